@@ -2544,15 +2544,15 @@ typedef struct gp__shape_of_histogram {
 // ---- sort/shape.h - what radix sorts add to the shape of a call
 
 typedef struct gp__shape_of_sorts {
-  int begin_bit, end_bit; // 0 to 8 times the size of the key where the caller sets none
-  int drop_keys;          // indices only; acc_size is the ordered key's where it is not key_size
+  int begin_bit, end_bit; // by default 0 and 8 times the size of the key
+  int drop_keys;          // indices only; acc_size: of the ordered key, if not key_size
 } gp__shape_of_sorts;
 
 // ---- top_k/shape.h - what top-k and nth element add to the shape of a call
 
 typedef struct gp__shape_of_top_k {
-  unsigned long long results; // of a row
-  int drop_keys;              // no keys beside sorted results, which a sort behind the selection would need
+  unsigned long long results; // results of a row
+  int drop_keys;              // sorted results without keys, which a sort after the selection would need
 } gp__shape_of_top_k;
 
 // ---- transpose/shape.h - what transposes add to the shape of a call
@@ -2566,14 +2566,14 @@ typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
   unsigned long long in_width, out_width;
-  unsigned long long in_bytes; // of the whole input
+  unsigned long long in_bytes; // bytes of the whole input
   int chunk;                   // structs that a thread takes at a time; 0: values one by one
 } gp__shape_of_layouts;
 
 // ---- bfs/shape.h - what searches of graphs add to the shape of a call
 
 typedef struct gp__shape_of_bfs {
-  int has_transpose; // the edges that lead to vertices are known too
+  int has_transpose; // incoming edges are known too
 } gp__shape_of_bfs;
 
 // ---- shapes.h - what families add to the shape of a call
@@ -3015,24 +3015,24 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
+// Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
   GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
-  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // of gp__hybrid_args.list, behind the levels: the number of buckets
-  GP__HYBRID_DRAWN,                         // shares of the levels that one launch works on: drawn,
-  GP__HYBRID_DONE,                          // and done
+  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // in gp__hybrid_args.list, after the levels: number of buckets
+  GP__HYBRID_DRAWN,                         // gp__hybrid_rest: shares drawn
+  GP__HYBRID_DONE,                          // gp__hybrid_rest: shares done
   GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
-  GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket, which breaks ties of pairs
+  GP__HYBRID_PLACE_BITS = 13 // bits of an element's place in its bucket; breaks ties of pairs
 };
-// Of a block that sorts a bucket: threads, keys of a thread, bins.
+// A block that sorts a bucket: threads, keys a thread, bins.
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth would have to spill
-// Fewer rounds of transpositions where bins are many.
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth block would spill
+// Many bins need fewer rounds of transpositions.
 GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
   return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
 }
@@ -3047,7 +3047,7 @@ GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
-// What a block that counts keeps in shared memory: a counter of each digit for each lane, and what it plans with.
+// Shared memory of a counting block: a counter of each digit for each lane, and the plan's arrays.
 GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
   return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
@@ -3058,7 +3058,7 @@ GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
 GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) {
   return p.vectors * gp__vector_items(s.key_size);
 }
-// A sort in one block: keys of a thread, about as many bins as keys.
+// One-block sort: keys a thread, and about as many bins as keys.
 GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
 GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
@@ -3066,27 +3066,27 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
-// Keys of a bucket on the average: even keys' buckets differ by a few per cent.
+// Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
 GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
-// Levels that even keys need: launches of their own. The others, if there are any, are one launch.
+// Levels that uniform keys need, each with its own launches. One launch does all others.
 GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
-// Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels
-// too wide a range.
+// Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
+// wide a range.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
-// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts, and where the
-// range of pairs ends that a block sorts.
+// Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
+// reach the widest range that a block sorts.
 GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
-// Counters of pairs: 256 for each piece, a block's share of a part. A block's pieces follow each other.
+// Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
 GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
   return parts + blocks;
 }
-// Keys of a bucket, at most: what a block sorts; fewer where that leaves multiprocessors without one.
+// Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
 GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
@@ -3094,7 +3094,7 @@ GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
   return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
                           gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
 }
-// A block that sorts a bucket of pairs sorts key and place in one word as large as a key, then fetches the values.
+// A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
          (unsigned)(threads * items * value_size + 32) / 16 * 16;
@@ -3102,17 +3102,17 @@ GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int 
 
 // ---- sort/radix_policy.h - radix passes: digits, shared memory, validity
 
-// One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
-// than 64 bits has several words, and no pass spans two.
+// One-sweep radix sort has a pass for each 8 bits of the ordered key, the least significant first. An ordered key of
+// more than 64 bits has several words; no pass spans two.
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,       // of 256 counters each: as many as a word of 32 bits has digits
-  GP__RADIX_GROUP = 8,        // tiles whose counts are known together, too: a look-back of a thread asks for these
-  GP__RADIX_GROUPS = 2,       // and for so many groups' at a time
+  GP__RADIX_TABLES = 4,       // tables of 256 counters: one for each digit of a 32-bit word
+  GP__RADIX_GROUP = 8,        // tiles of a group, whose counts are also summed; a look-back loads a group at once
+  GP__RADIX_GROUPS = 2,       // sums of groups that a look-back loads at once
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
-  GP__RADIX_NARROW_LOG2 = 30, // fewer elements: counts travel in words of 32 bits
-  GP__NUMBERS_LOG2 = 15       // as many floats: merge sort by GP_LESS or GP_GREATER is a radix sort
+  GP__RADIX_NARROW_LOG2 = 30, // below 2^30 elements counts travel in 32-bit words
+  GP__NUMBERS_LOG2 = 15       // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -3131,12 +3131,12 @@ GPUPRIMS__RULE int gp__radix_digit_bits(int bit, int end) {
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
-// Bytes of what the tiles of a sort tell each other: of each pair of digits its keys in each tile, then for each pass
-// those in each group of tiles, then those up to each group's end (prefix_bytes each).
+// Bytes of the look-back words of each pair of digits: counts of each tile; for each pass, sums of each group of tiles;
+// then counts up to each group's end (prefix_bytes each).
 GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
-// Bytes of values that move with the keys; indices in the place of large ones.
+// Bytes of the values that move with the keys: of indices if values are large.
 GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
 GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
@@ -3146,8 +3146,8 @@ GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.
 GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
   return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
-// Dynamic shared memory of a pass: for each stage a tile of keys, and their values. Static, at most: each warp's
-// counters, where each digit goes.
+// Dynamic shared memory of a pass: a tile of keys and one of values for each stage. Static, at most: each warp's
+// counters, and each digit's destination.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
   return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
          gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
@@ -3155,7 +3155,7 @@ GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
 }
-// The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
+// The histogram's dynamic shared memory, and its copies of each counter, which keep lanes of a warp apart.
 GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
   return (unsigned)((ordered_bytes < GP__RADIX_TABLES ? ordered_bytes : GP__RADIX_TABLES) * replicas * 4 * GP__DIGITS);
 }
@@ -3164,7 +3164,7 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // values lie beside their keys between passes
+GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // between passes values are beside their keys
   return in_size == 4 && (algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP);
 }
 GPUPRIMS__RULE int gp__sweeps(int algorithm) {
@@ -3174,8 +3174,8 @@ GPUPRIMS__RULE int gp__sweeps(int algorithm) {
 GPUPRIMS__RULE int gp__radix_registers(int vectors, gp__shape s) {
   return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
-// Where there are values these leave more than a quarter of a multiprocessor's registers, or hundreds of bytes are
-// spilled.
+// With values, elements must leave more than a quarter of a multiprocessor's registers; otherwise hundreds of bytes
+// spill.
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
          p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
@@ -3184,10 +3184,9 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
 
 // ---- sort/counting_policy.h - counting sort: when, and with how many rows
 
-// Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
-// each, take 128 KiB of a block, which the device must have. Where there are many keys, blocks leave their counters in
-// memory, and those that make runs add them up.
-// Blocks that make runs of keys of two bytes, and how many loads a thread of theirs has under way.
+// Counting sort of keys of one and of two bytes. With 2-byte keys a block counts in 128 KiB of shared memory: 16-bit
+// counters of all values. With many keys, blocks store their counters in memory, and the blocks that make runs add them
+// up. GP__COUNTING_BLOCKS blocks make runs; each of their threads keeps GP__COUNTING_LOADS loads in flight.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
 enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
 GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
@@ -3205,7 +3204,7 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
 
 // ---- sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
 
-// What may lose the order of equal keys: built-in keys, all bits of them, no values.
+// Sorts that need not be stable: built-in keys, all their bits, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
   return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
          s.sorted.end_bit == 8 * s.key_size;
@@ -3216,14 +3215,16 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
          (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
          (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
 }
-// Pairs that the hybrid sort takes: fewer than 2^32, built-in keys of 4 and 8 bytes, values or indices of 4 and 8.
+// Pairs that the hybrid sort accepts: fewer than 2^32, built-in keys of 4 or 8 bytes, values or indices of 4 or 8
+// bytes.
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
          (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
 }
-// Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
+// Adaptive sort: a block sorts a sample of at most GP__SAMPLE keys. One in eight buckets of uniform keys has a sampled
+// key.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
-// Another sample tells of keys that recur: so many of them, in a table of so many places.
+// A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
@@ -3259,13 +3260,14 @@ GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
                                                                          : gp__hybrid_count_bytes(p.threads);
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
-  return p.threads >= 256 && // that counts, has a thread a digit
+  return p.threads >= 256 && // the count takes a thread a digit
          (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
          (s.in_size
               ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
-// A sweep of the leading bits: as many as leave buckets that a block sorts, in one or two passes of 8 bits; 0: all.
+// Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
+// all bits.
 GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }
@@ -3290,12 +3292,12 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 
 // ---- sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
 
-// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for a tile, those of a cluster
-// for two.
+// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for one tile, in a cluster for
+// two.
 enum {
   GP__COOPERATIVE_CLUSTER = 16,
   GP__COOPERATIVE_QUADS = GP__DIGITS / 4
-}; // blocks; words of the counts of four digits
+}; // blocks; words, each with the counts of four digits
 GPUPRIMS__RULE int gp__is_cooperative(int algorithm) {
   return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH;
 }
@@ -3308,7 +3310,7 @@ GPUPRIMS__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__cooperative_words(unsigned blocks) {
   return 2ull * blocks * GP__COOPERATIVE_QUADS;
 }
-GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
+GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
          : s.compute_capability >= 90 ? (int)GP__COOPERATIVE_CLUSTER
                                       : 1;
@@ -3322,10 +3324,10 @@ GPUPRIMS__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
          (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
-GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // of a multiprocessor
+GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
 }
-// Registers of a thread: what it holds of each element, and others.
+// Registers of a thread: its elements, and 40 others.
 GPUPRIMS__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
   return gp__radix_items(p.vectors, s.key_size) *
              ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
@@ -3363,24 +3365,24 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (of four bytes at least), and
-// an odd number, so that elements that follow each other in one thread lie in different banks for neighbours.
+// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (at least four bytes), made
+// odd so that neighbouring threads, each with consecutive elements, access different banks.
 GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
 GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
 }
-// Of a merge sort's tiles, a vector more: tiles that are a little longer than a power of two, so that as many elements
-// as a power of two take a pass less than with those that are a little shorter.
+// Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
+// pass less.
 GPUPRIMS__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
 GPUPRIMS__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
 }
-// Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
-// that each have room for misalignment of their own; places of values, 2 bytes each.
+// Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
+// warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
 GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
   return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
@@ -3393,7 +3395,7 @@ GPUPRIMS__RULE int gp__merge_source_bytes(int tile, int in_size) {
 GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
-// A ring for a tile of one input: a power of two, where that costs little and no element lies across its end.
+// Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
 GPUPRIMS__RULE int gp__merge_ring_of(int window, int power, int size) {
   return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
 }
@@ -3401,12 +3403,12 @@ GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
   return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
                            (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
 }
-// Behind a ring its begin stands once more, so that a thread's part of a tile nowhere lies across its end: a unit
-// before the part, its elements and the one behind.
+// A ring's start is repeated after its end, so that no thread's part of a tile wraps: a unit before the part, its
+// elements and the one after.
 GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
-// Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
+// Dynamic shared memory of a block that merges, and of one that sorts a tile.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
   return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
               gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
@@ -3419,21 +3421,21 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
-// Small values are carried with keys that are merged four ways; of larger ones, their places are.
+// Four-way merges carry small values with their keys; for larger ones they carry the places.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
              ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
              : gp__merge_source_bytes(tile, in_size);
 }
-// A part of a thread that merges pairs of four runs is longer than its share of a tile. One with fewer keys may read
-// so far behind the last one, where keys are bits in a built-in order.
+// A thread that merges pairs of four runs has a part longer than its share of a tile. A shorter part may read so far
+// past the last key if keys have a built-in order of their bits.
 GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
 GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
   return key_size > 8 ? 0 : gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1);
 }
-// Of one that merges four runs: a tile is as long as one that is sorted. Of its two pairs of runs each is merged by
-// whole parts of threads, so a part has more than a thread's share of a tile.
+// Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
+// is merged by whole threads, so a thread's part is longer than its share of the tile.
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
          gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
@@ -3452,8 +3454,8 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
-// Where tiles begin in four runs: found in a launch of its own, by so many lanes each; where all blocks that merge are
-// at work at once, by these.
+// A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
+// resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
 GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
   return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
@@ -3490,21 +3492,21 @@ GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
 
 enum {
   GP__LOG2_SHORT = 5,
-  GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
+  GP__SHORT = 1 << GP__LOG2_SHORT, // most elements of a segment that one or two lanes sort
   GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
-  GP__RADIX_BITS = 8,              // of a partition
+  GP__RADIX_BITS = 8,              // bits of a partition's digit
   GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
 };
-// Bytes of n elements in shared memory, spread as gp__bank_padded does.
+// Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
-// What networks compare: the key's bits, and the place of the element where that counts.
+// Bytes of an item that networks compare: the key's bits and, if indexed, the element's index.
 GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int indexed) {
   return indexed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
 }
-// Elements in a warp's room: of about so many KiB as the policy has vectors.
+// Elements in a warp's room, which has about one KiB for each of the policy's vectors.
 GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
   return gp__max(vectors * 1024 / (key_size + (indexed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
@@ -3514,7 +3516,7 @@ GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size
          (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
          (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
-// The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
+// Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
          : items >= 512                   ? 512
@@ -3523,14 +3525,14 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
          : items >= 64                    ? 64
                                           : GP__SHORT;
 }
-// Of the blocks that sort and partition what is longer.
+// Blocks that sort and partition longer segments: threads, and elements a thread.
 GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
   return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
-// Keys alone are brought into order by counting, where a thread holds as many as that asks for: in about as many bins.
+// Keys alone are sorted by counting, in about as many bins as keys, if a thread holds enough of them.
 GPUPRIMS__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
 GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
@@ -3538,7 +3540,7 @@ GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
 GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
   return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
 }
-// Of a value, where there is one: of an index too.
+// Bytes of a value or an index; 0: neither.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
   return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
@@ -3550,8 +3552,8 @@ GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
          gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
-// Sorting: the items, or bins and keys; partitioning: a counter for each warp and digit, and a tile of keys or of
-// values.
+// Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
+// tile of keys or of values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
   return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
              ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
@@ -3569,11 +3571,11 @@ GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
-// What its kernels tell each other, in scratch memory.
-typedef struct gp__sort_header {             // zeros when the call begins
-  unsigned long long tag;                    // of this call's words
+// State that the kernels share, in scratch memory.
+typedef struct gp__sort_header {             // zero when the call begins
+  unsigned long long tag;                    // tag of this call's words
   unsigned long long pushed, taken;          // tasks of the queue
-  unsigned long long pending;                // those that are not done
+  unsigned long long pending;                // tasks not done
   unsigned long long buckets, tiles, groups; // in use
   unsigned long long listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
@@ -3586,9 +3588,9 @@ typedef struct gp__sort_bucket {
   unsigned long long first_tile, first_group; // rows of counters
   unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
   unsigned long long shift;                   // the digit's lowest bit
-  unsigned long long counted, moved;          // groups and tiles that are done
-  unsigned long long ones, zeros;             // the keys' bits joined by or, by and
-  unsigned long long base[GP__DIGITS + 1];    // where each digit's elements begin
+  unsigned long long counted, moved;          // groups counted, tiles moved
+  unsigned long long ones, zeros;             // OR and AND of the keys' bits
+  unsigned long long base[GP__DIGITS + 1];    // start of each digit's elements
 } gp__sort_bucket;
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
@@ -3607,7 +3609,7 @@ GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
+// Top-k: most results of lists on chip. Digits of radix select; rounds of a shuffle.
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
@@ -3626,7 +3628,7 @@ GPUPRIMS__RULE unsigned gp__rank_bytes(gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
   return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
 }
-// From tile to tile of a row: about 0.62 of them, without a factor in common.
+// Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GPUPRIMS__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
   return b == 0 ? a : gp__common_factor(b, a % b);
 }
@@ -3653,7 +3655,7 @@ GPUPRIMS__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x
 GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
   return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
 }
-// Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
+// Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
@@ -3682,40 +3684,38 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// What a transpose is, once dimensions that stay neighbours have become one.
+// Kind of a transpose after dimensions that stay neighbours are merged.
 enum {
   GP__MOVE_NOTHING,  // in place, and everything stays
-  GP__MOVE_ROWS,     // rows are moved as they are
+  GP__MOVE_ROWS,     // rows move unchanged
   GP__MOVE_TILES,    // matrices are transposed
   GP__MOVE_SQUARE,   // in place: square matrices
   GP__MOVE_RECTANGLE // in place: dense matrices
 };
-// What is known of its sides: addresses of all rows (of all columns) are multiples of 16; those of all matrices of the
-// input are; rows (columns) of a matrix lie one behind the other; so do matrices, on both sides; the first begins at a
-// multiple of 16 then. Of a kernel: a whole side.
+// Properties of a transpose's sides, and of its kernel.
 enum {
-  GP__FORM_IN_ALIGNED = 1,
-  GP__FORM_OUT_ALIGNED = 2,
-  GP__FORM_IN_WHOLE = 4,
+  GP__FORM_IN_ALIGNED = 1,  // addresses of all rows are multiples of 16
+  GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
+  GP__FORM_IN_WHOLE = 4,    // kernel: a whole side
   GP__FORM_OUT_WHOLE = 8,
-  GP__FORM_WHOLE = 12, // either
-  GP__FORM_IN_START = 16,
-  GP__FORM_IN_DENSE = 32,
-  GP__FORM_OUT_DENSE = 64,
-  GP__FORM_STACKED = 128,
-  GP__FORM_DENSE = 256,           // and stacked
-  GP__FORM_FEW = 16,              // of a kernel: few long rows
-  GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
+  GP__FORM_WHOLE = 12,            // either
+  GP__FORM_IN_START = 16,         // addresses of all matrices of the input are multiples of 16
+  GP__FORM_IN_DENSE = 32,         // rows of a matrix are contiguous
+  GP__FORM_OUT_DENSE = 64,        // columns are
+  GP__FORM_STACKED = 128,         // and matrices, on both sides
+  GP__FORM_DENSE = 256,           // stacked, and the first matrix begins at a multiple of 16
+  GP__FORM_FEW = 16,              // kernel: few long rows
+  GP__FORM_WORD = 256,            // kernel: times the bytes of a word of chunks
   GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
-  GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
-  GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
+  GP__TRANSPOSE_PANEL = 8,        // default tile rows of a panel
+  GP__TRANSPOSE_SEGMENT = 9 * 16, // least bytes of a line of a tile with a whole side, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GPUPRIMS__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
-// A tile: a power of two of elements that are so many vectors a thread or fewer, about as many rows as columns, and
-// whole vectors of a row and of a column.
+// A tile has a power of two of elements, at most so many vectors a thread, about as many rows as columns, and whole
+// vectors of a row and of a column.
 GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
   return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
@@ -3725,8 +3725,8 @@ GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__vec_group_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
-// Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
-// DRAM is what decides.
+// Tile rows of a panel: neighbouring blocks write its tiles, tile column by tile column. Best on an H200, where DRAM is
+// the limit.
 GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
   return !(form & GP__FORM_OUT_ALIGNED)         ? 64
          : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
@@ -3734,23 +3734,23 @@ GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
          : size == 8 && vectors == 8            ? 1
                                                 : (int)GP__TRANSPOSE_PANEL;
 }
-// Rows from tile to tile: tiles overlap where columns of the output are not aligned, so that each has whole sectors (of
-// small tiles whole vectors) of a column, from its first multiple of so many bytes on. Sectors that two blocks write a
-// part of each cost more than what is read twice.
+// Rows from tile to tile. If the output's columns are not aligned, tiles overlap, so that each has whole sectors (small
+// tiles: whole vectors) of a column from its first aligned byte on. Sectors that two blocks write in part cost more
+// than rows that are read twice.
 GPUPRIMS__RULE int gp__transpose_alignment(int rows, int size) { return rows * size < 256 ? 16 : 32; }
 GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
   return size < GP__VECTOR && size == word && !aligned ? rows - gp__transpose_alignment(rows, size) / size : rows;
 }
-// Narrow elements of tiles become words of columns on their way into shared memory where rows and columns are aligned,
-// bytes where rows are; others are gathered from there one by one, as wide ones are, which takes fewer instructions
-// than to shift both sides. As measured on an H200.
+// Narrow elements become words of columns on their way into shared memory if rows and columns are aligned; for bytes it
+// is enough that rows are. Others are gathered from shared memory one by one, as wide ones are: that takes fewer
+// instructions than shifting both sides. Measured on an H200.
 GPUPRIMS__RULE int gp__is_scattered(int size, int word, int form) {
   return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
 }
-GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
+GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // side of a square tile
   return gp__transpose_columns(threads, vectors, size);
 }
-// Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
+// Bytes from row to row of a tile in shared memory, and of a tile. Unaligned rows take one vector more.
 GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int aligned) {
   return ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
@@ -3759,8 +3759,8 @@ GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int
                      (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
                  columns * rows * size + (size > 2 ? 0 : columns * size));
 }
-// Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
-// room for a vector of each lane on the other side.
+// Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
+// lane on the other side.
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
          extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
@@ -3775,16 +3775,16 @@ GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_OUT_DENSE) &&
          gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
-// Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
-// has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
-GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // what won on an H200
+// Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
+// each thread. Units in shared memory have a gap after 128 bytes if columns are even.
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
                                                    : size == 2 ? 112u
                                                    : size == 4 ? 47u
                                                                : 39u);
 }
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
-GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
+GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // log2 of units between gaps
   return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
 }
 GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
@@ -3798,7 +3798,7 @@ GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
          s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
-// Matrices of a tile: as many as fit, and whole vectors.
+// Matrices of a tile: as many as fit, in whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
   return 16 / gp__common_factor(16, matrix);
 }
@@ -3817,11 +3817,11 @@ GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
          gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
          gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
-// Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
-// together, one at least; whole vectors of them, so that each trip begins as the first one does.
+// Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
+// least. It takes whole vectors of them, so that each trip is aligned as the first one is.
 enum { GP__TRIP_BYTES = 64 << 20 };
-// What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
-// whole, which change within their places. Other calls stay what they are.
+// The shape that tiles see of a dense matrix in place: that of a trip to the workspace, which is out of place, or of
+// matrices that fit a tile, which are transposed in their places. Other shapes stay as they are.
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
   const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
   unsigned long long most;
@@ -3840,20 +3840,21 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_poli
 
 // ---- transpose/panels_policy.h - panels, buffered panels: plans, validity
 
-// Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
-// warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
-// panel, whose rows become columns first); with `inverse`, of a row of the input, and panels become rows last.
+// Large dense matrices in place, if a side has a divisor that suits a chunk: as many elements of a line as have 64 to
+// 512 bytes, which a warp takes at a time. A chunk is part of a row of the output and comes from as many rows of the
+// input (a panel, which is transposed first). With `inverse` it is part of a row of the input, and panels are
+// transposed last.
 enum {
   GP__CHUNK_LEAST = 64,
-  GP__CHUNK_MOST = 512,       // and a lane's words: 4, or 16 bytes
-  GP__HOLE_BYTES = 16 << 20,  // panels put aside, about, so that the others have room to move
-  GP__PANEL_MOST = 32 << 20,  // bytes of one
-  GP__PANELS_MOST = 1 << 20,  // of a matrix
-  GP__CHUNK_FLAGS = 16 << 20, // bytes of flags, at most, of two kinds
+  GP__CHUNK_MOST = 512,       // and 4 words, or 16 bytes, a lane
+  GP__HOLE_BYTES = 16 << 20,  // panels saved, about, so that the others have room to move
+  GP__PANEL_MOST = 32 << 20,  // bytes of a panel
+  GP__PANELS_MOST = 1 << 20,  // panels of a matrix
+  GP__CHUNK_FLAGS = 16 << 20, // most bytes of flags, of two kinds
   GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
-  GP__CHUNK_TICKET = 32,      // that a warp begins with, one after another: a divisor of 32
-  GP__CHUNK_MATRICES = 4,     // as many may be small
-  GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
+  GP__CHUNK_TICKET = 32,      // chunks at which a warp begins, one after another: a divisor of 32
+  GP__CHUNK_MATRICES = 4,     // so many matrices may be small
+  GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
 };
 GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
@@ -3862,7 +3863,7 @@ GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
 GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
-// How good chunks of so many elements are, of a side of that extent; 0: they are not possible.
+// Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
 GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
                                                   unsigned long long items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
@@ -3883,10 +3884,10 @@ gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // of a chunk; 0: there are none
+  unsigned long long items; // elements of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
-  unsigned long long whole; // panels that are a tile: each changes within its own place, and there are no holes
+  unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
+  unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3920,19 +3921,19 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
              (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// The same through a buffer. Panels are so many rows of the input; in step x panel x is read, and what it is written
-// over is free once the panels before have been read. A group is the columns that become rows of one panel's place:
-// elements of group g < x go there at once, the others to a block (x, g) of the buffer, and after step g, when panel g
-// was read, the blocks of group g to their places. Each element is read and written once, half of them twice.
+// Panels through a buffer. A panel is several rows of the input. Step x reads panel x; what it overwrites is free once
+// the panels before have been read. Group g is the columns that become rows in the place of panel g. In step x elements
+// of groups g < x go to their places at once, the others to block (x, g) of the buffer. After step g, when panel g has
+// been read, the blocks of group g go to their places. Each element is read and written once, half of them twice.
 enum {
   GP__BUFFERED_LEAST = 4, // panels
   GP__BUFFERED_MOST = 64,
-  GP__BUFFERED_SHIFT = 128, // lines of the buffer lie as those of the output do, modulo so many bytes
-  GP__BUFFERED_LAG = 2      // steps after which a group has left the buffer: panel g, the copying, one in between
+  GP__BUFFERED_SHIFT = 128, // lines of the buffer are aligned as the output's, modulo so many bytes
+  GP__BUFFERED_LAG = 2      // steps until a group has left the buffer: panel g, one between, the copies
 };
-// The slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks that are in use in
-// the middle, of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each; those that end before one
-// of them begins, and those that begin after one has ended, have that one's.
+// Slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks in use in the middle,
+// of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each. Blocks that end before one of these
+// begins, or begin after it has ended, share its slot.
 GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
   return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
          : x > panels / 2 + GP__BUFFERED_LAG
@@ -3942,14 +3943,14 @@ GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned 
 GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
 }
-// Does a warp beside those of the policy lead? Tiles of narrow elements need the registers that it would have.
+// True if an extra warp leads. Tiles of narrow elements need the registers that it would have.
 GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
 // Threads of a block: those that move tiles, and a warp that leads.
 GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
   return p.threads + (gp__buffered_leads(size) ? (int)GP__WARP : 0);
 }
 typedef struct gp__buffered_plan {
-  unsigned panels; // 0: there are none
+  unsigned panels; // 0: not possible
   int form;
   unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
@@ -3982,13 +3983,13 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   }
   r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
-  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // what clears counters asks
+  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
   if (s.moved.form & GP__FORM_IN_START)
     r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
               (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
+// Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
@@ -4017,24 +4018,24 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
 // ---- layouts/policy.h - conversion of layouts: tiles, shared memory
 
 enum {
-  GP__LAYOUT_FIELDS = 32,          // of a struct
+  GP__LAYOUT_FIELDS = 32,          // most fields of a struct
   GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
-  GP__LAYOUT_STRUCT_BYTES = 1024,  // of a struct
-  GP__LAYOUT_REGISTER_BYTES = 256, // that a thread takes through registers
-  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is a number of vectors
+  GP__LAYOUT_STRUCT_BYTES = 1024,  // most bytes of a struct
+  GP__LAYOUT_REGISTER_BYTES = 256, // most bytes that a thread takes through registers
+  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is whole vectors
 };
-// Structs side by side in shared memory, of which a thread reads `chunk` at a time: an even number of vectors of them
-// is followed by a vector that is left free, against bank conflicts. Vectors between those; 0: none are left free.
+// Contiguous structs in shared memory, of which a thread reads `chunk` at a time: a free vector follows an even number
+// of vectors, against bank conflicts. Returns the vectors between free ones; 0: none is free.
 GPUPRIMS__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
 GPUPRIMS__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
   return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
 }
-// Is a tile a number of whole blocks, or a part of one?
+// True if a tile is a number of whole blocks, or a part of one.
 GPUPRIMS__RULE int gp__layout_fits(unsigned long long width, int tile) {
   return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
 }
-// Structs of the largest tile that `bytes` hold, and of the largest that fits both layouts: 0 where none does that is
-// not too small.
+// Structs of the largest tile that `bytes` hold; of the largest that fits both layouts, 0 if all that fit are too
+// small.
 GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
@@ -4062,7 +4063,7 @@ GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
                    gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
              : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
-// In place: do structs change places within tiles?
+// True if, in place, structs move within tiles only.
 GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
   return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
          gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
@@ -4071,16 +4072,16 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
 
 // ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
 
-// Of gp_graph, by steps of a plan: building and checking.
+// True if a primitive builds or checks graphs, by steps of a plan.
 GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
   return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
 }
-// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
+// True if a kernel of it visits every edge with its source vertex (gp__each_edge).
 GPUPRIMS__RULE int gp__visits_edges(int primitive) {
   return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
          primitive == GP_CONNECTED_COMPONENTS;
 }
-// Is the place of a fault an edge's number?
+// True if a fault's place is an edge's number.
 GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
   return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
          kind == GP_FAULT_TOO_DEEP;
@@ -4131,27 +4132,27 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   F(cluster, 0, 1, 8, 16)
 
 enum {
-  GP__BFS_PART = 256,        // edges of a part of a list, at most
-  GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
-  GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
-  GP__BFS_CLUSTERS = 16,     // at most, in which all blocks go on, each with its own part of the frontier,
-  GP__BFS_SPREAD_AFTER = 64, // behind so many levels
+  GP__BFS_PART = 256,        // most edges of a part of a list
+  GP__BFS_LONG = 0xffff,     // as a part's count: all of a longer list, in the queue of one block
+  GP__BFS_BUFFER = 2048,     // bytes of a warp's shared memory, for what it appends to queue and lists
+  GP__BFS_CLUSTER_MOST = 16, // most blocks of a cluster that goes on alone
+  GP__BFS_CLUSTERS = 16,     // most clusters in which all blocks go on, each with its own part of the frontier,
+  GP__BFS_SPREAD_AFTER = 64, // after so many levels
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48, // steps, or levels, that have launches of their own where blocks cannot wait for each other
-  GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, where frontiers are of edges
+  GP__BFS_LAUNCHES = 48,     // steps, or levels, with launches of their own if blocks cannot wait for each other
+  GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, if frontiers are of edges
   GP__SOURCES_LAUNCHES = 96                      // steps likewise, of a search from many sources: two a level
 };
-// Parts that each of two queues in shared memory has room for.
+// Parts that fit each of two queues in shared memory.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
 GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
-// What a level by launches needs besides gp__lay_out_bfs: the edges that are expanded, source and target.
+// Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
 GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
-// Roads and grids have few edges a vertex and many levels, others many and few: rows tell them apart by this.
+// Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
 GPUPRIMS__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
@@ -4640,21 +4641,21 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
 // ---- sort/portable.h - portable rules of sorts
 
 enum {
-  GP__IF_SORT_KEYS = GP__IF,        // what gp__sorts_keys says; of cooperative sorts: there are clusters
-  GP__IF_SORT_PAIRS = 2 * GP__IF,   // what gp__sorts_pairs says
+  GP__IF_SORT_KEYS = GP__IF,        // gp__sorts_keys holds; cooperative sorts: the device has clusters
+  GP__IF_SORT_PAIRS = 2 * GP__IF,   // gp__sorts_pairs holds
   GP__IF_SORT_LONG = 4 * GP__IF,    // keys of more than 4 bytes
-  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes, of 8
+  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes
   GP__IF_SORT_VALUES8 = 16 * GP__IF,
-  GP__IF_SORT_BITS = 32 * GP__IF, // a sweep of leading bits leaves buckets that a block sorts; of 8 bits
+  GP__IF_SORT_BITS = 32 * GP__IF, // leading bits leave buckets that a block sorts; BITS8: 8 bits do
   GP__IF_SORT_BITS8 = 64 * GP__IF,
-  GP__IF_SORT_LAST = 128 * GP__IF, // in place of a sweep, whatever the keys are
-  // One-sweep passes; nobody has said how many threads or blocks.
+  GP__IF_SORT_LAST = 128 * GP__IF, // replaces a sweep for any keys
+  // One-sweep passes. OPEN: the caller sets neither threads nor blocks.
   GP__IF_SWEEP_OPEN = GP__IF,
   GP__IF_SWEEP_SHORT = 2 * GP__IF,  // keys of up to 4 bytes
   GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
   GP__IF_SWEEP_PAIRED = 8 * GP__IF
 };
-// Which algorithms gp__portable_sort tries; the first whose policy is valid is the rule's.
+// Algorithms that gp__portable_sort tries. The first one whose policy is valid wins.
 static const gp__policy_row gp__sort_choices[] = {
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
@@ -4675,8 +4676,8 @@ static const gp__policy_row gp__sort_choices[] = {
                    0, 23),
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
 };
-// No more threads a multiprocessor than leave each the registers for its keys: none may be spilled. Few keys: a tile
-// for each multiprocessor.
+// Threads a multiprocessor are few enough that each has registers for its keys: none spill. With few keys each
+// multiprocessor gets a tile.
 static const gp__policy_row gp__sort_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
@@ -4696,8 +4697,8 @@ static const gp__policy_row gp__sort_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
 };
-// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
-// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
+// Few tiles in flight keep look-backs short. Keys of up to 4 bytes use two blocks a multiprocessor, and a tile's
+// look-back overlaps the next tile's ranking. Others use one block with as many elements as its registers hold.
 static const gp__policy_row gp__sweep_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
     GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
@@ -4713,7 +4714,7 @@ static const gp__policy_row gp__small_sweep_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
     GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
 };
-// Vectors are those of keys of 4 bytes: few keys a thread while there are blocks, more where it takes them.
+// Vectors are for 4-byte keys. Threads have few keys while there are blocks enough, more where the count requires it.
 static const gp__policy_row gp__cooperative_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0,
                    23),
@@ -4728,13 +4729,13 @@ static const gp__policy_row gp__cooperative_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
 };
 
-// One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
-// as a thread has eight elements.
+// One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
+// eight elements a thread.
 GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
-// Do the registers that all blocks leave a thread hold them, beside what the kernel needs?
+// True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
 GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
@@ -4817,7 +4818,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
     return cooperative;
   if (!p.algorithm && gp__tries(p, s, when, GP_LEADING_SWEEP)) {
     q = p;
-    q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
+    q.algorithm = GP_LEADING_SWEEP; // one pass, or so many pairs that a pass saved outweighs the launches
     q = gp__portable_radix(q, s);
     if (gp__policy_valid_sort(q, s)) return q;
   }
@@ -4829,14 +4830,14 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
 
 // ---- merge/portable.h - portable rule of merges and sets
 
-// Merge sort of few keys: short parts, so that more blocks have one; of small keys: long parts of a thread, whose begin
-// it searches. Sets: many warps, of which some rank while others look for their place, and long tiles; wide keys alone:
-// fewer, and longer parts. A pipeline of keys of a word has a warp beside its threads that serves; small: a tile or two
-// a block.
+// Merge sort of few keys takes short parts, so that more blocks have one. Small keys take long parts, as each thread
+// searches for its part's start. Sets take long tiles and many warps: some rank while others search. Sets of wide keys
+// alone take fewer warps and longer parts. A pipeline of word-sized keys has a serving warp beside its threads; small
+// inputs have a tile or two a block.
 enum {
-  GP__IF_MERGE_SETS = GP__IF,       // of keys alone, compute capability 9.0 and more
+  GP__IF_MERGE_SETS = GP__IF,       // sets of keys alone, compute capability 9.0 or later
   GP__IF_MERGE_ALONE = 2 * GP__IF,  // keys alone
-  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // not alone
+  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // keys with values
   GP__IF_MERGE_NARROW = 8 * GP__IF, // keys alone, not wide
   GP__IF_MERGE_LONG = 32 * GP__IF,  // keys of more than 4 bytes
   GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
@@ -4868,12 +4869,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                                     : small                                            ? 5
                                                     : sets || p.vectors > 4                            ? 3
                                                                                                        : 4);
-  // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
+  // Fits the shared memory of small devices: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
   return p;
@@ -4927,12 +4928,12 @@ GPUPRIMS__PRIVATE gp__measures gp__measure_matrices(gp__shape s) {
   m.out_size = s.key_size;
   return m;
 }
-// Rows were measured on about as many rows as columns, out of place.
+// Rows of the tables were measured on about as many rows as columns, out of place.
 GPUPRIMS__PRIVATE int gp__row_serves_matrices(gp__shape s) {
   return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
 }
-// Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
-// columns alone; neither.
+// True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
+// Measured on an H200.
 GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
@@ -4941,13 +4942,13 @@ GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long by
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
                                           : large;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; larger
-// ones where gp__transposes_by_eight says so, of narrow elements that are gathered and aligned on one side 64 KiB.
-// Squares in place whose rows are not aligned: tiles of 256 x 256 bytes, 128 x 128 elements of 2 or 4. Rectangles in
-// place of 128 MiB or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide
-// elements, where rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a
-// tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
-// large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
+// Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
+// gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
+// with unaligned rows take tiles of 256 x 256 bytes, or of 128 x 128 elements of 2 or 4 bytes. Rectangles in place of
+// 128 MiB or more go through a buffer in panels of about 16 MiB, as that has less in flight; wide elements with aligned
+// rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
+// in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
+// as panels and chunks move, or fewer, at the speed of two plain kernels.
 GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
@@ -4974,7 +4975,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
-    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // a tile may have it
+    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // it may fit a tile
       q = gp__portable_transpose(q, s);
       if (gp__tiled(q, s).moved.kind == GP__MOVE_TILES) return q;
     }
@@ -5019,7 +5020,8 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
 
 // ---- bfs/portable.h - portable rule of graphs
 
-// A search from many sources: a vertex lacks bits until all have reached it. Few vertices make no cluster.
+// A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
+// take no clusters.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
 #define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
                              cluster, day)                                                                             \
@@ -5045,7 +5047,7 @@ GPUPRIMS__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
   return m;
 }
 GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
-  // few blocks meet at a barrier sooner
+  // few blocks pass a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
@@ -5216,10 +5218,10 @@ static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__meas
 
 // ---- sort/scratch.h - what sorts keep in scratch memory
 
-// What a radix sort keeps in scratch memory, in bytes from its beginning.
+// Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
-  int passes, wide, replicas, value_bytes, large; // large: values follow by index
-  unsigned long long tiles, clear;                // clear: of gp__radix_args
+  int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
+  unsigned long long tiles, clear;                // clear: as in gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
 GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
@@ -5239,7 +5241,7 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
+  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and counts of finished tiles
   r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
   r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
@@ -5251,10 +5253,10 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   return r;
 }
 
-// What a hybrid sort keeps there.
+// Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
-  int capacity, tile, even_levels;  // even_levels: that even keys need
-  unsigned long long tiles, blocks; // blocks: of pairs, at most
+  int capacity, tile, even_levels;  // even_levels: levels that uniform keys need
+  unsigned long long tiles, blocks; // blocks: the most for pairs
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
@@ -5266,7 +5268,7 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   r.blocks = (unsigned)s.multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
   r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
-  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // until a key and its place are 64 bits
+  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // a key and its place are then 64 bits
   r.even_levels = gp__max(r.even_levels, 1);
   if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
@@ -5283,8 +5285,8 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   return r;
 }
 
-// Leading sweep: what is chosen, where each bucket begins; a sweep's plan; counters and words of another sweep, which
-// comes where a bucket turns out too large.
+// Scratch memory of a leading sweep: the choice, the buckets' starts, a sweep's plan, and counters and words of a
+// second sweep, which runs if a bucket is too large.
 typedef struct gp__leading_plan {
   gp__radix_plan sweep;
   int bits;
@@ -5301,7 +5303,7 @@ GPUPRIMS__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s)
   return r;
 }
 
-// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
+// Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
 GPUPRIMS__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
@@ -5314,8 +5316,8 @@ GPUPRIMS__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
-// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
-// radix sort follows, where the device has room for its blocks.
+// Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
+// replaces the sweep if the device has room for its blocks.
 GPUPRIMS__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
@@ -5338,8 +5340,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape
 
 // ---- segmented_sort/scratch.h - what segmented sort keeps in scratch memory
 
-// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
-// overlap.
+// Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
 typedef struct gp__segmented_sort_layout {
   unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
   unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
@@ -5366,7 +5367,7 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
     l.list_size[i] = most < s.segments ? most : s.segments;
     GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
   }
-  if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
+  if (s.count > l.capacity) { // segments may be partitioned: at most once a digit
     most = s.count / l.capacity;
     l.bucket_size = levels * most;
     tiles = 2 * most;
@@ -5377,8 +5378,8 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
     GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
     GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
     if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
-    // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
-    // fewer than eight in one; what is in a window of seven eighths, and between two of those.
+    // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
+    // capacity; windows of seven eighths, and what is between two windows.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
   }
   if (s.count > l.limit) {
@@ -5391,26 +5392,26 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
 
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
-// Merge sort's scratch: keys and values, then the borders of tiles that are merged from four runs.
+// Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
 GPUPRIMS__PRIVATE unsigned long long gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
-// Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
-// one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
-// where merge sort has several tiles, keys and values of every other pass.
+// Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
+// less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
+// if merge sort has several tiles, keys and values of every other pass.
 GPUPRIMS__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  if (!g->grid) g->grid = 1; // no elements: sets count them all the same
+  if (!g->grid) g->grid = 1; // no elements: sets still write a count
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive)             ? gp__set_shared_bytes(p, s)
                                : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
                                                                    : gp__merge_shared_bytes(p, s));
   if (gp__is_set(s.primitive)) {
     g->words = gp__look_back_slots(g->tiles);
     if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
-      g->scratch = (g->tiles + 1) * 16; // whatever the occupancy is
+      g->scratch = (g->tiles + 1) * 16; // for any occupancy
   } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
     g->scratch = gp__merge_sort_borders_at(s) + (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
                                                      ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
@@ -5430,8 +5431,8 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // ---- sort/geometry.h - launches of sorts
 
-// Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
-// asks of the workspace: words and scratch.
+// Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
+// scratch memory of the call.
 GPUPRIMS__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -5461,7 +5462,7 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
     }
   }
 }
-// Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
+// The histogram's shape in a counting sort.
 GPUPRIMS__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
@@ -5495,7 +5496,7 @@ GPUPRIMS__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned 
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row of each warp
+  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
   g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
@@ -5510,7 +5511,7 @@ GPUPRIMS__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
-// Between sweeps of many keys launches cost less than it does.
+// Between sweeps of many keys overlap costs more than launches do.
 GPUPRIMS__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }
@@ -5539,18 +5540,18 @@ static const gp__rules gp__rules_segmented_sort = {
 GPUPRIMS__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
   return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
 }
-// Blocks of a row: as many as there are for it, unless they had too little to do.
+// Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
 GPUPRIMS__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
   const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
   const unsigned long long there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
-// Blocks of a row that merge so many ranks, in the next launch.
+// Blocks of a row that merge `ranks` ranks in the next launch.
 GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
-// Keys of a row that radix select puts aside, at most.
+// Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
@@ -5577,12 +5578,12 @@ static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k,    gp__measure
 
 // ---- transpose/geometry.h - plans and launches of transposes
 
-// Transposes: what a tile is, in elements, and in shared memory.
+// Tiles of a transpose: sizes in elements, and shared memory.
 typedef struct gp__transpose_plan {
   int form;
-  unsigned tile_rows, tile_columns; // rows that are moved: the logarithm of a tile's words in a row
-  unsigned matrices;                // of a tile, where both sides are whole
-  unsigned pitch, pad;              // of a tile with a whole side
+  unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
+  unsigned matrices;                // matrices of a tile, if both sides are whole
+  unsigned pitch, pad;              // layout of a tile with a whole side
   unsigned shared_bytes;
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
@@ -5600,7 +5601,7 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
   if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
   if (s.moved.kind == GP__MOVE_ROWS) {
     const unsigned most = (unsigned)(p.threads * p.vectors);
-    r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
+    r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, though threads are not
     if (s.moved.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.moved.columns * 2 - 1);
     r.row_tiles = gp__ceil_div(s.moved.rows, most >> r.tile_columns);
     r.column_tiles = gp__ceil_div(s.moved.columns, 1u << r.tile_columns);
@@ -5650,9 +5651,9 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
 enum {
-  GP__STRIP_BYTES = 128,         // of a strip of columns, in each row
-  GP__STRIPS_SCRATCH = 64 << 20, // bytes of scratch memory, at most, where that is enough for one block
-  GP__STRIP_BLOCKS = 4           // of a multiprocessor, at most
+  GP__STRIP_BYTES = 128,         // bytes of a strip of columns, in each row
+  GP__STRIPS_SCRATCH = 64 << 20, // most bytes of scratch memory, if one block fits
+  GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
   unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
@@ -5676,12 +5677,12 @@ GPUPRIMS__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int with
   r.scratch *= r.grid * r.strip;
   return r;
 }
-// Panels: tiles of one; what lies where in the scratch memory, in bytes.
+// Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
 GPUPRIMS__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
-  unsigned long long counters, claimed, loaded, bytes; // panels that were put aside; counters, flags; the end
+  unsigned long long counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
 GPUPRIMS__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
   const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
@@ -5738,7 +5739,7 @@ static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
     gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      gp__row_serves_matrices};
 
-// ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches
+// ---- bfs/geometry.h - scratch memory of searches, and their launches
 
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
@@ -5761,7 +5762,7 @@ GPUPRIMS__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
-// From many sources: acc_size is that of a vertex's word.
+// Search from many sources; acc_size is the size of a vertex's word.
 typedef struct gp__sources_layout {
   unsigned long long seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
@@ -5789,7 +5790,7 @@ GPUPRIMS__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned lon
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
-// A grid that waits for itself begins whole.
+// A grid that waits for itself must begin whole.
 GPUPRIMS__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,
@@ -5941,31 +5942,30 @@ typedef struct gp__histogram_args {
 
 // ---- graph/arguments.h - arguments of graph building
 
-// Group by: tables of keys in shared memory.
-// Graphs are built and checked by steps of one plan, which have one struct of arguments.
+// Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
-  const void *offsets, *targets; // of the graph that is read; a list's sources and targets
-  const void *parents;           // of gp_bfs_check; numbers of vertices, of relabel and invert
+  const void *offsets, *targets; // the graph read; or an edge list's sources and targets
+  const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
-  void *out_offsets, *out_targets; // what is written: a graph; degrees or numbers; a report
+  void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
   unsigned long long *keys;
   unsigned long long vertices;
-  unsigned long long edges; // of the graph, at most
+  unsigned long long edges; // most edges of the graph
   unsigned long long count; // edges of the list; keys
   const unsigned long long *count_device;
   unsigned long long *bad;   // the first edge of the list that was left out, or NULL
   unsigned long long *state; // a number of keys; the least fault; degrees
-  unsigned *marks;           // two bits a vertex: set as long as there is no witness, no edge from the parent
+  unsigned *marks;           // two bits a vertex, set while no witness, no edge from the parent, is found
   unsigned long long source, limit;
-  int apart; // a list's: numbers from one edge's to the next one's
+  int apart; // edge list: numbers from one edge to the next
   int shift; // bits of a target in a key
   int flags;
-  int incoming;          // check: of in_offsets and in_sources
+  int incoming;          // check: the lists are in_offsets and in_sources
   const gp_fault *fault; // bfs with GP_CHECKED: of its graph
 } gp__graph_args;
-// The state's words where degrees are counted: a sum, the complement of the least, the most, the histogram.
+// The state's words of a degree count: the sum, the complement of the least, the most, the histogram.
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
-enum { GP__FAULT_SHIFT = 58 }; // kind and vertex (or edge) of a fault in a word, the first one being the least
+enum { GP__FAULT_SHIFT = 58 }; // a fault in a word: kind, then vertex or edge; the first fault is the least
 
 // ---- group_by/arguments.h - arguments of group by, and its constants
 
@@ -5979,8 +5979,8 @@ typedef struct gp__group_args {
   unsigned long long *state; // GP__GROUP_STATE words, zero at the start
   void *workspace;
 } gp__group_args;
-// The words of the state: a table has overflowed; the length of the list; of what is sorted, the list or the input, how
-// many elements, one of both 0; the groups that each way has found.
+// Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of
+// them 0; groups found by each way.
 enum {
   GP__GROUP_FULL,
   GP__GROUP_LENGTH,
@@ -5990,7 +5990,7 @@ enum {
   GP__GROUP_FROM_INPUT,
   GP__GROUP_STATE = 8
 };
-// Slots of a table, and how many of them may be taken; elements from which on tables are tried.
+// Slots of a table, and the most that may be taken; fewest elements for which tables are tried.
 enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };
 
 // ---- search/arguments.h - arguments of searches
@@ -6008,38 +6008,38 @@ typedef struct gp__search_args {
 
 // ---- sort/arguments.h - arguments of radix sort
 
-// One-sweep radix sort. Of the arrays, `other` ones are as large as the outputs.
+// One-sweep radix sort. Each `other` array is as large as its output.
 typedef struct gp__radix_args {
   const void *keys;
-  const void *in; // values; null: the elements' indices, where there are values at all
+  const void *in; // values; NULL: indices, if there are values at all
   void *out_keys, *out;
   void *other_keys, *other;
   unsigned long long count;
   const unsigned long long *count_device;
   void *workspace;             // histogram: two tickets a block, one tagged word
-  unsigned long long *counts;  // 256 for each pass: how many keys have the digit, then how many come before them
+  unsigned long long *counts;  // 256 a pass: keys with the digit, then keys before them
   unsigned long long *tickets; // one for each pass
-  unsigned *steps;             // what each pass does, and one more
-  void *words;                 // of the look-back
-  unsigned long long clear;    // of these, in units of 16 bytes
+  unsigned *steps;             // what each pass does, and the final copy
+  void *words;                 // look-back words
+  unsigned long long clear;    // their size in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;                     // keys or values: the first pass may not write to the outputs
-  int paired;                       // 1: between passes, values lie beside their keys
-  int pass;                         // this one, or the number of passes: what is left to do
-  int word;                         // where its digit lies: in which word of the ordered key,
-  int shift;                        // how far up
-  unsigned mask;                    // and how wide
+  int in_place;                     // keys or values are: the first pass may not write to the outputs
+  int paired;                       // 1: between passes, values are beside their keys
+  int pass;                         // number of this pass; `passes`: the final copy
+  int word;                         // word of the ordered key with the pass's digit
+  int shift;                        // position of the digit in it
+  unsigned mask;                    // ones for the digit's bits
   unsigned flip;                    // all ones: descending
-  int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
-  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
-  unsigned long long *leads;        // NULL, or: the leading bits may do; what is chosen
-  unsigned capacity;                // then: keys of a bucket, at most,
-  int leading;                      // and its leading bits
+  int drop_keys;                    // the last pass does not write keys
+  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one-sweep sort
+  unsigned long long *leads;        // leading sweep: where the choice is stored; or NULL
+  unsigned capacity;                // leading sweep: most keys of a bucket,
+  int leading;                      // and number of leading bits
 } gp__radix_args;
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
 
-// Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
+// Conversion of layouts. A column is the address of the first struct's value of a field, or gap.
 typedef struct gp__layout_args {
   const unsigned char *in;
   unsigned char *out;
@@ -6049,7 +6049,7 @@ typedef struct gp__layout_args {
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
 } gp__layout_args;
 
-// Values that were too large to be sorted: out[i] = in[index[i]].
+// Gathers values too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
   const void *in, *index;
   void *out;
@@ -6057,7 +6057,7 @@ typedef struct gp__gather_args {
   const unsigned long long *count_device;
 } gp__gather_args;
 
-// The digit of args->pass, from *bit on; *bit becomes the next pass's.
+// Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.
 GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
   const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
@@ -6068,17 +6068,17 @@ GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
 
 // ---- sort/counting_arguments.h - arguments of counting sort
 
-// Counting sort, behind its histogram.
+// Counting sort, after its histogram.
 typedef struct gp__counting_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
-  const unsigned long long *counts; // of each value, by its bits
-  const unsigned short *rows;       // keys of two bytes: counts by each block, to be added to these
-  unsigned blocks;                  // how many; 0: there is nothing to be added
-  unsigned long long *starts;       // where each run begins
-  unsigned short *values;           // what it is made of
-  unsigned long long *runs;         // their number
+  const unsigned long long *counts; // keys of each value, by its bits
+  const unsigned short *rows;       // 2-byte keys: counts of each block, to be added to `counts`
+  unsigned blocks;                  // number of rows; 0: nothing to add
+  unsigned long long *starts;       // first key of each run
+  unsigned short *values;           // value of each run
+  unsigned long long *runs;         // number of runs
   void *workspace;
 } gp__counting_args;
 
@@ -6087,18 +6087,18 @@ typedef struct gp__counting_args {
 // Top-k, nth element.
 typedef struct gp__top_k_args {
   const void *keys;         // rows * count
-  const void *in;           // values, or null: indices
+  const void *in;           // values; NULL: indices
   void *out_keys;           // rows * k, or null
   void *out;                // or null
-  unsigned long long count; // of a row
+  unsigned long long count; // keys of a row
   const unsigned long long *count_device;
   unsigned long long rows, k;
-  unsigned long long blocks; // of a row
+  unsigned long long blocks; // blocks of a row
   void *workspace;
   const void *from;         // lists: `ranks` ranks a row
-  void *to;                 // lists: a list of k ranks each block, or null: the result
+  void *to;                 // lists: k ranks of each block; NULL: to the output
   unsigned long long ranks; //
-  unsigned long long jump;  // from tile to tile of a row; no factor in common with their number
+  unsigned long long jump;  // step from tile to tile of a row; coprime with their number
   unsigned capacity;        // ranks of a block's list
   unsigned nth;             // 1: the k-th key is the result
   void *states;             // radix select: gp__select_state of each row
@@ -6108,12 +6108,12 @@ typedef struct gp__top_k_args {
   int level; // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  unsigned long long prefix;   // the upper bits of the k-th key that are known
-  unsigned long long rank;     // keys before it among those that agree with them
-  unsigned long long inside;   // how many agree
+  unsigned long long prefix;   // known upper bits of the k-th key
+  unsigned long long rank;     // keys before it among those with these bits
+  unsigned long long inside;   // keys with these bits
   unsigned long long appended; // keys put aside
   unsigned long long arrived;  // blocks that have counted
-  unsigned long long buffered; // 1: those put aside are all that matter
+  unsigned long long buffered; // 1: the keys put aside are all that matter
 } gp__select_state;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -6122,37 +6122,37 @@ typedef struct gp__select_state {
 typedef struct gp__hybrid_args {
   const void *in;
   void *out;                // may be in
-  void *spare;              // as many keys
-  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then GP__HYBRID_ITEMS..
-  void *parts, *next_parts; // of even levels, of odd ones
-  unsigned long long *bins, *next_bins; // the same: 256 counters a part; of pairs, bins alone: 256 a piece
+  void *spare;              // as large as `in`
+  unsigned long long *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts; // even levels; odd levels
+  unsigned long long *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
-  const void *values; // of pairs; NULL: indices
+  const void *values; // values of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
-  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
-  int level, levels, drop_keys; // levels: one behind the last
+  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid sort
+  int level, levels, drop_keys; // levels: one after the last
   unsigned capacity;            // keys that a block sorts
-  unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses, of keys alone;
-                                // 1: those of `duplicate_sample` alone are
-  unsigned duplicate_sample;    // keys among which some are looked for that are there more than once; 0: none
-  int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
-                                // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
+  unsigned sample;              // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`
+                                // alone chooses
+  unsigned duplicate_sample;    // keys in the sample of repeated keys; 0: none
+  int leading;                  // leading sweep: bits by which the pairs at `spare` are sorted; `bins` has the start of
+                                // each leading 8-bit digit, `items` that of each bucket, 32 bits each
 } gp__hybrid_args;
-enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // the last: it has been swept
+enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // PASSES: swept already
 
 // ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
 
-// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
-// the bucket's number (30 bits), and that of one of its groups or tiles (32).
+// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
+// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
 #define GP__TASK_COUNT 1ull
 #define GP__TASK_MOVE 2ull
 #define GP__TASK_COPY 3ull
 typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: null where they are indices, or there are none
+  const void *keys, *values; // values: NULL if indices or none
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
@@ -6166,8 +6166,8 @@ typedef struct gp__segmented_sort_args {
   unsigned long long *group_counts; // GP__DIGITS a group
   unsigned *tile_counts;            // GP__DIGITS a tile
   unsigned long long queue_size, bucket_size, tile_size, group_size;
-  unsigned long long flip, mask; // descending: all ones; of the bits that count, the lowest at bit 0
-  unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
+  unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
   unsigned whole;                // all bits count
 } gp__segmented_sort_args;
 
@@ -6175,29 +6175,29 @@ typedef struct gp__segmented_sort_args {
 
 // Merges, merge sort, sets.
 typedef struct gp__merge_args {
-  const void *keys, *keys2;               // sorted; merge sort: keys alone, in runs
-  const void *values, *values2;           // or null; merge sort, the first step: null for the indices of the keys
+  const void *keys, *keys2;               // sorted; merge sort: `keys` alone, in runs
+  const void *values, *values2;           // or NULL; merge sort's first step: NULL for indices of the keys
   void *out_keys, *out_values;            // or null
   unsigned long long *out_count;          // sets
   unsigned long long count, count2;       //
-  const unsigned long long *count_device; // of the first input, or null
-  unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
+  const unsigned long long *count_device; // count of the first input, or null
+  unsigned long long run;                 // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
-  unsigned long long *borders;  // sets: where tiles begin, in each input; or null: a block has one tile, and finds it;
-                                // merge sort, a pass of four ways: where they begin in each of a group's runs; or null
-  unsigned log2_run, log2_ways; // of such a pass: tiles of a run, runs of a group (of two or of four)
+  unsigned long long *borders;  // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
+                                // pass: tile starts in each of a group's runs; or NULL
+  unsigned log2_run, log2_ways; // four-way pass: tiles of a run, runs of a group (two or four)
 } gp__merge_args;
 
 // ---- transpose/arguments.h - arguments of transposes
 
-// Transposes. Extents in elements, the others in bytes.
+// Transposes. Extents are in elements, all else in bytes.
 typedef struct gp__divisor {
-  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 where by is 1
+  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 if by is 1
 } gp__divisor;
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  unsigned long long columns, rows;                       // of a matrix; columns: where the input is contiguous
+  unsigned long long columns, rows;                       // extents of a matrix; the input's rows are contiguous
   unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
   unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
   unsigned long long in_bytes;                            // from `in` to the end of its last element
@@ -6207,17 +6207,16 @@ typedef struct gp__transpose_args {
   gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
   gp__divisor group;       // whole input: vectors of a group of rows
   gp__divisor row, column; // whole output: rows and columns of a matrix
-  // In place, dense: a and b are rows and columns without their common factor; a strip of whole columns, or a row, is
-  // put together in shared memory, or in so many bytes of scratch memory a block.
+  // Dense, in place: a and b are rows and columns divided by their common factor. A strip of whole columns, or a row,
+  // is assembled in shared memory, or in `strip` bytes of scratch memory a block.
   unsigned long long a, b, strip;
-  void *scratch;        // or null: shared memory
-  int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
+  void *scratch;        // NULL: shared memory
+  int rotates, gathers; // this step: rotates columns, not shuffles; gathers by the formula, not scatters
 } gp__transpose_args;
 
 // ---- bfs/arguments.h - arguments of searches in graphs
 
-// Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
-// the queue, and lists of vertices.
+// Breadth-first search. Scratch memory holds bitmaps of reached vertices, the queue, and lists of vertices.
 typedef struct gp__bfs_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
@@ -6226,7 +6225,7 @@ typedef struct gp__bfs_args {
   gp_traversal *statistics;
   void *workspace;
   unsigned *reached[2]; // bitmaps
-  unsigned *fresh;      // a bitmap: of what a level over a list has found
+  unsigned *fresh;      // bitmap of what a level over a list has found
   void *queue;          // gp_edges
   void *lists[2];       // gp__bfs_unvisited
   void *found;          // vertices with long lists
@@ -6234,36 +6233,36 @@ typedef struct gp__bfs_args {
   unsigned long long vertices, source;
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
-  int limit;                               // of depth
+  int limit;                               // limit of depth
   int symmetric;
   int alpha, beta;               // gp_policy
   int look_from;                 // a block with so many parts looks at bits before it sets them
-  unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
-  unsigned cluster;              // its blocks; 1: there is none
-  unsigned blocks;               // of the grid, all of them resident
-  int step;                      // by launches
+  unsigned small, cluster_small; // most parts with which one block, one cluster, goes on alone
+  unsigned cluster;              // blocks of a cluster; 1: no clusters
+  unsigned blocks;               // blocks of the grid, all resident
+  int step;                      // number of the launch, in a search by launches
   int gather, cull;              // gp_policy
-  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges
+  void *edge_queue;              // gp__bfs_edge: as many as the graph has edges
   unsigned long long edges;
-  unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
-  const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
-  unsigned spread;                // parts with which all blocks go on, each with its own, or 0: they do not;
-  int spread_after;               // behind so many levels, GP__BFS_SPREAD_AFTER but in tests
+  unsigned long long fused_edges; // levels with more edges contract and expand in separate launches
+  const gp_fault *fault;          // GP_CHECKED: searches only if there is none
+  unsigned spread;                // fewest parts with which all blocks go on, each with its own; 0: never
+  int spread_after;               // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
 } gp__bfs_args;
-// The same from up to 64 sources at once.
+// Search from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
 enum {
-  GP__SOURCES_CLEAR, // a launch of its own, before any other
+  GP__SOURCES_CLEAR, // the first launch
   GP__SOURCES_ALL,   // all levels and the end, by blocks that can wait for each other
-  GP__SOURCES_STEP,  // by others: one step,
-  GP__SOURCES_REST,  // by one block what is then left, and
+  GP__SOURCES_STEP,  // by blocks that cannot: one step
+  GP__SOURCES_REST,  // later steps, by one block
   GP__SOURCES_FINISH // the end
 };
 typedef struct gp__sources_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
   int *depths;                         // a row for each source, or null
-  unsigned long long *reached;         // vertices, by each source; or null
+  unsigned long long *reached;         // vertices reached from each source; or null
   gp_traversal *statistics;            // or null
   void *seen, *words[2];               // a word a vertex
   void *lists[2];                      // vertices
@@ -6271,36 +6270,36 @@ typedef struct gp__sources_args {
   void *control;                       // gp__sources_control
   unsigned long long vertices;
   unsigned long long source[GP__SOURCES_MOST];
-  const unsigned long long *source_device; // in their place, or null
-  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
-  int count, batch;                        // sources; which of the call's batches they are
-  int limit;                               // of depth
+  const unsigned long long *source_device; // instead of `source`, or null
+  const gp_fault *fault;                   // GP_CHECKED: searches only if there is none
+  int count, batch;                        // sources; number of their batch in the call
+  int limit;                               // limit of depth
   int alpha;                               // gp_policy
   unsigned small;
-  unsigned blocks; // of the grid
+  unsigned blocks; // blocks of the grid
   int part;
 } gp__sources_args;
 
 // ---- transpose/panels_arguments.h - arguments of panels
 
-// Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
+// Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  unsigned char *data, *saved;                     // a matrix; panels that were put aside
-  unsigned long long saves, clears;                // to put aside; 8-byte words to clear, from `counters`
-  unsigned long long *counters;                    // GP__PANELS_COUNTERS, panels
+  unsigned char *data, *saved;                     // the matrix; saved panels
+  unsigned long long saves, clears;                // to save; 8-byte words to clear, from `counters` on
+  unsigned long long *counters;                    // GP__PANELS_COUNTERS, then one a panel
   unsigned *claimed, *loaded;                      // a bit for each chunk
-  unsigned long long rows, columns, panels, holes; // of a panel, elements; of the matrix
-  unsigned long long column_tiles, panel_tiles;    // of a panel
+  unsigned long long rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
+  unsigned long long column_tiles, panel_tiles;    // tiles of a panel
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
-// Dense matrices in place, by panels through a buffer. Bytes, where nothing else is said.
+// Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
-  unsigned char *data, *buffer;                      // a matrix; slots of blocks
-  unsigned long long *counters;                      // GP__PANELS_COUNTERS, turns that are done of each step
+  unsigned char *data, *buffer;                      // the matrix; slots of blocks
+  unsigned long long *counters;                      // GP__PANELS_COUNTERS, then turns done of each step
   unsigned long long rows, columns, height;          // elements
   unsigned long long pitch, slot;                    // gp__buffered_plan
-  unsigned panels, column_tiles, lines, part, parts; // lines and 16-byte units that are copied at a time
+  unsigned panels, column_tiles, lines, part, parts; // copied at a time: lines, 16-byte units
   gp__divisor units;                                 // part
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
@@ -9344,15 +9343,15 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
 
 // ---- layouts/kernels.cuh - conversion of layouts
 
-// Structs of a layout, tile by tile, become structs of another. A tile of the source is loaded as memory has it, by
-// vectors: one range of bytes where blocks divide the tile, a range for each field otherwise. In shared memory the
-// ranges stand one behind the other. Each thread takes `chunk` structs at a time into registers, field by field, and
-// puts them where the destination's ranges have them; these are stored as the source's were loaded. Offsets and sizes
-// are constants, so that what a thread does between two accesses to shared memory is byte permutations, and nothing at
-// all for fields of whole words. (Arrays of structs of arrays, and what they are good for: Strzodka, Abstraction for
-// AoS and SoA Layout in C++; Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
+// Converts structs from one layout to another, tile by tile. A tile of the source is loaded by vectors, as it is in
+// memory: one range of bytes if blocks divide the tile, otherwise a range for each field. The ranges are consecutive in
+// shared memory. Each thread takes `chunk` structs at a time into registers, field by field, and writes them to the
+// destination's ranges; these are stored as the source's were loaded. Offsets and sizes are constants, so between two
+// accesses to shared memory a thread only permutes bytes, and does nothing for fields of whole words. (Arrays of
+// structs of arrays, and what they are good for: Strzodka, Abstraction for AoS and SoA Layout in C++; Weber and
+// Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
 
-// A field's size, and its offsets in both structs; a gap of the destination: no offset (-1) in the source's.
+// A field's size, and its offsets in both structs; a gap of the destination has source offset -1.
 template <int SIZE, int IN, int OUT> struct gp__moved {};
 // WIDTH: of a block, which divides the tile; 0 and -1: a range for each field, of an array or of a larger block. SIZE:
 // of a struct.
@@ -9361,7 +9360,7 @@ template <int WIDTH, int SIZE> struct gp__side {
   static const bool parts = WIDTH < 0;
 };
 
-// A list of them. Gaps come last. A field's part of the registers is a number of words.
+// A list of moved fields, gaps last. A field's part of the registers is whole words.
 template <class... Fields> struct gp__moved_list {
   static const int count = 0, moved = 0, bytes = 0;
   static GPUPRIMS__BOTH constexpr int size(int) { return 0; }
@@ -9384,13 +9383,13 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   static GPUPRIMS__BOTH constexpr int word(int chunk, int f) {
     return f == 0 ? 0 : (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0) + rest::word(chunk, f - 1);
   }
-  // Which byte of the source's structs stands in byte b of the registers; -1: none.
+  // Byte of the source's structs in byte b of the registers; -1: none.
   static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
     return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
            : b < chunk * SIZE && IN >= 0   ? b / SIZE * struct_size + IN + b % SIZE
                                            : -1;
   }
-  // Which byte of the registers stands at byte b of the destination's k-th struct; -1: it is of a gap. first: word.
+  // Byte of the registers for byte b of the destination's k-th struct; -1: a gap. first: word.
   static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
     return IN >= 0 && b >= OUT && b < OUT + SIZE
                ? first * 4 + k * SIZE + b - OUT
@@ -9398,7 +9397,7 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   }
 };
 
-// Four bytes of registers, by their numbers, as a word; -1: zero.
+// Packs four bytes of registers, given by number, into a word; -1: zero.
 template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word) {
   const int W0 = B0 < 0 ? -1 : B0 / 4, W1 = B1 < 0 ? -1 : B1 / 4, W2 = B2 < 0 ? -1 : B2 / 4, W3 = B3 < 0 ? -1 : B3 / 4;
   const int A = W0, B = W1 != A ? W1 : W2 != A ? W2 : W3; // of at most two words
@@ -9413,7 +9412,7 @@ template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const
   const gp__u32 low = gp__pick_bytes<B0, B1, B0, B1>(word), high = gp__pick_bytes<B2, B3, B2, B3>(word);
   return __byte_perm(low, high, 0x5410);
 }
-// Bytes `from` as Map::at says, to words [J, END).
+// Permutes bytes of `from` by Map::at into words [J, END).
 template <class Map, int J, int END> struct gp__permuted_words {
   static GP_DEVICE void run(const gp__u32 *from, gp__u32 *to) {
     to[J] = gp__pick_bytes<Map::at(4 * J), Map::at(4 * J + 1), Map::at(4 * J + 2), Map::at(4 * J + 3)>(from);
@@ -9475,8 +9474,8 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
   }
 };
 
-// The f-th field of a chunk, and of those behind it, between registers and a tile in shared memory that is no array of
-// structs. Gaps of the destination become zero.
+// Moves field F of a chunk, and those after it, between registers and a tile in shared memory that is no array of
+// structs. Clears gaps of the destination.
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
   static const int ALIGN =
@@ -9503,7 +9502,7 @@ struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
   static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
 };
 
-// A side's tile in shared memory.
+// Moves a chunk between registers and a side's tile in shared memory.
 template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
   static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
@@ -9524,7 +9523,7 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   }
 };
 
-// Where the first struct of a tile stands: bytes from the first block to its own, and its number in there.
+// Position of a tile's first struct: bytes from the first block to its own, and its number there.
 struct gp__tile_start {
   gp__u64 block, number;
   GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
@@ -9539,13 +9538,13 @@ struct gp__tile_start {
 template <class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
   static const int T = P::threads, BYTES = TILE * (Side::width ? Side::size : List::bytes), VECTORS = BYTES / 16;
   static const int ROUNDS = (VECTORS + T - 1) / T, COUNT = Side::width ? 1 : List::moved;
-  // As many vectors, then one that is free; 0: none is.
+  // Vectors between free ones; 0: none is free.
   static const int PADDING = Side::width == 1 ? gp__layout_padding(CHUNK, Side::size) : 0;
   static GP_DEVICE int slot(int vector) { return PADDING ? vector + vector / (PADDING ? PADDING : 1) : vector; }
-  // Of the range's first vector, and of its bytes.
+  // A range's first vector, and its bytes.
   static GPUPRIMS__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
   static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
-  // Where a tile has them. Byte: unsigned char, const or not. `width` is the layout's own.
+  // Addresses of a tile's ranges. Byte: unsigned char, const or not. `width` is the layout's own.
   gp__u64 tile;
   gp__tile_start start;
   GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
@@ -9554,7 +9553,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     if (Side::width) return base + tile * BYTES;
     return column[f] + (Side::parts ? start.block : 0) + start.number * static_cast<gp__u64>(List::size(f));
   }
-  // Where the thread's vector of round `u` stands.
+  // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
     GPUPRIMS__UNROLL
@@ -9589,7 +9588,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
             gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
     }
   }
-  // The gaps of a block that is larger than the tile are in no range.
+  // Clears the gaps of a block that is larger than the tile; they are in no range.
   template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
     GPUPRIMS__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
@@ -9621,7 +9620,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   }
 };
 
-// One value, by words as large as sizes and addresses allow.
+// Copies one value, by words as large as size and addresses allow.
 template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
   GPUPRIMS__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word))
@@ -9634,7 +9633,7 @@ GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsi
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
   else gp__copy_words<unsigned char>(to, from, size);
 }
-// Where value i of a tile stands in a column. TILE: no more values.
+// Address of value i of a tile in a column. TILE: most values.
 template <int TILE, class Byte>
 GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size,
                                  unsigned i) {
@@ -9643,8 +9642,8 @@ GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u
   const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
   return column + tile.block + blocks * width * struct_size + (number - blocks * width) * size;
 }
-// `count` structs of a tile, value by value. Shared memory holds a column for each field in between: in place nothing
-// is written before all is read. One barrier inside.
+// Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
+// nothing is written before all is read. Contains one barrier.
 template <class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
@@ -9668,9 +9667,9 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   }
 }
 
-// CHUNK 0: values go one by one; In and Out then have the structs' sizes only. Between tiles there is no barrier: a
-// tile's load writes what nobody reads behind the barrier before the last store, which reads the destination's part;
-// values in between are a thread's own.
+// CHUNK 0: converts value by value; In and Out then have only the structs' sizes. Tiles need no barrier between them: a
+// store reads the destination's part alone, and the next load writes the source's, which no thread reads after the
+// barrier before that store. Values one by one are a thread's own.
 template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
 GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__moved_list<Fields...> List;
@@ -10725,10 +10724,10 @@ GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
 
 // ---- group_by/kernels.cuh - group by: tables in shared memory
 
-// A table of keys in a block's shared memory, with open addresses. Every block folds the elements that it reads, tile
-// by tile; in the end the tables lie in a list in global memory, one behind the other. A block whose table has
-// overflowed says so and stops, and with it all others; then the list is worth nothing. The block that ends last writes
-// how long the list is, or how long the input, for the sorts that follow.
+// Every block folds the elements that it reads, tile by tile, in a hash table with open addressing in shared memory. At
+// the end the blocks append their tables to a list in global memory. A block whose table overflows sets a flag and
+// stops, and so do all others; the list is then useless. The last block to finish writes the length of the list, or of
+// the input, for the sorts that follow.
 
 // The same bytes as another type of the same size.
 template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
@@ -10739,7 +10738,7 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value in shared memory, where the order does not matter. Sums of integers have an instruction.
+// Folds into a value in shared memory, in any order. Sums of integers have an instruction.
 template <class Op, class Acc> struct gp__shared_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
@@ -10767,10 +10766,10 @@ GPUPRIMS__SHARED_SUM(unsigned long long)
 template <class Op, class Acc> struct gp__group_storage {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
   enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
-  gp__u64 key[SLOTS + 1]; // all ones: free; the key that is all ones itself has the slot behind the others
+  gp__u64 key[SLOTS + 1]; // all ones: free; the key of all ones has the slot after the others
   Bits value[SLOTS + 1];
-  gp__u32 used, full, last, ends; // slots taken; all ones: the last slot is one of them
-  gp__u64 first;                  // of the list, where this table goes
+  gp__u32 used, full, last, ends; // used: slots taken; last: the slot of the key of all ones is
+  gp__u64 first;                  // this table's place in the list
   gp__ticket ticket;
   template <int THREADS> GP_DEVICE void clear() {
     for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
@@ -10799,7 +10798,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
-        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is worth nothing
+        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is useless
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -10807,7 +10806,7 @@ template <class Op, class Acc> struct gp__group_storage {
 };
 static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
 
-// K: the unsigned type of the key's size. Elements with one key in a whole warp are folded in registers first.
+// K: the unsigned type of the key's size. A warp whose elements have one key folds them in registers first.
 template <class P, class K, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__group_table(const gp__group_args &a) {
   typedef gp__group_storage<Op, Acc> Storage;
@@ -13837,30 +13836,30 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
 
 // ---- sort/keys.cuh - keys as bits, and records
 
-// Least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least Significant Digit
-// Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass then reads each
-// element once and writes it once: a tile's keys are ranked by their digit and put into that order in shared memory,
-// while the number of each digit's keys before the tile comes from the tiles before it, by look-back. What a pass does
-// is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
-// others alternate between two buffers such that the last of them writes to the output.
+// Radix sort, least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least
+// Significant Digit Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass
+// reads and writes each element once. A block ranks a tile's keys by digit and orders them in shared memory; look-back
+// gives the number of each digit's keys in earlier tiles. The device decides what each pass does once all is counted. A
+// pass whose keys all have one digit moves nothing. The others alternate between two buffers so that the last one
+// writes to the output.
 
-// Of two sorts in one plan the other one has nothing to do.
+// True if this sort was chosen: a plan's other sort has nothing to do.
 GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
 
-// What a pass does.
+// Flags of a pass.
 enum {
   GP__RADIX_RUNS = 1,
-  GP__RADIX_COPIES = 2,    // elements are copied from where they are to the output
-  GP__RADIX_ODD = 4,       // of those that run, it is an odd one: the marks of its words are others
-  GP__RADIX_LAST = 8,      // of those that run: keys that are dropped are not written
+  GP__RADIX_COPIES = 2,    // copies elements to the output
+  GP__RADIX_ODD = 4,       // an odd one of the running passes: its words have the other mark
+  GP__RADIX_LAST = 8,      // the last running pass: does not write keys that are dropped
   GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
-  GP__RADIX_FROM = 32,     // times: 0 from the input, 1 from the output, 2 from the other buffer
+  GP__RADIX_FROM = 32,     // times the source: 0 the input, 1 the output, 2 the other buffer
   GP__RADIX_READS_PAIRS = 128,
   GP__RADIX_WRITES_PAIRS = 256
 };
 
-// Keys as they are moved, and as their bits are ordered. bits(key, word): 64 bits of the ordered key, the least
-// significant first; of built-in types it has one word. padding: comes behind every key.
+// A key as it moves (Key), and as ordered bits. bits(key, word): 64 bits of the ordered key, the least significant word
+// first; built-in types have one word. padding: sorts after every key.
 template <class T> struct gp__radix_key {
   typedef typename gp__ordered<T>::Bits Bits;
   typedef Bits Key;
@@ -13877,7 +13876,7 @@ template <class T> struct gp__radix_number : gp__radix_key<T> {
     return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
   }
 };
-// A struct by a user's operator that makes a built-in type R of it.
+// A struct ordered by a user's operator, which maps it to a built-in type R.
 template <class T, class Op, class R> struct gp__decomposed_key {
   typedef typename gp__ordered<R>::Bits Bits;
   typedef T Key;
@@ -13892,7 +13891,7 @@ template <class T, class Op, class R> struct gp__decomposed_key {
   }
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
-// A struct by some of its fields, the most significant first.
+// A struct ordered by some of its fields, the most significant first.
 template <class Key, class Bits> union gp__key_parts {
   Key key;
   Bits part[sizeof(Key) / sizeof(Bits)];
@@ -13913,11 +13912,11 @@ template <class... Fields> struct gp__key_fields { // none
   static const int bits = 0;
   template <class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }
 };
-template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // this one stands above the rest
+template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // Field is above the rest
   typedef gp__key_fields<Rest...> Below;
   static const int bits = Field::bits + Below::bits;
   template <class Key> static GP_DEVICE gp__u64 word(const Key &key, int w) {
-    const int at = Below::bits - 64 * w; // of its lowest bit, in this word
+    const int at = Below::bits - 64 * w; // position of the field's lowest bit in this word
     gp__u64 x = Below::word(key, w);
     if (at > -Field::bits && at < 64) {
       const gp__u64 own = Field::of(key);
@@ -13944,7 +13943,7 @@ template <class K, class V> struct gp__radix_record {
   static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
   static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
 };
-// What passes move: in arrays of their own, or side by side.
+// Elements that passes move: keys and values in arrays of their own, or records.
 template <class K, class V> struct gp__radix_moved {
   typedef typename K::Key Key;
   typedef V Value;
@@ -13963,20 +13962,20 @@ template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__n
 
 // ---- sort/radix_count.cuh - counts of digits, and whether keys recur
 
-// Where the i-th key of a sample stands, one of each `each`.
+// Index of a sample's i-th key; the sample has one key of each `each`.
 GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }
-// Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
-// not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
-// same place.
+// Finds repeated keys in a sample. A hash table keeps, at each place, the largest number of the sampled keys that fall
+// there. A key repeats if it equals the key whose number it finds and is not that key. A fifth of the repeats is
+// missed, as other keys fall in the same place.
 template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
   gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
-  gp__u32 key[SAMPLE];        // of number i + 1, hashed
-  gp__u32 again[SAMPLE / 32]; // a bit for each: others are equal
-  gp__u32 different, equal;   // of those with such a bit; others
+  gp__u32 key[SAMPLE];        // [i]: hash of the key with number i + 1
+  gp__u32 again[SAMPLE / 32]; // a bit a key: others equal it
+  gp__u32 different, equal;   // keys with such a bit; others that equal one of them
 
-  // The block, for m keys; hashed(i, at): key `at`, this thread's i-th.
+  // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
     GPUPRIMS__UNROLL
@@ -13989,7 +13988,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
     if (threadIdx.x == 0) different = equal = 0;
     __syncthreads();
     GPUPRIMS__UNROLL
-    for (int i = EACH - 1; i >= 0; --i) { // equal ones most often find a larger number there
+    for (int i = EACH - 1; i >= 0; --i) { // descending: equal keys mostly find a larger number
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       gp__u32 *to = place + own[i] % PLACES;
       key[at] = own[i];
@@ -14013,9 +14012,9 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   }
 };
 
-// A copy of the counters for each of REPLICAS neighbouring lanes. Of keys with more than four digits, half the lanes
-// count the lower word of a key first and the others the upper one, each in counters on its own side: then with 32
-// copies no two lanes of a warp ever meet in a bank. Meanwhile the block that comes first clears the sums in memory.
+// Each of REPLICAS neighbouring lanes has a copy of the counters. For keys of more than four digits, half the lanes
+// count a key's lower word first and the other half its upper word, each in counters on its own side. With 32 copies no
+// two lanes of a warp then use one bank. Meanwhile the first block clears the sums in memory.
 template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
   typedef typename K::Key Key;
   typedef typename K::Bits Bits;
@@ -14024,15 +14023,15 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   struct Storage {
     gp__ticket ticket;
     gp__u32 last;
-    gp__u64 most[GP__RADIX_PASSES]; // of each pass: keys of one digit, at most
+    gp__u64 most[GP__RADIX_PASSES]; // per pass: the most keys of one digit
   };
 
   const gp__radix_args &a;
   gp__u32 *cells;
-  gp__shared_pointer own, other; // of this lane's copy of the first counter; the one on the other side
-  Bits flip, mask;               // descending; the bits
-  int word, shift, digits;       // that are counted now: where they lie in the ordered key, as so many digits
-  unsigned blocks;               // that count: all, or all but the last one, which looks at a sample
+  gp__shared_pointer own, other; // this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;               // flip: all ones if descending; mask: the bits counted now
+  int word, shift, digits;       // their position in the ordered key, and the number of their digits
+  unsigned blocks;               // blocks that count: all, or all but the last, which samples
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
@@ -14095,7 +14094,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
     }
   }
-  // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
+  // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GPUPRIMS__UNROLL
@@ -14112,9 +14111,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     }
     return gp_warp_reduce(most, gp_max<gp__u64>());
   }
-  // Random keys that are there m times each: will a bucket of `even` keys, as the digits' shares say, be too large, or
-  // hold too many of each for its bins? The fullest of a digit's 256 values is 2.4 standard deviations above the mean
-  // or more, which are the root of m times the mean; the digit tells where it is least. Of all buckets 4.4.
+  // True if a bucket of `even` keys, by the digits' shares, would be too large, or hold too many copies of a key for
+  // its bins, with random keys that occur m times each. A digit's count has a standard deviation of the root of m times
+  // the mean. The fullest of 256 counts is 2.4 deviations above the mean or more; the digit with the smallest maximum
+  // gives the estimate. The fullest of all buckets is 4.4 deviations above.
   GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
     gp__u64 least = most[0];
     for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
@@ -14123,8 +14123,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
     return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
   }
-  // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
-  // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
+  // Called by the last block, which counts no keys if there are other blocks. Finds keys that repeat so often that a
+  // bucket's bin would hold too many, which digit counts need not show: 20 times each, evenly spread, or a few far more
+  // often.
   GP_DEVICE void sample(gp__u64 n) const {
     typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
     static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
@@ -14140,8 +14141,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
                         gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
     __syncthreads();
   }
-  // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
-  // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
+  // True if buckets by the leading bits most likely fit on chip and their bins hold few keys, with digits taken as
+  // independent. Bins use the 12 bits after the leading ones; `lower` of these are in the second digit after the
+  // passes.
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
     if (!a.leads || n == 0 || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
@@ -14149,7 +14151,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
     return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
   }
-  // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
+  // Called by one thread: decides what the passes do. A leading sweep runs the last passes alone, from the input to the
+  // other buffer, in pairs.
   GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
     const bool leading = leads(most, n);
     int left = 0, done = 0;
@@ -14247,9 +14250,8 @@ GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
 
 // ---- sort/radix_sweep.cuh - a sweep of one-sweep radix sort
 
-// The counts of two neighbouring digits, on their way from tile to tile, with a mark in the upper two bits: of sweeps
-// that follow each other it is 1 and 2 in turn, and 0 before the first one, so that no sweep clears what the one before
-// has left.
+// Look-back words: counts of two neighbouring digits, with a mark in the upper two bits. Successive sweeps use marks 1
+// and 2 in turn; cleared words have 0. So no sweep clears the words of the one before.
 struct gp__radix_narrow { // fewer than 2^30 elements
   typedef gp__u32 Count;
   typedef gp__u64 Pair;
@@ -14275,7 +14277,7 @@ struct gp__radix_wide {
   static GP_DEVICE void store(Pair *p, const Pair &w) { gp__store_word(p, w); }
 };
 
-template <class V> struct gp__radix_value { // what moves with a key
+template <class V> struct gp__radix_value { // the value that moves with a key
   static const bool is = true;
   static GP_DEVICE V index(gp__u64) { return V(); }
 };
@@ -14292,24 +14294,24 @@ template <> struct gp__radix_value<gp__u64> {
   static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
 };
 
-// Look-back has two levels, so that a tile reads few words even where hundreds of tiles are under way: a tile publishes
-// its counts, and adds them to those of its group, with a count of tiles that have done so above them. It then sums the
-// counts of the tiles before it in its group, and those of the groups before that one, back to a group up to whose end
-// the counts are known. These come from the group's last tile, or from its first one if all of the group's are there. A
-// round trip to these words takes a microsecond and more where memory is busy.
+// Look-back has two levels, so that a tile reads few words even with hundreds of tiles in flight. A tile publishes its
+// counts and adds them to its group's sum, whose upper bits count the tiles added. It then sums the counts of the tiles
+// before it in its group, and of earlier groups, back to a group with a known prefix: its counts from the beginning to
+// its end. The prefix comes from the group's last tile, or from its first tile if the group's sum is complete. A round
+// trip to these words takes a microsecond or more when memory is busy.
 //
-// Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
-// one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
-// look-back begins, and the tile is written while the next one's keys lie in the other half and those of the one after
-// it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
-// is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
-// that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+// A block overlaps its tiles. With two stages a sorted tile stays in one half of shared memory while the next one is
+// ranked and publishes its counts. The block resolves the sorted tile's look-back only then: the tiles before it have
+// most likely published too. It writes the tile while the next one's keys are in the other half and loads of the tile
+// after it are in flight. With one stage a tile's look-back begins at once, and the block waits for its end. A block
+// draws its next tile after a look-back, never before. Otherwise it would wait with a tile drawn but not counted;
+// blocks with later tiles would wait for that one, with uncounted tiles of their own.
 //
-// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and
-// publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
-// tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
-// whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
-// running blocks have drawn. Each pair of digits has a thread that waits for its words; a barrier ends resolve.
+// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and publishes its
+// counts (publish) before the block waits for any other. look_back waits for the counts of the tiles before it in its
+// group and, from its group backwards, for complete group sums, up to a group with a known prefix or the first group.
+// All of these are counts of tiles with lower numbers, which running blocks have drawn. Each pair of digits has a
+// thread that waits for its words; a barrier ends resolve.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -14321,17 +14323,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(MovedKey)));
   static const int TILE = THREADS * ITEMS;
-  static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
+  static const int AT_ONCE = 4; // elements of a thread in flight from shared memory
   static const bool BEHIND = P::stages == 2;
   static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
   static const gp__u32 GROUP = GP__RADIX_GROUP;
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
-    gp__u32 tile;             // the block's next one
+    Count offset[GP__DIGITS]; // a digit's destination minus its position in the tile
+    gp__u32 tile;             // the block's next tile
   };
-  // The digit of a key in the tile's place i; of what is not there the largest one.
+  // Digit of the key at place i of the tile; missing keys have the largest one.
   struct Digit {
     int word, shift;
     gp__u32 mask, flip;
@@ -14343,11 +14345,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
     }
   };
-  // What is known of a tile whose counts are published.
+  // A tile whose counts are published.
   struct Counted {
     gp__u32 tile;
-    gp__u32 total[Rank::PAIRS]; // of a thread that counts: how many keys have the digits of its pairs
-    gp__u32 before;             // and how many in the tile come before these
+    gp__u32 total[Rank::PAIRS]; // counting threads: keys with the digits of each pair,
+    gp__u32 before;             // and keys of the tile before these
   };
 
   const gp__radix_args &a;
@@ -14369,10 +14371,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const MovedValue *values_from() const {
     return static_cast<const MovedValue *>(source(a.in, a.out, a.other));
   }
-  // Where pairs lie between passes. The other buffers are one array. Of the outputs, the keys' array has as many as it
-  // has room for, the values' array as many more; the last one of an odd number lies behind the other buffers.
+  // Locations of pairs between passes. The other buffers are one array. The outputs hold half of the pairs each, the
+  // keys' array the first half; the last pair of an odd number is after the other buffers.
   struct Pairs {
-    Key *first, *second, *last; // less the number of those before them
+    Key *first, *second, *last; // minus the number of pairs before them
     Count half, both;
     template <bool WHOLE> GP_DEVICE Key *at(Count i) const {
       return (WHOLE || i < half ? first : i < both ? second : last) + i;
@@ -14385,8 +14387,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  // Of a pair of digits: the keys of a tile; of a group in this pass, 24 bits each with the number of tiles above them;
-  // up to the end of a group.
+  // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
+  // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
     return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
   }
@@ -14432,7 +14434,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     const Count at = static_cast<Count>(first);
-    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // an odd number's last tile is not whole
+    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
@@ -14457,8 +14459,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     load_keys(keys, keys_from() + first, valid);
     if (Value::is) load_values(keys, values, values_from(), first, valid);
   }
-  // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
-  // many keys these are.
+  // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
     GPUPRIMS__UNROLL
@@ -14472,10 +14473,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
     return both;
   }
-  // What a look-back asks for at a time: the counts of the tiles before this one in its group, and of the groups before
-  // that one.
+  // Words that a look-back loads at a time: counts of the tiles before this one in its group, and of earlier groups.
   struct Window {
-    gp__u32 tile, group; // the first of the tiles, the one behind the groups
+    gp__u32 tile, group; // first of the tiles; the group after those loaded
     gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
     Pair known[GP__RADIX_GROUPS];
   };
@@ -14497,7 +14497,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
     }
   }
-  // A thread that counts: the keys of a pair of digits before this tile. The first window has been asked for.
+  // Called by a counting thread: counts of a pair of digits before this tile. The first window must have been asked
+  // for.
   GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
     even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);
     odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
@@ -14518,12 +14519,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         if (W::mark(w.known[j]) == mark()) {
           even += W::even(w.known[j]);
           odd += W::odd(w.known[j]);
-          w.group = 0; // all before it: passed stays behind j
+          w.group = 0; // all earlier groups are known; passed stays below the next j
         } else if (w.sum[j] >> 48 == GROUP) {
           even += static_cast<gp__u32>(w.sum[j]) & 0xffffffu;
           odd += static_cast<gp__u32>(w.sum[j] >> 24) & 0xffffffu;
           ++passed;
-          if (w.group == passed) { // before the first group
+          if (w.group == passed) { // reached the first group
             even += static_cast<Count>(base()[2 * pair]);
             odd += static_cast<Count>(base()[2 * pair + 1]);
           }
@@ -14533,14 +14534,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (w.group == 0 && w.tile >= tile) break;
       ask(w, pair, tile);
     }
-    if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
+    if (tile % GROUP == 0) { // the group may be complete before its last tile has looked back
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
-  // A thread that counts: where the tile's keys go.
+  // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
     GPUPRIMS__UNROLL
@@ -14557,10 +14558,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       before += in_odd;
     }
   }
-  // Where in shared memory a tile's element stands. Pairs of consecutive digits, in runs of equal length, lie in
-  // different banks.
+  // Shared-memory slot of a tile's element. Pairs of consecutive digits, in runs of equal length, are in different
+  // banks.
   static GP_DEVICE unsigned slot_of(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
-  // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
+  // Writes a few elements at a time: all reads, then all writes. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
     MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
@@ -14604,7 +14605,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
-  // Returns the tiles that the block has written.
+  // Returns the number of tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
@@ -14625,7 +14626,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
       Window window[Rank::PAIRS];
       digit.valid = items_of(now.tile);
-      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
+      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its loads overlap the ranking
       if (more) {
         rank.within_warp(at, keys, digit);
         GPUPRIMS__UNROLL
@@ -14664,7 +14665,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
-      if (next < tiles) load(keys, values, next); // on their way while a tile is written
+      if (next < tiles) load(keys, values, next); // loads overlap the stores of a tile
       if (BEHIND) half = TILE - half;
       digit.valid = items_of(sorted);
       if (!BEHIND || sorted < tiles) {
@@ -14702,8 +14703,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }
-  // All passes of a key whose bits are all sorted, and the copy behind them. A block that finds no more tiles in a pass
-  // waits for those that others have drawn, so that this ends however few blocks are resident.
+  // Runs all passes and the final copy, for keys sorted by all their bits. A block that finds no more tiles in a pass
+  // waits only for tiles that others have drawn, so this ends however few blocks are resident.
   static GP_DEVICE void run_all(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
@@ -14724,7 +14725,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();
-        if (threadIdx.x == 0) { // speaks for all
+        if (threadIdx.x == 0) { // for the whole block
           gp__u64 *done = a.tickets + a.passes + own.pass;
           __threadfence();
           gp__add_relaxed(done, written);
@@ -14745,14 +14746,13 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(co
 
 // ---- sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 
-// One launch does all passes: blocks of one cluster, or of one grid, each with a tile of which the keys are in
-// registers while its blocks tell each other how many they have of each digit. Then nobody needs any more what was
-// read, and keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output,
-// which the next pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last
-// pass.
+// One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
+// blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
+// the tiles of the cluster's blocks, or to the output, which the next pass reads after a grid barrier. A pass in which
+// all keys share a digit moves nothing, unless it is the last.
 //
-// A grid's counts are tagged words, and it meets by the workspace's tickets: each block draws one behind a pass, and in
-// the end those that it has not drawn, as the last pass, and passes that move nothing, are followed by no barrier.
+// A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
+// last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
 template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
   typedef typename Sweep::Rank Rank;
@@ -14764,8 +14764,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
   struct Storage {
     typename Sweep::Storage sweep;
-    // Of a cluster, what each block has of two digits, two passes in turn. Of a grid, sums of digit 4 i + j, at
-    // j * QUADS + i: of all blocks, of those before this one.
+    // Cluster: each block's counts of two digits, for alternate passes. Grid: sums of digit 4 i + j, at j * QUADS + i,
+    // over all blocks and over the blocks before this one.
     gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__COOPERATIVE_CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
@@ -14775,16 +14775,16 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   Storage &s;
   Key *keys; // the tile in order
   V *values;
-  Key *own_keys; // of a cluster: the block's tile
+  Key *own_keys; // cluster: the block's tile
   V *own_values;
   unsigned rank, blocks;
-  gp__u32 met; // barriers of the grid
+  gp__u32 met; // grid barriers passed
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
     return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
   }
   GP_DEVICE gp__u64 tag(int pass) const { return s.tag | static_cast<gp__u64>(pass + 1) << 40; }
-  // A thread that counts, of digits 2 * threadIdx.x and the next: the keys of this block.
+  // Called by a counting thread: publishes the block's counts of digits 2 * threadIdx.x and the next.
   GP_DEVICE void publish(int pass, gp__u32 total) const {
     if (CLUSTER) {
       for (unsigned to = 0; to < blocks; ++to) *gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to) = total;
@@ -14795,7 +14795,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     gp__fence();
     gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{static_cast<gp__u64>(next) << 32 | total, tag(pass)});
   }
-  // All threads of a grid: what all have published becomes sums.
+  // Called by all threads of a grid: sums the published counts into s.all and s.before.
   GP_DEVICE void gather(int pass) const {
     const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 8;
     gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
@@ -14825,7 +14825,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
     }
   }
-  // A thread that counts: keys with its two digits, in all blocks and in those before this one.
+  // Called by a counting thread: counts of its two digits in all blocks, and in the blocks before this one.
   GP_DEVICE void sum(int pass, gp__u32 (&all)[2], gp__u32 (&before)[2]) const {
     if (CLUSTER) {
       GPUPRIMS__UNROLL_BY(4)
@@ -14841,7 +14841,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
   }
   GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
-  // A barrier of the grid.
+  // Grid barrier.
   GP_DEVICE void meet() {
     ++met;
     __syncthreads();
@@ -14853,7 +14853,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     __syncthreads();
   }
-  // Nobody waits any more: who comes last starts the next launch's epoch.
+  // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
     const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;
     if (threadIdx.x == 0 &&
@@ -14886,7 +14886,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       }
     }
   }
-  // One pass; do they move?
+  // Does one pass. Returns whether keys moved.
   GP_DEVICE bool pass(int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS],
                       bool last) const {
     const Rank r = {s.sweep.rank};
@@ -14922,7 +14922,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     all[0] -= 2 * pair == digit.mask ? padding : 0;
     all[1] -= 2 * pair + 1 == digit.mask ? padding : 0;
-    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // by a vote ptxas would run out of predicates
+    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // with a vote ptxas runs out of predicates
     __syncthreads();
     if (s.alike == number && !last) return false;
     scatter(digit, last);
@@ -14938,7 +14938,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     of.load_keys(key, from + first, valid);
     if (PAIRS) of.load_values(key, value, values_from, first, valid);
     if (threadIdx.x == 0) s.alike = -1;
-    if (CLUSTER) { // all blocks are there
+    if (CLUSTER) { // all blocks have started
       gp__cluster_arrive();
       gp__cluster_wait();
     } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
@@ -14960,7 +14960,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
         gp__cluster_arrive();
         gp__cluster_wait();
       }
-      of.load_keys(key, moved ? own_keys : keys, TILE); // of one digit, they are in the order in which they were
+      of.load_keys(key, moved ? own_keys : keys, TILE); // with one digit the tile kept its order
       if (PAIRS) of.load_values(key, value, moved ? own_values : values, 0, TILE);
     }
     if (!CLUSTER) leave();
@@ -15011,21 +15011,21 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 
 // ---- sort/hybrid.cuh - hybrid sort: parts, items and what a level does
 
-// Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level
-// splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
-// ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
-// where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
-// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on,
-// level by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.)
-// Keys go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does
-// not move: its next digits are those between its smallest and its largest key.
+// Sorts built-in keys by all their bits. Without values equal keys are identical, so no step needs to be stable. A
+// level splits its parts by up to 8 bits, the most significant first. One kernel counts digits; the block that
+// completes a part plans it. The next kernel moves keys, a tile at a time, to places drawn from the part's counters, or
+// fills runs if the counts determine all keys. Neighbouring small buckets become one item of a list that the last
+// kernel sorts on chip; larger buckets become parts of the next level. After as many levels as uniform keys need, one
+// more kernel works level by level while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid
+// Radix Sort on GPUs.) Keys move from the input to the spare buffer, then to the output, and back. A part whose keys
+// share a digit does not move: its next digits lie between its smallest and its largest key.
 //
-// With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
-// a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
-// each digit go. A block then moves its pieces tile by tile, in order, and ranks a tile's keys as the one-sweep sort
-// does, but waits for no other block. On chip, a key, less the lowest of the bucket, with its place in the bucket below
-// it is 64 bits that are all different: they are sorted as keys are, and fetch the values. Buckets of more bits become
-// parts, however small, of the next level. What has no bits left is in order once it has moved.
+// With values (or indices) every step is stable. The count and the move of a level deal tiles to blocks in the same
+// way. A piece is a block's share of a part. The plan turns the pieces' counters into the places of each piece's keys,
+// digit by digit. A block then moves its pieces in order, tile by tile. It ranks a tile's keys as the one-sweep sort
+// does, but waits for no other block. On chip, key minus the bucket's lowest key, with the place in the bucket below
+// it, is a distinct 64-bit word. A block sorts these words as keys; their places then fetch the values. A bucket of
+// more bits becomes a part of the next level, however small. A part with no bits left is in order once it has moved.
 
 // A key of T as the unsigned integer that is sorted.
 template <class T, bool DESCENDING> struct gp__sorted {
@@ -15043,25 +15043,25 @@ template <class T, bool DESCENDING> struct gp__sorted {
   }
 };
 
-enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
+enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // the buffer that holds the keys
 enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
 
 // Keys [begin, end), all in [low, low + 2^(shift + bits)).
 struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
-  gp__u32 first_tile, tiles, done; // done: tiles that have been counted
+  gp__u32 first_tile, tiles, done; // done: tiles counted
   int shift, bits;
   gp__u32 source;
-  unsigned short mode, depth; // depth: moves that the keys have behind them
-  gp__u32 hot;                // a digit that many keys have; or 256
+  unsigned short mode, depth; // depth: moves the keys have made
+  gp__u32 hot;                // a frequent digit, or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
-// Keys that a block sorts.
+// Keys that a block sorts on chip.
 struct gp__hybrid_item {
   gp__u64 begin, low;
   gp__u32 count;
-  unsigned short width, source; // width: of the largest key - low
+  unsigned short width, source; // width: bits of largest key - low
 };
 static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
 
@@ -15077,7 +15077,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
 
   const gp__hybrid_args &a;
   const int level;
-  const gp__u32 block; // of gridDim.x: whose share of the level is worked on
+  const gp__u32 block; // 0 .. gridDim.x - 1: owner of this share of the level
   GP_DEVICE gp__hybrid_part *parts_of(int l) const {
     return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
   }
@@ -15103,10 +15103,9 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
-  // Digits of a part of the level: as many as make buckets that fit on chip, in as few moves as can be. The later
-  // moves have the keys that lie close together: they take all that a level can. Where as many levels leave no
-  // bits, they take all: buckets of few different keys would be slow on chip. The levels behind this one can take
-  // what is left.
+  // Bits of a part's digit at a level: enough to make buckets that fit on chip in the fewest moves. From the third move
+  // on, keys are close together and a digit takes all 8 bits. If as many levels can use up all bits, they do: buckets
+  // of few distinct keys are slow on chip. The levels after this one must be able to take the rest (`least`).
   GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
     const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
@@ -15129,7 +15128,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     p.shift = width - bits, p.bits = bits;
     p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
   }
-  // One thread: a part joins the list of the next level.
+  // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
     describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
@@ -15144,7 +15143,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
 
 // ---- sort/hybrid_count.cuh - hybrid sort: counts
 
-// The part of a tile: the last one whose first tile is not behind it. All threads of the block call.
+// Finds a tile's part: the last one whose first tile is not after it. All threads of the block call.
 template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
@@ -15158,7 +15157,7 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
   return low;
 }
 
-// The sum of x over the threads before. A barrier within; one more before `total` serves again.
+// Returns the sum of x over the threads before. Contains a barrier; one more must precede the next use of `total`.
 template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
   if (gp_lane() == 31) total[gp_warp()] = up_to;
@@ -15167,7 +15166,7 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
 }
 
-// Tiles are dealt evenly, consecutive ones to a block.
+// Tiles are dealt evenly; a block's tiles are consecutive.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
   GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
@@ -15184,11 +15183,11 @@ struct gp__hybrid_share {
 };
 
 template <int THREADS> struct gp__hybrid_count_storage {
-  gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
+  gp__u32 counter[256 * 32]; // each lane has its own: digit * 32 + lane
   gp__u64 total[THREADS / 32];
   gp__u64 start[257], window[256];
   gp__u64 least[THREADS / 32], most[THREADS / 32];
-  gp__u64 some[THREADS]; // of a digit, in some of the pieces
+  gp__u64 some[THREADS]; // count of a digit in some of the pieces
   gp__ticket ticket;
   gp__hybrid_part whole; // the input as a part
   gp__u32 groups[THREADS / 32], next[512];
@@ -15210,7 +15209,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
       : Base{args, of_level, of_block}, s(storage) {}
 
-  // The keys [begin, end) of the part.
+  // Counts the keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
     const Raw *in = this->from(p.source);
     const Key low = static_cast<Key>(p.low);
@@ -15250,7 +15249,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
   }
-  // How many keys of the part have the digit of this thread.
+  // Returns how many keys of the part have this thread's digit.
   GP_DEVICE gp__u64 count_pieces(const gp__u64 *pieces, gp__u32 count, unsigned digits, int bits) const {
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
     const unsigned first = of * each < count ? of * each : count, end = first + each < count ? first + each : count;
@@ -15264,7 +15263,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = threadIdx.x; i < THREADS && threadIdx.x < digits; i += digits) sum += s.some[i];
     return sum;
   }
-  // Counters become places: s.start[digit] is where the part's keys of the digit go, in the part.
+  // Turns counters into places. s.start[digit] is the start of the digit's keys within the part.
   GP_DEVICE void place_pieces(gp__u64 *pieces, gp__u32 count, unsigned digits, int bits, gp__u64 begin) const {
     const int AT_ONCE = 8;
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
@@ -15284,7 +15283,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Elements that are in order, and belong in the output: copied, a block's worth at a time, unless they are there.
+  // Adds items that copy sorted elements to the output, a block's worth each, unless they are there already.
   GP_DEVICE void add_copies(gp__u64 begin, gp__u64 size, gp__u32 source) const {
     if (source == GP__FROM_OUT) return;
     for (gp__u64 at = static_cast<gp__u64>(threadIdx.x) * this->a.capacity; at < size;
@@ -15293,17 +15292,17 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
     }
   }
-  // Groups of buckets that a block sorts together: a bucket with more keys than half a block sorts, alone; of the
-  // others, from the first on, as many as fit; none spans more bits than a block sorts. s.window: where each bucket
-  // starts, known to all; `start`, `count`: of this thread's digit.
+  // Groups neighbouring buckets that a block sorts together. A bucket with more keys than half a block sorts is alone;
+  // other groups take, from the first bucket on, as many as fit. No group spans more bits than a block sorts. s.window
+  // has each bucket's start and must be visible to all threads; `start` and `count` are those of this thread's digit.
   GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, gp__u64 count, unsigned digits) const {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    gp__u32 *next = s.next, *heads = s.next + 256; // the bucket behind the group that would start here; does one?
+    gp__u32 *next = s.next, *heads = s.next + 256; // next: bucket after a group that starts here; heads: one does
     if (t < digits) {
       unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
-      while (low < high) { // the last bucket that fits in front of it
+      while (low < high) { // finds the last end of the group that fits
         const unsigned middle = (low + high + 1) / 2;
         const gp__u64 end = middle < digits ? s.window[middle] : size;
         if (end - start <= this->a.capacity) low = middle;
@@ -15313,7 +15312,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       heads[t] = t == 0;
     }
     __syncthreads();
-    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads that far from the first one, at most, are known
+    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads under `jumps` groups from the first one are known
       const gp__u32 to = t < digits ? next[t] : digits, behind = to < digits ? next[to] : digits;
       const bool is = t < digits && heads[t];
       __syncthreads();
@@ -15341,7 +15340,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  // All of a part of pairs has been counted: its buckets become parts or items.
+  // Plans a part of pairs that is all counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -15374,7 +15373,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     make_groups(p, start, count, digits);
   }
-  // All of the part has been counted: its buckets become parts, items, or runs to be filled.
+  // Plans a part of keys that is all counted: its buckets become parts, items, or runs to fill.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -15409,8 +15408,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) p.hot = s.hot;
     make_groups(p, start, count, digits);
   }
-  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the
-  // last ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
+  // Counts tiles [first, last) of the level's part `at`; `p` has its constant fields. The block that counts a part's
+  // last tiles plans it. FIRST: the counters are zero once the first block has published its word.
   template <bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
@@ -15442,7 +15441,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
     __syncthreads();
-    if (threadIdx.x == 0) { // speaks for all
+    if (threadIdx.x == 0) { // for the whole block
       __threadfence();
       s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
       __threadfence();
@@ -15471,9 +15470,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       tile += last - first;
     }
   }
-  // Adaptive sorts of one even level: is it this count that chooses? Hybrid, unless a bucket is too large for a block.
+  // True if this count chooses: adaptive sorts in which uniform keys need one level. It chooses hybrid, unless a bucket
+  // is too large for a block.
   GP_DEVICE bool chooses() const { return !this->PAIRS && this->a.choice && !this->a.sample; }
-  // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
+  // The whole input is one part or one item. The first block clears the lists and the counters.
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
     const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
@@ -15535,8 +15535,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
-  // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
-  // are counted by one of them.
+  // Computes the keys' slots within their digits, two a word. HOT: one lane counts for all lanes with the hot digit, or
+  // with the first lane's digit if none is hot.
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
                       gp__u32 hot) const {
@@ -15568,7 +15568,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
       }
   }
-  // Keys of one tile of the part, at `first` .. `end` of it.
+  // Moves the n keys of one tile of the part.
   template <class There>
   GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there,
                       unsigned n) const {
@@ -15639,7 +15639,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       tile(p, bins, keys, there, end - first);
     }
   }
-  // Places of the tile, whose keys follow from the counts.
+  // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
     Raw *out = static_cast<Raw *>(this->a.out);
     const Key low = static_cast<Key>(p.low);
@@ -15663,7 +15663,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
 };
 
-// A piece of pairs, in order.
+// Moves pieces of pairs in order.
 template <class P, class T, bool DESCENDING, class Value>
 struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Base;
@@ -15675,7 +15675,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static_assert(TILE < 65536 && ITEMS % AT_ONCE == 0, "the shape of a tile");
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    gp__u32 offset[256]; // where a digit's elements go, less where they stand in the tile
+    gp__u32 offset[256]; // a digit's destination minus its position in the tile
   };
   struct Digit {
     Key low;
@@ -15696,7 +15696,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
     return end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
   }
-  // What is not there has the largest digit, and comes last.
+  // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
       GPUPRIMS__UNROLL
@@ -15709,7 +15709,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // `in`: NULL, or of the tile's first element.
+  // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
       GPUPRIMS__UNROLL
@@ -15727,7 +15727,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
   template <bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: read, then written
+    for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
       gp__u32 at[AT_ONCE];
       GPUPRIMS__UNROLL
@@ -15750,7 +15750,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Elements [begin, end) of the part; places: where those of each digit go.
+  // Moves elements [begin, end) of the part; places[d] is the destination of digit d's elements.
   GP_DEVICE void move(const gp__hybrid_part &p, const gp__u64 *places, gp__u64 begin, gp__u64 end) const {
     const Rank rank = {s.rank};
     const Raw *in = this->from(p.source);
@@ -15758,7 +15758,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Raw *out = this->to(p.source);
     Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
-    gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // where the next elements go of the digits of the thread
+    gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // destinations of the next elements of the thread's digits
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned d = 2 * (pair + unsigned(i));
@@ -15806,7 +15806,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_values[ranks[i]] = values[i];
       }
       const gp__u64 next = first + TILE;
-      if (next < end) { // while this tile is written
+      if (next < end) { // loads overlap this tile's stores
         load(keys, in + next, valid(next, end), padding);
         load_values(values, values_in ? values_in + next : nullptr, next, valid(next, end));
       }
@@ -15843,7 +15843,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-// The share of a block in the moves of a level.
+// Does a block's share of a level's moves.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
@@ -15854,7 +15854,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
-    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // of the next level
+    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);
     for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
          i += static_cast<gp__u64>(gridDim.x) * P::threads)
@@ -15886,9 +15886,9 @@ GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
 
 // ---- sort/buckets.cuh - hybrid sort: buckets of keys
 
-// All levels from a.level on, while there are parts: the blocks' shares in counting a level, then in moving it, and so
-// on, are drawn by ticket, and a share waits until all of the step before are done. Whoever works on those has drawn
-// earlier, so that this ends however few blocks are resident.
+// Does all levels from a.level on, while there are parts. Blocks draw shares by ticket: of a level's count, then of its
+// move, and so on. A share waits until all shares of the step before are done. Running blocks have drawn these, so this
+// ends however few blocks are resident.
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
@@ -15913,14 +15913,14 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
       Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
     else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
     __syncthreads();
-    if (threadIdx.x == 0) { // speaks for all
+    if (threadIdx.x == 0) { // for the whole block
       __threadfence();
       gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
     }
   }
 }
 
-// Buckets on chip.
+// Sorts buckets on chip.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
@@ -15932,12 +15932,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   Storage &s;
 
-  // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
+  // Sorts n keys at `in` to `out`, which may be `in`; key - low has `width` bits. Returns false if `out` has them in
+  // another order.
   GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x);
     const Sort sort = {s, thread};
     const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
+    Key keys[ITEMS], edge = 0; // keys: whole vectors; edge: before and after them, one a lane of warp 0
     const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
     const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
     const unsigned at_edge = thread < head ? thread : thread + vectors * V;
@@ -15958,7 +15959,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     store(out, n, thread);
     return sorted;
   }
-  // The same, whatever the keys are. Slower.
+  // Sorts any keys. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
     const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
     for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::slot(q)] = Code::encode(in[q]);
@@ -15989,21 +15990,22 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 
 // ---- sort/pair_buckets.cuh - hybrid sort: buckets of pairs
 
-// The n elements at `in`, which is aligned to an element: those in whole vectors of 16 bytes, and `head` before these.
+// Splits the n elements at `in` into `head` ones, `whole` vectors of 16 bytes, and the rest. `in` must be aligned to an
+// element.
 template <class E> struct gp__vectors_of {
   static const int EACH = 16 / int(sizeof(E));
-  unsigned before, head, whole; // before: from the 16-byte boundary before `in` on
+  unsigned before, head, whole; // before: elements from the last 16-byte boundary to `in`
   GP_DEVICE gp__vectors_of(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
     head = before ? EACH - before : 0;
     if (head > n) head = n;
     whole = (n - head) / EACH;
   }
-  // An element of this thread that is in no whole vector; n or more: there is none.
+  // This thread's element outside whole vectors; n or more: none.
   GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
 };
 
-// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has
-// a stage), which one thread starts; otherwise vectors, through registers.
+// A bucket's values in shared memory, in input order. One thread starts a bulk copy, if the device has such copies and
+// the policy has a stage; otherwise threads load vectors through registers.
 template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
   static const bool BULK = P::stages > 0;
@@ -16011,17 +16013,17 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   static const bool BULK = false;
 #endif
   typedef gp__vectors_of<Value> Vectors;
-  Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
+  Value *values;    // 16-byte aligned; THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
-  // A struct whose alignment is less than its size may lie between multiples of its size: in no whole vectors.
+  // A struct whose alignment is less than its size may begin between multiples of its size; it has no whole vectors.
   static GP_DEVICE Vectors vectors(const Value *in, unsigned n) {
     Vectors v(in, n);
     if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;
     return v;
   }
   GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
-  // Once. A barrier of the block follows.
+  // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
@@ -16030,7 +16032,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
 #endif
   }
-  // The last bucket's values are no longer needed. Does not wait.
+  // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
@@ -16040,7 +16042,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
 #endif
   }
-  // What no bulk copy brings.
+  // Loads the values that no bulk copy brings.
   GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
     const Vectors v = vectors(in, n);
     const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
@@ -16065,7 +16067,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     if (!gp__is_whole<sizeof(Value)>(in))
       for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];
   }
-  // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
+  // Called after fetch and a barrier of the block. turn: number of earlier calls.
   GP_DEVICE void wait(gp__u32 turn) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
@@ -16073,15 +16075,16 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     (void)turn;
 #endif
   }
-  // All have read them. A barrier of the block follows.
+  // Called by each thread after its last read of the values, before a barrier of the block.
   GP_DEVICE void end() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
-    if (BULK) gp__bulk_fence(); // they, and what was fetched, lie where the next copy goes
+    if (BULK) gp__bulk_fence(); // they and fetched values are where the next copy writes
 #endif
   }
 };
 
-// Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
+// Buckets of pairs with 8-byte keys. A word is key minus the bucket's lowest key, with the place in the bucket below
+// it.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
           bool RECORDS = false>
 struct gp__pair_bucket {
@@ -16106,7 +16109,7 @@ struct gp__pair_bucket {
       static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
-  // turn: of the buckets with values, counted from 0.
+  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -16164,9 +16167,10 @@ struct gp__pair_bucket {
   }
 };
 
-// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
-// 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
-// while keys with the same leading bits are brought into order: few, as a rule. RECORDS: values come with their keys.
+// Buckets of pairs with 4-byte keys. A word has the leading bits of key - lowest, with the place in the bucket below:
+// 32 bits that are distinct. Bits of the key that words leave out are stored by place, in the memory of the counters,
+// while keys with the same leading bits are put in order; these are few as a rule. RECORDS: values are beside their
+// keys.
 template <class T, class Value, bool RECORDS> struct gp__bucket_element {
   typedef typename gp__ordered<T>::Bits Type;
   static GP_DEVICE Type key(Type x) { return x; }
@@ -16212,7 +16216,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
     }
   }
-  // turn: of the buckets with values, counted from 0.
+  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -16228,7 +16232,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     };
     gp__u32 keys[ITEMS], edge = 0;
     if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
-    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // twice the registers
+    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // records take twice the registers
     GPUPRIMS__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
@@ -16261,7 +16265,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     __syncthreads();
     sort.clear();
   }
-  // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
+  // Orders words with equal leading bits by the bits left out. Ends with a barrier; the bits left out remain at rest().
   GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
@@ -16273,8 +16277,8 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned p = thread; p < n; p += THREADS)
       left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
-    gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words: where it is the first one of a run of tied
-    bool is_long = false;           // words that is above the next, how long the run is, and how many stand before it
+    gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words that is the first to exceed its successor
+    bool is_long = false;           // in a run of tied words: the run's length, and the words of the run before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
       const gp__u32 x = s.key[Storage::slot(q)], y = s.key[Storage::slot(q + 1)];
       if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;
@@ -16312,7 +16316,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       s.key[Storage::slot(q + to)] = x;
     }
   }
-  // The same for runs of any length: merges from runs of a thread on.
+  // Orders runs of any length: sorts a thread's words, then merges.
   GP_DEVICE void merge(unsigned n, unsigned thread) const {
     const unsigned short *left_out = rest();
     const auto less = [=](gp__u32 x, gp__u32 y) {
@@ -16376,13 +16380,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
 };
 
 struct gp__pair_bucket_storage {
-  gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
+  gp__hybrid_item item[2]; // this one and the next; read where needed: saves registers
   gp__u64 arrived;
 };
 
 // ---- sort/hybrid_kernels.cuh - hybrid and leading-sweep sort: the last kernels
 
-// The items of the list, dealt in turn.
+// Sorts the items of the list, dealt to blocks in turn.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
@@ -16409,7 +16413,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   }
 }
 
-// The items of the list, dealt in turn.
+// Sorts the items of the list, dealt to blocks in turn.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
@@ -16422,14 +16426,14 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   sort.clear();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
   const gp__u64 items = a.list[GP__HYBRID_ITEMS];
-  gp__u32 unsorted = 0; // buckets that the block has left for later
+  gp__u32 unsorted = 0; // buckets that the block left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
                      static_cast<typename Bucket::Key>(item.low), item.width)) {
       if (threadIdx.x == 0)
-        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a place of the block's own
+        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
     }
   }
@@ -16458,9 +16462,9 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
 }
 
-// Leading sweep: passes of the radix sort by the leading bits alone, which is stable, leave pairs side by side in
-// buckets: here, where these begin. They are sorted on chip as those of a hybrid sort. If one is too large, all bits
-// are swept; most often the count of the digits says so before anything has moved.
+// Leading sweep. Radix passes by the leading bits alone, which are stable, leave pairs in buckets. This kernel finds
+// where the buckets begin. Blocks then sort them on chip as in a hybrid sort. If a bucket is too large, a sweep of all
+// bits follows; most often the digit counts tell before anything has moved.
 template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
   typedef gp__bucket_element<T, Value, sizeof(Value) == 4> Element;
   struct Storage {
@@ -16471,7 +16475,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
-  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket behind the first digit
+  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket's number after the first digit
   gp__u32 low = static_cast<gp__u32>(gp__count(a));
   if (bucket < buckets) {
     const unsigned digit = bucket >> below << (8 + below - a.leading);
@@ -16490,8 +16494,8 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   static_cast<gp__u32 *>(a.items)[bucket] = low;
   if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
 }
-// The buckets, dealt in turn; a block learns where a few hundred of its own begin at a time, and asks for the next one
-// while it sorts one.
+// Sorts the buckets, dealt to blocks in turn. A block reads the starts of THREADS of its buckets at a time, and
+// prefetches the next bucket before it sorts one.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   const bool RECORDS = sizeof(Value) == 4;
@@ -16499,7 +16503,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   typedef typename Bucket::In In;
   typedef typename Bucket::Storage Storage;
   struct Own {
-    gp__hybrid_item item; // read where needed, as that costs fewer registers
+    gp__hybrid_item item; // read where needed: saves registers
     gp__u64 arrived;
     gp__u32 begin[THREADS], count[THREADS];
   };
@@ -16540,13 +16544,13 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
 
 // ---- sort/choice.cuh - adaptive sort: a sample chooses; one block's sort
 
-// Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
-// takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
-// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
-// that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there REPEATS times each or
-// more, so that buckets differ in size and bins are shared; of pairs and of 8 bytes, unless so often that parts are
-// constant soon.
+// Chooses between hybrid and one-sweep sort. The hybrid sort moves keys once a level while many share their upper bits;
+// the one-sweep sort takes the same time for all distributions. One block sorts a sample. The sample is so small that a
+// bucket of uniform keys has about one sampled key. A sampled key that shares its upper bits with a different sampled
+// key counts as moved at the level after these bits. (Equal keys end as a constant part.) Costs are an H200's for one
+// of 2^26 keys, in tenths of a picosecond. One sweep also wins where random keys occur REPEATS times each or more:
+// buckets then differ in size and keys share bins. Pairs and 8-byte keys are excepted if keys repeat so often that
+// parts soon become constant.
 template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -16556,14 +16560,14 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   struct Storage {
     typename Sort::Storage tile;
     gp__u32 total[THREADS / 32];
-    gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
-    gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
-    gp__u32 lowest[256];          // keys with these lowest bits
+    gp__u32 head[GP__SAMPLE + 1]; // start of each run of equal keys
+    gp__u32 alike[64];            // [b]: keys whose longest prefix shared with a different key has b bits
+    gp__u32 lowest[256];          // [b]: keys whose lowest 8 bits are b
     gp__u32 different;
   };
   typedef gp__duplicate_sampler<THREADS, GP__DUPLICATE_PLACES, GP__DUPLICATE_SAMPLE> Duplicates;
   static const bool PAIRS = Hybrid::PAIRS;
-  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
+  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // costs of pairs are for 8-byte keys
   static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
                         MOVE_DEEP = gp__of_kind(KIND, 74, 141, 440, 440), FILL = gp__of_kind(KIND, 11, 22, 22, 22),
                         BUCKETS = gp__of_kind(KIND, 50, 90, 130, 150), HISTOGRAM = gp__of_kind(KIND, 11, 20, 20, 20),
@@ -16576,12 +16580,12 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   Duplicates &r;
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
-  // One key of each `each`.
+  // One key of each `each` keys.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
-  // Random keys, each t times, have t m^2 / 2n equal pairs among m. Is t REPEATS or more? Parts are constant `soon`
-  // where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to one of
-  // the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip where
-  // equal keys are neighbours as well.
+  // Random keys that occur t times each have t m^2 / 2n equal pairs in a sample of m. True if t is REPEATS or more.
+  // `soon`: parts become constant early, as t exceeds about 2000 (140 for 8-byte keys alone). With d = n / t distinct
+  // keys, m^2 / (m + 2.2 d) sampled keys equal another one. The estimate fails where a few keys make up most of these.
+  // Samples of pairs are drawn anywhere, so that equal neighbours are found too: they are also slow on chip.
   GP_DEVICE bool has_duplicates(gp__u64 n, unsigned m) const {
     Key x[Duplicates::EACH];
     r.look(
@@ -16595,13 +16599,13 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     const gp__u64 all = m, equal = r.equal, different = r.different;
     const bool soon =
         SOON && equal * (all + n / (SOON ? SOON : 1)) > all * all && 4 * different * all >= 3 * equal * (all - equal);
-    // Of few pairs one key that is among all buckets' with others costs more levels than passes.
+    // Below 2^25 pairs a key that is frequent in all buckets, among other keys, makes levels costlier than passes.
     const bool hot = PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 * (all - equal) >= all;
     const bool is = ((different >= (n >> 27 ? 2 : FEWEST) && different >= least) || hot) && !soon;
     __syncthreads();
     return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
   }
-  // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
+  // Used where costs are not compared. True if many different keys share the 12 highest bits in which keys differ.
   GP_DEVICE bool crowd(const Key (&x)[Duplicates::EACH], unsigned m) const {
     gp__u32 *word = r.key, alike = 0;
     gp__u64 differ = 0;
@@ -16625,7 +16629,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     return is;
   }
-  // One key of each n / m, in order.
+  // Draws one key of each n / m and sorts them.
   GP_DEVICE void draw(gp__u64 n, unsigned m) const {
     const Sort sort = {s.tile, gp__opaque_copy(threadIdx.x)};
     const gp__u64 each = n / m;
@@ -16637,7 +16641,8 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     sort.sort(m, 64);
   }
-  // The different keys, and how alike they are. Returns the digits of 8 bits in which any two of them differ.
+  // Finds the distinct keys and the lengths of their common prefixes. Returns the number of 8-bit digits in which any
+  // two of them differ.
   GP_DEVICE int compare(unsigned m) const {
     const unsigned first = threadIdx.x * ITEMS;
     gp__u32 heads = 0;
@@ -16662,27 +16667,27 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
     return digits;
   }
-  // Keys of 4 bytes that recur, or share their lowest bits, are slow on chip.
+  // 4-byte keys that repeat or share their lowest bits are slow on chip.
   GP_DEVICE bool is_slow_on_chip(unsigned m) const {
     for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
     __syncthreads();
     return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
   }
-  // One warp.
+  // Called by one warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;
-    gp__u32 sorted = m; // keys that come to lie in buckets
+    gp__u32 sorted = m; // keys that end in buckets
     int prefix = 0;
     unsigned moves = 0;
     for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
       const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
       const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
       const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
-      if (prefix + bits <= common) { // of one digit: the part stays
+      if (prefix + bits <= common) { // all keys have one digit: the part stays
         cost += static_cast<gp__u64>(COUNT) * m;
         prefix = common;
-      } else if (prefix + bits == BITS) { // counted, and written as often
+      } else if (prefix + bits == BITS) { // keys are counted, then written from the counts
         cost += static_cast<gp__u64>(COUNT + FILL) * moved;
         sorted -= moved;
         prefix = BITS;
@@ -16746,23 +16751,22 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
 
 // ---- segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
 
-// Segments by length, each class where it fits. Up to GP__SHORT elements: many side by side in the shared memory of a
-// warp, where one or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to
-// eight segments, 4 to 32 lanes a segment, again in registers. Up to what a block's shared memory holds: warps sort
-// their parts, which are then merged there. Longer ones: partitions by eight bits, from the most significant that
-// differ, until parts fit a block (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); parts
-// side by side that are small are sorted as one. Short segments are read straight from the offsets; the others are
-// listed by the kernel that reads these. Long ones and their parts are tasks of a queue: who finishes the last task of
-// a step appends those of the next, so that no block waits for one that has not begun.
+// Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
+// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to eight segments, 4
+// to 32 lanes a segment, also in registers. Up to a block's capacity: warps sort parts, which the block merges in
+// shared memory. Longer: partitions by eight bits, the most significant that differ first, until parts fit a block
+// (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as
+// one. The kernel for short segments reads the offsets and lists the others. Long segments and their parts are tasks of
+// a queue. The block that finishes the last task of a step appends the tasks of the next, so that no block waits for
+// one that has not begun.
 //
-// The result depends on nothing but the input: equal keys keep their order, as the place in the input is sorted by,
-// after the key. Where there are no values, and all bits of the keys count, equal keys cannot be told apart, and places
-// are left out.
+// The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
+// compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
 
-// What networks and merges compare: the bits of a key, and behind these the place of the element where PLACED.
+// What networks and merges compare: the bits of a key and, if INDEXED, the element's index below them.
 template <class T> struct gp__scalar_item {
   typedef T type;
-  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // behind all others, or equal to them
+  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // not less than any item
   static GP_DEVICE bool less(T a, T b) { return a < b; }
   static GP_DEVICE void order(T &a, T &b) {
     const T low = b < a ? b : a, high = b < a ? a : b;
@@ -16815,7 +16819,7 @@ template <> struct gp__item<gp__u64, true> {
   static GP_DEVICE type choose(const type &a, const type &b, bool lower) { return less(b, a) == lower ? b : a; }
 };
 
-// Sorts what a thread holds: odd-even merge sort (Batcher, Sorting networks and their applications). K: a power of two.
+// Sorts a thread's K items, a power of two, by odd-even merge sort (Batcher, Sorting networks and their applications).
 template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GPUPRIMS__UNROLL
   for (int size = 2; size <= K; size *= 2) {
@@ -16830,9 +16834,9 @@ template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type 
     }
   }
 }
-// Sorts what so many neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
-// Lanes sort their own, then bitonic merges of two halves, of which the second is read backwards. All lanes call.
-// Loops over lanes stay loops: unrolled, they are most of a second of compiling for each number of lanes.
+// Sorts the items of `lanes` neighbouring lanes, a power of two; each lane gets K consecutive items of the result.
+// Lanes sort their own items, then merge halves bitonically, the second half read backwards. All lanes call. Loops over
+// lanes are not unrolled: that costs most of a second of compile time for each number of lanes.
 template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
   typedef typename Item::type C;
   gp__sort_thread<Item>(x);
@@ -16862,14 +16866,14 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
 
 // ---- segmented_sort/arrays.cuh - keys and values of a segment
 
-// Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
-// that threads reach elements at distances that are powers of two without bank conflicts.
+// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
+// threads access elements at power-of-two distances without bank conflicts.
 template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
 };
 
-// Where values come from: nowhere, an array, or their index in `keys`.
+// Sources of values: none, an array, or the index in `keys`.
 struct gp__no_values {
   typedef gp__none type;
   static const bool any = false;
@@ -16904,7 +16908,7 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
     return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
   }
   GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
-  // All bits of a key in their order, and those that count.
+  // encode: all bits of a key, ordered; field: those that count.
   GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
@@ -16912,7 +16916,7 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   }
 };
 
-// A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
+// A warp's room in shared memory: keys and values in input order, indices in result order.
 template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
   typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef typename Elements::Bits Bits;
@@ -16926,13 +16930,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
                             : VALUE   ? 4
-                                      : 8, // elements of a lane on their way at a time
+                                      : 8, // elements of a lane in flight
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
   unsigned short *index;
-  gp__u64 *shift; // of the runs in the room: how much further they stand in the input
-  gp__u32 *first; // where they begin
+  gp__u64 *shift; // per run in the room: position in the input minus that in the room
+  gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
     unsigned char *mine = shared + gp_warp() * BYTES;
@@ -16945,8 +16949,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
 
-  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
-  // input and in the output.
+  // Loads U elements i, i + 32, ... of the room. Number u exists if it is below to[u]; its position in the input and in
+  // the output is further[u] larger.
   template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
@@ -16981,7 +16985,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       }
     }
   }
-  // All n elements of the room, of so many runs.
+  // Loads (`in`) or stores all n elements of the room, which are in `runs` runs.
   template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
@@ -17005,7 +17009,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on: of one segment for each `lanes` lanes. n <= lanes * ITEMS, or 0.
+  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS.
   template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
     const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
@@ -17024,7 +17028,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   }
 };
 
-// What a block sorts and moves at a time.
+// Sizes of what a block sorts and moves at a time.
 template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
   typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
   static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
@@ -17041,7 +17045,7 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   gp__sort_header *h = a.header;
   gp__add_relaxed(&h->pending, count);
   const gp__u64 slot = gp__add_relaxed(&h->pushed, count);
-  if (slot + count > a.queue_size) { // offsets are wrong: these are dropped
+  if (slot + count > a.queue_size) { // wrong offsets: drops the tasks
     gp__add_relaxed(&h->pending, 0 - count);
     return;
   }
@@ -17050,7 +17054,8 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   GPUPRIMS__UNROLL_BY(1)
   for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
 }
-// A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
+// Called by one thread: appends a part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is
+// `shift`.
 GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin,
                                gp__u64 count, int source, int shift) {
   gp__sort_header *h = a.header;
@@ -17073,7 +17078,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
   return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
 }
 
-// The launch before all others: one block.
+// First launch, one block: clears the header and draws the call's tag.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
@@ -17082,7 +17087,7 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
 }
 
-// Wrong offsets are cut off at the count, so that nothing is written behind it.
+// Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = static_cast<const O *>(a.begin);
@@ -17092,8 +17097,8 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
   count = begin < end ? end - begin : 0;
 }
 
-// Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
-// of the short ones among them as many at a time as its room holds.
+// Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
+// of the short ones at a time as its room holds.
 template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
@@ -17143,7 +17148,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         __syncwarp();
       }
     }
-    // The short ones, packed.
+    // Packs the short segments.
     GPUPRIMS__UNROLL
     for (int r = 0; r < ROUNDS; ++r) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
@@ -17152,7 +17157,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       begin[r] -= at[r];
     }
     for (gp__u32 from = 0; from < total;) {
-      gp__u32 to = total; // the first that the room does not hold, counted from `from`
+      gp__u32 to = total; // first position that the room does not hold
       GPUPRIMS__UNROLL
       for (int r = ROUNDS - 1; r >= 0; --r) {
         const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
@@ -17163,7 +17168,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
-      // Elements come and go by runs of segments that are side by side in the input as well.
+      // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
       GPUPRIMS__UNROLL
@@ -17224,8 +17229,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first: of classes FROM down to TO,
-// whose lanes hold ITEMS elements each.
+// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, in classes FROM down to TO: the longest first.
+// Lanes hold ITEMS elements each.
 template <class P, int ITEMS, int FROM, int TO, class Room>
 GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
   const int UNROLL = Room::UNROLL;
@@ -17283,8 +17288,8 @@ template <int THREADS> struct gp__block_sort_storage {
     int done, last;
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
-  gp__u32 start[GP__DIGITS]; // of a digit's elements in the tile
-  gp__u64 to[GP__DIGITS];    // where they go, less `start`; counting: the digit's total
+  gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
+  gp__u64 to[GP__DIGITS];    // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
   unsigned char small[GP__DIGITS];
 };
@@ -17300,7 +17305,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static const int CAPACITY = Shape::CAPACITY;
   typedef gp__block_sort_storage<T> Storage;
   Storage &s;
-  unsigned char *room; // of dynamic shared memory
+  unsigned char *room; // dynamic shared memory
   gp__u64 tag;
 
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
@@ -17400,7 +17405,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   }
 
-  // The same of keys alone, by counting: bins from the smallest to the largest one.
+  // Sorts a full block. BINNED: keys alone, by counting, in bins from the smallest to the largest key.
   template <bool BINNED, int N> struct Full {
     static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       b.template sort_up_to<N>(source, begin, n);
@@ -17443,22 +17448,22 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   };
 
-  // 1 to CAPACITY elements: few are shared among all threads as well.
+  // Sorts 1 to CAPACITY elements. Few elements are also spread over all threads.
   GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
     const int QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
     if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
     else Full<Shape::BINNED, ITEMS>::sort(*this, source, begin, n);
   }
 
-  // The digit by which a bucket is partitioned next, from the bits in which its keys differ, of those below `bits`: its
-  // lowest bit; -1: there is none.
+  // Lowest bit of the digit that partitions a bucket next, from the bits below `bits` in which its keys differ; -1:
+  // none.
   static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
     differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
     if (!differ) return -1;
     const int top = 63 - __clzll(static_cast<long long>(differ));
     return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
   }
-  // The last one of `all` to arrive. All threads call; what they wrote before is seen by the last.
+  // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.
   GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -17474,7 +17479,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     return (tiles_of(b) + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
   }
 
-  // Counts the digits of a group of tiles: for each tile those of the group before it, and those of the group.
+  // Counts the digits of a group of tiles. Stores the group's counts, and for each tile those of the tiles before it in
+  // the group.
   GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
@@ -17505,7 +17511,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
             d = static_cast<gp__u32>(f >> shift) & (GP__DIGITS - 1);
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
-          if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
+          if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
             if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
           } else if (there) atomicAdd(mine + d, 1u);
         }
@@ -17530,7 +17536,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.counted, groups_of(b))) counted(number);
   }
 
-  // The digits of a bucket have been counted.
+  // Called when a bucket's digits are counted: appends its moves, or its next digit if all keys have one.
   GP_DEVICE void counted(gp__u64 number) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 groups = groups_of(b);
@@ -17570,7 +17576,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
     }
   }
-  // All keys of a bucket are equal: what remains is to have it in the output. One thread.
+  // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
     b.source = static_cast<gp__u64>(source);
     const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
@@ -17587,8 +17593,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
   }
 
-  // Moves a tile's elements to where their digits belong, in their order: ranks by warp-wide matches (Adinets and
-  // Merrill, Onesweep).
+  // Moves a tile's elements to their digits, in order. Ranks come from warp-wide matches (Adinets and Merrill,
+  // Onesweep).
   GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int source = static_cast<int>(b.source), target = source == 1 ? 2 : 1;
@@ -17606,7 +17612,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
-    // Where equal keys cannot be told apart, and neighbours differ, counters are drawn from.
+    // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
@@ -17693,8 +17699,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
-  // The elements of a bucket stand by their digits. Digits side by side are sorted as one, as many as surely fit a
-  // block: of at most an eighth of its capacity each, whose first elements lie within the same seven eighths.
+  // Called when a bucket's elements are in the order of their digits. Neighbouring small digits are sorted as one task
+  // that surely fits a block: each has at most an eighth of its capacity, and their first elements are within the same
+  // seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -17713,8 +17720,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
     if (n > 0 && n <= SMALL) {
-      unsigned before = d;                                       // is it the first of its kind?
-      while (before > 0 && s.next[before - 1] == from) --before; // of no elements
+      unsigned before = d;                                       // looks for the first digit of its task
+      while (before > 0 && s.next[before - 1] == from) --before; // empty digits
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;
       while (head && last < GP__DIGITS && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
@@ -17724,17 +17731,17 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
 };
 
-// Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+// Works through the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
 //
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
-//                      all keys equal: ... COPY (tiles), where they are not in the output yet
+//                      all keys equal: ... COPY (tiles), unless they are in the output
 //
-// Waits, and why they end. A task waits for no other. What needs the results of several is appended by the
-// last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
-// its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
-// A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
-// all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
-// has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
+// Waits, and why they end. No task waits for another. A task that needs several results is appended by the last of
+// these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends the tasks of
+// its digits (moved). A bucket's next digit is below its last one, so digits run out. A block takes a slot's number,
+// then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
+// tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
+// others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
 template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;
@@ -17778,15 +17785,14 @@ template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_l
 // ---- merge/kernels.cuh - merge: a tile, rings, and the kernel
 
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
-// the output and finds, by a search in memory, where it begins in each input. From there on it needs no other search in
-// memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
-// tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
-// take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
-// consecutive elements of the output, from both ends at once: a load waits for the one before it, and two such chains
-// wait side by side. A warp writes its own elements. Values do not take part: a tile's values are as many
-// consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
+// the output and searches memory once, for its start in each input. Rings in shared memory hold the next elements of
+// each input, a tile's worth of both. The end of an output tile is found in the rings. While a tile is merged, as many
+// elements as it takes are loaded; they enter the rings when it is done. Each element is read once for any inputs. A
+// thread merges consecutive output elements from both ends at once: a load depends on the one before it, and two such
+// chains wait together. A warp writes its own elements. Values are not merged: a tile has consecutive values of each
+// input, as many as keys. They are loaded while keys are merged, then picked by their places.
 
-// Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
+// Elements are loaded by units: of 16 bytes if they are aligned to their size, otherwise of their alignment.
 template <int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
 template <> struct gp__unit_of<16> { typedef gp_vector type; };
 template <class T> struct gp__unit {
@@ -17797,8 +17803,8 @@ template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void
 template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) {
   u = *static_cast<const U *>(p);
 }
-// The unit at p; of one that is not wholly between begin and end, the elements that are: of units that are no vectors
-// there are none then. WHOLE: it is.
+// Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
+// WHOLE: it is inside.
 template <class T>
 GP_DEVICE void gp__load_unit_parts(gp_vector &u, const unsigned char *p, const unsigned char *begin,
                                    const unsigned char *end) {
@@ -17813,8 +17819,8 @@ GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsign
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
 
-// So many elements from one place and so many from another, on their way to shared memory through registers, by a block
-// of THREADS. ITEMS a thread for both together.
+// Elements of two arrays on their way to shared memory, in the registers of a block of THREADS; ITEMS a thread for both
+// together.
 template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   typedef typename gp__unit<T>::type Unit;
   static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
@@ -17825,7 +17831,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                             const unsigned char *p_end, const unsigned char *q, unsigned m,
                             const unsigned char *q_begin, const unsigned char *q_end) {
     const unsigned char *one = p + threadIdx.x * UNIT;
-    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null where it has nothing
+    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
@@ -17835,8 +17841,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                                                second ? q_begin : p_begin, second ? q_end : p_end);
     }
   }
-  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there: at most the first
-  // unit of an array and its last one are not wholly there.
+  // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
+  // last units may be partly outside.
   GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
                       const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
     const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
@@ -17844,7 +17850,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
     else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
-  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on. Its first MIRROR bytes stand behind it too.
+  // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
+  // MIRROR bytes are repeated after it.
   template <unsigned RING, unsigned MIRROR>
   GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
                        unsigned m) const {
@@ -17861,9 +17868,9 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
 };
 
-// One input of a range: what is in its ring, and what comes next. The element before those stays in the ring, where
-// there is one (KEEPS: of elements that are smaller than a unit): a ring has more units than a tile takes, unless that
-// begins within a unit, and then the element is in the same.
+// One input of a range: the contents of its ring, and what comes next. The element before these, if any, stays in the
+// ring (KEEPS: elements smaller than a unit). A ring has more units than a tile takes, unless the tile begins within a
+// unit; then the element is in that unit.
 template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
   static const bool KEEPS = UNIT > SIZE;
@@ -17871,8 +17878,8 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
-  const unsigned char *next; // the next unit to be loaded
-  gp__u32 left;              // elements that have not been merged, which may be in the range
+  const unsigned char *next; // the next unit to load
+  gp__u32 left;              // elements not merged that may be in the range
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
   int have;                  // units from the one of `first` to `fill`
@@ -17890,14 +17897,15 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
     return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
   }
-  // Where a thread's part begins, of which it reads on, and the element before it: there is one, perhaps in the mirror.
+  // Byte at which a thread's part begins. The thread also reads the element before it, so the part may be in the
+  // mirror.
   static GP_DEVICE unsigned part(unsigned at) {
     const unsigned LEAD = KEEPS ? UNIT : 0, from = wrap(at);
     return from < LEAD ? from + RING : from;
   }
-  // How many elements of a tile there can be at most, of which `rest` are left: these are in the ring.
+  // Most elements of this input in a tile if `rest` are left; these are in the ring.
   GP_DEVICE unsigned window(gp__u32 rest) const { return gp_min<gp__u32>()(gp_min<gp__u32>()(left, rest), TILE); }
-  // Units that are missing for that.
+  // Units missing in the ring for that.
   GP_DEVICE unsigned missing(gp__u32 rest) const {
     const unsigned m = window(rest);
     const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
@@ -17916,7 +17924,8 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   }
 };
 
-// A warp: n elements, at most and often N, from shared memory to consecutive addresses that lie alike against 16 bytes.
+// Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
+// alignment to 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
   template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
@@ -17947,18 +17956,18 @@ template <class T> struct gp__write_alike<T, false> {
 };
 
 GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
-// Values may be missing.
+// Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
 GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
 template <bool FIRST, class A, class B> struct gp__either { typedef A type; };
 template <class A, class B> struct gp__either<false, A, B> { typedef B type; };
 
-// Values picked up from shared memory by their places, by RANKS threads, piece by piece, to consecutive addresses. Two
-// arrays: places from `split` on are of the second.
+// RANKS threads pick values from shared memory by their places, piece by piece, and write them to consecutive
+// addresses. Places from `split` on are in the second array.
 template <class Value> struct gp__picked {
   static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
-                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
+                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
   static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
@@ -17975,8 +17984,8 @@ template <class Value> struct gp__picked {
 };
 
 template <int THREADS> struct gp__merge_storage {
-  gp__u64 border;             // of the first input's elements, so many come before the range
-  gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
+  gp__u64 border;             // elements of the first input before the range
+  gp__u32 split[THREADS + 1]; // elements of the first input, in a tile, before each thread's part
 };
 
 template <class P, class Before, class Key, class Value> struct gp__merger {
@@ -17993,21 +18002,21 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   const gp__merge_args &a;
   Storage &s;
   unsigned char *shared;
-  gp__u64 count, count2; // of the inputs
+  gp__u64 count, count2; // elements of the inputs
 
   GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
   GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
   GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
-  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
-  // begin at bytes `first` and `second` of the rings.
+  // Returns how many of the first `diagonal` merged elements of two windows are in the first window. The windows have n
+  // and m elements and begin at bytes `first` and `second` of the rings.
   GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
     const unsigned from = first - KEY, last = second + unsigned(diagonal * KEY);
     if (low == high) return low;
     GPUPRIMS__UNROLL
-    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
       if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
@@ -18015,13 +18024,13 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
     return low;
   }
-  // The key at byte `at`, or so many keys behind: added first to what all threads share.
+  // The key at byte `at`, or `behind` keys after it. This offset is added to the base first, which all threads share.
   GP_DEVICE Key key_at(unsigned at, int behind = 0) const {
     return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
   }
-  // One thread merges ITEMS elements from both ends: from bytes x and y on, and backwards from the keys before bytes
-  // x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the key before
-  // them, which comes before all others, is compared and not taken.
+  // One thread merges ITEMS elements from both ends: forwards from bytes x and y, and backwards from the keys before
+  // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
+  // them is compared but not taken: it comes before all others.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
                             int at2_end, Key *out, unsigned short *sources) const {
     const int HALF = (ITEMS + 1) / 2;
@@ -18050,8 +18059,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       }
     }
   }
-  // One thread merges `n` elements, of which `left` are of the first input, from byte x on, and left2 of the second,
-  // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
+  // One thread merges n elements: `left` of the first input, from byte x on, and left2 of the second, from byte y on.
+  // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
   template <bool FULL>
   GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
                        unsigned short *sources) const {
@@ -18081,8 +18090,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges `rest` elements, of the n and the m of the inputs from `keys` and `keys2` on, to `out` on. has, has2: the
-  // element before them has been merged.
+  // Merges `rest` elements of the inputs, of which n are from `keys` on and m from `keys2` on, to `out`. has, has2: the
+  // element before these is merged already.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
                        const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
     Side first, second;
@@ -18167,7 +18176,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
                              int) {}
 };
 
-// Of two sorted arrays, the first one's elements first among equals; with a.run, of all pairs of runs of one array.
+// Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
+// one array.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
   typedef gp__merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -18193,7 +18203,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
       value1 = gp__ahead(value1, base);
       value2 = gp__ahead(value1, n1);
     }
-    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // of a range
+    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // most elements of a range
     const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
     if (gp_warp() == 0) {
       const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());
@@ -18211,10 +18221,10 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 
 // ---- merge/tile_sort.cuh - merge sort: ties, and tiles sorted by themselves
 
-// Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
-// merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
+// A block sorts a tile. Each thread sorts consecutive keys in registers by a network; then the block merges runs of
+// threads in shared memory, two to one. Passes of gp__merge make longer runs.
 
-// A key of a word, as its bits.
+// The bits of a word-sized key.
 template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x) {
   union Cast {
     Bits bits;
@@ -18225,11 +18235,11 @@ template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DE
   return cast.bits;
 }
 
-// Are keys that neither comes before the other the same bits, so that their order does not matter?
+// True if keys that tie have the same bits, so that their order does not matter.
 template <class Before> struct gp__ties_are_same { static const bool value = false; };
 template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
 template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
-// Floats: of those that tie, zeros alone differ, by their sign. Is this one below 0, bit by bit?
+// Floats that tie differ only as zeros of different sign. negative: true for -0.
 template <class Before> struct gp__zeros_tie {
   static const bool value = false;
   template <class Key> static GP_DEVICE bool negative(const Key &) { return false; }
@@ -18243,10 +18253,10 @@ template <class T> struct gp__float_zeros_tie<T, true> {
 template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
-// Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
+// Sorts the first n keys of a thread (FULL: all), and their places if there are values.
 template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
-    const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
+    const Key a = x, b = y; // copies: with references the compiler selects addresses
     const bool swap = there && Before()(b, a);
     x = swap ? b : a;
     y = swap ? a : b;
@@ -18285,7 +18295,7 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
   static GP_DEVICE void run(Key (&)[ITEMS]) {}
 };
 
-// Of keys without values: their indices.
+// Writes the indices of keys without values.
 template <class V, bool INDEX> struct gp__index_writer {
   template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
     for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + sources[i]);
@@ -18298,14 +18308,14 @@ template <class V> struct gp__index_writer<V, false> {
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
+  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // one key more
       VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
-  // `diagonal` on. reach: the search's first step, more than half as long as the shorter run. Behind both runs it takes
-  // any; no key is compared from behind the one at byte `last`, where not FULL: then it comes nowhere near it. place:
-  // where each has been, in sizes of a key.
+  // One thread merges N elements of two runs, from element `diagonal` of the result on. The runs have n and m elements,
+  // from bytes one_at and two_at on. reach: the search's first step, more than half as long as the shorter run. After
+  // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
+  // tiles come nowhere near it. source: the position of each element, in sizes of a key.
   template <bool FULL, int N>
   static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
                               gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
@@ -18333,7 +18343,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
-      if (!VALUE || (KEY > 4 && KEY <= 16)) { // elsewhere two loads under conditions cost less than selections
+      if (!VALUE || (KEY > 4 && KEY <= 16)) { // otherwise two conditional loads cost less than selections
         const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
@@ -18341,7 +18351,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       else first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     }
   }
-  // What a thread has merged, to places from `mine` on.
+  // Stores what a thread has merged, at places from `mine` on.
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
                             const gp__u32 (&source)[VALUE ? N : 1]) {
@@ -18352,7 +18362,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
       }
   }
-  // The tile, in shared memory, sorted there.
+  // Sorts the tile in shared memory.
   template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
@@ -18368,7 +18378,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
       keys[i] = keys[tile - 1]; // compared, never taken
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
-    bool in_order = !any_order; // keys that tie stay so
+    bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
       GPUPRIMS__UNROLL
       for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
@@ -18396,7 +18406,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
                                      const gp__none *) {}
-  // Values of the tile in their order; without any, the keys' indices.
+  // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
   static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
                                      gp__u64 first, int tile, const V *values) {
@@ -18436,20 +18446,21 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 
 // ---- merge/four_way.cuh - merge sort: four runs at a time
 
-// Passes of four ways: a group of four runs becomes one, so that half as many passes go over memory. A launch finds
-// where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
-// these have become. Runs are tiles times powers of two, so that no tile belongs to two groups.
-// Where the first `rank` elements of four sorted runs, merged, end in each run; of equal keys those of the run before
-// come first. LANES neighbouring threads, a quarter of them a run: keys is the thread's run, length what of it may be
-// among these, and the result how many of it are. Keys at equal distances of each run's rest are probes. How many keys
-// come before a probe at least, and at most, its place among the others' probes tells: lesser ones are taken for the
-// former, the next one for the latter. A probe with fewer than `rank` keys before it at most, and all before it, are
-// among the first; one with as many or more at least, and all behind it, are not. probe: room of LANES keys. All lanes
-// of a warp call; where LANES are more than a warp, all threads of the block.
+// Four-way passes merge a group of four runs into one, which halves the passes over memory. A launch finds where each
+// tile of the result begins in each run. Then a block merges a tile: two pairs of runs at once, then the two results.
+// Runs are tiles times powers of two, so that no tile belongs to two groups.
+//
+// gp__four_split finds where the first `rank` elements of four merged runs end in each run; of equal keys those of the
+// earlier run come first. LANES neighbouring threads work together, a quarter of them on each run. `keys` is the
+// thread's run, `length` the number of its keys that may be among the first, and the result the number that are. Evenly
+// spaced keys of each run's rest are probes. A probe's place among the other runs' probes bounds the keys before it:
+// lesser probes give the least number, the next probe the most. If the most is below `rank`, the probe and all keys
+// before it are among the first. If the least is `rank` or more, the probe and all keys after it are not. `probe` has
+// room for LANES keys. All lanes of a warp call; if LANES exceeds a warp, all threads of the block.
 template <int LANES> struct gp__four_split {
   static const int PROBES = LANES / 4;
   struct Storage {
-    gp__u64 rest[4], taken[4]; // of each run
+    gp__u64 rest[4], taken[4]; // keys of each run
   };
   template <int N> struct Storages { Storage of[N]; };
   static GP_DEVICE bool any(bool x) {
@@ -18461,7 +18472,7 @@ template <int LANES> struct gp__four_split {
     if (LANES > GP__WARP) __syncthreads();
     else __syncwarp();
   }
-  // Of a rest that is so long: where its k-th probe is. There may be fewer keys than probes. Two are near the thirds.
+  // Index of the k-th probe of `rest` keys. There may be fewer keys than probes. Two probes are near the thirds.
   template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
     return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
@@ -18480,7 +18491,7 @@ template <int LANES> struct gp__four_split {
       if (there) probe[lane] = keys[passed + at];
       if (k == 0) s.rest[mine] = length;
       if (!any(there)) return passed;
-      int lesser[3] = {0, 0, 0}; // probes of the other runs
+      int lesser[3] = {0, 0, 0}; // lesser probes of the other runs
       GPUPRIMS__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
@@ -18514,7 +18525,7 @@ template <int LANES> struct gp__four_split {
   }
 };
 
-// The group of a tile: where its first element is, and how long its runs are.
+// A tile's group: its first element, and the lengths of its runs.
 struct gp__four_runs {
   gp__u64 base, run, length[4];
   GP_DEVICE gp__four_runs(const gp__merge_args &a, gp__u64 count, gp__u64 tile_items, gp__u64 tile) {
@@ -18559,7 +18570,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   }
 }
 
-// The value that a key carries, or the value's place. `named`: the place is in shared memory already.
+// What a key carries: its value, or the value's place. `named`: the place is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }
@@ -18576,9 +18587,9 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static const int THREADS = P::threads, KEY = Sorter::KEY, VALUE = Sorter::VALUE, ITEMS = Sorter::ITEMS,
                    TILE = Sorter::TILE, PART = gp__merge_four_part(ITEMS), UNIT = gp__unit<Key>::BYTES,
                    COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
-                   SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // behind the keys: compared, never taken
+                   SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // after the keys: compared, never taken
       CARRIED_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
-                   LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
+                   LANES = THREADS < 256 ? THREADS / 2 : 128; // lanes that find a border within a block
   static const bool CARRIED = gp__merge_carries(VALUE) != 0;
   typedef gp__carried_values<Value, CARRIED> Carrier;
   typedef typename Carrier::type Carried;
@@ -18588,16 +18599,16 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     gp__u64 border[8];
   };
 
-  // A tile's parts of its group's runs: in memory, and one behind the other in shared memory, where they come by units.
+  // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
     const unsigned char *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                                  // from the first key, less the bytes of the units before
-    gp__u64 begin[4];                                 // element of a run
-    unsigned units[5];                                // of the parts before
-    int count[4], behind[5];                          // elements of a part, and of those before
-    gp__u32 at[4], last;                              // bytes: of parts, and of the last key of all
-    bool whole;                                       // units lie within the keys
-    // border: where the tile begins in each run, then where the next one does.
+    gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4];                                 // first element in each run
+    unsigned units[5];                                // units of earlier parts
+    int count[4], behind[5];                          // elements of a part, and of earlier parts
+    gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
+    bool whole;                                       // units are within the keys
+    // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
       begin_of_keys = static_cast<const unsigned char *>(a.keys);
@@ -18625,12 +18636,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
   };
-  // Two sorted sequences of keys in shared memory: where, in bytes, and how many.
+  // Two sorted sequences of keys in shared memory: byte offsets and lengths.
   struct Two {
     gp__u32 at, at2;
     int count, count2;
   };
-  // One thread: N elements of both, from element `mine` on.
+  // Called by one thread: merges N elements of both, from element `mine` on.
   template <int N>
   static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
                               gp__u32 (&source)[VALUE ? N : 1]) {
@@ -18638,7 +18649,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
-  // A block: the tile's keys to shared memory, or values as large, which lie as they do.
+  // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
   static GP_DEVICE void fetch(const Parts &parts, const unsigned char *begin, const unsigned char *end,
                               unsigned char *shared) {
     const unsigned units = parts.units[4];
@@ -18672,7 +18683,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
         if (VALUE) carried[k] = with[VALUE ? k : 0];
       }
   }
-  // A block: N elements of a thread, of which `here` are there, from `two`'s element `mine` on to places from `to` on.
+  // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
+  // them from `to` on.
   template <int N>
   static GP_DEVICE void merge_to(unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to,
                                  bool named) {
@@ -18689,17 +18701,17 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     else put<false>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
-  // A block: the first two parts become one, and the last two, behind it, by other threads.
+  // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
   static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
-    const bool later = int(threadIdx.x) >= threads; // of the second pair
+    const bool later = int(threadIdx.x) >= threads; // thread of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
     const int mine = at_most((int(threadIdx.x) - (later ? threads : 0)) * PART, all), here = at_most(all - mine, PART);
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     if (later) two.at = parts.at[2], two.at2 = parts.at[3], two.count = parts.count[2], two.count2 = parts.count[3];
     merge_to<PART>(shared, two, mine, here, parts.last, base + mine, false);
   }
-  // A block: values to where they are merged, as many sizes of a value from the begin as their keys are sizes of a key.
+  // Called by a block: loads values; a value's index in shared memory is that of its key.
   static GP_DEVICE void fetch_values(const gp__merge_args &, const gp__four_runs &, const Parts &, void *,
                                      const gp__none *, gp__u64) {}
   template <class V>
@@ -18724,8 +18736,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
   }
-  // A block: values straight from memory, piece by piece, which of the tile's places says: a warp takes neighbours of
-  // each run.
+  // Called by a block: copies values from memory to the output, piece by piece, in the order of `sources`. A warp reads
+  // neighbours of each run.
   static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64,
                              const gp__none *) {}
   template <class V>
@@ -18748,7 +18760,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
     }
   }
-  // A block: where a tile begins, and where the next one does, where that is of its group.
+  // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
   static GP_DEVICE void find(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s,
                              unsigned char *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
@@ -18759,7 +18771,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
     __syncthreads();
   }
-  // A block: tile t of the pass.
+  // Called by a block: merges tile t of the pass.
   static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
     const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
@@ -18790,7 +18802,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     else move(a, runs, parts, carried, t * TILE, values);
   }
 };
-// A block a tile.
+// One block a tile.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
   typedef gp__four_merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -18803,18 +18815,17 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 
 // ---- sets/tile.cuh - sets: inputs, borders, a tile
 
-// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
-// and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
-// of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and
-// Birk, Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning
-// tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
-// by look-back, and results are written in their places.
+// Combines multisets as the C++ standard does. Both inputs are merged, the first one's elements first among equals. An
+// element is kept or dropped by its rank among its equals: the k-th of the first input is paired with the k-th of the
+// second, if both exist. A tile of the merged sequence ends where it splits no pair (Green, Odeh and Birk, Merge Path;
+// Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its start give the same pairs.
+// One pass counts the kept elements, gets the counts of earlier tiles by look-back, and writes the results.
 //
-// Of a run of equal keys it is simple to tell which of the input that is merged last have a partner: its k-th, where
-// the other one has so many. Union drops those of the second input. Intersection keeps those of the first input, and
-// difference drops them: for these the inputs change places.
+// In a run of equal keys it is simple to tell which keys of the input that is merged last have a partner: the k-th has
+// one if the other input has k. Union drops these keys of the second input. Intersection keeps those of the first
+// input, and difference drops them: for both, the inputs change places.
 
-// In the order in which they are merged.
+// The inputs, in the order in which they are merged.
 template <class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
@@ -18823,9 +18834,9 @@ template <class Key, class Before> struct gp__set_inputs {
              static_cast<const Key *>(swapped ? a.keys : a.keys2)},
         count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
-// Where a tile begins: at[i] elements of input i are before the border, which stands at `diagonal` or one before it;
-// the merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are
-// of each input, as long as both have so many; otherwise all that the shorter one has.
+// Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
+// path is there at `split`. In a run of equal keys, half of those before the border are of each input, if both have so
+// many; otherwise all that the shorter one has.
 template <class Key, class Before>
 GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
                                  gp__u64 (&at)[2]) {
@@ -18836,7 +18847,7 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
   GPUPRIMS__UNROLL
-  for (int i = 0; i < 2; ++i) { // where x begins: back by powers of two, then by halves
+  for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
       known = back;
@@ -18858,8 +18869,8 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
       at[1 - i] = diagonal - at[i];
     }
 }
-// Where all tiles begin, one a thread: more steps than a warp would take, one behind the other, but a small part of the
-// loads.
+// Finds the starts of all tiles, one a thread. This takes more sequential steps than a warp would, but a small part of
+// the loads.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
@@ -18875,8 +18886,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
 }
 
 template <int THREADS> struct gp__set_storage {
-  gp__ticket ticket; // of the next tile; while results are counted, of the one behind it
-  gp__u64 at[2][2];  // of the next tile's two ends, in each input
+  gp__ticket ticket; // the next tile's; while results are counted, that of the one after it
+  gp__u64 at[2][2];  // the next tile's two ends, in each input
   gp__u64 before;    // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
@@ -18889,20 +18900,20 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int VALUES_AT = PLACES_AT + gp__merge_source_bytes(TILE, VALUE);
   static const bool SWAPPED =
       SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
-  typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind
-  // The upper halves of where a thread reads say of which input its elements were: as predicates, which the compiler
-  // would collect, they cost more.
+  typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one after
+  // The upper halves of a thread's read positions record the inputs of its elements: predicates, which the compiler
+  // would collect, cost more.
   static const bool MARKED = ITEMS < 32 && RESULTS_AT < 0x10000;
-  static const bool WORDS = // keys alone, of a word
+  static const bool WORDS = // word-sized keys alone
       VALUE == 0 && KEY == int(alignof(Key)) && (KEY == 4 || KEY == 8);
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
   const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // the tile's, there
+  const Key *keys, *keys2;     // the tile's keys, there
   int n, m;
 
-  // How many of keys[0 .. end), none of which is behind x, are its equals: seldom more than a few; of more, back by
+  // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
   // powers of two, then by halves.
   static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
     const int FEW = 3;
@@ -18922,7 +18933,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return low;
   }
-  // How many of keys[begin .. end), none of which is before x, are its equals.
+  // Returns how many of keys[begin .. end) equal x; none is before x.
   static GP_DEVICE int equal_behind(const Key *keys, int begin, int end, const Key &x) {
     int low = begin, high = end;
     while (low < high) {
@@ -18937,15 +18948,15 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const int high = diagonal < n ? diagonal : n;
     if (low == high) return low;
     GPUPRIMS__UNROLL
-    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       if (!Before()(keys2[diagonal - next], keys[next - 1])) low = next;
     }
     return low;
   }
-  // One thread: a number of elements from i and j on, in their order. Bit k of `second`: element k is of the second
-  // input; of `tie`: it is the equal of the one before it. Bit ITEMS: of the element behind the thread's last. FULL:
-  // either input has more than ITEMS elements from there on.
+  // Called by one thread: merges elements from i and j on. Bit k of `second`: element k is of the second input; of
+  // `tie`: it equals the one before it. Bit ITEMS: of the element after the thread's last. FULL: either input has more
+  // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
     const gp__u32 one_at = gp__u32(reinterpret_cast<const unsigned char *>(keys) - window),
@@ -18988,8 +18999,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     tie &= gp__bits_below<Mask>(n + m - i - j);
     if (i + j == 0) tie &= ~Mask(1);
   }
-  // Which of the elements of the second input have a partner. In a run that begins here that is told by shifts; in one
-  // that began before, by the ranks in it.
+  // Returns which elements of the second input have a partner. Shifts tell in runs that begin here; in a run that began
+  // before, ranks do.
   GP_DEVICE Mask pairs(int i, int j, bool after_second, Mask second, Mask tie) const {
     const Mask outside = tie & ~(tie + 1), twos = outside & second; // the run that began before, if one did
     Mask ones, paired = gp__nested_pairs<ITEMS>(second, tie & ~outside, ones);
@@ -19000,10 +19011,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return paired;
   }
-  // Which of the elements of either input have a partner. While no two keys of one input are equal, a pair stands side
-  // by side, the first input's key before the second's. Other runs of equal keys are looked at one by one: those of the
-  // first input come first, and as many of either input are pairs as there are of both. Where keys that tie are the
-  // same it does not matter which of them are pairs: those of runs that begin and end here are told by shifts.
+  // Returns which elements of either input have a partner. If no two keys of one input are equal, a pair is adjacent,
+  // the first input's key before the second's. Other runs of equal keys are handled one by one: keys of the first input
+  // come first, and as many of either input are paired as both have. If keys that tie are identical, it does not matter
+  // which are paired: shifts tell in runs that begin and end here.
   GP_DEVICE Mask pairs_of_both(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
     Mask paired = (second & tie) | (~second & tie >> 1);
     Mask others = tie & ~(second & ~(second << 1 | Mask(after_second ? 1 : 0)));
@@ -19023,13 +19034,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const Mask run = gp__bits_below<Mask>(end) & ~gp__bits_below<Mask>(begin),
                  here = run & gp__bits_below<Mask>(ITEMS);
       const int ones_here = gp__bit_count(here & ~second), twos_here = gp__bit_count(here & second);
-      int one_rank = 0, two_rank = 0; // of the first here, among its input's
+      int one_rank = 0, two_rank = 0; // ranks of the first ones here in their inputs
       if (!starts) {
         const Key x = after_second ? keys2[j - 1] : keys[i - 1];
         one_rank = equal_before(keys, i, x);
         two_rank = equal_before(keys2, j, x);
       }
-      int twos = two_rank + twos_here; // of the run; behind the thread's elements as far as they count
+      int twos = two_rank + twos_here; // keys of the run; after the thread's elements only as far as they count
       if (end > ITEMS && ones_here) {
         const int from = j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)), most = one_rank + ones_here;
         twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);
@@ -19042,8 +19053,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return paired;
   }
-  // One thread: `count` elements from i and j on, in their order, and which are of the second input. Returned: those
-  // that are kept.
+  // Called by one thread: merges `count` elements from i and j on. Returns which are kept; `second`: which are of the
+  // second input.
   GP_DEVICE Mask operate(int i, int j, int count, Key (&key)[ITEMS], Mask &second) const {
     Mask tie;
     second = 0;
@@ -19060,13 +19071,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
 };
 
-// The values of a tile: those of each input side by side, as they stand against 16 bytes.
+// The values of a tile: those of each input are consecutive and keep their alignment to 16 bytes.
 template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
   const gp__merge_args &a;
-  gp__u64 all, all2, first, first2; // of each input; where the tile begins
+  gp__u64 all, all2, first, first2; // counts of the inputs; the tile's start in each
   int n, m;
-  static const bool TWO = !Tile::SWAPPED; // values of what is merged first come out
+  static const bool TWO = !Tile::SWAPPED; // values of the input merged first are output
   template <class Window>
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
     return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};
@@ -19104,7 +19115,8 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
 
 // ---- sets/kernels.cuh - sets: the kernel
 
-// One thread: the keys that are marked, to `out` in shared memory. False: keys are no words, or have values.
+// Called by one thread: writes the marked keys to `out` in shared memory. Returns false if keys are not words, or have
+// values.
 template <class Key, bool WORDS> struct gp__set_push {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
 };
@@ -19117,8 +19129,8 @@ template <class Key> struct gp__set_push<Key, true> {
   }
 };
 
-// One thread: its part of a tile, from element `mine` of both inputs on, of which i are the first one's. Which of the
-// part's elements are results; `second`: which are of the second input.
+// Called by one thread: merges its part of a tile, from element `mine` on; i of the elements before it are of the first
+// input. Returns which of the part's elements are results. `second`: which are of the second input.
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, Key (&key)[ITEMS],
                                            typename Tile::Mask &second) {
@@ -19128,8 +19140,8 @@ GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, 
   i = tile.split(mine);
   return tile.operate(i, mine - i, count, key, second);
 }
-// One thread: its part's results to shared memory, behind `before` of the tile: keys, and, where there are values,
-// which of the tile's go with them. place, place2: of the values of the part's first elements.
+// Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
+// values, the places of these. place, place2: of the values of the part's first elements.
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
                             typename Tile::Mask second, int place, int place2) {
@@ -19148,8 +19160,8 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
   }
 }
 
-// A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
-// vectors that are put together.
+// Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
+// assembled vectors.
 template <int THREADS, int ITEMS, class Key>
 GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
@@ -19164,7 +19176,7 @@ GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   for (int k = 0; k < ITEMS; ++k)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
-// A warp: the ends of the block's first tile, found in memory.
+// Called by a warp: searches memory for the ends of the block's first tile.
 template <int STEP, class Key, class Before>
 GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
   const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
@@ -19177,10 +19189,10 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
     at[end][0] = found[0], at[end][1] = found[1];
   }
 }
-// A tile's keys on their way: each array's as they stand against 16 bytes.
+// A tile's keys on their way to shared memory; each array keeps its alignment to 16 bytes.
 template <class Key, class Loads> struct gp__set_window {
   static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
-  gp__u64 number, first, first2; // the tile; where it begins in each input
+  gp__u64 number, first, first2; // the tile; its start in each input
   int n, m;                      // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
@@ -19193,7 +19205,7 @@ template <class Key, class Loads> struct gp__set_window {
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
                units(q, m), all2, all2 + s.count[1] * SIZE);
   }
-  // To shared memory: where the keys of each are there.
+  // Stores to shared memory. keys, keys2: each input's keys there.
   template <class Inputs>
   GP_DEVICE void store(const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys,
                        const Key *&keys2) const {
@@ -19205,8 +19217,8 @@ template <class Key, class Loads> struct gp__set_window {
   }
 };
 
-// A block: a tile's results, `kept` of them, to where they go, as the tiles before tell. Its aggregate was published
-// one tile ago, and so were theirs: nobody waits long.
+// Called by a block: looks back, then writes a tile's `kept` results to the output. The aggregates of this tile and of
+// those before were published one tile ago, so waits are short.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
                               const Values &values, gp__u32 kept, const unsigned char *results,
@@ -19226,10 +19238,10 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
                  results + Tile::VALUES_AT);
 }
 
-// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn. Its
-// results wait in shared memory until the next one's are counted: a tile's aggregate is published before the block asks
-// for those before, so that blocks do not wait for each other in chains. Meanwhile the keys of the tile behind come.
-// The ends of the first tile are found by the block itself where no launch has found any.
+// While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's
+// results wait in shared memory until the next one's are counted: a block publishes a tile's aggregate before it asks
+// for earlier ones, so that blocks do not wait for each other in chains. Meanwhile the next tile's keys are loaded. If
+// no launch has found borders, a block finds the ends of its first tile.
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -19247,12 +19259,12 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
-  // Without borders a block has one tile alone. A block draws until it has two numbers that no tile has.
+  // Without borders a block has one tile. Otherwise it draws until it has two numbers that no tile has.
   const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
   __syncthreads();
   const gp__ticket drawn = s.ticket;
-  const auto end_of = [&](gp__u64 number, unsigned i) { // as the launch before has found it
+  const auto end_of = [&](gp__u64 number, unsigned i) { // found by the launch before
     return a.borders[number * 2 + (i ^ (Tile::SWAPPED ? 1 : 0))];
   };
   if (drawn.number < tiles && gp_warp() == 0) {
@@ -19270,10 +19282,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_carry<gp__u64>(), false};
   look_back.start.value = 0;
   look_back.start.has = false;
-  Window here(drawn.number, s.at), behind = here; // the tile whose results wait
+  Window here(drawn.number, s.at), behind = here; // behind: the tile whose results wait
   KeyLoads loads;
   here.load(loads, inputs);
-  gp__u32 waiting = 0; // results of it
+  gp__u32 waiting = 0; // its results
   unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
@@ -19286,10 +19298,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
     if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
     Key key[ITEMS];
-    int mine, i; // elements before the thread's, of both inputs and of the first
+    int mine, i; // elements before the thread's part: of both inputs, of the first
     typename Tile::Mask second;
     const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
-    ValueLoads moving; // on their way while the results are counted
+    ValueLoads moving; // in flight while results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
@@ -19322,15 +19334,15 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
 
 // ---- sets/pipelined.cuh - sets by warps with roles, sm_90
 
-// Pipelined: a warp serves the others. While they merge a tile it draws the next one and finds its ends, then it looks
-// back for the tile before, whose results wait. There is no launch before it, and the others wait for no other block
-// until they have the next tile's results.
+// One warp serves the others. While they merge a tile, it draws the next one and finds its ends, then looks back for
+// the tile before, whose results wait. No launch finds borders. The others wait for no other block until they have the
+// next tile's results.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
-  gp__u64 tag, number[2], at[2][2][2]; // of a tile and the next one: its two ends in each input
+  gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
   gp__u64 before[2];                   // results before a tile, and before the one that follows it here
-  gp__u64 found, taken;                // barriers: the next tile is there, has been seen
-  gp__u64 placed[2];                   // results have their place; who takes the next but one tile knows that
+  gp__u64 found, taken;                // barriers: the next tile is ready; has been seen
+  gp__u64 placed[2];                   // results have their place; taking the next tile but one implies it
   gp__u64 meeting;
   gp__u32 kept[2];
   gp__u32 sum[THREADS / 32];
@@ -19359,7 +19371,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // ---- the warp that serves
 
-  // The ends of a tile. known: a tile before it ends at this element of the merged inputs, after so many of the first.
+  // Finds the ends of a tile. known: an earlier tile ends at this element of the merged inputs, after so many of the
+  // first.
   GP_DEVICE void find(gp__u64 number, gp__u64 (&known)[2], gp__u64 (&at)[2][2]) const {
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
@@ -19378,7 +19391,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       at[end][0] = found[0], at[end][1] = found[1];
     }
   }
-  // Where the results of the block's r-th tile go.
+  // Looks back for the place of the results of the block's r-th tile.
   GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
     const gp_carry<gp__u64> before = l(number, kept);
@@ -19391,7 +19404,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     __syncwarp();
   }
   GP_DEVICE void serve() const {
-    const gp__u64 draws = tiles + gridDim.x; // of each block one that no tile has
+    const gp__u64 draws = tiles + gridDim.x; // each block draws one number that no tile has
     gp__ticket drawn = {0, 0};
     if (gp_lane() == 0) drawn = gp__draw(a.workspace, draws);
     const LookBack l = look_back(gp_warp_broadcast(drawn.tag, 0));
@@ -19420,7 +19433,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // ---- the others
 
-  // The block's r-th tile, once it is known; keys of it on their way. False: there is none.
+  // tile: the block's r-th tile, once it is known. take: waits for it and loads its keys; false: there is none.
   GP_DEVICE Window tile(unsigned r) const { return Window(s.number[r & 1u], s.at[r & 1u]); }
   GP_DEVICE bool take(unsigned r, KeyLoads &loads) const {
     gp__mbarrier_wait(&s.found, r & 1u);
@@ -19431,7 +19444,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     return more;
   }
   GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
-  // Results of the block's r-th tile to where they go.
+  // Writes the results of the block's r-th tile to the output.
   GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
@@ -19441,7 +19454,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
                    results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
-  // rank: a thread's results, which become those before them in the tile. Returns the tile's.
+  // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.
   GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
     const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
     if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
@@ -19461,7 +19474,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (!take(0, loads)) return;
     const LookBack l = look_back(s.tag);
     unsigned meetings = 0;
-    Window behind = tile(0); // the tile whose results wait, and how many
+    Window behind = tile(0); // the tile whose results wait; their number
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
       unsigned char *const results = results_of(r);
@@ -19472,10 +19485,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const Values values = Values::of(a, inputs.count[0], inputs.count[1], here);
       meet(meetings);
       Key key[ITEMS];
-      int mine, i; // elements before the thread's, of both inputs and of the first
+      int mine, i; // elements before the thread's part: of both inputs, of the first
       typename Tile::Mask second;
       const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
-      ValueLoads moving; // on their way while the results are counted
+      ValueLoads moving; // in flight while results are counted
       if (VALUE) values.load(moving);
       gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
       const gp__u32 kept = count(rank, meetings);
@@ -19487,7 +19500,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (VALUE) values.store(moving, results + Tile::VALUES_AT);
       const bool more = take(r + 1, loads);
       if (r) write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting, results_of(r - 1));
-      if (!more) { // all have taken that there is none before this one gets its place
+      if (!more) { // all have seen that there is no more before this one gets its place
         write(r, values, kept, results);
         return;
       }
@@ -19526,9 +19539,9 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
 
 // ---- sort/counting.cuh - counting sort
 
-// Keys of one or two bytes without values: equal keys cannot be told apart, so that it is enough to count them
+// Sorts keys of one or two bytes without values. Equal keys are indistinguishable, so it is enough to count them
 // (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
-// once, whatever the distribution: a tile of the output looks only at the runs that begin in it.
+// once for any distribution: a tile of the output reads only the runs that begin in it.
 
 struct gp__run_tally {
   gp__u64 keys, runs;
@@ -19546,14 +19559,14 @@ struct gp__add_tally {
   }
 };
 
-// Keys in vectors of their bits.
+// A vector filled with one key.
 template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
   const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
   return gp_vector{{word, word, word, word}};
 }
 
-// Counts keys of two bytes. Who finds a counter full takes 2^15 to the output, unless somebody else did; until then no
-// thread goes on to its next vector, so that all together add too little for an overflow.
+// Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
+// does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
       Histogram;
@@ -19568,7 +19581,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
       : a(args), s(storage), counters(shared) {}
 
-  // What was taken from full counters, to the output.
+  // Adds what was taken from full counters to the output.
   GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
     GPUPRIMS__UNROLL_BY(1)
     for (; taken; taken &= taken - 1) {
@@ -19578,14 +19591,14 @@ template <class P> struct gp__key_counts {
       atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
-  // Counts a vector's keys; what their counters' words were, together.
+  // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
-  // Neighbours that are equal are added at once.
+  // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
     GPUPRIMS__UNROLL
@@ -19603,11 +19616,11 @@ template <class P> struct gp__key_counts {
     const gp__two_keys two[4] = {{x.word[0]}, {x.word[1]}, {x.word[2]}, {x.word[3]}};
     if (Counters::any_full(runs ? count_runs(x, two) : count_each(two))) carry(x, counters.template take_full<V>(two));
   }
-  GP_DEVICE void take_key(const gp__two_keys &key, gp__u32 n) const { // the lower one, n times
+  GP_DEVICE void take_key(const gp__two_keys &key, gp__u32 n) const { // counts the lower key n times
     if (Counters::any_full(counters.add(key, false, n)))
       carry(gp_vector{{key.keys, 0, 0, 0}}, counters.template take_full<1>(&key));
   }
-  // A warp whose vectors all have the same keys counts them at once.
+  // True if all vectors of the warp hold one key: lane 0 then counts them at once.
   static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
     const gp__u32 same = gp__same_keys(static_cast<unsigned short>(gp_warp_broadcast(x.word[0], 0))).word[0];
     const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
@@ -19616,7 +19629,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_same(gp__u32 word) const {
     if (gp_lane() == 0) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
   }
-  // What is left before and behind the vectors, a key a thread.
+  // Keys before and after the whole vectors, one a thread.
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
@@ -19638,7 +19651,7 @@ template <class P> struct gp__key_counts {
       x.left -= x.left < Histogram::K ? x.left : Histogram::K;
     }
   }
-  // The counters: to the block's row, [65536] of 16 bits, or, where there are no rows, added to the output.
+  // Writes the counters to the block's row, 65536 of 16 bits; without rows, adds them to the output.
   GP_DEVICE void hand_over(gp__u64 *out) const {
     gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
@@ -19682,7 +19695,7 @@ template <class P> struct gp__key_counts {
   }
 };
 
-// How many keys there are of each value, in a histogram of their bits.
+// Counts the keys of each value, in a histogram of their bits.
 template <class P, class K, int SIZE = int(sizeof(K))>
 struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64> {};
 template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
@@ -19692,7 +19705,7 @@ template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_ar
                 K>::run(a);
 }
 
-// ITEMS counters of a thread, those of consecutive values in the order of the sort.
+// A thread's ITEMS counters, of values that are consecutive in sort order.
 template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -19715,7 +19728,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
     }
     return t;
   }
-  // The runs, behind what stands before them.
+  // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
@@ -19728,9 +19741,9 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
 };
 
-// A block: how often there are 8 PARTS values side by side, from `first` on, by the rows of all blocks that counted.
-// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row, and as
-// many as GP__COUNTING_LOADS on their way.
+// Called by a block: sums the counts of 8 PARTS consecutive values, from `first` on, over the rows of all counting
+// blocks. `sums` must be zero; [i][j] becomes the count of value first + 8 j + i. A thread loads a vector of every
+// eighth row, GP__COUNTING_LOADS at a time.
 template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
   const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
@@ -19751,7 +19764,7 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
   for (int i = 0; i < 8; ++i)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
-// A warp: keys and runs of the blocks before, to which this block's `total` becomes known.
+// Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
 GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
                                                   const gp__run_tally &total) {
   gp_carry<gp__run_tally> start;
@@ -19762,8 +19775,8 @@ GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, co
   if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
   return look_back(ticket.number, total);
 }
-// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
-// thread has one value; its block's are side by side in a row too, rising or falling.
+// Makes the runs of 2-byte keys with GP__COUNTING_BLOCKS blocks; each waits for the sums of the blocks before it. A
+// thread has one value. A block's values are consecutive in a row too, rising or falling.
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
   const int THREADS = GP__COUNTING_THREADS;
   static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
@@ -19794,19 +19807,20 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   if (ticket.number + 1 == gridDim.x && threadIdx.x == 0) *a.runs = prefix.runs + total.runs;
 }
 
-// The output, in pieces of some rows: a row is a vector a lane, a piece a warp's, which searches for the run that the
-// piece begins in and then goes on from run to run: rows of one run are only stored, in the others each lane counts the
-// runs that begin before its keys. So it costs some instructions a row and some a run. Positions count from the 16-byte
-// boundary at or before the output's first key. Keys of one byte: every block makes the runs for itself.
+// Writes the output in pieces of several rows. A row is a vector a lane; a warp writes a piece. The warp searches for
+// the run in which its piece begins, then goes from run to run. It stores rows of one run directly; in other rows each
+// lane counts the runs that begin before its keys. This costs a few instructions a row and a few a run. Positions count
+// from the 16-byte boundary at or before the output's first key. With 1-byte keys every block makes the runs for
+// itself.
 template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   typedef typename gp__ordered<T>::Bits Bits;
   static const int THREADS = P::threads, V = 16 / int(sizeof(T)), ROW = 32 * V, PIECE = 4 * P::vectors;
   static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
-  struct Row {                                               // a warp's, where runs begin
-    gp__u32 begins[V];                                       // a bit a position
-    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // of the run before, and of those that begin
+  struct Row {                                               // a warp's row in which runs begin
+    gp__u32 begins[V];                                       // one bit a position
+    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;
@@ -19819,18 +19833,18 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     gp__u64 key;
     GP_DEVICE bool operator()(gp__u64 run) const { return starts[run] <= key; }
   };
-  // All runs, in memory or in the block's shared memory: the keys at which they begin, and their values.
+  // All runs, in global or shared memory: the positions at which they begin, and their values.
   struct Runs {
     const gp__u64 *starts;
     const unsigned short *values;
     gp__u64 count, skipped; // positions before the first key
   };
-  // A warp's cursor in the runs: the next ones, one a lane, of which the first `used` have begun.
+  // A warp's cursor: the next runs, one a lane, of which the first `used` have begun.
   struct Cursor {
     const Runs &runs;
-    gp__u64 first, at; // the run of lane 0; the lane's begin's position
+    gp__u64 first, at; // first: run of lane 0; at: where the lane's run begins
     unsigned used;
-    unsigned short value, now; // the lane's run's, and that of the run that has begun last
+    unsigned short value, now; // value: of the lane's run; now: of the run begun last
     GP_DEVICE void load() {
       const gp__u64 i = first + gp_lane();
       used = 0;
@@ -19844,7 +19858,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     }
     GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(0xffffffffu, at, int(used)); }
   };
-  // The lane's vector of the row at `from`.
+  // Returns the lane's vector of the row at `from`.
   static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
@@ -19879,7 +19893,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncwarp();
     return p.vector;
   }
-  // A block: all runs. Keys of one byte: out of their counts, in shared memory.
+  // Called by a block: returns all runs. With 1-byte keys it makes them from their counts, in shared memory.
   static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s, gp__u64 skipped) {
     if (!ALONE) return Runs{a.starts, a.values, *a.runs, skipped};
     gp__counted_values<ITEMS, T, DESCENDING> mine;
@@ -19890,7 +19904,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncthreads();
     return Runs{s.starts, s.values, count, skipped};
   }
-  // A warp: the rows from position `from` up to `last`, of which the output has [runs.skipped, end).
+  // Called by a warp: writes the rows from position `from` to `last`; the output covers [runs.skipped, end).
   static GP_DEVICE void write(const Runs &runs, Row &row, Bits *out, gp__u64 from, gp__u64 last, gp__u64 end) {
     Cursor cursor(runs, from);
     while (from < last) {
@@ -19936,13 +19950,13 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(co
 
 // ---- top_k/lists.cuh - top-k: ranks and lists
 
-// A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
-// result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without
-// indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a key, alone or above its index; 2, a key and its index apart.
-template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, stands below it
+// A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
+// the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
+// key, alone or above its index; 2, a key and its index apart.
+template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
 template <int SHIFT> struct gp__rank_of<0, SHIFT> {
   typedef gp__u32 type;
-  static const int DIGITS = 4; // of eight bits
+  static const int DIGITS = 4; // digits of eight bits
   static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
   static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
   static GP_DEVICE gp__u64 index(type) { return 0; }
@@ -20003,8 +20017,8 @@ struct gp__rank
 template <class T> struct gp__is_none { static const bool value = false; };
 template <> struct gp__is_none<gp__none> { static const bool value = true; };
 
-// Sorts list[0 .. count) in shared memory (Batcher's bitonic network); the list has room for the next power of two, 64
-// at least. Steps within a warp's part of the list need no barrier of the block. Ends with one.
+// Sorts list[0 .. count) in shared memory (Batcher's bitonic network). The list must have room for the next power of
+// two, at least 64. Steps within a warp's part of the list need no block barrier. Ends with a barrier.
 template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
   unsigned all = 64;
   while (all < count) all *= 2;
@@ -20035,23 +20049,23 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *
   __syncthreads();
 }
 
-// The best of what a block has seen: ranks up to a limit, k of which there are. Where the list is full, the limit is
-// lowered, digit by digit, until there is room; ranks beyond it are dropped at a glance from then on.
+// The best ranks that a block has seen: a list of ranks up to a limit, k of which exist. If the list is full, the limit
+// is lowered digit by digit until there is room; later ranks beyond it are dropped at once.
 struct gp__best_storage {
   gp__u32 listed, bins[256];
-  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes, in which nothing else is written
+  alignas(16) gp__u32 bin; // a digit; the three are read as 16 bytes that hold nothing else
   gp__u32 before, in_bin;
 };
 template <int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
   gp__best_storage &s;
   Rank *list, limit;
-  gp__u64 limit_key; // of keys above it none is taken
+  gp__u64 limit_key; // no key above it is taken
   gp__u32 capacity, k;
-  gp__u32 seen; // of the list's length, by this warp
+  gp__u32 seen; // list length known to this warp
   bool closed;  // ranks equal to the limit are no longer taken
 
-  // All threads; a barrier.
+  // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(static_cast<Rank *>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room),
         k(wanted), seen(0), closed(false) {
@@ -20060,12 +20074,12 @@ template <int THREADS, class R> struct gp__best {
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
-  // All lanes of a warp.
+  // Called by all lanes of a warp.
   GP_DEVICE void push(bool there, const Rank &r) {
     const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
     if (there) list[at] = r;
   }
-  // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
+  // Lowers the limit until at most `enough` ranks are left, and at least k; does nothing if there are no more.
   GP_DEVICE void tighten_threshold() {
     const gp__u32 enough = k + k / 2 + 32;
     __syncthreads();
@@ -20106,12 +20120,12 @@ template <int THREADS, class R> struct gp__best {
         break;
       }
     }
-    exact = exact && before + s.in_bin > k; // equal ranks: so many of them as are wanted
+    exact = exact && before + s.in_bin > k; // equal ranks: as many as are wanted
     limit_key = R::key(limit);
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
     closed = exact;
-    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten that has not been read
+    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten before it is read
       const gp__u32 i = first + threadIdx.x;
       const Rank r = i < count ? list[i] : limit;
       __syncthreads();
@@ -20125,11 +20139,11 @@ template <int THREADS, class R> struct gp__best {
     }
     seen = 0;
   }
-  // Behind a tile, before the next one, which has at most `more` ranks.
+  // Called between tiles; the next one has at most `more` ranks.
   GP_DEVICE void make_room(gp__u32 more) {
     if (__syncthreads_or(seen + more > capacity)) tighten_threshold();
   }
-  // The end: list[0 .. k) is sorted; the result is how many of them there are.
+  // Called at the end: sorts list[0 .. k) and returns how many of these exist.
   GP_DEVICE gp__u32 finish() {
     tighten_threshold();
     __syncthreads();
@@ -20140,7 +20154,7 @@ template <int THREADS, class R> struct gp__best {
   }
 };
 
-// What is written of a rank: the key, and the value or the index that goes with it.
+// Writes the value or the index that goes with a key.
 template <class In, class Out> struct gp__top_k_value {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
     static_cast<Out *>(a.out)[to] = static_cast<const In *>(a.in)[from];
@@ -20154,7 +20168,7 @@ template <class Out> struct gp__top_k_value<gp__none, Out> {
 template <> struct gp__top_k_value<gp__none, gp__none> {
   static GP_DEVICE void store(const gp__top_k_args &, gp__u64, gp__u64, gp__u64) {}
 };
-// Keys as bits in whose order the result comes.
+// Keys as bits in the order of the result.
 template <class T, bool DESCENDING> struct gp__top_k_key {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -20171,7 +20185,7 @@ GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 pos
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
   gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
 }
-// A row's best, to the output, or as a list for the next launch, filled up to k.
+// Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
   const gp__u32 found = best.finish();
@@ -20183,14 +20197,14 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
 }
 
-// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys behind the n-th are zero.
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys past n are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
   static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
     return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
   }
-  // Of the vector there, so many keys exist.
+  // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
     GPUPRIMS__UNROLL
@@ -20205,8 +20219,9 @@ template <class P, class Bits> struct gp__key_tile {
   }
 };
 
-// The best k of each row, of k that are few: `blocks` blocks a row read its keys once, tile by tile, in an order that
-// jumps about the row, so that sorted rows do not come worst first. One block: the result; more: a list of each.
+// Finds the best k of each row, for small k. `blocks` blocks a row read its keys once, tile by tile, in an order that
+// jumps about the row, so that sorted rows do not come worst first. One block writes the result; several write a list
+// each.
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -20224,7 +20239,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
-    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles have no factor in common.
+    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
     gp__u64 tile = share * a.jump % tiles;
     const gp__u64 step = a.blocks * a.jump % tiles;
     Tile now;
@@ -20233,7 +20248,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       const gp__u64 first = tile * Tile::ITEMS;
       tile += step;
       if (tile >= tiles) tile -= tiles;
-      Tile next; // on its way meanwhile
+      Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
       GPUPRIMS__UNROLL
       for (int i = 0; i < Tile::K; ++i) {
@@ -20258,7 +20273,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
   }
 }
-// The lists of a row, `lists` ranks altogether, once more.
+// Merges the lists of a row, `ranks` ranks in all.
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   const int THREADS = P::threads, ITEMS = 4, TILE = THREADS * ITEMS;
@@ -20284,7 +20299,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
       best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
-    else { // what fills up the lists is not written
+    else { // padding of the lists is not written
       best.finish();
       for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
         gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
@@ -20297,11 +20312,11 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
 // Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
 // for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
 //
-// A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one
-// are counted by their next digit, and the block that finishes last finds that digit. Where few enough are left they
-// are put aside, and the launches that follow read those alone.
+// One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
+// known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
+// puts them aside, and later launches read only those.
 
-// The bits of digit `level`: how far above them there are known ones, and how many there are.
+// The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
   int known, shift, bins;
   GP_DEVICE gp__select_digit(int key_bits, int level) {
@@ -20315,7 +20330,7 @@ GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
 }
 
-// The last act of a pass: counts of the block to those of the row; the block that comes last finds the digit.
+// Ends a pass: adds the block's counts to the row's; the last block finds the digit.
 template <int THREADS, int COPIES> struct gp__select_storage {
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__ticket ticket;
@@ -20360,7 +20375,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   }
   const gp__u64 rank = state->rank, mine = sum, prefix = state->prefix;
   gp__u64 before = sum;
-  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all have read the state
+  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
     GPUPRIMS__UNROLL
     for (int j = 0; j < EACH; ++j) {
@@ -20378,7 +20393,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   }
 }
 
-// The keys of one block's share of a row, or of what was put aside: vectors of them, tile by tile. f(keys, how many).
+// Passes a block's share of a row's keys, or of those put aside, to f by vectors, tile by tile: f.take(keys, number).
 template <class P, class Bits, class F>
 GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u64 shares, F &f) {
   typedef gp__key_tile<P, Bits> Tile;
@@ -20387,7 +20402,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   Tile now;
   now.load(in, share * Tile::ITEMS, n, misaligned);
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
-    Tile next; // on its way meanwhile
+    Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
     GPUPRIMS__UNROLL
     for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
@@ -20396,8 +20411,8 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   }
 }
 
-// The first digit: every key counts. A block that draws the first ticket of a row makes zeros of what the row's blocks
-// add to, and says so by a word.
+// The first digit: every key counts. The block that draws the first ticket of a row clears what the row's blocks add
+// to, and publishes that as a word.
 template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -20447,18 +20462,18 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// A digit behind the first: keys whose upper bits are known to be those of the k-th.
+// Later digits: keys with the known upper bits of the k-th key.
 template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
   typedef gp__select_storage<P::threads, 1> Storage;
   Storage &s;
-  Bits *stage, *aside; // of this block; of the row
+  Bits *stage, *aside; // stage: of this block; aside: of the row
   gp__u64 *appended;
   gp__u64 prefix;
   gp__select_digit digit;
-  bool encoded, appends; // what is read was put aside; it is to be put aside
+  bool encoded, appends; // the keys read were put aside; are to be put aside
   gp__u32 seen;
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
@@ -20479,7 +20494,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
       if (hit) stage[at] = bits;
     }
   }
-  // Two tiles fit the stage.
+  // The stage holds two tiles.
   GP_DEVICE void flush_if_full() {
     if (appends && __syncthreads_or(seen > TILE)) flush();
   }
@@ -20521,8 +20536,8 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
 }
 
-// Behind the passes: the keys before the k-th, and so many that equal it as are wanted, the first ones, in the order of
-// the input. One sweep with look-back, over all rows.
+// After the passes: collects, in input order, the keys before the k-th, and of those equal to it the first ones, as
+// many as are wanted. One sweep with look-back, over all rows.
 struct gp__below_equal {
   gp__u64 below, equal; // the upper bit of `below`: a row begins here
 };
@@ -20558,7 +20573,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
-    const gp__u64 wanted = state->rank + 1; // of the equal ones
+    const gp__u64 wanted = state->rank + 1; // equal keys wanted
     const Bits kth = static_cast<Bits>(state->prefix);
     Tile keys;
     keys.load(in, tile * Tile::ITEMS, n, misaligned);
@@ -20620,11 +20635,11 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
 
 // ---- top_k/shuffle.cuh - shuffle: a bijection of the places
 
-// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (256 at
-// least: smaller networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
+// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (at least
+// 256: smaller networks are far from random), repeated until the result is below n (Black and Rogaway, Ciphers with
 // Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each
-// round changes one half by a function of the other one and of the round's key, so that it can be undone, whatever the
-// function is. Integers only: the same on every device and on the host.
+// round changes one half by a function of the other half and of the round's key, so it is invertible for any function.
+// Integers only: the same on every device and on the host.
 
 struct gp__bijection {
   gp__u64 n;
@@ -20657,7 +20672,7 @@ template <class In, class Out> struct gp__shuffled_element {
 template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
   static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
 };
-// out[i] = in[p(i)]: stores side by side, loads anywhere, several of a thread in flight.
+// out[i] = in[p(i)]: consecutive stores, loads anywhere, several of a thread in flight.
 template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
   const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
   gp__pdl_wait<P>();
@@ -20684,13 +20699,13 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
 
 // ---- graph/build.cuh - graphs: building, degrees
 
-// An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind
-// all others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
+// An edge becomes a key: its source above its target, in as few bits as possible. An edge that is left out gets a key
+// after all others. The keys are sorted, then split, and a search finds where each source begins.
 
 GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 target, bool there) {
   return there ? source << a.shift | target : a.vertices << a.shift;
 }
-// Keys of an edge list, and behind them those of the opposite edges. A loop is its own.
+// Writes the keys of an edge list, then those of the opposite edges. A loop has no opposite.
 template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
@@ -20720,12 +20735,12 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = both ? 2 * count : count;
 }
 
-// The number of edges of the graph that is read, as far as there is room for them.
+// Edges of the graph read, but at most a.edges.
 template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
   const gp__u64 n = static_cast<const O *>(a.offsets)[a.vertices];
   return n < a.edges ? n : a.edges;
 }
-// Visits every edge with the vertex that it leaves, tile by tile: visit(edge, source, target).
+// Visits every edge with its source vertex, tile by tile: visit(edge, source, target).
 template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
@@ -20748,7 +20763,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
   }
 }
 
-// Keys of the edges of a graph: turned round, or, where vertices have new numbers, under these.
+// Keys of a graph's edges: reversed, or with the vertices' new numbers.
 template <class V, bool RELABEL> struct gp__edge_to_key {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
@@ -20764,7 +20779,7 @@ template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
 }
 
-// Sorted keys become a graph. A tile of vertices lies in few keys: the tile's range is searched first.
+// Turns sorted keys into a graph. A tile of vertices spans few keys: its range is searched first.
 template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a) {
   struct Range {
     gp__u64 begin, end;
@@ -20809,7 +20824,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   }
 }
 
-// The degree of every vertex; and, of an order of vertices, where each one stands in it.
+// degree_keys: the degree of every vertex. invert: each vertex's position in an order.
 template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
@@ -20823,7 +20838,7 @@ template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args
     static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
 }
 
-// Degrees into the state's words, which begin as zeros.
+// Adds degrees to the state's words, which begin as zeros.
 template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a) {
   struct Bins {
     gp__u32 bin[65];
@@ -20833,7 +20848,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   __syncthreads();
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
-  gp__u64 sum = 0, least = 0, most = 0; // of the least, the complement
+  gp__u64 sum = 0, least = 0, most = 0; // least: its complement
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const gp__u64 degree = offsets[v + 1] - offsets[v];
     sum += degree;
@@ -20853,7 +20868,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   for (int i = int(threadIdx.x); i < 65; i += P::threads)
     if (s.bin[i]) gp__add_relaxed(a.state + GP__DEGREE_HISTOGRAM + i, s.bin[i]);
 }
-// One block: what the words say.
+// Called with one block: writes the report from the words.
 template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);
@@ -20867,9 +20882,10 @@ template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &
 
 // ---- graph/components.cuh - connected components
 
-// Connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root).
+// Connected components: labels are a forest. A vertex's label is smaller than the vertex, or the vertex itself (a
+// root).
 
-// The root of v's tree; labels on the way skip one.
+// The root of v's tree. Labels on the path skip one step.
 template <class V> GP_DEVICE V gp__root(V *labels, V v) {
   for (V up = gp__load_volatile(labels + v); up != v;) {
     const V above = gp__load_volatile(labels + up);
@@ -20879,7 +20895,7 @@ template <class V> GP_DEVICE V gp__root(V *labels, V v) {
   }
   return v;
 }
-// Who hooks a root to a smaller one has joined two trees. A root that somebody else has hooked is none any more.
+// Joins two trees: hooks the larger root to the smaller one. A root that another thread has hooked is no longer a root.
 template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
   u = gp__root(labels, u), v = gp__root(labels, v);
   while (u != v) {
@@ -20899,7 +20915,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
     labels[v] = first < v ? first : static_cast<V>(v);
   }
 }
-// Two neighbours of every vertex.
+// Links two neighbours of every vertex.
 template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
@@ -20909,7 +20925,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
       gp__link(labels, static_cast<V>(v), targets[e]);
 }
-// Every label is the root's. At the end: how many roots there are.
+// Sets every label to its root. At the end also counts the roots.
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
   V *labels = static_cast<V *>(a.out_targets);
   gp__u64 roots = 0;
@@ -20923,7 +20939,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
   if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
 }
-// One block: the label that most of a sample have. Which one it is matters for speed only.
+// Called with one block: finds the most frequent label of a sample. The choice matters for speed only.
 template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
   struct Sample {
     V label[P::threads];
@@ -20945,8 +20961,8 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
 }
 template <class V> struct gp__edge_to_component {
   V *labels;
-  gp__u64 skipped; // the label of vertices whose edges need not be looked at
-  bool both;       // the opposite edge is there, too
+  gp__u64 skipped; // label of vertices whose edges are skipped
+  bool both;       // the opposite edge exists, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     if (both && gp__load_volatile(labels + source) == skipped) return;
     if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
@@ -20971,7 +20987,7 @@ struct gp__faults {
     if (gp_lane() == 0 && all != ~gp__u64(0)) atomicMin(state, all);
   }
 };
-// Offsets and targets, or those of the transposed graph.
+// Checks offsets and targets, or those of the transposed graph.
 template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
@@ -20990,8 +21006,8 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
     faults.add(GP_FAULT_IN_EDGES, a.vertices);
   faults.tell(a.state);
 }
-// Depths along every edge. A vertex whose mark is gone has been seen from one that is one less deep; and from its
-// parent.
+// Checks depths along every edge. Clears a vertex's first mark when it is seen from a vertex one less deep, and its
+// second mark when that is its parent.
 template <class V> struct gp__edge_to_depths {
   const gp__graph_args &a;
   gp__faults &faults;
@@ -21035,8 +21051,8 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
   }
   faults.tell(a.state);
 }
-// One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or
-// they would have been the fault.
+// Called with one block: writes the report. For an edge it finds the source (in a transposed graph the target): offsets
+// are valid, or they would have been the fault.
 template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x > 0) return;
@@ -21054,7 +21070,8 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
 
 // ---- transpose/kernels.cuh - transposes: tiles
 
-// Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
+// Tiles are ordered by panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off
+// read them.
 GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {
   const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;
   const gp__u64 first = panel * a.panel, rest = a.row_tiles - first;
@@ -21063,8 +21080,8 @@ GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__
   column = tile / height;
   row = first + tile - column * height;
 }
-// The tile of that number: which it is of its matrix, and the matrix. Offsets of both in its place take registers fewer
-// where a thread reads and writes the tile (a sixth of them, a block a multiprocessor of thin ones).
+// A tile's position in its matrix, and the matrix. A thread that both reads and writes the tile keeps both offsets
+// instead: that saves a sixth of its registers, which is one block a multiprocessor for thin tiles.
 struct gp__place_of_tile {
   gp__u64 row, column, far, near;
   GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
@@ -21078,8 +21095,8 @@ struct gp__place_of_tile {
   }
 };
 
-// One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
-// come, or go, as what they are together, one array.
+// Transposes one tile a turn. FORM: GP__FORM_... A whole side has short, contiguous lines: it is loaded or stored as
+// one array.
 template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
@@ -21095,7 +21112,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
       : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
-  // `bytes` bytes that begin at a multiple of 16, into rows without gaps but the padding.
+  // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
     gp_vector v[P::vectors];
     GPUPRIMS__UNROLL
@@ -21110,7 +21127,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
-  // `rows` long rows of few.
+  // Loads a part of few long rows.
   GP_DEVICE void load_few(unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns,
                           const unsigned char *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
@@ -21135,9 +21152,9 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
-  // A word of the output of whole columns, and those behind it: where they lie in shared memory.
+  // Position in shared memory of a word of the output of whole columns, and of the words after it.
   struct place_of_word {
-    unsigned row, column, part, above; // above: rows of the matrices before
+    unsigned row, column, part, above; // above: rows of earlier matrices
     GP_DEVICE void find(const gp__transpose_args &a, unsigned word) {
       const unsigned N = SIZE / WORD, element = word / N;
       part = word % N;
@@ -21159,13 +21176,13 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       above += a.row.by;
     }
   };
-  // `columns` short columns, of one or of several matrices, one behind the other.
+  // Stores `columns` short, contiguous columns of one or several matrices.
   GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
     const unsigned skip = gp__misalignment(out, 16), start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
     const int all = static_cast<int>(columns * a.row.by * N);
-    const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of a column, and of a group
+    const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
       const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD);
       unsigned char *to = out + static_cast<gp__u64>(unit) * 16 - skip;
@@ -21201,7 +21218,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
     unsigned char *out = static_cast<unsigned char *>(a.out);
-    if (IN_WHOLE && OUT_WHOLE) { // some matrices
+    if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = static_cast<unsigned>(rest < a.matrices ? rest : a.matrices);
       load_whole(shared, in + first * matrix, static_cast<unsigned>(matrices * matrix), end);
@@ -21242,7 +21259,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
                   !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
   }
 };
-// Units of few long rows. Narrow elements: a word has several, and the words of so many rows become those of columns.
+// Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
@@ -21257,7 +21274,7 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef gp__u32 Unit;
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
-  // The aligned word in which `at` lies. Of rows that are not aligned the next lane has the rest.
+  // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
   static GP_DEVICE Unit load(const unsigned char *at) {
     return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
@@ -21268,21 +21285,22 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
       if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
     return r;
   }
-  // x and the next lane's word, from that bit on (modulo 32); lane i has the word behind the last lane's of row i.
+  // x and the next lane's word, from bit `bits` on (modulo 32). `behind` of lane i: the word after the last lane's, in
+  // row i.
   static GP_DEVICE Unit shifted(Unit x, gp__u32 behind, unsigned row, unsigned bits) {
     const gp__u32 next = __shfl_down_sync(~0u, x, 1), other = __shfl_sync(~0u, behind, int(row));
     return __funnelshift_r(x, gp_lane() == GP__WARP - 1 ? other : next, bits);
   }
   static GP_DEVICE void turn(Unit (&x)[4 / SIZE]) { gp__transpose_words<SIZE>(x); }
-  // `next` behind so many bits that are the upper ones of `before`; the last word of both, `next` of so many bits.
+  // append: `next` after the upper `bits` bits of `before`. last: the last word of both, with `bits` bits of `next`.
   static GP_DEVICE Unit append(Unit before, Unit next, unsigned bits) { return __funnelshift_l(before, next, bits); }
   static GP_DEVICE Unit last(Unit before, Unit next, unsigned bits) { return __funnelshift_r(before, next, bits); }
 };
-// A thread has all rows of some columns, which are as many units of the output as there are rows: each column's words
-// are moved to where the column begins, the first one joined to the end of the column before.
+// A thread has all rows of some columns, which are as many units of the output as there are rows. It moves each
+// column's words to the column's start, and joins the first one to the end of the column before.
 template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
   static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
-  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // on their way at a time
+  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // in flight at a time
   typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
   typedef typename Words::Unit Unit;
   typedef typename gp__word_of<SIZE>::type Element;
@@ -21293,7 +21311,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
 
   GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
-  // Group k, words of columns: at[j], where column j's begin in shared memory, `bits` bits behind the unit's beginning.
+  // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
                      Unit (&before)[K]) const {
     GPUPRIMS__UNROLL
@@ -21302,7 +21320,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       before[j] = x[j];
     }
   }
-  // A column of elements that are units, four rows at a time. Two of them lie side by side: gaps stand behind pairs.
+  // Takes a column of elements that are units, four rows at a time. Pairs are contiguous: gaps are after pairs.
   GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
     const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
     const unsigned fours = rows / 4, rest = rows % 4;
@@ -21330,7 +21348,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     for (int i = 0; i < 3; ++i)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
-  // Columns that begin at `in` in the first row, `columns` of which there are. WHOLE: all words of the warp are.
+  // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
@@ -21382,21 +21400,21 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
-  // Of so many rows, one a lane, the word in which the last lane's last bytes lie.
+  // For `of` rows, one a lane: the word that contains the last lane's last bytes.
   template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
     const unsigned lane = gp_lane();
     const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
-  // Words of K rows, the first of which begins at that bit, become words of columns.
+  // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GPUPRIMS__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
     Words::turn(x);
   }
-  // Do all words that a warp reads, whose first one begins at `in`, lie within [begin, end)?
+  // True if all words that a warp reads, from `in` on, are within [begin, end).
   GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
     const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
@@ -21404,7 +21422,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
-  // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
+  // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
@@ -21468,7 +21486,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose(co
 
 // ---- transpose/in_place.cuh - transposes in place: squares, rectangles
 
-// A square matrix in place: tiles on both sides of the diagonal change places.
+// Transposes a square matrix in place: exchanges tiles on both sides of the diagonal.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
@@ -21496,7 +21514,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = static_cast<unsigned>(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = static_cast<unsigned>(rest_j < SIDE ? rest_j : gp__u64(SIDE));
-    // What lies beside a tile's rows is another block's: it is not read along.
+    // Memory beside a tile's rows belongs to other blocks and is not read.
     Tile::template load<true>(shared, upper, a.out_pitch, rows, columns, upper, upper);
     if (i != j) Tile::template load<true>(shared2, lower, a.out_pitch, columns, rows, lower, lower);
     __syncthreads();
@@ -21506,9 +21524,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
   }
 }
 
-// A dense matrix in place, of m rows and n columns, m <= n or the inverse of such a one (Catanzaro, Keller and Garland,
-// A Decomposition for In-place Matrix Transposition): columns are rotated where m and n have a common factor, then
-// elements change places within each row, then within each column. A step reads and writes everything once.
+// Transposes a dense matrix in place, of m rows and n columns, m <= n, or inverts that (Catanzaro, Keller and Garland,
+// A Decomposition for In-place Matrix Transposition): rotates columns if m and n have a common factor, then permutes
+// elements within each row, then within each column. A step reads and writes everything once.
 template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
@@ -21557,11 +21575,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   }
 }
 
-// Large dense matrices in place, of which a side has a divisor. A chunk is what so many rows of the input have of a row
-// of the output; these rows are a panel. Two steps, each of which reads and writes everything once, or in the other
-// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong. Where a
-// side is short, panels are tiles of gp__transpose.
-// What both need first: some panels put aside, counters and flags cleared.
+// Large dense matrices in place, of which a side has a divisor. A panel is as many rows of the input as the divisor; a
+// chunk is a panel's share of a row of the output. Two steps read and write everything once each: each panel is
+// transposed, which makes chunks contiguous; then chunks move to their places. The inverse has the steps in the other
+// order. If a side is short, panels are tiles of gp__transpose. This kernel prepares both steps: it saves some panels,
+// and clears counters and flags.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
   gp__pdl_wait<P>();
@@ -21576,9 +21594,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sa
 
 // ---- transpose/panels.cuh - transposes in place by panels and chunks
 
-// Transposes panel i + holes into the place of panel i, as if they stood in a circle: some were put aside, so that
-// there are places to begin with. A tile is read as soon as a block has its ticket, and written once all that lies
-// there was read, by blocks with lower tickets.
+// Transposes panel i + holes into the place of panel i, in a circle. Some panels were saved, so that there are free
+// places to begin with. A block reads a tile as soon as it has its ticket, and writes it once blocks with lower tickets
+// have read everything in its place.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a) {
   const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
@@ -21623,11 +21641,10 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     __syncthreads();
   }
 }
-// Chunks follow one another to their places, each warp along a cycle until it meets what another one has begun (the
-// idea of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on
-// Accelerators).
-// Who claims a chunk loads it, and writes it over its successor once that was loaded. P::vectors successors are claimed
-// at once: whatever of them others have begins a new chain behind it.
+// Moves chunks to their places: each warp follows a cycle until it meets a chunk that another one has claimed (the idea
+// of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on Accelerators).
+// A warp that claims a chunk loads it, and writes it over its successor once that is loaded. It claims P::vectors
+// successors at once; a new chain begins after any that others have.
 template <class P, int WORD> struct gp__chunk_mover {
   typedef typename gp__word_of<WORD>::type Word;
   static const int DEEP = P::vectors, WORDS = WORD >= 4 ? 16 / WORD : 4;
@@ -21654,7 +21671,7 @@ template <class P, int WORD> struct gp__chunk_mover {
     return (y >= over_y ? y - over_y : y + a.shift_y) * a.chunk_rows + (x >= over_x ? x - over_x : x + a.shift_x);
   }
   GP_DEVICE bool claim(gp__u32 i) const { return gp__set_bit(a.claimed, i); }
-  // Lanes of `lanes` have the number of a chunk each: whoever waits for it may write there now.
+  // Lanes of `lanes` have the number of a loaded chunk each: publishes that its place may be overwritten.
   GP_DEVICE void tell(gp__u32 lanes, gp__u32 i) const {
     __syncwarp();
     if (lanes >> gp_lane() & 1u) {
@@ -21683,7 +21700,7 @@ template <class P, int WORD> struct gp__chunk_mover {
         if (gp_lane() == static_cast<unsigned>(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
-      const gp__u32 behind = (got << 1 | 1u) & all; // whose predecessor this warp has
+      const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
       GPUPRIMS__UNROLL
       for (int k = 0; k < DEEP; ++k)
         if (got >> k & 1u) load(c[k], place[k]);
@@ -21717,15 +21734,15 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
 
 // ---- transpose/buffered.cuh - transposes in place through a buffer
 
-// Panels through a buffer. Turns are taken in order, by tickets: those of step x are the tiles of panel x, first those
-// that go to the buffer, then those that go to their places, and at last group x - 1 from the buffer to its place. A
-// tile is read at once; it is written, or lines are copied, as soon as all steps are done that stand in the way.
+// Panels through a buffer. Blocks take turns in order, by tickets. The turns of step x are the tiles of panel x, first
+// those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A
+// tile is read at once; it is written, or lines are copied, as soon as the steps that it must follow are done.
 struct gp__buffered_turn {
-  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null where lines are copied
+  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
   unsigned char *out;
   gp__u64 out_pitch;
-  unsigned rows, columns, unit; // elements of a line, lines, the first unit of each
-  unsigned row, column;         // of the matrix: the first row, tiles from the left
+  unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
+  unsigned row, column;         // in the matrix: the first row, the tile column
   unsigned step, ready;         // steps that must be done
 };
 template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
@@ -21737,7 +21754,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       Tile;
   struct storage {
     gp__buffered_turn turn[2];
-    unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
+    unsigned step, done; // one thread's: step of the latest ticket; steps known to be done
   };
   const gp__buffered_args &a;
   storage &s;
@@ -21745,7 +21762,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
 
   GP_DEVICE unsigned ticket() const { return static_cast<unsigned>(gp__add_relaxed(a.counters, 1)); }
   GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return static_cast<unsigned>(x < y ? x : y); }
-  // What panel x and group g have in common: where it belongs, and its block of the buffer.
+  // Elements that panel x and group g have in common: their place, and their block of the buffer.
   GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
   }
@@ -21758,7 +21775,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     t.step = s.step = x;
     if (x > a.panels) return;
     number -= a.first[x];
-    const gp__u64 rest = a.rows - x * a.height; // of no meaning behind the last panel
+    const gp__u64 rest = a.rows - x * a.height; // meaningless after the last panel
     const unsigned high = x < a.panels ? (least(rest, a.height) + ROWS - 1) / ROWS : 0;
     if (number < high * a.column_tiles) {
       unsigned column = number / high, g = 0;
@@ -21793,7 +21810,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.ready = x;
     }
   }
-  // Are so many steps done? Waits until they are, or only looks.
+  // Returns whether `ready` steps are done. Waits until they are, or only looks.
   GP_DEVICE bool wait(unsigned ready, bool looks = false) const {
     if (s.done >= ready) return true;
     for (unsigned x = s.done; x < ready; s.done = ++x)
@@ -21804,14 +21821,15 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     __threadfence();
     return true;
   }
-  // The whole unit of that number: in which line, and at which byte of it. False: there is none.
+  // Finds whole unit i: its line, and its byte there. Returns false if there is none.
   GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
     line = gp__quotient(a.units, i);
     at = (t.unit + i - line * a.part) * 16;
     if (!OUT_ALIGNED) at -= gp__misalignment(t.out + line * t.out_pitch, 16); // wraps below 0
     return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
   }
-  // Lines of the buffer, which begin as their places do, modulo 16: whole units, then the words at both ends.
+  // Copies lines of the buffer, which are aligned as their places are, modulo 16: whole units, then the words at both
+  // ends.
   GP_DEVICE void copy(const gp__buffered_turn &t) const {
     typedef typename gp__word_of<WORD>::type Word;
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
@@ -21839,12 +21857,12 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
           *reinterpret_cast<const Word *>(t.in + line * a.pitch + (at - skip));
     }
   }
-  // All that this block has written in a turn of that step is there, for whoever learns of it.
+  // Publishes that this block has done a turn of step `of`: whoever reads the counter sees what it wrote.
   GP_DEVICE void tell(unsigned of) const {
     __threadfence();
     if (of <= a.panels) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of, 1);
   }
-  // What a turn reads, on its way to the L2 cache; one warp.
+  // Called by one warp: prefetches what a turn reads to the L2 cache.
   GP_DEVICE void prefetch(const gp__buffered_turn &t) const {
     if (t.step > a.panels) return;
     const unsigned lines = t.begin ? t.rows : t.columns;
@@ -21853,8 +21871,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
       gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
   }
-  // A warp beside the others finds out what comes next, waits, and tells, while they load and store; or one of the
-  // threads does, between its loads and its stores.
+  // An extra warp finds the next turn, waits and publishes, while the others load and store. Without it, one of the
+  // threads does so between its loads and its stores.
   GP_DEVICE void run(unsigned char *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
@@ -21904,9 +21922,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   Panels(a, s).run(shared);
 }
 
-// ---- transpose/rows.cuh - rows that are moved as they are
+// ---- transpose/rows.cuh - rows that move unchanged
 
-// Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
+// Moves rows unchanged: `columns` words of WORD bytes each. A tile is 2^tile_columns words of several rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__pdl_wait<P>();
@@ -21934,36 +21952,36 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
   }
 }
 
-// ---- bfs/state.cuh - breadth-first search: what blocks count and tell each other
+// ---- bfs/state.cuh - breadth-first search: counts and state of blocks
 
-// One launch of resident blocks does the whole traversal; between its steps stands a barrier of the grid, which also
-// carries what each block has counted, so that all blocks take the same decisions from the same sums.
+// One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
+// counts, so that all blocks take the same decisions from the same sums.
 //
 // Top-down (Merrill, Garland and Grimshaw, Scalable GPU Graph Traversal): warps take parts of the frontier's lists,
-// expand them with a share of edges for each lane, and contract: who sets the bit of a vertex has reached it, writes
-// its depth, and appends its lists to the queue, long ones in parts, so that no list is one warp's alone. A vertex is
-// reached once, so the queue is one array from which levels take their ranges.
+// expand them with a share of edges for each lane, and contract. The thread that sets a vertex's bit has reached it: it
+// writes the depth and appends the vertex's list to the queue, in parts if it is long, so that no list is one warp's
+// alone. A vertex is reached once, so the queue is one array from which levels take their ranges.
 //
 // Bottom-up (Beamer, Asanovic and Patterson, Direction-Optimizing Breadth-First Search): each vertex not reached looks
-// for a neighbour that was reached before this level; that one is of the last level, or else the vertex had been
-// reached earlier. So the bitmap of reached vertices serves as the frontier's. The first such level goes over all
-// vertices, writes bitmap and depths in whole words (of those not reached too, so that nobody need clear them before),
-// and leaves a list of the vertices that are still to be reached and have edges; later levels go over that list. With
-// each of them the list has one of its neighbours, which most often is all that a later level needs to look at.
+// for a neighbour that was reached before this level. That one is of the last level, or the vertex would have been
+// reached earlier; so the bitmap of reached vertices serves as the frontier's. The first such level goes over all
+// vertices, writes bitmap and depths in whole words (also of vertices not reached, which need no clearing), and leaves
+// a list of unreached vertices that have edges; later levels go over that list. It has one neighbour of each vertex,
+// which mostly is all that a later level needs to look at.
 //
-// A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only. One
-// that is too large for that, and small for all, is one cluster's, whose blocks tell each other through their shared
-// memory what they have counted. The others wait at the barrier behind these levels. Where a search is long, and its
-// frontier larger than one cluster is fast with, all blocks have a part of it each, and clusters tell each other by
-// words in memory what their blocks have counted. A block of a cluster begins the next level before it has heard of
-// this one from the others, but nobody ends it before: so it is one level ahead at most. What it reaches too early is
-// reached again by a block that is behind, with the depth that is less; where that would be seen (parents, an end at a
-// target), or room might not do, blocks wait at each level.
+// One block handles a small frontier alone, in its shared memory, with barriers of the block only. A frontier too large
+// for that, and small for all blocks, is one cluster's, whose blocks exchange their counts through shared memory. The
+// others wait at the barrier after these levels. If a search is long, and its frontier too large for one cluster to be
+// fast, all blocks have a part of it each, and clusters exchange their blocks' counts by words in memory. A block of a
+// cluster begins the next level before it knows the others' counts of this one, but does not end it before: it is one
+// level ahead at most. A block behind reaches again, with the smaller depth, what was reached too early. If that would
+// be seen (parents, an end at a target), or room might not suffice, blocks wait at each level.
 //
-// A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
-// read, which may therefore come from the nearest cache.
+// Memory: bits of reached[] are set by atomics. A bottom-up level sets no bits of the bitmap that it reads, which may
+// therefore come from L1.
 
-// Below a sum of the barrier, bits that count blocks; in a sum of parts, the first of those that say it went again.
+// Bits that count blocks, below a sum of the barrier; first bit, in a sum of parts, of those that tell of vertices
+// reached again.
 enum { GP__BFS_SUMS = 4, GP__BFS_BLOCK_BITS = 16, GP__BFS_AGAIN_SHIFT = 36 };
 enum {
   GP__BFS_DONE = 0,
@@ -21971,27 +21989,27 @@ enum {
   GP__BFS_TOP_DOWN = GP_STEP_TOP_DOWN,
   GP__BFS_BOTTOM_UP = GP_STEP_BOTTOM_UP,
   GP__BFS_LISTED = GP_STEP_LISTED,
-  GP__BFS_MERGE_FRONTIER = GP_STEP_MERGE_FRONTIER, // and, where it goes on top-down, the edges of those
+  GP__BFS_MERGE_FRONTIER = GP_STEP_MERGE_FRONTIER, // and, if it goes on top-down, queues their edges
   GP__BFS_COLLECT = GP_STEP_COLLECT,
   GP__BFS_CLUSTER = GP_STEP_CLUSTER,
   GP__BFS_SPREAD = GP_STEP_SPREAD
 };
-// A vertex that is to be reached, and one of its neighbours.
+// An unreached vertex, and one of its neighbours.
 template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_unvisited { Vertex vertex, neighbour; };
-// What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
+// A warp's counts of a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
   unsigned appended, found, longer;
   gp__u64 edges;
 };
 struct gp__bfs_sums {
   gp__u64 appended; // parts in the queue; vertices in a list
-  gp__u64 found;    // vertices, and GP__BFS_HIT where the target is among them
-  gp__u64 edges;    // that leave them
+  gp__u64 found;    // vertices, and GP__BFS_HIT if the target is among them
+  gp__u64 edges;    // edges that leave them
   gp__u64 longer;   // vertices whose lists are longer than a part, top-down
 };
 #define GP__BFS_HIT (1ull << 47)
-// The same in shared memory, where warps add to it: in halves of 24 bits and the rest, as additions of 32 bits are one
-// instruction and those of 64 bits a loop, in which a block's warps wait for each other.
+// The sums in shared memory, where warps add to them, in 24 bits and the rest: 32-bit additions are one instruction,
+// 64-bit ones a loop in which a block's warps wait for each other.
 struct gp__bfs_tally {
   gp__u32 appended[2], found[2], edges[2], longer[2];
   GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
@@ -22009,8 +22027,8 @@ struct gp__bfs_tally {
     appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = longer[0] = longer[1] = 0;
   }
 };
-// What a block of a cluster tells the others of its level, in 48 bits of a word: parts in its queue and edges that
-// leave what it has found, no more of either than fit; whether it has found any, and the target.
+// A block's counts of a level for the others of its cluster, in 48 bits of a word: parts in its queue and edges that
+// leave what it has found, both saturated; whether it has found any, and the target.
 struct gp__bfs_block_totals {
   unsigned appended, edges;
   bool found, hit;
@@ -22028,17 +22046,17 @@ struct gp__bfs_block_totals {
     return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
   }
 };
-// And what they know of it when all have.
+// Counts of a level of all blocks of a cluster.
 struct gp__bfs_cluster_totals {
   unsigned appended, edges;
   bool found, hit;
-  bool over, wide, uneven; // a block has more parts than there is room for, more edges, more than others
-  // In two words of 48 bits: parts and what is so; edges, no more than can be added for all clusters.
+  bool over, wide, uneven; // a block has too many parts for its room; too many edges; far more than others
+  // Two words of 48 bits: parts and flags; edges, saturated so that those of all clusters can be added.
   GP_DEVICE gp__u64 word(bool first) const {
     const unsigned is = found | hit << 1 | over << 2 | wide << 3 | uneven << 4;
     return first ? appended | static_cast<gp__u64>(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
   }
-  // Of all of them together, where even lanes have the first words, odd ones the second, others 0.
+  // Totals of all clusters: even lanes have the first words, odd ones the second, others 0.
   GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
     const unsigned count = static_cast<unsigned>(word), is = static_cast<unsigned>(word >> 32);
@@ -22047,34 +22065,34 @@ struct gp__bfs_cluster_totals {
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
-// The queue gets, while a level is merged, nothing where the search goes on bottom-up, the level where it goes on
-// top-down, and long lists alone where it went top-down before, for they are missing there.
+// What the queue gets while a level is merged: nothing if the search goes on bottom-up; the level if it goes on
+// top-down; only long lists, which it lacks, if it went top-down before.
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
-// Where the traversal stands; every block has its copy.
+// State of the traversal; every block has its copy.
 struct gp__bfs_state {
-  gp__u64 first, last;       // of the queue: the frontier, if it is there
-  gp__u64 edges;             // that leave the frontier
-  gp__u64 unexplored;        // that leave vertices not reached
-  gp__u64 kept, merged;      // what the cursors of lists were before the step
-  gp__u64 list, news;        // vertices in the list; in that of long lists
+  gp__u64 first, last;       // range of the queue that is the frontier, if it is there
+  gp__u64 edges;             // edges that leave the frontier
+  gp__u64 unexplored;        // edges that leave vertices not reached
+  gp__u64 kept, merged;      // cursors of lists before the step
+  gp__u64 list, news;        // vertices in the list; in the list of long ones
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
   gp__u64 again;    // vertices may have been reached twice
-  gp__u64 barriers; // of the grid, so far
+  gp__u64 barriers; // grid barriers so far
   int step, depth;
-  int map, side; // which bitmap is read, which list
-  int listed;    // there is a list, and depths of what was not reached are written; 2: some on it may have been reached
-  int appends;   // of a step that merges a frontier: what the queue gets
+  int map, side; // indices of the bitmap and of the list that are read
+  int listed;    // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
+  int appends;   // what the queue gets when a frontier is merged
 };
-// Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
+// Counters of barriers, three sets in turn: one is added to, one may still be read, one is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
   gp__u64 word[SUMS]; // a sum, and below it 16 bits that count the blocks
 };
 enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that waits for long
-// A barrier of the grid, by one warp of each block; a lane below SUMS brings `mine`, and gets what all blocks have
-// brought. Each sum travels with the number of blocks that have arrived, so that one look at them says whether they are
-// whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
-// reads them. number: of the barrier, 0 being the first. naps: a block that waits for long.
+// Grid barrier, called by one warp of each block. Each lane below SUMS brings `mine` and gets the sum over all blocks.
+// A sum carries the number of blocks that have arrived, so one load tells whether it is complete. The first block
+// clears the counters of the next barrier only after it has passed the last: by then no block reads them. number: of
+// the barrier, from 0 on. naps: a block that waits for long.
 template <int SUMS>
 GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks,
                                        unsigned rank, gp__u64 mine, bool naps = false) {
@@ -22093,12 +22111,12 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
   gp__fence();
   return all >> GP__BFS_BLOCK_BITS;
 }
-// What blocks share in scratch memory.
+// State that blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, merged; // cursors: how much has been appended since the beginning
-  gp__u64 deepest;             // depth of all
-  gp__bfs_state state[2];      // of those who went on alone, by the barrier's number: the last may still be read
-  gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
+  gp__u64 deepest;             // greatest depth
+  gp__bfs_state state[2];      // left by blocks that went on alone, by the barrier's parity: the last may still be read
+  gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: a step's sums; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
   gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
 };
@@ -22106,26 +22124,25 @@ template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
   gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];
-  // Of a cluster's blocks: what each has counted, two levels in turn, and that its parts may be read; of all; where
-  // each one's parts end.
+  // Words of a cluster's blocks: counts, and that queues may be read, of two levels in turn; then the final sums.
   gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
   unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
   gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;                  // of them, once more
-  gp__u64 source, begin;                // where the traversal begins, and its edges
-  gp__u64 edges;                        // of the graph
-  gp__u64 tag;                          // of this launch
-  unsigned rank, cluster_rank;          // of the block: in the grid, in its cluster
+  gp__bfs_tally again;                  // vertices reached again, and their edges
+  gp__u64 source, begin;                // the source, and where its edges begin
+  gp__u64 edges;                        // edges of the graph
+  gp__u64 tag;                          // tag of this launch
+  unsigned rank, cluster_rank;          // rank of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
-  unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
+  unsigned steps;                       // written by note(): no other thread's load of rank may include it
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };
 
-// ---- bfs/search.cuh - breadth-first search: where a traversal stands, and what comes next
+// ---- bfs/search.cuh - breadth-first search: state of a traversal, and what comes next
 
-// A block's traversal is a struct in layers, a part each: search, queue, top_down, exchange, small_levels, bottom_up,
+// A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.
 #define GPUPRIMS__BFS_STATE(Below)                                                                                     \
   using Below::WARPS;                                                                                                  \
@@ -22158,17 +22175,17 @@ template <int WARPS> struct gp__bfs_shared {
   using Below::depth;                                                                                                  \
   using Below::turn
 
-// CLUSTERS: may the launch be in clusters?
+// CLUSTERS: the launch may be in clusters.
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0;     // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
-  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
+  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // items of a list in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
   // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
-  // A level of few short parts: lanes of a part, edges that it has at most, where a count of vertices begins.
+  // A level of few short parts: lanes of a part, its most edges, and the lowest bit of a count of vertices.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
   typedef gp__bfs_shared<WARPS> Shared;
 
@@ -22181,11 +22198,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   Vertex *parents;
   gp__bfs_control *control;
   gp__u64 vertices, words;
-  gp__bfs_counts sums; // of this warp, in this step: its first lane's; bottom-up each lane's until the end
+  gp__bfs_counts sums; // this warp's sums of this step, in its first lane; bottom-up in each lane until the end
   unsigned inspected;  // by this thread, in all steps
   unsigned buffered;   // in the warp's buffer
-  int depth;           // of what this step finds
-  unsigned turn;       // which of Shared::sums is added to
+  int depth;           // depth of what this step finds
+  unsigned turn;       // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
@@ -22210,7 +22227,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
     x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
   }
-  // This warp's sums become part of the block's.
+  // Adds this warp's sums to the block's.
   GP_DEVICE void add_to_block() {
     if (gp_lane() == 0 && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
       gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
@@ -22220,7 +22237,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     }
     sums = gp__bfs_counts{0, 0, 0, 0};
   }
-  // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
+  // Grid barrier. Thread 0 gets the sums of all blocks; a barrier of the block must follow.
   GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
@@ -22242,7 +22259,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE bool over(const gp__bfs_sums &x) const {
     return !(x.found & ~GP__BFS_HIT) || (x.found & GP__BFS_HIT) || s.state.depth == a.limit;
   }
-  // A level has been done.
+  // Counts a finished level.
   GP_DEVICE void count_level(const gp__bfs_sums &x, gp__u64 edges) {
     gp__bfs_state &t = s.state;
     const gp__u64 found = x.found & ~GP__BFS_HIT;
@@ -22253,8 +22270,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     t.unexplored -= edges;
     t.edges = edges;
   }
-  // Does a level bottom-up count the edges of those that it has not found? They are on its list, the others need not
-  // be asked how many they have.
+  // True if a bottom-up level counts the edges of vertices that it has not found: these are on its list, and the
+  // degrees of the others need not be loaded.
   GP_DEVICE bool counts_rest() const { return a.symmetric && s.state.listed != 2; }
   GP_DEVICE void count_bottom_up(const gp__bfs_sums &x) {
     gp__bfs_state &t = s.state;
@@ -22277,20 +22294,21 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
                                                              : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
-  // Is such a frontier small enough for one block to go on alone? What takes it longer than the whole grid's barrier is
-  // edges: it has one for each thread, and a list is a warp's, who should be through with it in a step.
+  // True if a frontier is small enough for one block to go on alone. Edges make that slower than a grid barrier: there
+  // must be at most one a thread, and a warp must finish a list in one step.
   GP_DEVICE bool fits_block(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.small && edges <= P::threads && edges <= parts * GP__WARP;
   }
   GP_DEVICE bool fits_cluster(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
   }
-  // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
+  // True if a long search has a frontier large enough for all blocks to go on, each with a part of it in its shared
+  // memory.
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
            parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
-  // Does it go on top-down, behind a level bottom-up?
+  // True if the search goes on top-down after a bottom-up level.
   GP_DEVICE bool shrinks() const {
     return s.state.edges * static_cast<unsigned>(a.beta) < s.state.list || a.alpha <= 0;
   }
@@ -22331,7 +22349,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
       }
     }
   }
-  // The first block's first thread says what has been done.
+  // The first block's first thread records a step.
   GP_DEVICE void note(int kind) {
     if (threadIdx.x != 0 || !a.statistics || s.rank != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -22339,14 +22357,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     r.reached = s.state.reached, r.edges = s.state.explored;
     r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
   }
-  // The end of a step. Of levels of one block, or of one cluster, the others learn what has become of the traversal.
+  // Ends a step. After levels of one block, or of one cluster, the other blocks read the new state.
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
     const gp__bfs_sums all = wait(alone);
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // behind those levels all blocks know
+      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // after these levels all blocks know it
       else if (alone && s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
@@ -22362,8 +22380,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     a.depths[v] = d;
     if (parents) parents[v] = parent;
   }
-  // In a launch in clusters levels of one block and of a cluster go by depths: a block may be one level ahead, and what
-  // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
+  // In launches in clusters, levels of one block and of a cluster use depths: a block may be one level ahead, and
+  // blocks behind reach its vertices again. A vertex's bit is set when its list is visited, or left.
   GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
   GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
     if (CLUSTERS && has) gp__set_bit_alone(map, v);
@@ -22380,13 +22398,13 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   GPUPRIMS__BFS_STATE(Below);
   using Below::part_of;
 
-  // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
+  // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Seeker *slots() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
-  // Room for so many, in the cursor; the warp's first lane asks.
+  // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
     return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
   }
@@ -22399,18 +22417,18 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     buffered = 0;
     __syncwarp();
   }
-  // In a queue of shared memory, and what does not fit in the queue in memory (of one block's, leave_small).
+  // Appends to a queue in shared memory or, if that is full, to the queue in memory (for one block's, see leave_small).
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
-  // The first `there` parts of a queue of shared memory join those in memory.
+  // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
     if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
-  // Lanes append the lists of their vertices, and count their edges where they are new.
+  // Lanes append the lists of their vertices. counts: the vertices are new, and their edges are counted.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const bool is_long = has && count > GP__BFS_PART;
     const unsigned small = !has ? 0 : !is_long ? static_cast<unsigned>(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
@@ -22433,7 +22451,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       }
     }
     if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
-        a.alpha > 0) { // in parts once it is known that it goes on top-down
+        a.alpha > 0) { // split once the search is known to go on top-down
       const unsigned number = static_cast<unsigned>(__popc(large));
       const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
@@ -22442,7 +22460,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (gp_lane() == 0) sums.longer += number;
       return;
     }
-    for (; large; large &= large - 1) { // a long list in parts, by the whole warp
+    for (; large; large &= large - 1) { // the whole warp splits a long list
       const int owner = __ffs(static_cast<int>(large)) - 1;
       const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
       const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
@@ -22460,7 +22478,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
     }
   }
-  // Vertices that lanes append to the next list.
+  // Lanes append vertices to the next list.
   template <bool LISTED> GP_DEVICE void flush_list() {
     if (!buffered) return;
     __syncwarp();
@@ -22495,15 +22513,15 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   using Below::write;
 
   // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
-  // edge. Where a level is short of time rather than of bandwidth, lists are asked for before it is known who wins.
+  // edge. A level bound by latency rather than bandwidth loads lists before it is known which lane wins.
   template <int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
     const auto all = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       visit<TEAM>(there, source, v, looks);
     };
     gp__warp_expand<ITEMS>(edges, targets, all);
   }
-  // Which vertices are reached, levels know by bits; small ones of a launch in clusters by depths (reached_at). The
-  // word of either; its value, by which a vertex is new; and its value before this level took the vertex.
+  // Levels know reached vertices by bits, small levels of a launch in clusters by depths (reached_at). state_of: the
+  // word of either. is_new: whether its value makes a vertex new. take: marks the vertex, and returns the value before.
   GP_DEVICE static bool by_depth(int team) { return CLUSTERS && team == ONE_BLOCK; }
   template <int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v, gp__u32 *map) const {
     return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
@@ -22571,7 +22589,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     depth = s.state.depth + 1;
     if (count <= static_cast<gp__u64>(a.blocks) * P::threads && s.state.edges <= static_cast<gp__u64>(a.blocks) * SMALL)
       return top_down_by_blocks(first, count);
-    // Where there are fewer parts than lanes, more warps have fewer.
+    // With fewer parts than lanes, more warps have fewer parts each.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
     const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
@@ -22581,8 +22599,8 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // Parts are too few to keep all lanes busy: each block has its share, and takes room in the queue for all its warps
-  // by one atomic, as thousands on one word are a queue of their own.
+  // For parts too few to keep all lanes busy: each block has its share, and reserves room in the queue for all its
+  // warps by one atomic, as thousands on one word would queue up.
   GP_DEVICE void top_down_by_blocks(gp__u64 first, gp__u64 count) {
     const unsigned most = static_cast<unsigned>((count + a.blocks - 1) / a.blocks);
     const gp__u64 from = static_cast<gp__u64>(s.rank) * most;
@@ -22607,7 +22625,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   }
 };
 
-// ---- bfs/exchange.cuh - breadth-first search: what blocks of small levels tell each other
+// ---- bfs/exchange.cuh - breadth-first search: exchange between blocks of small levels
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
@@ -22627,8 +22645,8 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     LEVEL_PLAIN = 32,
     LEVEL_OVER = 64
   };
-  // Words of a cluster's blocks in shared memory: each is written by the block that it is of, and says of which level,
-  // which nobody reads it for but once.
+  // Clears the words of a cluster's blocks in shared memory. One block writes each word, with the tag of its level, for
+  // which it is read only once.
   GP_DEVICE void clear_words() {
     gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
@@ -22639,12 +22657,12 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
     return (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u;
   }
-  // A word of each block to each: a lane's to block `to`, or none's.
+  // Sends a word of each block to each: a lane's to block `to`, if there is one. Returns the word from there.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
     if (to < a.cluster) gp__cluster_send(words + s.cluster_rank, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
-  // Lanes that have a word get what it says, once all words are of this level; others get 0.
+  // Waits until all words are of this level. Lanes with a word get its value, others 0.
   template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
@@ -22653,10 +22671,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
     return got >> 16;
   }
-  // The blocks of a cluster, or of the grid, bring what they have counted in a level, and get what all have. Nobody can
-  // be two levels ahead, so two sets of words do. LEVEL_PLAIN: of the next level it need not be known at its end what
-  // the others have; all that a block finds in it has room, as it has no more edges than that.
-  // fenced: some have read what lies in others' queues, which will be written over. before: how many parts there were.
+  // Called by the blocks of a cluster, or of the grid: exchanges their counts of a level and draws the verdict. No
+  // block can be two levels ahead, so two sets of words suffice. LEVEL_PLAIN: at the end of the next level blocks need
+  // not know the others' counts; a block has room for all that it finds there, as it has no more edges than that.
+  // fenced: blocks have read others' queues, which will be overwritten. before: parts of the level before.
   GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
@@ -22665,7 +22683,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (fenced) gp__fence();
     gp__bfs_cluster_totals all;
     all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
-    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // of the grid, what warps take at once
+    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // grid: what warps take at once
     const bool much =
         got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
     all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
@@ -22690,7 +22708,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
                              (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // Clusters bring what they have counted in two words each, which their first blocks write and all blocks read.
+  // Exchanges the counts of clusters: two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
@@ -22699,14 +22717,14 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
   }
-  // The first warp of each block: sums of all, of four lanes.
+  // Called by the first warp of each block: sums over all blocks, for four lanes.
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (gp_lane() == 0) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
-  // Sums of what all blocks have counted, at the end.
+  // Sums the counts of all blocks, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
@@ -22737,7 +22755,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
     }
   }
-  // All blocks of the cluster, or of the grid, may read what is in the others' queues.
+  // After this, all blocks of the cluster, or of the grid, may read the others' queues.
   GP_DEVICE void open_queues(bool in_grid, gp__u64 *words) {
     if (gp_warp() == 0) {
       gp__fence();
@@ -22747,7 +22765,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Part i of those in the queues of all blocks of the cluster.
+  // Part i of all parts in the queues of the cluster's blocks.
   GP_DEVICE gp_edges part_of_cluster(unsigned which, unsigned i) {
     unsigned block = 0, begin = 0;
     while (s.ends[block] <= i) begin = s.ends[block++];
@@ -22757,41 +22775,41 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
 
 // ---- bfs/small_levels.cuh - breadth-first search: levels of one block, of a cluster, and of all with a part each
 
-// A frontier of few parts costs less time than the barrier of the grid that ends a level. So one block, one cluster, or
-// all blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the
-// barrier of the grid behind the step (finish_step).
+// A frontier of few parts costs less time than the grid barrier that ends a level. So one block, one cluster, or all
+// blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the grid
+// barrier after the step (finish_step).
 //
 // Modes
 //   ALONE    one block. Its barrier ends a level.
 //   CLUSTER  the blocks of the first cluster. Each has its part of the frontier in its own shared memory, and sends
-//            every other block a word with what it has found in a level.
+//            every other block a word with its counts of a level.
 //   GRID     the blocks of all clusters. The first block of each cluster also writes two words to memory, for all.
 //
-// A level: visit_parts, then close_alone or an exchange of words; behind the last one, leave_levels.
-//   Visit    A block has two queues in shared memory, of even and of odd levels. It reads the one of this level, takes
-//            new vertices (bits by one block without clusters, else depths), and appends their lists to the other.
-//   Close    The barrier of the block makes its sums whole. ALONE: every thread reads them. Otherwise the first warp
-//            exchanges words, and all blocks draw the same verdict from the same words:
+// A level: visit_parts, then close_alone or an exchange of words; after the last one, leave_levels.
+//   Visit    A block has two queues in shared memory, for even and for odd levels. It reads this level's, takes new
+//            vertices (by bits in one block without clusters, else by depths), and appends their lists to the other.
+//   Close    The block's barrier completes its sums. ALONE: every thread reads them. Otherwise the first warp exchanges
+//            words, and all blocks draw the same verdict from the same words:
 //              DONE     nothing was found, or the target, or the limit of depth is reached: the search is over.
 //              STAYS    the next level is of the same mode. If neither: leave_levels, and go_down chooses the step.
-//              UNEVEN   a block has far more parts than its share: CLUSTER shares all parts out anew, and reads
-//                       others' queues (share_out); GRID leaves.
+//              UNEVEN   a block has far more parts than its share: CLUSTER redistributes all parts, and reads others'
+//                       queues (share_out); GRID leaves.
 //              FEW      parts are short: four lanes take each (visit_few), not a warp all (visit_all).
-//              OVER     parts did not fit a queue; those lie in memory (put_small), and all blocks leave.
+//              OVER     parts did not fit a queue; those are in memory (put_small), and all blocks leave.
 //              PLAIN    see below.
-//   Leave    Queues join the one in memory, sums join the state, words are cleared for the next time.
+//   Leave    Queues move to the one in memory, sums are added to the state, words are cleared for the next time.
 //
-// One level ahead. Behind a PLAIN level only the first warp waits for the words of the level that ends; the other warps
-// begin the next one. What the words say is read at the barrier that ends the next level. PLAIN promises that nobody
-// needs it sooner: whatever is found has room, and neither parents nor a target are asked for. A block that is ahead
-// may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again counts it.
+// One level ahead. After a PLAIN level only the first warp waits for the words of the level that ends; the other warps
+// begin the next one. The words' verdict is read at the barrier that ends the next level. PLAIN guarantees that no
+// thread needs it sooner: all that is found has room, and neither parents nor a target are asked for. A block that is
+// ahead may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again
+// counts it.
 //
-// Waits, and why they end. A block sends its words of level d when it has visited d, and visits wait for
-// nobody. Its first warp then waits for the others' words of d, before the block's barrier of d + 1. So nobody is two
-// levels ahead: two sets of words do, by the parity of the level, and a word's tag says of which level it is. Counters
-// are three sets in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of
-// the launch are resident, so whoever is waited for runs. Verdicts are equal in all blocks, so all leave behind one
-// level.
+// Waits, and why they end. A block sends its words of level d when it has visited d, and visits do not wait. Its first
+// warp then waits for the others' words of d, before the block's barrier of d + 1. So no block is two levels ahead: two
+// sets of words suffice, by the parity of the level, and a word's tag tells its level. Three sets of counters are used
+// in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of the launch are
+// resident, so a block that others wait for runs. Verdicts are equal in all blocks, so all leave after the same level.
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
@@ -22819,7 +22837,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   using Below::small_queue;
   using Below::sum_levels;
 
-  // A part of one block's queue joins the queue in memory, in its parts where it is a long list.
+  // Moves a part of one block's queue to the queue in memory, split if it is a long list.
   GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
     const Vertex v = static_cast<Vertex>(part.source);
     set_bit_of(true, v, a.reached[s.state.map]);
@@ -22834,7 +22852,8 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
   }
-  // The `there` parts of one block's queue join the queue in memory; over: and those of this cluster that had no room.
+  // Moves the `there` parts of one block's queue to the queue in memory. over: also completes this cluster's parts
+  // there that had no room.
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
@@ -22851,16 +22870,17 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       (own ? i : j) += own ? unsigned(P::threads) : blocks * P::threads;
     }
   }
-  // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
+  // Prefetches the beginning and the end of a list that this block visits next; a cache gets at least 32 bytes.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__cp_async_wait(); // those before, which have long since come, as they would be written over
+    gp__cp_async_wait(); // earlier ones, long complete: they would be overwritten
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + static_cast<unsigned>(count) > sector)
       gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
   }
-  // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
-  // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
+  // A level of few short parts waits for memory and for each warp's next instruction, so this path has few: each part
+  // has four lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave
+  // them.
   GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
     const Vertex *list = targets + part.begin();
     const unsigned edges = part.count();
@@ -22869,7 +22889,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     set_bit_of(at == 0 && edges, part.source, map);
     for (;;) {
       const bool there = at < edges;
-      gp__u32 was = 0; // above depth: v is reached by this
+      gp__u32 was = 0; // above depth: this lane reaches v
       if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
       if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
       const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
@@ -22891,7 +22911,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       v = at < edges ? list[at] : 0;
     }
   }
-  // Lanes' parts of one block's queue; then the warp takes long lists together.
+  // Visits lanes' parts of one block's queue; then the warp takes long lists together.
   GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
     const Vertex source = static_cast<Vertex>(part.source);
     const bool is_long = part.count() == GP__BFS_LONG;
@@ -22910,7 +22930,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       if (done >= count) done = 0, left &= left - 1;
     }
   }
-  // Warps visit the parts of the queue `from`; from the last warp on, as the first has more to do at the end.
+  // Warps visit the parts of the queue `from`, the last warp first, as the first has more to do at the end.
   GP_DEVICE void visit_parts(unsigned from, unsigned first, unsigned count, bool few, bool uneven, gp__u32 *map) {
     const unsigned turned = WARPS - 1 - gp_warp(), share = (count + WARPS - 1) / WARPS;
     const unsigned width = few ? unsigned(GP__WARP / FEW_LANES) : share < GP__WARP ? share : unsigned(GP__WARP);
@@ -22935,10 +22955,10 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
         gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
       }
-      add_to_block(); // of long lists
+      add_to_block(); // sums of long lists
     }
   }
-  // The end of a level of one block: its verdict. count: parts of the next one.
+  // Ends a level of one block and returns its verdict. count: parts of the next one.
   GP_DEVICE unsigned close_alone(unsigned &count) {
     gp__bfs_state &t = s.state;
     gp__bfs_sums level = s.sums[turn].sums();
@@ -22958,14 +22978,14 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     return verdict;
   }
-  // All parts in the queues of the cluster's blocks are shared out to them anew.
+  // Redistributes all parts in the queues of the cluster's blocks.
   GP_DEVICE void share_out(unsigned &first, unsigned &count, unsigned blocks) {
     const unsigned all = s.ends[a.cluster - 1];
     open_queues(false, s.message[depth & 1][1]);
     first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
   }
-  // Adds what this block has counted, in shared memory, as registers are short. last: the verdict of the level before.
-  // alive: did that level find anything?
+  // Adds this block's counts, in shared memory, as registers are scarce. last: the verdict of the level before. alive:
+  // whether that level found anything.
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;
     if (threadIdx.x == COUNTER) {
@@ -22978,7 +22998,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       }
     }
   }
-  // The frontier joins the queue in memory, and what was counted the state; the next step is chosen.
+  // Moves the frontier to the queue in memory, adds the counts to the state, and chooses the next step.
   GP_DEVICE void leave_levels(unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team,
                               bool in_grid) {
     gp__bfs_state &t = s.state;
@@ -23015,16 +23035,16 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
+  // Does levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
     const unsigned parts = static_cast<unsigned>(t.last - t.first);
-    // This block's parts: in its own queue, or, behind an uneven level, of all in its cluster's.
+    // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
-    unsigned before = parts, alive = 1;                         // parts of all in it; did it find anything?
+    unsigned before = parts, alive = 1;                         // parts of all blocks in it; whether it found anything
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
@@ -23039,7 +23059,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       if (in_team) {
         const unsigned last = s.verdict[~depth & 1];
         count = appended = s.appended[turn];
-        if (last & LEVEL_PLAIN) { // on, before it is known what the others have
+        if (last & LEVEL_PLAIN) { // goes on before the others' counts are known
           exchange(in_grid, false, before);
           verdict = LEVEL_STAYS | (last & LEVEL_FEW);
         } else {
@@ -23072,11 +23092,11 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
-  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
+  // Bottom-up. WAITING: vertices of a warp that wait, and where they look next. WORDS: words of the bitmap, or as many
+  // of the list, that a warp takes at a time: one less than WAITING has room for. LOOK: neighbours of one access.
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
   static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
-  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
+  GP_DEVICE Offset *waiting_at() const { // followed by the ends of their neighbours
     return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
   GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
@@ -23084,7 +23104,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
-  // The 16 bytes that hold p, of what is there. They stay out of the nearest cache, which is the bitmap's.
+  // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
@@ -23097,13 +23117,13 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // The end of a look that begins at `at`, over `whole` times 16 bytes, the first of which hold `at`.
+  // End of a look from `at` on, over `whole` times 16 bytes, the first of which hold `at`.
   GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
     const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
   }
-  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on? It is the parent, or else
-  // one of the others is.
+  // True if a neighbour in the 16 bytes of `at`, from there on, has been reached; it becomes the parent. Otherwise
+  // another neighbour does.
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
     const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
     Vertex u[LOOK];
@@ -23120,7 +23140,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     return hit;
   }
-  // A vertex has found a neighbour, or has none of its `degree` neighbours, `parent` among them.
+  // Ends the look of a vertex that has found a neighbour, or none of its `degree` neighbours, `parent` among them.
   template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const bool keeps = ends && !found && degree != 0;
     if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
@@ -23134,7 +23154,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Below::template append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
-  // A vertex that has looked in vain, and the neighbours that it has not looked at.
+  // A vertex that has found none yet, and the neighbours that it has not looked at.
   struct Waiter {
     Vertex vertex;
     Offset at, end;
@@ -23143,7 +23163,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     return Waiter{is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0,
                   is ? waiting_at()[WAITING + slot] : 0};
   }
-  // They wait until there is a warp of them.
+  // Vertices wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
@@ -23154,7 +23174,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }
-  // They look on, at 16 bytes each; where they are few, with several lanes each.
+  // Waiting vertices look on, at 16 bytes each; few vertices have several lanes each.
   template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
     const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
     const gp__lane_team team(taken);
@@ -23176,8 +23196,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
     wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
-  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at one neighbour, its first or
-  // the list's, which has most often been reached; who needs more looks on later.
+  // A warp goes over words of the bitmap, or as many vertices of the list. Each vertex looks at one neighbour: its
+  // first, or the list's, which has mostly been reached. Vertices that need more look on later.
   template <bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -23185,7 +23205,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const Seeker *list = static_cast<const Seeker *>(a.lists[t.side]);
     const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
                  step = static_cast<Vertex>(warps_of_grid());
-    const Vertex rows = last / GP__WARP + 1; // a step has something to do
+    const Vertex rows = last / GP__WARP + 1; // not empty: a step has something to do
     unsigned waiting = 0;
     depth = t.depth + 1;
     if (!LISTED) {
@@ -23212,7 +23232,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS && !LISTED; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS && !LISTED; ++w) { // offsets that come next
+      for (int w = 0; w < WORDS && !LISTED; ++w) { // prefetches the next offsets
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
         if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
@@ -23247,7 +23267,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
     Below::template append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
   }
-  // Lanes have a word of a bitmap each, the first of them word `at`: the lists of its vertices.
+  // Appends the lists of vertices in a bitmap: lanes have a word each, the first of them word `at`.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
     for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
@@ -23255,8 +23275,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
-  // Vertices that the level before has found join those reached, and the queue where the search goes on top-down; or
-  // long lists join the queue, which lacks them.
+  // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into
+  // the queue; or appends long lists to the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
@@ -23274,7 +23294,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // Edges of the vertices that the level over all vertices has found: those in one bitmap, not in the other.
+  // Queues the edges of vertices that the level over all vertices has found: those in one bitmap but not in the other.
   GP_DEVICE void collect() {
     const gp__u32 *map = a.reached[s.state.map], *before = a.reached[s.state.map ^ 1];
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
@@ -23310,7 +23330,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // One thread: where the traversal stands at first.
+  // Called by one thread: sets the initial state.
   GP_DEVICE void set_out(unsigned rank) {
     gp__bfs_state &t = s.state;
     const gp__u64 source = a.source_device ? *a.source_device : a.source;
@@ -23336,7 +23356,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
   }
-  // The bitmap, and the first frontier.
+  // Initialises the bitmap and the first frontier.
   GP_DEVICE void fill() {
     const gp__u64 source = s.source;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
@@ -23404,7 +23424,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       finish_step(step);
     }
   }
-  // What was not reached, where nobody has written that.
+  // Writes depths of vertices not reached, unless a level has.
   GP_DEVICE void fill_rest() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -23427,11 +23447,11 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     sums.edges = inspected;
     add_warp(sums);
     const gp__u64 all = wait().edges;
-    if (threadIdx.x != 0 || s.rank != 0) return; // nobody else reads beside what note() writes
+    if (threadIdx.x != 0 || s.rank != 0) return; // no other thread reads next to what note() writes
     note(GP_STEP_FINISH);
     report(all);
   }
-  // A block ahead may have counted a level that nobody is of in the end.
+  // A block one level ahead may have counted a level that is empty in the end.
   GP_DEVICE void find_deepest() {
     gp__u64 most = 0;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
@@ -23454,8 +23474,8 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + looks * of_vertex;
   }
 
-  // ---- the same by launches, of which none waits: what a step leaves for the next lies in memory, in one of two
-  // places, as blocks of a launch may still read how it began when its first block is through
+  // ---- steps by launches, none of which waits. Their state is in one of two places in memory: blocks of a launch may
+  // still read the old one when the first block is done
 
   GP_DEVICE gp__bfs_state &left(int launch) const { return control->state[launch & 1]; }
   GP_DEVICE void set_out_by_launches() {
@@ -23471,11 +23491,11 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (threadIdx.x == 0) {
       enter(blockIdx.x);
       s.state = left(a.step);
-      s.state.barriers = static_cast<unsigned>(a.step) + 1; // where levels of one block leave what comes next
+      s.state.barriers = static_cast<unsigned>(a.step) + 1; // so that levels of one block write the next state
     }
     __syncthreads();
   }
-  // By what all blocks have counted, thread 0 of the one that is through with the step last decides what comes next.
+  // Thread 0 of the last block to finish the step decides what comes next, from all blocks' sums, and returns true.
   GP_DEVICE bool decides() {
     add_to_block();
     __syncthreads();
@@ -23495,7 +23515,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     decide(gp__bfs_sums{all[0], all[1], all[2], all[3]});
     return true;
   }
-  // A step; or, by one block, those that are left.
+  // Does one step or, by one block, all that are left.
   GP_DEVICE void go_on() {
     const bool all = a.step > GP__BFS_LAUNCHES;
     bool decided = s.rank == 0 && threadIdx.x == 0;
@@ -23526,18 +23546,18 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
-  int zero = 0; // so that the place of s stays in a register: it is asked for many times a level, and takes 30 cycles
+  int zero = 0; // keeps the address of s in a register: it is used many times a level, and takes 30 cycles
   gp__optimizer_barrier(zero);
   Block block(a, (&s)[zero], memory);
   block.start();
   block.levels();
   block.finish();
-  if (CLUSTERS) { // nobody leaves whose words others may still write
+  if (CLUSTERS) { // no block exits while others may still write its words
     gp__cluster_arrive();
     gp__cluster_wait();
   }
 }
-// Launches of it: the beginning, steps, one block's levels behind them, the end.
+// The search by launches: the beginning, steps, later levels by one block, the end.
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
   typedef gp__bfs_block<P, Offset, Vertex, false> Block;
   GP_SHARED(typename Block::Shared, s);
@@ -23550,14 +23570,14 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
   if (a.step <= GP__BFS_LAUNCHES + 1) block.go_on();
   else block.finish_by_launches();
 }
-// GP_CHECKED: a graph in which something is wrong is not searched.
+// GP_CHECKED: searches only a graph without faults.
 template <class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
-  gp__pdl_wait<P>(); // what says that, a launch before this one writes
+  gp__pdl_wait<P>(); // an earlier launch writes the fault
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
-// GP_REPRODUCIBLE: of the vertices from which an edge leads, and that are one less deep, the smallest.
+// GP_REPRODUCIBLE: a parent is the smallest vertex that is one less deep and has an edge to the vertex.
 template <class V> struct gp__edge_to_parent {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
@@ -23575,13 +23595,13 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
 
 // ---- bfs/launches.cuh - levels by launches: frontiers of edges
 
-// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare: GP_CONTRACT_EXPAND
-// contracts a frontier and expands what is left in the same launch, GP_TWO_PHASE in two, with a frontier of vertices in
-// between, GP_HYBRID in two where the frontier is large. A vertex is expanded once, so all frontiers of a search have
-// room in one array of as many edges as the graph has.
+// Levels made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_CONTRACT_EXPAND
+// contracts a frontier and expands what is left in one launch. GP_TWO_PHASE takes two, with a frontier of vertices in
+// between. GP_HYBRID takes two if the frontier is large. A vertex is expanded once, so all frontiers of a search fit
+// one array of as many edges as the graph has.
 
 template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
-// What launches leave for each other. Slots of levels behind the last that has a launch are taken in turn.
+// State that launches share. Levels after the last one with a launch use slots in turn.
 struct gp__bfs_progress {
   gp__u64 found[GP__BFS_LAUNCHES + 3];    // vertices of each level
   gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
@@ -23620,7 +23640,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
     return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
-  // Of the edges that lead to a level, the first stands behind those that lead to the levels before.
+  // The edges that lead to a level, after the `first` ones, which lead to earlier levels.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
     return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
   }
@@ -23630,7 +23650,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     return sum;
   }
   GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
-  // Is there no level behind this one, of so many vertices?
+  // True if no level follows this one of `count` vertices.
   GP_DEVICE bool over(int level, gp__u64 count) const {
     const gp__u64 hit = gp__load_volatile(&s->hit);
     return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
@@ -23658,7 +23678,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
 
   // ---- what a level is made of; whole warps call
 
-  // Is it the lane that reaches v? Where culling is not exact, depths decide.
+  // True in the lane that reaches v. If culling is not exact, depths decide.
   GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
     bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
     if (mine && !(a.cull & GP_CULL_BITMAP))
@@ -23710,7 +23730,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
     if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
   }
-  // Does a level of so many edges have two launches?
+  // True if a level of `count` edges has two launches.
   GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
 
   GP_DEVICE void add_sums() {
@@ -23722,7 +23742,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (edges) atomicAdd(&s->edges, edges);
     if (inspected) atomicAdd(&s->inspected, inspected);
   }
-  // A launch: the edges that lead to a level are contracted (and expanded), or its vertices expanded.
+  // One launch: contracts (and expands) the edges that lead to a level, or expands its vertices.
   GP_DEVICE void level(int level, bool expands) {
     if (over(expands ? level : level - 1, s->found[expands ? level : level - 1])) return;
     if (expands) {
@@ -23730,10 +23750,10 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     } else if (in_two(s->edges_to[level])) contract(level, edges_before(level));
     else contract_expand(level, edges_before(level));
   }
-  // One block: all levels that are left, and what has been done.
+  // Called with one block: does all levels that are left, and writes the statistics.
   GP_DEVICE void rest() {
     const int most = GP__BFS_LAUNCHES;
-    gp__u64 first = edges_before(most + 1); // of the edges that lead to the next level
+    gp__u64 first = edges_before(most + 1); // first of the edges that lead to the next level
     int level = most;
     for (; !over(level, gp__load_volatile(&s->found[slot(level)])); ++level) {
       if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
@@ -23754,7 +23774,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
     gp__u64 levels = static_cast<gp__u64>(level);
-    if (level == most) // or earlier, in a launch of its own
+    if (level == most) // the search ended there or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
     else if (!gp__load_volatile(&s->found[slot(level)])) --levels;
     r.reached = s->reached;
@@ -23787,24 +23807,24 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
 // ---- bfs/sources_state.cuh - search from many sources: what is counted
 
 // A vertex has a word with a bit for each source (Then et al., The More the Merrier: Efficient Multi-Source Graph
-// Traversal), in three arrays: seen[], which sources have reached it; of the frontier, which of them in the last level;
-// next[], which in this one. An edge is inspected once a level, whatever the number of sources.
+// Traversal), in three arrays: in seen[], sources that have reached it; in the frontier's, those of the last level; in
+// next[], those of this level. An edge is inspected once a level for any number of sources.
 //
-// Top-down, a level is two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
-// who brings the first bits to a vertex puts it on a list. Then the listed vertices are merged: what is new becomes
-// seen, depths are written, and their lists of edges, long ones in parts, are the next queue. Bottom-up, where the
-// transposed graph is there, it is one step over all vertices: each gathers the bits that it lacks from its neighbours,
-// until it has all. Where a frontier is small, its levels are one block's alone, and barriers are those of the block.
+// A top-down level has two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
+// the thread that brings the first bits to a vertex puts it on a list. Then the listed vertices are merged: new bits
+// become seen, depths are written, and their lists of edges, long ones in parts, are the next queue. A bottom-up level
+// needs the transposed graph and is one step over all vertices: each gathers the bits that it lacks from its
+// neighbours, until it has all. One block does the levels of a small frontier alone, with barriers of the block.
 //
-// Nothing that a step reads is written in the same step but by atomics, or by who reads it: so depths, and what is
-// counted, are the same in every call.
+// A step writes what it reads only by atomics, or in the thread that reads it: so depths and counts are the same in
+// every call.
 
-// What is counted in a step.
+// Counts of a step.
 enum {
   GP__NEW_ITEMS,    // vertices on the list, or parts in the queue
-  GP__NEW_PAIRS,    // of a source and a vertex that it has reached
-  GP__NEW_EDGES,    // that leave the vertices
-  GP__NEW_EXPLORED, // the same, of each pair
+  GP__NEW_PAIRS,    // pairs of a source and a vertex that it has reached
+  GP__NEW_EDGES,    // edges that leave the vertices
+  GP__NEW_EXPLORED, // the same, for each pair
   GP__NEW_CLOSED,   // edges that lead to vertices that all sources have reached
   GP__NEW_LOOKS,    // edges that were inspected
   GP__SOURCES_SUMS
@@ -23813,15 +23833,15 @@ struct gp__sources_state {
   int step; // GP_STEP_START: bits of the sources; ... GP_STEP_FINISH: nothing is left
   int depth, side, alone;
   gp__u64 count, before;  // vertices of the last two lists
-  gp__u64 parts;          // of the queue
-  gp__u64 edges, open;    // that leave the frontier; that lead to vertices that some source has not reached
-  gp__u64 listed, parted; // what the cursors were
+  gp__u64 parts;          // parts of the queue
+  gp__u64 edges, open;    // edges: leave the frontier; open: lead to vertices that some source has not reached
+  gp__u64 listed, parted; // earlier values of the cursors
   gp__u64 pairs, explored, inspected, visits, bottom_up, small;
 };
 struct gp__sources_control {
   gp__u64 list, queue; // cursors: how much has been appended since the beginning
   gp__sources_state state;
-  gp__u64 sums[GP__SOURCES_SUMS], arrived; // of launches of a step each
+  gp__u64 sums[GP__SOURCES_SUMS], arrived; // for launches of one step each
   gp__arrivals<GP__SOURCES_SUMS> barrier[3];
 };
 template <int WARPS> struct gp__sources_shared {
@@ -23833,12 +23853,12 @@ template <int WARPS> struct gp__sources_shared {
 
 // ---- bfs/sources.cuh - search from many sources: a block, the kernel
 
-// What a warp appends to an array of all: gathered in shared memory first, as thousands on one cursor are a queue of
-// their own.
+// Items that a warp appends to an array of all warps. They are gathered in shared memory first: thousands of atomics on
+// one cursor would queue up.
 template <class T> struct gp__warp_list {
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(T));
   T *buffer, *array;
-  gp__u64 *cursor, before; // what the cursor was when the array was empty
+  gp__u64 *cursor, before; // before: the cursor when the array was empty
   unsigned filled, appended;
   GP_DEVICE gp__u64 reserve(unsigned number) {
     appended += number;
@@ -23863,7 +23883,7 @@ template <class T> struct gp__warp_list {
 
 template <class P, class Offset, class Vertex, class Word> struct gp__sources_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors, BITS = 8 * int(sizeof(Word));
-  static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; vertices that have the warp's help
+  static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; most vertices that the warp helps
   typedef gp__sources_shared<WARPS> Shared;
   typedef gp__sources_state State;
   const gp__sources_args &a;
@@ -23876,7 +23896,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   gp_edges *queue;
   gp__u64 vertices;
   unsigned rank;
-  gp__u64 sums[GP__SOURCES_SUMS]; // of this thread, in this step
+  gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
   GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
@@ -23891,7 +23911,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     GPUPRIMS__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
   }
-  // The words of the frontier, and of what comes after it; their lists likewise.
+  // Words of the frontier, and of the one after it; likewise their lists.
   GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
   GP_DEVICE Word *next() const { return static_cast<Word *>(a.words[s.state.side ^ 1]); }
   GP_DEVICE Vertex *list(int side) const { return static_cast<Vertex *>(a.lists[side]); }
@@ -23900,13 +23920,13 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(static_cast<int>(x)) - 1; }
   GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
-  // Bits of all lanes, for all lanes.
+  // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
     GPUPRIMS__UNROLL
     for (int other = GP__WARP / 2; other; other /= 2) x |= gp_warp_exchange(x, other);
     return x;
   }
-  // Who shares the work of a step.
+  // Warps that share the work of a step; this warp's number.
   GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : static_cast<gp__u64>(a.blocks) * WARPS; }
   GP_DEVICE gp__u64 warp() const { return static_cast<gp__u64>(rank) * WARPS + gp_warp(); }
   template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
@@ -23922,7 +23942,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // ---- steps
 
-  // Depths of a lane's vertex, in the rows of its bits: row by row, as vertices of a warp mostly lie side by side.
+  // Writes the depth of a lane's vertex to the rows of its bits: row by row, as vertices of a warp are mostly
+  // neighbours.
   GP_DEVICE void write(gp__u64 v, Word bits, int depth) const {
     if (!a.depths) return;
     for (Word any = all_bits(bits); any; any &= any - 1) {
@@ -23930,7 +23951,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       if (bits >> row & 1u) a.depths[static_cast<unsigned>(row) * vertices + v] = depth;
     }
   }
-  // Sources have reached a vertex: all lanes, those with fresh bits have one. Its edges: how many leave it.
+  // Called by all lanes: merges the fresh bits of a lane's vertex, if any. Returns the number of edges that leave it.
   GP_DEVICE gp__u64 merge_vertex(gp__u64 v, Word fresh) {
     gp__u64 degree = 0;
     if (fresh) {
@@ -23946,7 +23967,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     write(v, fresh, s.state.depth + 1);
     return degree;
   }
-  // Vertices of the frontier become parts of the queue.
+  // Appends a frontier vertex's edges to the queue, in parts.
   GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts, gp__u64 v, gp__u64 degree) const {
     const gp__u64 begin = degree ? offsets[v] : 0;
     const bool is_short = degree <= GP__BFS_PART;
@@ -23967,7 +23988,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void clear_words(Word *words, const Vertex *of, gp__u64 count) const {
     for (gp__u64 i = warp() * GP__WARP + gp_lane(); i < count; i += warps() * GP__WARP) words[of[i]] = 0;
   }
-  // Bits of the sources: a warp's work.
+  // One warp sets the bits of the sources.
   GP_DEVICE void seed() {
     if (warp() != 0) return;
     gp__warp_list<Vertex> reached = next_list();
@@ -23991,7 +24012,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
-        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // somebody has given them
+        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // another thread has given them
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         sums[GP__NEW_LOOKS] += there[i];
@@ -24005,7 +24026,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     finish_list(reached);
   }
-  // Many are found faster, and their rows written in longer pieces, in the order of all vertices.
+  // Many vertices are found faster in the order of all vertices, and their rows are written in longer pieces.
   GP_DEVICE void merge_frontier() {
     const State &t = s.state;
     const bool dense = t.count * 4 > vertices;
@@ -24021,7 +24042,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(parts);
     clear_words(visit(), list(t.side), t.before);
   }
-  // A frontier that was gathered is to go on top-down.
+  // Queues a gathered frontier, to go on top-down.
   GP_DEVICE void collect() {
     const State &t = s.state;
     const Vertex *frontier = list(t.side);
@@ -24034,7 +24055,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(parts);
     clear_words(next(), list(t.side ^ 1), t.before);
   }
-  // Bits that neighbours have, of those that are wanted.
+  // Returns the wanted bits that neighbours have.
   GP_DEVICE Word gather_vertex(const Word *from, Word wants, Offset at, Offset end) {
     Word got = 0;
     for (;;) {
@@ -24141,7 +24162,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // ---- sums and barriers
 
-  // What the block has counted: lane i of the first warp gets the i-th sum.
+  // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
     GPUPRIMS__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
@@ -24156,7 +24177,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int w = 0; w < WARPS; ++w) mine += s.sums[gp_lane()][w];
     return mine;
   }
-  // The first thread decides, by what all blocks have brought (the first warp's lanes).
+  // The first thread decides from the sums of all blocks, which the first warp's lanes have.
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (gp_warp() == 0) {
       gp__u64 all[GP__SOURCES_SUMS];
@@ -24178,7 +24199,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     return mine;
   }
-  // The first block's first thread says what has been done; of the first sources only.
+  // The first block's first thread records a step, of the first batch only.
   GP_DEVICE void note(int kind) {
     if (!a.statistics || a.batch || rank != 0 || a.part != GP__SOURCES_ALL || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -24196,7 +24217,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     __syncthreads();
   }
-  // Nothing has been reached.
+  // Clears the state: nothing has been reached.
   GP_DEVICE void clear() {
     const gp__u64 threads = static_cast<gp__u64>(a.blocks) * P::threads;
     const gp__u64 first = static_cast<gp__u64>(rank) * P::threads + threadIdx.x;
@@ -24218,7 +24239,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int b = 0; b < 3; ++b) control->barrier[b].word[i] = 0;
     }
   }
-  // All levels that are left. Levels of one block the others wait for, and learn what has become of the search.
+  // Does all levels that are left. Other blocks wait for levels of one block, then read the new state.
   GP_DEVICE void levels() {
     while (s.state.step != GP_STEP_FINISH) {
       const bool alone = s.state.alone != 0;
@@ -24242,7 +24263,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       }
     }
   }
-  // One step; the block that is through with it last decides.
+  // Does one step; the last block to finish it decides.
   GP_DEVICE void step() {
     const int step = s.state.step;
     if (step == GP_STEP_FINISH) return;
@@ -24268,7 +24289,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       control->arrived = 0;
     }
   }
-  // Depths where nothing was reached, how many each source has reached, and what has been done.
+  // Writes depths where nothing was reached, the number of vertices that each source has reached, and the statistics.
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
@@ -26676,7 +26697,7 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
     return gp__host_ordered(q->acc_type, made.bytes);
   }
   if (!q->field_count) return gp__host_ordered(q->key_type, key);
-  for (i = q->field_count - 1; i >= 0; --i) { // `at`: of the field's lowest bit
+  for (i = q->field_count - 1; i >= 0; --i) { // at: position of the field's lowest bit
     const int bits = 8 * (int)gp__host_size(q->fields[i].type), low = at - 64 * word;
     uint64_t own = gp__host_ordered(q->fields[i].type, key + q->fields[i].offset);
     if (q->fields[i].descending) own = ~own & (~(uint64_t)0 >> (64 - bits));
@@ -26686,11 +26707,11 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
   return x;
 }
 
-// What is sorted: bits of a key, in its order, and where it stood.
+// A sorted element: bits of the ordered key, and the input index.
 typedef struct gp__host_indexed {
   uint64_t bits, index;
 } gp__host_indexed;
-// Few elements: insertion, then merges. Both sorts are stable and return the array, of the two, that has the result.
+// Sorts few elements by insertion, then merges. Both sorts are stable and return the array that has the result.
 static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_indexed *to, uint64_t n) {
   const uint64_t run = 16;
   uint64_t first, width, i, j, k;
@@ -26714,8 +26735,8 @@ static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_inde
   }
   return from;
 }
-// By the lowest `bits` of the bits, which have no others: least significant digit first, 8 bits a pass; a pass in which
-// all have the same digit is left out.
+// Sorts by the lowest `bits` bits; the others must be zero. Least significant digit first, 8 bits a pass; skips passes
+// in which all have the same digit.
 static gp__host_indexed *gp__host_sort_indexed(gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits) {
   int shift;
   if (n <= 1024) return gp__host_sort_few(from, to, n);
@@ -26743,8 +26764,8 @@ static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
   return wanted ? x >> low & (~(uint64_t)0 >> (64 - wanted)) : 0;
 }
 
-// Words of the ordered key one after the other, the least significant one first. Memory: 32 bytes an element, and what
-// keys and values take. One thread sorts, all of them move.
+// Sorts by one word of the ordered key after the other, the least significant first. Memory: 32 bytes an element, and a
+// copy of elements over 16 bytes that are sorted in place. One thread sorts, all of them move.
 static gp_result gp__host_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;
@@ -26771,7 +26792,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
     a = gp__host_sort_indexed(a, b, n, high - low);
     b = a == memory ? memory + n : memory;
   }
-  // Keys, then values; in place by way of memory that nobody needs any more, or of its own.
+  // Moves keys, then values. In place they go through memory that is no longer needed, or through new memory.
   for (turn = 0; turn < 2; ++turn) {
     const size_t size = turn ? q->in_size : q->key_size;
     const unsigned char *from = turn ? in : keys;
@@ -26802,7 +26823,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
 
 // ---- segmented_sort/host.c - segmented sort
 
-// A segment [first, end): wrong offsets do no harm.
+// Segment i as [first, end), clamped so that wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
   *first = gp__host_offset(q->begin, q->offset_size, i);
   *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
@@ -26827,7 +26848,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   GPUPRIMS__PARALLEL_UNEVEN
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
-    // Keys with their places, as many for the merges, and the elements that are moved.
+    // Keys with their indices, a second such array for merges, and the elements to move.
     gp__host_indexed *order = NULL, *other, *sorted;
     unsigned char *moved;
     uint64_t s, n, most = 0;
@@ -26871,7 +26892,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
 
 // ---- merge/host.c - merge, merge sort
 
-// Does key x come before key y?
+// Order of keys: true if x comes before y.
 typedef struct gp__host_order {
   int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
   const gp__op_info *user;
@@ -26909,7 +26930,7 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
   return o;
 }
 
-// Keys, and values that go along where there are any.
+// Keys, and their values if there are any.
 typedef struct gp__host_items {
   unsigned char *keys, *values;
   uint64_t count;
@@ -26931,7 +26952,7 @@ GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__ho
   return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
 }
 
-// Elements from..to of what a and b make, merged; out: where element `from` goes.
+// Merges elements from..to of a and b; element `from` goes to the start of `out`.
 static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
                                 const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
   uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
@@ -26960,7 +26981,7 @@ static gp_result gp__host_merge(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// By insertion, n elements.
+// Sorts elements by insertion.
 enum { GP__HOST_RUN = 16 };
 static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
   gp__value key, value;
@@ -26975,8 +26996,8 @@ static void gp__host_insert(const gp__request *q, const gp__host_order *o, const
   }
 }
 
-// Runs of GP__HOST_RUN elements by insertion, in the output; then merges, to and fro. A block of the output is a
-// thread's.
+// Sorts runs of GP__HOST_RUN elements by insertion in the output, then merges back and forth. One thread writes a block
+// of the output.
 static gp_result gp__host_merge_sort(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
@@ -27034,16 +27055,16 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
 
 // ---- sets/host.c - sets; whether keys are sorted
 
-// Both inputs are walked through once: of keys that tie, one of each at a time.
+// Walks both inputs once. Keys that tie are taken in pairs, one from each input.
 static gp_result gp__host_set(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
   const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
                        b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
                        out = gp__host_items_of(q->out_keys, q->out, 0);
-  const int alone = q->primitive != GP_SET_INTERSECTION,   // keys of the first input without a partner come out
-      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // of the second
-      pairs = q->primitive == GP_SET_UNION || !alone;      // the first input's of a pair does
+  const int alone = q->primitive != GP_SET_INTERSECTION,   // output keys of the first input without a partner
+      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // and of the second
+      pairs = q->primitive == GP_SET_UNION || !alone;      // output the first input's key of a pair
   uint64_t i = 0, j = 0, n = 0;
   while (i < a.count || j < b.count) {
     if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
@@ -27083,7 +27104,7 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
 static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
   return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
-// The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
+// Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
 static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
@@ -27094,7 +27115,7 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   }
   heap[i] = x;
 }
-// One row: a heap of the best so far, and then sorted.
+// One row: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(q->length < n ? q->length : n);
   size_t i, left;
@@ -27129,7 +27150,7 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row, of which `count` count.
+// `stride`: elements of a row; the first `count` of them are used.
 static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
@@ -27148,7 +27169,7 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   return GP_SUCCESS;
 }
 
-// Sixteen bits at a time: how many of the keys that agree so far have each value of the next ones.
+// Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
@@ -27271,21 +27292,22 @@ static gp_result gp__host_transpose(gp__host_call *h) {
 
 // ---- layouts/host.c - layouts
 
-// Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
+// Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
 GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;
   const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
 }
-// Where a field's first value stands, in a buffer or in columns.
+// Address of a field's first value, in a buffer or in columns.
 GPUPRIMS__PRIVATE unsigned char *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f,
                                                    size_t offset) {
   if (l->columns) return (unsigned char *)l->columns[f];
   return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
 }
 
-// What moves: sizes, offsets in the source and in the destination; then the gaps of the destination, with -1.
+// Moved fields: size, offsets in the source and in the destination; then gaps of the destination, with source offset
+// -1.
 typedef struct gp__layout_entry {
   int size, in, out;
 } gp__layout_entry;
@@ -27335,7 +27357,7 @@ GPUPRIMS__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_s
   return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
 }
 
-// Values of structs, one by one, and zeros for gaps. In place: from a copy.
+// Converts value by value; writes zeros to gaps. In place it reads a copy.
 static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__layout_args a;
@@ -28750,11 +28772,11 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 
 // ---- group_by/host.c - group by
 
-// The unsigned type of a key's size: two keys are equal where their bits are.
+// The unsigned type of a key's size: keys are equal if their bits are.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
 }
-// Group by: keys and values sorted, then folded run by run.
+// Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;
@@ -28787,7 +28809,7 @@ static gp_result gp__host_group_by(gp__host_call *h) {
 
 // ---- graph/host.c - graphs
 
-// Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
+// Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
 static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
                                void *targets) {
   const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
@@ -28811,7 +28833,7 @@ static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, in
   return gp__host_run(&sort, threads);
 }
 GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
-// Keys of a list, of the opposite edges too; returns how many.
+// Writes the keys of a list, and of the opposite edges; returns their number.
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
@@ -28833,7 +28855,7 @@ static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *ke
   }
   return kept;
 }
-// The vertices in the order of their degrees, most edges first, and where each one stands in it.
+// order: vertices by degree, most edges first. numbers: each vertex's position in it.
 static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
   const gp_graph *g = &q->graph;
   uint64_t v;
@@ -28917,7 +28939,7 @@ static gp_fault gp__host_fault(int kind, uint64_t vertex, uint64_t edge) {
   f.kind = (uint64_t)kind, f.vertex = vertex, f.edge = edge;
   return f;
 }
-// Of two faults the one that is told.
+// Keeps the fault of the lower kind.
 static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t edge) {
   if (!f->kind || (uint64_t)kind < f->kind) *f = gp__host_fault(kind, vertex, edge);
 }
@@ -28942,7 +28964,7 @@ static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f
   if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
     gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
 }
-// What gp_bfs_check says of one vertex; seen: 1, from one that is one less deep; 2, from its parent.
+// Checks one vertex for gp_bfs_check. seen: 1, from a vertex one less deep; 2, from its parent.
 static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;
@@ -29047,7 +29069,7 @@ static gp_result gp__host_graph_work(gp__host_call *h) {
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
-// From one source; `queue` has room for all vertices. parents: NULL, or not wanted.
+// Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
 static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue,
                               gp_traversal *t) {
   const gp_graph *g = &q->graph;
@@ -29073,7 +29095,7 @@ static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *de
         const uint64_t v = gp__host_number(g->targets, of_vertex, e);
         ++t->inspected;
         if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
-          gp__host_set_number(parents, of_vertex, v, u); // the smallest one
+          gp__host_set_number(parents, of_vertex, v, u); // the smallest parent
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
         if (parents) gp__host_set_number(parents, of_vertex, v, u);
@@ -29088,7 +29110,7 @@ static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *de
   t->small = t->levels;
   t->bytes = g->vertices * (4 + (parents ? of_vertex : 0)) + t->reached * 2 * of_offset + t->inspected * of_vertex;
 }
-// GP_CHECKED: is something wrong with the graph?
+// GP_CHECKED: true if the graph has a fault.
 static int gp__host_finds_fault(const gp__request *q) {
   gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
   if (!q->fault) return 0;
@@ -29110,8 +29132,8 @@ static gp_result gp__host_bfs(const gp__request *q) {
   if (q->statistics) *q->statistics = t;
   return GP_SUCCESS;
 }
-// From many sources: one after another, as many at a time as there are threads, each with a queue and, where rows are
-// not wanted, depths of its own.
+// Searches from many sources, one a thread at a time. Each thread has a queue and, if rows are not wanted, depths of
+// its own.
 static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
   const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
@@ -30745,15 +30767,15 @@ static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS
 
 // ---- merge/check.c - checking a call: merges, merge sort and sets
 
-// `op` is an order of keys.
+// True if `op` is an order of keys.
 GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
   return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
 }
-// Values of the second input have a part in the result.
+// True if values of the second input are in the result.
 GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
   return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// How many results a merge or a set operation can have.
+// Most results of a merge or a set operation.
 GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
          : q->primitive == GP_SET_DIFFERENCE ? q->count
@@ -30761,7 +30783,8 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
-// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+// Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
+// indices to `out`.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30791,8 +30814,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
-// radix sort, unless the policy asks for merges.
+// Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
+// -0, and a stable sort has one result.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
          (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
@@ -30817,7 +30840,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
   GPUPRIMS__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;
-  if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
+  if (numbers) q->acc_size = q->key_size; // excludes sorts by bits alone: -0 and +0 tie
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},
@@ -31081,8 +31104,8 @@ static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TY
 
 // ---- sort/check.c - checking a call: sorts
 
-// Values that move with keys: of in_type, or where there is no input, indices of out_type. Their type becomes the
-// unsigned one of its size.
+// Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
+// unsigned type of their size.
 GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   static const gp_type unsigned_of[] = {GP_TYPE_DEFAULT, GP_U8,           GP_U16,          GP_TYPE_DEFAULT, GP_U32,
                                         GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_U64};
@@ -31106,7 +31129,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   q->in_size = q->out_size = k->out.size;
   return GP_SUCCESS;
 }
-// What orders a struct: a list of its fields, or a user's operator that makes a built-in type of it.
+// Checks the fields that order a struct. A user's operator that maps it to a built-in type excludes them.
 GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -31184,7 +31207,7 @@ static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__
 
 // ---- segmented_sort/check.c - checking a call: segmented sorts
 
-// Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
+// Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
 GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -31297,7 +31320,7 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
-// The keys of its rounds.
+// Derives the keys of the shuffle's rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -31313,7 +31336,7 @@ static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {{GP__CHECK_OUT_TYPE
 
 // ---- transpose/check.c - checking a call: transposes
 
-// Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
+// Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
 GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
                                               const uint64_t *extent, const uint64_t *given, uint64_t *stride,
                                               uint64_t *span) {
@@ -31340,16 +31363,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char 
   }
   return GP_SUCCESS;
 }
-// One dimension on its way through a merge.
+// One dimension while dimensions are merged.
 typedef struct gp__dimension {
   uint64_t extent, in, out; // strides in bytes
 } gp__dimension;
-// Dimensions of one element go, neighbours on both sides that lie so become one. d: in the output's order.
+// Drops dimensions of one element, and merges dimensions that are contiguous on both sides. d: in the output's order.
 GPUPRIMS__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
   int i, j, kept = 0;
   for (i = 0; i < count; ++i)
     if (d[i].extent != 1) d[kept++] = d[i];
-  for (i = 0; i < kept;) { // does dimension i hold all of another one?
+  for (i = 0; i < kept;) { // is another dimension one step of dimension i?
     for (j = 0; j < kept; ++j)
       if (i != j && d[i].in == d[j].in * d[j].extent && d[i].out == d[j].out * d[j].extent) break;
     if (j == kept) {
@@ -31368,11 +31391,11 @@ GPUPRIMS__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
   *a = *b;
   *b = c;
 }
-// What is left to do, from the merged dimensions.
+// Derives the moves from the merged dimensions.
 GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   uint64_t all = 16;
   int i, columns = -1, rows = -1;
-  for (;;) { // short rows that stay as they are and lie one behind the other on a side become elements
+  for (;;) { // short rows that stay whole and are contiguous on both sides become elements
     columns = rows = -1;
     for (i = 0; i < count; ++i) {
       if (d[i].in == (uint64_t)m->size) columns = i;
@@ -31490,7 +31513,11 @@ static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBER
 
 // ---- layouts/check.c - checking a call: layouts
 
+<<<<<<< HEAD
 // Checks a layout, keeps it in *kept, and gives its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+=======
+// Checks a layout; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
+>>>>>>> w_engB
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
                                              const gp_layout *l, gp_layout *kept, const void *buffer, gp__extent *span,
                                              int *spans) {
@@ -31579,7 +31606,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
 // ---- graph/check.c - checking a call: its graph
 
 GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
-// Numbers and types of a graph that is read or made. Memory is looked at apart.
+// Checks the numbers and types of a graph that is read or made, but not its memory.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
   gp_graph own;
@@ -31605,7 +31632,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *n
                     g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
   return GP_SUCCESS;
 }
-// What a call knows of its graph's types.
+// Sets a request's types from its graph's.
 GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->offset_type = g->offset_type;
   q->key_type = g->vertex_type;
@@ -31613,7 +31640,7 @@ GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->key_size = gp__type_rows[g->vertex_type].size;
   q->channels = q->active = 1;
 }
-// The memory of a graph: lists that leave vertices, or those that lead to them; read or written.
+// Checks the memory of a graph's outgoing or incoming lists, read or written.
 GPUPRIMS__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
                                             const void *offsets, const void *ends, int written) {
   gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
@@ -31636,7 +31663,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
-// Buffers that all searches have; the last step of their check.
+// Checks the buffers that all searches have: the last step of their check.
 GPUPRIMS__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
@@ -31685,12 +31712,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
   q->segments = c->count;
-  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word of a bit for each source
+  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word with a bit for each source
   q->acc_size = c->count > 32 ? 8 : 4;
   q->target = UINT64_MAX;
   return gp__check_search_buffers(k, c->count);
 }
-// A list of edges, and the graph that it becomes.
+// Checks a list of edges, and the graph that it becomes.
 GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -32510,7 +32537,7 @@ GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const g
 
 // ---- sort/names.c - template arguments of sorts
 
-// How a radix sort reads a key.
+// Names the type by which a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;
@@ -32557,7 +32584,7 @@ GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
             one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
   if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
 }
-// What a gather moves: words as large as alignment and size allow.
+// A gather moves words as large as alignment and size allow.
 GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
@@ -32572,7 +32599,7 @@ GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
 }
-// A transform makes a built-in type of a key.
+// A transform maps a key to a built-in type.
 GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
 GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
@@ -32606,7 +32633,7 @@ GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__ke
   if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
-// One sweep holds its keys and values in registers; buckets of 8-byte keys do with 56 of them.
+// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers.
 GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                               const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
@@ -32644,8 +32671,8 @@ GPUPRIMS__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp
     g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
   if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
 }
-// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
-// leaves registers for.
+// Threads of the kernel for short segments that a multiprocessor should hold, as the kernel waits for memory twice: as
+// many as have registers for sorting.
 GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
@@ -32681,7 +32708,7 @@ GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__a
 
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   (void)h;
-  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
+  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more vectors copy slower
   return p;
 }
 GPUPRIMS__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h,
@@ -32692,7 +32719,7 @@ GPUPRIMS__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, g
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
-// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+// Threads of a transpose that a multiprocessor should hold: as many as have registers for tiles.
 GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int aligned = (w->form & 3) == 3;
@@ -32704,7 +32731,7 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a leading warp of each block
   if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
   return w->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
@@ -32719,7 +32746,7 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
 
 // ---- layouts/names.c - template arguments of conversions of layouts
 
-// A tile, what a thread takes of it, both sides, and what moves.
+// Names a tile, a thread's chunk, both sides, and the moved fields.
 GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
   gp__add(t, ", %d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
@@ -32744,7 +32771,7 @@ GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *
     w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
   w->list_count = (uint64_t)count;
 }
-// As many blocks as leave room for what a thread takes.
+// As many blocks as leave registers for a thread's chunk.
 GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
@@ -33591,7 +33618,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.drop_keys = l->h->sorted.drop_keys;
   return a;
 }
-// The histogram, the passes, where they ran in place what may be left to copy.
+// Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
 GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
@@ -33604,7 +33631,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t t
   }
   return GP_SUCCESS;
 }
-// A radix sort; large values last.
+// Launches a radix sort. Large values are gathered last.
 GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
@@ -33645,7 +33672,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const unsigned long long *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// All passes by blocks that wait for each other.
+// Launches all passes at once; blocks wait for each other.
 GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
@@ -33683,8 +33710,8 @@ GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, c
   a.levels = gp__hybrid_levels(l->h->key_size);
   return a;
 }
-// A hybrid sort, its kernels from `first` on: count and move of each level that even keys need, all other levels, then
-// the buckets.
+// Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
+// launch for all other levels, then the buckets.
 GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
@@ -33694,7 +33721,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
     steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
     grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
-  if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
+  if (l->h->in_size) { // count and move deal tiles alike; there is room for the pieces of r.blocks
     const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
     grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
     if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
@@ -33710,8 +33737,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
 }
-// A sample of the keys decides, or the first count of a hybrid sort that needs one level; the kernels of the sort that
-// is not chosen exit at once.
+// A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
+// the other sort exit at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
@@ -33730,7 +33757,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
-  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
+  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // comparing costs takes too long
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                           : gp__launch_levels(&of_hybrid, 3, a));
@@ -33752,8 +33779,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
                                   passes.shared_bytes, &radix));
   return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
-// The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
-// more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
+// The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
+// large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
+// outputs are not aligned for pairs: these sort by all bits.
 GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
@@ -33798,8 +33826,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
 
 // ---- segmented_sort/launch.c - launches of segmented sort
 
-// Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
-// blocks of an empty class end at once.
+// Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
+// exit at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
@@ -33880,7 +33908,8 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.workspace = l->workspace;
   return a;
 }
-// A pass of four ways: where tiles begin, then the tiles. Then come runs as long as this one's groups.
+// Launches a four-way pass: finds where tiles begin, then merges them. The next pass has runs as long as this one's
+// groups.
 GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
@@ -33892,8 +33921,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merg
   a->log2_ways = 2;
   return GP_SUCCESS;
 }
-// Tiles, then passes that make two runs one, or four, between the output and scratch: in turn, so that the last one
-// ends in the output. Of four ways the first one takes two runs where the levels are odd in number.
+// Sorts tiles, then merges two or four runs a pass. Passes alternate between the output and scratch memory so that the
+// last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const unsigned long long tiles = g->tiles;
@@ -33921,7 +33950,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
+// Sets with more tiles than resident blocks: a launch of its own finds all tiles' borders in parallel.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
@@ -33978,7 +34007,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_a
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
   GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
-  while (a->to) { // a list of each block, fewer of fewer blocks, the result
+  while (a->to) { // lists of all blocks, then of fewer, then the result
     a->from = a->to;
     a->ranks = a->blocks * a->k;
     a->blocks = a->blocks > mergers ? mergers : 1;
@@ -34063,8 +34092,7 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m,
   a.column = gp__divisor_of(h.moved.columns < GP__TRANSPOSE_WHOLE ? h.moved.columns : 1);
   return a;
 }
-// The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
-// nothing to do.
+// Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
 GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
                                          gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
@@ -34087,7 +34115,7 @@ GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int st
   a->gathers = within == inverse;
   return !a->rotates || common > 1;
 }
-// Columns, rows, columns.
+// Launches steps within columns, rows, columns.
 GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
@@ -34116,7 +34144,7 @@ GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h,
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
-  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // where panels are next
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // if panels are next
   a.rows = r.rows;
   a.columns = r.columns;
   a.panels = r.panels;
@@ -34130,7 +34158,7 @@ GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h,
   else a.shift_x = (unsigned)r.holes;
   return a;
 }
-// Panels that are tiles, of one matrix.
+// Arguments of panels that are tiles, of one matrix.
 GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of,
                                                                 void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
@@ -34141,7 +34169,7 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp_
   m.extent[3] = r.panels;
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
-// The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
+// Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
 GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
@@ -34180,7 +34208,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
+// Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
 GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
                                                         void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
@@ -34212,7 +34240,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// The arguments of panels through a buffer, of one matrix, and of what clears their counters.
+// Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
 GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
                                                            gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
@@ -34290,7 +34318,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
   of.fault = a->fault;
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
-// By launches, of which none waits for another.
+// A search by launches: no block waits for another.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
@@ -34305,7 +34333,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__
   }
   return GP_SUCCESS;
 }
-// In clusters, of which the first may go on alone: as many as fit, at most.
+// Launches as many clusters as fit, at most; the first one may go on alone.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
@@ -34462,27 +34490,27 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
 
 GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
 
-// ---- group_by/launch.c - group by: other calls, one behind the other
+// ---- group_by/launch.c - group by: a sequence of other calls
 
-// Does a group-by try tables in shared memory?
+// True if a group-by tries tables in shared memory.
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
 
-// Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
+// A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.
 
 typedef struct gp__grouping {
   gp__request steps[6];
   int count, table;                                   // the table's kernel is launched before this step; 0: never
-  uint64_t held, list_keys, list_values, state, room; // bytes; of which these are where; entries of the list
+  uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
 } gp__grouping;
 
 GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c,
                                          int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
-// A sort of pairs, and the reduction of its runs. pointers 0: those of the held memory are not known yet. transform: of
-// the values; the list's have been through it.
+// Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
+// values; the list's values are already transformed.
 GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
                                         int pointers, gp_op transform, const void *keys, const void *values,
                                         gp_type value_type, unsigned char *sorted, unsigned char *moved, uint64_t count,
@@ -34504,7 +34532,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
   return gp__add_step(s, who, g, &runs, pointers);
 }
-// The steps. blocks: of the table's kernel at most. at: the held memory, or NULL.
+// Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
                                             gp__grouping *g) {
 #define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
@@ -34547,7 +34575,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
-// Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
+// Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
   int i;
@@ -34565,7 +34593,7 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
   return GP_SUCCESS;
 }
 
-// The kernel of tables: fills the list, and decides which way is gone.
+// Launches the table kernel, which fills the list and selects the path.
 GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
                                               const gp__kernel *k, const gp__grouping *g, unsigned char *held,
                                               void *workspace, gp_stream stream) {
@@ -34602,7 +34630,7 @@ GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Room for `bytes`, and for each of the calls beside them. On an error nothing is held.
+// Holds `bytes`, and leaves room for each of the calls beside them. On an error nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
                                      int count, uint64_t bytes, gp__holding *held) {
   unsigned long long key;
@@ -34631,7 +34659,7 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
 
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least);
-// The primary context is current. run 0: the kernels are built, nothing else.
+// The primary context must be current. run 0: only builds the kernels.
 GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
                                              gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -34667,9 +34695,9 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
 // ---- graph/launch.c - work on graphs: steps and other calls
 
 typedef struct gp__graph_step {
-  int request; // of gp__graph_plan, or -1: a kernel
+  int request; // index in gp__graph_plan, or -1: a kernel
   gp__kernel_kind kind;
-  uint64_t items; // of the kernel: edges or vertices
+  uint64_t items; // edges or vertices of the kernel
   gp__graph_args args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -34677,7 +34705,7 @@ typedef struct gp__graph_plan {
   gp__request requests[4];
   int count, request_count;
   uint64_t held;     // bytes
-  unsigned char *at; // where they are, or NULL
+  unsigned char *at; // their address, or NULL
 } gp__graph_plan;
 
 GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
@@ -34706,7 +34734,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__grap
   c.count = words;
   return gp__add_call(s, who, g, &c);
 }
-// Keys that a kernel has written are sorted and become a graph. counted: how many there are is in the state.
+// Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
 GPUPRIMS__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a,
                                               int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
@@ -34753,7 +34781,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
     if (q->flags & GP_SYMMETRISE) a->count *= 2;
     return gp__add_from_keys(s, who, g, a, q->count_device != NULL, unique);
   }
-  if (relabel) { // the degrees, a sort of them, and what it has made of the vertices' numbers
+  if (relabel) { // degrees, their sort, and the inverse of the order
     gp_call sort = gp_call_init(GP_SORT);
     gp__graph_args of_vertices = *a;
     void *order = q->out ? q->out : gp__take(g, to->vertices * q->key_size);
@@ -34841,7 +34869,7 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-// The primary context is current. run 0: the kernels are built, nothing else.
+// The primary context must be current. run 0: only builds the kernels.
 GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
                                                gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -35394,7 +35422,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[3] = GP__HYBRID_REST;
   return 4;
 }
-// The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
+// The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
 GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
@@ -35460,7 +35488,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
 GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
   gp__shape_radix_keys(q, h);
   h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
-  h->in_place = !q->in || q->in == q->out; // without buffers: it may be
+  h->in_place = !q->in || q->in == q->out; // without buffers: it may be in place
 }
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 
@@ -35575,7 +35603,7 @@ GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
   return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
 }
-// Of a top-k of many: the sort of a row's results in place, as a call of its own.
+// Top-k of many sorts a row's results in place, by a call of its own.
 GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
   return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
 }
@@ -35728,12 +35756,12 @@ static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP_
 
 // ---- layouts/plan.c - plans of conversions of layouts
 
-// Is the input of a conversion copied first?
+// True if the input of a conversion is copied first.
 GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
   return h.in_place && !gp__layout_local(*p, h);
 }
-// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
+// Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
 GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
@@ -35767,7 +35795,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   gp__layout_args a;
   memset(&a, 0, sizeof a);
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
-  if (l->count == 2) { // in place: of a copy in the workspace
+  if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;
@@ -35803,7 +35831,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p,
              : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
                                                                 : GP__BFS;
   kinds[1] = GP__BFS_PARENTS;
-  return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may be
+  return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may run
 }
 GPUPRIMS__PRIVATE int gp__bfs_is_idle(const gp__request *q) {
   return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
@@ -35856,7 +35884,7 @@ static const gp__primitive gp__primitive_bfs_sources = {
 
 // ---- group_by/plan.c - plans of group-by
 
-// What else it does are calls of their own.
+// Everything else is done by other calls.
 GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
@@ -35896,7 +35924,7 @@ static const gp__primitive gp__primitive_group_by = {
 
 // ---- graph/plan.c - plans of work on graphs
 
-// The kernels of its own.
+// The primitive's own kernels; its other steps are calls.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   static const signed char lists[][5] = {
       {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
@@ -37015,14 +37043,14 @@ GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_
 // ---- graph/read_edges.c - files of edges
 
 typedef struct gp__reader {
-  const char *name, *begin, *at, *end, *line; // line: where the present one begins
+  const char *name, *begin, *at, *end, *line; // line: start of the current one
   uint64_t lines, room, rows, columns, entries;
   int matrix, valued; // a Matrix Market file; entries have values
   uint64_t *pairs;
   gp_edge_list *edges;
 } gp__reader;
 
-// What should stand at `at`.
+// Fails: `wanted` is expected at `at`.
 static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
   char found[24];
   size_t n = 0;
@@ -37046,7 +37074,7 @@ static void gp__next_line(gp__reader *r) {
   r->line = r->at;
   if (newline) ++r->lines;
 }
-// Goes on to a line that has something to say. 0: there is none.
+// Goes on to a line with content. Returns 0 if there is none.
 static int gp__find_line(gp__reader *r) {
   for (; r->at < r->end; gp__next_line(r)) {
     gp__skip_blanks(r);
@@ -37073,7 +37101,7 @@ static const char *gp__skip_digits(const char *at, const char *end) {
   while (at < end && (unsigned char)(*at - '0') < 10) ++at;
   return at;
 }
-// The value of an entry, which nobody wants: [+-]digits[.digits][e[+-]digits], inf, nan.
+// Skips the value of an entry: [+-]digits[.digits][e[+-]digits], inf, nan.
 static gp_result gp__skip_value(gp__reader *r) {
   const char *at, *digits;
   int any;
@@ -37104,7 +37132,7 @@ static gp_result gp__skip_value(gp__reader *r) {
   r->at = at;
   return GP_SUCCESS;
 }
-// Which of the words stands next; -1: none of them.
+// Reads one of the words and returns its index; -1: none of them is next.
 static int gp__read_word(gp__reader *r, const char *const *words) {
   size_t length = 0;
   int i;
@@ -37117,7 +37145,8 @@ static int gp__read_word(gp__reader *r, const char *const *words) {
     }
   return -1;
 }
-// The banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange Formats.)
+// Reads the banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange
+// Formats.)
 static gp_result gp__read_banner(gp__reader *r) {
   static const char *const matrix[] = {"matrix", NULL}, *const coordinate[] = {"coordinate", NULL};
   static const char *const fields[] = {"pattern", "integer", "real", "double", NULL};
@@ -37184,7 +37213,7 @@ static gp_result gp__read_edges(gp__reader *r) {
                     (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count,
                     (unsigned long long)r->entries);
   r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
-  if (r->edges->vertex_type == GP_U32) // in place: what is written lies before what is still to be read
+  if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {
       const uint32_t narrow = (uint32_t)r->pairs[i];
       memcpy((unsigned char *)r->pairs + i * 4, &narrow, 4);
