@@ -1850,7 +1850,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
-// ---- device/vocabulary.cuh - what device text is written in: GP_DEVICE, unrolling, words, a vector
+// ---- device/vocabulary.cuh - the basics of device text: GP_DEVICE, unrolling, words, a vector
 
 #define GP_DEVICE __device__ __forceinline__
 
@@ -1871,8 +1871,8 @@ struct alignas(16) gp_vector {
   gp__u32 word[4];
 };
 
-// 8 bytes of a value and the tag that says to which call they belong: read and written in one access, so that a reader
-// that sees the tag sees the value, with no fence.
+// 8 bytes of a value and the tag of its call, read and written in one access: a reader that sees the tag sees the
+// value, without a fence.
 struct alignas(16) gp__word {
   gp__u64 value, tag;
 };
@@ -1887,11 +1887,11 @@ struct alignas(16) gp__word {
 #define GPUPRIMS__ARCH 0
 #endif
 
-// Storage of a block in shared memory: a struct, without constructors.
+// A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name)                                                                                             \
   __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)];                                                      \
   T &name = *reinterpret_cast<T *>(name##_bytes)
-// The shared memory whose size the launch gives.
+// Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
@@ -1899,7 +1899,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
-// Where `there` is set: in place and without a branch, so that nobody waits for it before it is used.
+// Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
 #define GPUPRIMS__LOAD_IF(CACHED)                                                                                      \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }"         \
@@ -1916,7 +1916,7 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
   else *q = u;
 }
-// The vector at p, which must be aligned to 16 bytes. The emulator looks.
+// The vector at p, which must be aligned to 16 bytes; the emulator checks it.
 GP_DEVICE gp_vector &gp__vector_at(void *p) { return *static_cast<gp_vector *>(p); }
 GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<const gp_vector *>(p); }
 
@@ -1926,14 +1926,14 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
                : "memory");
 }
 
-// Advances y where `second`, else x: one instruction each.
+// Advances y if `second`, otherwise x: one instruction each.
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
 }
 
-// The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
+// The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
@@ -1944,8 +1944,8 @@ GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   return gp_vector{{__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits), __funnelshift_r(w2, w3, bits),
                     __funnelshift_r(w3, w4, bits)}};
 }
-// Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set,
-// that byte's upper bit eight times.
+// Byte i of the result is the byte of (x, y) that nibble i of the selector names; if the nibble's upper bit is set,
+// eight copies of that byte's upper bit.
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
   gp__u32 r;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector));
@@ -1974,9 +1974,9 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-// The current value of what other threads change by atomics.
+// The current value of a word that other threads change by atomics.
 template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_cast<const volatile T *>(p); }
-// Soon to be read: on its way to the L2 cache.
+// Prefetches into the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GPUPRIMS__ARCH >= 900
@@ -1994,9 +1994,9 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
-// Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in
-// shared memory that nobody reads; prefetch.global.L1 gains half of it. A thread waits for its copies before it has
-// others come to the same place, and before it ends.
+// Prefetches 32 bytes close to this block, by an asynchronous copy of 4 of them to a word in shared memory that nobody
+// reads; prefetch.global.L1 gains half as much. A thread waits for its copies before it copies to the same word again,
+// and before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
@@ -2010,8 +2010,8 @@ GP_DEVICE void gp__cp_async_wait() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
-// Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is one by itself). The place in
-// the shared memory of block `rank` that p is in this block's, and words there.
+// Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is its own cluster).
+// gp__in_block: the address of p's counterpart in block `rank`. The others access words there.
 #if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
@@ -2021,7 +2021,7 @@ template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
-GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { // to where p is in another's
+GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { // to p's counterpart
   gp__u32 at;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(gp__shared_address(p)), "r"(rank));
   asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(at), "l"(v) : "memory");
@@ -2054,17 +2054,17 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
 GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
-// An addition in shared memory by each lane for itself. atomicAdd first asks which lanes call, and one adds for all.
+// Adds in shared memory, each lane for itself. atomicAdd first finds the lanes that call, and one adds for all.
 GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) {
   gp__u32 was;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
   return was;
 }
-// For acquire and release; __threadfence() is sequentially consistent, and takes longer.
+// Acquire and release; __threadfence() is sequentially consistent, and slower.
 GP_DEVICE void gp__fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-// The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
-// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
-// multiplication, as the other instructions all are the other integer unit's. ones: gp__opaque_ones().
+// The lanes whose x agrees with this lane's in the bits of `mask`: all clear, or not all clear. All lanes call. Written
+// by hand so that the compiler keeps many bits of x as predicates at once. A multiplication takes the complement,
+// because all other instructions use the other integer unit. ones: gp__opaque_ones().
 GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
@@ -2073,27 +2073,27 @@ GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
                : "r"(x), "r"(mask), "r"(ones));
   return lanes;
 }
-// -1, which the assembler cannot know: a multiplication by it stays one.
+// -1, hidden from the assembler: a multiplication by it stays one.
 GP_DEVICE gp__u32 gp__opaque_ones() {
   gp__u32 lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return (lane >> 5) - 1;
 }
 // Three steps that no compiler sees through. NVVM drops the sign extension of 8-bit results that come from halves of
-// words; ptxas widens a 16-bit negation as if it could not overflow, and drops one minus sign where it makes VIMNMX3 of
-// max(max(a, -b), -c). A conversion to 8 bits, a negation and a narrow magnitude go through these, as 32-bit words
-// (tests/compile/operators.py has the patterns). The zero is one register a thread; the rest is an instruction each.
+// words. ptxas widens a 16-bit negation as if it could not overflow, and drops one minus sign when it makes VIMNMX3 of
+// max(max(a, -b), -c). Conversions to 8 bits, negations and narrow magnitudes go through these, as 32-bit words
+// (tests/compile/operators.py has the patterns). The zero costs one register a thread; the rest is an instruction each.
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) {
   asm("" : "+r"(x));
   return x;
 }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) {
-  gp__u32 lower, r; // lanes below this one: never the last
+  gp__u32 lower, r; // lanes below this one: bit 31 is never set
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
   asm("sub.u32 %0, %1, %2;" : "=r"(r) : "r"(lower >> 31), "r"(x));
   return r;
 }
-// Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32). NVRTC before 12.3 has no __dp4a.
+// Dot product of the bytes of x and of `weights`, plus c (modulo 2^32). NVRTC before 12.3 has no __dp4a.
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) {
   gp__u32 r;
   asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(weights), "r"(c));
@@ -2110,11 +2110,11 @@ GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
   return r;
 }
 
-// Forces recomputation of what x led to: saves registers.
+// Forces recomputation of what depends on x: saves registers.
 GP_DEVICE void gp__optimizer_barrier(int &x) { asm volatile("" : "+r"(x)); }
 
-// The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
-// until it is complete and its writes are visible, then let the kernel after this one come up.
+// The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): waits
+// until it is complete and its writes are visible, then lets the next kernel start.
 GP_DEVICE void gp__wait_for_predecessor() {
 #if GPUPRIMS__ARCH >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -2143,7 +2143,7 @@ GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar, unsigned parity) {
                : "memory");
   return done != 0;
 }
-// The same, without waiting a while for it.
+// The same without suspending the thread.
 GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar, unsigned parity) {
   gp__u32 done;
   asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
@@ -2164,27 +2164,27 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
                : "memory");
 }
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// All groups of this thread but the last PENDING have been read from shared memory.
+// Waits until all groups of this thread but the last PENDING have been read from shared memory.
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
-// Some warps of a block, `threads` of them, wait for each other: a barrier in hardware. meetings: so many before.
+// Barrier of `threads` threads, whole warps of a block, in hardware. meetings: how many came before.
 GP_DEVICE void gp__named_barrier(gp__u64 *, unsigned &, unsigned threads) {
   asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
 }
-// Ordinary writes of this thread to shared memory become visible to bulk copies issued after a later barrier.
+// Makes this thread's ordinary writes to shared memory visible to bulk copies issued after a later barrier.
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
-// A copy of x that the optimizer cannot see through: neither what x was computed from, nor that a loop leaves it alone.
+// A copy of x that hides from the optimizer how x was computed, and that a loop leaves it unchanged.
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) {
   asm volatile("" : "+r"(x));
   return x;
 }
 
-// A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
-// add it to every offset again.
+// A base in shared memory for offsets. Its address is hidden from the compiler, which would otherwise add it to every
+// offset again.
 struct gp__shared_pointer {
   gp__u32 address;
   GP_DEVICE explicit gp__shared_pointer(void *p) {
@@ -2193,7 +2193,7 @@ struct gp__shared_pointer {
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
     return static_cast<T *>(__cvta_shared_to_generic(address + offset));
   }
-  // Where `yes` is not 0: stores a word, and moves on to the next.
+  // If `yes` is not 0, stores a word and moves on to the next.
   GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u32 [%0], %2; @p add.u32 %0, %0, 4; }"
                  : "+r"(address)
@@ -2208,7 +2208,7 @@ struct gp__shared_pointer {
   }
 };
 
-// A product that is rounded before anything is added to it.
+// A product that is rounded before anything is added to it: no fused multiply-add.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
 // The upper half of a product.
@@ -2252,7 +2252,7 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #endif
 }
 
-#else // ---- emulator: simt.h of the tests stands before this header
+#else // ---- emulator: the tests include simt.h before this header
 
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
@@ -2310,7 +2310,7 @@ GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__cp_async_wait() {}
-GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
+GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
@@ -2391,7 +2391,7 @@ GP_DEVICE unsigned short gp__f16_from_f32(float x) {
   if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);  // NaN
   if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u); // rounds to infinity
   if (a < 0x33000000u) return static_cast<unsigned short>(sign);            // rounds to zero
-  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits that leave the significand
+  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits dropped from the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
   return static_cast<unsigned short>(sign | (q + (rest > half || (rest == half && (q & 1)))));
@@ -2414,8 +2414,8 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 // ---- device/common.cuh - what follows from the machine alone
 
-// The barrier of all threads of a cluster, in two halves. All lanes of a warp must execute its instructions together:
-// they meet before, as a branch of some lanes does not promise that the others wait behind it.
+// Cluster barrier in two halves. The aligned instructions need all lanes of a warp together, which a branch does not
+// promise: hence __syncwarp().
 GP_DEVICE void gp__cluster_arrive() {
   __syncwarp();
   gp__cluster_arrive_aligned();
@@ -2454,7 +2454,7 @@ GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
 #endif
 }
 
-// double to float, to odd: rounding the result once more to a narrower type is then as if done in one step.
+// double to float, rounded to odd: a second rounding, to a narrower type, then gives the same as a single one.
 GP_DEVICE float gp__f32_to_odd(double x) {
   const float f = static_cast<float>(x);
   const double back = f;
@@ -2463,16 +2463,16 @@ GP_DEVICE float gp__f32_to_odd(double x) {
   return gp__f32_from_bits((gp__bits_of_f32(f) - (away ? 1u : 0u)) | 1u);
 }
 
-// Four bytes compared at once: the upper bit of byte i tells of byte i; the other bits are anything.
+// Compares four bytes at once: bit 7 of byte i is the answer for byte i; the other bits are undefined.
 GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
   const gp__u32 x = a ^ b;
   return ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x;
 }
 template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
-  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // upper bit: of the seven below, a's are not less
+  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // bit 7: a's low seven bits are not less than b's
   return (SIGNED ? a & ~b : ~a & b) | ~(rest | (a ^ b));
 }
-// Those upper bits, byte 0's first, as the upper four bits.
+// Moves those bits to bits 28 to 31, byte 0's to bit 28.
 GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x) { return (x & 0x80808080u) * 0x00204081u; }
 
 // 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).
@@ -6311,7 +6311,7 @@ typedef struct gp__buffered_args {
 //
 // Values (types, conversions, operators) and what the 32 threads of a warp do together.
 
-// ---- device/types.cuh - number types as memory holds them, and what stands for a user's
+// ---- device/types.cuh - number types as memory holds them, their traits, limits and order
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
@@ -6327,7 +6327,7 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
 };
 
-// A value and where it stood: the accumulator and the result of ARGMIN and ARGMAX. No element: index -1.
+// A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
   unsigned char pad[PAD];
@@ -6350,7 +6350,7 @@ template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
   return a;
 }
 
-struct gp__none {}; // the type of an operand that is not there
+struct gp__none {}; // the type of an absent operand
 
 enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
 template <class T> struct gp__traits { // structs
@@ -6359,7 +6359,7 @@ template <class T> struct gp__traits { // structs
 #define GPUPRIMS__TRAITS(type, KIND, Wide)                                                                             \
   template <> struct gp__traits<type> {                                                                                \
     static const gp__kind kind = KIND;                                                                                 \
-    typedef Wide wide; /* in which arithmetic is done: unsigned, so that it wraps; float for the half types */         \
+    typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */                  \
   };
 GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
 GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
@@ -6375,7 +6375,7 @@ GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
 #undef GPUPRIMS__TRAITS
 
-template <class T> struct gp__is_exact { // are sums and products of T exactly associative
+template <class T> struct gp__is_exact { // sums and products of T are exactly associative
   static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
 };
 
@@ -6394,8 +6394,8 @@ template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
 };
 
-// Keys as unsigned integers whose order is that of the keys; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0,
-// ..., inf, NaN. Bits is the unsigned type of the key's size. Descending order is that of the complement.
+// Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
+// Bits is the unsigned type of the key's size. Descending order is the order of the complements.
 template <int SIZE> struct gp__unsigned_of;
 template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
@@ -6471,7 +6471,7 @@ template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__UNSIGNED> {
   static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
 };
-// integer to float: one rounding; to the half types through double
+// Integer to float: one rounding; through double for the half types.
 template <class A, class R> struct gp__converter<A, R, GP__SIGNED, GP__FLOAT> {
   static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
 };
@@ -6514,8 +6514,8 @@ template <class A, class R> struct gp_square {
     return static_cast<R>(w * w);
   }
 };
-// 1 or 0. By bits for floats: as a conversion of the predicate, rounded to f16 afterwards, it came out as the bits 1 on
-// sm_90 (NVRTC 13.0).
+// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
+// (NVRTC 13.0).
 template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
 template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
 template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
@@ -6603,7 +6603,7 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
-// a - b: no fold's operator, but it stands in gp__binary.
+// a - b: no fold uses it, but gp__binary does.
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
   static GP_DEVICE T prepare(const T &a) { return a; }
@@ -6617,9 +6617,9 @@ template <class Op, class A, class B, class R> struct gp__binary {
   }
 };
 
-// ---- comparisons, and what they decide
+// ---- comparisons, and the predicates made of them
 
-// As C compares; the half types as floats.
+// C's comparisons; the half types compare as floats.
 #define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
   template <class T> struct name {                                                                                     \
     typedef T type;                                                                                                    \
@@ -6658,7 +6658,7 @@ GPUPRIMS__BYTES_OF(unsigned char, false)
 
 template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 
-// Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
+// Selection predicates: a comparison with a scalar, a user's operator, a flag.
 template <class L> struct gp__compare {
   GP_DEVICE bool operator()(const typename L::type &x, const gp__value &scalar) const {
     return L()(x, gp__value_as<typename L::type>(scalar));
@@ -6670,7 +6670,7 @@ template <class F, class T> struct gp__test {
 template <class F> struct gp__flag {
   GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
 };
-// The same of four bytes at once, where that is known.
+// The same for four bytes at once, where such a form exists.
 template <class P> struct gp__test_bytes {
   static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, const gp__value &) { return 0; }
@@ -6688,9 +6688,9 @@ template <class F> struct gp__test_bytes<gp__flag<F>> {
 
 // ---- device/loads.cuh - loads: an element becomes an accumulator
 
-// Loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+// Loads convert an element to an accumulator. Kernels that reduce construct theirs from their arguments, once.
 
-// F converts; ARGMIN and ARGMAX also want to know where the element stood.
+// F converts; ARGMIN and ARGMAX also record the element's index.
 template <class In, class Acc, class F> struct gp__load {
   gp__load() = default;
   template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
@@ -6704,14 +6704,14 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   }
 };
 
-// 1 or 0: does the predicate hold (count_if, any, all).
+// 1 if the predicate holds, otherwise 0 (count_if, any, all).
 template <class T, class Predicate> struct gp__counted {
   const gp__value &scalar;
   template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
   GP_DEVICE gp__u32 operator()(const T &x, gp__u64) const { return Predicate()(x, scalar) ? 1u : 0u; }
 };
 
-// The index of an offset that is below the one before it, or beyond the limit; all ones where it is well.
+// The index of an offset below its predecessor or beyond the limit; all ones if the offset is valid.
 template <class O> struct gp__offset_fault {
   const O *offsets;
   gp__u64 limit;
@@ -6724,7 +6724,7 @@ template <class O> struct gp__offset_fault {
   }
 };
 
-// The index of a key that comes before the key before it; all ones where it is well.
+// The index of a key that comes before its predecessor; all ones if the key is in order.
 template <class T, class Before> struct gp__order_fault {
   const T *keys;
   template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
@@ -6738,7 +6738,7 @@ template <class T, class Before> struct gp__order_fault {
 GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
 GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }
 
-// A value of any type as 32-bit words, to be passed through shuffles.
+// A value of any type as 32-bit words, for shuffles.
 template <class T> union gp__shuffled {
   T value;
   gp__u32 word[(sizeof(T) + 3) / 4];
@@ -6753,8 +6753,8 @@ template <class T> union gp__shuffled {
         intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
     return s.value;                                                                                                    \
   }
-// The value of lane `argument`; of the lane `argument` below or above (own value where there is none); of
-// the lane whose number differs in the bits of `argument`. All lanes call.
+// The value of lane `argument`; of the lane `argument` below or above (own value if there is none); of the lane whose
+// number differs in the bits of `argument`. All lanes call.
 GPUPRIMS__SHUFFLE(gp_warp_broadcast, __shfl_sync, int)
 GPUPRIMS__SHUFFLE(gp_warp_shift_up, __shfl_up_sync, unsigned)
 GPUPRIMS__SHUFFLE(gp_warp_shift_down, __shfl_down_sync, unsigned)
@@ -6778,7 +6778,7 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
   return value;
 }
 
-// The lanes with the same digit as this one (below 2^BITS). All lanes call.
+// The lanes with the same digit as this one (digits are below 2^BITS). All lanes call.
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
@@ -6804,7 +6804,7 @@ template <int N> struct gp__bits {
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
-  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
+  // Inserts gp__upper_bits(x) for four elements, from element i on. Later elements must be inserted first.
   GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
     GPUPRIMS__UNROLL
@@ -6818,7 +6818,7 @@ template <int N> struct gp__bits {
   }
 };
 
-// Words of 32 or 64 bits, a bit an element: bits 0 .. n - 1; how many are set; the first that is, of x > 0.
+// Words of 32 or 64 bits, a bit an element: the mask of bits 0 .. n - 1; set bits; the first set bit of x > 0.
 template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
   return n < int(8 * sizeof(Mask)) ? (Mask(1) << n) - 1 : ~Mask(0);
 }
@@ -6829,9 +6829,9 @@ GP_DEVICE int gp__bit_count(gp__u64 x) {
 template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
   return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
 }
-// Two sorted sequences merged, N elements: which of the second one's have a partner in the first, in runs of equal
-// elements that begin here. The first one's come first in a run; the second one's first goes with their last, its next
-// with the one before that, all runs at once: `ones`. Bit k of tie: element k is the equal of the one before it.
+// In N merged elements of two sorted sequences, finds the second's elements with a partner in the first, in runs of
+// equal elements that begin here. A run has the first's elements first; the second's first pairs with the last of
+// these, its next with the one before, in all runs at once: `ones`. Bit k of tie: element k equals its predecessor.
 template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie, Mask &ones) {
   Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
   ones = one;
@@ -6844,8 +6844,8 @@ template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask t
   return paired;
 }
 
-// Marks bytes that comparison E does not find equal to the one before them, four at a time. Of byte 0, which has none
-// here, it says nothing.
+// Marks bytes that comparison E does not find equal to their predecessor, four at a time. The mark of byte 0, which has
+// none here, is undefined.
 template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
   marks.clear();
   GPUPRIMS__UNROLL
@@ -6853,25 +6853,25 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
     marks.push(w * 4, ~gp__compare_bytes<E>::of(__funnelshift_l(w > 0 ? word[w - 1] : 0, word[w], 8), word[w]));
 }
 
-// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
-// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
-// thread's last word come by finish(), behind a barrier of the warp.
+// Packs a thread's marked bytes into consecutive places of shared memory, from `to` on, in registers first. The thread
+// with a word's last byte stores the word whole, and so overwrites what precedes its own bytes. finish(), after a
+// barrier of the warp, stores the bytes of a thread's last word.
 template <int ITEMS> struct gp__byte_gather {
-  gp__shared_pointer next; // the word that is begun
+  gp__shared_pointer next; // the current word
   gp__u32 last;            // its bytes so far, at the upper end
-  gp__u32 bits;            // where the next byte goes, counted from the aligned word before `to`
-  gp__u32 first;           // ... the first byte went
+  gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
+  gp__u32 first;           // position of the first byte
   GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GPUPRIMS__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
-      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
-      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
-      // marked bytes does not matter.
+      // Four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes, and
+      // a selector that puts these first and the fourth byte behind them, marked or not. Bytes behind the marked ones
+      // do not matter.
       const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
       const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
                     high = gp__permute(0x83838383u, 0x32333333u, three);
-      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
+      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 8 if it is marked
       const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
@@ -6897,29 +6897,29 @@ template <int ITEMS> struct gp__byte_gather {
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
-// ---- device/lanes.cuh - lanes before this one, teams of lanes, tickets that lanes draw together
+// ---- device/lanes.cuh - earlier lanes, teams of lanes, tickets that a warp draws together
 
-// Those of the lanes in a mask that stand before this one; how many they are.
+// Set lanes of a mask below this one, and their count.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
-// Teams of neighbouring lanes of a warp, for 1 to 32 things: as many lanes each, a power of two, as there are.
+// Teams of neighbouring lanes for 1 to 32 things: each team has as many lanes as fit, a power of two.
 struct gp__lane_team {
-  unsigned width, number, rank; // lanes; this lane's team, and its place in it
+  unsigned width, number, rank; // lanes of a team; this lane's team, and its rank in it
   GP_DEVICE explicit gp__lane_team(unsigned things) : width(1) {
     while (2 * width * things <= 32) width *= 2;
     number = gp_lane() / width, rank = gp_lane() & (width - 1);
   }
-  // Of a mask of the warp's lanes, those of this team, its first lane's at bit 0.
+  // This team's bits of a mask of the warp's lanes, the first lane's at bit 0.
   GP_DEVICE gp__u32 of(gp__u32 lanes) const {
     return lanes >> number * width & (width == 32 ? ~0u : (1u << width) - 1);
   }
-  // The lane of the first of them; where there is none, the team's first.
+  // The lane of the first set bit; the team's first lane if none is set.
   GP_DEVICE unsigned first(gp__u32 mine) const {
     return number * width + (mine ? static_cast<unsigned>(__ffs(static_cast<int>(mine))) - 1u : 0);
   }
 };
-// All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
-// the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
+// All lanes of a warp call. Lanes with `wants` draw consecutive numbers, in lane order, from a counter in shared memory
+// by one atomic. `end` becomes one past the warp's last number; it is unchanged if no lane wants one.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   const gp__u32 lanes = __ballot_sync(0xffffffffu, wants);
   if (lanes == 0) return 0;
@@ -6931,12 +6931,12 @@ GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   return first + gp__lanes_before(lanes);
 }
 
-// ---- device/edges.cuh - a warp's share of lists of edges
+// ---- device/edges.cuh - a warp expands lists of edges
 
-// Edges of one vertex that stand together in its list: what frontiers are made of. Long lists are cut into parts.
+// Consecutive edges of one vertex: the elements of frontiers. Long lists are cut into several.
 enum { GP__EDGES_COUNT_SHIFT = 48 };
 struct alignas(16) gp_edges {
-  gp__u64 place; // where they begin, and above that how many they are, below 2^16
+  gp__u64 place; // first edge, in the lower 48 bits; above it the count, below 2^16
   gp__u64 source;
   GP_DEVICE gp__u64 begin() const { return place & ((1ull << GP__EDGES_COUNT_SHIFT) - 1); }
   GP_DEVICE unsigned count() const { return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT); }
@@ -6945,8 +6945,8 @@ GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
   return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
 }
 
-// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]), for those who want many accesses in flight.
-// Where all parts are short each has four lanes, or eight: nobody need be searched for.
+// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]): ITEMS accesses are in flight. If all parts are
+// short, each gets four or eight lanes, and no owner has to be searched for.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
@@ -6966,7 +6966,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
-      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // the last lane that starts at this rank or before
+      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
         owner = 0;
         GPUPRIMS__UNROLL
@@ -6982,10 +6982,9 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     visit(there, source, target);
   }
 }
-// visit(there, source, target) for each edge of the warp's 32 parts (a lane without one: count 0), ITEMS at a time of
-// each lane, every lane with its share, however long the parts are (the merge path of parts and edges). All lanes call,
-// and visit() is called by all: where `there` is false the lane has no edge. Lanes that follow each other have edges
-// that do.
+// Calls visit(there, source, target) for each edge of the warp's 32 parts (count 0: no part). Lanes get equal shares,
+// ITEMS edges at a time, however long the parts are (the merge path of parts and edges); consecutive lanes have
+// consecutive edges. All lanes call, and all lanes call visit(): `there` is false in a lane without an edge.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   gp__warp_expand<ITEMS>(edges, targets,
@@ -7008,7 +7007,7 @@ GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, cons
 
 // ---- device/tile_load.cuh - tiles: loads and stores, blocked, striped, vectorised
 
-// V elements as one access of 16 bytes.
+// V elements, accessed as one vector of 16 bytes.
 template <class T> union gp__vec {
   gp_vector vector;
   T item[sizeof(T) <= 16 ? 16 / sizeof(T) : 1];
@@ -7016,7 +7015,7 @@ template <class T> union gp__vec {
 };
 
 // Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
-// data that sits in a cache, or for few elements; gp_tile_load_transposed moves the same faster from memory.
+// cached data or few elements; gp_tile_load_transposed is faster from memory.
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
@@ -7090,7 +7089,7 @@ template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
   T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
   static GP_DEVICE int slot(int i) { return i + i / 32; }
 };
-// Afterwards items are blocked (striped). Storage may be used again after the next __syncthreads().
+// items become blocked (striped). All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_striped_to_blocked(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
   GPUPRIMS__UNROLL
@@ -7107,7 +7106,7 @@ GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_st
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(i * THREADS + int(threadIdx.x))];
 }
-// Coalesced loads, blocked result (the reverse for the store). Storage as for the exchange.
+// Coalesced loads with a blocked result (and the reverse for stores). Storage as for the exchange.
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
@@ -7123,7 +7122,7 @@ GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count
 
 // ---- device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 
-// The value of thread `source` for all. Storage: one T; free after the next __syncthreads().
+// Returns the value of thread `source` to all threads. Storage, one T, is free after the next __syncthreads().
 template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
   if (threadIdx.x == source) storage = value;
   __syncthreads();
@@ -7144,7 +7143,7 @@ GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &s
 }
 
 template <int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
-// What lies before a thread, in pieces: value is meaningful where has is set.
+// A prefix that may be empty: value is meaningful if has is set.
 template <class T> struct gp_carry {
   T value;
   bool has;
@@ -7153,8 +7152,8 @@ template <class T> struct gp_carry {
     has = true;
   }
 };
-// Scan over one value a thread. `within`: what stands before the thread in its warp; `warps`: the warps before its own;
-// returns the total of the block (all threads). Storage may be used again after the next __syncthreads().
+// Scan over one value a thread. `within`: the thread's prefix in its warp; `warps`: the fold of the warps before its
+// own. Returns the block's total to all threads. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps,
                           gp_tile_scan_storage<THREADS, T> &storage) {
@@ -7189,28 +7188,28 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
   return total;
 }
 
-// ---- device/tile_bins.cuh - arrays in shared memory whose layout is chosen late: bins
+// ---- device/tile_bins.cuh - arrays in shared memory whose layout is chosen late; bins
 
 template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
-// An array of CAPACITY structs (a multiple of 16, and of the blocks of its layout) in shared memory, called `name`: a
-// gp_array in the layout that GP_LAYOUT_Name says; without one, LAYOUT.
+// Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of
+// its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT)                                                                  \
   GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block);                                               \
   gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
   name.base = name##_of_block.byte
-// Structs [first, first + count) of `from` go to [to_first, to_first + count) of `to`, by all threads of the block:
-// from memory to shared memory, and back. No barrier.
+// Moves structs [first, first + count) of `from` to [to_first, to_first + count) of `to`, from memory to shared memory
+// or back. All threads of the block call. No barrier.
 #define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count)                                               \
   do {                                                                                                                 \
     for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x)                                            \
       GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
   } while (0)
 
-// Counters of a block in shared memory, shared or private as a parameter says: COPIES of each, one for all threads (1),
-// one for each (THREADS), or a power of two between. Copies of a bin are neighbours: threads of different copies
-// never meet in a bank; a thread of its own copy takes no atomics. A bin beyond BINS is not counted.
+// A block's counters in shared memory. COPIES of each: one for all threads (1), one a thread (THREADS), or a power of
+// two between. Copies of a bin are neighbours: threads with different copies never conflict in a bank, and a thread
+// with its own copy needs no atomics. Bins beyond BINS are not counted.
 template <int THREADS, int BINS, int COPIES> struct gp_tile_bins { gp__u32 count[BINS * COPIES]; };
-// All zero. Ends with a barrier.
+// Sets all counters to zero. Ends with a barrier.
 template <int THREADS, int BINS, int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS, BINS, COPIES> &bins) {
   for (int i = int(threadIdx.x); i < BINS * COPIES; i += THREADS) bins.count[i] = 0;
   __syncthreads();
@@ -7222,7 +7221,7 @@ GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS, BINS, COPIES> &bins, gp__u32 
   if (COPIES >= THREADS) count += by;
   else atomicAdd(&count, by);
 }
-// What all threads have counted of a bin, behind a barrier.
+// The total of a bin over all threads. Call after a barrier.
 template <int THREADS, int BINS, int COPIES>
 GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins, int bin) {
   gp__u32 sum = 0;
@@ -7233,9 +7232,9 @@ GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins,
 
 // ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 
-// Bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes.
+// `shared` is aligned to 16 bytes; the memory side has any alignment.
 
-// Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
+// Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
   const unsigned char *base = global - offset;
@@ -7248,8 +7247,8 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
   for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
-// RANKS threads copy, this one is `rank`; all calls of a copy agree on the rest. UNROLL accesses are in flight at once.
-// Nothing outside [global, global + bytes) is read. The caller synchronises.
+// RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
+// Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
@@ -7267,10 +7266,10 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   }
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
-// The way back. PADDING: so many vectors in shared memory are followed by one that is free; 0: none is.
+// The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
-  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i stands at i + i / P * FREE
+  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
@@ -7293,8 +7292,8 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
 
 // ---- device/tile_chunk.cuh - a thread's chunk of a tile: fold and scan
 
-// A thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
-// the threads of a warp read theirs without bank conflicts.
+// A thread's chunk: ITEMS consecutive elements in shared memory. If a chunk has an odd number of 16-byte vectors, the
+// threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.
 template <class T> struct gp__vec_group {
@@ -7314,7 +7313,7 @@ template <class T> struct gp__vec_group {
   }
 };
 
-// One step of a running prefix: the element's result, and the prefix moves on. FIRST: `carry` may be empty.
+// One step of a running prefix: returns the element's result and advances. FIRST: `carry` may be empty.
 template <bool EXCLUSIVE, bool FIRST, class Op, class Acc>
 GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = FIRST && !carry.has ? Op::identity() : carry.value;
@@ -7323,7 +7322,7 @@ GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   return EXCLUSIVE ? before : carry.value;
 }
 
-// One group of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
+// One group of a chunk: its fold onto `sum`, or its running prefixes. The general form goes element by element.
 template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_group_step {
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
@@ -7348,7 +7347,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
     return q;
   }
 };
-// Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones, and one more carries on.
+// Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
@@ -7402,7 +7401,7 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
   }
   return sum;
 }
-// The same over elements begin to end - 1 only; the identity where there are none.
+// The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
@@ -7415,7 +7414,7 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
   return sum;
 }
 
-// Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` where the element sizes are equal.
+// Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
@@ -7451,10 +7450,10 @@ GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk
 
 // ---- device/tile_search.cuh - search, merge path, load balance
 
-// Sorted arrays have fewer than 2^63 elements. What a search asks is a predicate on positions that holds up to some
-// position and not from there on; that position is the answer. (Busato and Bombieri, A Dynamic Approach for Workload
-// Partitioning on GPU Architectures, whose case for tuning by profile this primitive is; Green, McColl and Bader, GPU
-// Merge Path.)
+// Sorted arrays have fewer than 2^63 elements. A search takes a predicate on positions that holds up to some position
+// and not from there on, and returns that position. (Busato and Bombieri, A Dynamic Approach for Workload Partitioning
+// on GPU Architectures, take this primitive as their case for tuning by profile; Green, McColl and Bader, GPU Merge
+// Path.)
 
 // One thread: about log2(count) dependent loads.
 template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count, Before before) {
@@ -7467,15 +7466,15 @@ template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count
   }
   return first;
 }
-// N searches at once by one warp, 32 probes each a step: about log2(count) / 5 dependent loads. `first` becomes the
-// answer. All lanes call, with the same numbers. before(n, position) is asked for search n.
+// N searches at once by one warp, 32 probes of each a step: about log2(count) / 5 dependent loads. `first` becomes the
+// answer. All lanes call with the same arguments. before(n, position) is the predicate of search n.
 template <int N, class Before>
 GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
   for (;;) {
     bool more = false, holds[N];
     GPUPRIMS__UNROLL
     for (int n = 0; n < N; ++n) {
-      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // behind the lane's piece
+      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // one past the lane's piece
       holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
       more = more || count[n] > 0;
     }
@@ -7507,8 +7506,8 @@ template <bool UPPER, class T, class Less> struct gp__bound_before {
     return UPPER ? !Less()(x, sorted[position]) : Less()(sorted[position], x);
   }
 };
-// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count where
-// there is none. By a thread, or by a warp for one x.
+// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count if there
+// is none. A thread calls, or a warp for one x.
 template <class T, class Less> GP_DEVICE gp__u64 gp_search_lower(const T *sorted, gp__u64 count, const T &x, Less) {
   return gp_search(0, count, gp__bound_before<false, T, Less>{sorted, x});
 }
@@ -7524,9 +7523,9 @@ GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted, gp__u64 count, const T &
   return gp_warp_search(0, count, gp__bound_before<true, T, Less>{sorted, x});
 }
 
-// Merge path: elements 0, 1, 2, ... and the ends of segments are merged into one sequence, an end before the element at
-// which it stands. Of the first `diagonal` of it, so many are ends: diagonal - the result are elements. ends[s]: where
-// segment s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
+// Merge path: elements 0, 1, 2, ... and the ends of segments merge into one sequence, an end before the element at its
+// position. Returns how many of its first `diagonal` entries are ends; the others are elements. ends[s]: where segment
+// s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
 template <class O> struct gp__merge_before {
   const O *ends;
   gp__u64 diagonal;
@@ -7539,8 +7538,8 @@ template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 s
   return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
 }
 
-// Merge path of two sorted arrays, the first one's elements first among equals: of the first `diagonal` elements of the
-// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, by a warp.
+// Merge path of two sorted arrays; among equals the first array's come first. Returns how many of the first `diagonal`
+// merged elements are of the first array (n elements); the others are of the second (m). By a thread or a warp.
 template <class T, class Before> struct gp__merge_split_before {
   const T *first, *second;
   gp__u64 diagonal;
@@ -7578,11 +7577,11 @@ GP_DEVICE gp__u64 gp_warp_merge_split(const T *first, gp__u64 n, const T *second
 }
 
 // segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
-// behind the last. segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows with them.
-// Storage may be used again after the next __syncthreads().
+// past the last. There are segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows
+// with them. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS> struct gp_tile_load_balance_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
-  gp__u64 begin, end; // ends that stand behind the first element of the tile, and in it
+  gp__u64 begin, end; // ends at or before the tile's first element; at or before its last
   gp__u32 mark[THREADS * ITEMS];
 };
 template <class O> struct gp__ends_at {
@@ -7605,7 +7604,7 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   }
   __syncthreads();
   const gp__u64 begin = storage.begin, end = storage.end;
-  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // of ends at one place the last counts
+  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // the last of equal ends counts
     const O at = offsets[s + 1];
     if (s + 1 == end || offsets[s + 2] != at)
       storage.mark[static_cast<gp__u64>(at) - first] = static_cast<gp__u32>(s + 1 - begin);
@@ -7623,36 +7622,35 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
 
 // ---- device/tile_rank.cuh - rank of a tile's keys by digit
 
-// A tile is brought into the order of 8 bits of its keys, stable: each warp counts its own keys, in order, by matching
-// the digits of 32 at a time; the counters of all warps then become positions (Adinets and Merrill, Onesweep). The
-// arrangement is striped by warps: thread t holds in place i the tile's element gp_tile_warp_striped<ITEMS>(i). A tile
-// has fewer than 2^16 elements.
+// Ranks a tile by 8 bits of its keys, stable. Each warp counts its own keys in order, by matching the digits of 32 at a
+// time; then the counters of all warps become positions (Adinets and Merrill, Onesweep). The arrangement is striped by
+// warps: item i of a thread is the tile's element gp_tile_warp_striped<ITEMS>(i). A tile has fewer than 2^16 elements.
 template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
   return (gp_warp() * ITEMS + static_cast<unsigned>(i)) * 32 + gp_lane();
 }
 
 union gp__digit_counters {
-  gp__u32 pair[GP__DIGITS / 2]; // of two digits, the even one in the lower half
+  gp__u32 pair[GP__DIGITS / 2]; // two digits, the even one in the lower half
   unsigned short digit[GP__DIGITS];
   gp_vector vector[GP__DIGITS / 8];
 };
 template <int THREADS> struct gp_tile_rank_storage {
-  gp__digit_counters warp[THREADS / 32]; // how many keys of the warp so far; then where its first one goes
+  gp__digit_counters warp[THREADS / 32]; // the warp's keys so far; then the position of its first one
   gp__u32 total[THREADS < GP__DIGITS / 2 ? THREADS / 32 : GP__DIGITS / 64];
 };
 
-// The steps, for kernels that have something to do between them. Pairs of digits belong to the first COUNTING threads,
-// PAIRS to each: thread t has the pairs t * PAIRS, ...
+// The steps, for kernels with work between them. The first COUNTING threads own pairs of digits, PAIRS each: thread t
+// has the pairs t * PAIRS, ...
 template <int THREADS> struct gp__tile_rank {
   typedef gp_tile_rank_storage<THREADS> Storage;
   static const int WARPS = THREADS / 32;
   static const int PAIRS = THREADS >= 128 ? 1 : THREADS >= 64 ? 2 : 4, COUNTING = GP__DIGITS / 2 / PAIRS;
-  static const int AT_ONCE = 4; // keys of a thread that are matched before the first of them is counted
+  static const int AT_ONCE = 4; // keys that a thread matches before it counts the first
 
   Storage &s;
   GP_DEVICE bool counts() const { return threadIdx.x < COUNTING; }
 
-  // rank[i]: how many keys of this warp with the same digit come before keys[i]. digit(key, i) is below 256.
+  // rank[i]: the number of earlier keys of this warp with the digit of keys[i]. digit(key, i) is below 256.
   template <int ITEMS, class T, class Digit>
   GP_DEVICE void within_warp(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit) const {
     gp__digit_counters &own = s.warp[gp_warp()];
@@ -7677,15 +7675,15 @@ template <int THREADS> struct gp__tile_rank {
         }
     }
   }
-  // After a barrier, the threads that count: how many keys have the digits of this pair, 16 bits each.
+  // Counting threads, after a barrier: the number of keys with each digit of this pair, 16 bits each.
   GP_DEVICE gp__u32 total(unsigned pair) const {
     gp__u32 sum = 0;
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
     return sum;
   }
-  // All threads; `both`: of the threads that count, the sum over their pairs of both digits. Returns how many keys have
-  // digits before those of the thread. Ends with a barrier within: one more is needed before `total` serves again.
+  // All threads call; `both`: a counting thread's sum over both digits of its pairs. Returns the number of keys with
+  // digits before the thread's. It has a barrier inside; `total` needs another before its next use.
   GP_DEVICE gp__u32 before(gp__u32 both) const {
     gp__u32 sum = 0;
     const unsigned COUNTING_WARPS = COUNTING / 32;
@@ -7701,7 +7699,7 @@ template <int THREADS> struct gp__tile_rank {
     }
     return sum - both;
   }
-  // The threads that count: the counters of a pair become positions; `first`: of each digit's first key, 16 bits each.
+  // Counting threads: a pair's counters become positions; `first`: of each digit's first key, 16 bits each.
   GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) {
@@ -7710,12 +7708,12 @@ template <int THREADS> struct gp__tile_rank {
       first += own;
     }
   }
-  // After a barrier: where a key of this warp goes.
+  // After a barrier: the position of a key of this warp.
   GP_DEVICE gp__u32 position(gp__u32 rank, gp__u32 digit) const { return rank + s.warp[gp_warp()].digit[digit]; }
 };
 
-// rank[i] becomes the position of keys[i] in the tile once it is sorted by digit(key, i), which is below 256. Storage
-// may be used again after the next __syncthreads().
+// rank[i] becomes the position of keys[i] in the tile sorted by digit(key, i), which is below 256. All threads call.
+// Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, class T, class Digit>
 GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit,
                             gp_tile_rank_storage<THREADS> &storage) {
@@ -7742,25 +7740,25 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
 
-// ---- device/hash.cuh - a hash, and bits in memory
+// ---- device/hash.cuh - a hash, and bit sets in memory
 
-// SplitMix64's last steps, of a multiple.
+// The last steps of SplitMix64, on a multiple of x.
 GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
-// Sets bit i of words; was it clear?
+// Sets bit i of words; returns whether it was clear.
 template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words, I i) {
   return (atomicOr(words + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0;
 }
-// The same in memory, where nobody asks, so that nobody waits.
+// The same in device memory, fire and forget.
 template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__red_or(words + i / 32, 1u << i % 32); }
 
 // ---- device/tile_sort.cuh - sort of a tile of keys
 
-// Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
-// lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
-// which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
-// the bins are fitted to the smallest and the largest key; where that did not help either, runs of the threads are
-// merged. The order of equal keys is lost.
-template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest one
+// Sorts keys of a known range. Counting brings them into the order of their leading bits, with about as many bins as
+// keys; a key is then near its place. Rounds of odd-even transpositions (Habermann), on overlapping windows in
+// registers, bring it there, and the block agrees that it is sorted. If that takes too long, the bins are fitted to the
+// smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
+// lost.
+template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
   return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
 }
 
@@ -7771,9 +7769,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
   static_assert((ITEMS & (ITEMS - 1)) == 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536, "shape of a tile");
   union {
     gp_vector vector[BINS / 4 + 8];
-    gp__u32 counter[BINS + 32]; // the last ones count what is no key
+    gp__u32 counter[BINS + 32]; // the last 32 count lanes without a key
   };
-  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at slot(p): no bank conflicts of windows
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p is at slot(p): windows have no bank conflicts
   K least[WARPS], most[WARPS];
   gp__u32 total[WARPS];
   static GP_DEVICE unsigned slot(unsigned p) { return p + p / ITEMS + 2 * HALO; }
@@ -7782,15 +7780,15 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
-  enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
+  enum { REPEATS = 3, MORE = 7 }; // of all rounds; MORE if bins hold a dozen copies of a key, some of two keys
   Storage &s;
   const unsigned thread; // gp__opaque_copy(threadIdx.x)
 
-  // Once, before the first tile, and a barrier.
+  // Call once before the first tile; a barrier follows.
   GP_DEVICE void clear() const {
     for (unsigned i = thread; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
   }
-  // Counters become the number of keys before.
+  // Counters become the number of earlier keys.
   GP_DEVICE void scan() const {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
     GPUPRIMS__UNROLL
@@ -7832,8 +7830,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
     if (there) s.key[Storage::slot(p)] = key;
   }
-  // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
-  // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
+  // The counters must be zero, and a barrier passed since. Puts n keys into the order of their bins, (key - low) >>
+  // shift: keys[i] with there(i), and `edge` of warp 0's lanes with there(-1). Ends with a barrier.
   template <class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
@@ -7849,13 +7847,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     surround(n);
     __syncthreads();
   }
-  // What windows see before the keys and behind them.
+  // Sentinels before and behind the keys, for the windows.
   GP_DEVICE void surround(unsigned n) const {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
-  // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
-  // Ends with a barrier.
+  // All rounds, a few times, and some more if at most half the threads have keys in disorder then. Returns whether the
+  // keys are sorted. Leaves zeros in the counters. Ends with a barrier.
   template <int MOST> GP_DEVICE bool repair() const {
     const unsigned first = thread * (ITEMS + 1);
     clear();
@@ -7867,7 +7865,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
         w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
       }
-      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) {
         const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
@@ -7890,7 +7888,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     return false;
   }
-  // Runs of a thread, sorted in registers; then merges.
+  // Sorts each thread's run in registers, then merges.
   GP_DEVICE void merge(unsigned n) const {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
@@ -7907,8 +7905,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     merge_runs(w, n, [](K a, K b) { return a < b; });
   }
-  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the
-  // n keys is all ones, and not less than any. Ends with a barrier.
+  // Each thread has a run. Merges pairs of runs; each thread makes its part of the result (Merge Path). The n keys are
+  // followed by all ones, not less than any key. Ends with a barrier.
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
@@ -7939,18 +7937,18 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
     }
   }
-  // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
+  // Sorts what scatter has left; false if it stays unsorted. Ends with a barrier; the counters are zero then.
   template <int MOST = REPEATS> GP_DEVICE bool finish(int shift) const {
-    if (shift > 0) return repair<MOST>(); // otherwise a key has a bin
+    if (shift > 0) return repair<MOST>(); // otherwise each key value has its own bin
     clear();
     __syncthreads();
     return true;
   }
-  // The same without bounds: n keys in any order, in place and with all ones behind them.
+  // Sorts n keys of unknown range, in any order, in place; all ones follow them.
   GP_DEVICE void sort(unsigned n, int shift) const {
     if (!fit(n, shift)) merge(n);
   }
-  // With bins from the smallest key to the largest one.
+  // Fits the bins to the smallest and the largest key; false if that does not help.
   GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
     GPUPRIMS__UNROLL
@@ -7978,33 +7976,32 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
 };
 
-// ---- device/two_keys.cuh - counters of the values of two bytes
+// ---- device/two_keys.cuh - counters of 16-bit values
 
-// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit, and in bit 4. Nearly
-// all bits choose the bank together, so that keys do not meet that have some of them in common. A counter is full from
-// 2^15 on.
+// 2^16 counters of 16 bits, two in a word: their values differ in the highest bit and in bit 4. Nearly all bits of a
+// value choose its bank together, so keys that share some bits do not conflict. A counter is full from 2^15 on.
 
-// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 11 to 15 make bits 0 to 4.
+// A word's two keys, and the positions of their counters: XOR mixes bits 5 to 9 and 11 to 15 into bits 0 to 4.
 struct gp__two_keys {
   gp__u32 keys, mixed;
   GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 11) & 0x001f001fu)) {}
 };
 struct gp__key_counters {
-  enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a counter that is full
+  enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a full counter
   static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
-  static const gp__u32 FULL = 0x80008000u;   // the bit that says so, of both counters of a word
+  static const gp__u32 FULL = 0x80008000u;   // the full bits of a word's two counters
   gp__shared_pointer words;
   GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
     return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
   }
-  // n of the lower or of the upper key; what the word was.
+  // Adds n to the lower or the upper key's counter; returns the word before.
   GP_DEVICE gp__u32 add(const gp__two_keys &two, bool upper, gp__u32 n) const {
     return atomicAdd(word(two, upper), (two.keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
   }
   static GP_DEVICE bool any_full(gp__u32 word) { return (word & FULL) != 0; }
-  // Takes 2^15 from the full counters in the words of N keys, two[0]'s lower one first: bit j, from the lower half of
-  // key j's word; bit 8 + j, from the upper half; those that nobody else took.
+  // Takes 2^15 from the full counters in the words of N keys, two[0]'s lower one first. Bit j of the result: from the
+  // lower half of key j's word; bit 8 + j: from the upper half. Counters that another thread took are not reported.
   template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
     GPUPRIMS__UNROLL
@@ -8016,17 +8013,17 @@ struct gp__key_counters {
     for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
-  // The value that a half of a key's word counts.
+  // The value that this half of a key's word counts.
   static GP_DEVICE gp__u32 value_of(gp__u32 key, gp__u32 half) { return key >> 15 == half ? key : key ^ OTHER; }
-  // The word of a value below 2^15; its upper half is value ^ OTHER's.
+  // The word of a value below 2^15; its upper half counts value ^ OTHER.
   GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
 };
-// The j-th key of a vector, for a j that only the run tells: by selections, as registers have no places.
+// The j-th key of a vector, for a j known at run time only: selections, because registers cannot be indexed.
 GP_DEVICE gp__u32 gp__key_at(const gp_vector &x, int j) {
   const gp__u32 lower = j & 2 ? x.word[1] : x.word[0], upper = j & 2 ? x.word[3] : x.word[2];
   return (j & 4 ? upper : lower) >> (j % 2 * 16) & 0xffffu;
 }
-// Whether the j-th key of a vector and the one behind it differ.
+// Whether the j-th key of a vector differs from the next one.
 GP_DEVICE bool gp__next_key_differs(const gp_vector &x, int j) {
   const gp__u32 w = x.word[j / 2], next = j % 2 == 1 ? x.word[(j + 1) / 2] << 16 : w;
   return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;
@@ -8036,16 +8033,15 @@ GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byt
 
 // ---- device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
 
-// The workspace: a ticket, and tagged words that carry partial results from block to block.
+// The workspace holds a ticket, and tagged words that carry partial results from block to block.
 
-// The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
-// whoever draws the last ticket of a launch starts the next one, so nothing is ever cleared.
+// The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
+// epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.
 struct gp__ticket {
-  gp__u64 tag;    // of this launch: epoch + 1
+  gp__u64 tag;    // this launch's: epoch + 1
   gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
-// What one thread has drawn, and what the control word was then. `draws` tickets are drawn in this launch, over all
-// blocks.
+// One thread's ticket; `was` is the control word before its draw. All blocks of a launch together draw `draws` tickets.
 GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) {
   gp__ticket k;
   k.tag = (was >> 28) + 1;
@@ -8060,7 +8056,7 @@ GP_DEVICE gp__word *gp__words(void *workspace) {
   return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
 }
 
-// An accumulator as 8-byte pieces, each of which travels with its tag.
+// An accumulator as 8-byte pieces; each travels with its tag.
 template <class Acc> union gp__pieces {
   Acc value;
   gp__u64 piece[(sizeof(Acc) + 7) / 8];
@@ -8074,7 +8070,7 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   GPUPRIMS__UNROLL
   for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
-// One look: false while not all pieces carry the tag.
+// Looks once: false unless all pieces carry the tag.
 template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
@@ -8094,27 +8090,27 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
   return value;
 }
 
-// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run, in two
-// levels. Tiles stand in groups of GP__GROUP. aggregate(t) is published by each tile; total(g), of group g alone, and
-// prefix(g + 1), all up to its end, by the last tile of group g. The prefix of a tile is prefix(g) op the total over
-// the aggregates of its group before it, and prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each
-// lane folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the
-// prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
-// every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
+// Decoupled look-back (Merrill and Garland) in two levels, with a fixed shape: floats get the same bits in every run.
+// Tiles form groups of GP__GROUP. Each tile publishes aggregate(t). The last tile of group g publishes total(g), of
+// this group alone, and prefix(g + 1), of all tiles up to its end. A tile's prefix is prefix(g) op the total of the
+// aggregates before it in its group; prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each lane
+// folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the prefixes and
+// totals of 32 groups before it at once, so the chain of prefixes costs one trip through memory every 32 groups, not
+// every group. Slots: aggregates, then prefixes, then totals.
 //
-// Waits, and why they end. A tile's number is its ticket, so every tile with a lower number has been drawn
-// by a block that runs. A tile t of group g
-//   1. publishes aggregate(t), and has waited for nobody;
+// Why all waits end. A tile's number is its ticket, so a running block has drawn every lower number. A tile t of group
+// g
+//   1. publishes aggregate(t) without waiting;
 //   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;
-//   3. as the last of its group publishes total(g);
-//   4. waits for prefix(g), or for an earlier prefix(g - d) with the d totals between, which tiles of lower numbers
+//   3. publishes total(g) if it is the last of its group;
+//   4. waits for prefix(g), or for an earlier prefix(g - d) and the d totals between, which tiles of lower numbers
 //      publish in steps 3 and 5;
-//   5. as the last of its group publishes prefix(g + 1).
-// Every wait is for a lower number, and tile 0 has `start`: by induction all of them end, whatever order blocks run in.
-// A word counts only where it carries this launch's tag. Tags do not repeat, so words of launches before are not there
-// yet, and nothing is cleared. With `fences`, who publishes fences before, and who has received fences after.
+//   5. publishes prefix(g + 1) if it is the last of its group.
+// Every wait is for a lower number, and tile 0 has `start`: by induction all waits end, in whatever order blocks run. A
+// word counts only with this launch's tag. Tags do not repeat, so words of earlier launches are ignored, and nothing is
+// cleared. With `fences`, publishers fence before and receivers after.
 //
-// Form: how an aggregate travels; where a tile's counts fit fewer words, in those.
+// Form packs an aggregate for its way, into fewer words where a tile's counts fit.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
   static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }
@@ -8126,14 +8122,14 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
   gp__word *words;
   gp__u64 tiles, tag;
-  gp_carry<Acc> start; // what stands before tile 0
-  bool fences;         // who has a prefix may also overwrite what the tiles before have read
+  gp_carry<Acc> start; // prefix of tile 0
+  bool fences;         // the holder of a prefix may also overwrite what earlier tiles have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();
     if (tile + 1 < tiles) gp__publish(words, tile, Form::pack(aggregate, tile), tag);
   }
-  // This lane's part of the first `count` aggregates of a group.
+  // This lane's fold of its part of a group's first `count` aggregates.
   GP_DEVICE Acc gather(gp__u64 group, unsigned count) const {
     const unsigned first = gp_lane() * SHARE;
     unsigned missing = first >= count ? 0 : count - first >= SHARE ? (1u << SHARE) - 1 : (1u << (count - first)) - 1;
@@ -8158,7 +8154,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   }
   GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
   GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
-  // One look for prefix(group); lanes may see different answers.
+  // Looks once for prefix(group); lanes may see different answers.
   GP_DEVICE bool look_for_prefix(gp__u64 group, gp_carry<Acc> &prefix) const {
     if (group == 0) {
       prefix = start;
@@ -8167,18 +8163,18 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     prefix.has = true;
     return gp__try_receive(words, tiles + group, tag, prefix.value);
   }
-  // Lane 0 will speak for what all lanes have received.
+  // Lane 0 publishes on behalf of all lanes: fences what they have received.
   GP_DEVICE void pass_on() const {
     if (!fences) return;
     __threadfence();
     __syncwarp();
   }
-  // One warp. The tile's own aggregate has been published.
+  // One warp calls, after the tile's own aggregate is published.
   GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
     const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
     gp_carry<Acc> prefix;
-    bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
+    bool there = look_for_prefix(group, prefix); // in flight while the aggregates are gathered
     const Acc part = gather(group, before);
     const bool last = before == GP__GROUP - 1 && tile + 1 < tiles;
     Acc all = Op::identity();
@@ -8187,13 +8183,13 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       pass_on();
       if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
     }
-    while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
+    while (!__all_sync(0xffffffffu, there)) { // lane i: prefix(group - i), and the total of the group before
       Acc one = Op::identity();
       gp_carry<Acc> far = start;
       const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
       const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
       const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
-      const int depth = __ffs(int(fars)) - 1; // of the nearest prefix there is
+      const int depth = __ffs(int(fars)) - 1; // nearest prefix found
       there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;
       if (!there) continue;
       prefix.value = gp_warp_broadcast(far.value, depth);
@@ -8214,18 +8210,18 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
 // ---- device/tile_transpose.cuh - transpose of a tile
 
-// A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
-// of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
-// group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
-// Matrix Transpose in CUDA, pad each row by an element), so that lanes have banks of their own.
+// A tile is loaded row by row and stored column by column, both in adjacent accesses of 16 bytes. A group of rows fills
+// 16 bytes of a column, and neighbouring lanes read shared memory whole groups apart. Padding of 16 bytes behind each
+// group gives lanes banks of their own (Ruetsch and Micikevicius, Optimizing Matrix Transpose in CUDA, pad each row by
+// an element).
 
 GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
 
 template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
 template <> struct gp__word_of<16> { typedef gp_vector type; };
 
-// Of the 16 bytes at `at`, the words that lie in [from, to), and zeros: of registers whose bytes are written in part
-// the compiler makes anything, and did.
+// Loads the words of the 16 bytes at `at` that are in [from, to); the others are zeros, because the compiler gives
+// partly written registers arbitrary bytes.
 template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -8237,8 +8233,8 @@ GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char 
   }
   return p.vector;
 }
-// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
-// begin == end: within [from, to).
+// Loads the 16 bytes at `at`: whole if they are within [begin, end), otherwise only their words in [from, to). begin ==
+// end: [from, to) takes its place.
 template <int CACHE, int WORD>
 GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
                                   const unsigned char *begin, const unsigned char *end) {
@@ -8246,14 +8242,14 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
   return gp__load_words<WORD>(at, from, to);
 }
 
-// Where the bytes of a tile's rows lie: row after row, 16 bytes more behind each group of rows.
+// Layout of a tile's rows: row after row, and 16 bytes of padding behind each group of rows.
 template <int GROUP> struct gp__padded_rows {
   unsigned pitch, pad;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
   GP_DEVICE unsigned step() const { return pitch; } // to the next row of a group
 };
-// The same of narrow elements where nothing is aligned: lanes that read neighbouring columns read other rows,
-// whose words lie in other places of their 16 bytes, so in other banks.
+// The same for narrow elements if nothing is aligned: lanes that read neighbouring columns read different rows, whose
+// words have different places in their 16 bytes, so different banks.
 template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const {
     return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
@@ -8272,8 +8268,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
   }
 };
 
-// Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
-// line j stands in row i of shared memory, at byte j * SIZE. blocks: of 8 units of 16 bytes, of a line.
+// Writes `lines` lines of `items` elements, SIZE bytes an element, `pitch` bytes from line to line. Element i of line j
+// is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
 template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
 GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
                                unsigned items, unsigned lines, gp__divisor blocks) {
@@ -8314,16 +8310,16 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
   }
 }
 
-// Words of a line before its first multiple of ALIGNMENT, which may be behind the line.
+// Words of a line before its first multiple of ALIGNMENT, which may be past its end.
 template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
-// The i-th of a line's words that are in no whole unit: those before the first one, then those behind the last.
+// The i-th of a line's words outside whole units: first those before the first unit, then those behind the last.
 template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
   return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
 }
-// Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie. Of
-// lines of whole units there are no more than a unit has, of others perhaps more.
+// Stores the words before each line's first unit and behind its last, a lane each; at(word, line): their source. Lines
+// of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
                               const At &at) {
@@ -8343,8 +8339,8 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
     }
   }
 }
-// The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
-// of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
+// The same for a tile, whose columns are the lines: stores units from the first multiple of ALIGNMENT on. A thread's
+// lines of a set have the same offset from such a multiple, so its reads of each are equally far apart.
 template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
           int ALIGNMENT, class Layout>
 struct gp__column_store {
@@ -8352,7 +8348,7 @@ struct gp__column_store {
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
-  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // of a round; how far apart
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // a round's; of equal starts
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
@@ -8391,14 +8387,14 @@ struct gp__column_store {
 };
 
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
-// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
+// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (columns). `shared` is aligned to 16.
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, IN_ALIGNED);
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
-  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
+  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // if rows are not aligned
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
@@ -8410,15 +8406,15 @@ struct gp__gathered_tile {
       for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
-  // Where this thread's k-th unit lies.
+  // Row and unit of this thread's k-th unit.
   static GP_DEVICE unsigned row_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x / UNITS + k * (THREADS / UNITS) : (k * THREADS + threadIdx.x) / UNITS;
   }
   static GP_DEVICE unsigned unit_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x % UNITS : (k * THREADS + threadIdx.x) % UNITS;
   }
-  // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them. ALONE:
-  // none may, and these two are the same.
+  // Loads rows of `columns` elements, `pitch` bytes from row to row. It may read bytes of [begin, end) beside them.
+  // ALONE: it may not, and begin == end.
   template <bool ALONE = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
@@ -8432,7 +8428,7 @@ struct gp__gathered_tile {
         for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
         GPUPRIMS__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) // some rows several times
+        for (int k = 0; k < ROUNDS; ++k) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
       GPUPRIMS__UNROLL
@@ -8455,8 +8451,8 @@ struct gp__gathered_tile {
             gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end));
     }
   }
-  // Rows that are not aligned, and the bytes beside them, as many as a whole tile has: each thread's rows begin alike
-  // behind a multiple of 16. The last unit of each row comes by a thread of its own.
+  // Loads unaligned rows at the tile's full width, with the bytes beside them. A thread's rows have the same offset
+  // from a multiple of 16. Another thread loads the last unit of each row.
   static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
     const typename Rows::type layout = Rows::make();
@@ -8484,7 +8480,7 @@ struct gp__gathered_tile {
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
-  // The same without the bytes beside them: whole units, and the words before and behind these, a lane each.
+  // The same without the bytes beside them: whole units, then the words before and behind these, a lane each.
   static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                                    unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
@@ -8529,8 +8525,8 @@ struct gp__gathered_tile {
       }
     }
   }
-  // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
-  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  // Stores columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of the loaded rows,
+  // modulo 16. heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
                               bool tails = true) {
@@ -8543,8 +8539,8 @@ struct gp__gathered_tile {
   }
 };
 
-// The 16 bytes at `at`, which is a multiple of WORD, and of 16 where ALIGNED says so: out of two units, where it is
-// not. Those outside of [from, to) may be anything.
+// Loads the 16 bytes at `at`, a multiple of WORD (of 16 if ALIGNED), from two units if it is unaligned. Bytes outside
+// [from, to) are undefined.
 template <int CACHE, int WORD, bool ALIGNED>
 GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
                                     const unsigned char *begin, const unsigned char *end) {
@@ -8556,14 +8552,14 @@ GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char
                            skip);
 }
 
-// Words of rows of so many elements of SIZE bytes become words of columns.
+// Transposes words of 4 / SIZE rows into words of columns.
 template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
   if (SIZE == 2) {
     const gp__u32 a = x[0], b = x[SIZE < 4 ? 1 : 0];
     x[0] = gp__permute(a, b, 0x5410);
     x[SIZE < 4 ? 1 : 0] = gp__permute(a, b, 0x7632);
   } else if (SIZE == 1) {
-    const int i = SIZE == 1; // there are so many only then
+    const int i = SIZE == 1; // only then are there four words
     const gp__u32 low = gp__permute(x[0], x[i], 0x5140), low2 = gp__permute(x[2 * i], x[3 * i], 0x5140);
     const gp__u32 high = gp__permute(x[0], x[i], 0x7362), high2 = gp__permute(x[2 * i], x[3 * i], 0x7362);
     x[0] = gp__permute(low, low2, 0x5410);
@@ -8572,7 +8568,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4
     x[3 * i] = gp__permute(high, high2, 0x7632);
   }
 }
-// So many 16-byte units, one below the other, become those of the columns.
+// Transposes 16 / SIZE units, one below the other, into units of columns.
 template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
   const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
   gp_vector r[E];
@@ -8592,14 +8588,14 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   for (int i = 0; i < E; ++i) v[i] = r[i];
 }
 
-// The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
-// shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
+// The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
+// shared memory, and leave it as 16-byte units. Unaligned data is shifted, in registers too.
 template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
           int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
-  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of the 16 bytes of a column
+  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of a column's 16 bytes
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
@@ -8619,7 +8615,7 @@ struct gp__scattered_tile {
       for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
-  template <bool = false> // ALONE, of gathered tiles: begin and end say it here
+  template <bool = false> // ALONE of gathered tiles: here begin and end say it
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -8637,7 +8633,7 @@ struct gp__scattered_tile {
       for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
-    // What is not aligned lies in two units: all are asked for before one is looked at, where bytes beside are there.
+    // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
     const bool both_units =
         !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
     GPUPRIMS__UNROLL_BY(1)
@@ -8666,7 +8662,7 @@ struct gp__scattered_tile {
       scatter(shared, i, v);
     }
   }
-  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  // heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
@@ -8686,11 +8682,11 @@ struct gp__scattered_tile {
       }
     }
   }
-  // Units of the output, out of two of shared memory.
+  // Stores units of the output, each from two units of shared memory.
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
-    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
+    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
     GPUPRIMS__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
@@ -8720,10 +8716,10 @@ template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int CO
 struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, true, ALIGNMENT>
     : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
-// Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
-// `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
-// are aligned to their elements, nothing else; where all rows of both are aligned to 16 bytes, ALIGNED spares a little.
-// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again behind a barrier after store().
+// Transposes tiles. load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
+// `pitch` elements from row to row. After a barrier, store() writes them as columns x rows. All threads call. Matrices
+// need only the alignment of their elements; ALIGNED saves a little if all rows of both are aligned to 16 bytes.
+// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again after a barrier that follows store().
 //    GP_SHARED(Tile::storage, s);
 //    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
 //    __syncthreads();
@@ -8735,7 +8731,7 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
                               (SIZE <= 2 && ALIGNED)>
       Tile;
   struct storage {
-    unsigned start, start_pitch; // of the rows that were loaded, modulo 16
+    unsigned start, start_pitch; // of the loaded rows, modulo 16
     alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
@@ -8751,22 +8747,22 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
 
 // ---- device/frontier.cuh - frontiers: append, expand, contract, filter
 
-// For traversals of your own. A frontier is an array of vertices in device memory, in any order, and how many there
-// are; a level makes the next one of it by three routines, which fuse as you like (Merrill, Garland and Grimshaw,
+// Building blocks for graph traversals. A frontier is an unordered array of vertices in device memory, and its count.
+// Three routines, which can be fused, make a level's frontier into the next one (Merrill, Garland and Grimshaw,
 // Scalable GPU Graph Traversal):
 //    expand     vertices to their edges: gp_tile_expand gives each thread an equal share, however uneven lists are
-//    contract   of targets that come several times, from many places, one: gp_warp_contract
-//    filter     those for which a predicate holds: gp_tile_filter
-// What goes on is appended to a frontier, by gp_warp_append and gp_tile_append or by gp_tile_filter, an atomic a block.
-// Graphs are offsets and targets in device memory, as in gp_graph; Vertex and Offset are unsigned, of 32 or 64 bits;
-// the largest Vertex is no vertex. Which edges go on and, where culling is exact, which vertices is the same in every
-// run; their order in a frontier is not, nor which of several edges to a vertex is the one that leads to it.
+//    contract   removes duplicates among the targets: gp_warp_contract
+//    filter     keeps the vertices that satisfy a predicate: gp_tile_filter
+// gp_warp_append with gp_tile_append, or gp_tile_filter, appends to a frontier: one atomic a block. A graph is offsets
+// and targets in device memory, as in gp_graph. Vertex and Offset are unsigned, of 32 or 64 bits; the largest Vertex is
+// no vertex. Every run passes on the same edges and, with exact culling, the same vertices. Their order in a frontier
+// varies, and so does the edge by which a vertex is reached.
 //
 // examples/reachability.cu and examples/neighbourhood.cu are complete programs.
 
-// `vertices` has room for so many; *count, in device memory, is clear before the first is appended. What finds no room
-// is counted and not written: *count > room says so, behind the launch, and readers take the first `room`. A frontier
-// that is read and one that is appended to share no memory. T is the vertex, or a struct of yours.
+// `vertices` has room for `room` elements; *count, in device memory, must be 0 before the first append. Elements that
+// find no room are counted and not written: after the launch *count > room says so, and readers take the first `room`.
+// The frontier that is read and the one appended to share no memory. T is the vertex, or a struct of yours.
 template <class T> struct gp_frontier {
   T *vertices;
   gp__u64 *count;
@@ -8774,23 +8770,23 @@ template <class T> struct gp_frontier {
   GP_DEVICE gp__u64 size() const { return *count < room ? *count : room; }
 };
 
-// The block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. Where it is full, warps take places
-// in the frontier by themselves, one atomic for their 32 lanes.
+// A block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. When it is full, warps append
+// straight to the frontier, one atomic for 32 lanes.
 template <int ROOM, class T> struct gp_tile_append_storage {
   gp__u64 first;
   gp__u32 count;
   T element[ROOM];
 };
-// Once, before the first append; a barrier stands behind it.
+// Call once before the first append. Ends with a barrier.
 template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
   if (threadIdx.x == 0) storage.count = 0;
   __syncthreads();
 }
-// Appends the elements of those lanes where `there` is set. All lanes of a warp call; other warps need not.
+// Appends the elements of the lanes with `there` set. All lanes of a warp call; other warps need not.
 template <int ROOM, class T>
 GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T> &out,
                               gp_tile_append_storage<ROOM, T> &storage) {
-  gp__u32 end = 0, at = ROOM; // a full buffer's count stands: it could come round
+  gp__u32 end = 0, at = ROOM; // a full buffer's count stops growing: it could wrap
   if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
   if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
@@ -8801,8 +8797,8 @@ GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T>
   first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
-// What the block's warps have appended goes to the frontier. All threads call; behind the next __syncthreads() more may
-// be appended, or storage used otherwise.
+// Flushes the buffer to the frontier. All threads call. After the next __syncthreads() more may be appended, or storage
+// used otherwise.
 template <int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
@@ -8814,8 +8810,8 @@ GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<
     if (storage.first + i < out.room) out.vertices[storage.first + i] = storage.element[i];
 }
 
-// THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: edges of a list that are laid out at once, at most;
-// the block's are below 2^32.
+// THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: the most edges of a list that are laid out at once; the
+// block's total stays below 2^32.
 template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expand_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u32 lists;
@@ -8823,7 +8819,7 @@ template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expan
   gp__u64 begin[THREADS];
   Vertex source[THREADS];
 };
-// A lane's edges; whole warps call.
+// Loads, tests and takes a lane's edges; whole warps call.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
                               const Vertex *targets, const Goes &goes, const Take &take) {
@@ -8835,7 +8831,7 @@ GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
 }
-// One list, by `width` threads that stand together; this one is number `mine` of them.
+// Expands one list by `width` consecutive threads; this is number `mine` of them.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsigned mine, unsigned width,
                                const Vertex *targets, const Goes &goes, const Take &take) {
@@ -8886,7 +8882,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
     }
     if (is_long) count = 0;
   }
-  do { // once, where longer lists are gone
+  do { // a single pass if the flags took the long lists
     const gp__u32 piece = static_cast<gp__u32>(count < PIECE ? count : gp__u64(PIECE));
     gp__u32 start = piece;
     const gp__u32 total = gp_tile_exclusive_scan<THREADS>(start, gp_sum<gp__u32>(), storage.scan);
@@ -8901,7 +8897,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u32 rank = base + static_cast<unsigned>(i * THREADS) + threadIdx.x;
-        gp__u32 owner = 0; // the last that starts here or before
+        gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
         GPUPRIMS__UNROLL
         for (unsigned step = 512; step; step /= 2)
@@ -8915,25 +8911,25 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
     count -= piece;
   } while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));
 }
-// The edges of a tile of vertices, one a thread (there: it has one). goes(source, target, edge) is asked once for each
-// edge, by one thread, and says whether it goes on; `edge` is its place in targets, and in arrays of yours beside them.
-// take(there, source, target) is then called by all lanes of a warp together, so that it may contract and append;
-// `there` is set in lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of
-// the block call; neither function has a barrier of the block. Storage may be used for the next tile at once, otherwise
-// behind the next __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges lie.
+// Expands a tile of vertices, one a thread (there: it has one). One thread calls goes(source, target, edge) for each
+// edge; it says whether the edge goes on. `edge` is the index in targets, and in arrays parallel to them. Then all
+// lanes of a warp call take(there, source, target) together, so that it may contract and append; `there` is set in
+// lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of the block call;
+// neither function may use a barrier of the block. The next tile may use storage at once, others after the next
+// __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges are distributed.
 template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
 GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
                               const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
-// SLOTS (a power of two) vertices where there is a history.
+// With a history: SLOTS (a power of two) vertices.
 template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
   static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
   static_assert(SLOTS > 0 && (SLOTS & (SLOTS - 1)) == 0, "SLOTS is a power of two");
   Vertex seen[slots];
 };
-// Once, before the first contraction: nothing is remembered. Storage may be used behind the next __syncthreads().
+// Call once before the first contraction: clears the history. Storage may be used after the next __syncthreads().
 template <int THREADS, int CULL, class Vertex, int SLOTS>
 GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if (CULL & GP_CULL_HISTORY)
@@ -8953,18 +8949,17 @@ GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *v
   }
   return there;
 }
-// Does this lane's vertex go on? Of equal ones in a launch one does at least; with GP_CULL_BITMAP exactly one, and none
-// where its bit was set before (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
-// Where one launch does several levels, and vertices go on again in each, clear the history in between.
+// Returns whether this lane's vertex goes on: at least one of equal ones in a launch; with GP_CULL_BITMAP exactly one,
+// and none if its bit was set (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
+// If one launch does several levels, and vertices go on again in each, clear the history in between.
 template <int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp_warp_contract(bool there, Vertex vertex, gp__u32 *visited,
                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   return gp__warp_contract(CULL, there, vertex, visited, storage);
 }
 
-// Appends those of a tile's vertices that are kept, by one atomic; within the tile they keep their order, where the
-// arrangement is blocked. All threads call. Storage, a scan's and a word, may be used again behind the next
-// __syncthreads().
+// Appends the kept vertices of a tile by one atomic. A blocked arrangement keeps their order within the tile. All
+// threads call. Storage, a scan's and a word, may be used again after the next __syncthreads().
 template <int THREADS> struct gp_tile_filter_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u64 first;
@@ -8987,11 +8982,10 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
   }
 }
 
-// Bodies of kernels, a launch a level, with as many blocks of THREADS threads as you like: they go over the frontier
-// `in`, whose count they read, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's.
-// fresh() is told of each vertex that passes the contraction, by one thread, and says whether it is appended: there a
-// depth or a parent is written. Storage serves all of them, as large as their parts together, and may be used again
-// behind the next __syncthreads().
+// Kernel bodies: one launch a level, any number of blocks of THREADS threads. They read the frontier `in` and its
+// count, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's. One thread calls
+// fresh() for each vertex that passes the contraction; it may write a depth or a parent, and says whether to append the
+// vertex. One storage serves all of them; it may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_frontier_storage {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<CULL, Vertex> contract;
@@ -9010,7 +9004,7 @@ GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &
     __syncthreads();
   }
 }
-// The targets of all edges that go on, as often as they come: an edge frontier.
+// Appends the targets of all edges that go on, duplicates included: an edge frontier.
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes>
 GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
                                   const Goes &goes, const gp_frontier<Vertex> &out,
@@ -9021,7 +9015,7 @@ GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *o
         [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
   });
 }
-// Of an edge frontier the vertices that gp_warp_contract lets pass, and of which fresh(vertex) holds.
+// Contracts an edge frontier: appends the vertices that pass gp_warp_contract and fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fresh>
 GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
                                     const gp_frontier<Vertex> &out,
@@ -9032,7 +9026,7 @@ GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visi
     gp_warp_append(passes && fresh(vertex), vertex, out, s.append);
   });
 }
-// Both at once, from vertices to vertices: fresh(source, vertex).
+// Expands and contracts, from vertices to vertices: fresh(source, vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
                                            const Goes &goes, gp__u32 *visited, const Fresh &fresh,
@@ -9047,7 +9041,7 @@ GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const 
     gp_tile_expand<THREADS, ITEMS, GATHER>(there, vertex, offsets, targets, goes, take, s.expand);
   });
 }
-// From edge frontier to edge frontier: vertices that come several times are expanded once; fresh(vertex).
+// Contracts and expands, from edge frontier to edge frontier: duplicates are expanded once; fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
                                            const Offset *offsets, const Vertex *targets, const Goes &goes,
@@ -9061,7 +9055,7 @@ GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u3
         [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
   });
 }
-// Those of which keep(vertex) holds; the tiles come in any order.
+// Appends the vertices for which keep(vertex) holds; the order of tiles varies.
 template <int THREADS, class T, class Keep>
 GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out,
                                   gp_tile_filter_storage<THREADS> &s) {
