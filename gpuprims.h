@@ -2678,7 +2678,7 @@ GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
   F(overlap, 0, 1, 2)
 
-// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
+// Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
 GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
   return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
                   GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
@@ -2717,14 +2717,14 @@ GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
 }
 
-// May a scan of these types run on bulk copies: whole vectors of elements, equal sizes on both sides.
+// Whether a scan of these types can use bulk copies: whole vectors of elements, equal sizes on both sides.
 GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
   return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
          gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
 }
 
 // Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
-// output's where the element sizes differ.
+// output's if the element sizes differ.
 GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
@@ -2735,7 +2735,7 @@ GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size)
                    (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
 }
 
-// Static shared memory of a block of a scan, in bytes, at most.
+// Upper bound of a block's static shared memory, in bytes.
 GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
 }
@@ -4096,12 +4096,12 @@ GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
   F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
   F(overlap, 0, 1, 2)
 
-// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
+// Elements that a thread of a map (copy, fill, iota, transform) handles at a time: vectors of the largest type.
 GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
   return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
 }
 
-// Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
+// Shared memory of a kernel that visits edges: a word for each edge of the tile and each warp, and two indices.
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
@@ -4404,11 +4404,11 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy
   return g;
 }
 
-// ---- map/portable.h - portable rule of map and of all that has kernels of that form
+// ---- map/portable.h - portable rule of maps and of kernels of that form
 
-enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; steps of building and checking graphs
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; building and checking graphs
 static const gp__policy_row gp__map_rows[] = {
-    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // of the kernel that fills tables
+    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GPUPRIMS__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
     GPUPRIMS__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
     GPUPRIMS__H200(GP_UPPER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
@@ -4439,13 +4439,13 @@ static const gp__policy_row gp__reduce_rows[] = {
 GPUPRIMS__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as registers leave
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
 }
 
 // ---- scan/portable.h - portable rule of scans
 
-// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes takes long.
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow.
 enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
 static const gp__policy_row gp__scan_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0,
@@ -4469,7 +4469,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
                                         : 0) |
                         (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
-  if (q.algorithm == GP_PIPELINED) { // what shared memory and registers leave
+  if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
     q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
     if (p.algorithm || gp__policy_valid_scan(q, s)) return q;
@@ -5052,7 +5052,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   return GPUPRIMS__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
 
-// ---- map/geometry.h - launches of maps and of what is launched like them
+// ---- map/geometry.h - launches of maps and of kernels launched like them
 
 GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
@@ -5065,7 +5065,7 @@ GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long 
     g->tile_items = (unsigned long long)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // of the input's copy
+    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
@@ -5862,11 +5862,11 @@ typedef struct gp__reduce_args {
   const unsigned long long *count_device; // or null
   void *workspace;                        // control block and words; see gp__geometry
   unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
-  gp__value init;                         // comes before the first element; the identity where the caller has none
+  gp__value init;                         // precedes the first element; the identity if the caller has none
   int has_init;                           // 0: use the operator's identity instead of `init`
-  gp__value scalar;                       // count_if, any, all: what elements are compared with
-  unsigned long long limit;               // check_offsets: the count that no offset may exceed,
-  const unsigned long long *limit_device; // where this is smaller, what it points to; or null
+  gp__value scalar;                       // count_if, any, all: elements are compared with it
+  unsigned long long limit;               // check_offsets: upper bound of the offsets
+  const unsigned long long *limit_device; // another upper bound; or null
 } gp__reduce_args;
 
 // ---- scan/arguments.h - arguments of scans
@@ -9098,8 +9098,8 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
 
 // ---- map/kernels.cuh - copy, fill, iota, transform
 
-// Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
-// as aligned vectors that are shifted in registers.
+// Copies bytes, whatever their type. The output is peeled to 16-byte boundaries. An input with another misalignment is
+// read as aligned vectors, which are shifted in registers.
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
@@ -9150,9 +9150,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   }
 }
 
-// V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned
-// as a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before
-// and behind belong to the operand too.
+// V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
+// whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
+// includes the 16 bytes before and behind.
 template <class T, int V> struct gp__vector_access_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
@@ -9167,8 +9167,8 @@ template <class T, int V> struct gp__vector_access_of_items {
     for (int j = 0; j < V; ++j) at[j] = item[j];
   }
 };
-// May one access of BYTES bytes take elements at `at`? Callers look at the boundaries of elements. A struct whose
-// alignment is less than its size may lie between them, at any address.
+// Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
+// alignment is less than its size may be at any address between.
 template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
   return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
 }
@@ -9244,7 +9244,7 @@ template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access
 template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
   template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
 };
-// Bytes to which the operand of a run must be aligned to be read or written as a whole; 1: no such thing.
+// Alignment in bytes at which the operand of a run is read or written as a whole; 1: it never is.
 template <class T, int V> struct gp__vector_access_alignment {
   static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
 };
@@ -9252,7 +9252,7 @@ template <class T, int V> struct gp__vector_access_alignment {
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
 
-// What the element at `i` becomes: the four shapes of a map.
+// The value of element `i`: the four shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
@@ -9284,7 +9284,7 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
   }
 };
 
-// out[i] = f(a[i], b[i]), one run of V elements a thread at a time, `vectors` runs in flight.
+// out[i] = f(a[i], b[i]): a thread takes one run of V elements at a time, `vectors` runs in flight.
 template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
@@ -9298,7 +9298,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;
@@ -9695,8 +9695,8 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
 
 // ---- map/difference.cuh - adjacent difference
 
-// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
-// outer neighbour comes from the lane beside it, or from memory at the warp's edge.
+// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element without such a neighbour is copied. Works as a map. A
+// run's outer neighbour comes from the adjacent lane, or from memory at the warp's edge.
 template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
   const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   gp__pdl_wait<P>();
@@ -9708,7 +9708,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
       out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
@@ -9718,7 +9718,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     GPUPRIMS__UNROLL
-    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, and take part in the shuffles
+    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, for the shuffles
       const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
       a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
     }
@@ -9816,8 +9816,7 @@ template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const
   *static_cast<Out *>(a.out) = gp_convert<Acc, Out>()(result);
 }
 
-// The last act of a one-launch reduction: one block waits for the partial results of all others, wherever they are, and
-// folds them in their order.
+// Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
 template <int THREADS, class Op, class Acc, class Out>
 GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp__u64 tag,
                                  gp__reduce_storage<THREADS, Acc> &s) {
@@ -9830,10 +9829,10 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
   if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Elements of a run that a reduction in order, or by tiles, loads as a whole.
+// Elements in one access of a reduction in order or by tiles.
 template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
-// The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
+// One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
 template <class P, class Op, class Load, class In, class Acc>
 GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
@@ -9851,9 +9850,9 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   return sum;
 }
 
-// Each block one share, the last block to start folds all partial results. Commutative operators: the share is strided,
-// neighbouring blocks read neighbouring vectors. Otherwise each warp has one contiguous range, and each thread of it
-// consecutive elements.
+// Each block reduces one share; the last block to start folds all partial results. Commutative operators: shares are
+// strided, so neighbouring blocks read neighbouring vectors. Others: each warp has one contiguous range, and each of
+// its threads consecutive elements.
 template <class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
@@ -9910,12 +9909,12 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
       const Acc x =
           gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
-      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
+      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 has the result
     }
     sum = gp_warp_broadcast(sum, 0);
     if (gp_lane() != 0) sum = Op::identity();
   }
-  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier shows the ticket to all
+  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier makes the ticket visible to all
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
     if (s.ticket.number != gridDim.x - 1) return;
@@ -9924,8 +9923,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   } else if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Tiles by ticket, a partial result a tile. The association depends on the tile's shape alone, neither on the grid nor
-// on who took which tile: GP_REPRODUCIBLE runs here, on a pinned shape.
+// Tiles by ticket, one partial result a tile. The association depends on the tile's shape alone, not on the grid or on
+// which block took a tile: GP_REPRODUCIBLE runs here, with a pinned shape.
 template <class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
@@ -10864,7 +10863,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
-  gp_carry<Acc> prefix; // what stands before the tile
+  gp_carry<Acc> prefix; // fold of everything before the tile
   gp__ticket ticket;
 };
 
@@ -10875,8 +10874,8 @@ template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(con
   return start;
 }
 
-// A tile of a scan whose elements lie in shared memory: what is common to all kernels of the family. A thread owns
-// ITEMS consecutive elements; TO and FROM are the tile's output and input bytes (the same where sizes are equal).
+// A tile of a scan, in shared memory: common to all kernels of the family. A thread owns ITEMS consecutive elements.
+// `from` and `to` are the tile's input and output bytes, the same if the sizes are equal.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
   static const int MAX = sizeof(In) > sizeof(Out) ? int(sizeof(In)) : int(sizeof(Out));
   static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
@@ -10886,7 +10885,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   unsigned char *from, *to; // shared memory
   gp__u64 index;            // of the tile's first element
-  int begin, end;           // the part of this thread's chunk that exists
+  int begin, end;           // the part of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
@@ -10918,7 +10917,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
 };
 
-// One pass. Blocks take tiles by ticket; where every block has at most one, it draws once.
+// One pass. Blocks take tiles by ticket; if no block has more than one, each draws once.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
@@ -10956,9 +10955,9 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   }
 }
 
-// Back40's three sweeps. Each block has one contiguous range of tiles: the upsweep reduces it, the spine (one block)
-// scans the blocks' totals, the downsweep scans the range, started with what the spine left. Words are not tagged here:
-// the launches order them.
+// Back40's three sweeps. Each block has one contiguous range of tiles. The upsweep reduces it, the spine (one block)
+// scans the blocks' totals, and the downsweep scans the range from the spine's prefix. The launches order the words, so
+// they need no tags.
 template <int TILE> struct gp__scan_share {
   gp__u64 first, end; // tiles of this block
   GP_DEVICE explicit gp__scan_share(gp__u64 n) {
@@ -10982,7 +10981,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
     tile.load(static_cast<const In *>(a.in), n);
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
-    total = t == share.first ? sum : Op()(total, sum); // thread 0 counts
+    total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
     __syncthreads();
   }
   if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
@@ -11006,7 +11005,7 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
     __syncthreads();
   }
 }
-// With one block: the whole scan, and no workspace.
+// A grid of one block does the whole scan, without a workspace.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
@@ -11017,7 +11016,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
-  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // before block 0 there may be nothing
+  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // block 0 may have no prefix
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
   }
@@ -11037,27 +11036,27 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   }
 }
 
-// ---- scan/pipelined.cuh - scans by warps with roles, sm_90
+// ---- scan/pipelined.cuh - scans by specialised warps, sm_90
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
-// One pass, persistent blocks, compute capability 9.0. Tiles stream through `stages` buffers of shared memory, moved by
-// bulk copies; the warps of a block have four roles that meet at barriers in shared memory, never at a barrier of the
+// One pass, persistent blocks, compute capability 9.0. Bulk copies stream tiles through `stages` buffers of shared
+// memory. The warps of a block have four roles; they meet at barriers in shared memory, never at a barrier of the
 // block:
-//    computing warps   fold tiles as soon as they have arrived, so that aggregates are published early; scan a tile in
-//                      place when what stands before it is known
-//    publishing warp   publishes each tile's aggregate, and waits for nobody but the fold
-//    look-back warp    finds each tile's prefix, while tiles before it are scanned
-//    copying warp      draws tickets, loads tiles, stores them when they are scanned
-// A tile is a range of 16-byte vectors of the input: where the input is misaligned, tile 0 begins before element 0.
+//    computing warps   fold tiles as soon as they arrive, so that aggregates are published early; scan a tile in place
+//                      once its prefix is known
+//    publishing warp   publishes each tile's aggregate, and waits for the fold only
+//    look-back warp    finds each tile's prefix while earlier tiles are scanned
+//    copying warp      draws tickets, loads tiles, and stores them after the scan
+// A tile is a range of 16-byte vectors of the input: if the input is misaligned, tile 0 begins before element 0.
 template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
-  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copy)
-  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
-  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
-  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
-  gp__u64 scanned[STAGES];   // the results are there (each computing warp)
+  gp__u64 loaded[STAGES];    // tile and ticket (copying warp, and the bytes of the copy)
+  gp__u64 folded[STAGES];    // the warps' totals (each computing warp)
+  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate (publishing warp)
+  gp__u64 carried[STAGES];   // the tile's prefix (look-back warp)
+  gp__u64 scanned[STAGES];   // the results (each computing warp)
   gp__ticket ticket[STAGES];
-  Acc warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  Acc warp_total[STAGES][WARPS]; // then inclusive prefixes over the warps
   gp_carry<Acc> before[STAGES];
 };
 
@@ -11069,13 +11068,13 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   Storage &s;
   unsigned char *shared;   // STAGES tiles
   const unsigned char *in; // the 16-byte boundary at or before the input
-  unsigned char *out;      // as far before the output
+  unsigned char *out;      // the same distance before the output
   gp__u64 skipped;         // elements between `in` and element 0
   gp__u64 end;             // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
-  // The elements of a tile, counted from `in`, that exist.
+  // The elements of a tile within the input, counted from `in`.
   GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? static_cast<gp__u64>(tile) * TILE : skipped; }
   GP_DEVICE gp__u64 end_of(unsigned tile) const {
     const gp__u64 e = (static_cast<gp__u64>(tile) + 1) * TILE;
@@ -11084,7 +11083,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // ---- the copying warp (one thread of it)
 
-  // The bytes of a tile that are whole vectors go by bulk copy; fewer than 16 on either side go one by one.
+  // Whole vectors of a tile go by bulk copy; fewer than 16 bytes on either side go one by one.
   struct Range {
     unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
   };
@@ -11098,7 +11097,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
     return r;
   }
-  // Each block draws `stages` tickets at its start, and one more for each tile that it had.
+  // Each block draws `stages` tickets at its start, and one more for each tile it had.
   GP_DEVICE gp__ticket draw(void *workspace) const {
     return gp__draw(workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
   }
@@ -11136,7 +11135,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);
       if (same_alignment()) store(stage, tile);
       if (round == 0) continue;
-      gp__bulk_wait_read<1>(); // the tile of the round before has left its buffer
+      gp__bulk_wait_read<1>(); // the previous round's tile has left its buffer
       load(int((round - 1) % STAGES), draw(workspace));
     }
     if (round > 0) draw(workspace); // for the last tile
@@ -11180,17 +11179,17 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // ---- a computing warp
 
-  // The part of this thread's chunk that exists.
+  // The part of this thread's chunk within the input.
   GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
     const gp__u64 origin = static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS;
     const gp__u64 first = first_of(tile), last = end_of(tile);
     begin = first > origin ? (first - origin < ITEMS ? int(first - origin) : ITEMS) : 0;
     chunk_end = last > origin ? (last - origin < ITEMS ? int(last - origin) : ITEMS) : 0;
   }
-  GP_DEVICE gp__u64 index_of(unsigned tile) const { // of the chunk's first element; only its lower bits wrap below 0
+  GP_DEVICE gp__u64 index_of(unsigned tile) const { // the chunk's first element; wraps below 0 in skipped elements
     return static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS - skipped;
   }
-  // Folds the tile of a stage; returns what stands before the thread in its warp (lane 0: nothing).
+  // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
     const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
@@ -11235,12 +11234,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     }
     if (gp_lane() == 0) gp__mbarrier_arrive(&s.scanned[stage]);
   }
-  // Folding comes first, as far ahead as tiles have arrived: the earlier an aggregate is published, the less anybody
-  // waits for it.
+  // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
-    Acc within[STAGES];            // of the tiles that are folded and not scanned; the newest last
+    Acc within[STAGES];            // of tiles that are folded but not scanned; the newest last
     unsigned folds = 0, scans = 0; // rounds done
-    bool more = true;              // there may be another tile to fold
+    bool more = true;              // another tile may arrive
     while (more || scans < folds) {
       const int fold_stage = int(folds % STAGES), scan_stage = int(scans % STAGES);
       if (more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
@@ -25604,7 +25602,7 @@ static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
 }
 
-// A primitive that treats each element by itself.
+// Primitives that treat each element by itself.
 static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
@@ -25626,7 +25624,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
         h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
       }
     } else {
-      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // made where they belong, or
+      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
       if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
     }
   }
@@ -34858,7 +34856,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__map_args a;
   memset(&a, 0, sizeof a);
-  a.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
+  a.in = q->in ? q->in : q->out; // never read, but an offset from null is undefined
   a.in2 = q->in2 ? q->in2 : q->out;
   a.out = q->out;
   a.count = q->count;
@@ -34867,7 +34865,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   a.step = q->step;
   return gp__launch_all(l, &a);
 }
-// A binary operator on elements of two inputs.
+// A binary operator on the elements of two inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q);
@@ -34882,7 +34880,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   }
   return gp__host_each(h);
 }
-// A transform of two operands, which are the elements and their neighbours.
+// A transform of two operands: the elements and their neighbours.
 GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out;
@@ -34960,7 +34958,7 @@ static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__REA
 // ---- reduce/plan.c - plans of reductions
 
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
-  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1
+  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts, logic and minima of integers
   if (q->primitive == GP_IS_SORTED) {
     h->in_size = (int)q->key_size;
     h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
@@ -35055,7 +35053,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.blocks = l->g->grid;
-  for (i = 0; i < l->count; ++i) // the spine is one block's
+  for (i = 0; i < l->count; ++i) // the spine is one block
     GPUPRIMS__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;
 }
@@ -36324,9 +36322,9 @@ GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes));
 }
 
-// ---- map/calls.c - calls by name: what most of them fill in; copy, fill, iota, transform
+// ---- map/calls.c - calls by name: the members that most of them set; copy, fill, iota, transform
 
-// What most of them fill in.
+// Sets the members that most calls share.
 GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                    void *out, uint64_t count) {
   gp_call c = gp_call_init(primitive);
