@@ -2839,10 +2839,10 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Segmented reduce and load balance: warps with the same number of elements and segment ends together.
+// Segmented reduce and load balance: each warp has the same number of elements and segment ends together.
 
-enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
-// What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
+enum { GP__SPAN_ITEMS = 4 }; // lengths of ranges that a thread scans
+// A warp's chunk holds elements (accumulators if segments are ranges) or, for load balance, elements' segments.
 GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.segmented.by_ranges ? s.acc_size : s.in_size;
 }
@@ -2852,10 +2852,10 @@ GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
 GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
   return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
-// Barriers of a warp's chunks on their way (pipelined).
+// Barriers of a warp's chunks in flight (pipelined).
 GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
-// Dynamic shared memory of a block: cells, which become results in place, a byte an element that says: a segment ends
-// here, and barriers.
+// Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
+// and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads * gp__segment_items(p, s) *
              ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
@@ -2863,18 +2863,18 @@ GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
               (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
          (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
-// Static shared memory, at most.
+// Upper bound of static shared memory.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? 0
                                         : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
 }
-// Words that carry a block's two open results and their place.
+// Words that carry a block's two open results and their segment.
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
-// A warp's segments: who reads a segment is a power of two of lanes, or the block.
+// GP_WARP_SEGMENTS: a power of two of lanes reads a segment, or the block does.
 enum {
-  GP__LOG2_BLOCK = 10,     // the power of two that stands for the block
-  GP__LONG_ROUNDS = 4,     // a segment is long where its lanes would wait for memory more often than that
-  GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
+  GP__LOG2_BLOCK = 10,     // the exponent that means the block
+  GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
+  GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
@@ -4593,11 +4593,11 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
 
 // ---- segments/portable.h - portable rule of segmented reduce
 
-// Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for: a warp's segments
-// up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, where a segment of
+// Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
+// lanes up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, if a segment of
 // mean length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
 // block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
-// as have the registers for their next chunk, and short chunks where there is little to do.
+// as have registers for their next chunk, and short chunks if there is little work.
 enum {
   GP__IF_SEGMENTS_FEW = GP__IF,
   GP__IF_SEGMENTS_SHORT = 2 * GP__IF, // and not few
@@ -5173,8 +5173,8 @@ static const gp__rules gp__rules_histogram = {
 
 // ---- segments/geometry.h - launches of segmented reduce
 
-// A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
-// length; the block where that takes a warp more loads than it has in flight.
+// A tile is the segments that a block reads at once. A segment has enough lanes for one of mean length at one vector a
+// lane. It has the block if a warp would need more loads than it has in flight.
 GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
@@ -5188,7 +5188,7 @@ GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsi
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-// A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
+// A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
 GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
@@ -5202,7 +5202,7 @@ GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned 
   if (s.primitive == GP_LOAD_BALANCE) return;
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
-  if (s.segmented.by_ranges) { // the scanned lengths, then words of the two launches, which come one after the other
+  if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
     const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
     const unsigned long long look_back = gp__look_back_slots(spans);
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
@@ -5905,7 +5905,6 @@ typedef struct gp__stream_args {
 
 // ---- segments/arguments.h - arguments of segmented reduce
 
-// Segmented reduce.
 typedef struct gp__segment_args {
   const void *in;
   const void *begin; // offsets; null: segments of `length` elements
@@ -5914,11 +5913,11 @@ typedef struct gp__segment_args {
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
   void *workspace;
-  unsigned long long share; // elements and ends of a warp, where all `count` elements are of segments
-  double rate;              // of both together: how many are ends
+  unsigned long long share; // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;              // the share of ends among both
   gp__value init;
   int has_init;
-  unsigned log2_lanes; // a warp's segments: lanes that read one
+  unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
 } gp__segment_args;
 
 // ---- histogram/arguments.h - arguments of histograms
@@ -11671,11 +11670,11 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
 };
 
-// ---- segments/heads.cuh - where segments begin: by keys, by flags, by offsets
+// ---- segments/heads.cuh - heads of segments: by keys, by flags, by offsets
 
-// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
-// is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some
-// that do not exist. By offsets it has been marked.
+// Heads of runs: at(j) says whether the thread's element j begins a run, behind() whether the element after its last
+// does (false if there is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all the thread's
+// elements, and of some that do not exist. By offsets it has been marked before.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   typedef gp__no_offsets Offsets;
@@ -11738,9 +11737,9 @@ template <class O> struct gp__offset_below {
     return static_cast<gp__u64>(offsets[position]) < value[n];
   }
 };
-// The range of offsets[0 .. end) from the first that is not below value[0] to the first that is not below value[1], and
-// a few outside where that saves a step. One warp, from guesses: the first look is at distances 1, 2, 3, 4, 16, 64, ...
-// to both sides of them.
+// The range of offsets[0 .. end) from the first one not below value[0] to the first one not below value[1], and a few
+// outside if that saves a step. One warp, from guesses: it looks first at distances 1, 2, 3, 4, 16, 64, ... on both
+// sides of them.
 template <class O>
 GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below, const gp__u64 (&guess)[2]) {
   const gp__u64 ENOUGH = 48;
@@ -11749,14 +11748,14 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   bool holds[2];
   gp__u64 first[2], count[2], more[2];
   GPUPRIMS__UNROLL
-  for (int n = 0; n < 2; ++n) { // probes rise with the lane, and hold up to some lane
+  for (int n = 0; n < 2; ++n) { // probes rise with the lane; they hold up to some lane
     const gp__u64 probe = lane < 16 ? guess[n] - far : guess[n] + far - 1;
     holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
   }
   GPUPRIMS__UNROLL
   for (int n = 0; n < 2; ++n) {
     const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
-    const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // behind the probe
+    const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // past the probe
     first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
     const gp__u64 high = up_to < 32 ? gp_warp_broadcast(low, up_to) - 1 : end;
     count[n] = (high < end ? high : end) - first[n];
@@ -11767,14 +11766,14 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   return gp__span{first[0], first[1] + more[1]};
 }
 
-// Heads by offsets. One warp finds those of a tile; it and others walk them, and set bit j % 32 of word j / 32 of a
-// thread for its element j. Word w of thread i is marks[w * THREADS + i].
+// Heads by offsets. One warp finds a tile's offsets; it and others walk them. Bit j % 32 of word j / 32 of a thread
+// marks its element j. Word w of thread i is marks[w * THREADS + i].
 template <class O> struct gp__offset_marks {
   typedef typename gp__traits<O>::wide Number;
   static const bool any = true;
   static const int V = 16 / int(sizeof(O)), WINDOW = 32 * V, BATCH = 5; // vectors of a lane in flight
 
-  // Segments of one length are where they are expected; of others not far from there.
+  // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = static_cast<double>(a.segments) / static_cast<double>(t.count);
@@ -11786,19 +11785,19 @@ template <class O> struct gp__offset_marks {
     }
     return gp__search_near(a.segments + 1, below, guess);
   }
-  // What one warp takes of a span, and leaves.
+  // Takes from a span what one warp handles alone, and leaves the rest.
   static GP_DEVICE gp__span take(gp__span &span) {
     const gp__u64 few = 2 * BATCH * WINDOW, begin = span.begin;
     span.begin = span.end - begin > few ? begin + few : span.end;
     return gp__span{begin, span.begin};
   }
-  // Thread `thread` of `threads`: no heads but the first of all.
+  // Thread `thread` of `threads`: clears the marks but for the first head of all.
   template <int THREADS, int ITEMS>
   static GP_DEVICE void clear(const gp__stream_tile &t, gp__u32 *marks, unsigned thread, unsigned threads) {
     for (unsigned i = thread; i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS); i += threads)
       marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
   }
-  // The element at an offset as word and bit; word ~0u: it is not of the tile.
+  // The word and bit of the element at an offset; word ~0u: it is outside the tile.
   template <int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
@@ -11808,8 +11807,8 @@ template <class O> struct gp__offset_marks {
       bit = 1u << (j % 32);
     }
   };
-  // Warp `warp` of `warps`: windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. Offsets of
-  // other tiles may be among them.
+  // Warp `warp` of `warps` marks windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. They
+  // may hold offsets of other tiles.
   template <int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
                              unsigned warp, unsigned warps) {
@@ -11835,13 +11834,13 @@ template <class O> struct gp__offset_marks {
       for (int u = 0; u < BATCH; ++u) {
         const Position at = lane + u * int(warps) * WINDOW;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // not of the tile
+        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
       GPUPRIMS__UNROLL
       for (int u = 0; u < BATCH; ++u) {
         if (u > 0 && w + u * warps >= windows) break;
-        gp__u32 word = ~0u, bits = 0; // neighbours in a lane go together
+        gp__u32 word = ~0u, bits = 0; // a lane combines the bits of a word
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) {
           const At one(x[u].item[j], t);
@@ -11853,7 +11852,7 @@ template <class O> struct gp__offset_marks {
       }
       const gp__u64 next = w + BATCH * warps;
       const O low = gp_warp_broadcast(x[0].item[0], 0), high = gp_warp_broadcast(x[BATCH - 1].item[V - 1], 31);
-      if (next < windows && low == high) { // many empty segments at one place: leap
+      if (next < windows && low == high) { // many empty segments: skips them
         const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = static_cast<gp__u64>(high) + 1;
         gp__u64 from[1] = {seen}, count[1] = {span.end - seen};
         gp__warp_search(from, count, gp__offset_below<O>{offsets, {beyond, 0}});
@@ -11874,7 +11873,7 @@ template <class O> struct gp__offset_heads {
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS + 1> &marked)
         : heads(marked) {}
     GP_DEVICE bool at(int j) const { return heads.get(j); }
-    GP_DEVICE bool behind() const { return false; } // nobody asks
+    GP_DEVICE bool behind() const { return false; } // never called
   };
 };
 template <class Heads, int ITEMS, bool FULL, bool BEHIND>
@@ -11893,7 +11892,7 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
 }
-// Ends of runs: bit j where element j + 1 begins one, or is not there any more.
+// Ends of runs: bit j is set if element j + 1 begins a run or does not exist.
 template <int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
@@ -11901,7 +11900,7 @@ GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__s
   for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
     ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
   const int exist = t.exist<ITEMS>(i);
-  if (exist > 0 && t.first + i + exist == t.count) { // the last of all; nothing stands behind it
+  if (exist > 0 && t.first + i + exist == t.count) { // the last element of all
     GPUPRIMS__UNROLL
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
       if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);
@@ -12083,7 +12082,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
 
 // ---- segments/by_key.cuh - scans and reduces by key and of segments as the body of a stream
 
-// Scans by key and of segments, reduce by key: a scan that starts anew at each head.
+// Scans by key and of segments, reduce by key: a scan that restarts at each head.
 template <class Acc, bool COUNTED> struct gp__segment_state {
   Acc value;     // of the run that is open at the end
   gp__u64 heads; // runs that began
@@ -12151,7 +12150,7 @@ template <> struct gp__compact_keys<gp__none> {
   static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
                             int, int, int) {}
 };
-// Heads in the lanes up to this one, where somebody asks.
+// The number of heads in the lanes up to this one, kept only if COUNTED.
 template <bool COUNTED> struct gp__kept_heads {
   gp__u32 upto;
   GP_DEVICE void keep(gp__u32 n) { upto = n; }
@@ -12161,22 +12160,22 @@ template <> struct gp__kept_heads<false> {
   GP_DEVICE void keep(gp__u32) {}
   GP_DEVICE gp__u32 kept() const { return 0; }
 };
-// INIT: args.first comes before the first value of each run.
+// INIT: args.first precedes the first value of each run.
 template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   typedef typename Heads::Offsets Offsets;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
-  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
+  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // 0: results replace the values
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
   typedef gp__open_run<Acc> Run;
   template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
-    gp__u32 before[(sizeof(Acc) + 3) / 4]; // what the lanes before this one leave open
+    gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
   };
-  // Results stand where values of another type stood, whose alignment may be smaller.
+  // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
   static GP_DEVICE void put(unsigned char *p, const Out &x) {
     if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
@@ -12238,7 +12237,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
-    const int heads_before = int(kept.kept()) - heads.count(); // counted only
+    const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
@@ -12253,7 +12252,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       ends = gp__ends<ITEMS>(kept.heads, t, i);
       heads_all = int(gp_warp_broadcast(kept.kept(), 31));
       const gp__end_ranks<ITEMS> ranks(kept.heads, heads_before, heads_all, t, first);
-      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the group
+      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first run to end here began before the group
       results_all = ranks.all;
       out = static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0));
       __syncwarp();
@@ -12705,19 +12704,19 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 
 #endif // sm_90
 
-// ---- segments/ends.cuh - where segments end, and how a block's share is found
+// ---- segments/ends.cuh - ends of segments, and a warp's share of them
 
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
-// whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
-// registers while this one is in shared memory; pipelined, several on their way by bulk copies to a ring of chunks in
-// shared memory. Marks say where segments end in the chunk; each lane scans its consecutive elements, anew behind each
-// mark; a scan over the lanes brings what stands before a lane to its first mark; results are picked up at the marks
-// by lanes that stand for consecutive segments. What is open at the ends of a warp's range is joined in the block, and
-// what is open at the ends of a block's range by the block that draws last, in fixed order.
+// whatever the lengths. A warp works alone, chunk by chunk: the next chunk is loaded to registers while this one is in
+// shared memory; the pipelined kernel has several in flight, by bulk copies to a ring in shared memory. Marks show
+// where segments end in the chunk. Each lane scans its consecutive elements, and restarts after each mark; a scan over
+// the lanes adds a lane's prefix to its first mark. Lanes, one for each of consecutive segments, collect results at the
+// marks. The block joins what is open at the ends of its warps' ranges; the block that draws last joins what is open at
+// the ends of blocks' ranges, in fixed order.
 
-// Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
-// enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
+// Ends of segments, and the input position of an element. `Number` holds begin() and end() modulo its size, enough for
+// differences within a warp's range. WINDOW: ends of a lane that are loaded together.
 template <class O> struct gp__offset_ends {
   typedef gp__u32 Number;
   static const bool direct = true;
@@ -12750,7 +12749,7 @@ struct gp__fixed_ends {
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
-// Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
+// Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
 template <class O> struct gp__range_ends {
   typedef gp__u64 Number;
   static const bool direct = false;
@@ -12770,7 +12769,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
   GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
-// How many ends stand among the first diagonal[n] elements and ends.
+// How many of the first diagonal[n] elements and ends are ends.
 template <class Ends, int N> struct gp__split_before {
   const Ends &ends;
   const gp__u64 (&diagonal)[N];
@@ -12798,9 +12797,9 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
   }
 }
 
-// The split at two diagonals after a first look at the ends, which is on its way before it is known where they begin.
-// `rate` of the elements and ends together are expected to be ends. Offsets: half a warp probes at distances 1, 4, 16,
-// ... to both sides of where the diagonal is then; the ends of segments of one length lie there.
+// The split at two diagonals. A first look at the ends starts before it is known where they begin. `rate`: the expected
+// share of ends among elements and ends. Offsets: half a warp probes at distances 1, 4, 16, ... on both sides of where
+// the rate puts the diagonal; segments of equal length end there.
 template <class Ends> struct gp__split_look {
   GP_DEVICE gp__split_look(const Ends &, double, const gp__u64 (&)[2]) {}
   GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[2],
@@ -12810,7 +12809,7 @@ template <class Ends> struct gp__split_look {
 };
 template <class O> struct gp__split_look<gp__offset_ends<O>> {
   typedef gp__offset_ends<O> Ends;
-  gp__u64 guess, end; // the lane's
+  gp__u64 guess, end; // the lane's probe
   GP_DEVICE gp__split_look(const Ends &ends, double rate, const gp__u64 (&diagonal)[2]) {
     guess = static_cast<gp__u64>((static_cast<double>(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
     end = ends.end_of(probe(ends, int(gp_lane() & 15u)));
@@ -12828,7 +12827,7 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
     const int probes = __popc(before & 0xffffu);
     gp__u64 low = mine > items ? mine - items : 0, high = mine < ends.segments ? mine : ends.segments;
     if (probes > 0 && low <= probe(ends, probes - 1)) low = probe(ends, probes - 1) + 1;
-    if (low > high) low = high; // where offsets decrease
+    if (low > high) low = high; // if offsets decrease
     if (probes < 16 && high > probe(ends, probes)) high = probe(ends, probes);
     const gp__u64 left = high > low ? high - low : 0;
     segment[0] = gp_warp_broadcast(low, 0);
@@ -12839,9 +12838,9 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
   }
 };
 
-// ---- segments/carries.cuh - marks, partial results, and chunks on their way
+// ---- segments/carries.cuh - marks, partial results, and chunks in flight
 
-// What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
+// A chunk holds elements if they are contiguous in the input, otherwise accumulators.
 template <class T> struct gp__as_it_is {
   GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
 };
@@ -12864,7 +12863,7 @@ template <int V> union gp__marks {
   typename gp__marks_access<V>::type access;
   gp__u32 word[(V + 3) / 4];
   GP_DEVICE gp__marks() {}
-  GP_DEVICE void take(unsigned char *from) { // and leaves none
+  GP_DEVICE void take(unsigned char *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
     access = *reinterpret_cast<Access *>(from);
@@ -12877,7 +12876,7 @@ template <int V> union gp__marks {
     for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
     return all != 0;
   }
-  GP_DEVICE int first() const { // where there is any
+  GP_DEVICE int first() const { // valid if any()
     int r = 0;
     GPUPRIMS__UNROLL
     for (int w = (V + 3) / 4 - 1; w >= 0; --w)
@@ -12886,18 +12885,18 @@ template <int V> union gp__marks {
   }
 };
 
-// A range of the merge path: what is open at its start, and at its end.
+// A range of the merge path: the values that are open at its start and at its end.
 template <class Acc> struct gp__segment_open {
   gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
-  bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
+  bool ended;      // a segment ends in the range; otherwise only `last` is valid
 };
 // The same, as a block publishes it.
 template <class Acc> struct gp__segment_partial {
   Acc first, last;
-  gp__u64 segment; // 8 times that, and a bit each: ended, first, last
+  gp__u64 segment; // 8 times that, plus a bit each: ended, first, last
 };
-// Segmented scan over such ranges: the value that is open behind them.
+// Segmented scan over such ranges: the value that is open at their end.
 template <class Acc> struct gp__segment_carry {
   gp_carry<Acc> open;
   bool ended;
@@ -12932,20 +12931,20 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// A warp's chunks of BYTES on their way to shared memory, where each has a slot of SLOT_BYTES. They are requested and
-// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
-// a chunk's place say so.
+// A warp's chunks of BYTES in flight to shared memory, each in a slot of SLOT_BYTES. They are requested and taken in
+// the same order, at most AHEAD after the one taken last. All lanes call. Lanes that have written to a chunk's slot
+// call written().
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-// A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
-// is STAGES before it, and have met since then.
+// A ring of STAGES slots, filled by bulk copies. A chunk may be requested once all lanes are done with the chunk STAGES
+// before it, and have synchronised since then.
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
-  static const bool EARLY = true; // the next one is requested before this one is taken
+  static const bool EARLY = true; // the next chunk is requested before this one is taken
   unsigned char *slots;
-  gp__u64 *loaded; // a barrier a place
+  gp__u64 *loaded; // one barrier a slot
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
-  // Barriers lie behind places and marks.
+  // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
       : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
@@ -12955,7 +12954,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     __syncwarp();
   }
-  // The bytes begin..end-1 from `chunk`, whole vectors; there may be none.
+  // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
   GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
@@ -12973,12 +12972,12 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     return slot;
   }
-  GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
+  GP_DEVICE void written() const { gp__bulk_fence(); } // before the slot's next copy
 };
 #else
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks;
 #endif
-// One place; the next chunk waits in registers.
+// One slot; the next chunk waits in registers.
 template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
@@ -13011,8 +13010,8 @@ template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD
 
 // ---- segments/reduce.cuh - segmented reduce: a warp's range of elements and ends
 
-// One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
-// same in all lanes. STAGES: 0, or of gp__segment_chunks.
+// One warp's range of fewer than 2^32 elements and ends (ranges: fewer than 2^32 ends). All lanes have the same
+// numbers. STAGES: 0, or those of gp__segment_chunks.
 template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
@@ -13029,27 +13028,27 @@ struct gp__segment_warp {
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;  // shared memory of the warp: where the chunk is
+  unsigned char *cells;  // shared memory of the warp: the chunk
   unsigned char *marks;  //
   gp__u64 origin;        // the warp's first segment
-  gp__u64 chunk;         // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
   Number left;           // elements from there to the end of the range
-  unsigned from;         // of the chunk: the first element that is the warp's own
-  gp__u32 segment, last; // from there: the next segment to end, and the one that is open at the end
-  Chunks chunks;         // the next ones
-  gp__u32 windowed;      // ends that are held: of segments from there on
-  Number behind;         // the end before them
-  bool odd;              // by turns in two places, never moved: that would wait for those on their way
+  unsigned from;         // first element of the chunk that is the warp's own
+  gp__u32 segment, last; // counted from `origin`: the next segment to end, and the one open at the end
+  Chunks chunks;         // the next chunks
+  gp__u32 windowed;      // the segment of the first end that is held
+  Number behind;         // the end before it
+  bool odd;              // ends alternate between two arrays: moving them would wait for loads in flight
   Number even_ends[HELD], odd_ends[HELD];
-  gp__u32 newest; // the last 32 ends that were looked at, from there on,
-  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
+  gp__u32 newest; // the segment of the first of the 32 ends looked at last,
+  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
 
-  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
+  // Whether chunks can be read by whole vectors: an element can be on a 16-byte boundary. Mostly its type tells.
   GP_DEVICE bool by_vectors() const {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
@@ -13057,13 +13056,13 @@ struct gp__segment_warp {
   GP_DEVICE const unsigned char *address(gp__u64 element) const {
     return static_cast<const unsigned char *>(a.in) + element * SIZE;
   }
-  // Is all that vectors of the chunk could touch in the input? It is where all elements of a chunk are the warp's own.
+  // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
-  // Sets out for the n-th chunk from here, where the range has one. Of the vectors that hold its elements, the first
-  // and the last are left out where not all of their bytes are the input's.
+  // Requests the n-th chunk from here, if the range has it. Leaves out the first and the last vector with its elements
+  // if some of their bytes are outside the input.
   GP_DEVICE void request(unsigned n) {
     if (n > 0 && left <= n * CHUNK) return;
     const gp__u64 at = chunk + n * CHUNK;
@@ -13086,28 +13085,28 @@ struct gp__segment_warp {
       chunks.written();
     }
   }
-  // Elements of ranges: rows of 32 side by side, as many as are in flight together. For these a window of 32 segments
-  // slides along; lane l holds the end of segment s + l, counted from the chunk's start, and where that start would lie
-  // in the input if it were that segment's.
+  // Gathers elements of ranges: adjacent rows of 32, as many as are in flight together. A window of 32 segments slides
+  // along: lane l holds the end of segment s + l, counted from the chunk's start, and the input position of that start
+  // if it were in this segment.
   GP_DEVICE void gather(unsigned to) const {
-    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
+    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, as registers allow
     const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
     gp__u32 s = segment;
     for (unsigned first = 0; first < to; first += ROWS * 32) {
       gp__u64 index[ROWS] = {};
-      for (gp__u32 low = 0;; s += 32) { // elements before `low` were those of windows before
+      for (gp__u32 low = 0;; s += 32) { // elements before `low` belonged to earlier windows
         const gp__u64 mine = origin + s + gp_lane();
         const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
-        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last one is open: not here
+        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
         GPUPRIMS__UNROLL
         for (int r = 0; r < ROWS; ++r) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
-          int n = __popc(passed); // before the element: the same number for all of the row, mostly
+          int n = __popc(passed); // ends before the element: mostly the same for the whole row
           if (passed != next) {
-            n = 0; // 31 at most: if it is all 32, the element is the next window's
+            n = 0; // at most 31: past all 32, the element is the next window's
             GPUPRIMS__UNROLL_BY(1)
             for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
           }
@@ -13141,13 +13140,13 @@ struct gp__segment_warp {
       to[u] = s < last ? mine.end(s) : 0;
     }
   }
-  // Marks those that are held and in the chunk, and goes behind them. Of ends at one place, the first marks it. Are all
-  // gone then?
+  // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
+  // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
     GPUPRIMS__UNROLL
     for (int u = 0; u < HELD; ++u) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
-      if (segment - group >= 32) continue; // gone before
+      if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
       const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
       const Number at = held[u] - static_cast<Number>(chunk);
@@ -13160,7 +13159,7 @@ struct gp__segment_warp {
     }
     return true;
   }
-  // Loads those behind the other ones in their place.
+  // Replaces these ends by those that follow the other array's.
   GP_DEVICE void renew(Number (&held)[HELD]) {
     behind = gp_warp_broadcast(held[HELD - 1], 31);
     windowed += HELD * 32;
@@ -13179,7 +13178,7 @@ struct gp__segment_warp {
       renew(odd_ends);
     }
   }
-  // Those of one length are where they are expected.
+  // Segments of one length: their ends are computed.
   GP_DEVICE void mark(const gp__fixed_ends &, bool rest) {
     ENDS mine = ends;
     mine.move(origin);
@@ -13201,8 +13200,8 @@ struct gp__segment_warp {
   // ---- a lane's elements
 
   struct Lane {
-    Acc open;  // what stands behind the last mark
-    bool has;  // anything
+    Acc open;  // fold of the elements after the last mark
+    bool has;  // there are any
     int first; // the element of the first mark, -1: none
     GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
       sum = has ? Op()(open, x) : x;
@@ -13219,7 +13218,7 @@ struct gp__segment_warp {
     l.first = -1;
     unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
-    if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
+    if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
       Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
@@ -13282,11 +13281,11 @@ struct gp__segment_warp {
     if (!l.has) l.open = Op::identity();
     return l;
   }
-  // Brings what stands before a lane to its first mark; `carry` moves on.
+  // Adds the prefix of a lane to its first mark; advances `carry`.
   GP_DEVICE void join(const Lane &l, gp_carry<Acc> &carry) const {
     const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
     const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
-    // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
+    // The first lane that counts for this one: that of the last end, or the one after it, or the first with elements.
     const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
     const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
     Acc sum = l.open;
@@ -13354,7 +13353,7 @@ struct gp__segment_warp {
     }
   }
 
-  // The elements b..e-1 and the ends of the segments s..t-1: sets out for the first ones.
+  // Takes the elements b..e-1 and the ends of the segments s..t-1; requests the first chunks.
   GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
@@ -13374,7 +13373,7 @@ struct gp__segment_warp {
     load(even_ends, 0);
     load(odd_ends, HELD * 32);
   }
-  // Goes through them.
+  // Reduces them; `open` gets what is open at both ends.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
     gp_carry<Acc> carry;
     carry.has = false;
@@ -13423,8 +13422,8 @@ struct gp__segment_warp {
   }
 };
 
-// What the first `count` blocks' partial results make of the segments that go from block to block. The share of a
-// thread is consecutive blocks.
+// Completes the segments that go from block to block, from the first `count` blocks' partial results. A thread's share
+// is consecutive blocks.
 template <class P, class Op, class Out, class Acc>
 GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag,
                                   gp__segment_storage<P, Op, Acc> &s) {
@@ -13435,7 +13434,7 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   const unsigned stop = first + share < count ? first + share : count;
   gp__segment_carry<Acc> carry = Join::identity();
   Partial p;
-  for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
+  for (int pass = 0; pass < 2; ++pass) { // the second time with the thread's prefix
     for (unsigned i = first; i < stop; ++i) {
       if (pass == 0 || share > 1) p = gp__receive<Partial>(words, i, tag);
       gp__segment_carry<Acc> next;
@@ -13465,7 +13464,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
-  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
+  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
   Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
@@ -13479,7 +13478,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
   look.split(ends, start, items, diagonal, segment);
   gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
-  if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
+  if (segment[1] < segment[0]) segment[1] = segment[0]; // if offsets decrease, only the end is certain
   if (element[1] < element[0]) element[1] = element[0];
   warp.begin(start + element[0], start + element[1], segment[0], segment[1]);
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
@@ -13530,7 +13529,7 @@ GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a) {
   gp__segmented_merge<P::stages, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
 
-// The launch before it where segments are ranges: the exclusive scan of their lengths, and the total.
+// The launch before, if segments are ranges: the exclusive scan of their lengths, and the total.
 template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
   const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
@@ -13575,24 +13574,24 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   }
 }
 
-// ---- segments/warps.cuh - a warp's segments: as many lanes a segment as its length asks for
+// ---- segments/warps.cuh - segments by lanes: as many lanes a segment as its length needs
 
-// Small calls, of fewer than 2^31 elements: no search and no fix-up. So many lanes a segment, a power of two for all of
-// the call; segments that are long for their lanes are left to whole warps, and what is long for a warp to the block.
-// Who reads a segment, and in which order, depends on its length alone.
+// Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
+// lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
+// length of a segment alone decides who reads it, and in which order.
 
-// Reads segments by runs: vectors on 16-byte boundaries, where elements can lie on these. K of a thread are in flight.
+// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight.
 template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
   static const int V = gp__reduce_input<In>::V, K = sizeof(In) <= 16 ? P::vectors : 1;
   const In *in;
   bool vectors;
-  gp__u32 room; // of vectors: from how many elements on one lies in the input
+  gp__u32 room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : in(static_cast<const In *>(a.in)),
         vectors(16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
         room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
-  // The share of thread `rank` of `ranks` in n elements: neighbours read neighbouring vectors, or consecutive ones each
-  // where the order counts.
+  // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
+  // each reads consecutive ones.
   GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
     const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
     const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
@@ -13606,7 +13605,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
     Acc sum = Op::identity();
     for (; run < stop; run += K * step) {
       gp__vector_access<In, V> x[K];
-      gp__u32 own[K]; // bits of the segment's elements; others may come with them, and are not looked at
+      gp__u32 own[K]; // bits of the segment's own elements; others are ignored
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
         const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
@@ -13641,7 +13640,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
-  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that are not long for one
+  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
@@ -13653,7 +13652,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
   for (gp__u32 first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    gp__u32 done = 0;                     // segments up to this length are
+    gp__u32 done = 0;                     // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
       const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
@@ -26185,8 +26184,8 @@ static uint64_t gp__host_first_bad(const gp__request *q) {
   return UINT64_MAX;
 }
 
-// The first element, as an operand. Without an initial value an inexact operator starts there: identity op x may differ
-// from x in the sign of a zero.
+// Starts with the first element as an operand: without an initial value an inexact operator has to, because identity op
+// x may differ from x in the sign of a zero.
 static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
   gp__value converted;
   if (h->op.exact || h->q->has_init) return 0;
@@ -26209,8 +26208,8 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
   gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
 }
 
-// Segments may be of any lengths, so that threads take a few of them at a time. Wrong offsets do no harm: what lies
-// beyond the input is left out.
+// Segments have any lengths, so threads take a few at a time. Wrong offsets do no harm: parts beyond the input are left
+// out.
 static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
@@ -35072,7 +35071,7 @@ static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP_
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
-// The check that GP_CHECKED asks for, as a call of its own.
+// The check that GP_CHECKED asks for, as a separate call.
 GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
