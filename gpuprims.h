@@ -2575,9 +2575,9 @@ typedef struct gp__shape_of_bfs {
   int has_transpose; // the edges that lead to vertices are known too
 } gp__shape_of_bfs;
 
-// ---- shapes.h - what families add to the shape of a call
+// ---- shapes.h - the families' members of a call's shape
 
-// The members of gp__shape that one family reads, or a few of one kind.
+// Members of gp__shape that one family reads, or a few of one kind.
 #define GPUPRIMS__FAMILY_SHAPES                                                                                        \
   gp__shape_of_streams stream;                                                                                         \
   gp__shape_of_segments segmented;                                                                                     \
@@ -2753,7 +2753,7 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
          gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
 }
 
-// ---- select/policy.h - streams: policy fields, tiles, warps with roles, shared memory, validity
+// ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
 
 #define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
@@ -2764,15 +2764,15 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Elements of a stream's thread: as many as `vectors` 16-byte vectors hold of the larger of key and value.
+// Elements that a thread of a stream holds: `vectors` 16-byte vectors of the larger of key and value.
 GPUPRIMS__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
 }
-// A value and a flag of 4 bytes, whatever the value's alignment is.
+// Bytes of a value and a 4-byte flag, for any alignment of the value.
 GPUPRIMS__RULE int gp__flagged_bytes(int size) {
   return size % 16 == 0 ? size + 16 : size % 8 == 0 ? size + 8 : (size + 3) / 4 * 4 + 4;
 }
-// What is carried from tile to tile, at most: counts, and the value of the run that is open; in a scan a flag and that
+// Upper bound of the state carried from tile to tile: counts, and the value of the open run; in a scan a flag and that
 // value.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
   return acc_size && primitive == GP_REDUCE_BY_KEY                             ? (acc_size + 15) / 16 * 16 + 16
@@ -2780,26 +2780,25 @@ GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size
          : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
                                                                                : 8;
 }
-// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind.
+// A tile's keys (or values) in shared memory, with room for an element and misalignment on both sides.
 enum { GP__STREAM_MARGIN = 64 };
 GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
   return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
 }
-// What a thread keeps of a chunk until results are written: bits of its elements, a count (scans: none), and the value
+// Bytes a thread keeps of a chunk until results are written: bits of its elements, a count (scans: none), and the value
 // of the run that is open before them.
 GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
   return primitive == GP_SELECT || primitive == GP_PARTITION
              ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
              : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
-// Bytes an element that results need beside the tile.
+// Bytes an element that results need besides the tile.
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
   return acc_size && in_size != out_size ? out_size : 0;
 }
 
-// A stream: a block's stages and its static shared memory fit.
-// Pipelined, beside p.threads that write results: warps that fold, one that publishes, one a stage that looks back, one
-// that copies.
+// A stream is valid if a block's stages and its static shared memory fit. Besides p.threads that write results, a
+// pipelined one has warps that fold, one that publishes, one a stage that looks back, and one that copies.
 GPUPRIMS__RULE int gp__stream_fold_warps(int threads) { return (threads / GP__WARP + 1) / 2; }
 GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
 GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
@@ -2900,23 +2899,23 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
 // counters are integers.
 
 enum {
-  GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
+  GP__HISTOGRAM_STATIC_BYTES = 2560,        // upper bound of a block's static shared memory
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
-  GP__HISTOGRAM_BUCKETS = 4096,             // of boundaries, at most
-  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
-  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
-  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
-  GP__HISTOGRAM_CHUNKS = 1024               // and into how many pieces the output is cut at most
+  GP__HISTOGRAM_BUCKETS = 4096,             // at most
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters of one block
+  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares that one block adds up
+  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp clears at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024               // pieces of the output, at most
 };
-// Samples of one byte are counted by their value; what becomes of a value is decided when the counters are added up.
+// Samples of one byte are counted by value; values become bins when the counters are added up.
 GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
-// Counters of a channel in shared memory: behind the bins stands one for samples in no bin, so that nobody asks.
+// Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
 GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
   return by_value ? 256 : bins + 1;
 }
-// Of all channels; the last one is for channels that are not counted.
+// The counters of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
                            gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
@@ -2932,8 +2931,8 @@ GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundari
              ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
              : 0;
 }
-// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with the boundaries
-// that lie in it. 0: none.
+// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
+// 0: no buckets.
 GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
@@ -2942,29 +2941,29 @@ GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned
              ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
              : 0;
 }
-// Boundaries and buckets of a block, which come before its counters.
+// Boundaries and buckets of a block, which precede its counters.
 GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active,
                                                    int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
          gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
-// Float counters: how many of them one block takes; all blocks of a slice read all samples.
+// Float counters of one block; all blocks of a slice read all samples.
 GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
                                                               : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
-// Counters of a chunk of the output, of which one warp makes zeros.
+// Counters of a chunk of the output, which one warp clears.
 GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
   return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
              ? (unsigned)GP__HISTOGRAM_CHUNK
              : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
-// Dynamic shared memory that a block may have where blocks_per_sm of them are to fit a multiprocessor, which has 1 KiB
-// more than a block can get and keeps 1 KiB for each block.
+// Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
+// block can get, and reserves 1 KiB for each block.
 GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
-// One copy of a block's counters, in bytes, and its tables.
+// Bytes of one copy of a block's counters, and of its tables.
 GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
   return s.exact
              ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
@@ -2975,7 +2974,7 @@ GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
              ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
              : 0;
 }
-// Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
+// Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
 GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
@@ -2987,8 +2986,8 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
-// Counters of 16 bits, where those of 32 do not fit though the block has the multiprocessor to itself: of one channel,
-// without weights.
+// Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
+// weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
   return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
          gp__histogram_replicas(p, s) == 0 &&
@@ -4166,10 +4165,10 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 
 #if !defined(__CUDACC_RTC__)
 
-// ---- families.h - which family a primitive belongs to
+// ---- families.h - the family of each primitive
 
-// The families: primitives that share the fields of their policies and the shape of their kernels. F(FAMILY, family),
-// which is how their names end: gp__rules_map, GP_POLICY_FIELDS_MAP.
+// Families: primitives that share policy fields and the shape of their kernels. F(FAMILY, family): the endings of their
+// names, as in gp__rules_map, GP_POLICY_FIELDS_MAP.
 #define GPUPRIMS__FAMILIES(F)                                                                                          \
   F(MAP, map)                                                                                                          \
   F(REDUCE, reduce)                                                                                                    \
@@ -4483,7 +4482,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets. One large block, or two where there are few tiles. Small streams: a vector a thread,
+// Segmented scans search offsets. One large block, or two if there are few tiles. Small streams: one vector a thread,
 // so that all multiprocessors have tiles.
 enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
@@ -4496,14 +4495,14 @@ static const gp__policy_row gp__stream_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
 };
-// A tile that does not fit gets smaller in what the caller has left open.
+// Shrinks a tile that does not fit, in the fields that the caller left open.
 GPUPRIMS__PRIVATE gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-// A stream's bytes are those of its keys or flags, and of what goes with them.
+// A stream's bytes: its keys or flags, and the values that go with them.
 GPUPRIMS__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
@@ -4524,18 +4523,17 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
     p.algorithm = GP_LOOK_BACK;
     q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   }
-  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as registers leave
+  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as the registers allow
   return gp__shrink_stream(p, q, s);
 }
 
 // ---- histogram/portable.h - portable rule of histograms
 
-// Counters in shared memory where they fit and where there are not many more of them than samples. Three blocks a
-// multiprocessor where each has four copies or more, two where a copy for each lane fits; otherwise one, with four
-// vectors of each thread on their way.
+// Counters in shared memory if they fit, and are not many more than the samples. Three blocks a multiprocessor if each
+// has at least four copies, two if a copy for each lane fits; otherwise one, with four vectors a thread in flight.
 enum {
   GP__IF_HISTOGRAM_INEXACT = GP__IF,
-  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // a block a multiprocessor
+  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // one block a multiprocessor
   GP__IF_HISTOGRAM_WEIGHTED = 4 * GP__IF,
   GP__IF_HISTOGRAM_WIDE = 8 * GP__IF
 };
@@ -4551,7 +4549,7 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
-// Samples.
+// Bytes: the samples'.
 GPUPRIMS__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
@@ -5119,7 +5117,7 @@ GPUPRIMS__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned lo
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  if (!g->grid) g->grid = 1; // an empty input still has its counts
+  if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   g->words = gp__look_back_slots(g->tiles) *
              (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
@@ -5131,8 +5129,8 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measur
 
 // ---- histogram/geometry.h - launches of histograms
 
-// A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
-// samples, whatever fits the device, so that counters of 32 bits do in shared memory.
+// A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
+// 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
 GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
   const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
@@ -5145,14 +5143,14 @@ GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned
                                            : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
                                                                                   : 0,
                                            GP__VECTOR);
-  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
+  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
   g->tile_items =
       (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
                            gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
-    if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
+    if (g->tiles <= 2) g->grid = 1; // an empty input too has a result
     chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
                           gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
     g->words = g->grid > 1 ? chunks : 0;
@@ -5817,9 +5815,9 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occ
 
 // ---- histogram/even_bin.h - bins of equal width
 
-// Bins of equal width, samples that are floats: the bin of x, which lies in [lower, upper); scale is the quotient of
-// bins and upper - lower in the same type. The difference and the product are rounded one after the other (there is no
-// sum to contract), so that the host and every GPU put a sample in the same bin.
+// Bins of equal width for floats: the bin of x in [lower, upper). scale is bins / (upper - lower) in the same type.
+// Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
+// sample in the same bin.
 #define GPUPRIMS__EVEN_BIN(name, T)                                                                                    \
   GPUPRIMS__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) {              \
     return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1;    \
@@ -5886,8 +5884,8 @@ typedef struct gp__scan_args {
 
 // Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
-  const void *keys;                       // what decides: keys, or flags; selection by a predicate: the elements
-  const void *values;                     // what goes along, or null
+  const void *keys;                       // keys or flags that decide; selection by a predicate: the elements
+  const void *values;                     // values that go with them, or null
   void *out_keys;                         // or null
   void *out_values;                       // selection: the first part
   void *out2;                             // or null: lengths of runs; partition: the second part
@@ -5931,10 +5929,10 @@ typedef struct gp__histogram_args {
   const unsigned long long *count_device;
   unsigned long long bins;
   void *workspace;
-  gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
+  gp__value lower, upper; // even: `active` values of the samples' type; one past the largest wraps to the lowest
   int channels, active;   // at least 1
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
-  unsigned *rows;         // counting sort: what each block has counted, by 16 bits each; null: it is added to `out`
+  unsigned *rows;         // counting sort: each block's counts, 16 bits each; null: counts are added to `out`
 } gp__histogram_args;
 
 // ---- graph/arguments.h - arguments of graph building
@@ -6001,7 +5999,7 @@ typedef struct gp__search_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
-  const unsigned long long *bad; // load balance: of offsets that were checked; NULL: they were not
+  const unsigned long long *bad; // load balance: result of the offsets' check; NULL: not checked
 } gp__search_args;
 
 // ---- sort/arguments.h - arguments of radix sort
@@ -9747,8 +9745,8 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
 // registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
 //
 // In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
-// both are loaded before one is stored. Where the mirroring run lies across a boundary of 16 bytes, its elements are
-// loaded and stored one by one: whole vectors would hold elements of other threads.
+// both are loaded before one is stored. If the mirroring run crosses a 16-byte boundary, its elements are loaded and
+// stored one by one, because whole vectors would hold elements of other threads.
 template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
@@ -9756,11 +9754,11 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
   const T *in = static_cast<const T *>(args.in);
   T *out = static_cast<T *>(args.out);
   const bool in_place = in == out;
-  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that runs are made of
+  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that form runs
   const unsigned boundary = gp__vector_access_alignment<T, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
   const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
       const T mirrored = in[count - 1 - i];
@@ -9977,19 +9975,19 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
 
 // ---- histogram/bins.cuh - the bin of a sample
 
-// Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
-// copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
-// first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
-// blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
+// Counters are in shared memory, the `replicas` copies of each side by side, so that lanes of a warp do not conflict:
+// with 32 copies neither uniform nor constant samples make a bank wait. With fewer, a thread first adds up runs of
+// equal samples. Meanwhile the first to draw tickets clear the output, a warp a chunk, and publish a tagged word for
+// each. Blocks wait for these before they add their counts; they wait only for those that have drawn their ticket.
 
 static const gp__u32 gp__no_bin = 0xffffffffu;
 
-// How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
+// BINS(x) is the bin of a sample, or `bins` if it is in none.
 //
-// Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
-// fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
-// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by
-// Invariant Integers using Multiplication).
+// Even bins of integers. d is the smaller of x - lower and width. bins / width = whole + fraction / 2^F, fraction
+// rounded up; the excess is e / (width * 2^F) with e < width. Because d * e < 2^F for all d, d * whole + (d * fraction
+// >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant Integers using
+// Multiplication).
 template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template <class T> struct gp__even_base {
   static const bool tabulated = false;                 // no boundaries in memory
@@ -9997,7 +9995,7 @@ template <class T> struct gp__even_base {
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
   gp__u32 lower, limit, whole, fraction;
-  // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
+  // `to` may have wrapped: the type's lowest value then means one past its largest.
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
     lower = static_cast<gp__u32>(from);
@@ -10029,12 +10027,12 @@ template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F =
     return d * whole + static_cast<gp__u32>(part >> 32);
   }
 };
-// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one
-// too low: compare with d * rest, in 96 bits.
+// 8 bytes: bins / width = whole + rest / width. The estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
+// low: it is compared with d * rest, in 96 bits.
 template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
-  bool exact; // the fraction is
+  bool exact; // whether the fraction is
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     lower = static_cast<gp__u64>(from);
     const gp__u64 width = static_cast<gp__u64>(to) - lower;
@@ -10089,19 +10087,19 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
 };
-// Bins by boundaries: how many are not above the sample, by a search among those of its bucket. The bucket of a sample
-// is never below that of a smaller one, so that this is right however uneven the boundaries are; where they are even,
-// there is little to search. NaN: none are.
+// Bins by boundaries: the number of boundaries not above the sample, by a search among those of its bucket. A sample's
+// bucket is never below that of a smaller sample, so this is right however uneven the boundaries are; if they are even,
+// there is little to search. NaN: the number is 0.
 union gp__guess {
   gp__u32 both;
-  unsigned short at[2]; // how many boundaries lie in the buckets before; in this one too
+  unsigned short at[2]; // boundaries in the buckets before this one; including this one
 };
 template <class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
   const gp__guess *guesses;   // one a bucket
-  gp__u32 bins, buckets;      // no buckets: all boundaries are searched
+  gp__u32 bins, buckets;      // 0 buckets: all boundaries are searched
   gp__even_bins<T> bucket_of; // from the first to the last boundary
   GP_DEVICE gp__u32 operator()(T x) const {
     gp__u32 found = 0, end = buckets ? 0 : bins + 1;
@@ -10119,8 +10117,8 @@ template <class T> struct gp__range_bins {
     }
     return found - 1 < bins ? found - 1 : bins;
   }
-  // All threads, with the boundaries in place. Each half of a guess is written by one: the first boundary that is not
-  // below the bucket, and the last that is not above it.
+  // All threads call, with the boundaries in place. One thread writes each half of a guess: that of the first boundary
+  // not below the bucket, and that of the last one not above it.
   GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
     GPUPRIMS__UNROLL_BY(1)
     for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
@@ -10134,7 +10132,7 @@ template <class T> struct gp__range_bins {
     }
   }
 };
-// Those of one channel.
+// The bins of one channel.
 template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
   return kept[channel];
 }
@@ -10144,7 +10142,7 @@ template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<
   return b;
 }
 
-// What a sample weighs.
+// The weight of a sample.
 template <class W, class C> struct gp__weight {
   static const bool is = true;
   static const int size = sizeof(W);
@@ -10166,13 +10164,13 @@ template <class C> struct gp__weight<gp__none, C> {
 
 // ---- histogram/counts.cuh - counters in shared memory, in global memory, in order
 
-// What a histogram's blocks share: how samples are read, and the tables.
+// Common to a histogram's blocks: how samples are read, and the tables.
 template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
   typedef gp__weight<W, C> weight;
   static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
   static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
   static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
-  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples read as one
+  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples in one access
   static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
     return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
   }
@@ -10180,13 +10178,13 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     gp__ticket ticket;
     BINS bins[BINS::kept];
   };
-  // Bytes of the tables, which come before the counters in dynamic shared memory.
+  // Bytes of the tables, which precede the counters in dynamic shared memory.
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
                ? 0
                : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
-  // All threads; the caller synchronises.
+  // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
@@ -10219,8 +10217,8 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
 };
 
-// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of
-// its bin, to the one after that, to the one four on ... (Wyllie). All lanes call.
+// Adds up the weights of lanes with the same bin; the lowest of them gets the sum. Pointer jumping: each lane jumps to
+// the next of its bin, to the one after that, to the fourth ... (Wyllie). All lanes call.
 template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
@@ -10238,14 +10236,14 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   return sum;
 }
 
-// A byte as an index, in one instruction where it lies in a word.
+// A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
   return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
-// Each sample takes the place of the one before.
+// Moves each sample to the place of the one before.
 template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
   GPUPRIMS__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
@@ -10255,7 +10253,7 @@ template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
-// Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
+// Integer counters. REPLICAS: 32, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
 template <class P, int ALGORITHM, class BINS, class T, class W, class C>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
@@ -10266,7 +10264,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const bool global = ALGORITHM == GP_GLOBAL_BINS;
   static const int V = Shape::V;
 
-  // Where the vectors lie: `head` samples before the first one.
+  // The vectors of the input; `head` samples precede the first.
   struct Extent {
     gp__u64 samples, head, vectors;
     GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * static_cast<unsigned>(a.channels)) {
@@ -10275,17 +10273,17 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       vectors = (samples - head) / V;
     }
   };
-  // One thread's vectors. The first K are on their way before there is anything to count them in; then the place of
-  // each that was counted is filled again at once.
+  // One thread's vectors. The first K are loaded before there is anything to count them in. After that, the place of
+  // each counted vector is refilled at once.
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
-    gp__vector_access<W, V> w[K]; // where there is one channel
+    gp__vector_access<W, V> w[K]; // with one channel only
     const T *x_at;                // the next to be loaded
     const W *w_at;
-    gp__u64 step; // samples
+    gp__u64 step; // in samples
     gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off; // of weights that are not aligned: these are loaded one by one
+    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) {
       const Extent e(a);
       const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -10309,10 +10307,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // One thread's samples on their way into the counters. All lanes of a warp call together.
+  // Counts one thread's samples. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
-    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
-    // Short text for what is seldom called, or waits for other things than instructions.
+    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // adds up runs of one bin
+    // Rolled loops for cases that are rare, or that wait for other things than instructions.
     static const bool rolled =
         !ONE || REPLICAS == GP__HALVES || ((BINS::tabulated || (Shape::by_value && !REPLICAS)) && !weight::is);
     static const int UNROLL = rolled ? 1 : V;
@@ -10320,11 +10318,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const BINS *kept;
     BINS bins;                     // of the first channel
     gp__shared_pointer cells;      // this lane's copy of the first counter
-    gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
+    gp__u32 stride, nowhere;       // counters of a channel; the slot of channels that are not counted
     gp__u32 shift;                 // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open
-    gp__u32 channel, channel_step; // where the thread's next samples stand: in which channel, of which pixel; and how
-    gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
+    gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
+    gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
@@ -10339,9 +10337,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       gp__u64 at = 0;
       if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
     }
-    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16
-    // or 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
-    // half may overflow too early, and is brought back by a borrow. The output is zero by now.
+    // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
+    // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
+    // upper half may overflow too early; a borrow corrects that. The output is zero by now.
     GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
       if (n >> 16) add_to_output(slot, n);
       else {
@@ -10363,7 +10361,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
       atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
     }
-    // The counter of the output that belongs to a slot; false for those that stand behind the bins.
+    // The output's counter of a slot; false for slots behind the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
       const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
       at = c * a.bins + bin;
@@ -10425,7 +10423,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
+      if (blockIdx.x == gridDim.x - 1) { // samples before and behind the vectors, one a thread
         const Extent e(a);
         const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
         take_one(static_cast<const T *>(a.in), i, i < e.samples);
@@ -10451,7 +10449,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // The chunks of the output of which one warp of this block makes zeros, each said by a word; its ticket is kept.
+  // One warp of this block clears chunks of the output, and publishes a word for each; s.ticket keeps its last ticket.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
@@ -10469,10 +10467,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         __threadfence();
         gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
       }
-      if (ticket.number == chunks - 1) return; // there is no more
+      if (ticket.number == chunks - 1) return; // that was the last chunk
     }
   }
-  // All threads, when this block's ticket has been drawn: behind the next barrier the output is zero.
+  // All threads call, once this block's ticket is drawn: after the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
@@ -10481,7 +10479,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       __threadfence();
     }
   }
-  // The same for one counter, behind which this thread may add.
+  // The same for one counter, to which this thread may add then.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
     gp__receive<gp__u32>(gp__words(a.workspace),
                          counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
@@ -10536,22 +10534,21 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   }
 };
 
-// Float counters, which get the same bits in every run: nothing is added in an order that chance decides. The input is
-// cut into shares by the number of tickets; a share's sums go from lane to lane, from sample to sample and from warp to
-// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP
-// shares, then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a
-// block are cut into slices.
+// Float counters, with the same bits in every run: no addition depends on chance. The input is cut into shares by the
+// number of tickets. A share's sums go in order from lane to lane, from sample to sample and from warp to warp; each
+// warp (or all warps in turns) has its own copy. The last ticket of each adds up in order the copies, then up to
+// GP__HISTOGRAM_GROUP shares, then the groups. Counters that do not fit a block are cut into slices.
 template <class P, class BINS, class T, class W, class C>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
   typedef typename Shape::Storage Storage;
   static const int K = P::vectors, V = Shape::V, PER = 8 / int(sizeof(C)), GROUP = GP__HISTOGRAM_GROUP;
-  struct Piece { // of the counters, as one word carries it
+  struct Piece { // counters that one word carries
     C sum[PER];
   };
 
-  // cell[bin] += w, for the lanes that have one, in their order. All lanes call.
+  // cell[bin] += w for the lanes that have a bin, in lane order. All lanes call.
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
     const bool there = bin != gp__no_bin;
@@ -10565,7 +10562,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     GPUPRIMS__UNROLL
     for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
   }
-  // The sum of `count` words, `apart` from each other, in order, and `mine` behind them.
+  // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
                                 const Piece &mine) {
     const unsigned BATCH = 8;
@@ -10605,7 +10602,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
-      const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
+      const gp__ticket only = {0, blockIdx.x}; // of a slice: no block waits
       s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
     }
     __syncthreads();
@@ -10644,7 +10641,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           bool there = i + j < n && channel < active;
           if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
           there = there && b < a.bins;
-          const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
+          const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
           w[k * V + j] = !there                   ? C(0)
@@ -11300,24 +11297,24 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 
 // ---- select/stream.cuh - a stream: tiles, compaction, spans
 
-// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread works on ITEMS
-// consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
-//    Key, Value          what a tile holds (gp__none: nothing)
-//    BEFORE, BEHIND      whether keys just outside the tile are looked at
-//    Offsets             of what type they are and how they mark heads, or gp__no_offsets
-//    State, Join         what is carried from left to right, and the operator on it
-//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up. By
-//                        offsets its first words are the bits of heads, marked before fold
-//    SCRATCH             bytes an element that emit needs beside the tile
-//    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
-//    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
-//                        of the tile, and go to memory in consecutive addresses
-//    finish              the counts: one thread, when all is known
-// FULL: all elements of the tile exist, and element 0 of each array stands on a 16-byte boundary. Otherwise elements go
-// one by one, and those that do not exist are never looked at.
+// One pass over elements, or over pairs of a key and a value. A tile is in shared memory. A thread works on a chunk of
+// ITEMS consecutive elements at a time, a warp on a group of 32 chunks. A primitive is a body:
+//    Key, Value          types of a tile's elements (gp__none: it has none)
+//    BEFORE, BEHIND      whether it reads keys just outside the tile
+//    Offsets             the type of offsets and how they mark heads, or gp__no_offsets
+//    State, Join         the state carried from left to right, and the operator on it
+//    Kept                32-bit words that a thread leaves from fold to emit; another warp may take them up. By offsets
+//                        the first words are the bits of heads, marked before fold
+//    SCRATCH             bytes an element that emit needs besides the tile
+//    fold<ITEMS, FULL>   the state of a group, in all lanes; reads the tile only, neighbours' keys included
+//    emit<ITEMS, FULL>   writes results, once the group's prefix is known: compacts them in the group's part of the
+//                        tile and stores them to consecutive addresses
+//    finish              writes the counts: one thread, once all is known
+// FULL: all elements of the tile exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go one
+// by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values; // of the tile's element 0, in shared memory
+  unsigned char *keys, *values; // element 0 of the tile, in shared memory
   gp__u64 first, count;         // index of element 0; elements of the whole stream
   int items;                    // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
@@ -11331,7 +11328,7 @@ template <class T> struct gp__bytes_of { static const int value = int(sizeof(T))
 template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
-// or two bytes are put together to words where they are loaded one by one: a register holds a word.
+// or two bytes that are loaded one by one are combined to words: a register holds a word.
 template <int BYTES> struct gp__raw { typedef unsigned char type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__vecs {
@@ -11343,7 +11340,7 @@ template <class T, int N> struct gp__vecs {
     T item[N];
   };
   GP_DEVICE gp__vecs() {}
-  GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
+  GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
     GPUPRIMS__UNROLL
     for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
   }
@@ -11365,7 +11362,7 @@ template <class T, int N> struct gp__vecs {
       GPUPRIMS__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
-      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may lie at any address
+      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
       GPUPRIMS__UNROLL
       for (int w = 0; w < BYTES / 4; ++w) {
@@ -11395,13 +11392,13 @@ template <class T, int N> struct gp__vecs {
   }
 };
 
-// Two counts of a warp's elements in one number.
+// Two counts of a warp's elements in one word.
 GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
-// One warp: n elements from shared memory to consecutive addresses. 16 bytes at a time where both sides lie alike;
-// otherwise elements of fewer than four bytes go by vectors, which are put together.
+// One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
+// misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     GPUPRIMS__UNROLL_BY(8)
@@ -11437,15 +11434,15 @@ template <class T> struct gp__copy_out {
           gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
-  // Where n results that will go to `to` are best gathered, in room for `room` elements from `at` on.
+  // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
   static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
 };
 
-// The marked elements of a group's part of an array, compacted there and copied out behind to[0]. Where they are few,
-// each goes by itself.
+// Compacts the marked elements of a group's part of an array there, and stores them from to[before] on. If no lane has
+// many, each element is stored by itself.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
   static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
@@ -11487,7 +11484,7 @@ template <> struct gp__compact<gp__none> {
   static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
-// Offsets that lie among a tile's elements: a range of them.
+// The range of the offsets among a tile's elements.
 struct gp__span {
   gp__u64 begin, end;
 };
@@ -11537,7 +11534,7 @@ template <int N> struct gp__count_join {
 
 // ---- select/select.cuh - select, partition and unique as the body of a stream
 
-// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
+// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none if predicates test the elements.
 template <class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
@@ -11614,7 +11611,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     unsigned char *items = Types::items(t) + first * int(sizeof(T));
     if (PARTS == 1) {
-      // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+      // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
         gp__compact<T>::template run<ITEMS, FULL>(a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine),
                                                   ones, exist, all);
@@ -11625,7 +11622,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     __syncwarp();
     T *at = reinterpret_cast<T *>(items);
     int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
-    const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
+    const int rest = ones + (PARTS == 3 ? twos : 0); // start of the elements for which neither holds
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
       typedef gp__byte_gather<ITEMS> Gather;
       gp__bits<ITEMS> neither;
@@ -11910,9 +11907,9 @@ GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__s
 
 // ---- select/runs.cuh - runs as the body of a stream
 
-// Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
+// Unique, run lengths, runs of two or more. V: the type of values beside keys; Length: of lengths and positions.
 struct gp__run_state {
-  gp__u64 runs; // those counted
+  gp__u64 runs; // runs that count
   gp__u64 last; // 1 + where the last run began, 0: none did
 };
 struct gp__run_join {
@@ -11932,7 +11929,7 @@ struct gp__run_join {
     }
   };
 };
-// x of the last of these lanes; 0: there are none.
+// x of the last of these lanes; 0 if there are none.
 GP_DEVICE int gp__of_last(unsigned lanes, int x) {
   const int found = __shfl_sync(0xffffffffu, x, lanes ? 31 - __clz(int(lanes)) : 0);
   return lanes ? found : 0;
@@ -11946,8 +11943,8 @@ template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITE
 }
 template <class L> struct gp__length { typedef L type; };
 template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
-// How many runs end in the lanes before this one, where `heads_before` begin there, and in all. An end stands before
-// each head, and behind the last of all elements.
+// How many runs end in the lanes before this one, and in all. `heads_before` begin in the lanes before. A run ends
+// before each head, and at the last of all elements.
 template <int ITEMS> struct gp__end_ranks {
   int before, all;
   GP_DEVICE gp__end_ranks(const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t,
@@ -11973,7 +11970,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     gp__u32 upto; // runs that count, in the group's lanes up to this one
   };
 
-  // Runs that count: where they begin, or (two or more elements) where they end.
+  // Marks the runs that count: at their first element or, for runs of two or more, at their last.
   template <int ITEMS>
   static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
@@ -11983,7 +11980,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
     return e;
   }
-  // 1 + the last head of the thread's elements, counted from the group's first; 0: it has none.
+  // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
     GPUPRIMS__UNROLL
@@ -12020,7 +12017,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     L *out = static_cast<L *>(a.out2) + before.runs;
     if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
-      // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
+      // A run that enters the group is already counted.
       if (!(gp_warp_broadcast(heads.word[0], 0) & 1u)) --out;
       numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
     } else {
@@ -12028,20 +12025,20 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
-  // The lengths of runs, or where they begin (BEGINS), known where they end (`marks`). They are gathered in the group's
-  // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
-  // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
+  // The lengths of runs, or where they begin (BEGINS), known at their ends (`marks`). Gathers them in the group's part
+  // of the keys, as numbers of one byte or two. A number too large for that goes straight to memory and leaves 0. Only
+  // a thread's first can be, because a chunk has fewer than 256 elements.
   template <int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
                                 const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
-    // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
+    // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
-    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
+    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GPUPRIMS__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
@@ -12063,7 +12060,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         next[0] = static_cast<unsigned char>(number);
         if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
         next += BYTES;
-        begin = end + 1; // at least of all runs
+        begin = end + 1; // the next run; nontrivial runs look for its head
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
@@ -12306,21 +12303,21 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
 // ---- select/kernels.cuh - the kernel of a stream
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
-  gp__u64 drawn[STAGES];     // by offsets: the ticket is there (the copying warp)
-  gp__u64 found[STAGES];     // by offsets: they are found, and the first heads marked (the look-back warp)
+  gp__u64 drawn[STAGES];     // by offsets: the ticket is drawn (copying warp)
+  gp__u64 found[STAGES];     // by offsets: they are found, the first heads marked (look-back warp)
   gp__u64 marked[STAGES];    // by offsets: all heads are marked (each folding warp)
-  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
-  gp__u64 folded[STAGES];    // the groups' totals are there, and what threads keep (each folding warp)
-  gp__u64 published[STAGES]; // the groups' prefixes and the aggregate are there (the publishing warp)
-  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
-  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each emitting warp)
+  gp__u64 loaded[STAGES];    // tile and ticket are loaded (copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES];    // groups' totals and kept words are written (each folding warp)
+  gp__u64 published[STAGES]; // groups' prefixes and the aggregate are written (publishing warp)
+  gp__u64 carried[STAGES];   // the tile's prefix is written (look-back warp)
+  gp__u64 emitted[STAGES];   // the buffer is free (each emitting warp)
   gp__ticket ticket[STAGES];
   gp__span offsets[STAGES];
-  State total[STAGES][GROUPS]; // then: inclusive prefixes over the groups
+  State total[STAGES][GROUPS]; // then inclusive prefixes over the groups
   State before[STAGES];
 };
 
-// What the kernels of a stream share: shapes, and the steps of a warp that folds or emits a group.
+// Common to the kernels of a stream: shapes, and the steps of a warp that folds or emits a group.
 template <class P, class Body> struct gp__stream {
   typedef typename Body::Key Key;
   typedef typename Body::Value Value;
@@ -12336,7 +12333,7 @@ template <class P, class Body> struct gp__stream {
   static const int KEPT = int(sizeof(Kept)) / 4; // words
   static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
 
-  // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
+  // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
   static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
                                            unsigned value_offset) {
     gp__stream_tile t;
@@ -12351,13 +12348,13 @@ template <class P, class Body> struct gp__stream {
     return t.items == TILE &&
            ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
-  // What the thread's lane keeps of a group: word k of all threads side by side.
+  // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
     return marks_in(stage) + group * 32 + gp_lane();
   }
-  // By offsets: one warp, all threads of a block, warp `warp` of `warps`.
+  // By offsets: the bits that mark heads.
   static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
-  // One warp: no heads, then those of the first offsets. Returns what is left of the tile's.
+  // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
   static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
     gp__span span = Offsets::find(a, t);
@@ -12386,7 +12383,7 @@ template <class P, class Body> struct gp__stream {
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
-  // before: what stands before the tile; prefixes: inclusive, over the groups; scratch: of the block.
+  // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
                              const State &before, const State *prefixes, unsigned char *scratch) {
     const int first = group * (32 * ITEMS);
@@ -12401,7 +12398,7 @@ template <class P, class Body> struct gp__stream {
     if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
   }
-  // Do results go to where elements are read?
+  // Whether results overwrite the elements that are read.
   static GP_DEVICE bool in_place(const gp__stream_args &a) {
     return (a.out_keys && a.out_keys == a.keys) ||
            (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
@@ -12416,13 +12413,13 @@ template <class P, class Body> struct gp__stream {
   static GP_DEVICE State or_identity(const gp_carry<State> &before) {
     return before.has ? before.value : Join::identity();
   }
-  // One warp: the groups' totals become inclusive prefixes. Returns the tile's aggregate, to lane GROUPS - 1.
+  // One warp: turns the groups' totals into inclusive prefixes. Returns the tile's aggregate to lane GROUPS - 1.
   static GP_DEVICE State prefixes(State *totals) {
     const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(GROUPS) ? totals[gp_lane()] : Join::identity(), Join());
     if (gp_lane() < unsigned(GROUPS)) totals[gp_lane()] = s;
     return s;
   }
-  // Is there nothing to do? Offsets that were found wrong (GP_CHECKED), an empty input.
+  // Whether there is nothing to do: wrong offsets (GP_CHECKED), or an empty input, whose counts it writes.
   static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
     if (a.bad && *a.bad != ~0ull) return true;
     if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
@@ -12430,7 +12427,7 @@ template <class P, class Body> struct gp__stream {
   }
 };
 
-template <class T> struct gp__stream_load { // of a tile, by THREADS threads
+template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
@@ -12468,7 +12465,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     const gp__u64 tag = s.ticket[0].tag;
     if (number >= tiles) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    const bool marks = S::Offsets::any && gp_warp() == 0; // the others load
+    const bool marks = S::Offsets::any && gp_warp() == 0; // the other warps load
     if (marks) {
       const gp__span rest = S::mark_first(a, t, shared);
       if (gp_lane() == 0) s.offsets[0] = rest;
@@ -12499,13 +12496,13 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   }
 }
 
-// ---- select/pipelined.cuh - streams by warps with roles, sm_90
+// ---- select/pipelined.cuh - streams by specialised warps, sm_90
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
-// Persistent blocks whose warps have roles, so that nothing that others wait for stands behind other work: tiles are
-// folded and their aggregates published as soon as they have arrived, by warps that do nothing else, and emitted when a
-// look-back warp knows what stands before them. P::threads emit; a warp of these to each group.
+// Persistent blocks of specialised warps, so that work others wait for is never delayed by other work. Warps that do
+// nothing else fold tiles and publish their aggregates as soon as the tiles arrive. Tiles are emitted once a look-back
+// warp knows their prefix. P::threads emit, one warp a group.
 template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
@@ -12513,11 +12510,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
 
   Storage &s;
-  unsigned char *shared; // STAGES stages, and what bodies need beside
+  unsigned char *shared; // STAGES stages, then the bodies' scratch
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
-  bool in_place; // results go to where elements are read
+  bool in_place; // results overwrite the elements that are read
 
   GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
     return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
@@ -12525,15 +12522,15 @@ template <class P, class Body> struct gp__stream_pipeline {
   }
   // ---- the copying warp (one thread of it)
 
-  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors
-  // of the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
+  // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
                                 gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
-    const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
+    const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
-    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // of which not all bytes are the array's
-    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // or not all stay as they are
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // nor, in place, bytes that change
     if (begin >= end) begin = end = to + shift;
     if (!bulk) {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
@@ -12543,7 +12540,7 @@ template <class P, class Body> struct gp__stream_pipeline {
                     base + (begin - shift), static_cast<unsigned>(end - begin), bar);
     return static_cast<unsigned>(end - begin);
   }
-  // An array's part of a tile, with its neighbours where the body looks at them.
+  // Copies an array's part of a tile, and its neighbours if the body reads them.
   GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
                                 bool before, bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
@@ -12597,8 +12594,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
-  // A warp for each stage: the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
-  // tile is on its way.
+  // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
+  // tile is loading.
   GP_DEVICE void look_back(int stage) const {
     for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
       const unsigned parity = round / STAGES & 1u;
@@ -13694,8 +13691,8 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
 // ---- search/kernels.cuh - load balance, lower and upper bound
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
-// the last of the segments that end at an element leaves the number of the next one there; then all take the largest so
-// far, and write whole vectors.
+// the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,
+// and whole vectors are written.
 template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
   const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
   typedef gp_max<R> Max;
@@ -13716,7 +13713,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   gp__u64 s[2];
   gp__split(ends, work, diagonal, s);
   gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1], segment = s[0];
-  if (end > count) end = count; // segments may go on behind the elements
+  if (end > count) end = count; // segments may go on past the elements
   if (begin >= end) return;
   const gp__u64 skipped = gp__misalignment(out + begin, 16) / sizeof(R); // chunks begin on a 16-byte boundary
   R before = static_cast<R>(segment);
@@ -13768,7 +13765,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   }
 }
 
-// Searches of `left` elements from at[k] on that halve in step, without branches.
+// Searches of `left` elements from at[k] on, which halve in step, without branches.
 template <bool UPPER, class T, class Less, int K>
 GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER, T, Less> (&before)[K], gp__u64 (&at)[K], gp__u64 left) {
   while (left > 1) {
@@ -13785,8 +13782,8 @@ template <class T, int BYTES> struct gp__pivots {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT];
 };
-// out[i] = the bound of needle i. A thread has as many needles on their way as make `vectors` vectors. Where a block
-// has needles enough, the upper levels of the searches are in shared memory: every stride-th element.
+// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. If a block has enough needles,
+// the upper levels of the searches are in shared memory: every stride-th element.
 template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
@@ -13812,7 +13809,7 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
     }
     gp__bound_steps(before, at, levels);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) { // the last part may be shorter: some of the elements before it come first
+    for (int k = 0; k < K; ++k) { // the last part may be shorter: it then begins earlier
       before[k].sorted = sorted;
       at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;
     }
@@ -24900,12 +24897,11 @@ typedef struct gp__request {
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
 // the same bits in any order. Sums and products of floats, and users' operators, do not: for them the host walks the
-// same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with GP_REPRODUCIBLE and without, for any
-// number of threads; inside a segment or a run it goes from left to right. Elements that need a conversion, a transform
+// same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with and without GP_REPRODUCIBLE, for any
+// number of threads. Inside a segment or a run it goes from left to right. Elements that need a conversion, a transform
 // or a normalisation pass through a small buffer: input -> widest type of its kind -> accumulator. A product that is
-// added to something is stored in between, so that no compiler can contract the two to a fused multiply-add, which
-// rounds differently. NaN results are some NaN: its sign and payload are nobody's promise. Identities are two-sided:
-// op(x, identity) is x too.
+// added to something is stored first, so that no compiler contracts the two to a fused multiply-add, which rounds
+// differently. Sign and payload of NaN results are unspecified. Identities are two-sided: op(x, identity) is x too.
 
 #include <stdlib.h>
 #include <string.h>
@@ -24913,7 +24909,7 @@ typedef struct gp__request {
 #include <omp.h>
 #define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
 #define GPUPRIMS__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
-#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical") // one with a name would be a symbol of the library
+#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical") // a named one would be a symbol of the library
 #else
 #define GPUPRIMS__PARALLEL_FOR
 #define GPUPRIMS__PARALLEL_UNEVEN
@@ -24927,17 +24923,17 @@ typedef struct gp__request {
 #pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "no-fast-math")
 #endif
 
-// ---- host/types.c - sizes of buffers; elements as they lie in memory
+// ---- host/types.c - sizes of buffers; element types in memory
 
 enum {
-  GP__HOST_ELEMENTS = 1024,         // of the buffers, at most
-  GP__HOST_BYTES = 16384,           // of the buffers
+  GP__HOST_ELEMENTS = 1024,         // of a buffer, at most
+  GP__HOST_BYTES = 16384,           // of a buffer
   GP__HOST_BLOCK = 65536,           // elements a thread takes at a time
   GP__HOST_PARALLEL_BYTES = 262144, // below, one thread does it all
   GP__HOST_LANES = 8                // rows that a loop works on at a time: their chains of operations are independent
 };
 
-// Elements as they lie in the caller's memory, whatever their declared type there.
+// Elements in the caller's memory, whatever their declared type there.
 #define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;
@@ -24986,7 +24982,7 @@ GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
-// double to float, to odd: rounding once more to a half type is then as if done in one step.
+// double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GPUPRIMS__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
   const double back = f;
@@ -25014,7 +25010,7 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
-// X(NAME, name, the member of gp__wide, what makes a number of an element)
+// X(NAME, name, the member of gp__wide, the conversion of an element to a number)
 #define GPUPRIMS__HOST_NUMBERS(X)                                                                                      \
   X(I8, i8, i, )                                                                                                       \
   X(U8, u8, u, )                                                                                                       \
@@ -25104,7 +25100,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 #undef GPUPRIMS__TO_FLOAT
 }
 
-// CONVERT. `out` may be `in` where the sizes are equal and n is not above GP__HOST_ELEMENTS.
+// CONVERT. `out` may be `in` if the sizes are equal and n is at most GP__HOST_ELEMENTS.
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
@@ -25127,7 +25123,7 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   }
 }
 
-// 1 where an element is (not) zero, else 0; `out` may be `in` as above.
+// truth 1: 1 for an element other than zero, else 0; truth 0: the opposite. `out` may be `in` as above.
 static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
@@ -25187,7 +25183,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
 
 // ---- host/operators.c - binary operators
 
-// The loops that a primitive is made of, for one operator on one type. A row is `items` elements, the next row starts
+// The loops of which primitives are made, for one operator on one type. A row is `items` elements; the next row starts
 // `stride` elements later.
 
 struct gp__host_op;
@@ -25196,7 +25192,7 @@ typedef struct gp__host_loops {
   void (*map)(const struct gp__host_op *op, void *out, const void *a, const void *b, size_t n);
   // acc[r] = acc[r] op x[r][0] op x[r][1] op ... for `rows` rows; exact operators: any order
   void (*fold)(const struct gp__host_op *op, void *acc, const void *x, size_t rows, size_t items, size_t stride);
-  // the running values of `rows` rows, which lie one behind the other, started with carry[r] and left there; y may be x
+  // running values of `rows` consecutive rows; row r starts with carry[r], and leaves its last value there; y may be x
   void (*scan)(const struct gp__host_op *op, void *carry, const void *x, void *y, size_t rows, size_t items,
                int exclusive);
   // y[i] = y[2 i] op y[2 i + 1]; inexact operators only
@@ -25213,7 +25209,7 @@ typedef struct gp__host_op {
   gp__value identity;
 } gp__host_op;
 
-// OP works on values W that LOAD makes of elements T and STORE makes elements of. Both may use `flip`.
+// OP works on values W; LOAD makes them of elements T, STORE makes elements of them. Both may use `flip`.
 #define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                \
   static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {        \
     const W flip = (W)op->flip;                                                                                        \
@@ -25224,7 +25220,7 @@ typedef struct gp__host_op {
     for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i])));                                                  \
   }
 
-// Exact: the fold is spread over as many lanes as fill 64 bytes. One row at a time.
+// Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
 #define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP)                                                             \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
   static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
@@ -25260,7 +25256,7 @@ typedef struct gp__host_op {
     *(T *)carry = STORE(c);                                                                                            \
   }
 
-// Inexact: every step is rounded to the type, in the given order; several rows go side by side. CHAIN is a row of 16
+// Inexact: every step is rounded to the type, in the given order; several rows run side by side. CHAIN is a row of 16
 // bytes, written out.
 #define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP)                                              \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
@@ -25328,7 +25324,7 @@ typedef struct gp__host_op {
 // Flipped bits: BIT_AND is BIT_OR of complements, MAX the MIN of complements, and unsigned integers are ordered as
 // signed ones with the top bit flipped. So one set of loops serves several operators and types.
 #define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
-// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and comes back as a NaN.
+// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
 #define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE)                                                               \
   GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) {                                                              \
     const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip);                                              \
@@ -25351,7 +25347,7 @@ GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
 #define GPUPRIMS__UNKEY_f32(k) gp__host_f32_unkey(k, flip)
 #define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
 
-// Integers wrap: sums and products are those of the unsigned type.
+// Integers wrap: sums and products use the unsigned type.
 #define GPUPRIMS__INTEGER_LOOPS(U, I)                                                                                  \
   GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT)                                            \
   GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD)                                              \
@@ -25363,7 +25359,7 @@ GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
 GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
-// A step of the half types is long: called, it compiles faster and runs no slower.
+// A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
 #define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP)                                                    \
   GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT)                                           \
@@ -25377,7 +25373,7 @@ GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_s
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
 
-// A user's operator: the same loops through a function pointer, which may write its result over its first operand.
+// A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
   unsigned char *y = (unsigned char *)out;
   const unsigned char *x = (const unsigned char *)a, *z = (const unsigned char *)b;
@@ -25416,8 +25412,8 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
   for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
 }
 
-// Gives op the loops of a built-in operator on a type; 0 where there are none. After normalisation AND is the minimum
-// and OR the maximum.
+// Gives op the loops of a built-in operator on a type; returns 0 if there are none. After normalisation AND is the
+// minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_)                                                                   \
@@ -25482,14 +25478,14 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__host_narrow(type, kind, &w, identity, 1);
 }
 
-// ---- host/call.c - a call, taken apart
+// ---- host/call.c - a call's operands, operator and output
 
-// Where elements come from and what happens to them on the way in.
+// The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
   const unsigned char *base;
   gp_type from, to;
   size_t from_size, to_size;
-  gp_op unary;             // CONVERT where there is nothing to do but to convert
+  gp_op unary;             // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
   int normalise;           // AND, OR: nonzero becomes 1
   size_t limit;            // elements that may be asked for at a time
@@ -25514,7 +25510,7 @@ typedef struct gp__host_call {
   gp__value init;     // normalised like an element
 } gp__host_call;
 
-// Elements first .. end - 1 of `count` at a time, in parallel.
+// Calls each() for blocks of elements first .. end - 1, in parallel.
 static void gp__host_each_block(const gp__host_call *h, uint64_t count,
                                 void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
@@ -25545,7 +25541,7 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
   return s;
 }
 
-// Elements first .. first + n - 1, n <= limit: where they lie, or else made at `place`.
+// Elements first .. first + n - 1, n <= limit: in the input, or else made in `room`.
 static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
   const unsigned char *x = s->base + first * s->from_size;
   unsigned char *y = (unsigned char *)room;
@@ -25648,7 +25644,7 @@ static gp_result gp__host_each(const gp__host_call *h) {
 
 // ---- host/exact.c - reduce and scan by exact operators: any order
 
-// A running value. ARGMIN and ARGMAX: the element that wins so far, and a key of it that is lower the better it is.
+// A running value. ARGMIN and ARGMAX: the element that wins so far, and its key; a lower key is better.
 typedef struct gp__host_state {
   int64_t key;
   int64_t index; // -1: none
@@ -25689,7 +25685,7 @@ static void gp__host_put(const gp__host_call *h, const gp__host_state *s, unsign
   else memcpy(out, s->value.bytes, h->out_size);
 }
 
-// Does b win against a?
+// Whether b wins against a.
 static int gp__host_beats(int64_t key_b, int64_t index_b, int64_t key_a, int64_t index_a) {
   if (index_a < 0 || index_b < 0) return index_a < 0;
   return key_b < key_a || (key_b == key_a && index_b < index_a);
@@ -25783,7 +25779,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Several threads: as many blocks as they can keep in their caches are folded, then scanned, then the next ones.
+// Several threads: as many blocks as their caches hold are folded, then scanned, then the next ones.
 static gp_result gp__host_scan_exact(const gp__host_call *h) {
   const uint64_t count = h->q->count;
   const int threads = h->threads;
@@ -25807,7 +25803,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
       part[b] = gp__host_start(h, 0);
       gp__host_fold(h, &part[b], base + first, rest - first < block ? rest - first : block);
     }
-    for (b = 0; b < blocks; ++b) { // part[b] becomes what stands before block b
+    for (b = 0; b < blocks; ++b) { // part[b] becomes the prefix of block b
       const gp__host_state before = s;
       gp__host_join(h, &s, &part[b]);
       part[b] = before;
@@ -25831,7 +25827,7 @@ static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
 static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
-// Of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
+// The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
 static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
   const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
   size_t n;
@@ -25855,7 +25851,7 @@ static void gp__host_fold_rows(const gp__host_call *h, unsigned char *acc, uint6
 
 static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
   const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
-  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // that make up a row
+  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // of a row
   const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   gp__host_buffer buffer;
@@ -25896,7 +25892,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     GPUPRIMS__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__value result; // tiles write far apart: no cache line goes to and fro
+      gp__value result; // not in `part`, where threads would share cache lines
       gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
       memcpy(part + (size_t)t * size, result.bytes, size);
     }
@@ -25913,7 +25909,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Lane l becomes v[0] op ... op v[l] (Kogge and Stone), over the lanes of a warp.
+// Lane l of a warp becomes v[0] op ... op v[l] (Kogge and Stone).
 static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
   gp__value old[GP__WARP];
   size_t d;
@@ -25925,7 +25921,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
 
 #define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
 
-// First pass over a tile: lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
+// First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
 static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
@@ -25962,7 +25958,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
 }
 
-// Second pass: `prefix` is what stands before the tile, or NULL.
+// Second pass: `prefix` is the fold of everything before the tile, or NULL.
 static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
                                     const unsigned char *lane, const unsigned char *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
@@ -25974,7 +25970,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
   for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
-    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // what stands before the warp
+    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
     if (!warps) continue;
@@ -25991,7 +25987,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
     size_t skip = 0;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
-    if (!prefix && r == 0) { // nothing stands before the very first element
+    if (!prefix && r == 0) { // the very first element has no prefix
       k = 1;
       skip = 1;
     }
@@ -26005,7 +26001,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   }
 }
 
-// What `count` tiles of a group amount to: each lane of a warp folds its consecutive tiles, then the warp's tree.
+// The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
 static void gp__host_group_total(const gp__host_op *op, const unsigned char *group, size_t count,
                                  unsigned char *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
@@ -26032,7 +26028,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const size_t bytes = (size_t)batch * (lanes + 1) * size;
   unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
   gp__value group[GP__GROUP], total[GP__WARP];
-  gp__value before = h->init; // what stands before the group of tiles
+  gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
   uint64_t base;
   if (!lane) return gp__host_no_memory(h, bytes);
@@ -26070,9 +26066,9 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- host/indices.c - what segments, runs and selection have in common
+// ---- host/indices.c - common to segments, runs and selection
 
-// One element; `to` may be `from`.
+// Moves one element; `to` may be `from`.
 GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
   switch (size) {
   case 1:
@@ -26092,7 +26088,7 @@ GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from
   }
 }
 
-// Offsets, indices and lengths: 4 or 8 bytes, without a sign.
+// Offsets, indices and lengths: unsigned, 4 or 8 bytes.
 GPUPRIMS__INLINE uint64_t gp__host_offset(const void *offsets, size_t size, uint64_t i) {
   return size == 4 ? ((const gp__h_u32 *)offsets)[i] : ((const gp__h_u64 *)offsets)[i];
 }
@@ -26101,7 +26097,7 @@ GPUPRIMS__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uin
   else ((gp__h_u64 *)out)[i] = value;
 }
 
-// y[i] = a[i] op b[i]; step 0: b[0] all along.
+// y[i] = a[i] op b[i]; step 0: b[0] for all i.
 static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step,
                              unsigned char *y, size_t n) {
   size_t i;
@@ -26131,7 +26127,7 @@ static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, co
 #undef GPUPRIMS__COMPARES
 }
 
-// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] all along); n <= GP__HOST_ELEMENTS. z is NULL
+// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
                            const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
@@ -26152,7 +26148,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
 
 // ---- reverse/host.c - reverse
 
-// Elements first to end - 1 of the output, and in place those that mirror them.
+// Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
@@ -26250,7 +26246,7 @@ static gp_result gp__host_segmented_scan(const gp__host_call *h) {
 
 // ---- select/runs_host.c - runs
 
-// Where runs start, GP__HOST_ELEMENTS elements at a time.
+// Heads of runs, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
   const gp__request *q;
   uint64_t base;
@@ -26273,7 +26269,7 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   for (i = 0; i < r->n; ++i) r->head[i] ^= 1;
 }
 
-// The first head behind the one at `first`, or the count. Heads are asked for in order.
+// The first head after the one at `first`, or the count. Successive calls go forward.
 static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
   uint64_t i = first + 1;
   while (i < r->q->count) {
@@ -26326,7 +26322,7 @@ static gp_result gp__host_runs(const gp__host_call *h) {
 
 // ---- select/host.c - selection
 
-// The part that each of the elements first .. first + n - 1 belongs to, n <= GP__HOST_ELEMENTS.
+// The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
   const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
   const gp__value zero = {{0}};
@@ -26348,7 +26344,7 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
 
 enum { GP__HOST_PARTS = 3 };
 
-// Adds the numbers of elements of each part to `at`; with `out`, elements go to where `at` points.
+// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`.
 static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out,
                                 uint64_t *at) {
   unsigned char part[GP__HOST_ELEMENTS];
@@ -26365,8 +26361,8 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   }
 }
 
-// Several threads: blocks are counted, then moved to where the blocks before them end. In place one block has to be
-// moved after the other.
+// Several threads count the blocks, then move each to the end of the blocks before it. In place, blocks must move one
+// after the other.
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
@@ -26414,7 +26410,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
 
 __extension__ typedef unsigned __int128 gp__u128;
 
-// Integers of either sign in the order of unsigned ones.
+// Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
   size_t i;
   if (gp__host_kind(type) == GP__WIDE_I)
@@ -26428,7 +26424,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
   size_t i;
   if (q->primitive == GP_HISTOGRAM_RANGES) {
     for (i = 0; i < n; ++i) {
-      uint64_t low = 0, length = bins + 1, half; // low: boundaries that are not above the sample; no jumps to foresee
+      uint64_t low = 0, length = bins + 1, half; // low: boundaries not above the sample; no branch depends on it
       for (; length > 1; length -= half) {
         half = length / 2;
         low += (floats ? edges[low + half - 1].f <= x[i].f : edges[low + half - 1].u <= x[i].u) ? half : 0;
@@ -26437,7 +26433,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
-    // upper <= lower: the end is one more than the type's largest value, which wraps (see gp__check_values)
+    // upper <= lower: one past the type's largest value, which wraps (see gp__check_histogram_values)
     const uint64_t lower = edges[0].u, upper = edges[1].u;
     const int through = upper <= lower;
     const uint64_t wrapped = upper - lower + (through && q->in_size < 8 ? (uint64_t)1 << 8 * q->in_size : 0);
@@ -26502,7 +26498,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   }
 }
 
-// Several threads: each has counters of its own. Sums of floats depend on their order: one thread.
+// Several threads: each has its own counters. Sums of floats depend on their order: one thread.
 static gp_result gp__host_histogram(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t count = q->count, counters = (uint64_t)q->active * q->bins;
@@ -26594,7 +26590,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
 #undef GPUPRIMS__BOUND
 }
 
-// Elements behind the last offset belong to segment `segments`, those before the first one to segment 0.
+// Elements past the last offset belong to segment `segments`, those before the first one to segment 0.
 static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   uint64_t i, s;
@@ -28624,9 +28620,9 @@ GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
 #pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "no-fast-math")
 #endif
 
-// ---- host/run.c - runs a checked request; what operands are made of
+// ---- host/run.c - runs a checked request; its operands and operator
 
-// Elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
+// Sets elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
 static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user,
                                int normalise, const char *of) {
   const gp__request *q = h->q;
@@ -28639,7 +28635,7 @@ static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op 
   h->in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user, normalise);
   return GP_SUCCESS;
 }
-// The binary operator.
+// Sets the binary operator.
 static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t size) {
   const gp__request *q = h->q;
   h->op.size = size;
@@ -28663,9 +28659,9 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
   }
   return GP_SUCCESS;
 }
-// AND and OR take their operands for true or false.
+// AND and OR read their operands as true or false.
 static int gp__host_normalises(const gp__request *q) { return !q->user_op && (q->op == GP_AND || q->op == GP_OR); }
-// The operands of a fold, its operator, its initial value.
+// Sets the operands of a fold, its operator and its initial value.
 static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   const gp__request *q = h->q;
   const gp_type to = q->acc_type;
@@ -30627,7 +30623,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   gp__request *q = k->q;
   q->op = c->op;
   q->transform = c->predicate2;
-  k->by_flags = !c->op && (c->keys || c->key_type); // of select and partition: others read none
+  k->by_flags = !c->op && (c->keys || c->key_type); // select and partition: others read none
   if (k->by_flags) {
     if (c->predicate2) return gp__fail(GP_E_OPERATOR, "%s: @predicate2: flags make two parts", k->who);
     return c->scalar || c->scalar2
@@ -30643,7 +30639,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   return c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2: there is no second predicate (@predicate2)", k->who)
                     : GP_SUCCESS;
 }
-// A comparison has elements of a built-in type.
+// Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
              ? gp__no_struct(k, "op", k->q->op)
@@ -30658,7 +30654,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// How many counts a call leaves in out_count; 0: it has none.
+// The number of counts that a call writes to out_count.
 GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
   return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
 }
@@ -30685,7 +30681,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
     GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
     return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@predicate2), and two parts", k->who);
-  // A part's output may be as small as the part: all that is known is where it begins.
+  // A part's output may be as small as the part: only its beginning is known.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;
   return GP_SUCCESS;
@@ -30830,7 +30826,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   return GP_SUCCESS;
 }
-// Can positions of u32 say so much?
+// Positions of type u32 must reach the array's length, or the number of segments.
 GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
@@ -30894,7 +30890,7 @@ static const gp__own_check gp__checks_segments[GP__CHECKS] = {{GP__CHECK_OUT_TYP
 
 // ---- histogram/check.c - checking a call: histograms
 
-// Counters and weights.
+// Checks the types of counters and weights.
 GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30961,7 +30957,7 @@ GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
   b->begin_wanted = 1;
   return GP_SUCCESS;
 }
-// An integer, with its sign, as 64 bits; a float as a double.
+// An integer, sign-extended to 64 bits; a float as a double.
 GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
@@ -30980,7 +30976,7 @@ GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) 
   memcpy(&x, bytes, sizeof x);
   return x;
 }
-// The two ends of the bins of a channel.
+// Checks the ends of a channel's bins.
 GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
   const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
@@ -31017,7 +31013,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   if (floats && !c->lower) return GP_SUCCESS;
   for (i = 0; i < q->active; ++i) {
     const size_t at = (size_t)i * q->in_size;
-    // Integers without an end: the lowest value, also as one more than the largest.
+    // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
     memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
            q->in_size);
@@ -32344,7 +32340,7 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
   else gp__add(t, "gp__none");
 }
 
-// What a stream does.
+// The body of a stream.
 GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   gp__add(t, ", ");
@@ -32376,7 +32372,7 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   if (q->acc_size) gp__name_fold(q, t), gp__add(t, ">");
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
-// A predicate tests an element.
+// A predicate takes one element and returns bool.
 GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
   gp__set_operator(ops, gp__in_name(q), NULL, "bool");
@@ -32450,7 +32446,7 @@ GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
           q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
           gp__out_name(q));
 }
-// With few vectors on their way 40 registers do.
+// With few vectors in flight 40 registers suffice.
 GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                    const gp__spelling *w) {
   (void)h;
@@ -35166,7 +35162,7 @@ static const gp__primitive gp__primitive_load_balance = {
 GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
-  if (!h->key_size && !q->offset_size) { // a predicate looks at the elements themselves
+  if (!h->key_size && !q->offset_size) { // a predicate reads the elements themselves
     h->key_size = h->in_size;
     h->in_size = 0;
   }
