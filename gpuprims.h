@@ -2501,7 +2501,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // is specialised by a policy, a handful of numbers that a tuner chooses. This section is shared by the host's dispatch
 // (C) and the kernels (C++): fields, defaults, validity and geometry are said here once.
 
-// ---- core/rules.h - how a rule is written, that the host and kernels share; how policy fields are declared
+// ---- core/rules.h - macros for rules that the host and kernels share; declaration of policy fields
 
 #ifdef __cplusplus
 #define GPUPRIMS__CONSTEXPR constexpr
@@ -2516,9 +2516,9 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GPUPRIMS__PRIVATE static __attribute__((unused))
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 
-// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h. The
-// portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
-// JSON; the kernels get the resolved numbers as template arguments.
+// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
+// gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the
+// kernels get the resolved numbers as template arguments.
 
 // ---- select/shape.h - what streams add to the shape of a call
 
@@ -2590,7 +2590,7 @@ typedef struct gp__shape_of_bfs {
 
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
 
-// What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
+// Everything that the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
   int primitive;      // gp_primitive
   int in_size;        // element sizes; fill and iota: in_size is 0
@@ -2614,7 +2614,7 @@ typedef struct gp__shape {
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
-// Numbers that more than one rule needs.
+// Numbers that several rules need.
 enum {
   GP__WARP = 32,
   GP__VECTOR = 16,                  // bytes of the widest access
@@ -2643,7 +2643,7 @@ GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
 GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
 
-// Elements in one vector access: 16 bytes where the size divides 16, otherwise one element.
+// Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
 GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
 
 // The fewest vectors that hold a whole number of elements, and how many they hold: 3 and 4 for 12-byte elements.
@@ -2652,16 +2652,15 @@ GPUPRIMS__RULE int gp__common_with_vector(int size) {
 }
 GPUPRIMS__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
 GPUPRIMS__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
-// Is a thread's chunk of so many elements read by vectors, or element by element?
+// Whether a thread's chunk of so many elements is read by vectors, and not element by element.
 GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
   return gp__vec_group_vectors(size) <= 9 && items % gp__vec_group_items(size) == 0;
 }
 
-// Words that carry one accumulator through the workspace: 8 bytes of it a word.
+// Words that carry one accumulator through the workspace, 8 bytes each.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
-// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
-// changed in silence.
+// Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
 GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
          p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
@@ -4204,9 +4203,9 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
                                                                                   : GP__FAMILY_MAP;
 }
 
-// ---- core/canonical.h - a policy without what its algorithm does not read
+// ---- core/canonical.h - a policy without the fields that its algorithm does not read
 
-// The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
+// The policy with zero in the fields that its algorithm does not read: policies that differ only there are equal.
 GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
@@ -4219,14 +4218,14 @@ GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// A field keeps what the caller or a row before has set; an open one gets `otherwise`.
+// A field keeps what the caller or an earlier row has set; an open one gets `otherwise`.
 GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }
 
-// ---- core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
+// ---- core/rows.h - rows of policies, the tuned table's and the header's own, and their look-up
 
-// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__measures) and more, less than `to`.
-// core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what
-// else from and to measure, and what must hold of the call, by bits that each family names.
+// A row: the policy of calls of a primitive (0: a family) on at least `from` and less than `to` bytes (gp__measures).
+// core/table.c explains the sizes; -1: any. The header's own rows, scope "portable", may have more in `when`: another
+// measure for from and to, and conditions on the call, by bits that each family names.
 typedef struct gp__policy_row {
   const char *scope;
   int primitive, in_size, acc_size, out_size;
@@ -4235,31 +4234,31 @@ typedef struct gp__policy_row {
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
-// (Macros: C++20 joins no bits of two enumerations.)
+// (Macros, because C++20 joins no bits of two enumerations.)
 #define GP__CHOOSES 1u  // the row chooses its algorithm where the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
 #define GP__BY_KEYS 4u  // bytes of keys
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
-// A row of the header's own: size, when, from, to, then the policy, and the day of November 2026 when it was measured.
+// A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.
 #define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
   {                                                                                                                    \
     "portable", primitive, in, -1, -1, when, from, to,                                                                 \
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
-// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the traits that hold.
+// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the conditions that hold.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
   unsigned long long sizes[3];
 } gp__wanted;
-// A call as its family measures it: element sizes, and the bytes by which it is small or large.
+// A call as its family measures it: element sizes, and the bytes that make it small or large.
 typedef struct gp__measures {
   int in_size, acc_size, out_size;
   unsigned long long bytes;
 } gp__measures;
-// Most families: the bytes that are read, or written where that is more.
+// Most families: the bytes that are read, or written if that is more.
 GPUPRIMS__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   gp__measures m;
   m.in_size = s.in_size ? s.in_size : s.key_size;
@@ -4289,7 +4288,7 @@ GPUPRIMS__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, u
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
-// How well a row fits: 0 not at all, otherwise more for what it names, then for the larger bucket.
+// How well a row fits: 0 not at all, otherwise more for each thing that it names, then for a larger `from`.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
@@ -4300,8 +4299,8 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w
          64 * ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
                (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// The one lookup: the rows that fit, the best first, and of those that fit alike the first. source, or NULL: the
-// gp_policy_source of each row, 0 for none; the lower ones come first. Returns how many.
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
+// gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
 GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
                                    const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
@@ -4316,11 +4315,11 @@ GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const 
   }
   return all;
 }
-// A row that names an algorithm serves that one.
+// A row that names an algorithm serves only that one.
 GPUPRIMS__PRIVATE int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
-// Fills what a policy leaves open from the rows that fit, the best first.
+// Fills the open fields of a policy from the rows that fit, the best first.
 GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
@@ -4342,7 +4341,7 @@ GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, in
 
 // ---- core/geometry.h - a launch
 
-// The launch that a resolved policy leads to.
+// The launch of a resolved policy.
 typedef struct gp__geometry {
   unsigned long long tile_items; // elements of a tile
   unsigned long long tiles;      // for the upper bound of the count
@@ -4356,10 +4355,10 @@ typedef struct gp__geometry {
   unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
-// ---- core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
+// ---- core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
 
-// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name
-// the entries of members that a family lacks.
+// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
+// a family lacks.
 typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
   gp__measures (*measure)(gp__shape s);
@@ -4375,7 +4374,7 @@ typedef struct gp__rules {
 #define GPUPRIMS__ROWS_SERVE NULL
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
-// Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
+// Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
 GPUPRIMS__PRIVATE int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
 }
@@ -4391,7 +4390,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p,
 GPUPRIMS__PRIVATE unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
   return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
 }
-// occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
+// occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
   const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
@@ -5828,7 +5827,7 @@ GPUPRIMS__EVEN_BIN(f64, double)
 
 // ---- core/arguments.h - a value in an argument
 
-// The arguments of the kernels; one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
+// The arguments of the kernels: one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
 enum { GP__VALUE_BYTES = 64 };
 typedef struct gp__value {
 #ifdef __cplusplus
@@ -24338,7 +24337,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 // The thread's message, the log, and the functions of the CUDA driver and of NVRTC, opened at run time. Nothing of the
 // toolkit is included: the few types and numbers that are needed are said here.
 
-// ---- core/system.c - what of the system the implementation includes
+// ---- core/system.c - the system's headers that the implementation includes
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24365,12 +24364,12 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 
 // ---- core/messages.c - messages and errors of a thread
 
-// A message names members of gp_call. A function that fills a gp_call has its own names for them, and only it knows
-// these. So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
+// A message names members of gp_call. A function that fills a gp_call has its own names for them, known only to itself.
+// So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
 enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
 
-// What a thread does in the library. A call that fails inside and then finds another way must leave the message as it
-// was: a call writes into `draft`, and gp__said makes that the message where the call as a whole has failed.
+// A thread's state in the library. A call that fails inside and then finds another way must not change the message. So
+// a call writes into `draft`, and gp__said makes that the message if the call as a whole has failed.
 typedef struct gp__thread {
   char message[GP__MESSAGE_BYTES], draft[GP__MESSAGE_BYTES]; // with marks
   const char *names; // of the function that failed; NULL: members keep their names
@@ -24379,7 +24378,7 @@ typedef struct gp__thread {
 } gp__thread;
 static __thread gp__thread gp__here;
 
-// Sets the thread's message, of a call its draft, and returns the code.
+// Sets the thread's message (inside a call, its draft), and returns the code.
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
@@ -24396,7 +24395,7 @@ GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, cons
   va_end(list);
   return code;
 }
-// The end of a call that has counted itself in gp__here.inside.
+// Ends a call that has counted itself in gp__here.inside.
 GPUPRIMS__PRIVATE gp_result gp__said(gp_result result) {
   if (!--gp__here.inside && result != GP_SUCCESS) {
     strcpy(gp__here.message, gp__here.draft);
@@ -24413,14 +24412,14 @@ GPUPRIMS__PRIVATE const char *gp__hook_begins(const char *name) {
 }
 GPUPRIMS__PRIVATE void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
 
-// What a function returns that fills a gp_call: the message of a failed call then speaks of this function. names: the
-// function's name, and a "member=parameter" for each member of gp_call that has another name there.
+// The result of a function that fills a gp_call: a failed call's message then names this function. names: the
+// function's name, and "member=parameter" for each member of gp_call that has another name there.
 GPUPRIMS__PRIVATE gp_result gp__named(gp_result result, const char *names) {
   if (result != GP_SUCCESS) gp__here.names = names;
   return result;
 }
 
-// The parameter's name for the member that `member` begins with, NULL where it keeps its own. *length: the member's.
+// The parameter's name for the member that `member` begins with; NULL if it keeps its own. *length: the member's.
 GPUPRIMS__PRIVATE const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
   for (names = names ? strchr(names, ' ') : NULL; names; names = strchr(names, ' ')) {
     char next;
@@ -24459,7 +24458,7 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char 
 #define GPUPRIMS__CHECK_SIZE(who, name, given, type)                                                                   \
   ((given)->struct_size == sizeof(type) ? GP_SUCCESS : gp__check_size(who, name, given, sizeof(type), #type))
 
-// Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
+// Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
 __attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
@@ -24594,7 +24593,7 @@ struct gp_driver {
 #undef GPUPRIMS__FIELD
 };
 
-// What every part of a context's implementation needs: the table and the log.
+// Common to all parts of a context's implementation: the table of functions and the log.
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;
@@ -24627,7 +24626,7 @@ GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const c
   gp__hook_ends(outer);
 }
 
-// The failure of a driver call, in words. `who` is the function that the user called.
+// Makes a message of a failed driver call. `who`: the function that the user called.
 GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
@@ -24637,15 +24636,15 @@ GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who,
 
 // ---- opening the libraries
 
-// Pointers to functions do not convert from pointers to data in ISO C; their bytes do.
+// ISO C does not convert pointers to data to pointers to functions; their bytes can be copied.
 GPUPRIMS__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   memcpy(function, &address, sizeof address);
   return address != NULL;
 }
 
-// By system name or by the caller's absolute path, never from the working folder. Libraries stay open: the driver does
-// not like to be unloaded.
+// Opens a library by system name or by the caller's absolute path, never from the working folder. Libraries stay open:
+// the driver does not like to be unloaded.
 GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
   void *library = NULL;
   size_t used = 0;
@@ -24666,8 +24665,8 @@ GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *na
 
 #define GPUPRIMS__CUDA_LIBRARY "libcuda.so.1"
 
-// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library: a
-// library that is there and does not load is named with its folder by the loader, or names what it lacks.
+// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
+// library that exists and does not load, the loader gives the folder, or names what it lacks.
 GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
   static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
@@ -24686,8 +24685,8 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
   return 1;
 }
 
-// nvrtcVersion has no patch number, and builds that differ in it make other machine code of one text. The library's
-// file tells them apart: its size and the time of its last change, which installing another build changes.
+// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
+// modification time of the library's file tell them apart: installing another build changes these.
 GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
@@ -24706,7 +24705,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
            (long long)about.st_mtime);
 }
 
-// Opens NVRTC the first time that something must be compiled.
+// Opens NVRTC when the first program must be compiled.
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   struct gp_driver *d = &r->driver;
@@ -24808,7 +24807,7 @@ GPUPRIMS__PRIVATE char *gp__duplicate(const char *string, int *failed) {
 //
 // What a call becomes once its types and operators are looked up, and the back end that runs it in plain C.
 
-// ---- core/request.c - users' types and operators as the context keeps them; a call taken apart
+// ---- core/request.c - users' types and operators as the context keeps them; a checked call
 
 // A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {
@@ -24837,14 +24836,14 @@ GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const
   gp__hook_ends(outer);
 }
 
-// A checked call with every default filled in.
-// A transpose, its dimensions merged. Bytes. Dimension 0 is where the input is contiguous, 1 where the output is; of
-// GP__MOVE_ROWS both are dimension 0, and 1 is the largest of the others.
+// A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
+// GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
   int kind, size, word;                            // size: of an element; word: what all addresses are multiples of
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
+// A checked call with every default filled in.
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
@@ -24868,7 +24867,7 @@ typedef struct gp__request {
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
-  // What gp_call says under the same names, checked, with its defaults filled in.
+  // Members of gp_call of the same names, checked, with their defaults filled in.
   gp_type key_type, offset_type, out2_type; // 0 where the call has none
   const gp__type_info *key_struct;
   size_t key_size, offset_size, out2_size;
@@ -27337,7 +27336,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 
 // ---- core/embed.c - this file's own text
 
-// This file's own text from about the device text on, which stands at its end.
+// The end of this file's own text, from about the device text on.
 
 #ifdef GPUPRIMS_SOURCE
 #define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
@@ -27347,8 +27346,8 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 
 #if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) &&                                     \
     (defined(__x86_64__) || defined(__aarch64__))
-// The bytes lie in a section of their own, and the code beside them takes their address through local labels. There is
-// no symbol: copies do not clash, and link-time optimisation has nothing to lose.
+// The bytes have a section of their own, and the code beside them takes their address through local labels. There is no
+// symbol: copies do not clash, and link-time optimisation has nothing to lose.
 __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
   const char *first, *last;
 #ifdef __x86_64__
@@ -27461,8 +27460,8 @@ GPUPRIMS__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t byte
 
 // ---- core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
 
-// The device text is a list of parts. A part uses parts above it alone. NVRTC gets the parts that define a name which
-// the kernel's program mentions, and what these use.
+// The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
+// kernel's program, and the parts that these use.
 enum { GP__PARTS = 256 }; // at most
 typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
@@ -27497,12 +27496,12 @@ GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   return data;
 }
 
-// Behind the line `line`, or NULL.
+// The text after line `line`, or NULL.
 GPUPRIMS__PRIVATE const char *gp__behind_line(const char *text, const char *line) {
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
-// Finds the parts in the text of this file, or in its end. 0: it is some other text.
+// Finds the parts in this file's text, or in its end. Returns 0 if it is some other text.
 GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
   int count = 0, i;
@@ -27547,13 +27546,13 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     free(read);
   }
 }
-// The text of all parts, which no zero ends, or NULL.
+// The text of all parts, without a zero at its end, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
 }
 
-// Adds the parts whose numbers stand on a line, behind its first word.
+// Adds the parts whose numbers follow a line's first word.
 GPUPRIMS__PRIVATE void gp__add_numbers(const char *line, gp__part_set set) {
   for (; *line != '\n'; ++line)
     if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
@@ -27578,7 +27577,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
 GPUPRIMS__PRIVATE int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-// The parts that a program needs. A program that makes names of pieces may need any.
+// The parts that a program needs: all of them if it pastes names of pieces.
 GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;
@@ -27592,7 +27591,7 @@ GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   for (i = gp__device.count - 1; i >= 0; --i)
     if (set[i]) gp__add_numbers(gp__device.uses[i], set);
 }
-// Writes their text, as a header.
+// Writes the parts' text, as a header.
 GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
   int i;
   gp__add(t, "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n");
@@ -27600,7 +27599,7 @@ GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
     if (set[i]) gp__add(t, "%.*s", (int)(gp__device.text[i + 1] - gp__device.text[i]), gp__device.text[i]);
   gp__add(t, "#endif\n");
 }
-// The hash of their texts.
+// The hash of the parts' texts.
 GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
@@ -27615,13 +27614,13 @@ GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]
 
 // ---- core/program.c - programs, images, and what a context keeps of them
 
-// What the compiler calls a place of the user's text, and that text: for messages.
+// The compiler's name for a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
   char name[160];
   const char *text;
 } gp__excerpt;
 
-// NVRTC's options besides the architecture, the last for exact rounding alone.
+// NVRTC's options besides the architecture; the last one for exact rounding only.
 static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
 enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
 
@@ -27668,7 +27667,7 @@ GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
 
 // ---- core/disk_cache.c - the disk cache
 
-// The disk cache: a file a kernel, in a folder that only this user can write.
+// The disk cache: one file a kernel, in a folder that only this user can write.
 
 typedef struct gp__cache_head {
   char magic[8]; // "GPUPRIM1"
@@ -27685,7 +27684,7 @@ GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, c
   gp__sha_end(&h, head->digest);
 }
 
-// Strict ISO modes of the compiler hide these from the headers.
+// Headers hide these in strict ISO modes of the compiler.
 #if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
 #define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
 #elif defined(O_NOFOLLOW)
@@ -27710,7 +27709,7 @@ GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, c
 #define GPUPRIMS__DIRECTORY 0200000
 #endif
 
-// Opens a file of ours: no link, owned by us, writable by nobody else.
+// Opens a file of ours to read it: no link, owned by us, writable by nobody else.
 GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
@@ -27737,7 +27736,7 @@ GPUPRIMS__PRIVATE void gp__make_folders(char *path) {
   mkdir(path, 0700);
 }
 
-// The version of the NVRTC that last wrote here is kept in a file: to look a kernel up, NVRTC need not be opened.
+// A file keeps the version of the NVRTC that last wrote here, so that a look-up need not open NVRTC.
 GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
@@ -27754,7 +27753,7 @@ GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__free_text(&path);
 }
 
-// Is there a folder to use? Looked at once. nvrtc: the name of the NVRTC that last wrote there, "" where none did.
+// Whether there is a folder to use; looks once. nvrtc: the name of the NVRTC that last wrote there, "" if none did.
 GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
@@ -27793,7 +27792,7 @@ GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key,
 }
 
 enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
-// Reads the kernel. A damaged file is deleted: it will be rebuilt.
+// Reads a kernel. Deletes a damaged file, which is rebuilt later.
 GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
@@ -27875,10 +27874,10 @@ GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts
 
 // ---- core/disk_cache_limit.c - the limit of the disk cache
 
-// Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is
-// looked through by a context's first write and each time it has written a sixteenth of the limit since. Then the files
-// unused for longest go, until the rest is below the limit by a sixteenth. Processes may do so at once, and read
-// meanwhile: a file that another one has taken away counts as gone, and one that is open is read to its end.
+// A file's modification time says when it was last used: a hit sets it, at most once an hour. A context looks through
+// the folder at its first write, and again when it has written a sixteenth of the limit. Then it deletes the files
+// unused for longest, until the rest is a sixteenth below the limit. Other processes may do so at the same time, and
+// read: a file that another one has deleted counts as gone, and an open file is read to its end.
 
 typedef struct gp__cache_file {
   char *name;
@@ -27889,7 +27888,7 @@ GPUPRIMS__PRIVATE int gp__order_files(const void *a, const void *b) {
   const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
   return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
 }
-// A kernel's file, 1; what a writer has not renamed yet, and never will where it was killed, 2; another's, 0.
+// 1: a kernel's file; 2: a file not renamed yet, and never if its writer was killed; 0: another's.
 GPUPRIMS__PRIVATE int gp__cache_kind(const char *name) {
   const size_t hex = strspn(name, "0123456789abcdef");
   if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;
@@ -27989,7 +27988,7 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
 
 // ---- core/nvrtc.c - NVRTC
 
-// The first error in the compiler's log, with the user's name for the place and the line's text.
+// Reports the first error of the compiler's log, with the user's name for the place and the line's text.
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
@@ -28017,7 +28016,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, c
   return gp__fail(GP_E_COMPILE, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
 }
 
-// The architecture to compile for: the device's own, or, where NVRTC does not know it, PTX of the newest one before it.
+// The architecture to compile for: the device's own or, if NVRTC does not know it, PTX of the newest one before it.
 GPUPRIMS__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
   int i, best = 0;
   for (i = 0; i < r->architecture_count; ++i)
@@ -28121,7 +28120,7 @@ GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key
   return best != 0;
 }
 
-// Finishes a program's text: the parts of the device text that it needs, its options and its key.
+// Completes a program's text: the parts of the device text that it needs, its options and its key.
 GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
@@ -28136,7 +28135,7 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   return GP_SUCCESS;
 }
 
-// Machine code for exactly `capability`. exact: PTX for an older architecture will not do.
+// Finds machine code for exactly `capability`. exact: not PTX for an older architecture.
 GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
                                            int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
@@ -28183,11 +28182,11 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
 // scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
-// "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
-// (gp__measures), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
-// in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone; of
-// searches an offset's, acc_size a vertex's, and out_size the class of the mean degree: 8 where the graph has room for
-// as many edges a vertex, or more, otherwise 0. Zeros in the policy are filled by gp__portable.
+// "portable". Sizes in bytes, -1 for any. A row serves calls like those that it was measured on: at least 2^log2_from
+// and less than 2^log2_to bytes (gp__measures), pointers aligned to 16 bytes, not GP_REPRODUCIBLE. in_size is an
+// element's: a value's if keys or flags go with it, a key's if keys are alone. In searches it is an offset's, acc_size
+// is a vertex's, and out_size is the class of the mean degree: 8 if the graph has room for 8 or more edges a vertex,
+// otherwise 0. gp__portable fills zeros in the policy.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
@@ -28244,7 +28243,7 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS
 #undef GPUPRIMS__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
-// What of the table is for one device. A primitive's rows that are stand between first and end.
+// The part of the table for one device. A primitive's rows for it are between first and end.
 typedef struct gp__table {
   unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
   int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
@@ -28485,8 +28484,8 @@ enum {
   GP__KINDS_MAX = 16, // kernels of a call
   GP__CALLS_MAX = 8   // calls that one is made of
 };
-// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, what names
-// its template arguments: gp__name_..., traits).
+// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
+// traits), where gp__name_NAMES writes the template arguments.
 #define GPUPRIMS__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
@@ -28502,7 +28501,7 @@ GPUPRIMS__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
   return rows[kind];
 }
 
-// ---- core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
+// ---- core/primitive.c - a primitive in core: a row of data, and its family's functions
 
 struct gp__state;
 struct gp__checking;
@@ -28512,7 +28511,7 @@ struct gp__spelling;
 struct gp__program_op;
 struct gp__host_call;
 
-// The calls that a call is made of, where it is more than kernels. The primary context is current in `run`.
+// The calls that make up a call, if it is more than kernels. The primary context is current in `run`.
 typedef struct gp__composition {
   gp_result (*run)(struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
                    uint64_t least);
@@ -28522,8 +28521,8 @@ typedef struct gp__composition {
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
-// A step of a call's check (core/check.c) that a family has of its own. A family lists these in an array of GP__CHECKS
-// entries, which zeros end; the common steps do the rest.
+// A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
+// zeros end; the common steps do the rest.
 typedef enum gp__check_name {
   GP__CHECK_END,   // behind the last step
   GP__CHECK_WHOLE, // in place of all steps but that of the fields
@@ -28544,8 +28543,8 @@ typedef struct gp__own_check {
   gp__check_step check;
 } gp__own_check;
 
-// Functions that tell a family's kernels from one another and from most others. Macros name the entries of members
-// that a family lacks: every entry of a gp__kernel_rules or gp__family says which member it is.
+// Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
+// lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
@@ -28553,10 +28552,10 @@ typedef struct gp__kernel_rules {
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
-  // Adds to the spelling what else of the call the text depends on; NULL: nothing.
+  // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
-                                                 // a multiprocessor then holds, 0: it is not; NULL: never
+                                                 // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GPUPRIMS__SAME_POLICY NULL
 #define GPUPRIMS__SAME_THREADS NULL
@@ -28565,7 +28564,7 @@ typedef struct gp__kernel_rules {
 #define GPUPRIMS__SPELL_NO_MORE NULL
 #define GPUPRIMS__NO_FIT NULL
 
-// What a family does with calls of its primitives. Each has its own in its folder (plan.c).
+// A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
   const gp__own_check *checks;
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
@@ -28576,13 +28575,13 @@ typedef struct gp__family {
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
-  // The call at `row` that comes behind, and how many do; NULL: none.
+  // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
   const gp__composition *composed; // NULL: kernels alone
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
-// Something is written for no elements too.
+// Something is written even for no elements.
 GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
@@ -28597,15 +28596,15 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 #define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
 #define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
-// A primitive: the members of gp_call that it reads (core/reads.c), what else core knows it by
-// (there too), and the flags that it takes beside GP_REPRODUCIBLE.
+// A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
+// takes besides GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
   uint64_t reads;
   int traits, flags;
 } gp__primitive;
 
-// Defined behind all families, in core/primitives.c.
+// Defined after all families, in core/primitives.c.
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
 GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
@@ -29228,7 +29227,7 @@ GPUPRIMS__PRIVATE void gp__watch_forks(void) {
   pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork);
 }
 
-// Was the context opened, by this process? Otherwise *result and a message. It may be closed.
+// Whether this process opened the context, which may be closed by now. Otherwise sets *result and a message.
 GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
   if (ctx != gp__known[0] || !ctx) {
     gp_context *c = ctx;
@@ -29255,15 +29254,15 @@ GPUPRIMS__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
   return 1;
 }
 
-// A call counts itself before it looks whether the context is open; gp_close closes it before it looks whether anybody
-// is inside. In one order of all four, one of the two sees the other.
+// A call counts itself before it checks that the context is open; gp_close closes it before it checks that nobody is
+// inside. All four steps have one order, so at least one of the two sees the other.
 GPUPRIMS__PRIVATE void gp__step_out(gp_context *ctx) {
   if (__atomic_sub_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST) || __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST)) return;
   pthread_mutex_lock(&ctx->lock);
   pthread_cond_broadcast(&ctx->left);
   pthread_mutex_unlock(&ctx->lock);
 }
-// The state behind a context, which is not freed before gp__end; or NULL with *result and a message.
+// The state of a context, not freed before gp__end; or NULL with *result and a message.
 GPUPRIMS__PRIVATE gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
   gp__state *state;
   if (gp__is_hook(who, result) || !gp__is_context(ctx, who, result)) return NULL;
@@ -29286,7 +29285,7 @@ GPUPRIMS__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
   gp__state *s = gp__begin(ctx, who, &result_);                                                                        \
   return s ? gp__end(ctx, work) : result_
 
-// Makes the context's primary context current where it is not; *pushed says whether gp__leave must undo it.
+// Makes the context's primary context current if it is not; *pushed says whether gp__leave must undo that.
 GPUPRIMS__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *current = NULL;
@@ -29305,15 +29304,15 @@ GPUPRIMS__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int p
   return error && result == GP_SUCCESS ? gp__cuda_fail(&s->library.runtime, who, "cuCtxPopCurrent", error) : result;
 }
 
-// ---- core/close.c - what a context gives back
+// ---- core/close.c - freeing what a context holds
 
-// Hands memory to the user's hook.
+// Returns memory through the user's hook.
 GPUPRIMS__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
   const char *outer = gp__hook_begins("gp_config.release");
   s->release(s->allocator_user, pointer, bytes, stream);
   gp__hook_ends(outer);
 }
-// Frees the entry of a stream, not its memory.
+// Frees a stream's entry, not its memory.
 GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
   if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
   pthread_mutex_destroy(&r->lock);
@@ -29329,7 +29328,7 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
     for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
     result = gp__enter(s, who, &pushed);
     if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
-      // Not by cuCtxRecordEvent, which waits for no less and ends the captures of all streams of the context.
+      // Not cuCtxRecordEvent: it waits for no less, and ends the captures of all streams of the context.
       error = d->cuCtxSynchronize();
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
     }
@@ -29433,7 +29432,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   }
 }
 
-// Finds the device and asks about it. *none: this machine has no driver or no device, which is no fault.
+// Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
 GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
@@ -29496,7 +29495,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, in
   return GP_SUCCESS;
 }
 
-// Where the disk cache lies; NULL: nowhere.
+// The folder of the disk cache; NULL: there is none.
 GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;
@@ -29875,7 +29874,7 @@ GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
-// An operator of the wanted arity, that the back end can run. *user is NULL for a built-in one.
+// Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
 GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
                                                int host, const gp__op_info **user) {
   static const char *const arities[] = {"", "a unary", "a binary"};
@@ -29906,7 +29905,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, co
   return GP_SUCCESS;
 }
 
-// What a call reads or writes.
+// Memory that a call reads or writes.
 typedef struct gp__extent {
   const char *name;
   const void *pointer;
@@ -29924,7 +29923,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent 
 
 // ---- core/reads.c - which members of a call each primitive reads
 
-// Values that were given as one of the type: the number one for iota's default step.
+// The number one of a type: iota's default step.
 GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   const float f = 1.0f;
   const double d = 1.0;
@@ -29937,7 +29936,7 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
 }
 
-// The members of gp_call that primitives read: F(BIT, member, error, what is said of one that is set for nothing).
+// The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
   F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
@@ -30009,7 +30008,7 @@ __extension__ enum {
 };
 #undef GPUPRIMS__ENUM
 
-// What else core knows a primitive by: further members of gp_call, and how its elements go.
+// Further traits of a primitive: other members of gp_call, and how it treats elements.
 enum {
   GP__TAKES_PERMUTATION = 1,
   GP__TAKES_LAYOUTS = 2,
@@ -30033,7 +30032,7 @@ enum {
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
 
-// ---- core/checking.c - checking a call: what it may be
+// ---- core/checking.c - checking a call: members and flags that it does not use
 
 // What the steps of a check share.
 enum { GP__POINTERS_REACHED = 2 };
@@ -30053,7 +30052,7 @@ typedef struct gp__checking {
   int read_count, written_count;
 } gp__checking;
 
-// Fields and flags that the call has no use for.
+// Rejects members and flags that the call does not use.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
@@ -30119,7 +30118,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 
 // ---- core/check_operators.c - checking a call: its operators
 
-// Of the built-in binary operators, those that have a role of their own; NULL: for folds and maps.
+// What a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
          : op == GP_SUB                             ? "transform2 and adjacent_difference"
@@ -30158,7 +30157,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// `op` is an order of keys: LESS, or a user's; GREATER too where both directions are served.
+// `op` is an order of keys: LESS or a user's, and with `both` GREATER.
 GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
@@ -30171,7 +30170,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) 
 
 // ---- core/check_call_types.c - checking a call: its types
 
-// An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
+// An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
                                               size_t largest, const char *wanted, gp_type *unsigned_type,
                                               gp__checked_type *t) {
@@ -30188,7 +30187,7 @@ GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *fie
                   gp__op_rows[op].name);
 }
 
-// Types, of primitives with an accumulator.
+// Types of primitives with an accumulator.
 GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
@@ -30233,7 +30232,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// Keys, offsets, lengths, positions.
+// Types of keys, offsets, lengths and positions.
 GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30270,7 +30269,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The type of the output, and what it has to do with that of the input.
+// The output's type, and how it must match the input's.
 GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30282,7 +30281,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
   return GP_SUCCESS;
 }
-// A type of u32 or u64. what: "out_type (of indices)".
+// An index type: u32 or u64. what: "out_type (of indices)".
 GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
   gp__request *q = k->q;
   const gp_type type = k->c->out_type;
@@ -30297,7 +30296,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most
                         (unsigned long long)k->c->count)
              : GP_SUCCESS;
 }
-// Indices of elements; those of u32 serve `most` elements.
+// Indices of elements; u32 serves up to `most` elements.
 GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   GPUPRIMS__CHECK(gp__check_index_type(k, "out_type (of indices)"));
   return gp__check_reach(k, most);
@@ -30323,7 +30322,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   return k->fold ? gp__check_accumulator(k) : GP_SUCCESS;
 }
 
-// Is every order of operations as good as any other?
+// Whether every order of operations gives the same bits.
 GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
 }
@@ -30379,8 +30378,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
-// host back end can ask only where something else in the process has loaded the driver; otherwise an error.
+// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
+// The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
 GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
@@ -30397,7 +30396,7 @@ GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, 
   if (library) dlclose(library);
   return error;
 }
-// Does the back end reach the buffer?
+// Checks that the back end reaches the buffer.
 GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
@@ -30412,7 +30411,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
                     k->who, name, pointer, s->about.device);
   return GP_SUCCESS;
 }
-// Can the host read the value?
+// Checks that the host can read the value.
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed;
   return value && !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
@@ -30426,7 +30425,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *
   return k->pointers == GP__POINTERS_REACHED && pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
 }
 
-// A buffer that is read, and one that is written; wanted: it must be there where it has elements.
+// Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
                                         const gp__checked_type *t, uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
@@ -30439,7 +30438,7 @@ GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
-// Nothing that is written lies over anything else.
+// Outputs overlap no input and no other output.
 GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads,
                                             const gp__extent *written, int writes) {
   int i, j;
@@ -30451,7 +30450,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *r
 }
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
-// How many elements the buffers of a call have, and what is said of them.
+// The buffers of a call: numbers of elements, names, and whether they are needed.
 typedef struct gp__buffers {
   uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;
@@ -31721,7 +31720,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 
-// ---- core/check.c - checking a call, whole
+// ---- core/check.c - checking a call as a whole
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where
@@ -31781,7 +31780,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 
-// Is there nothing to launch? (Results that do not depend on elements are written all the same.)
+// Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;
@@ -31789,7 +31788,7 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
 
 // ---- core/shape.c - the shape of a call
 
-// Of calls that move keys.
+// Shape of calls that move keys.
 GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // no keys that sort by themselves
@@ -31834,7 +31833,7 @@ GPUPRIMS__PRIVATE void gp__shape_radix_keys(const gp__request *q, gp__shape *h) 
 
 // ---- core/policy_fields.c - policy fields by name
 
-// Numbers of a policy by name: for messages, and for fields that a primitive does not have.
+// Numbers of a policy by name: for messages, and for fields that a primitive lacks.
 typedef struct gp__field {
   const char *name;
   size_t offset;
@@ -31845,7 +31844,7 @@ typedef struct gp__field {
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
 #undef GPUPRIMS__FIELD
-// All there are.
+// All numbers of a policy.
 #define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
 static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
@@ -31860,7 +31859,7 @@ GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// The field that, left to its default, makes the policy valid; or the list's end.
+// The field whose default makes the policy valid; or the list's end.
 GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
@@ -31870,8 +31869,7 @@ GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__sh
   }
   return f;
 }
-// Says which field makes a policy invalid. A policy that is valid
-// without GP_REPRODUCIBLE is one that cannot keep that promise.
+// Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
@@ -31894,10 +31892,10 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
   return gp__fail(GP_E_POLICY, "%s: the policy is not valid for this call on this device%s", who, text);
 }
 
-// ---- core/choose.c - which policy a call takes
+// ---- core/choose.c - the choice of a call's policy
 
-// The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much
-// there is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
+// The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
+// not the number of segments or the shape, so the portable rule chooses the algorithm for these.
 GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
@@ -31909,8 +31907,8 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
          (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
-// The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
-// call (its pointers are not aligned, say) does not serve it; a caller's policy that is not valid is an error.
+// The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
+// the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h,
                                        const gp__table *table, gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
@@ -31950,7 +31948,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
 }
 
-// The same on the context's device, for a call, of which *h gets the shape. source may be NULL.
+// The same on the context's device, for a call; *h gets its shape. source may be NULL.
 GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given,
                                             gp__shape *h, gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
@@ -32023,27 +32021,27 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
 }
 #undef GPUPRIMS__JSON
 
-// ---- core/kinds_of.c - which kernels a call takes
+// ---- core/kinds_of.c - the kernels of a call
 
 GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info *info) {
   return info ? info->name : gp__type_rows[type].device;
 }
 
-// With which policy the kernels of a plan are built.
+// The policy with which a kernel of a plan is built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
-// Which kernels a call needs, in the order of their launches. Returns their number.
+// The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   return gp__methods_of(q)->kinds(q, p, kinds);
 }
 
-// ---- core/spelling.c - what of a call is spelled in a kernel's text
+// ---- core/spelling.c - the properties of a call that a kernel's text depends on
 
-// All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
-// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
-// not say share one program. Of `list` the first list_count words count.
+// Everything that the text of a kernel may depend on. gp__spell fills it from the call, and the writers of the text get
+// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ only in what their
+// text does not use share one program. Only the first list_count words of `list` count.
 enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
 typedef struct gp__spelling {
   gp__kernel_kind kind;
@@ -32069,9 +32067,9 @@ GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
-// So many blocks of the kernel to a multiprocessor, if they have `most` threads at most; otherwise 0, the compiler is
-// told nothing. The number is a promise only where it leaves a thread 64 registers (1024 threads); the families say
-// which of their kernels do with fewer, or need more.
+// The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
+// compiler is told nothing. The number is a promise only if it leaves a thread 64 registers (1024 threads). The
+// families say which of their kernels need fewer, or more.
 GPUPRIMS__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
@@ -32155,7 +32153,7 @@ GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const c
   gp__add(&p->text, "#line 1 \"%s\"\n%s\n#line 1 \"gpuprims_program\"\n", e->name, text);
 }
 
-// The definition of a struct type, once a program.
+// Writes the definition of a struct type, once a program.
 GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before,
                                       int count) {
   int i;
@@ -32175,7 +32173,7 @@ GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, co
   }
 }
 
-// The functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
+// Writes the functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
 GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, const gp__op_info *o, const char *a,
                                         const char *b, const char *r, int fold) {
   gp__text *t = &p->text;
@@ -32196,7 +32194,7 @@ GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, con
   gp__add(t, "  }\n};\n");
 }
 
-// The names that template arguments have.
+// Names of template arguments.
 GPUPRIMS__PRIVATE const char *gp__in_name(const gp__spelling *q) {
   return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
 }
@@ -32228,14 +32226,14 @@ GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
   gp__add(t, "%s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
-// A user's operators in a program: what they are called there, and what they take.
+// A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
   const char *functor, *a, *b, *r;
   int fold;
 } gp__program_op;
 
-// What an operator of a program takes, and gives. b NULL: it is unary.
+// Sets the types of an operator's operands and result. b NULL: it is unary.
 GPUPRIMS__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
   op->a = a;
   op->b = b;
@@ -32243,7 +32241,7 @@ GPUPRIMS__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const
   op->fold = 0;
 }
 
-// Template arguments of kernels, which follow the policy.
+// Template arguments of kernels, after the policy.
 GPUPRIMS__PRIVATE void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
 GPUPRIMS__PRIVATE void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
 GPUPRIMS__PRIVATE void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
@@ -32770,7 +32768,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[q->kind], gp__string(&p->name));
-  // For gp_policy_echo: the policy in the name that was just called.
+  // For gp_policy_echo: the policy that the kernel's name has.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
   gp__add(t,
@@ -32783,11 +32781,11 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
 // ---- core/kernels.c - loaded kernels
 
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
-// text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.
-// Where one too many is built, the least recently used ones go, with machine code that no other kernel shares. A kernel
-// stays while a call holds it (from its look-up to its launch) and once a graph has captured it. Launches of a kernel
-// that goes may still be queued: cuModuleUnload leaves them be, and may wait for them, as cuModuleLoadData may wait for
-// the device. A call whose kernels are loaded does neither.
+// text and options, also the key of the disk cache and of bundles. A context keeps a bounded number of kernels. One too
+// many evicts the least recently used ones, with machine code that no other kernel shares. A kernel stays while a call
+// holds it (from its look-up to its launch), and once a graph has captured it. Launches of an evicted kernel may still
+// be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
+// call whose kernels are loaded does neither.
 
 GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
   const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
@@ -32825,7 +32823,7 @@ GPUPRIMS__PRIVATE void gp__link_kernel(gp__state *s, gp__kernel *k) {
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
-// Finds or makes the kernel of a spelling (NULL: no memory), which is the newest now. The lock is held.
+// Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
 GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
@@ -32844,7 +32842,7 @@ GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *
   ++s->kernel_count;
   return k;
 }
-// The machine code of a program, made where there is none; NULL: no memory. The lock is held.
+// The machine code of a program, made if there is none; NULL: no memory. The lock is held.
 GPUPRIMS__PRIVATE gp__code **gp__code_slot(gp__state *s, const char *key) {
   unsigned digits = 0;
   int i;
@@ -32863,7 +32861,7 @@ GPUPRIMS__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int cap
   *slot = c;
   return c;
 }
-// A kernel less. Code that has no other is taken out of the table, for gp__free_codes. The lock is held.
+// Code loses a kernel. Without kernels it leaves the table, for gp__free_codes. The lock is held.
 GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
   if (!c || --c->kernels) return;
@@ -32872,12 +32870,12 @@ GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropp
   c->next = *dropped;
   *dropped = c;
 }
-// Without the lock: the driver may take its time.
+// Frees dropped code. Without the lock, because the driver may take its time.
 GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
   if (!dropped) return;
-  // Unloading is no stream's work: a capture of this or of another thread must not forbid it.
+  // Unloading belongs to no stream: a capture of this or of another thread must not forbid it.
   if (s->context)
     entered = gp__enter(s, "gp_run", &pushed) == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode);
   while (dropped) {
@@ -32891,7 +32889,7 @@ GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
   if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
 }
-// Takes so many kernels out of the table, the least recently used first. The lock is held.
+// Takes `wanted` kernels out of the table, the least recently used first. The lock is held.
 GPUPRIMS__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
   gp__kernel *k = s->oldest;
   while (k && wanted) {
@@ -32908,18 +32906,18 @@ GPUPRIMS__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dro
     --wanted;
   }
 }
-// Drops kernels where there are too many. The lock is held.
+// Drops kernels if there are too many. The lock is held.
 GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
   const int most = s->kernels_most;
   gp__drop_kernels(s, s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0, dropped);
 }
-// The kernels of a call that is through with them; NULL: one that it did not come to.
+// Ends a call's use of its kernels; NULL: one that it did not get.
 GPUPRIMS__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
 }
-// Of a stream that is captured: a graph may launch them as long as it lives.
+// Keeps the kernels of a captured call: a graph may launch them as long as it lives.
 GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
@@ -32928,7 +32926,7 @@ GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) 
 
 // ---- core/load.c - loading a kernel, fitting it to the device
 
-// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
+// Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
@@ -32936,7 +32934,7 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
   int mode = GP__CU_CAPTURE_RELAXED, error;
-  // Loading is no stream's work: a capture of this or of another thread must not forbid it.
+  // Loading belongs to no stream: a capture of this or of another thread must not forbid it.
   error = d->cuThreadExchangeStreamCaptureMode(&mode);
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
@@ -32955,8 +32953,8 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   return GP_SUCCESS;
 }
 
-// Allows a kernel's blocks so much shared memory, and says how many of them then fit a multiprocessor. Allowing never
-// shrinks: other threads launch too, and other kernels share the machine code.
+// Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
+// never shrinks: other threads launch too, and other kernels share the machine code.
 GPUPRIMS__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp__code *c, const gp__geometry *g,
                                                int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -32978,7 +32976,7 @@ GPUPRIMS__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp
                                    "multiprocessor",
                                    who, g->threads, g->shared_bytes);
 }
-// The same of a kernel whose blocks get other amounts of shared memory from call to call (a histogram, by its bins).
+// The same for a kernel whose shared memory differs from call to call (a histogram's, by its bins).
 GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g,
                                            int *occupancy) {
   *occupancy = k->occupancy;
@@ -32995,7 +32993,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   return g;
 }
 
-// Finds or builds the machine code of a program; *out counts a kernel more, whatever comes of it.
+// Finds or builds the machine code of a program; *out counts one kernel more, even after a failure.
 GPUPRIMS__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp__program *p, int device_capability,
                                          int capability, gp__code **out) {
   gp__code *c;
@@ -33028,8 +33026,8 @@ GPUPRIMS__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp
 }
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
-// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL on
-// an error.
+// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
+// error.
 GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
                                            const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
@@ -33095,8 +33093,8 @@ GPUPRIMS__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
   return scratch && !words ? GP__CONTROL_BYTES + scratch : words + scratch;
 }
 
-// The newest stream of this handle in the table. (One that was destroyed, where a new stream has inherited its handle
-// and is captured before its first ordinary call: its workspace then serves the new one.)
+// The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
+// captured before its first ordinary call: its workspace then serves the new one.)
 GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
   unsigned long long key = (uintptr_t)stream;
   int i;
@@ -33110,7 +33108,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream s
   return key;
 }
 
-// Numbers a stream for the table. Handles of destroyed streams come back, ids do not.
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
 GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream,
                                                  unsigned long long *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33145,8 +33143,8 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
   return GP_SUCCESS;
 }
 
-// The lock of a stream's workspace. A thread that has it may take it again: a call may run others. It never has two:
-// they are all on one stream, and hooks run none.
+// The lock of a stream's workspace. A thread that has it may take it again, because a call may run others. It never has
+// two: these are all on one stream, and hooks run none.
 typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
@@ -33161,7 +33159,7 @@ GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
   ++here->depth;
   r->capturing = capturing;
 }
-// The end of a call's use of a workspace that gp__find_stream found.
+// Ends a call's use of a workspace that gp__find_stream found.
 GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     const struct gp_driver *d = &s->library.runtime.driver;
@@ -33175,7 +33173,7 @@ GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
 }
 
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
-// has ended. NULL: there is none. empty: it has no memory either. The state's lock is held.
+// has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
 GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
   unsigned long long later = 0;
   for (;;) {
@@ -33197,7 +33195,7 @@ GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
 }
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept);
-// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may take the place of others.
+// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
 GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
                                             int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33246,7 +33244,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsig
   return result;
 }
 
-// Gives memory back in stream order, or keeps it for gp_close: where a graph may use it, where the driver would wait.
+// Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept) {
   int error;
@@ -33301,8 +33299,8 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
   return GP_SUCCESS;
 }
 
-// The stream's workspace, grown where it is too small. Of the bytes needed so many are scratch, which need not be zero.
-// The stream's lock is held.
+// Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
+// held.
 GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
                                      uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33353,7 +33351,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
 }
 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
-// outer call holds. The workspace has `least` bytes at least. The stream's lock is held.
+// outer call holds. The workspace gets at least `least` bytes. The stream's lock is held.
 GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                           uint64_t words, uint64_t scratch, uint64_t least, int capturing,
                                           void **scratch_at) {
@@ -33361,7 +33359,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
-  // Beside scratch, words keep a place of their own where that is to be had: no need to clear them between calls.
+  // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
   if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
@@ -33419,7 +33417,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
 }
 
-// A call on its way: its family launches the kernels.
+// A call during its launch: its family launches the kernels.
 typedef struct gp__launching {
   gp__state *s;
   const char *who;
@@ -33434,14 +33432,14 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
-// All kernels of a call, one behind the other, with the same arguments.
+// Launches all kernels of a call, one after the other, with the same arguments.
 GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   int i;
   for (i = 0; i < l->count; ++i)
     GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments));
   return GP_SUCCESS;
 }
-// One step: the kernel at `which`, so many blocks of so many threads.
+// Launches one step: kernel `which`, `grid` blocks of `threads` threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
                                             unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
@@ -33449,7 +33447,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, u
   g.shared_bytes = shared_bytes;
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
 }
-// A grid that fills the device with this kernel, and no more blocks than there is work for.
+// A grid that fills the device with this kernel, but has no more blocks than there is work.
 GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
   const int occupancy = l->kernels[which]->occupancy > 0 ? l->kernels[which]->occupancy : 1;
   const uint64_t blocks =
@@ -33457,9 +33455,9 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
-// What a launch returns where blocks cannot wait for each other.
+// The result of a launch if blocks cannot wait for each other.
 enum { GP__REFUSED = 1 << 20 };
-// All blocks are resident, or there is one.
+// Launches all blocks resident, or a single one.
 GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   void *parameters[1];
@@ -33472,8 +33470,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *ar
   if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
   return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
 }
-// The same in clusters: as many as fit of the grid's blocks, which *blocks gets, a part of the arguments. NULL: one
-// cluster, whose blocks need no promise that they are all resident.
+// The same in clusters: as many of the grid's blocks as fit. *blocks, a part of the arguments, gets their number. NULL:
+// a single cluster, whose blocks need no promise that they are all resident.
 GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks,
                                                 void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
@@ -33490,7 +33488,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   attributes[1].value.number = 1;
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
-  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
+  // more than 8 blocks need the driver's permission; the launch reports what it cannot do
   if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
   error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
   if (error || clusters < 1) return (gp_result)GP__REFUSED;
@@ -34369,7 +34367,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
 
 // ---- core/launch_plan.c - launching a call
 
-// The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
+// The primary context is current, the kernels are loaded. The workspace gets at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
                                        const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
                                        uint64_t least) {
@@ -35908,12 +35906,12 @@ GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) 
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
-// The call at `row` of those that come behind, and how many there are.
+// Makes the call at `row` of those that follow, and returns how many follow.
 GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-// Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
+// Chooses the policy and finds the kernels; with `run`, launches in a workspace of at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -35969,8 +35967,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   return gp__leave(s, who, pushed, result);
 }
 
-// Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
-// graph runs, and the driver may not know it yet.
+// Checks a call, and where its buffers and values are. Not under capture: a graph's own memory exists when the graph
+// runs, and the driver may not know it yet.
 GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call *call, gp_stream stream,
                                                      gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
@@ -36019,7 +36017,7 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   GPUPRIMS__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
 }
 
-// ---- core/ask.c - what can be asked of a call before it runs
+// ---- core/ask.c - queries about a call before it runs
 
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,

@@ -1,4 +1,4 @@
-// core/ask.c - what can be asked of a call before it runs
+// core/ask.c - queries about a call before it runs
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c,
 //   core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/life.c,

@@ -1,7 +1,7 @@
-// core/canonical.h - a policy without what its algorithm does not read
+// core/canonical.h - a policy without the fields that its algorithm does not read
 // uses: api/lists.h, api/policy.h, core/rules.h, sort/radix_policy.h, bfs/policy.h
 
-// The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
+// The policy with zero in the fields that its algorithm does not read: policies that differ only there are equal.
 GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
@@ -14,5 +14,5 @@ GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// A field keeps what the caller or a row before has set; an open one gets `otherwise`.
+// A field keeps what the caller or an earlier row has set; an open one gets `otherwise`.
 GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }

@@ -125,7 +125,7 @@ struct gp_driver {
 #undef GPUPRIMS__FIELD
 };
 
-// What every part of a context's implementation needs: the table and the log.
+// Common to all parts of a context's implementation: the table of functions and the log.
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;

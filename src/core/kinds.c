@@ -5,8 +5,8 @@ enum {
   GP__KINDS_MAX = 16, // kernels of a call
   GP__CALLS_MAX = 8   // calls that one is made of
 };
-// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, what names
-// its template arguments: gp__name_..., traits).
+// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
+// traits), where gp__name_NAMES writes the template arguments.
 #define GPUPRIMS__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM

@@ -33,7 +33,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   }
 }
 
-// Finds the device and asks about it. *none: this machine has no driver or no device, which is no fault.
+// Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
 GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
@@ -96,7 +96,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, in
   return GP_SUCCESS;
 }
 
-// Where the disk cache lies; NULL: nowhere.
+// The folder of the disk cache; NULL: there is none.
 GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;

@@ -2,13 +2,13 @@
 // uses: api/config.h, api/context_types.h, api/call.h, core/rules.h, core/driver.c, core/text.c, core/sha256.c,
 //   core/device_text.c
 
-// What the compiler calls a place of the user's text, and that text: for messages.
+// The compiler's name for a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
   char name[160];
   const char *text;
 } gp__excerpt;
 
-// NVRTC's options besides the architecture, the last for exact rounding alone.
+// NVRTC's options besides the architecture; the last one for exact rounding only.
 static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
 enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
 

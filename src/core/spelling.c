@@ -1,10 +1,10 @@
-// core/spelling.c - what of a call is spelled in a kernel's text
+// core/spelling.c - the properties of a call that a kernel's text depends on
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, layouts/policy.h,
 //   core/family.h, core/families.h, core/request.c, core/kinds.c, core/primitive.c
 
-// All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
-// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
-// not say share one program. Of `list` the first list_count words count.
+// Everything that the text of a kernel may depend on. gp__spell fills it from the call, and the writers of the text get
+// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ only in what their
+// text does not use share one program. Only the first list_count words of `list` count.
 enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
 typedef struct gp__spelling {
   gp__kernel_kind kind;
@@ -30,9 +30,9 @@ GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
-// So many blocks of the kernel to a multiprocessor, if they have `most` threads at most; otherwise 0, the compiler is
-// told nothing. The number is a promise only where it leaves a thread 64 registers (1024 threads); the families say
-// which of their kernels do with fewer, or need more.
+// The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
+// compiler is told nothing. The number is a promise only if it leaves a thread 64 registers (1024 threads). The
+// families say which of their kernels need fewer, or more.
 GPUPRIMS__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }

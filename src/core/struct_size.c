@@ -25,7 +25,7 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char 
 #define GPUPRIMS__CHECK_SIZE(who, name, given, type)                                                                   \
   ((given)->struct_size == sizeof(type) ? GP_SUCCESS : gp__check_size(who, name, given, sizeof(type), #type))
 
-// Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
+// Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
 __attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
