@@ -2621,7 +2621,7 @@ enum {
   GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
   GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
   GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
-  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, beside those that compute
+  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, besides those that compute
   GP__DIGITS = 256,                 // of a radix pass: 8 bits
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
@@ -2630,7 +2630,7 @@ enum {
   GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
-enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // shared memory of a kernel at most, without what a launch adds
+enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75                                                                    ? 64
@@ -4210,7 +4210,7 @@ GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
-  if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
+  if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // in sorts these are 0 anyway
   else p.gather = p.cull = 0;
   if (p.algorithm == GP_FUSED_LAUNCHES) p.cluster = 0;
   if (p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
@@ -4235,7 +4235,7 @@ typedef struct gp__policy_row {
   const char *provenance;
 } gp__policy_row;
 // (Macros, because C++20 joins no bits of two enumerations.)
-#define GP__CHOOSES 1u  // the row chooses its algorithm where the policy has none; other rows only serve theirs
+#define GP__CHOOSES 1u  // the row sets the algorithm if the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
 #define GP__BY_KEYS 4u  // bytes of keys
 #define GP__MEASURE 6u
@@ -4360,14 +4360,14 @@ typedef struct gp__geometry {
 // Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
 // a family lacks.
 typedef struct gp__rules {
-  int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
+  int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
-  int (*threads)(gp_policy p);    // of a block; NULL: those that compute, which the policy counts
+  int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
+  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // g begins as zeros
+  int (*threads)(gp_policy p);    // of a block; NULL: policy.threads
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
-  int (*row_serves)(gp__shape s); // may a row of the table serve the call? NULL: yes
+  int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GPUPRIMS__ALWAYS_OVERLAPS NULL
 #define GPUPRIMS__POLICY_THREADS NULL
@@ -24605,7 +24605,7 @@ typedef struct gp__runtime {
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
   int nvrtc_version;                    // 13000 for 13.0; 0: not open
-  char nvrtc_name[96];                  // the version, and what tells its builds apart: size and time of the library
+  char nvrtc_name[96];                  // the version, and the library's size and time, which tell its builds apart
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;
@@ -24765,7 +24765,7 @@ typedef struct gp__text {
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
-  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the room that is free, and where it did not fit once more
+  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the free room, and again after it has grown
     const size_t room = t->capacity - t->size;
     va_start(list, format);
     length = vsnprintf(t->data ? t->data + t->size : NULL, room, format, list);
@@ -24839,7 +24839,7 @@ GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const
 // A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
 // GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
-  int kind, size, word;                            // size: of an element; word: what all addresses are multiples of
+  int kind, size, word;                            // size: of an element; all addresses are multiples of `word`
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
@@ -24862,7 +24862,7 @@ typedef struct gp__request {
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
-  uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
+  uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
@@ -24889,7 +24889,7 @@ typedef struct gp__request {
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
-  int stepwise;                            // bfs: a launch a step, a cooperative one was refused
+  int stepwise;                            // bfs: a launch a step, because a cooperative one was refused
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
@@ -27467,9 +27467,9 @@ typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
   int count;                          // of parts; 0: `why` says why
-  const char *uses[GP__PARTS];        // of a part: a line, its name and the numbers of the parts that it uses
-  const char *names, *names_end;      // lines in the order of bytes: a name, the numbers of the parts that define it
-  const char *text[GP__PARTS + 1];    // of a part: up to the next one's
+  const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
+  const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
   char part_hash[GP__PARTS][GP__HEX]; // of its text
   char hash[GP__HEX];                 // of all
   char why[256];
@@ -27565,7 +27565,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
     int order;
     while (line > low && line[-1] != '\n') --line;
     order = strncmp(name, line, length);
-    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank comes before what a name is made of
+    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank sorts before the characters of names
     if (!order) {
       gp__add_numbers(line, set);
       return;
@@ -27633,7 +27633,7 @@ typedef struct gp__program {
   char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
-  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text, parts and options
+  char key[2 * GP__HEX]; // of bundles: hash of text, parts and options
 } gp__program;
 
 typedef struct gp__image {
@@ -28089,7 +28089,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
 
 // ---- core/image.c - bundle, disk, NVRTC, in this order
 
-#define GPUPRIMS__BUNDLE "keys of parts 1" // what gp_bundle.header says; another number: keys are made another way
+#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; the number changes with the making of keys
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
@@ -28482,7 +28482,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 enum {
   GP__KINDS_MAX = 16, // kernels of a call
-  GP__CALLS_MAX = 8   // calls that one is made of
+  GP__CALLS_MAX = 8   // calls that make up one call
 };
 // Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
 // traits), where gp__name_NAMES writes the template arguments.
@@ -28490,9 +28490,9 @@ enum {
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
 enum {
-  GP__OF_BYTES = 1,      // moves bytes, whatever they mean: its text depends on their number alone
-  GP__NO_SHARED = 2,     // takes no dynamic shared memory, whatever the others of the call take
-  GP__TOLD_DIRECTION = 4 // is told when it runs whether it sorts down
+  GP__OF_BYTES = 1,      // moves bytes of any meaning: its text depends on their number alone
+  GP__NO_SHARED = 2,     // takes no dynamic shared memory, even if the call's other kernels do
+  GP__TOLD_DIRECTION = 4 // its arguments give the direction of the sort
 };
 GPUPRIMS__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GPUPRIMS__TRAITS(KIND, kernel, arguments, names, traits) traits,
@@ -28524,8 +28524,8 @@ typedef struct gp__composition {
 // A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
 // zeros end; the common steps do the rest.
 typedef enum gp__check_name {
-  GP__CHECK_END,   // behind the last step
-  GP__CHECK_WHOLE, // in place of all steps but that of the fields
+  GP__CHECK_END,   // the end of a list
+  GP__CHECK_WHOLE, // replaces all steps but that of the fields
   GP__CHECK_OPERATORS,
   GP__CHECK_TYPES,
   GP__CHECK_OUT_TYPE,  // a step of gp__check_types
@@ -28546,7 +28546,7 @@ typedef struct gp__own_check {
 // Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
 // lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which a kernel is built; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
@@ -28554,7 +28554,7 @@ typedef struct gp__kernel_rules {
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
   // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
-  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
+  int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
                                                  // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GPUPRIMS__SAME_POLICY NULL
@@ -28568,12 +28568,12 @@ typedef struct gp__kernel_rules {
 typedef struct gp__family {
   const gp__own_check *checks;
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
-  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
+  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements go from `in` to `out`
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   const gp__kernel_rules *kernels;                                             // NULL: all are the call's
-  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // what users' take and give; NULL: folds
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // types of users' operators; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
-  const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
+  const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
@@ -29119,10 +29119,10 @@ typedef struct gp__code {
   char key[2 * GP__HEX]; // of the program
   int capability;        // of an image that is kept for gp_compile; 0: loaded
   int state;             // 0: not built, 1: a thread builds it, 2: there
-  int kernels;           // that have it, or wait for it
+  int kernels;           // kernels that have it, or wait for it
   gp_kernel_source source;
   void *module, *function;
-  unsigned allowed_bytes; // of dynamic shared memory, at most, so far
+  unsigned allowed_bytes; // the most dynamic shared memory so far
   gp__image image;        // of gp_compile
 } gp__code;
 // A kernel of a call, found by its spelling.
@@ -29147,16 +29147,16 @@ typedef struct gp__workspace {
   void *workspace;
   size_t bytes;
   int captured;            // a graph may hold the workspace's address
-  unsigned users;          // calls that have the workspace: it is not evicted. Grows under the state's lock
+  unsigned users;          // calls that have it, which prevents eviction; grows under the state's lock
   unsigned long long used; // when a call took it last
-  void *event;             // behind the last call on it, or NULL
-  int recorded;            // the event is there and behind all calls: when it has come, the memory is nobody's
+  void *event;             // recorded after the last call on it, or NULL
+  int recorded;            // the event comes after all calls: once it has completed, the memory is free
   int capturing;           // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
-  size_t tagged; // that hold zeros and words with tags, nothing else
-  size_t words;  // that calls have used for words
-  size_t pinned; // the same, of calls that were captured: no scratch may lie there
-  size_t soiled; // from here on, scratch of captured calls: whenever a graph runs
+  size_t tagged; // zeros and words with tags, nothing else
+  size_t words;  // used for words so far
+  size_t pinned; // the same by captured calls: no scratch may be there
+  size_t soiled; // from here on, scratch of captured calls, written whenever a graph runs
   size_t held;   // scratch at the back that a call holds while it runs others
 } gp__workspace;
 typedef struct gp__retired {
@@ -29168,7 +29168,7 @@ typedef struct gp__retired {
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
-  GP__KERNELS_GO = 16      // where there are more, one in so many goes
+  GP__KERNELS_GO = 16      // one in so many is evicted when there are more
 };
 typedef struct gp__state {
   gp__library library;
@@ -29420,7 +29420,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   unsigned char source = 0;
   int i;
   memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope stand together, and compilers merge equal texts
+  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
       source = (unsigned char)gp__scope_source(row->scope, device, capability);
@@ -29606,7 +29606,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
     s->host_threads = s->about.multiprocessors;
   }
   if (result != GP_SUCCESS) {
-    char said[GP__MESSAGE_BYTES]; // of the cause, whatever fails on the way out
+    char said[GP__MESSAGE_BYTES]; // the cause, even if something fails on the way out
     strcpy(said, gp__here.draft);
     free(shell);
     gp__destroy(s, who);
@@ -29910,7 +29910,7 @@ typedef struct gp__extent {
   const char *name;
   const void *pointer;
   uint64_t bytes;
-  int alias; // what is read and what is written may be the same buffer where this is equal and not 0
+  int alias; // an input and an output may be one buffer if theirs are equal and not 0
 } gp__extent;
 
 GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
@@ -31791,7 +31791,7 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
 // Shape of calls that move keys.
 GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
-  if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // no keys that sort by themselves
+  if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // struct keys do not sort by themselves
   h->count2 = q->count2;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
@@ -31917,7 +31917,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
       return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero: this library (%s) has no such number", who,
                       GPUPRIMS_VERSION);
-    const gp_policy usual = gp__portable(none, *h); // what gp_policy_origin says may be handed back
+    const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
     const gp__field *f;
     for (f = gp__fields_of(h->primitive); f->name; ++f) *gp__field_of(&rest, f) = 0;
@@ -32046,7 +32046,7 @@ enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
 typedef struct gp__spelling {
   gp__kernel_kind kind;
   gp_primitive primitive;
-  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: what is compiled in
+  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: compiled in
   unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
   gp_op op, transform, equal;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
@@ -32055,7 +32055,7 @@ typedef struct gp__spelling {
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
-  int size, word, form;                                     // of what is moved: copies and transposes
+  int size, word, form;                                     // copies and transposes
   int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
   int capability;                                           // of an image for gp_compile; 0: for the device
   const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
@@ -32789,7 +32789,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
 
 GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
   const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
-  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four at a time: a multiplication takes several cycles
+  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
   for (; end - at >= (long)sizeof word; at += sizeof word) {
     memcpy(word, at, sizeof word);
@@ -36123,8 +36123,8 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
-  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
-    gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // all kernels of a call must say the same
+    gp_policy said = p;                                 // arguments carry what is not compiled in
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;
@@ -36171,7 +36171,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__choose_here(s, &q, call->policy, &h, &p, NULL));
   count = gp__kinds_of(&q, &p, kinds);
-  for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+  for (i = 0; i < count; ++i) { // of several kernels, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
     const gp__kernel *k;
     gp__spell(&q, &own, &h, kinds[i], 0, &spelling);

@@ -63,7 +63,7 @@ typedef struct gp__extent {
   const char *name;
   const void *pointer;
   uint64_t bytes;
-  int alias; // what is read and what is written may be the same buffer where this is equal and not 0
+  int alias; // an input and an output may be one buffer if theirs are equal and not 0
 } gp__extent;
 
 GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {

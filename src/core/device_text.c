@@ -8,9 +8,9 @@ typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
   int count;                          // of parts; 0: `why` says why
-  const char *uses[GP__PARTS];        // of a part: a line, its name and the numbers of the parts that it uses
-  const char *names, *names_end;      // lines in the order of bytes: a name, the numbers of the parts that define it
-  const char *text[GP__PARTS + 1];    // of a part: up to the next one's
+  const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
+  const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
   char part_hash[GP__PARTS][GP__HEX]; // of its text
   char hash[GP__HEX];                 // of all
   char why[256];
@@ -106,7 +106,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
     int order;
     while (line > low && line[-1] != '\n') --line;
     order = strncmp(name, line, length);
-    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank comes before what a name is made of
+    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank sorts before the characters of names
     if (!order) {
       gp__add_numbers(line, set);
       return;

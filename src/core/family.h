@@ -4,14 +4,14 @@
 // Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
 // a family lacks.
 typedef struct gp__rules {
-  int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
+  int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
-  int (*threads)(gp_policy p);    // of a block; NULL: those that compute, which the policy counts
+  int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
+  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // g begins as zeros
+  int (*threads)(gp_policy p);    // of a block; NULL: policy.threads
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
-  int (*row_serves)(gp__shape s); // may a row of the table serve the call? NULL: yes
+  int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GPUPRIMS__ALWAYS_OVERLAPS NULL
 #define GPUPRIMS__POLICY_THREADS NULL

@@ -11,7 +11,7 @@
 
 GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
   const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
-  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four at a time: a multiplication takes several cycles
+  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
   for (; end - at >= (long)sizeof word; at += sizeof word) {
     memcpy(word, at, sizeof word);

@@ -21,7 +21,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   unsigned char source = 0;
   int i;
   memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope stand together, and compilers merge equal texts
+  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
       source = (unsigned char)gp__scope_source(row->scope, device, capability);
@@ -207,7 +207,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
     s->host_threads = s->about.multiprocessors;
   }
   if (result != GP_SUCCESS) {
-    char said[GP__MESSAGE_BYTES]; // of the cause, whatever fails on the way out
+    char said[GP__MESSAGE_BYTES]; // the cause, even if something fails on the way out
     strcpy(said, gp__here.draft);
     free(shell);
     gp__destroy(s, who);

@@ -23,8 +23,8 @@ typedef struct gp__composition {
 // A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
 // zeros end; the common steps do the rest.
 typedef enum gp__check_name {
-  GP__CHECK_END,   // behind the last step
-  GP__CHECK_WHOLE, // in place of all steps but that of the fields
+  GP__CHECK_END,   // the end of a list
+  GP__CHECK_WHOLE, // replaces all steps but that of the fields
   GP__CHECK_OPERATORS,
   GP__CHECK_TYPES,
   GP__CHECK_OUT_TYPE,  // a step of gp__check_types
@@ -45,7 +45,7 @@ typedef struct gp__own_check {
 // Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
 // lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which a kernel is built; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
@@ -53,7 +53,7 @@ typedef struct gp__kernel_rules {
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
   // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
-  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
+  int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
                                                  // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GPUPRIMS__SAME_POLICY NULL
@@ -67,12 +67,12 @@ typedef struct gp__kernel_rules {
 typedef struct gp__family {
   const gp__own_check *checks;
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
-  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
+  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements go from `in` to `out`
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   const gp__kernel_rules *kernels;                                             // NULL: all are the call's
-  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // what users' take and give; NULL: folds
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // types of users' operators; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
-  const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
+  const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);

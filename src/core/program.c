@@ -21,7 +21,7 @@ typedef struct gp__program {
   char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
-  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text, parts and options
+  char key[2 * GP__HEX]; // of bundles: hash of text, parts and options
 } gp__program;
 
 typedef struct gp__image {

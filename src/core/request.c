@@ -32,7 +32,7 @@ GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const
 // A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
 // GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
-  int kind, size, word;                            // size: of an element; word: what all addresses are multiples of
+  int kind, size, word;                            // size: of an element; all addresses are multiples of `word`
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
@@ -55,7 +55,7 @@ typedef struct gp__request {
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
-  uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
+  uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
@@ -82,5 +82,5 @@ typedef struct gp__request {
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
-  int stepwise;                            // bfs: a launch a step, a cooperative one was refused
+  int stepwise;                            // bfs: a launch a step, because a cooperative one was refused
 } gp__request;

@@ -13,7 +13,7 @@ typedef struct gp__policy_row {
   const char *provenance;
 } gp__policy_row;
 // (Macros, because C++20 joins no bits of two enumerations.)
-#define GP__CHOOSES 1u  // the row chooses its algorithm where the policy has none; other rows only serve theirs
+#define GP__CHOOSES 1u  // the row sets the algorithm if the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
 #define GP__BY_KEYS 4u  // bytes of keys
 #define GP__MEASURE 6u

@@ -32,7 +32,7 @@ enum {
   GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
   GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
   GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
-  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, beside those that compute
+  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, besides those that compute
   GP__DIGITS = 256,                 // of a radix pass: 8 bits
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
@@ -41,7 +41,7 @@ enum {
   GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
-enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // shared memory of a kernel at most, without what a launch adds
+enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75                                                                    ? 64

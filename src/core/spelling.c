@@ -9,7 +9,7 @@ enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
 typedef struct gp__spelling {
   gp__kernel_kind kind;
   gp_primitive primitive;
-  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: what is compiled in
+  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: compiled in
   unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
   gp_op op, transform, equal;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
@@ -18,7 +18,7 @@ typedef struct gp__spelling {
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
-  int size, word, form;                                     // of what is moved: copies and transposes
+  int size, word, form;                                     // copies and transposes
   int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
   int capability;                                           // of an image for gp_compile; 0: for the device
   const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
