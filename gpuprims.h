@@ -2412,7 +2412,7 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 #endif // device or emulator
 
-// ---- device/common.cuh - what follows from the machine alone
+// ---- device/common.cuh - routines that need the machine layer alone
 
 // Cluster barrier in two halves. The aligned instructions need all lanes of a warp together, which a branch does not
 // promise: hence __syncwarp().
@@ -2520,19 +2520,19 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the
 // kernels get the resolved numbers as template arguments.
 
-// ---- select/shape.h - what streams add to the shape of a call
+// ---- select/shape.h - members of a call's shape for streams
 
 typedef struct gp__shape_of_streams {
   int parts; // partition: 2 or 3, else 0
 } gp__shape_of_streams;
 
-// ---- segments/shape.h - what segmented reductions add to the shape of a call
+// ---- segments/shape.h - members of a call's shape for segmented reductions
 
 typedef struct gp__shape_of_segments {
   int by_ranges; // with `end`
 } gp__shape_of_segments;
 
-// ---- histogram/shape.h - what histograms add to the shape of a call
+// ---- histogram/shape.h - members of a call's shape for histograms
 
 typedef struct gp__shape_of_histogram {
   unsigned long long bins; // of a channel
@@ -4288,7 +4288,7 @@ GPUPRIMS__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, u
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
-// How well a row fits: 0 not at all, otherwise more for each thing that it names, then for a larger `from`.
+// Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
@@ -4548,7 +4548,7 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
-// Bytes: the samples'.
+// Bytes of the samples.
 GPUPRIMS__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
@@ -5170,8 +5170,8 @@ static const gp__rules gp__rules_histogram = {
 
 // ---- segments/geometry.h - launches of segmented reduce
 
-// A tile is the segments that a block reads at once. A segment has enough lanes for one of mean length at one vector a
-// lane. It has the block if a warp would need more loads than it has in flight.
+// A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
+// length. The whole block reads a segment if a warp would need more loads than it has in flight.
 GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
@@ -7118,7 +7118,7 @@ GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count
 
 // ---- device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 
-// Returns the value of thread `source` to all threads. Storage, one T, is free after the next __syncthreads().
+// All threads call and get the value of thread `source`. Storage, one T, is free after the next __syncthreads().
 template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
   if (threadIdx.x == source) storage = value;
   __syncthreads();
@@ -7127,7 +7127,7 @@ template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source
 
 template <int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THREADS / 32]; };
 // value of thread 0 op value of thread 1 op ... : thread 0 holds the result (others hold partial results). Order is
-// kept. Storage may be used again after the next __syncthreads().
+// kept. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &storage) {
   value = gp_warp_reduce(value, op);
@@ -7164,8 +7164,8 @@ GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T
   warps.has = gp_warp() > 0;
   return gp_warp_broadcast(totals, THREADS / 32 - 1);
 }
-// value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads.
-// Storage may be used again after the next __syncthreads().
+// value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads. All
+// threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
   gp_carry<T> within, warps;
@@ -7205,7 +7205,7 @@ template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; }
 // two between. Copies of a bin are neighbours: threads with different copies never conflict in a bank, and a thread
 // with its own copy needs no atomics. Bins beyond BINS are not counted.
 template <int THREADS, int BINS, int COPIES> struct gp_tile_bins { gp__u32 count[BINS * COPIES]; };
-// Sets all counters to zero. Ends with a barrier.
+// Sets all counters to zero. All threads call. Ends with a barrier.
 template <int THREADS, int BINS, int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS, BINS, COPIES> &bins) {
   for (int i = int(threadIdx.x); i < BINS * COPIES; i += THREADS) bins.count[i] = 0;
   __syncthreads();
@@ -7217,7 +7217,7 @@ GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS, BINS, COPIES> &bins, gp__u32 
   if (COPIES >= THREADS) count += by;
   else atomicAdd(&count, by);
 }
-// The total of a bin over all threads. Call after a barrier.
+// The total of a bin over all threads. Any thread may call, after a barrier.
 template <int THREADS, int BINS, int COPIES>
 GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins, int bin) {
   gp__u32 sum = 0;
@@ -7843,7 +7843,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     surround(n);
     __syncthreads();
   }
-  // Sentinels before and behind the keys, for the windows.
+  // Sentinels before and after the keys, for the windows.
   GP_DEVICE void surround(unsigned n) const {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
@@ -8029,8 +8029,6 @@ GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byt
 
 // ---- device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
 
-// The workspace holds a ticket, and tagged words that carry partial results from block to block.
-
 // The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
 // epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.
 struct gp__ticket {
@@ -8106,7 +8104,7 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // word counts only with this launch's tag. Tags do not repeat, so words of earlier launches are ignored, and nothing is
 // cleared. With `fences`, publishers fence before and receivers after.
 //
-// Form packs an aggregate for its way, into fewer words where a tile's counts fit.
+// Form packs an aggregate before it is published, into fewer words if a tile's counts fit these.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
   static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }
@@ -8238,7 +8236,7 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
   return gp__load_words<WORD>(at, from, to);
 }
 
-// Layout of a tile's rows: row after row, and 16 bytes of padding behind each group of rows.
+// Layout of a tile's rows: row after row, and 16 bytes of padding after each group of rows.
 template <int GROUP> struct gp__padded_rows {
   unsigned pitch, pad;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
@@ -8310,11 +8308,11 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
 template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
-// The i-th of a line's words outside whole units: first those before the first unit, then those behind the last.
+// The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
 template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
   return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
 }
-// Stores the words before each line's first unit and behind its last, a lane each; at(word, line): their source. Lines
+// Stores the words before each line's first unit and after its last, a lane each; at(word, line): their source. Lines
 // of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
@@ -8344,7 +8342,8 @@ struct gp__column_store {
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
-  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // a round's; of equal starts
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW,
+                   ALIKE = ALIGNMENT / WORD; // lines a round; period of starts
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
@@ -8476,7 +8475,7 @@ struct gp__gathered_tile {
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
-  // The same without the bytes beside them: whole units, then the words before and behind these, a lane each.
+  // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
   static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                                    unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
@@ -8919,7 +8918,7 @@ GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, 
   gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
-// With a history: SLOTS (a power of two) vertices.
+// SLOTS (a power of two) vertices, if there is a history.
 template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
   static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
   static_assert(SLOTS > 0 && (SLOTS & (SLOTS - 1)) == 0, "SLOTS is a power of two");
@@ -9077,7 +9076,6 @@ GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, co
 
 // ---- device/kernel.cuh - the resolved policy as a type; how a kernel begins
 
-// The resolved policy as a type.
 template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_PER_SM, int OVERLAP> struct gp__policy {
   static const int threads = THREADS, vectors = VECTORS, load = LOAD, store = STORE, stages = STAGES;
   static const int blocks_per_sm = BLOCKS_PER_SM, overlap = OVERLAP;
@@ -9148,7 +9146,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 
 // V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
 // whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
-// includes the 16 bytes before and behind.
+// includes the 16 bytes before and after.
 template <class T, int V> struct gp__vector_access_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
@@ -10360,7 +10358,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
       atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
     }
-    // The output's counter of a slot; false for slots behind the bins.
+    // The output's counter of a slot; false for slots past the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
       const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
       at = c * a.bins + bin;
@@ -10422,7 +10420,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // samples before and behind the vectors, one a thread
+      if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
         const Extent e(a);
         const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
         take_one(static_cast<const T *>(a.in), i, i < e.samples);
@@ -11317,7 +11315,7 @@ struct gp__stream_tile {
   gp__u64 first, count;         // index of element 0; elements of the whole stream
   int items;                    // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
-  // How many of ITEMS elements from i on exist.
+  // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
   }
@@ -12765,7 +12763,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
   GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
-// How many of the first diagonal[n] elements and ends are ends.
+// The number of ends among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {
   const Ends &ends;
   const gp__u64 (&diagonal)[N];
@@ -27577,7 +27575,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
 GPUPRIMS__PRIVATE int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-// The parts that a program needs: all of them if it pastes names of pieces.
+// The parts that a program needs: all of them if it pastes names (##).
 GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;
@@ -27612,7 +27610,7 @@ GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]
   gp__hash(hash, hashes, bytes, NULL);
 }
 
-// ---- core/program.c - programs, images, and what a context keeps of them
+// ---- core/program.c - programs, images, and where a context keeps them
 
 // The compiler's name for a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
@@ -28089,7 +28087,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
 
 // ---- core/image.c - bundle, disk, NVRTC, in this order
 
-#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; the number changes with the making of keys
+#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; another way to make keys gets another number
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
@@ -28135,7 +28133,7 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   return GP_SUCCESS;
 }
 
-// Finds machine code for exactly `capability`. exact: not PTX for an older architecture.
+// Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
 GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
                                            int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
@@ -28546,7 +28544,7 @@ typedef struct gp__own_check {
 // Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
 // lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which a kernel is built; NULL: the call's
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
@@ -29110,7 +29108,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
 #pragma GCC pop_options
 #endif
 
-// ---- core/state.c - what a context holds
+// ---- core/state.c - the state of a context
 
 struct gp__spelling;
 // Machine code, found by its program: kernels of different spellings that have one text share it.
@@ -29199,7 +29197,7 @@ typedef struct gp__state {
   gp__table table; // for this device
 } gp__state;
 
-// What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
+// The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
 struct gp_context {
   struct gp_context *next;
   gp__state *state;    // NULL: closed
@@ -29921,7 +29919,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent 
                   a == b ? ": this call cannot run in place" : "");
 }
 
-// ---- core/reads.c - which members of a call each primitive reads
+// ---- core/reads.c - the members of a call that each primitive reads
 
 // The number one of a type: iota's default step.
 GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
@@ -30118,7 +30116,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 
 // ---- core/check_operators.c - checking a call: its operators
 
-// What a built-in binary operator with a role of its own serves; NULL: folds and maps.
+// The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
          : op == GP_SUB                             ? "transform2 and adjacent_difference"
@@ -32214,7 +32212,7 @@ GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, con
   return user ? of_user : gp__op_rows[op].functor;
 }
 
-// Op, Load, In, Acc, Out.
+// Writes Op, Load, In, Acc, Out.
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
@@ -32444,7 +32442,7 @@ GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
           q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
           gp__out_name(q));
 }
-// With few vectors in flight 40 registers suffice.
+// 40 registers suffice with few vectors in flight.
 GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                    const gp__spelling *w) {
   (void)h;
@@ -33488,7 +33486,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   attributes[1].value.number = 1;
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
-  // more than 8 blocks need the driver's permission; the launch reports what it cannot do
+  // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
   error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
   if (error || clusters < 1) return (gp_result)GP__REFUSED;
@@ -36315,7 +36313,7 @@ GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes));
 }
 
-// ---- map/calls.c - calls by name: the members that most of them set; copy, fill, iota, transform
+// ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
 
 // Sets the members that most calls share.
 GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -43206,7 +43204,8 @@ typedef typename gp__word_of<WORD>::type Word;
 static const int N=SIZE / WORD,W=16 / WORD,UNITS=ROWS * SIZE / 16;
 static const int KW=gp__lowest_bit(UNITS | 8),JW=GP__WARP / KW,BLOCKS=UNITS / KW;
 static const int ROUNDS=((COLUMNS + JW - 1)/ JW * BLOCKS * GP__WARP + THREADS - 1)/ THREADS;
-static const int LINES=THREADS / GP__WARP / BLOCKS * JW,ALIKE=ALIGNMENT / WORD;
+static const int LINES=THREADS / GP__WARP / BLOCKS * JW,
+ALIKE=ALIGNMENT / WORD;
 static const int STRIDE=LINES > ALIKE?LINES : ALIKE;
 static const bool FIXED =
 THREADS %(GP__WARP * BLOCKS)== 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;

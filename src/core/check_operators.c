@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
 //   core/check_types.c, core/reads.c, core/checking.c
 
-// What a built-in binary operator with a role of its own serves; NULL: folds and maps.
+// The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
          : op == GP_SUB                             ? "transform2 and adjacent_difference"

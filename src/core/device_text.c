@@ -118,7 +118,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
 GPUPRIMS__PRIVATE int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-// The parts that a program needs: all of them if it pastes names of pieces.
+// The parts that a program needs: all of them if it pastes names (##).
 GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;

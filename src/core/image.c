@@ -3,7 +3,7 @@
 //   core/text.c, core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c,
 //   core/nvrtc.c
 
-#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; the number changes with the making of keys
+#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; another way to make keys gets another number
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
@@ -49,7 +49,7 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   return GP_SUCCESS;
 }
 
-// Finds machine code for exactly `capability`. exact: not PTX for an older architecture.
+// Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
 GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
                                            int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};

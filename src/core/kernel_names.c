@@ -75,7 +75,7 @@ GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, con
   return user ? of_user : gp__op_rows[op].functor;
 }
 
-// Op, Load, In, Acc, Out.
+// Writes Op, Load, In, Acc, Out.
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns

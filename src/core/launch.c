@@ -108,7 +108,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   attributes[1].value.number = 1;
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
-  // more than 8 blocks need the driver's permission; the launch reports what it cannot do
+  // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
   error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
   if (error || clusters < 1) return (gp_result)GP__REFUSED;

@@ -45,7 +45,7 @@ typedef struct gp__own_check {
 // Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
 // lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which a kernel is built; NULL: the call's
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0

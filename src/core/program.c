@@ -1,4 +1,4 @@
-// core/program.c - programs, images, and what a context keeps of them
+// core/program.c - programs, images, and where a context keeps them
 // uses: api/config.h, api/context_types.h, api/call.h, core/rules.h, core/driver.c, core/text.c, core/sha256.c,
 //   core/device_text.c
 

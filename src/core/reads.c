@@ -1,4 +1,4 @@
-// core/reads.c - which members of a call each primitive reads
+// core/reads.c - the members of a call that each primitive reads
 // uses: api/config.h, api/lists.h, core/rules.h, core/arguments.h, host/values.c, core/primitive.c
 
 // The number one of a type: iota's default step.

@@ -66,7 +66,7 @@ GPUPRIMS__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, u
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
-// How well a row fits: 0 not at all, otherwise more for each thing that it names, then for a larger `from`.
+// Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||

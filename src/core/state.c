@@ -1,4 +1,4 @@
-// core/state.c - what a context holds
+// core/state.c - the state of a context
 // uses: api/context_types.h, core/request.c, core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
@@ -88,7 +88,7 @@ typedef struct gp__state {
   gp__table table; // for this device
 } gp__state;
 
-// What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
+// The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
 struct gp_context {
   struct gp_context *next;
   gp__state *state;    // NULL: closed

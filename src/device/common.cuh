@@ -1,4 +1,4 @@
-// device/common.cuh - what follows from the machine alone
+// device/common.cuh - routines that need the machine layer alone
 // uses: device/vocabulary.cuh, device/machine.cuh
 
 // Cluster barrier in two halves. The aligned instructions need all lanes of a warp together, which a branch does not

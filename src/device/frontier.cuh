@@ -178,7 +178,7 @@ GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, 
   gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
-// With a history: SLOTS (a power of two) vertices.
+// SLOTS (a power of two) vertices, if there is a history.
 template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
   static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
   static_assert(SLOTS > 0 && (SLOTS & (SLOTS - 1)) == 0, "SLOTS is a power of two");

@@ -1,8 +1,6 @@
 // device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/tile_reduce.cuh
 
-// The workspace holds a ticket, and tagged words that carry partial results from block to block.
-
 // The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
 // epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.
 struct gp__ticket {
@@ -78,7 +76,7 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // word counts only with this launch's tag. Tags do not repeat, so words of earlier launches are ignored, and nothing is
 // cleared. With `fences`, publishers fence before and receivers after.
 //
-// Form packs an aggregate for its way, into fewer words where a tile's counts fit.
+// Form packs an aggregate before it is published, into fewer words if a tile's counts fit these.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
   static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }

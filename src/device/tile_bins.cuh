@@ -20,7 +20,7 @@ template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; }
 // two between. Copies of a bin are neighbours: threads with different copies never conflict in a bank, and a thread
 // with its own copy needs no atomics. Bins beyond BINS are not counted.
 template <int THREADS, int BINS, int COPIES> struct gp_tile_bins { gp__u32 count[BINS * COPIES]; };
-// Sets all counters to zero. Ends with a barrier.
+// Sets all counters to zero. All threads call. Ends with a barrier.
 template <int THREADS, int BINS, int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS, BINS, COPIES> &bins) {
   for (int i = int(threadIdx.x); i < BINS * COPIES; i += THREADS) bins.count[i] = 0;
   __syncthreads();
@@ -32,7 +32,7 @@ GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS, BINS, COPIES> &bins, gp__u32 
   if (COPIES >= THREADS) count += by;
   else atomicAdd(&count, by);
 }
-// The total of a bin over all threads. Call after a barrier.
+// The total of a bin over all threads. Any thread may call, after a barrier.
 template <int THREADS, int BINS, int COPIES>
 GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins, int bin) {
   gp__u32 sum = 0;

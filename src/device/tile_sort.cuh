@@ -95,7 +95,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     surround(n);
     __syncthreads();
   }
-  // Sentinels before and behind the keys, for the windows.
+  // Sentinels before and after the keys, for the windows.
   GP_DEVICE void surround(unsigned n) const {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;

@@ -34,7 +34,7 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
   return gp__load_words<WORD>(at, from, to);
 }
 
-// Layout of a tile's rows: row after row, and 16 bytes of padding behind each group of rows.
+// Layout of a tile's rows: row after row, and 16 bytes of padding after each group of rows.
 template <int GROUP> struct gp__padded_rows {
   unsigned pitch, pad;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
@@ -106,11 +106,11 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
 template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
-// The i-th of a line's words outside whole units: first those before the first unit, then those behind the last.
+// The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
 template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
   return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
 }
-// Stores the words before each line's first unit and behind its last, a lane each; at(word, line): their source. Lines
+// Stores the words before each line's first unit and after its last, a lane each; at(word, line): their source. Lines
 // of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
@@ -140,7 +140,8 @@ struct gp__column_store {
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
-  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // a round's; of equal starts
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW,
+                   ALIKE = ALIGNMENT / WORD; // lines a round; period of starts
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
@@ -272,7 +273,7 @@ struct gp__gathered_tile {
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
-  // The same without the bytes beside them: whole units, then the words before and behind these, a lane each.
+  // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
   static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                                    unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;

@@ -200,7 +200,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
       atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
     }
-    // The output's counter of a slot; false for slots behind the bins.
+    // The output's counter of a slot; false for slots past the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
       const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
       at = c * a.bins + bin;
@@ -262,7 +262,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // samples before and behind the vectors, one a thread
+      if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
         const Extent e(a);
         const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
         take_one(static_cast<const T *>(a.in), i, i < e.samples);

@@ -1,4 +1,4 @@
-// map/calls.c - calls by name: the members that most of them set; copy, fill, iota, transform
+// map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/rules.h, core/messages.c,
 //   map/kinds.c, core/state.c, core/run.c
 

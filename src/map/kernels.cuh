@@ -56,7 +56,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 
 // V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
 // whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
-// includes the 16 bytes before and behind.
+// includes the 16 bytes before and after.
 template <class T, int V> struct gp__vector_access_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {

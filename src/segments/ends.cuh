@@ -64,7 +64,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
   GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
-// How many of the first diagonal[n] elements and ends are ends.
+// The number of ends among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {
   const Ends &ends;
   const gp__u64 (&diagonal)[N];

@@ -2,8 +2,8 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, segments/policy.h, core/rows.h,
 //   core/geometry.h, core/family.h, segments/portable.h
 
-// A tile is the segments that a block reads at once. A segment has enough lanes for one of mean length at one vector a
-// lane. It has the block if a warp would need more loads than it has in flight.
+// A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
+// length. The whole block reads a segment if a warp would need more loads than it has in flight.
 GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;

@@ -22,7 +22,7 @@ struct gp__stream_tile {
   gp__u64 first, count;         // index of element 0; elements of the whole stream
   int items;                    // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
-  // How many of ITEMS elements from i on exist.
+  // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
   }
