@@ -8342,8 +8342,8 @@ struct gp__column_store {
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
-  static const int LINES = THREADS / GP__WARP / BLOCKS * JW,
-                   ALIKE = ALIGNMENT / WORD; // lines a round; period of starts
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, // of a round
+      ALIKE = ALIGNMENT / WORD;                              // distance of lines that begin alike
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
