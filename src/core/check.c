@@ -1,4 +1,4 @@
-// core/check.c - checking a call, whole
+// core/check.c - checking a call as a whole
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/struct_size.c, core/request.c,
 //   core/names.c, core/primitive.c, core/state.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
 //   core/check_numbers.c, core/check_buffers.c, core/check_values.c
@@ -62,7 +62,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 
-// Is there nothing to launch? (Results that do not depend on elements are written all the same.)
+// Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;

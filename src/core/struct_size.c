@@ -58,7 +58,7 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__take_struct(const char
     (given) = &(own);                                                                                                  \
   }
 
-// Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
+// Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
 __attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
