@@ -1851,7 +1851,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
-// ---- device/vocabulary.cuh - what device text is written in: GP_DEVICE, unrolling, words, a vector
+// ---- device/vocabulary.cuh - the basics of device text: GP_DEVICE, unrolling, words, a vector
 
 #define GP_DEVICE __device__ __forceinline__
 
@@ -1872,8 +1872,8 @@ struct alignas(16) gp_vector {
   gp__u32 word[4];
 };
 
-// 8 bytes of a value and the tag that says to which call they belong: read and written in one access, so that a reader
-// that sees the tag sees the value, with no fence.
+// 8 bytes of a value and the tag of its call, read and written in one access: a reader that sees the tag sees the
+// value, without a fence.
 struct alignas(16) gp__word {
   gp__u64 value, tag;
 };
@@ -1888,11 +1888,11 @@ struct alignas(16) gp__word {
 #define GPUPRIMS__ARCH 0
 #endif
 
-// Storage of a block in shared memory: a struct, without constructors.
+// A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name)                                                                                             \
   __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)];                                                      \
   T &name = *reinterpret_cast<T *>(name##_bytes)
-// The shared memory whose size the launch gives.
+// Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
@@ -1900,7 +1900,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
-// Where `there` is set: in place and without a branch, so that nobody waits for it before it is used.
+// Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
 #define GPUPRIMS__LOAD_IF(CACHED)                                                                                      \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }"         \
@@ -1917,7 +1917,7 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
   else *q = u;
 }
-// The vector at p, which must be aligned to 16 bytes. The emulator looks.
+// The vector at p, which must be aligned to 16 bytes; the emulator checks it.
 GP_DEVICE gp_vector &gp__vector_at(void *p) { return *static_cast<gp_vector *>(p); }
 GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<const gp_vector *>(p); }
 
@@ -1927,14 +1927,14 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
                : "memory");
 }
 
-// Advances y where `second`, else x: one instruction each.
+// Advances y if `second`, otherwise x: one instruction each.
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
 }
 
-// The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
+// The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
@@ -1945,8 +1945,8 @@ GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   return gp_vector{{__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits), __funnelshift_r(w2, w3, bits),
                     __funnelshift_r(w3, w4, bits)}};
 }
-// Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set,
-// that byte's upper bit eight times.
+// Byte i of the result is the byte of (x, y) that nibble i of the selector names; if the nibble's upper bit is set,
+// eight copies of that byte's upper bit.
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
   gp__u32 r;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector));
@@ -1975,9 +1975,9 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-// The current value of what other threads change by atomics.
+// The current value of a word that other threads change by atomics.
 template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_cast<const volatile T *>(p); }
-// Soon to be read: on its way to the L2 cache.
+// Prefetches into the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GPUPRIMS__ARCH >= 900
@@ -1995,9 +1995,9 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
-// Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in
-// shared memory that nobody reads; prefetch.global.L1 gains half of it. A thread waits for its copies before it has
-// others come to the same place, and before it ends.
+// Prefetches 32 bytes close to this block, by an asynchronous copy of 4 of them to a word in shared memory that nobody
+// reads; prefetch.global.L1 gains half as much. A thread waits for its copies before it copies to the same word again,
+// and before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
@@ -2011,8 +2011,8 @@ GP_DEVICE void gp__cp_async_wait() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
-// Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is one by itself). The place in
-// the shared memory of block `rank` that p is in this block's, and words there.
+// Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is its own cluster).
+// gp__in_block: the address of p's counterpart in block `rank`. The others access words there.
 #if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
@@ -2022,7 +2022,7 @@ template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
-GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { // to where p is in another's
+GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { // to p's counterpart
   gp__u32 at;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(gp__shared_address(p)), "r"(rank));
   asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(at), "l"(v) : "memory");
@@ -2055,17 +2055,17 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
 GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
-// An addition in shared memory by each lane for itself. atomicAdd first asks which lanes call, and one adds for all.
+// Adds in shared memory, each lane for itself. atomicAdd first finds the lanes that call, and one adds for all.
 GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) {
   gp__u32 was;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
   return was;
 }
-// For acquire and release; __threadfence() is sequentially consistent, and takes longer.
+// Acquire and release; __threadfence() is sequentially consistent, and slower.
 GP_DEVICE void gp__fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-// The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
-// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
-// multiplication, as the other instructions all are the other integer unit's. ones: gp__opaque_ones().
+// The lanes whose x agrees with this lane's in the bits of `mask`: all clear, or not all clear. All lanes call. Written
+// by hand so that the compiler keeps many bits of x as predicates at once. A multiplication takes the complement,
+// because all other instructions use the other integer unit. ones: gp__opaque_ones().
 GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
@@ -2074,27 +2074,27 @@ GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
                : "r"(x), "r"(mask), "r"(ones));
   return lanes;
 }
-// -1, which the assembler cannot know: a multiplication by it stays one.
+// -1, hidden from the assembler: a multiplication by it stays one.
 GP_DEVICE gp__u32 gp__opaque_ones() {
   gp__u32 lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return (lane >> 5) - 1;
 }
 // Three steps that no compiler sees through. NVVM drops the sign extension of 8-bit results that come from halves of
-// words; ptxas widens a 16-bit negation as if it could not overflow, and drops one minus sign where it makes VIMNMX3 of
-// max(max(a, -b), -c). A conversion to 8 bits, a negation and a narrow magnitude go through these, as 32-bit words
-// (tests/compile/operators.py has the patterns). The zero is one register a thread; the rest is an instruction each.
+// words. ptxas widens a 16-bit negation as if it could not overflow, and drops one minus sign when it makes VIMNMX3 of
+// max(max(a, -b), -c). Conversions to 8 bits, negations and narrow magnitudes go through these, as 32-bit words
+// (tests/compile/operators.py has the patterns). The zero costs one register a thread; the rest is an instruction each.
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) {
   asm("" : "+r"(x));
   return x;
 }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) {
-  gp__u32 lower, r; // lanes below this one: never the last
+  gp__u32 lower, r; // lanes below this one: bit 31 is never set
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
   asm("sub.u32 %0, %1, %2;" : "=r"(r) : "r"(lower >> 31), "r"(x));
   return r;
 }
-// Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32). NVRTC before 12.3 has no __dp4a.
+// Dot product of the bytes of x and of `weights`, plus c (modulo 2^32). NVRTC before 12.3 has no __dp4a.
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) {
   gp__u32 r;
   asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(weights), "r"(c));
@@ -2111,11 +2111,11 @@ GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
   return r;
 }
 
-// Forces recomputation of what x led to: saves registers.
+// Forces recomputation of what depends on x: saves registers.
 GP_DEVICE void gp__optimizer_barrier(int &x) { asm volatile("" : "+r"(x)); }
 
-// The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
-// until it is complete and its writes are visible, then let the kernel after this one come up.
+// The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): waits
+// until it is complete and its writes are visible, then lets the next kernel start.
 GP_DEVICE void gp__wait_for_predecessor() {
 #if GPUPRIMS__ARCH >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -2144,7 +2144,7 @@ GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar, unsigned parity) {
                : "memory");
   return done != 0;
 }
-// The same, without waiting a while for it.
+// The same without suspending the thread.
 GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar, unsigned parity) {
   gp__u32 done;
   asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
@@ -2165,27 +2165,27 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
                : "memory");
 }
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// All groups of this thread but the last PENDING have been read from shared memory.
+// Waits until all groups of this thread but the last PENDING have been read from shared memory.
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
-// Some warps of a block, `threads` of them, wait for each other: a barrier in hardware. meetings: so many before.
+// Barrier of `threads` threads, whole warps of a block, in hardware. meetings: how many came before.
 GP_DEVICE void gp__named_barrier(gp__u64 *, unsigned &, unsigned threads) {
   asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
 }
-// Ordinary writes of this thread to shared memory become visible to bulk copies issued after a later barrier.
+// Makes this thread's ordinary writes to shared memory visible to bulk copies issued after a later barrier.
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
-// A copy of x that the optimizer cannot see through: neither what x was computed from, nor that a loop leaves it alone.
+// A copy of x that hides from the optimizer how x was computed, and that a loop leaves it unchanged.
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) {
   asm volatile("" : "+r"(x));
   return x;
 }
 
-// A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
-// add it to every offset again.
+// A base in shared memory for offsets. Its address is hidden from the compiler, which would otherwise add it to every
+// offset again.
 struct gp__shared_pointer {
   gp__u32 address;
   GP_DEVICE explicit gp__shared_pointer(void *p) {
@@ -2194,7 +2194,7 @@ struct gp__shared_pointer {
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
     return static_cast<T *>(__cvta_shared_to_generic(address + offset));
   }
-  // Where `yes` is not 0: stores a word, and moves on to the next.
+  // If `yes` is not 0, stores a word and moves on to the next.
   GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u32 [%0], %2; @p add.u32 %0, %0, 4; }"
                  : "+r"(address)
@@ -2209,7 +2209,7 @@ struct gp__shared_pointer {
   }
 };
 
-// A product that is rounded before anything is added to it.
+// A product that is rounded before anything is added to it: no fused multiply-add.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
 // The upper half of a product.
@@ -2253,7 +2253,7 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #endif
 }
 
-#else // ---- emulator: simt.h of the tests stands before this header
+#else // ---- emulator: the tests include simt.h before this header
 
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
@@ -2311,7 +2311,7 @@ GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__cp_async_wait() {}
-GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
+GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
@@ -2392,7 +2392,7 @@ GP_DEVICE unsigned short gp__f16_from_f32(float x) {
   if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);  // NaN
   if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u); // rounds to infinity
   if (a < 0x33000000u) return static_cast<unsigned short>(sign);            // rounds to zero
-  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits that leave the significand
+  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits dropped from the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
   return static_cast<unsigned short>(sign | (q + (rest > half || (rest == half && (q & 1)))));
@@ -2413,10 +2413,10 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 #endif // device or emulator
 
-// ---- device/common.cuh - what follows from the machine alone
+// ---- device/common.cuh - routines that need the machine layer alone
 
-// The barrier of all threads of a cluster, in two halves. All lanes of a warp must execute its instructions together:
-// they meet before, as a branch of some lanes does not promise that the others wait behind it.
+// Cluster barrier in two halves. The aligned instructions need all lanes of a warp together, which a branch does not
+// promise: hence __syncwarp().
 GP_DEVICE void gp__cluster_arrive() {
   __syncwarp();
   gp__cluster_arrive_aligned();
@@ -2455,7 +2455,7 @@ GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
 #endif
 }
 
-// double to float, to odd: rounding the result once more to a narrower type is then as if done in one step.
+// double to float, rounded to odd: a second rounding, to a narrower type, then gives the same as a single one.
 GP_DEVICE float gp__f32_to_odd(double x) {
   const float f = static_cast<float>(x);
   const double back = f;
@@ -2464,16 +2464,16 @@ GP_DEVICE float gp__f32_to_odd(double x) {
   return gp__f32_from_bits((gp__bits_of_f32(f) - (away ? 1u : 0u)) | 1u);
 }
 
-// Four bytes compared at once: the upper bit of byte i tells of byte i; the other bits are anything.
+// Compares four bytes at once: bit 7 of byte i is the answer for byte i; the other bits are undefined.
 GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
   const gp__u32 x = a ^ b;
   return ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x;
 }
 template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
-  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // upper bit: of the seven below, a's are not less
+  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // bit 7: a's low seven bits are not less than b's
   return (SIGNED ? a & ~b : ~a & b) | ~(rest | (a ^ b));
 }
-// Those upper bits, byte 0's first, as the upper four bits.
+// Moves those bits to bits 28 to 31, byte 0's to bit 28.
 GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x) { return (x & 0x80808080u) * 0x00204081u; }
 
 // 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).
@@ -2502,7 +2502,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // is specialised by a policy, a handful of numbers that a tuner chooses. This section is shared by the host's dispatch
 // (C) and the kernels (C++): fields, defaults, validity and geometry are said here once.
 
-// ---- core/rules.h - how a rule is written, that the host and kernels share; how policy fields are declared
+// ---- core/rules.h - macros for rules that the host and kernels share; declaration of policy fields
 
 #ifdef __cplusplus
 #define GPUPRIMS__CONSTEXPR constexpr
@@ -2517,23 +2517,23 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GPUPRIMS__PRIVATE static __attribute__((unused))
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 
-// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h. The
-// portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
-// JSON; the kernels get the resolved numbers as template arguments.
+// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
+// gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the
+// kernels get the resolved numbers as template arguments.
 
-// ---- select/shape.h - what streams add to the shape of a call
+// ---- select/shape.h - members of a call's shape for streams
 
 typedef struct gp__shape_of_streams {
   int parts; // partition: 2 or 3, else 0
 } gp__shape_of_streams;
 
-// ---- segments/shape.h - what segmented reductions add to the shape of a call
+// ---- segments/shape.h - members of a call's shape for segmented reductions
 
 typedef struct gp__shape_of_segments {
   int by_ranges; // with `end`
 } gp__shape_of_segments;
 
-// ---- histogram/shape.h - what histograms add to the shape of a call
+// ---- histogram/shape.h - members of a call's shape for histograms
 
 typedef struct gp__shape_of_histogram {
   unsigned long long bins; // of a channel
@@ -2576,9 +2576,9 @@ typedef struct gp__shape_of_bfs {
   int has_transpose; // incoming edges are known too
 } gp__shape_of_bfs;
 
-// ---- shapes.h - what families add to the shape of a call
+// ---- shapes.h - the families' members of a call's shape
 
-// The members of gp__shape that one family reads, or a few of one kind.
+// Members of gp__shape that one family reads, or a few of one kind.
 #define GPUPRIMS__FAMILY_SHAPES                                                                                        \
   gp__shape_of_streams stream;                                                                                         \
   gp__shape_of_segments segmented;                                                                                     \
@@ -2591,7 +2591,7 @@ typedef struct gp__shape_of_bfs {
 
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
 
-// What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
+// Everything that the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
   int primitive;      // gp_primitive
   int in_size;        // element sizes; fill and iota: in_size is 0
@@ -2615,14 +2615,14 @@ typedef struct gp__shape {
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
-// Numbers that more than one rule needs.
+// Numbers that several rules need.
 enum {
   GP__WARP = 32,
   GP__VECTOR = 16,                  // bytes of the widest access
   GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
   GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
   GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
-  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, beside those that compute
+  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, besides those that compute
   GP__DIGITS = 256,                 // of a radix pass: 8 bits
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
@@ -2631,7 +2631,7 @@ enum {
   GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
-enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // shared memory of a kernel at most, without what a launch adds
+enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75                                                                    ? 64
@@ -2644,7 +2644,7 @@ GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
 GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
 
-// Elements in one vector access: 16 bytes where the size divides 16, otherwise one element.
+// Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
 GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
 
 // The fewest vectors that hold a whole number of elements, and how many they hold: 3 and 4 for 12-byte elements.
@@ -2653,16 +2653,15 @@ GPUPRIMS__RULE int gp__common_with_vector(int size) {
 }
 GPUPRIMS__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
 GPUPRIMS__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
-// Is a thread's chunk of so many elements read by vectors, or element by element?
+// Whether a thread's chunk of so many elements is read by vectors, and not element by element.
 GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
   return gp__vec_group_vectors(size) <= 9 && items % gp__vec_group_items(size) == 0;
 }
 
-// Words that carry one accumulator through the workspace: 8 bytes of it a word.
+// Words that carry one accumulator through the workspace, 8 bytes each.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
-// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
-// changed in silence.
+// Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
 GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
          p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
@@ -2679,7 +2678,7 @@ GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
   F(overlap, 0, 1, 2)
 
-// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
+// Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
 GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
   return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
                   GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
@@ -2718,14 +2717,14 @@ GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
 }
 
-// May a scan of these types run on bulk copies: whole vectors of elements, equal sizes on both sides.
+// Whether a scan of these types can use bulk copies: whole vectors of elements, equal sizes on both sides.
 GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
   return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
          gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
 }
 
 // Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
-// output's where the element sizes differ.
+// output's if the element sizes differ.
 GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
@@ -2736,7 +2735,7 @@ GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size)
                    (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
 }
 
-// Static shared memory of a block of a scan, in bytes, at most.
+// Upper bound of a block's static shared memory, in bytes.
 GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
 }
@@ -2754,7 +2753,7 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
          gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
 }
 
-// ---- select/policy.h - streams: policy fields, tiles, warps with roles, shared memory, validity
+// ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
 
 #define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
@@ -2765,15 +2764,15 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Elements of a stream's thread: as many as `vectors` 16-byte vectors hold of the larger of key and value.
+// Elements that a thread of a stream holds: `vectors` 16-byte vectors of the larger of key and value.
 GPUPRIMS__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
 }
-// A value and a flag of 4 bytes, whatever the value's alignment is.
+// Bytes of a value and a 4-byte flag, for any alignment of the value.
 GPUPRIMS__RULE int gp__flagged_bytes(int size) {
   return size % 16 == 0 ? size + 16 : size % 8 == 0 ? size + 8 : (size + 3) / 4 * 4 + 4;
 }
-// What is carried from tile to tile, at most: counts, and the value of the run that is open; in a scan a flag and that
+// Upper bound of the state carried from tile to tile: counts, and the value of the open run; in a scan a flag and that
 // value.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
   return acc_size && primitive == GP_REDUCE_BY_KEY                             ? (acc_size + 15) / 16 * 16 + 16
@@ -2781,26 +2780,25 @@ GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size
          : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
                                                                                : 8;
 }
-// A tile's keys (or values) in shared memory: room for an element and for misalignment before and behind.
+// A tile's keys (or values) in shared memory, with room for an element and misalignment on both sides.
 enum { GP__STREAM_MARGIN = 64 };
 GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
   return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
 }
-// What a thread keeps of a chunk until results are written: bits of its elements, a count (scans: none), and the value
+// Bytes a thread keeps of a chunk until results are written: bits of its elements, a count (scans: none), and the value
 // of the run that is open before them.
 GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
   return primitive == GP_SELECT || primitive == GP_PARTITION
              ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
              : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
-// Bytes an element that results need beside the tile.
+// Bytes an element that results need besides the tile.
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
   return acc_size && in_size != out_size ? out_size : 0;
 }
 
-// A stream: a block's stages and its static shared memory fit.
-// Pipelined, beside p.threads that write results: warps that fold, one that publishes, one a stage that looks back, one
-// that copies.
+// A stream is valid if a block's stages and its static shared memory fit. Besides p.threads that write results, a
+// pipelined one has warps that fold, one that publishes, one a stage that looks back, and one that copies.
 GPUPRIMS__RULE int gp__stream_fold_warps(int threads) { return (threads / GP__WARP + 1) / 2; }
 GPUPRIMS__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
 GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
@@ -2840,10 +2838,10 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Segmented reduce and load balance: warps with the same number of elements and segment ends together.
+// Segmented reduce and load balance: each warp has the same number of elements and segment ends together.
 
-enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
-// What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
+enum { GP__SPAN_ITEMS = 4 }; // lengths of ranges that a thread scans
+// A warp's chunk holds elements (accumulators if segments are ranges) or, for load balance, elements' segments.
 GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.segmented.by_ranges ? s.acc_size : s.in_size;
 }
@@ -2853,10 +2851,10 @@ GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
 GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
   return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
-// Barriers of a warp's chunks on their way (pipelined).
+// Barriers of a warp's chunks in flight (pipelined).
 GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
-// Dynamic shared memory of a block: cells, which become results in place, a byte an element that says: a segment ends
-// here, and barriers.
+// Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
+// and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads * gp__segment_items(p, s) *
              ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
@@ -2864,18 +2862,18 @@ GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
               (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
          (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
-// Static shared memory, at most.
+// Upper bound of static shared memory.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? 0
                                         : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
 }
-// Words that carry a block's two open results and their place.
+// Words that carry a block's two open results and their segment.
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
-// A warp's segments: who reads a segment is a power of two of lanes, or the block.
+// GP_WARP_SEGMENTS: a power of two of lanes reads a segment, or the block does.
 enum {
-  GP__LOG2_BLOCK = 10,     // the power of two that stands for the block
-  GP__LONG_ROUNDS = 4,     // a segment is long where its lanes would wait for memory more often than that
-  GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
+  GP__LOG2_BLOCK = 10,     // the exponent that means the block
+  GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
+  GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
@@ -2901,23 +2899,23 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
 // counters are integers.
 
 enum {
-  GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
+  GP__HISTOGRAM_STATIC_BYTES = 2560,        // upper bound of a block's static shared memory
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
-  GP__HISTOGRAM_BUCKETS = 4096,             // of boundaries, at most
-  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
-  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
-  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
-  GP__HISTOGRAM_CHUNKS = 1024               // and into how many pieces the output is cut at most
+  GP__HISTOGRAM_BUCKETS = 4096,             // at most
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters of one block
+  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares that one block adds up
+  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp clears at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024               // pieces of the output, at most
 };
-// Samples of one byte are counted by their value; what becomes of a value is decided when the counters are added up.
+// Samples of one byte are counted by value; values become bins when the counters are added up.
 GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
-// Counters of a channel in shared memory: behind the bins stands one for samples in no bin, so that nobody asks.
+// Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
 GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
   return by_value ? 256 : bins + 1;
 }
-// Of all channels; the last one is for channels that are not counted.
+// The counters of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
                            gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
@@ -2933,8 +2931,8 @@ GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundari
              ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
              : 0;
 }
-// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with the boundaries
-// that lie in it. 0: none.
+// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
+// 0: no buckets.
 GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
@@ -2943,29 +2941,29 @@ GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned
              ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
              : 0;
 }
-// Boundaries and buckets of a block, which come before its counters.
+// Boundaries and buckets of a block, which precede its counters.
 GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active,
                                                    int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
          gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
-// Float counters: how many of them one block takes; all blocks of a slice read all samples.
+// Float counters of one block; all blocks of a slice read all samples.
 GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
                                                               : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
-// Counters of a chunk of the output, of which one warp makes zeros.
+// Counters of a chunk of the output, which one warp clears.
 GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
   return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
              ? (unsigned)GP__HISTOGRAM_CHUNK
              : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
-// Dynamic shared memory that a block may have where blocks_per_sm of them are to fit a multiprocessor, which has 1 KiB
-// more than a block can get and keeps 1 KiB for each block.
+// Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
+// block can get, and reserves 1 KiB for each block.
 GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
-// One copy of a block's counters, in bytes, and its tables.
+// Bytes of one copy of a block's counters, and of its tables.
 GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
   return s.exact
              ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
@@ -2976,7 +2974,7 @@ GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
              ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
              : 0;
 }
-// Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
+// Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
 GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
@@ -2988,8 +2986,8 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
-// Counters of 16 bits, where those of 32 do not fit though the block has the multiprocessor to itself: of one channel,
-// without weights.
+// Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
+// weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
   return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
          gp__histogram_replicas(p, s) == 0 &&
@@ -4098,12 +4096,12 @@ GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
   F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
   F(overlap, 0, 1, 2)
 
-// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
+// Elements that a thread of a map (copy, fill, iota, transform) handles at a time: vectors of the largest type.
 GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
   return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
 }
 
-// Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
+// Shared memory of a kernel that visits edges: a word for each edge of the tile and each warp, and two indices.
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
@@ -4168,10 +4166,10 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 
 #if !defined(__CUDACC_RTC__)
 
-// ---- families.h - which family a primitive belongs to
+// ---- families.h - the family of each primitive
 
-// The families: primitives that share the fields of their policies and the shape of their kernels. F(FAMILY, family),
-// which is how their names end: gp__rules_map, GP_POLICY_FIELDS_MAP.
+// Families: primitives that share policy fields and the shape of their kernels. F(FAMILY, family): the endings of their
+// names, as in gp__rules_map, GP_POLICY_FIELDS_MAP.
 #define GPUPRIMS__FAMILIES(F)                                                                                          \
   F(MAP, map)                                                                                                          \
   F(REDUCE, reduce)                                                                                                    \
@@ -4207,14 +4205,14 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
                                                                                   : GP__FAMILY_MAP;
 }
 
-// ---- core/canonical.h - a policy without what its algorithm does not read
+// ---- core/canonical.h - a policy without the fields that its algorithm does not read
 
-// The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
+// The policy with zero in the fields that its algorithm does not read: policies that differ only there are equal.
 GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
-  if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
+  if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // in sorts these are 0 anyway
   else p.gather = p.cull = 0;
   if (p.algorithm == GP_FUSED_LAUNCHES) p.cluster = 0;
   if (p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
@@ -4222,14 +4220,14 @@ GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// A field keeps what the caller or a row before has set; an open one gets `otherwise`.
+// A field keeps what the caller or an earlier row has set; an open one gets `otherwise`.
 GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }
 
-// ---- core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
+// ---- core/rows.h - rows of policies, the tuned table's and the header's own, and their look-up
 
-// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__measures) and more, less than `to`.
-// core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what
-// else from and to measure, and what must hold of the call, by bits that each family names.
+// A row: the policy of calls of a primitive (0: a family) on at least `from` and less than `to` bytes (gp__measures).
+// core/table.c explains the sizes; -1: any. The header's own rows, scope "portable", may have more in `when`: another
+// measure for from and to, and conditions on the call, by bits that each family names.
 typedef struct gp__policy_row {
   const char *scope;
   int primitive, in_size, acc_size, out_size;
@@ -4238,31 +4236,31 @@ typedef struct gp__policy_row {
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
-// (Macros: C++20 joins no bits of two enumerations.)
-#define GP__CHOOSES 1u  // the row chooses its algorithm where the policy has none; other rows only serve theirs
+// (Macros, because C++20 joins no bits of two enumerations.)
+#define GP__CHOOSES 1u  // the row sets the algorithm if the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
 #define GP__BY_KEYS 4u  // bytes of keys
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
-// A row of the header's own: size, when, from, to, then the policy, and the day of November 2026 when it was measured.
+// A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.
 #define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
   {                                                                                                                    \
     "portable", primitive, in, -1, -1, when, from, to,                                                                 \
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
-// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the traits that hold.
+// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the conditions that hold.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
   unsigned long long sizes[3];
 } gp__wanted;
-// A call as its family measures it: element sizes, and the bytes by which it is small or large.
+// A call as its family measures it: element sizes, and the bytes that make it small or large.
 typedef struct gp__measures {
   int in_size, acc_size, out_size;
   unsigned long long bytes;
 } gp__measures;
-// Most families: the bytes that are read, or written where that is more.
+// Most families: the bytes that are read, or written if that is more.
 GPUPRIMS__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   gp__measures m;
   m.in_size = s.in_size ? s.in_size : s.key_size;
@@ -4292,7 +4290,7 @@ GPUPRIMS__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, u
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
-// How well a row fits: 0 not at all, otherwise more for what it names, then for the larger bucket.
+// Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
@@ -4303,8 +4301,8 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w
          64 * ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
                (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// The one lookup: the rows that fit, the best first, and of those that fit alike the first. source, or NULL: the
-// gp_policy_source of each row, 0 for none; the lower ones come first. Returns how many.
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
+// gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
 GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
                                    const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
@@ -4319,11 +4317,11 @@ GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const 
   }
   return all;
 }
-// A row that names an algorithm serves that one.
+// A row that names an algorithm serves only that one.
 GPUPRIMS__PRIVATE int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
-// Fills what a policy leaves open from the rows that fit, the best first.
+// Fills the open fields of a policy from the rows that fit, the best first.
 GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
@@ -4345,7 +4343,7 @@ GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, in
 
 // ---- core/geometry.h - a launch
 
-// The launch that a resolved policy leads to.
+// The launch of a resolved policy.
 typedef struct gp__geometry {
   unsigned long long tile_items; // elements of a tile
   unsigned long long tiles;      // for the upper bound of the count
@@ -4359,26 +4357,26 @@ typedef struct gp__geometry {
   unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
-// ---- core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
+// ---- core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
 
-// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name
-// the entries of members that a family lacks.
+// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
+// a family lacks.
 typedef struct gp__rules {
-  int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
+  int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
-  int (*threads)(gp_policy p);    // of a block; NULL: those that compute, which the policy counts
+  int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
+  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // g begins as zeros
+  int (*threads)(gp_policy p);    // of a block; NULL: policy.threads
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
-  int (*row_serves)(gp__shape s); // may a row of the table serve the call? NULL: yes
+  int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GPUPRIMS__ALWAYS_OVERLAPS NULL
 #define GPUPRIMS__POLICY_THREADS NULL
 #define GPUPRIMS__ROWS_SERVE NULL
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
-// Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
+// Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
 GPUPRIMS__PRIVATE int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
 }
@@ -4394,7 +4392,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p,
 GPUPRIMS__PRIVATE unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
   return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
 }
-// occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
+// occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
   const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
@@ -4406,11 +4404,11 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy
   return g;
 }
 
-// ---- map/portable.h - portable rule of map and of all that has kernels of that form
+// ---- map/portable.h - portable rule of maps and of kernels of that form
 
-enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; steps of building and checking graphs
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; building and checking graphs
 static const gp__policy_row gp__map_rows[] = {
-    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // of the kernel that fills tables
+    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GPUPRIMS__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
     GPUPRIMS__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
     GPUPRIMS__H200(GP_UPPER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
@@ -4441,13 +4439,13 @@ static const gp__policy_row gp__reduce_rows[] = {
 GPUPRIMS__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as registers leave
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
 }
 
 // ---- scan/portable.h - portable rule of scans
 
-// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes takes long.
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow.
 enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
 static const gp__policy_row gp__scan_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0,
@@ -4471,7 +4469,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
                                         : 0) |
                         (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
-  if (q.algorithm == GP_PIPELINED) { // what shared memory and registers leave
+  if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
     q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
     if (p.algorithm || gp__policy_valid_scan(q, s)) return q;
@@ -4485,7 +4483,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets. One large block, or two where there are few tiles. Small streams: a vector a thread,
+// Segmented scans search offsets. One large block, or two if there are few tiles. Small streams: one vector a thread,
 // so that all multiprocessors have tiles.
 enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
@@ -4498,14 +4496,14 @@ static const gp__policy_row gp__stream_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
 };
-// A tile that does not fit gets smaller in what the caller has left open.
+// Shrinks a tile that does not fit, in the fields that the caller left open.
 GPUPRIMS__PRIVATE gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-// A stream's bytes are those of its keys or flags, and of what goes with them.
+// A stream's bytes: its keys or flags, and the values that go with them.
 GPUPRIMS__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
@@ -4526,18 +4524,17 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
     p.algorithm = GP_LOOK_BACK;
     q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   }
-  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as registers leave
+  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as the registers allow
   return gp__shrink_stream(p, q, s);
 }
 
 // ---- histogram/portable.h - portable rule of histograms
 
-// Counters in shared memory where they fit and where there are not many more of them than samples. Three blocks a
-// multiprocessor where each has four copies or more, two where a copy for each lane fits; otherwise one, with four
-// vectors of each thread on their way.
+// Counters in shared memory if they fit, and are not many more than the samples. Three blocks a multiprocessor if each
+// has at least four copies, two if a copy for each lane fits; otherwise one, with four vectors a thread in flight.
 enum {
   GP__IF_HISTOGRAM_INEXACT = GP__IF,
-  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // a block a multiprocessor
+  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // one block a multiprocessor
   GP__IF_HISTOGRAM_WEIGHTED = 4 * GP__IF,
   GP__IF_HISTOGRAM_WIDE = 8 * GP__IF
 };
@@ -4553,7 +4550,7 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
-// Samples.
+// Bytes of the samples.
 GPUPRIMS__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
@@ -4595,11 +4592,11 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
 
 // ---- segments/portable.h - portable rule of segmented reduce
 
-// Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for: a warp's segments
-// up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, where a segment of
+// Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
+// lanes up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, if a segment of
 // mean length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
 // block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
-// as have the registers for their next chunk, and short chunks where there is little to do.
+// as have registers for their next chunk, and short chunks if there is little work.
 enum {
   GP__IF_SEGMENTS_FEW = GP__IF,
   GP__IF_SEGMENTS_SHORT = 2 * GP__IF, // and not few
@@ -5055,7 +5052,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   return GPUPRIMS__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
 
-// ---- map/geometry.h - launches of maps and of what is launched like them
+// ---- map/geometry.h - launches of maps and of kernels launched like them
 
 GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
@@ -5068,7 +5065,7 @@ GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long 
     g->tile_items = (unsigned long long)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // of the input's copy
+    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
@@ -5122,7 +5119,7 @@ GPUPRIMS__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned lo
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  if (!g->grid) g->grid = 1; // an empty input still has its counts
+  if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   g->words = gp__look_back_slots(g->tiles) *
              (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
@@ -5134,8 +5131,8 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measur
 
 // ---- histogram/geometry.h - launches of histograms
 
-// A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
-// samples, whatever fits the device, so that counters of 32 bits do in shared memory.
+// A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
+// 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
 GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
   const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
@@ -5148,14 +5145,14 @@ GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned
                                            : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
                                                                                   : 0,
                                            GP__VECTOR);
-  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
+  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
   g->tile_items =
       (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
                            gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
-    if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
+    if (g->tiles <= 2) g->grid = 1; // an empty input too has a result
     chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
                           gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
     g->words = g->grid > 1 ? chunks : 0;
@@ -5176,8 +5173,8 @@ static const gp__rules gp__rules_histogram = {
 
 // ---- segments/geometry.h - launches of segmented reduce
 
-// A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
-// length; the block where that takes a warp more loads than it has in flight.
+// A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
+// length. The whole block reads a segment if a warp would need more loads than it has in flight.
 GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
@@ -5191,7 +5188,7 @@ GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsi
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-// A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
+// A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
 GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
@@ -5205,7 +5202,7 @@ GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned 
   if (s.primitive == GP_LOAD_BALANCE) return;
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
-  if (s.segmented.by_ranges) { // the scanned lengths, then words of the two launches, which come one after the other
+  if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
     const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
     const unsigned long long look_back = gp__look_back_slots(spans);
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
@@ -5819,9 +5816,9 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occ
 
 // ---- histogram/even_bin.h - bins of equal width
 
-// Bins of equal width, samples that are floats: the bin of x, which lies in [lower, upper); scale is the quotient of
-// bins and upper - lower in the same type. The difference and the product are rounded one after the other (there is no
-// sum to contract), so that the host and every GPU put a sample in the same bin.
+// Bins of equal width for floats: the bin of x in [lower, upper). scale is bins / (upper - lower) in the same type.
+// Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
+// sample in the same bin.
 #define GPUPRIMS__EVEN_BIN(name, T)                                                                                    \
   GPUPRIMS__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) {              \
     return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1;    \
@@ -5832,7 +5829,7 @@ GPUPRIMS__EVEN_BIN(f64, double)
 
 // ---- core/arguments.h - a value in an argument
 
-// The arguments of the kernels; one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
+// The arguments of the kernels: one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
 enum { GP__VALUE_BYTES = 64 };
 typedef struct gp__value {
 #ifdef __cplusplus
@@ -5864,11 +5861,11 @@ typedef struct gp__reduce_args {
   const unsigned long long *count_device; // or null
   void *workspace;                        // control block and words; see gp__geometry
   unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
-  gp__value init;                         // comes before the first element; the identity where the caller has none
+  gp__value init;                         // precedes the first element; the identity if the caller has none
   int has_init;                           // 0: use the operator's identity instead of `init`
-  gp__value scalar;                       // count_if, any, all: what elements are compared with
-  unsigned long long limit;               // check_offsets: the count that no offset may exceed,
-  const unsigned long long *limit_device; // where this is smaller, what it points to; or null
+  gp__value scalar;                       // count_if, any, all: elements are compared with it
+  unsigned long long limit;               // check_offsets: upper bound of the offsets
+  const unsigned long long *limit_device; // another upper bound; or null
 } gp__reduce_args;
 
 // ---- scan/arguments.h - arguments of scans
@@ -5888,8 +5885,8 @@ typedef struct gp__scan_args {
 
 // Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
-  const void *keys;                       // what decides: keys, or flags; selection by a predicate: the elements
-  const void *values;                     // what goes along, or null
+  const void *keys;                       // keys or flags that decide; selection by a predicate: the elements
+  const void *values;                     // values that go with them, or null
   void *out_keys;                         // or null
   void *out_values;                       // selection: the first part
   void *out2;                             // or null: lengths of runs; partition: the second part
@@ -5907,7 +5904,6 @@ typedef struct gp__stream_args {
 
 // ---- segments/arguments.h - arguments of segmented reduce
 
-// Segmented reduce.
 typedef struct gp__segment_args {
   const void *in;
   const void *begin; // offsets; null: segments of `length` elements
@@ -5916,11 +5912,11 @@ typedef struct gp__segment_args {
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
   void *workspace;
-  unsigned long long share; // elements and ends of a warp, where all `count` elements are of segments
-  double rate;              // of both together: how many are ends
+  unsigned long long share; // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;              // the share of ends among both
   gp__value init;
   int has_init;
-  unsigned log2_lanes; // a warp's segments: lanes that read one
+  unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
 } gp__segment_args;
 
 // ---- histogram/arguments.h - arguments of histograms
@@ -5934,10 +5930,10 @@ typedef struct gp__histogram_args {
   const unsigned long long *count_device;
   unsigned long long bins;
   void *workspace;
-  gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
+  gp__value lower, upper; // even: `active` values of the samples' type; one past the largest wraps to the lowest
   int channels, active;   // at least 1
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
-  unsigned *rows;         // counting sort: what each block has counted, by 16 bits each; null: it is added to `out`
+  unsigned *rows;         // counting sort: each block's counts, 16 bits each; null: counts are added to `out`
 } gp__histogram_args;
 
 // ---- graph/arguments.h - arguments of graph building
@@ -6003,7 +5999,7 @@ typedef struct gp__search_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
-  const unsigned long long *bad; // load balance: of offsets that were checked; NULL: they were not
+  const unsigned long long *bad; // load balance: result of the offsets' check; NULL: not checked
 } gp__search_args;
 
 // ---- sort/arguments.h - arguments of radix sort
@@ -6311,7 +6307,7 @@ typedef struct gp__buffered_args {
 //
 // Values (types, conversions, operators) and what the 32 threads of a warp do together.
 
-// ---- device/types.cuh - number types as memory holds them, and what stands for a user's
+// ---- device/types.cuh - number types as memory holds them, their traits, limits and order
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
@@ -6327,7 +6323,7 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
 };
 
-// A value and where it stood: the accumulator and the result of ARGMIN and ARGMAX. No element: index -1.
+// A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
   unsigned char pad[PAD];
@@ -6350,7 +6346,7 @@ template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
   return a;
 }
 
-struct gp__none {}; // the type of an operand that is not there
+struct gp__none {}; // the type of an absent operand
 
 enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
 template <class T> struct gp__traits { // structs
@@ -6359,7 +6355,7 @@ template <class T> struct gp__traits { // structs
 #define GPUPRIMS__TRAITS(type, KIND, Wide)                                                                             \
   template <> struct gp__traits<type> {                                                                                \
     static const gp__kind kind = KIND;                                                                                 \
-    typedef Wide wide; /* in which arithmetic is done: unsigned, so that it wraps; float for the half types */         \
+    typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */                  \
   };
 GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
 GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
@@ -6375,7 +6371,7 @@ GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
 #undef GPUPRIMS__TRAITS
 
-template <class T> struct gp__is_exact { // are sums and products of T exactly associative
+template <class T> struct gp__is_exact { // sums and products of T are exactly associative
   static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
 };
 
@@ -6394,8 +6390,8 @@ template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
 };
 
-// Keys as unsigned integers whose order is that of the keys; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0,
-// ..., inf, NaN. Bits is the unsigned type of the key's size. Descending order is that of the complement.
+// Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
+// Bits is the unsigned type of the key's size. Descending order is the order of the complements.
 template <int SIZE> struct gp__unsigned_of;
 template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
@@ -6471,7 +6467,7 @@ template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__UNSIGNED> {
   static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
 };
-// integer to float: one rounding; to the half types through double
+// Integer to float: one rounding; through double for the half types.
 template <class A, class R> struct gp__converter<A, R, GP__SIGNED, GP__FLOAT> {
   static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
 };
@@ -6514,8 +6510,8 @@ template <class A, class R> struct gp_square {
     return static_cast<R>(w * w);
   }
 };
-// 1 or 0. By bits for floats: as a conversion of the predicate, rounded to f16 afterwards, it came out as the bits 1 on
-// sm_90 (NVRTC 13.0).
+// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
+// (NVRTC 13.0).
 template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
 template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
 template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
@@ -6603,7 +6599,7 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
-// a - b: no fold's operator, but it stands in gp__binary.
+// a - b: no fold uses it, but gp__binary does.
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
   static GP_DEVICE T prepare(const T &a) { return a; }
@@ -6617,9 +6613,9 @@ template <class Op, class A, class B, class R> struct gp__binary {
   }
 };
 
-// ---- comparisons, and what they decide
+// ---- comparisons, and the predicates made of them
 
-// As C compares; the half types as floats.
+// C's comparisons; the half types compare as floats.
 #define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
   template <class T> struct name {                                                                                     \
     typedef T type;                                                                                                    \
@@ -6658,7 +6654,7 @@ GPUPRIMS__BYTES_OF(unsigned char, false)
 
 template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 
-// Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
+// Selection predicates: a comparison with a scalar, a user's operator, a flag.
 template <class L> struct gp__compare {
   GP_DEVICE bool operator()(const typename L::type &x, const gp__value &scalar) const {
     return L()(x, gp__value_as<typename L::type>(scalar));
@@ -6670,7 +6666,7 @@ template <class F, class T> struct gp__test {
 template <class F> struct gp__flag {
   GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
 };
-// The same of four bytes at once, where that is known.
+// The same for four bytes at once, where such a form exists.
 template <class P> struct gp__test_bytes {
   static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, const gp__value &) { return 0; }
@@ -6688,9 +6684,9 @@ template <class F> struct gp__test_bytes<gp__flag<F>> {
 
 // ---- device/loads.cuh - loads: an element becomes an accumulator
 
-// Loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+// Loads convert an element to an accumulator. Kernels that reduce construct theirs from their arguments, once.
 
-// F converts; ARGMIN and ARGMAX also want to know where the element stood.
+// F converts; ARGMIN and ARGMAX also record the element's index.
 template <class In, class Acc, class F> struct gp__load {
   gp__load() = default;
   template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
@@ -6704,14 +6700,14 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   }
 };
 
-// 1 or 0: does the predicate hold (count_if, any, all).
+// 1 if the predicate holds, otherwise 0 (count_if, any, all).
 template <class T, class Predicate> struct gp__counted {
   const gp__value &scalar;
   template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
   GP_DEVICE gp__u32 operator()(const T &x, gp__u64) const { return Predicate()(x, scalar) ? 1u : 0u; }
 };
 
-// The index of an offset that is below the one before it, or beyond the limit; all ones where it is well.
+// The index of an offset below its predecessor or beyond the limit; all ones if the offset is valid.
 template <class O> struct gp__offset_fault {
   const O *offsets;
   gp__u64 limit;
@@ -6724,7 +6720,7 @@ template <class O> struct gp__offset_fault {
   }
 };
 
-// The index of a key that comes before the key before it; all ones where it is well.
+// The index of a key that comes before its predecessor; all ones if the key is in order.
 template <class T, class Before> struct gp__order_fault {
   const T *keys;
   template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
@@ -6738,7 +6734,7 @@ template <class T, class Before> struct gp__order_fault {
 GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
 GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }
 
-// A value of any type as 32-bit words, to be passed through shuffles.
+// A value of any type as 32-bit words, for shuffles.
 template <class T> union gp__shuffled {
   T value;
   gp__u32 word[(sizeof(T) + 3) / 4];
@@ -6753,8 +6749,8 @@ template <class T> union gp__shuffled {
         intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
     return s.value;                                                                                                    \
   }
-// The value of lane `argument`; of the lane `argument` below or above (own value where there is none); of
-// the lane whose number differs in the bits of `argument`. All lanes call.
+// The value of lane `argument`; of the lane `argument` below or above (own value if there is none); of the lane whose
+// number differs in the bits of `argument`. All lanes call.
 GPUPRIMS__SHUFFLE(gp_warp_broadcast, __shfl_sync, int)
 GPUPRIMS__SHUFFLE(gp_warp_shift_up, __shfl_up_sync, unsigned)
 GPUPRIMS__SHUFFLE(gp_warp_shift_down, __shfl_down_sync, unsigned)
@@ -6778,7 +6774,7 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
   return value;
 }
 
-// The lanes with the same digit as this one (below 2^BITS). All lanes call.
+// The lanes with the same digit as this one (digits are below 2^BITS). All lanes call.
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
@@ -6804,7 +6800,7 @@ template <int N> struct gp__bits {
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
-  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
+  // Inserts gp__upper_bits(x) for four elements, from element i on. Later elements must be inserted first.
   GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
     GPUPRIMS__UNROLL
@@ -6818,7 +6814,7 @@ template <int N> struct gp__bits {
   }
 };
 
-// Words of 32 or 64 bits, a bit an element: bits 0 .. n - 1; how many are set; the first that is, of x > 0.
+// Words of 32 or 64 bits, a bit an element: the mask of bits 0 .. n - 1; set bits; the first set bit of x > 0.
 template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
   return n < int(8 * sizeof(Mask)) ? (Mask(1) << n) - 1 : ~Mask(0);
 }
@@ -6829,9 +6825,9 @@ GP_DEVICE int gp__bit_count(gp__u64 x) {
 template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
   return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
 }
-// Two sorted sequences merged, N elements: which of the second one's have a partner in the first, in runs of equal
-// elements that begin here. The first one's come first in a run; the second one's first goes with their last, its next
-// with the one before that, all runs at once: `ones`. Bit k of tie: element k is the equal of the one before it.
+// In N merged elements of two sorted sequences, finds the second's elements with a partner in the first, in runs of
+// equal elements that begin here. A run has the first's elements first; the second's first pairs with the last of
+// these, its next with the one before, in all runs at once: `ones`. Bit k of tie: element k equals its predecessor.
 template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie, Mask &ones) {
   Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
   ones = one;
@@ -6844,8 +6840,8 @@ template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask t
   return paired;
 }
 
-// Marks bytes that comparison E does not find equal to the one before them, four at a time. Of byte 0, which has none
-// here, it says nothing.
+// Marks bytes that comparison E does not find equal to their predecessor, four at a time. The mark of byte 0, which has
+// none here, is undefined.
 template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
   marks.clear();
   GPUPRIMS__UNROLL
@@ -6853,25 +6849,25 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
     marks.push(w * 4, ~gp__compare_bytes<E>::of(__funnelshift_l(w > 0 ? word[w - 1] : 0, word[w], 8), word[w]));
 }
 
-// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
-// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
-// thread's last word come by finish(), behind a barrier of the warp.
+// Packs a thread's marked bytes into consecutive places of shared memory, from `to` on, in registers first. The thread
+// with a word's last byte stores the word whole, and so overwrites what precedes its own bytes. finish(), after a
+// barrier of the warp, stores the bytes of a thread's last word.
 template <int ITEMS> struct gp__byte_gather {
-  gp__shared_pointer next; // the word that is begun
+  gp__shared_pointer next; // the current word
   gp__u32 last;            // its bytes so far, at the upper end
-  gp__u32 bits;            // where the next byte goes, counted from the aligned word before `to`
-  gp__u32 first;           // ... the first byte went
+  gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
+  gp__u32 first;           // position of the first byte
   GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GPUPRIMS__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
-      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
-      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
-      // marked bytes does not matter.
+      // Four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes, and
+      // a selector that puts these first and the fourth byte behind them, marked or not. Bytes behind the marked ones
+      // do not matter.
       const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
       const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
                     high = gp__permute(0x83838383u, 0x32333333u, three);
-      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
+      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 8 if it is marked
       const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {
@@ -6897,29 +6893,29 @@ template <int ITEMS> struct gp__byte_gather {
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
-// ---- device/lanes.cuh - lanes before this one, teams of lanes, tickets that lanes draw together
+// ---- device/lanes.cuh - earlier lanes, teams of lanes, tickets that a warp draws together
 
-// Those of the lanes in a mask that stand before this one; how many they are.
+// Set lanes of a mask below this one, and their count.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
-// Teams of neighbouring lanes of a warp, for 1 to 32 things: as many lanes each, a power of two, as there are.
+// Teams of neighbouring lanes for 1 to 32 things: each team has as many lanes as fit, a power of two.
 struct gp__lane_team {
-  unsigned width, number, rank; // lanes; this lane's team, and its place in it
+  unsigned width, number, rank; // lanes of a team; this lane's team, and its rank in it
   GP_DEVICE explicit gp__lane_team(unsigned things) : width(1) {
     while (2 * width * things <= 32) width *= 2;
     number = gp_lane() / width, rank = gp_lane() & (width - 1);
   }
-  // Of a mask of the warp's lanes, those of this team, its first lane's at bit 0.
+  // This team's bits of a mask of the warp's lanes, the first lane's at bit 0.
   GP_DEVICE gp__u32 of(gp__u32 lanes) const {
     return lanes >> number * width & (width == 32 ? ~0u : (1u << width) - 1);
   }
-  // The lane of the first of them; where there is none, the team's first.
+  // The lane of the first set bit; the team's first lane if none is set.
   GP_DEVICE unsigned first(gp__u32 mine) const {
     return number * width + (mine ? static_cast<unsigned>(__ffs(static_cast<int>(mine))) - 1u : 0);
   }
 };
-// All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
-// the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
+// All lanes of a warp call. Lanes with `wants` draw consecutive numbers, in lane order, from a counter in shared memory
+// by one atomic. `end` becomes one past the warp's last number; it is unchanged if no lane wants one.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   const gp__u32 lanes = __ballot_sync(0xffffffffu, wants);
   if (lanes == 0) return 0;
@@ -6931,12 +6927,12 @@ GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   return first + gp__lanes_before(lanes);
 }
 
-// ---- device/edges.cuh - a warp's share of lists of edges
+// ---- device/edges.cuh - a warp expands lists of edges
 
-// Edges of one vertex that stand together in its list: what frontiers are made of. Long lists are cut into parts.
+// Consecutive edges of one vertex: the elements of frontiers. Long lists are cut into several.
 enum { GP__EDGES_COUNT_SHIFT = 48 };
 struct alignas(16) gp_edges {
-  gp__u64 place; // where they begin, and above that how many they are, below 2^16
+  gp__u64 place; // first edge, in the lower 48 bits; above it the count, below 2^16
   gp__u64 source;
   GP_DEVICE gp__u64 begin() const { return place & ((1ull << GP__EDGES_COUNT_SHIFT) - 1); }
   GP_DEVICE unsigned count() const { return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT); }
@@ -6945,8 +6941,8 @@ GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
   return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
 }
 
-// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]), for those who want many accesses in flight.
-// Where all parts are short each has four lanes, or eight: nobody need be searched for.
+// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]): ITEMS accesses are in flight. If all parts are
+// short, each gets four or eight lanes, and no owner has to be searched for.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
@@ -6966,7 +6962,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
-      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // the last lane that starts at this rank or before
+      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
         owner = 0;
         GPUPRIMS__UNROLL
@@ -6982,10 +6978,9 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     visit(there, source, target);
   }
 }
-// visit(there, source, target) for each edge of the warp's 32 parts (a lane without one: count 0), ITEMS at a time of
-// each lane, every lane with its share, however long the parts are (the merge path of parts and edges). All lanes call,
-// and visit() is called by all: where `there` is false the lane has no edge. Lanes that follow each other have edges
-// that do.
+// Calls visit(there, source, target) for each edge of the warp's 32 parts (count 0: no part). Lanes get equal shares,
+// ITEMS edges at a time, however long the parts are (the merge path of parts and edges); consecutive lanes have
+// consecutive edges. All lanes call, and all lanes call visit(): `there` is false in a lane without an edge.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   gp__warp_expand<ITEMS>(edges, targets,
@@ -7008,7 +7003,7 @@ GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, cons
 
 // ---- device/tile_load.cuh - tiles: loads and stores, blocked, striped, vectorised
 
-// V elements as one access of 16 bytes.
+// V elements, accessed as one vector of 16 bytes.
 template <class T> union gp__vec {
   gp_vector vector;
   T item[sizeof(T) <= 16 ? 16 / sizeof(T) : 1];
@@ -7016,7 +7011,7 @@ template <class T> union gp__vec {
 };
 
 // Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
-// data that sits in a cache, or for few elements; gp_tile_load_transposed moves the same faster from memory.
+// cached data or few elements; gp_tile_load_transposed is faster from memory.
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
@@ -7090,7 +7085,7 @@ template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
   T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
   static GP_DEVICE int slot(int i) { return i + i / 32; }
 };
-// Afterwards items are blocked (striped). Storage may be used again after the next __syncthreads().
+// items become blocked (striped). All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_striped_to_blocked(T (&items)[ITEMS], gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
   GPUPRIMS__UNROLL
@@ -7107,7 +7102,7 @@ GP_DEVICE void gp_tile_blocked_to_striped(T (&items)[ITEMS], gp_tile_exchange_st
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) items[i] = storage.element[storage.slot(i * THREADS + int(threadIdx.x))];
 }
-// Coalesced loads, blocked result (the reverse for the store). Storage as for the exchange.
+// Coalesced loads with a blocked result (and the reverse for stores). Storage as for the exchange.
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_transposed(T (&items)[ITEMS], const T *in, gp__u64 count, T fill,
                                        gp_tile_exchange_storage<THREADS, ITEMS, T> &storage) {
@@ -7123,7 +7118,7 @@ GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count
 
 // ---- device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 
-// The value of thread `source` for all. Storage: one T; free after the next __syncthreads().
+// All threads call and get the value of thread `source`. Storage, one T, is free after the next __syncthreads().
 template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
   if (threadIdx.x == source) storage = value;
   __syncthreads();
@@ -7132,7 +7127,7 @@ template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source
 
 template <int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THREADS / 32]; };
 // value of thread 0 op value of thread 1 op ... : thread 0 holds the result (others hold partial results). Order is
-// kept. Storage may be used again after the next __syncthreads().
+// kept. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &storage) {
   value = gp_warp_reduce(value, op);
@@ -7144,7 +7139,7 @@ GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &s
 }
 
 template <int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
-// What lies before a thread, in pieces: value is meaningful where has is set.
+// A prefix that may be empty: value is meaningful if has is set.
 template <class T> struct gp_carry {
   T value;
   bool has;
@@ -7153,8 +7148,8 @@ template <class T> struct gp_carry {
     has = true;
   }
 };
-// Scan over one value a thread. `within`: what stands before the thread in its warp; `warps`: the warps before its own;
-// returns the total of the block (all threads). Storage may be used again after the next __syncthreads().
+// Scan over one value a thread. `within`: the thread's prefix in its warp; `warps`: the fold of the warps before its
+// own. Returns the block's total to all threads. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps,
                           gp_tile_scan_storage<THREADS, T> &storage) {
@@ -7169,8 +7164,8 @@ GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T
   warps.has = gp_warp() > 0;
   return gp_warp_broadcast(totals, THREADS / 32 - 1);
 }
-// value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads.
-// Storage may be used again after the next __syncthreads().
+// value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads. All
+// threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
   gp_carry<T> within, warps;
@@ -7189,28 +7184,28 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
   return total;
 }
 
-// ---- device/tile_bins.cuh - arrays in shared memory whose layout is chosen late: bins
+// ---- device/tile_bins.cuh - arrays in shared memory whose layout is chosen late; bins
 
 template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
-// An array of CAPACITY structs (a multiple of 16, and of the blocks of its layout) in shared memory, called `name`: a
-// gp_array in the layout that GP_LAYOUT_Name says; without one, LAYOUT.
+// Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of
+// its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT)                                                                  \
   GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block);                                               \
   gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
   name.base = name##_of_block.byte
-// Structs [first, first + count) of `from` go to [to_first, to_first + count) of `to`, by all threads of the block:
-// from memory to shared memory, and back. No barrier.
+// Moves structs [first, first + count) of `from` to [to_first, to_first + count) of `to`, from memory to shared memory
+// or back. All threads of the block call. No barrier.
 #define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count)                                               \
   do {                                                                                                                 \
     for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x)                                            \
       GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
   } while (0)
 
-// Counters of a block in shared memory, shared or private as a parameter says: COPIES of each, one for all threads (1),
-// one for each (THREADS), or a power of two between. Copies of a bin are neighbours: threads of different copies
-// never meet in a bank; a thread of its own copy takes no atomics. A bin beyond BINS is not counted.
+// A block's counters in shared memory. COPIES of each: one for all threads (1), one a thread (THREADS), or a power of
+// two between. Copies of a bin are neighbours: threads with different copies never conflict in a bank, and a thread
+// with its own copy needs no atomics. Bins beyond BINS are not counted.
 template <int THREADS, int BINS, int COPIES> struct gp_tile_bins { gp__u32 count[BINS * COPIES]; };
-// All zero. Ends with a barrier.
+// Sets all counters to zero. All threads call. Ends with a barrier.
 template <int THREADS, int BINS, int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS, BINS, COPIES> &bins) {
   for (int i = int(threadIdx.x); i < BINS * COPIES; i += THREADS) bins.count[i] = 0;
   __syncthreads();
@@ -7222,7 +7217,7 @@ GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS, BINS, COPIES> &bins, gp__u32 
   if (COPIES >= THREADS) count += by;
   else atomicAdd(&count, by);
 }
-// What all threads have counted of a bin, behind a barrier.
+// The total of a bin over all threads. Any thread may call, after a barrier.
 template <int THREADS, int BINS, int COPIES>
 GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins, int bin) {
   gp__u32 sum = 0;
@@ -7233,9 +7228,9 @@ GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins,
 
 // ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 
-// Bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes.
+// `shared` is aligned to 16 bytes; the memory side has any alignment.
 
-// Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
+// Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
   const unsigned char *base = global - offset;
@@ -7248,8 +7243,8 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
   for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
-// RANKS threads copy, this one is `rank`; all calls of a copy agree on the rest. UNROLL accesses are in flight at once.
-// Nothing outside [global, global + bytes) is read. The caller synchronises.
+// RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
+// Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
@@ -7267,10 +7262,10 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   }
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
-// The way back. PADDING: so many vectors in shared memory are followed by one that is free; 0: none is.
+// The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
-  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i stands at i + i / P * FREE
+  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
@@ -7293,8 +7288,8 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
 
 // ---- device/tile_chunk.cuh - a thread's chunk of a tile: fold and scan
 
-// A thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
-// the threads of a warp read theirs without bank conflicts.
+// A thread's chunk: ITEMS consecutive elements in shared memory. If a chunk has an odd number of 16-byte vectors, the
+// threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.
 template <class T> struct gp__vec_group {
@@ -7314,7 +7309,7 @@ template <class T> struct gp__vec_group {
   }
 };
 
-// One step of a running prefix: the element's result, and the prefix moves on. FIRST: `carry` may be empty.
+// One step of a running prefix: returns the element's result and advances. FIRST: `carry` may be empty.
 template <bool EXCLUSIVE, bool FIRST, class Op, class Acc>
 GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = FIRST && !carry.has ? Op::identity() : carry.value;
@@ -7323,7 +7318,7 @@ GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   return EXCLUSIVE ? before : carry.value;
 }
 
-// One group of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
+// One group of a chunk: its fold onto `sum`, or its running prefixes. The general form goes element by element.
 template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_group_step {
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
@@ -7348,7 +7343,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
     return q;
   }
 };
-// Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones, and one more carries on.
+// Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
@@ -7402,7 +7397,7 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
   }
   return sum;
 }
-// The same over elements begin to end - 1 only; the identity where there are none.
+// The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
@@ -7415,7 +7410,7 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
   return sum;
 }
 
-// Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` where the element sizes are equal.
+// Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
@@ -7451,10 +7446,10 @@ GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk
 
 // ---- device/tile_search.cuh - search, merge path, load balance
 
-// Sorted arrays have fewer than 2^63 elements. What a search asks is a predicate on positions that holds up to some
-// position and not from there on; that position is the answer. (Busato and Bombieri, A Dynamic Approach for Workload
-// Partitioning on GPU Architectures, whose case for tuning by profile this primitive is; Green, McColl and Bader, GPU
-// Merge Path.)
+// Sorted arrays have fewer than 2^63 elements. A search takes a predicate on positions that holds up to some position
+// and not from there on, and returns that position. (Busato and Bombieri, A Dynamic Approach for Workload Partitioning
+// on GPU Architectures, take this primitive as their case for tuning by profile; Green, McColl and Bader, GPU Merge
+// Path.)
 
 // One thread: about log2(count) dependent loads.
 template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count, Before before) {
@@ -7467,15 +7462,15 @@ template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count
   }
   return first;
 }
-// N searches at once by one warp, 32 probes each a step: about log2(count) / 5 dependent loads. `first` becomes the
-// answer. All lanes call, with the same numbers. before(n, position) is asked for search n.
+// N searches at once by one warp, 32 probes of each a step: about log2(count) / 5 dependent loads. `first` becomes the
+// answer. All lanes call with the same arguments. before(n, position) is the predicate of search n.
 template <int N, class Before>
 GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
   for (;;) {
     bool more = false, holds[N];
     GPUPRIMS__UNROLL
     for (int n = 0; n < N; ++n) {
-      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // behind the lane's piece
+      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // one past the lane's piece
       holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
       more = more || count[n] > 0;
     }
@@ -7507,8 +7502,8 @@ template <bool UPPER, class T, class Less> struct gp__bound_before {
     return UPPER ? !Less()(x, sorted[position]) : Less()(sorted[position], x);
   }
 };
-// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count where
-// there is none. By a thread, or by a warp for one x.
+// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count if there
+// is none. A thread calls, or a warp for one x.
 template <class T, class Less> GP_DEVICE gp__u64 gp_search_lower(const T *sorted, gp__u64 count, const T &x, Less) {
   return gp_search(0, count, gp__bound_before<false, T, Less>{sorted, x});
 }
@@ -7524,9 +7519,9 @@ GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted, gp__u64 count, const T &
   return gp_warp_search(0, count, gp__bound_before<true, T, Less>{sorted, x});
 }
 
-// Merge path: elements 0, 1, 2, ... and the ends of segments are merged into one sequence, an end before the element at
-// which it stands. Of the first `diagonal` of it, so many are ends: diagonal - the result are elements. ends[s]: where
-// segment s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
+// Merge path: elements 0, 1, 2, ... and the ends of segments merge into one sequence, an end before the element at its
+// position. Returns how many of its first `diagonal` entries are ends; the others are elements. ends[s]: where segment
+// s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
 template <class O> struct gp__merge_before {
   const O *ends;
   gp__u64 diagonal;
@@ -7539,8 +7534,8 @@ template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 s
   return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
 }
 
-// Merge path of two sorted arrays, the first one's elements first among equals: of the first `diagonal` elements of the
-// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, by a warp.
+// Merge path of two sorted arrays; among equals the first array's come first. Returns how many of the first `diagonal`
+// merged elements are of the first array (n elements); the others are of the second (m). By a thread or a warp.
 template <class T, class Before> struct gp__merge_split_before {
   const T *first, *second;
   gp__u64 diagonal;
@@ -7578,11 +7573,11 @@ GP_DEVICE gp__u64 gp_warp_merge_split(const T *first, gp__u64 n, const T *second
 }
 
 // segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
-// behind the last. segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows with them.
-// Storage may be used again after the next __syncthreads().
+// past the last. There are segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows
+// with them. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS> struct gp_tile_load_balance_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
-  gp__u64 begin, end; // ends that stand behind the first element of the tile, and in it
+  gp__u64 begin, end; // ends at or before the tile's first element; at or before its last
   gp__u32 mark[THREADS * ITEMS];
 };
 template <class O> struct gp__ends_at {
@@ -7605,7 +7600,7 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   }
   __syncthreads();
   const gp__u64 begin = storage.begin, end = storage.end;
-  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // of ends at one place the last counts
+  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // the last of equal ends counts
     const O at = offsets[s + 1];
     if (s + 1 == end || offsets[s + 2] != at)
       storage.mark[static_cast<gp__u64>(at) - first] = static_cast<gp__u32>(s + 1 - begin);
@@ -7623,36 +7618,35 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
 
 // ---- device/tile_rank.cuh - rank of a tile's keys by digit
 
-// A tile is brought into the order of 8 bits of its keys, stable: each warp counts its own keys, in order, by matching
-// the digits of 32 at a time; the counters of all warps then become positions (Adinets and Merrill, Onesweep). The
-// arrangement is striped by warps: thread t holds in place i the tile's element gp_tile_warp_striped<ITEMS>(i). A tile
-// has fewer than 2^16 elements.
+// Ranks a tile by 8 bits of its keys, stable. Each warp counts its own keys in order, by matching the digits of 32 at a
+// time; then the counters of all warps become positions (Adinets and Merrill, Onesweep). The arrangement is striped by
+// warps: item i of a thread is the tile's element gp_tile_warp_striped<ITEMS>(i). A tile has fewer than 2^16 elements.
 template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
   return (gp_warp() * ITEMS + static_cast<unsigned>(i)) * 32 + gp_lane();
 }
 
 union gp__digit_counters {
-  gp__u32 pair[GP__DIGITS / 2]; // of two digits, the even one in the lower half
+  gp__u32 pair[GP__DIGITS / 2]; // two digits, the even one in the lower half
   unsigned short digit[GP__DIGITS];
   gp_vector vector[GP__DIGITS / 8];
 };
 template <int THREADS> struct gp_tile_rank_storage {
-  gp__digit_counters warp[THREADS / 32]; // how many keys of the warp so far; then where its first one goes
+  gp__digit_counters warp[THREADS / 32]; // the warp's keys so far; then the position of its first one
   gp__u32 total[THREADS < GP__DIGITS / 2 ? THREADS / 32 : GP__DIGITS / 64];
 };
 
-// The steps, for kernels that have something to do between them. Pairs of digits belong to the first COUNTING threads,
-// PAIRS to each: thread t has the pairs t * PAIRS, ...
+// The steps, for kernels with work between them. The first COUNTING threads own pairs of digits, PAIRS each: thread t
+// has the pairs t * PAIRS, ...
 template <int THREADS> struct gp__tile_rank {
   typedef gp_tile_rank_storage<THREADS> Storage;
   static const int WARPS = THREADS / 32;
   static const int PAIRS = THREADS >= 128 ? 1 : THREADS >= 64 ? 2 : 4, COUNTING = GP__DIGITS / 2 / PAIRS;
-  static const int AT_ONCE = 4; // keys of a thread that are matched before the first of them is counted
+  static const int AT_ONCE = 4; // keys that a thread matches before it counts the first
 
   Storage &s;
   GP_DEVICE bool counts() const { return threadIdx.x < COUNTING; }
 
-  // rank[i]: how many keys of this warp with the same digit come before keys[i]. digit(key, i) is below 256.
+  // rank[i]: the number of earlier keys of this warp with the digit of keys[i]. digit(key, i) is below 256.
   template <int ITEMS, class T, class Digit>
   GP_DEVICE void within_warp(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit) const {
     gp__digit_counters &own = s.warp[gp_warp()];
@@ -7677,15 +7671,15 @@ template <int THREADS> struct gp__tile_rank {
         }
     }
   }
-  // After a barrier, the threads that count: how many keys have the digits of this pair, 16 bits each.
+  // Counting threads, after a barrier: the number of keys with each digit of this pair, 16 bits each.
   GP_DEVICE gp__u32 total(unsigned pair) const {
     gp__u32 sum = 0;
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
     return sum;
   }
-  // All threads; `both`: of the threads that count, the sum over their pairs of both digits. Returns how many keys have
-  // digits before those of the thread. Ends with a barrier within: one more is needed before `total` serves again.
+  // All threads call; `both`: a counting thread's sum over both digits of its pairs. Returns the number of keys with
+  // digits before the thread's. It has a barrier inside; `total` needs another before its next use.
   GP_DEVICE gp__u32 before(gp__u32 both) const {
     gp__u32 sum = 0;
     const unsigned COUNTING_WARPS = COUNTING / 32;
@@ -7701,7 +7695,7 @@ template <int THREADS> struct gp__tile_rank {
     }
     return sum - both;
   }
-  // The threads that count: the counters of a pair become positions; `first`: of each digit's first key, 16 bits each.
+  // Counting threads: a pair's counters become positions; `first`: of each digit's first key, 16 bits each.
   GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) {
@@ -7710,12 +7704,12 @@ template <int THREADS> struct gp__tile_rank {
       first += own;
     }
   }
-  // After a barrier: where a key of this warp goes.
+  // After a barrier: the position of a key of this warp.
   GP_DEVICE gp__u32 position(gp__u32 rank, gp__u32 digit) const { return rank + s.warp[gp_warp()].digit[digit]; }
 };
 
-// rank[i] becomes the position of keys[i] in the tile once it is sorted by digit(key, i), which is below 256. Storage
-// may be used again after the next __syncthreads().
+// rank[i] becomes the position of keys[i] in the tile sorted by digit(key, i), which is below 256. All threads call.
+// Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, class T, class Digit>
 GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit,
                             gp_tile_rank_storage<THREADS> &storage) {
@@ -7742,25 +7736,25 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
 
-// ---- device/hash.cuh - a hash, and bits in memory
+// ---- device/hash.cuh - a hash, and bit sets in memory
 
-// SplitMix64's last steps, of a multiple.
+// The last steps of SplitMix64, on a multiple of x.
 GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
-// Sets bit i of words; was it clear?
+// Sets bit i of words; returns whether it was clear.
 template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words, I i) {
   return (atomicOr(words + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0;
 }
-// The same in memory, where nobody asks, so that nobody waits.
+// The same in device memory, fire and forget.
 template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__red_or(words + i / 32, 1u << i % 32); }
 
 // ---- device/tile_sort.cuh - sort of a tile of keys
 
-// Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
-// lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
-// which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
-// the bins are fitted to the smallest and the largest key; where that did not help either, runs of the threads are
-// merged. The order of equal keys is lost.
-template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest one
+// Sorts keys of a known range. Counting brings them into the order of their leading bits, with about as many bins as
+// keys; a key is then near its place. Rounds of odd-even transpositions (Habermann), on overlapping windows in
+// registers, bring it there, and the block agrees that it is sorted. If that takes too long, the bins are fitted to the
+// smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
+// lost.
+template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
   return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
 }
 
@@ -7771,9 +7765,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
   static_assert((ITEMS & (ITEMS - 1)) == 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536, "shape of a tile");
   union {
     gp_vector vector[BINS / 4 + 8];
-    gp__u32 counter[BINS + 32]; // the last ones count what is no key
+    gp__u32 counter[BINS + 32]; // the last 32 count lanes without a key
   };
-  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at slot(p): no bank conflicts of windows
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p is at slot(p): windows have no bank conflicts
   K least[WARPS], most[WARPS];
   gp__u32 total[WARPS];
   static GP_DEVICE unsigned slot(unsigned p) { return p + p / ITEMS + 2 * HALO; }
@@ -7782,15 +7776,15 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
-  enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
+  enum { REPEATS = 3, MORE = 7 }; // of all rounds; MORE if bins hold a dozen copies of a key, some of two keys
   Storage &s;
   const unsigned thread; // gp__opaque_copy(threadIdx.x)
 
-  // Once, before the first tile, and a barrier.
+  // Call once before the first tile; a barrier follows.
   GP_DEVICE void clear() const {
     for (unsigned i = thread; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
   }
-  // Counters become the number of keys before.
+  // Counters become the number of earlier keys.
   GP_DEVICE void scan() const {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
     GPUPRIMS__UNROLL
@@ -7832,8 +7826,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
     if (there) s.key[Storage::slot(p)] = key;
   }
-  // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
-  // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
+  // The counters must be zero, and a barrier passed since. Puts n keys into the order of their bins, (key - low) >>
+  // shift: keys[i] with there(i), and `edge` of warp 0's lanes with there(-1). Ends with a barrier.
   template <class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
@@ -7849,13 +7843,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     surround(n);
     __syncthreads();
   }
-  // What windows see before the keys and behind them.
+  // Sentinels before and after the keys, for the windows.
   GP_DEVICE void surround(unsigned n) const {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
-  // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
-  // Ends with a barrier.
+  // All rounds, a few times, and some more if at most half the threads have keys in disorder then. Returns whether the
+  // keys are sorted. Leaves zeros in the counters. Ends with a barrier.
   template <int MOST> GP_DEVICE bool repair() const {
     const unsigned first = thread * (ITEMS + 1);
     clear();
@@ -7867,7 +7861,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
         w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
       }
-      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) {
         const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
@@ -7890,7 +7884,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     return false;
   }
-  // Runs of a thread, sorted in registers; then merges.
+  // Sorts each thread's run in registers, then merges.
   GP_DEVICE void merge(unsigned n) const {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
@@ -7907,8 +7901,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     merge_runs(w, n, [](K a, K b) { return a < b; });
   }
-  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the
-  // n keys is all ones, and not less than any. Ends with a barrier.
+  // Each thread has a run. Merges pairs of runs; each thread makes its part of the result (Merge Path). The n keys are
+  // followed by all ones, not less than any key. Ends with a barrier.
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
@@ -7939,18 +7933,18 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
     }
   }
-  // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
+  // Sorts what scatter has left; false if it stays unsorted. Ends with a barrier; the counters are zero then.
   template <int MOST = REPEATS> GP_DEVICE bool finish(int shift) const {
-    if (shift > 0) return repair<MOST>(); // otherwise a key has a bin
+    if (shift > 0) return repair<MOST>(); // otherwise each key value has its own bin
     clear();
     __syncthreads();
     return true;
   }
-  // The same without bounds: n keys in any order, in place and with all ones behind them.
+  // Sorts n keys of unknown range, in any order, in place; all ones follow them.
   GP_DEVICE void sort(unsigned n, int shift) const {
     if (!fit(n, shift)) merge(n);
   }
-  // With bins from the smallest key to the largest one.
+  // Fits the bins to the smallest and the largest key; false if that does not help.
   GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
     GPUPRIMS__UNROLL
@@ -7978,33 +7972,32 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
 };
 
-// ---- device/two_keys.cuh - counters of the values of two bytes
+// ---- device/two_keys.cuh - counters of 16-bit values
 
-// 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit, and in bit 4. Nearly
-// all bits choose the bank together, so that keys do not meet that have some of them in common. A counter is full from
-// 2^15 on.
+// 2^16 counters of 16 bits, two in a word: their values differ in the highest bit and in bit 4. Nearly all bits of a
+// value choose its bank together, so keys that share some bits do not conflict. A counter is full from 2^15 on.
 
-// A word's two keys, and the places of their counters: bits 0 to 4, 5 to 9 and 11 to 15 make bits 0 to 4.
+// A word's two keys, and the positions of their counters: XOR mixes bits 5 to 9 and 11 to 15 into bits 0 to 4.
 struct gp__two_keys {
   gp__u32 keys, mixed;
   GP_DEVICE gp__two_keys(gp__u32 word) : keys(word), mixed(word ^ ((word >> 5 ^ word >> 11) & 0x001f001fu)) {}
 };
 struct gp__key_counters {
-  enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a counter that is full
+  enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a full counter
   static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
-  static const gp__u32 FULL = 0x80008000u;   // the bit that says so, of both counters of a word
+  static const gp__u32 FULL = 0x80008000u;   // the full bits of a word's two counters
   gp__shared_pointer words;
   GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
     return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
   }
-  // n of the lower or of the upper key; what the word was.
+  // Adds n to the lower or the upper key's counter; returns the word before.
   GP_DEVICE gp__u32 add(const gp__two_keys &two, bool upper, gp__u32 n) const {
     return atomicAdd(word(two, upper), (two.keys & (upper ? 0x80000000u : 0x8000u)) != 0 ? n << 16 : n);
   }
   static GP_DEVICE bool any_full(gp__u32 word) { return (word & FULL) != 0; }
-  // Takes 2^15 from the full counters in the words of N keys, two[0]'s lower one first: bit j, from the lower half of
-  // key j's word; bit 8 + j, from the upper half; those that nobody else took.
+  // Takes 2^15 from the full counters in the words of N keys, two[0]'s lower one first. Bit j of the result: from the
+  // lower half of key j's word; bit 8 + j: from the upper half. Counters that another thread took are not reported.
   template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
     GPUPRIMS__UNROLL
@@ -8016,17 +8009,17 @@ struct gp__key_counters {
     for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
-  // The value that a half of a key's word counts.
+  // The value that this half of a key's word counts.
   static GP_DEVICE gp__u32 value_of(gp__u32 key, gp__u32 half) { return key >> 15 == half ? key : key ^ OTHER; }
-  // The word of a value below 2^15; its upper half is value ^ OTHER's.
+  // The word of a value below 2^15; its upper half counts value ^ OTHER.
   GP_DEVICE gp__u32 of_value(gp__u32 value) const { return *word(value, false); }
 };
-// The j-th key of a vector, for a j that only the run tells: by selections, as registers have no places.
+// The j-th key of a vector, for a j known at run time only: selections, because registers cannot be indexed.
 GP_DEVICE gp__u32 gp__key_at(const gp_vector &x, int j) {
   const gp__u32 lower = j & 2 ? x.word[1] : x.word[0], upper = j & 2 ? x.word[3] : x.word[2];
   return (j & 4 ? upper : lower) >> (j % 2 * 16) & 0xffffu;
 }
-// Whether the j-th key of a vector and the one behind it differ.
+// Whether the j-th key of a vector differs from the next one.
 GP_DEVICE bool gp__next_key_differs(const gp_vector &x, int j) {
   const gp__u32 w = x.word[j / 2], next = j % 2 == 1 ? x.word[(j + 1) / 2] << 16 : w;
   return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;
@@ -8036,16 +8029,13 @@ GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byt
 
 // ---- device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
 
-// The workspace: a ticket, and tagged words that carry partial results from block to block.
-
-// The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
-// whoever draws the last ticket of a launch starts the next one, so nothing is ever cleared.
+// The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
+// epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.
 struct gp__ticket {
-  gp__u64 tag;    // of this launch: epoch + 1
+  gp__u64 tag;    // this launch's: epoch + 1
   gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
-// What one thread has drawn, and what the control word was then. `draws` tickets are drawn in this launch, over all
-// blocks.
+// One thread's ticket; `was` is the control word before its draw. All blocks of a launch together draw `draws` tickets.
 GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) {
   gp__ticket k;
   k.tag = (was >> 28) + 1;
@@ -8060,7 +8050,7 @@ GP_DEVICE gp__word *gp__words(void *workspace) {
   return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
 }
 
-// An accumulator as 8-byte pieces, each of which travels with its tag.
+// An accumulator as 8-byte pieces; each travels with its tag.
 template <class Acc> union gp__pieces {
   Acc value;
   gp__u64 piece[(sizeof(Acc) + 7) / 8];
@@ -8074,7 +8064,7 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   GPUPRIMS__UNROLL
   for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
-// One look: false while not all pieces carry the tag.
+// Looks once: false unless all pieces carry the tag.
 template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
@@ -8094,27 +8084,27 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
   return value;
 }
 
-// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run, in two
-// levels. Tiles stand in groups of GP__GROUP. aggregate(t) is published by each tile; total(g), of group g alone, and
-// prefix(g + 1), all up to its end, by the last tile of group g. The prefix of a tile is prefix(g) op the total over
-// the aggregates of its group before it, and prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each
-// lane folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the
-// prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
-// every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
+// Decoupled look-back (Merrill and Garland) in two levels, with a fixed shape: floats get the same bits in every run.
+// Tiles form groups of GP__GROUP. Each tile publishes aggregate(t). The last tile of group g publishes total(g), of
+// this group alone, and prefix(g + 1), of all tiles up to its end. A tile's prefix is prefix(g) op the total of the
+// aggregates before it in its group; prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each lane
+// folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the prefixes and
+// totals of 32 groups before it at once, so the chain of prefixes costs one trip through memory every 32 groups, not
+// every group. Slots: aggregates, then prefixes, then totals.
 //
-// Waits, and why they end. A tile's number is its ticket, so every tile with a lower number has been drawn
-// by a block that runs. A tile t of group g
-//   1. publishes aggregate(t), and has waited for nobody;
+// Why all waits end. A tile's number is its ticket, so a running block has drawn every lower number. A tile t of group
+// g
+//   1. publishes aggregate(t) without waiting;
 //   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;
-//   3. as the last of its group publishes total(g);
-//   4. waits for prefix(g), or for an earlier prefix(g - d) with the d totals between, which tiles of lower numbers
+//   3. publishes total(g) if it is the last of its group;
+//   4. waits for prefix(g), or for an earlier prefix(g - d) and the d totals between, which tiles of lower numbers
 //      publish in steps 3 and 5;
-//   5. as the last of its group publishes prefix(g + 1).
-// Every wait is for a lower number, and tile 0 has `start`: by induction all of them end, whatever order blocks run in.
-// A word counts only where it carries this launch's tag. Tags do not repeat, so words of launches before are not there
-// yet, and nothing is cleared. With `fences`, who publishes fences before, and who has received fences after.
+//   5. publishes prefix(g + 1) if it is the last of its group.
+// Every wait is for a lower number, and tile 0 has `start`: by induction all waits end, in whatever order blocks run. A
+// word counts only with this launch's tag. Tags do not repeat, so words of earlier launches are ignored, and nothing is
+// cleared. With `fences`, publishers fence before and receivers after.
 //
-// Form: how an aggregate travels; where a tile's counts fit fewer words, in those.
+// Form packs an aggregate before it is published, into fewer words if a tile's counts fit these.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
   static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }
@@ -8126,14 +8116,14 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
   gp__word *words;
   gp__u64 tiles, tag;
-  gp_carry<Acc> start; // what stands before tile 0
-  bool fences;         // who has a prefix may also overwrite what the tiles before have read
+  gp_carry<Acc> start; // prefix of tile 0
+  bool fences;         // the holder of a prefix may also overwrite what earlier tiles have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();
     if (tile + 1 < tiles) gp__publish(words, tile, Form::pack(aggregate, tile), tag);
   }
-  // This lane's part of the first `count` aggregates of a group.
+  // This lane's fold of its part of a group's first `count` aggregates.
   GP_DEVICE Acc gather(gp__u64 group, unsigned count) const {
     const unsigned first = gp_lane() * SHARE;
     unsigned missing = first >= count ? 0 : count - first >= SHARE ? (1u << SHARE) - 1 : (1u << (count - first)) - 1;
@@ -8158,7 +8148,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   }
   GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
   GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
-  // One look for prefix(group); lanes may see different answers.
+  // Looks once for prefix(group); lanes may see different answers.
   GP_DEVICE bool look_for_prefix(gp__u64 group, gp_carry<Acc> &prefix) const {
     if (group == 0) {
       prefix = start;
@@ -8167,18 +8157,18 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     prefix.has = true;
     return gp__try_receive(words, tiles + group, tag, prefix.value);
   }
-  // Lane 0 will speak for what all lanes have received.
+  // Lane 0 publishes on behalf of all lanes: fences what they have received.
   GP_DEVICE void pass_on() const {
     if (!fences) return;
     __threadfence();
     __syncwarp();
   }
-  // One warp. The tile's own aggregate has been published.
+  // One warp calls, after the tile's own aggregate is published.
   GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
     const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
     gp_carry<Acc> prefix;
-    bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
+    bool there = look_for_prefix(group, prefix); // in flight while the aggregates are gathered
     const Acc part = gather(group, before);
     const bool last = before == GP__GROUP - 1 && tile + 1 < tiles;
     Acc all = Op::identity();
@@ -8187,13 +8177,13 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       pass_on();
       if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
     }
-    while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
+    while (!__all_sync(0xffffffffu, there)) { // lane i: prefix(group - i), and the total of the group before
       Acc one = Op::identity();
       gp_carry<Acc> far = start;
       const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
       const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
       const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
-      const int depth = __ffs(int(fars)) - 1; // of the nearest prefix there is
+      const int depth = __ffs(int(fars)) - 1; // nearest prefix found
       there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;
       if (!there) continue;
       prefix.value = gp_warp_broadcast(far.value, depth);
@@ -8214,18 +8204,18 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
 // ---- device/tile_transpose.cuh - transpose of a tile
 
-// A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
-// of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
-// group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
-// Matrix Transpose in CUDA, pad each row by an element), so that lanes have banks of their own.
+// A tile is loaded row by row and stored column by column, both in adjacent accesses of 16 bytes. A group of rows fills
+// 16 bytes of a column, and neighbouring lanes read shared memory whole groups apart. Padding of 16 bytes behind each
+// group gives lanes banks of their own (Ruetsch and Micikevicius, Optimizing Matrix Transpose in CUDA, pad each row by
+// an element).
 
 GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
 
 template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
 template <> struct gp__word_of<16> { typedef gp_vector type; };
 
-// Of the 16 bytes at `at`, the words that lie in [from, to), and zeros: of registers whose bytes are written in part
-// the compiler makes anything, and did.
+// Loads the words of the 16 bytes at `at` that are in [from, to); the others are zeros, because the compiler gives
+// partly written registers arbitrary bytes.
 template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -8237,8 +8227,8 @@ GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char 
   }
   return p.vector;
 }
-// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
-// begin == end: within [from, to).
+// Loads the 16 bytes at `at`: whole if they are within [begin, end), otherwise only their words in [from, to). begin ==
+// end: [from, to) takes its place.
 template <int CACHE, int WORD>
 GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
                                   const unsigned char *begin, const unsigned char *end) {
@@ -8246,14 +8236,14 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
   return gp__load_words<WORD>(at, from, to);
 }
 
-// Where the bytes of a tile's rows lie: row after row, 16 bytes more behind each group of rows.
+// Layout of a tile's rows: row after row, and 16 bytes of padding after each group of rows.
 template <int GROUP> struct gp__padded_rows {
   unsigned pitch, pad;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
   GP_DEVICE unsigned step() const { return pitch; } // to the next row of a group
 };
-// The same of narrow elements where nothing is aligned: lanes that read neighbouring columns read other rows,
-// whose words lie in other places of their 16 bytes, so in other banks.
+// The same for narrow elements if nothing is aligned: lanes that read neighbouring columns read different rows, whose
+// words have different places in their 16 bytes, so different banks.
 template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const {
     return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
@@ -8272,8 +8262,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
   }
 };
 
-// Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
-// line j stands in row i of shared memory, at byte j * SIZE. blocks: of 8 units of 16 bytes, of a line.
+// Writes `lines` lines of `items` elements, SIZE bytes an element, `pitch` bytes from line to line. Element i of line j
+// is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
 template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
 GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
                                unsigned items, unsigned lines, gp__divisor blocks) {
@@ -8314,16 +8304,16 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
   }
 }
 
-// Words of a line before its first multiple of ALIGNMENT, which may be behind the line.
+// Words of a line before its first multiple of ALIGNMENT, which may be past its end.
 template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
-// The i-th of a line's words that are in no whole unit: those before the first one, then those behind the last.
+// The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
 template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
   return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
 }
-// Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie. Of
-// lines of whole units there are no more than a unit has, of others perhaps more.
+// Stores the words before each line's first unit and after its last, a lane each; at(word, line): their source. Lines
+// of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
                               const At &at) {
@@ -8343,8 +8333,8 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
     }
   }
 }
-// The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
-// of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
+// The same for a tile, whose columns are the lines: stores units from the first multiple of ALIGNMENT on. A thread's
+// lines of a set have the same offset from such a multiple, so its reads of each are equally far apart.
 template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
           int ALIGNMENT, class Layout>
 struct gp__column_store {
@@ -8352,7 +8342,8 @@ struct gp__column_store {
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
-  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // of a round; how far apart
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, // of a round
+      ALIKE = ALIGNMENT / WORD;                              // distance of lines that begin alike
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
@@ -8391,14 +8382,14 @@ struct gp__column_store {
 };
 
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
-// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
+// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (columns). `shared` is aligned to 16.
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, IN_ALIGNED);
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
-  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
+  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // if rows are not aligned
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
@@ -8410,15 +8401,15 @@ struct gp__gathered_tile {
       for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
-  // Where this thread's k-th unit lies.
+  // Row and unit of this thread's k-th unit.
   static GP_DEVICE unsigned row_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x / UNITS + k * (THREADS / UNITS) : (k * THREADS + threadIdx.x) / UNITS;
   }
   static GP_DEVICE unsigned unit_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x % UNITS : (k * THREADS + threadIdx.x) % UNITS;
   }
-  // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them. ALONE:
-  // none may, and these two are the same.
+  // Loads rows of `columns` elements, `pitch` bytes from row to row. It may read bytes of [begin, end) beside them.
+  // ALONE: it may not, and begin == end.
   template <bool ALONE = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
@@ -8432,7 +8423,7 @@ struct gp__gathered_tile {
         for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
         GPUPRIMS__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) // some rows several times
+        for (int k = 0; k < ROUNDS; ++k) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
       GPUPRIMS__UNROLL
@@ -8455,8 +8446,8 @@ struct gp__gathered_tile {
             gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end));
     }
   }
-  // Rows that are not aligned, and the bytes beside them, as many as a whole tile has: each thread's rows begin alike
-  // behind a multiple of 16. The last unit of each row comes by a thread of its own.
+  // Loads unaligned rows at the tile's full width, with the bytes beside them. A thread's rows have the same offset
+  // from a multiple of 16. Another thread loads the last unit of each row.
   static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
     const typename Rows::type layout = Rows::make();
@@ -8484,7 +8475,7 @@ struct gp__gathered_tile {
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
-  // The same without the bytes beside them: whole units, and the words before and behind these, a lane each.
+  // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
   static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                                    unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
@@ -8529,8 +8520,8 @@ struct gp__gathered_tile {
       }
     }
   }
-  // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
-  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  // Stores columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of the loaded rows,
+  // modulo 16. heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
                               bool tails = true) {
@@ -8543,8 +8534,8 @@ struct gp__gathered_tile {
   }
 };
 
-// The 16 bytes at `at`, which is a multiple of WORD, and of 16 where ALIGNED says so: out of two units, where it is
-// not. Those outside of [from, to) may be anything.
+// Loads the 16 bytes at `at`, a multiple of WORD (of 16 if ALIGNED), from two units if it is unaligned. Bytes outside
+// [from, to) are undefined.
 template <int CACHE, int WORD, bool ALIGNED>
 GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
                                     const unsigned char *begin, const unsigned char *end) {
@@ -8556,14 +8547,14 @@ GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char
                            skip);
 }
 
-// Words of rows of so many elements of SIZE bytes become words of columns.
+// Transposes words of 4 / SIZE rows into words of columns.
 template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
   if (SIZE == 2) {
     const gp__u32 a = x[0], b = x[SIZE < 4 ? 1 : 0];
     x[0] = gp__permute(a, b, 0x5410);
     x[SIZE < 4 ? 1 : 0] = gp__permute(a, b, 0x7632);
   } else if (SIZE == 1) {
-    const int i = SIZE == 1; // there are so many only then
+    const int i = SIZE == 1; // only then are there four words
     const gp__u32 low = gp__permute(x[0], x[i], 0x5140), low2 = gp__permute(x[2 * i], x[3 * i], 0x5140);
     const gp__u32 high = gp__permute(x[0], x[i], 0x7362), high2 = gp__permute(x[2 * i], x[3 * i], 0x7362);
     x[0] = gp__permute(low, low2, 0x5410);
@@ -8572,7 +8563,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4
     x[3 * i] = gp__permute(high, high2, 0x7632);
   }
 }
-// So many 16-byte units, one below the other, become those of the columns.
+// Transposes 16 / SIZE units, one below the other, into units of columns.
 template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
   const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
   gp_vector r[E];
@@ -8592,14 +8583,14 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   for (int i = 0; i < E; ++i) v[i] = r[i];
 }
 
-// The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
-// shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
+// The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
+// shared memory, and leave it as 16-byte units. Unaligned data is shifted, in registers too.
 template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
           int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
-  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of the 16 bytes of a column
+  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of a column's 16 bytes
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
@@ -8619,7 +8610,7 @@ struct gp__scattered_tile {
       for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
-  template <bool = false> // ALONE, of gathered tiles: begin and end say it here
+  template <bool = false> // ALONE of gathered tiles: here begin and end say it
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -8637,7 +8628,7 @@ struct gp__scattered_tile {
       for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
-    // What is not aligned lies in two units: all are asked for before one is looked at, where bytes beside are there.
+    // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
     const bool both_units =
         !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
     GPUPRIMS__UNROLL_BY(1)
@@ -8666,7 +8657,7 @@ struct gp__scattered_tile {
       scatter(shared, i, v);
     }
   }
-  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  // heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
@@ -8686,11 +8677,11 @@ struct gp__scattered_tile {
       }
     }
   }
-  // Units of the output, out of two of shared memory.
+  // Stores units of the output, each from two units of shared memory.
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
-    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
+    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
     GPUPRIMS__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
@@ -8720,10 +8711,10 @@ template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int CO
 struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, true, ALIGNMENT>
     : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
-// Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
-// `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
-// are aligned to their elements, nothing else; where all rows of both are aligned to 16 bytes, ALIGNED spares a little.
-// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again behind a barrier after store().
+// Transposes tiles. load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
+// `pitch` elements from row to row. After a barrier, store() writes them as columns x rows. All threads call. Matrices
+// need only the alignment of their elements; ALIGNED saves a little if all rows of both are aligned to 16 bytes.
+// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again after a barrier that follows store().
 //    GP_SHARED(Tile::storage, s);
 //    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
 //    __syncthreads();
@@ -8735,7 +8726,7 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
                               (SIZE <= 2 && ALIGNED)>
       Tile;
   struct storage {
-    unsigned start, start_pitch; // of the rows that were loaded, modulo 16
+    unsigned start, start_pitch; // of the loaded rows, modulo 16
     alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
@@ -8751,22 +8742,22 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
 
 // ---- device/frontier.cuh - frontiers: append, expand, contract, filter
 
-// For traversals of your own. A frontier is an array of vertices in device memory, in any order, and how many there
-// are; a level makes the next one of it by three routines, which fuse as you like (Merrill, Garland and Grimshaw,
+// Building blocks for graph traversals. A frontier is an unordered array of vertices in device memory, and its count.
+// Three routines, which can be fused, make a level's frontier into the next one (Merrill, Garland and Grimshaw,
 // Scalable GPU Graph Traversal):
 //    expand     vertices to their edges: gp_tile_expand gives each thread an equal share, however uneven lists are
-//    contract   of targets that come several times, from many places, one: gp_warp_contract
-//    filter     those for which a predicate holds: gp_tile_filter
-// What goes on is appended to a frontier, by gp_warp_append and gp_tile_append or by gp_tile_filter, an atomic a block.
-// Graphs are offsets and targets in device memory, as in gp_graph; Vertex and Offset are unsigned, of 32 or 64 bits;
-// the largest Vertex is no vertex. Which edges go on and, where culling is exact, which vertices is the same in every
-// run; their order in a frontier is not, nor which of several edges to a vertex is the one that leads to it.
+//    contract   removes duplicates among the targets: gp_warp_contract
+//    filter     keeps the vertices that satisfy a predicate: gp_tile_filter
+// gp_warp_append with gp_tile_append, or gp_tile_filter, appends to a frontier: one atomic a block. A graph is offsets
+// and targets in device memory, as in gp_graph. Vertex and Offset are unsigned, of 32 or 64 bits; the largest Vertex is
+// no vertex. Every run passes on the same edges and, with exact culling, the same vertices. Their order in a frontier
+// varies, and so does the edge by which a vertex is reached.
 //
 // examples/reachability.cu and examples/neighbourhood.cu are complete programs.
 
-// `vertices` has room for so many; *count, in device memory, is clear before the first is appended. What finds no room
-// is counted and not written: *count > room says so, behind the launch, and readers take the first `room`. A frontier
-// that is read and one that is appended to share no memory. T is the vertex, or a struct of yours.
+// `vertices` has room for `room` elements; *count, in device memory, must be 0 before the first append. Elements that
+// find no room are counted and not written: after the launch *count > room says so, and readers take the first `room`.
+// The frontier that is read and the one appended to share no memory. T is the vertex, or a struct of yours.
 template <class T> struct gp_frontier {
   T *vertices;
   gp__u64 *count;
@@ -8774,23 +8765,23 @@ template <class T> struct gp_frontier {
   GP_DEVICE gp__u64 size() const { return *count < room ? *count : room; }
 };
 
-// The block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. Where it is full, warps take places
-// in the frontier by themselves, one atomic for their 32 lanes.
+// A block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. When it is full, warps append
+// straight to the frontier, one atomic for 32 lanes.
 template <int ROOM, class T> struct gp_tile_append_storage {
   gp__u64 first;
   gp__u32 count;
   T element[ROOM];
 };
-// Once, before the first append; a barrier stands behind it.
+// Call once before the first append. Ends with a barrier.
 template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
   if (threadIdx.x == 0) storage.count = 0;
   __syncthreads();
 }
-// Appends the elements of those lanes where `there` is set. All lanes of a warp call; other warps need not.
+// Appends the elements of the lanes with `there` set. All lanes of a warp call; other warps need not.
 template <int ROOM, class T>
 GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T> &out,
                               gp_tile_append_storage<ROOM, T> &storage) {
-  gp__u32 end = 0, at = ROOM; // a full buffer's count stands: it could come round
+  gp__u32 end = 0, at = ROOM; // a full buffer's count stops growing: it could wrap
   if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
   if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
@@ -8801,8 +8792,8 @@ GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T>
   first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
-// What the block's warps have appended goes to the frontier. All threads call; behind the next __syncthreads() more may
-// be appended, or storage used otherwise.
+// Flushes the buffer to the frontier. All threads call. After the next __syncthreads() more may be appended, or storage
+// used otherwise.
 template <int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
@@ -8814,8 +8805,8 @@ GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<
     if (storage.first + i < out.room) out.vertices[storage.first + i] = storage.element[i];
 }
 
-// THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: edges of a list that are laid out at once, at most;
-// the block's are below 2^32.
+// THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: the most edges of a list that are laid out at once; the
+// block's total stays below 2^32.
 template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expand_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u32 lists;
@@ -8823,7 +8814,7 @@ template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expan
   gp__u64 begin[THREADS];
   Vertex source[THREADS];
 };
-// A lane's edges; whole warps call.
+// Loads, tests and takes a lane's edges; whole warps call.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
                               const Vertex *targets, const Goes &goes, const Take &take) {
@@ -8835,7 +8826,7 @@ GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
 }
-// One list, by `width` threads that stand together; this one is number `mine` of them.
+// Expands one list by `width` consecutive threads; this is number `mine` of them.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsigned mine, unsigned width,
                                const Vertex *targets, const Goes &goes, const Take &take) {
@@ -8886,7 +8877,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
     }
     if (is_long) count = 0;
   }
-  do { // once, where longer lists are gone
+  do { // a single pass if the flags took the long lists
     const gp__u32 piece = static_cast<gp__u32>(count < PIECE ? count : gp__u64(PIECE));
     gp__u32 start = piece;
     const gp__u32 total = gp_tile_exclusive_scan<THREADS>(start, gp_sum<gp__u32>(), storage.scan);
@@ -8901,7 +8892,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u32 rank = base + static_cast<unsigned>(i * THREADS) + threadIdx.x;
-        gp__u32 owner = 0; // the last that starts here or before
+        gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
         GPUPRIMS__UNROLL
         for (unsigned step = 512; step; step /= 2)
@@ -8915,25 +8906,25 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
     count -= piece;
   } while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));
 }
-// The edges of a tile of vertices, one a thread (there: it has one). goes(source, target, edge) is asked once for each
-// edge, by one thread, and says whether it goes on; `edge` is its place in targets, and in arrays of yours beside them.
-// take(there, source, target) is then called by all lanes of a warp together, so that it may contract and append;
-// `there` is set in lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of
-// the block call; neither function has a barrier of the block. Storage may be used for the next tile at once, otherwise
-// behind the next __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges lie.
+// Expands a tile of vertices, one a thread (there: it has one). One thread calls goes(source, target, edge) for each
+// edge; it says whether the edge goes on. `edge` is the index in targets, and in arrays parallel to them. Then all
+// lanes of a warp call take(there, source, target) together, so that it may contract and append; `there` is set in
+// lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of the block call;
+// neither function may use a barrier of the block. The next tile may use storage at once, others after the next
+// __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges are distributed.
 template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
 GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
                               const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
-// SLOTS (a power of two) vertices where there is a history.
+// SLOTS (a power of two) vertices, if there is a history.
 template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
   static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
   static_assert(SLOTS > 0 && (SLOTS & (SLOTS - 1)) == 0, "SLOTS is a power of two");
   Vertex seen[slots];
 };
-// Once, before the first contraction: nothing is remembered. Storage may be used behind the next __syncthreads().
+// Call once before the first contraction: clears the history. Storage may be used after the next __syncthreads().
 template <int THREADS, int CULL, class Vertex, int SLOTS>
 GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if (CULL & GP_CULL_HISTORY)
@@ -8953,18 +8944,17 @@ GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *v
   }
   return there;
 }
-// Does this lane's vertex go on? Of equal ones in a launch one does at least; with GP_CULL_BITMAP exactly one, and none
-// where its bit was set before (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
-// Where one launch does several levels, and vertices go on again in each, clear the history in between.
+// Returns whether this lane's vertex goes on: at least one of equal ones in a launch; with GP_CULL_BITMAP exactly one,
+// and none if its bit was set (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
+// If one launch does several levels, and vertices go on again in each, clear the history in between.
 template <int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp_warp_contract(bool there, Vertex vertex, gp__u32 *visited,
                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   return gp__warp_contract(CULL, there, vertex, visited, storage);
 }
 
-// Appends those of a tile's vertices that are kept, by one atomic; within the tile they keep their order, where the
-// arrangement is blocked. All threads call. Storage, a scan's and a word, may be used again behind the next
-// __syncthreads().
+// Appends the kept vertices of a tile by one atomic. A blocked arrangement keeps their order within the tile. All
+// threads call. Storage, a scan's and a word, may be used again after the next __syncthreads().
 template <int THREADS> struct gp_tile_filter_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u64 first;
@@ -8987,11 +8977,10 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
   }
 }
 
-// Bodies of kernels, a launch a level, with as many blocks of THREADS threads as you like: they go over the frontier
-// `in`, whose count they read, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's.
-// fresh() is told of each vertex that passes the contraction, by one thread, and says whether it is appended: there a
-// depth or a parent is written. Storage serves all of them, as large as their parts together, and may be used again
-// behind the next __syncthreads().
+// Kernel bodies: one launch a level, any number of blocks of THREADS threads. They read the frontier `in` and its
+// count, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's. One thread calls
+// fresh() for each vertex that passes the contraction; it may write a depth or a parent, and says whether to append the
+// vertex. One storage serves all of them; it may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_frontier_storage {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<CULL, Vertex> contract;
@@ -9010,7 +8999,7 @@ GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &
     __syncthreads();
   }
 }
-// The targets of all edges that go on, as often as they come: an edge frontier.
+// Appends the targets of all edges that go on, duplicates included: an edge frontier.
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes>
 GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
                                   const Goes &goes, const gp_frontier<Vertex> &out,
@@ -9021,7 +9010,7 @@ GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *o
         [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
   });
 }
-// Of an edge frontier the vertices that gp_warp_contract lets pass, and of which fresh(vertex) holds.
+// Contracts an edge frontier: appends the vertices that pass gp_warp_contract and fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fresh>
 GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
                                     const gp_frontier<Vertex> &out,
@@ -9032,7 +9021,7 @@ GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visi
     gp_warp_append(passes && fresh(vertex), vertex, out, s.append);
   });
 }
-// Both at once, from vertices to vertices: fresh(source, vertex).
+// Expands and contracts, from vertices to vertices: fresh(source, vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
                                            const Goes &goes, gp__u32 *visited, const Fresh &fresh,
@@ -9047,7 +9036,7 @@ GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const 
     gp_tile_expand<THREADS, ITEMS, GATHER>(there, vertex, offsets, targets, goes, take, s.expand);
   });
 }
-// From edge frontier to edge frontier: vertices that come several times are expanded once; fresh(vertex).
+// Contracts and expands, from edge frontier to edge frontier: duplicates are expanded once; fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
                                            const Offset *offsets, const Vertex *targets, const Goes &goes,
@@ -9061,7 +9050,7 @@ GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u3
         [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
   });
 }
-// Those of which keep(vertex) holds; the tiles come in any order.
+// Appends the vertices for which keep(vertex) holds; the order of tiles varies.
 template <int THREADS, class T, class Keep>
 GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out,
                                   gp_tile_filter_storage<THREADS> &s) {
@@ -9087,7 +9076,6 @@ GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, co
 
 // ---- device/kernel.cuh - the resolved policy as a type; how a kernel begins
 
-// The resolved policy as a type.
 template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_PER_SM, int OVERLAP> struct gp__policy {
   static const int threads = THREADS, vectors = VECTORS, load = LOAD, store = STORE, stages = STAGES;
   static const int blocks_per_sm = BLOCKS_PER_SM, overlap = OVERLAP;
@@ -9104,8 +9092,8 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
 
 // ---- map/kernels.cuh - copy, fill, iota, transform
 
-// Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
-// as aligned vectors that are shifted in registers.
+// Copies bytes, whatever their type. The output is peeled to 16-byte boundaries. An input with another misalignment is
+// read as aligned vectors, which are shifted in registers.
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
@@ -9156,9 +9144,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   }
 }
 
-// V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned
-// as a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before
-// and behind belong to the operand too.
+// V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
+// whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
+// includes the 16 bytes before and after.
 template <class T, int V> struct gp__vector_access_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
@@ -9173,8 +9161,8 @@ template <class T, int V> struct gp__vector_access_of_items {
     for (int j = 0; j < V; ++j) at[j] = item[j];
   }
 };
-// May one access of BYTES bytes take elements at `at`? Callers look at the boundaries of elements. A struct whose
-// alignment is less than its size may lie between them, at any address.
+// Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
+// alignment is less than its size may be at any address between.
 template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
   return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
 }
@@ -9250,7 +9238,7 @@ template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access
 template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
   template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
 };
-// Bytes to which the operand of a run must be aligned to be read or written as a whole; 1: no such thing.
+// Alignment in bytes at which the operand of a run is read or written as a whole; 1: it never is.
 template <class T, int V> struct gp__vector_access_alignment {
   static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
 };
@@ -9258,7 +9246,7 @@ template <class T, int V> struct gp__vector_access_alignment {
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
 
-// What the element at `i` becomes: the four shapes of a map.
+// The value of element `i`: the four shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
@@ -9290,7 +9278,7 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
   }
 };
 
-// out[i] = f(a[i], b[i]), one run of V elements a thread at a time, `vectors` runs in flight.
+// out[i] = f(a[i], b[i]): a thread takes one run of V elements at a time, `vectors` runs in flight.
 template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
@@ -9304,7 +9292,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;
@@ -9701,8 +9689,8 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
 
 // ---- map/difference.cuh - adjacent difference
 
-// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
-// outer neighbour comes from the lane beside it, or from memory at the warp's edge.
+// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element without such a neighbour is copied. Works as a map. A
+// run's outer neighbour comes from the adjacent lane, or from memory at the warp's edge.
 template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
   const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   gp__pdl_wait<P>();
@@ -9714,7 +9702,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
       out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
@@ -9724,7 +9712,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     GPUPRIMS__UNROLL
-    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, and take part in the shuffles
+    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, for the shuffles
       const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
       a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
     }
@@ -9754,8 +9742,8 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
 // registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
 //
 // In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
-// both are loaded before one is stored. Where the mirroring run lies across a boundary of 16 bytes, its elements are
-// loaded and stored one by one: whole vectors would hold elements of other threads.
+// both are loaded before one is stored. If the mirroring run crosses a 16-byte boundary, its elements are loaded and
+// stored one by one, because whole vectors would hold elements of other threads.
 template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
@@ -9763,11 +9751,11 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
   const T *in = static_cast<const T *>(args.in);
   T *out = static_cast<T *>(args.out);
   const bool in_place = in == out;
-  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that runs are made of
+  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that form runs
   const unsigned boundary = gp__vector_access_alignment<T, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
   const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
       const T mirrored = in[count - 1 - i];
@@ -9822,8 +9810,7 @@ template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const
   *static_cast<Out *>(a.out) = gp_convert<Acc, Out>()(result);
 }
 
-// The last act of a one-launch reduction: one block waits for the partial results of all others, wherever they are, and
-// folds them in their order.
+// Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
 template <int THREADS, class Op, class Acc, class Out>
 GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp__u64 tag,
                                  gp__reduce_storage<THREADS, Acc> &s) {
@@ -9836,10 +9823,10 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
   if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Elements of a run that a reduction in order, or by tiles, loads as a whole.
+// Elements in one access of a reduction in order or by tiles.
 template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
-// The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
+// One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
 template <class P, class Op, class Load, class In, class Acc>
 GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
@@ -9857,9 +9844,9 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   return sum;
 }
 
-// Each block one share, the last block to start folds all partial results. Commutative operators: the share is strided,
-// neighbouring blocks read neighbouring vectors. Otherwise each warp has one contiguous range, and each thread of it
-// consecutive elements.
+// Each block reduces one share; the last block to start folds all partial results. Commutative operators: shares are
+// strided, so neighbouring blocks read neighbouring vectors. Others: each warp has one contiguous range, and each of
+// its threads consecutive elements.
 template <class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
@@ -9916,12 +9903,12 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
       const Acc x =
           gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
-      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
+      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 has the result
     }
     sum = gp_warp_broadcast(sum, 0);
     if (gp_lane() != 0) sum = Op::identity();
   }
-  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier shows the ticket to all
+  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier makes the ticket visible to all
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
     if (s.ticket.number != gridDim.x - 1) return;
@@ -9930,8 +9917,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   } else if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Tiles by ticket, a partial result a tile. The association depends on the tile's shape alone, neither on the grid nor
-// on who took which tile: GP_REPRODUCIBLE runs here, on a pinned shape.
+// Tiles by ticket, one partial result a tile. The association depends on the tile's shape alone, not on the grid or on
+// which block took a tile: GP_REPRODUCIBLE runs here, with a pinned shape.
 template <class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
@@ -9985,19 +9972,19 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
 
 // ---- histogram/bins.cuh - the bin of a sample
 
-// Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
-// copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
-// first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
-// blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
+// Counters are in shared memory, the `replicas` copies of each side by side, so that lanes of a warp do not conflict:
+// with 32 copies neither uniform nor constant samples make a bank wait. With fewer, a thread first adds up runs of
+// equal samples. Meanwhile the first to draw tickets clear the output, a warp a chunk, and publish a tagged word for
+// each. Blocks wait for these before they add their counts; they wait only for those that have drawn their ticket.
 
 static const gp__u32 gp__no_bin = 0xffffffffu;
 
-// How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
+// BINS(x) is the bin of a sample, or `bins` if it is in none.
 //
-// Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
-// fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
-// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by
-// Invariant Integers using Multiplication).
+// Even bins of integers. d is the smaller of x - lower and width. bins / width = whole + fraction / 2^F, fraction
+// rounded up; the excess is e / (width * 2^F) with e < width. Because d * e < 2^F for all d, d * whole + (d * fraction
+// >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant Integers using
+// Multiplication).
 template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template <class T> struct gp__even_base {
   static const bool tabulated = false;                 // no boundaries in memory
@@ -10005,7 +9992,7 @@ template <class T> struct gp__even_base {
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
   gp__u32 lower, limit, whole, fraction;
-  // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
+  // `to` may have wrapped: the type's lowest value then means one past its largest.
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
     lower = static_cast<gp__u32>(from);
@@ -10037,12 +10024,12 @@ template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F =
     return d * whole + static_cast<gp__u32>(part >> 32);
   }
 };
-// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one
-// too low: compare with d * rest, in 96 bits.
+// 8 bytes: bins / width = whole + rest / width. The estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
+// low: it is compared with d * rest, in 96 bits.
 template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
-  bool exact; // the fraction is
+  bool exact; // whether the fraction is
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     lower = static_cast<gp__u64>(from);
     const gp__u64 width = static_cast<gp__u64>(to) - lower;
@@ -10097,19 +10084,19 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
 };
-// Bins by boundaries: how many are not above the sample, by a search among those of its bucket. The bucket of a sample
-// is never below that of a smaller one, so that this is right however uneven the boundaries are; where they are even,
-// there is little to search. NaN: none are.
+// Bins by boundaries: the number of boundaries not above the sample, by a search among those of its bucket. A sample's
+// bucket is never below that of a smaller sample, so this is right however uneven the boundaries are; if they are even,
+// there is little to search. NaN: the number is 0.
 union gp__guess {
   gp__u32 both;
-  unsigned short at[2]; // how many boundaries lie in the buckets before; in this one too
+  unsigned short at[2]; // boundaries in the buckets before this one; including this one
 };
 template <class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
   const gp__guess *guesses;   // one a bucket
-  gp__u32 bins, buckets;      // no buckets: all boundaries are searched
+  gp__u32 bins, buckets;      // 0 buckets: all boundaries are searched
   gp__even_bins<T> bucket_of; // from the first to the last boundary
   GP_DEVICE gp__u32 operator()(T x) const {
     gp__u32 found = 0, end = buckets ? 0 : bins + 1;
@@ -10127,8 +10114,8 @@ template <class T> struct gp__range_bins {
     }
     return found - 1 < bins ? found - 1 : bins;
   }
-  // All threads, with the boundaries in place. Each half of a guess is written by one: the first boundary that is not
-  // below the bucket, and the last that is not above it.
+  // All threads call, with the boundaries in place. One thread writes each half of a guess: that of the first boundary
+  // not below the bucket, and that of the last one not above it.
   GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
     GPUPRIMS__UNROLL_BY(1)
     for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
@@ -10142,7 +10129,7 @@ template <class T> struct gp__range_bins {
     }
   }
 };
-// Those of one channel.
+// The bins of one channel.
 template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
   return kept[channel];
 }
@@ -10152,7 +10139,7 @@ template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<
   return b;
 }
 
-// What a sample weighs.
+// The weight of a sample.
 template <class W, class C> struct gp__weight {
   static const bool is = true;
   static const int size = sizeof(W);
@@ -10174,13 +10161,13 @@ template <class C> struct gp__weight<gp__none, C> {
 
 // ---- histogram/counts.cuh - counters in shared memory, in global memory, in order
 
-// What a histogram's blocks share: how samples are read, and the tables.
+// Common to a histogram's blocks: how samples are read, and the tables.
 template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
   typedef gp__weight<W, C> weight;
   static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
   static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
   static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
-  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples read as one
+  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples in one access
   static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
     return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
   }
@@ -10188,13 +10175,13 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     gp__ticket ticket;
     BINS bins[BINS::kept];
   };
-  // Bytes of the tables, which come before the counters in dynamic shared memory.
+  // Bytes of the tables, which precede the counters in dynamic shared memory.
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
                ? 0
                : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
-  // All threads; the caller synchronises.
+  // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
@@ -10227,8 +10214,8 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
 };
 
-// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of
-// its bin, to the one after that, to the one four on ... (Wyllie). All lanes call.
+// Adds up the weights of lanes with the same bin; the lowest of them gets the sum. Pointer jumping: each lane jumps to
+// the next of its bin, to the one after that, to the fourth ... (Wyllie). All lanes call.
 template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
@@ -10246,14 +10233,14 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   return sum;
 }
 
-// A byte as an index, in one instruction where it lies in a word.
+// A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
   return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
-// Each sample takes the place of the one before.
+// Moves each sample to the place of the one before.
 template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
   GPUPRIMS__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
@@ -10263,7 +10250,7 @@ template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
-// Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
+// Integer counters. REPLICAS: 32, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
 template <class P, int ALGORITHM, class BINS, class T, class W, class C>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
@@ -10274,7 +10261,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const bool global = ALGORITHM == GP_GLOBAL_BINS;
   static const int V = Shape::V;
 
-  // Where the vectors lie: `head` samples before the first one.
+  // The vectors of the input; `head` samples precede the first.
   struct Extent {
     gp__u64 samples, head, vectors;
     GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * static_cast<unsigned>(a.channels)) {
@@ -10283,17 +10270,17 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       vectors = (samples - head) / V;
     }
   };
-  // One thread's vectors. The first K are on their way before there is anything to count them in; then the place of
-  // each that was counted is filled again at once.
+  // One thread's vectors. The first K are loaded before there is anything to count them in. After that, the place of
+  // each counted vector is refilled at once.
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
-    gp__vector_access<W, V> w[K]; // where there is one channel
+    gp__vector_access<W, V> w[K]; // with one channel only
     const T *x_at;                // the next to be loaded
     const W *w_at;
-    gp__u64 step; // samples
+    gp__u64 step; // in samples
     gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off; // of weights that are not aligned: these are loaded one by one
+    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) {
       const Extent e(a);
       const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -10317,10 +10304,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // One thread's samples on their way into the counters. All lanes of a warp call together.
+  // Counts one thread's samples. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
-    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
-    // Short text for what is seldom called, or waits for other things than instructions.
+    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // adds up runs of one bin
+    // Rolled loops for cases that are rare, or that wait for other things than instructions.
     static const bool rolled =
         !ONE || REPLICAS == GP__HALVES || ((BINS::tabulated || (Shape::by_value && !REPLICAS)) && !weight::is);
     static const int UNROLL = rolled ? 1 : V;
@@ -10328,11 +10315,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const BINS *kept;
     BINS bins;                     // of the first channel
     gp__shared_pointer cells;      // this lane's copy of the first counter
-    gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
+    gp__u32 stride, nowhere;       // counters of a channel; the slot of channels that are not counted
     gp__u32 shift;                 // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open
-    gp__u32 channel, channel_step; // where the thread's next samples stand: in which channel, of which pixel; and how
-    gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
+    gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
+    gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
@@ -10347,9 +10334,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       gp__u64 at = 0;
       if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
     }
-    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16
-    // or 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
-    // half may overflow too early, and is brought back by a borrow. The output is zero by now.
+    // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
+    // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
+    // upper half may overflow too early; a borrow corrects that. The output is zero by now.
     GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
       if (n >> 16) add_to_output(slot, n);
       else {
@@ -10371,7 +10358,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
       atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
     }
-    // The counter of the output that belongs to a slot; false for those that stand behind the bins.
+    // The output's counter of a slot; false for slots past the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
       const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
       at = c * a.bins + bin;
@@ -10433,7 +10420,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
+      if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
         const Extent e(a);
         const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
         take_one(static_cast<const T *>(a.in), i, i < e.samples);
@@ -10459,7 +10446,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // The chunks of the output of which one warp of this block makes zeros, each said by a word; its ticket is kept.
+  // One warp of this block clears chunks of the output, and publishes a word for each; s.ticket keeps its last ticket.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
@@ -10477,10 +10464,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         __threadfence();
         gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
       }
-      if (ticket.number == chunks - 1) return; // there is no more
+      if (ticket.number == chunks - 1) return; // that was the last chunk
     }
   }
-  // All threads, when this block's ticket has been drawn: behind the next barrier the output is zero.
+  // All threads call, once this block's ticket is drawn: after the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
@@ -10489,7 +10476,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       __threadfence();
     }
   }
-  // The same for one counter, behind which this thread may add.
+  // The same for one counter, to which this thread may add then.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
     gp__receive<gp__u32>(gp__words(a.workspace),
                          counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
@@ -10544,22 +10531,21 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   }
 };
 
-// Float counters, which get the same bits in every run: nothing is added in an order that chance decides. The input is
-// cut into shares by the number of tickets; a share's sums go from lane to lane, from sample to sample and from warp to
-// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP
-// shares, then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a
-// block are cut into slices.
+// Float counters, with the same bits in every run: no addition depends on chance. The input is cut into shares by the
+// number of tickets. A share's sums go in order from lane to lane, from sample to sample and from warp to warp; each
+// warp (or all warps in turns) has its own copy. The last ticket of each adds up in order the copies, then up to
+// GP__HISTOGRAM_GROUP shares, then the groups. Counters that do not fit a block are cut into slices.
 template <class P, class BINS, class T, class W, class C>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
   typedef typename Shape::Storage Storage;
   static const int K = P::vectors, V = Shape::V, PER = 8 / int(sizeof(C)), GROUP = GP__HISTOGRAM_GROUP;
-  struct Piece { // of the counters, as one word carries it
+  struct Piece { // counters that one word carries
     C sum[PER];
   };
 
-  // cell[bin] += w, for the lanes that have one, in their order. All lanes call.
+  // cell[bin] += w for the lanes that have a bin, in lane order. All lanes call.
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
     const bool there = bin != gp__no_bin;
@@ -10573,7 +10559,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     GPUPRIMS__UNROLL
     for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
   }
-  // The sum of `count` words, `apart` from each other, in order, and `mine` behind them.
+  // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
                                 const Piece &mine) {
     const unsigned BATCH = 8;
@@ -10613,7 +10599,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
-      const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
+      const gp__ticket only = {0, blockIdx.x}; // of a slice: no block waits
       s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
     }
     __syncthreads();
@@ -10652,7 +10638,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           bool there = i + j < n && channel < active;
           if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
           there = there && b < a.bins;
-          const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
+          const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
           w[k * V + j] = !there                   ? C(0)
@@ -10870,7 +10856,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
-  gp_carry<Acc> prefix; // what stands before the tile
+  gp_carry<Acc> prefix; // fold of everything before the tile
   gp__ticket ticket;
 };
 
@@ -10881,8 +10867,8 @@ template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(con
   return start;
 }
 
-// A tile of a scan whose elements lie in shared memory: what is common to all kernels of the family. A thread owns
-// ITEMS consecutive elements; TO and FROM are the tile's output and input bytes (the same where sizes are equal).
+// A tile of a scan, in shared memory: common to all kernels of the family. A thread owns ITEMS consecutive elements.
+// `from` and `to` are the tile's input and output bytes, the same if the sizes are equal.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
   static const int MAX = sizeof(In) > sizeof(Out) ? int(sizeof(In)) : int(sizeof(Out));
   static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
@@ -10892,7 +10878,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   unsigned char *from, *to; // shared memory
   gp__u64 index;            // of the tile's first element
-  int begin, end;           // the part of this thread's chunk that exists
+  int begin, end;           // the part of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
@@ -10924,7 +10910,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
 };
 
-// One pass. Blocks take tiles by ticket; where every block has at most one, it draws once.
+// One pass. Blocks take tiles by ticket; if no block has more than one, each draws once.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
@@ -10962,9 +10948,9 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   }
 }
 
-// Back40's three sweeps. Each block has one contiguous range of tiles: the upsweep reduces it, the spine (one block)
-// scans the blocks' totals, the downsweep scans the range, started with what the spine left. Words are not tagged here:
-// the launches order them.
+// Back40's three sweeps. Each block has one contiguous range of tiles. The upsweep reduces it, the spine (one block)
+// scans the blocks' totals, and the downsweep scans the range from the spine's prefix. The launches order the words, so
+// they need no tags.
 template <int TILE> struct gp__scan_share {
   gp__u64 first, end; // tiles of this block
   GP_DEVICE explicit gp__scan_share(gp__u64 n) {
@@ -10988,7 +10974,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
     tile.load(static_cast<const In *>(a.in), n);
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
-    total = t == share.first ? sum : Op()(total, sum); // thread 0 counts
+    total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
     __syncthreads();
   }
   if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
@@ -11012,7 +10998,7 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
     __syncthreads();
   }
 }
-// With one block: the whole scan, and no workspace.
+// A grid of one block does the whole scan, without a workspace.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
@@ -11023,7 +11009,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
-  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // before block 0 there may be nothing
+  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // block 0 may have no prefix
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
   }
@@ -11043,27 +11029,27 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   }
 }
 
-// ---- scan/pipelined.cuh - scans by warps with roles, sm_90
+// ---- scan/pipelined.cuh - scans by specialised warps, sm_90
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
-// One pass, persistent blocks, compute capability 9.0. Tiles stream through `stages` buffers of shared memory, moved by
-// bulk copies; the warps of a block have four roles that meet at barriers in shared memory, never at a barrier of the
+// One pass, persistent blocks, compute capability 9.0. Bulk copies stream tiles through `stages` buffers of shared
+// memory. The warps of a block have four roles; they meet at barriers in shared memory, never at a barrier of the
 // block:
-//    computing warps   fold tiles as soon as they have arrived, so that aggregates are published early; scan a tile in
-//                      place when what stands before it is known
-//    publishing warp   publishes each tile's aggregate, and waits for nobody but the fold
-//    look-back warp    finds each tile's prefix, while tiles before it are scanned
-//    copying warp      draws tickets, loads tiles, stores them when they are scanned
-// A tile is a range of 16-byte vectors of the input: where the input is misaligned, tile 0 begins before element 0.
+//    computing warps   fold tiles as soon as they arrive, so that aggregates are published early; scan a tile in place
+//                      once its prefix is known
+//    publishing warp   publishes each tile's aggregate, and waits for the fold only
+//    look-back warp    finds each tile's prefix while earlier tiles are scanned
+//    copying warp      draws tickets, loads tiles, and stores them after the scan
+// A tile is a range of 16-byte vectors of the input: if the input is misaligned, tile 0 begins before element 0.
 template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
-  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copy)
-  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
-  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
-  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
-  gp__u64 scanned[STAGES];   // the results are there (each computing warp)
+  gp__u64 loaded[STAGES];    // tile and ticket (copying warp, and the bytes of the copy)
+  gp__u64 folded[STAGES];    // the warps' totals (each computing warp)
+  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate (publishing warp)
+  gp__u64 carried[STAGES];   // the tile's prefix (look-back warp)
+  gp__u64 scanned[STAGES];   // the results (each computing warp)
   gp__ticket ticket[STAGES];
-  Acc warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  Acc warp_total[STAGES][WARPS]; // then inclusive prefixes over the warps
   gp_carry<Acc> before[STAGES];
 };
 
@@ -11075,13 +11061,13 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   Storage &s;
   unsigned char *shared;   // STAGES tiles
   const unsigned char *in; // the 16-byte boundary at or before the input
-  unsigned char *out;      // as far before the output
+  unsigned char *out;      // the same distance before the output
   gp__u64 skipped;         // elements between `in` and element 0
   gp__u64 end;             // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
-  // The elements of a tile, counted from `in`, that exist.
+  // The elements of a tile within the input, counted from `in`.
   GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? static_cast<gp__u64>(tile) * TILE : skipped; }
   GP_DEVICE gp__u64 end_of(unsigned tile) const {
     const gp__u64 e = (static_cast<gp__u64>(tile) + 1) * TILE;
@@ -11090,7 +11076,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // ---- the copying warp (one thread of it)
 
-  // The bytes of a tile that are whole vectors go by bulk copy; fewer than 16 on either side go one by one.
+  // Whole vectors of a tile go by bulk copy; fewer than 16 bytes on either side go one by one.
   struct Range {
     unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
   };
@@ -11104,7 +11090,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
     return r;
   }
-  // Each block draws `stages` tickets at its start, and one more for each tile that it had.
+  // Each block draws `stages` tickets at its start, and one more for each tile it had.
   GP_DEVICE gp__ticket draw(void *workspace) const {
     return gp__draw(workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
   }
@@ -11142,7 +11128,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);
       if (same_alignment()) store(stage, tile);
       if (round == 0) continue;
-      gp__bulk_wait_read<1>(); // the tile of the round before has left its buffer
+      gp__bulk_wait_read<1>(); // the previous round's tile has left its buffer
       load(int((round - 1) % STAGES), draw(workspace));
     }
     if (round > 0) draw(workspace); // for the last tile
@@ -11186,17 +11172,17 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // ---- a computing warp
 
-  // The part of this thread's chunk that exists.
+  // The part of this thread's chunk within the input.
   GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
     const gp__u64 origin = static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS;
     const gp__u64 first = first_of(tile), last = end_of(tile);
     begin = first > origin ? (first - origin < ITEMS ? int(first - origin) : ITEMS) : 0;
     chunk_end = last > origin ? (last - origin < ITEMS ? int(last - origin) : ITEMS) : 0;
   }
-  GP_DEVICE gp__u64 index_of(unsigned tile) const { // of the chunk's first element; only its lower bits wrap below 0
+  GP_DEVICE gp__u64 index_of(unsigned tile) const { // the chunk's first element; wraps below 0 in skipped elements
     return static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS - skipped;
   }
-  // Folds the tile of a stage; returns what stands before the thread in its warp (lane 0: nothing).
+  // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
     const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
@@ -11241,12 +11227,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     }
     if (gp_lane() == 0) gp__mbarrier_arrive(&s.scanned[stage]);
   }
-  // Folding comes first, as far ahead as tiles have arrived: the earlier an aggregate is published, the less anybody
-  // waits for it.
+  // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
-    Acc within[STAGES];            // of the tiles that are folded and not scanned; the newest last
+    Acc within[STAGES];            // of tiles that are folded but not scanned; the newest last
     unsigned folds = 0, scans = 0; // rounds done
-    bool more = true;              // there may be another tile to fold
+    bool more = true;              // another tile may arrive
     while (more || scans < folds) {
       const int fold_stage = int(folds % STAGES), scan_stage = int(scans % STAGES);
       if (more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
@@ -11309,28 +11294,28 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 
 // ---- select/stream.cuh - a stream: tiles, compaction, spans
 
-// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread works on ITEMS
-// consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
-//    Key, Value          what a tile holds (gp__none: nothing)
-//    BEFORE, BEHIND      whether keys just outside the tile are looked at
-//    Offsets             of what type they are and how they mark heads, or gp__no_offsets
-//    State, Join         what is carried from left to right, and the operator on it
-//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up. By
-//                        offsets its first words are the bits of heads, marked before fold
-//    SCRATCH             bytes an element that emit needs beside the tile
-//    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
-//    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
-//                        of the tile, and go to memory in consecutive addresses
-//    finish              the counts: one thread, when all is known
-// FULL: all elements of the tile exist, and element 0 of each array stands on a 16-byte boundary. Otherwise elements go
-// one by one, and those that do not exist are never looked at.
+// One pass over elements, or over pairs of a key and a value. A tile is in shared memory. A thread works on a chunk of
+// ITEMS consecutive elements at a time, a warp on a group of 32 chunks. A primitive is a body:
+//    Key, Value          types of a tile's elements (gp__none: it has none)
+//    BEFORE, BEHIND      whether it reads keys just outside the tile
+//    Offsets             the type of offsets and how they mark heads, or gp__no_offsets
+//    State, Join         the state carried from left to right, and the operator on it
+//    Kept                32-bit words that a thread leaves from fold to emit; another warp may take them up. By offsets
+//                        the first words are the bits of heads, marked before fold
+//    SCRATCH             bytes an element that emit needs besides the tile
+//    fold<ITEMS, FULL>   the state of a group, in all lanes; reads the tile only, neighbours' keys included
+//    emit<ITEMS, FULL>   writes results, once the group's prefix is known: compacts them in the group's part of the
+//                        tile and stores them to consecutive addresses
+//    finish              writes the counts: one thread, once all is known
+// FULL: all elements of the tile exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go one
+// by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values; // of the tile's element 0, in shared memory
+  unsigned char *keys, *values; // element 0 of the tile, in shared memory
   gp__u64 first, count;         // index of element 0; elements of the whole stream
   int items;                    // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
-  // How many of ITEMS elements from i on exist.
+  // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
   }
@@ -11340,7 +11325,7 @@ template <class T> struct gp__bytes_of { static const int value = int(sizeof(T))
 template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
-// or two bytes are put together to words where they are loaded one by one: a register holds a word.
+// or two bytes that are loaded one by one are combined to words: a register holds a word.
 template <int BYTES> struct gp__raw { typedef unsigned char type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__vecs {
@@ -11352,7 +11337,7 @@ template <class T, int N> struct gp__vecs {
     T item[N];
   };
   GP_DEVICE gp__vecs() {}
-  GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
+  GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
     GPUPRIMS__UNROLL
     for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
   }
@@ -11374,7 +11359,7 @@ template <class T, int N> struct gp__vecs {
       GPUPRIMS__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
-      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may lie at any address
+      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
       GPUPRIMS__UNROLL
       for (int w = 0; w < BYTES / 4; ++w) {
@@ -11404,13 +11389,13 @@ template <class T, int N> struct gp__vecs {
   }
 };
 
-// Two counts of a warp's elements in one number.
+// Two counts of a warp's elements in one word.
 GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
-// One warp: n elements from shared memory to consecutive addresses. 16 bytes at a time where both sides lie alike;
-// otherwise elements of fewer than four bytes go by vectors, which are put together.
+// One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
+// misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     GPUPRIMS__UNROLL_BY(8)
@@ -11446,15 +11431,15 @@ template <class T> struct gp__copy_out {
           gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
-  // Where n results that will go to `to` are best gathered, in room for `room` elements from `at` on.
+  // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
   static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
 };
 
-// The marked elements of a group's part of an array, compacted there and copied out behind to[0]. Where they are few,
-// each goes by itself.
+// Compacts the marked elements of a group's part of an array there, and stores them from to[before] on. If no lane has
+// many, each element is stored by itself.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
   static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
@@ -11496,7 +11481,7 @@ template <> struct gp__compact<gp__none> {
   static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
-// Offsets that lie among a tile's elements: a range of them.
+// The range of the offsets among a tile's elements.
 struct gp__span {
   gp__u64 begin, end;
 };
@@ -11546,7 +11531,7 @@ template <int N> struct gp__count_join {
 
 // ---- select/select.cuh - select, partition and unique as the body of a stream
 
-// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
+// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none if predicates test the elements.
 template <class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
@@ -11623,7 +11608,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     unsigned char *items = Types::items(t) + first * int(sizeof(T));
     if (PARTS == 1) {
-      // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+      // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
         gp__compact<T>::template run<ITEMS, FULL>(a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine),
                                                   ones, exist, all);
@@ -11634,7 +11619,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     __syncwarp();
     T *at = reinterpret_cast<T *>(items);
     int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
-    const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
+    const int rest = ones + (PARTS == 3 ? twos : 0); // start of the elements for which neither holds
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
       typedef gp__byte_gather<ITEMS> Gather;
       gp__bits<ITEMS> neither;
@@ -11679,11 +11664,11 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
 };
 
-// ---- segments/heads.cuh - where segments begin: by keys, by flags, by offsets
+// ---- segments/heads.cuh - heads of segments: by keys, by flags, by offsets
 
-// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
-// is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some
-// that do not exist. By offsets it has been marked.
+// Heads of runs: at(j) says whether the thread's element j begins a run, behind() whether the element after its last
+// does (false if there is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all the thread's
+// elements, and of some that do not exist. By offsets it has been marked before.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   typedef gp__no_offsets Offsets;
@@ -11746,9 +11731,9 @@ template <class O> struct gp__offset_below {
     return static_cast<gp__u64>(offsets[position]) < value[n];
   }
 };
-// The range of offsets[0 .. end) from the first that is not below value[0] to the first that is not below value[1], and
-// a few outside where that saves a step. One warp, from guesses: the first look is at distances 1, 2, 3, 4, 16, 64, ...
-// to both sides of them.
+// The range of offsets[0 .. end) from the first one not below value[0] to the first one not below value[1], and a few
+// outside if that saves a step. One warp, from guesses: it looks first at distances 1, 2, 3, 4, 16, 64, ... on both
+// sides of them.
 template <class O>
 GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below, const gp__u64 (&guess)[2]) {
   const gp__u64 ENOUGH = 48;
@@ -11757,14 +11742,14 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   bool holds[2];
   gp__u64 first[2], count[2], more[2];
   GPUPRIMS__UNROLL
-  for (int n = 0; n < 2; ++n) { // probes rise with the lane, and hold up to some lane
+  for (int n = 0; n < 2; ++n) { // probes rise with the lane; they hold up to some lane
     const gp__u64 probe = lane < 16 ? guess[n] - far : guess[n] + far - 1;
     holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
   }
   GPUPRIMS__UNROLL
   for (int n = 0; n < 2; ++n) {
     const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
-    const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // behind the probe
+    const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // past the probe
     first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
     const gp__u64 high = up_to < 32 ? gp_warp_broadcast(low, up_to) - 1 : end;
     count[n] = (high < end ? high : end) - first[n];
@@ -11775,14 +11760,14 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   return gp__span{first[0], first[1] + more[1]};
 }
 
-// Heads by offsets. One warp finds those of a tile; it and others walk them, and set bit j % 32 of word j / 32 of a
-// thread for its element j. Word w of thread i is marks[w * THREADS + i].
+// Heads by offsets. One warp finds a tile's offsets; it and others walk them. Bit j % 32 of word j / 32 of a thread
+// marks its element j. Word w of thread i is marks[w * THREADS + i].
 template <class O> struct gp__offset_marks {
   typedef typename gp__traits<O>::wide Number;
   static const bool any = true;
   static const int V = 16 / int(sizeof(O)), WINDOW = 32 * V, BATCH = 5; // vectors of a lane in flight
 
-  // Segments of one length are where they are expected; of others not far from there.
+  // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = static_cast<double>(a.segments) / static_cast<double>(t.count);
@@ -11794,19 +11779,19 @@ template <class O> struct gp__offset_marks {
     }
     return gp__search_near(a.segments + 1, below, guess);
   }
-  // What one warp takes of a span, and leaves.
+  // Takes from a span what one warp handles alone, and leaves the rest.
   static GP_DEVICE gp__span take(gp__span &span) {
     const gp__u64 few = 2 * BATCH * WINDOW, begin = span.begin;
     span.begin = span.end - begin > few ? begin + few : span.end;
     return gp__span{begin, span.begin};
   }
-  // Thread `thread` of `threads`: no heads but the first of all.
+  // Thread `thread` of `threads`: clears the marks but for the first head of all.
   template <int THREADS, int ITEMS>
   static GP_DEVICE void clear(const gp__stream_tile &t, gp__u32 *marks, unsigned thread, unsigned threads) {
     for (unsigned i = thread; i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS); i += threads)
       marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
   }
-  // The element at an offset as word and bit; word ~0u: it is not of the tile.
+  // The word and bit of the element at an offset; word ~0u: it is outside the tile.
   template <int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
@@ -11816,8 +11801,8 @@ template <class O> struct gp__offset_marks {
       bit = 1u << (j % 32);
     }
   };
-  // Warp `warp` of `warps`: windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. Offsets of
-  // other tiles may be among them.
+  // Warp `warp` of `warps` marks windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. They
+  // may hold offsets of other tiles.
   template <int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
                              unsigned warp, unsigned warps) {
@@ -11843,13 +11828,13 @@ template <class O> struct gp__offset_marks {
       for (int u = 0; u < BATCH; ++u) {
         const Position at = lane + u * int(warps) * WINDOW;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // not of the tile
+        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
       GPUPRIMS__UNROLL
       for (int u = 0; u < BATCH; ++u) {
         if (u > 0 && w + u * warps >= windows) break;
-        gp__u32 word = ~0u, bits = 0; // neighbours in a lane go together
+        gp__u32 word = ~0u, bits = 0; // a lane combines the bits of a word
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) {
           const At one(x[u].item[j], t);
@@ -11861,7 +11846,7 @@ template <class O> struct gp__offset_marks {
       }
       const gp__u64 next = w + BATCH * warps;
       const O low = gp_warp_broadcast(x[0].item[0], 0), high = gp_warp_broadcast(x[BATCH - 1].item[V - 1], 31);
-      if (next < windows && low == high) { // many empty segments at one place: leap
+      if (next < windows && low == high) { // many empty segments: skips them
         const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = static_cast<gp__u64>(high) + 1;
         gp__u64 from[1] = {seen}, count[1] = {span.end - seen};
         gp__warp_search(from, count, gp__offset_below<O>{offsets, {beyond, 0}});
@@ -11882,7 +11867,7 @@ template <class O> struct gp__offset_heads {
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS + 1> &marked)
         : heads(marked) {}
     GP_DEVICE bool at(int j) const { return heads.get(j); }
-    GP_DEVICE bool behind() const { return false; } // nobody asks
+    GP_DEVICE bool behind() const { return false; } // never called
   };
 };
 template <class Heads, int ITEMS, bool FULL, bool BEHIND>
@@ -11901,7 +11886,7 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
 }
-// Ends of runs: bit j where element j + 1 begins one, or is not there any more.
+// Ends of runs: bit j is set if element j + 1 begins a run or does not exist.
 template <int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
@@ -11909,7 +11894,7 @@ GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__s
   for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
     ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
   const int exist = t.exist<ITEMS>(i);
-  if (exist > 0 && t.first + i + exist == t.count) { // the last of all; nothing stands behind it
+  if (exist > 0 && t.first + i + exist == t.count) { // the last element of all
     GPUPRIMS__UNROLL
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
       if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);
@@ -11919,9 +11904,9 @@ GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__s
 
 // ---- select/runs.cuh - runs as the body of a stream
 
-// Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
+// Unique, run lengths, runs of two or more. V: the type of values beside keys; Length: of lengths and positions.
 struct gp__run_state {
-  gp__u64 runs; // those counted
+  gp__u64 runs; // runs that count
   gp__u64 last; // 1 + where the last run began, 0: none did
 };
 struct gp__run_join {
@@ -11941,7 +11926,7 @@ struct gp__run_join {
     }
   };
 };
-// x of the last of these lanes; 0: there are none.
+// x of the last of these lanes; 0 if there are none.
 GP_DEVICE int gp__of_last(unsigned lanes, int x) {
   const int found = __shfl_sync(0xffffffffu, x, lanes ? 31 - __clz(int(lanes)) : 0);
   return lanes ? found : 0;
@@ -11955,8 +11940,8 @@ template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITE
 }
 template <class L> struct gp__length { typedef L type; };
 template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
-// How many runs end in the lanes before this one, where `heads_before` begin there, and in all. An end stands before
-// each head, and behind the last of all elements.
+// How many runs end in the lanes before this one, and in all. `heads_before` begin in the lanes before. A run ends
+// before each head, and at the last of all elements.
 template <int ITEMS> struct gp__end_ranks {
   int before, all;
   GP_DEVICE gp__end_ranks(const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t,
@@ -11982,7 +11967,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     gp__u32 upto; // runs that count, in the group's lanes up to this one
   };
 
-  // Runs that count: where they begin, or (two or more elements) where they end.
+  // Marks the runs that count: at their first element or, for runs of two or more, at their last.
   template <int ITEMS>
   static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
@@ -11992,7 +11977,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
     return e;
   }
-  // 1 + the last head of the thread's elements, counted from the group's first; 0: it has none.
+  // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
     GPUPRIMS__UNROLL
@@ -12029,7 +12014,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     L *out = static_cast<L *>(a.out2) + before.runs;
     if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
-      // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
+      // A run that enters the group is already counted.
       if (!(gp_warp_broadcast(heads.word[0], 0) & 1u)) --out;
       numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
     } else {
@@ -12037,20 +12022,20 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
-  // The lengths of runs, or where they begin (BEGINS), known where they end (`marks`). They are gathered in the group's
-  // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
-  // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
+  // The lengths of runs, or where they begin (BEGINS), known at their ends (`marks`). Gathers them in the group's part
+  // of the keys, as numbers of one byte or two. A number too large for that goes straight to memory and leaves 0. Only
+  // a thread's first can be, because a chunk has fewer than 256 elements.
   template <int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
                                 const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
-    // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
+    // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
-    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
+    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GPUPRIMS__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
@@ -12072,7 +12057,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         next[0] = static_cast<unsigned char>(number);
         if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
         next += BYTES;
-        begin = end + 1; // at least of all runs
+        begin = end + 1; // the next run; nontrivial runs look for its head
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
@@ -12091,7 +12076,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
 
 // ---- segments/by_key.cuh - scans and reduces by key and of segments as the body of a stream
 
-// Scans by key and of segments, reduce by key: a scan that starts anew at each head.
+// Scans by key and of segments, reduce by key: a scan that restarts at each head.
 template <class Acc, bool COUNTED> struct gp__segment_state {
   Acc value;     // of the run that is open at the end
   gp__u64 heads; // runs that began
@@ -12159,7 +12144,7 @@ template <> struct gp__compact_keys<gp__none> {
   static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
                             int, int, int) {}
 };
-// Heads in the lanes up to this one, where somebody asks.
+// The number of heads in the lanes up to this one, kept only if COUNTED.
 template <bool COUNTED> struct gp__kept_heads {
   gp__u32 upto;
   GP_DEVICE void keep(gp__u32 n) { upto = n; }
@@ -12169,22 +12154,22 @@ template <> struct gp__kept_heads<false> {
   GP_DEVICE void keep(gp__u32) {}
   GP_DEVICE gp__u32 kept() const { return 0; }
 };
-// INIT: args.first comes before the first value of each run.
+// INIT: args.first precedes the first value of each run.
 template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   typedef typename Heads::Offsets Offsets;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
-  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
+  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // 0: results replace the values
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
   typedef gp__open_run<Acc> Run;
   template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
-    gp__u32 before[(sizeof(Acc) + 3) / 4]; // what the lanes before this one leave open
+    gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
   };
-  // Results stand where values of another type stood, whose alignment may be smaller.
+  // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
   static GP_DEVICE void put(unsigned char *p, const Out &x) {
     if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
@@ -12246,7 +12231,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
-    const int heads_before = int(kept.kept()) - heads.count(); // counted only
+    const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
@@ -12261,7 +12246,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       ends = gp__ends<ITEMS>(kept.heads, t, i);
       heads_all = int(gp_warp_broadcast(kept.kept(), 31));
       const gp__end_ranks<ITEMS> ranks(kept.heads, heads_before, heads_all, t, first);
-      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the group
+      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first run to end here began before the group
       results_all = ranks.all;
       out = static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0));
       __syncwarp();
@@ -12315,21 +12300,21 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
 // ---- select/kernels.cuh - the kernel of a stream
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
-  gp__u64 drawn[STAGES];     // by offsets: the ticket is there (the copying warp)
-  gp__u64 found[STAGES];     // by offsets: they are found, and the first heads marked (the look-back warp)
+  gp__u64 drawn[STAGES];     // by offsets: the ticket is drawn (copying warp)
+  gp__u64 found[STAGES];     // by offsets: they are found, the first heads marked (look-back warp)
   gp__u64 marked[STAGES];    // by offsets: all heads are marked (each folding warp)
-  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
-  gp__u64 folded[STAGES];    // the groups' totals are there, and what threads keep (each folding warp)
-  gp__u64 published[STAGES]; // the groups' prefixes and the aggregate are there (the publishing warp)
-  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
-  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each emitting warp)
+  gp__u64 loaded[STAGES];    // tile and ticket are loaded (copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES];    // groups' totals and kept words are written (each folding warp)
+  gp__u64 published[STAGES]; // groups' prefixes and the aggregate are written (publishing warp)
+  gp__u64 carried[STAGES];   // the tile's prefix is written (look-back warp)
+  gp__u64 emitted[STAGES];   // the buffer is free (each emitting warp)
   gp__ticket ticket[STAGES];
   gp__span offsets[STAGES];
-  State total[STAGES][GROUPS]; // then: inclusive prefixes over the groups
+  State total[STAGES][GROUPS]; // then inclusive prefixes over the groups
   State before[STAGES];
 };
 
-// What the kernels of a stream share: shapes, and the steps of a warp that folds or emits a group.
+// Common to the kernels of a stream: shapes, and the steps of a warp that folds or emits a group.
 template <class P, class Body> struct gp__stream {
   typedef typename Body::Key Key;
   typedef typename Body::Value Value;
@@ -12345,7 +12330,7 @@ template <class P, class Body> struct gp__stream {
   static const int KEPT = int(sizeof(Kept)) / 4; // words
   static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
 
-  // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
+  // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
   static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
                                            unsigned value_offset) {
     gp__stream_tile t;
@@ -12360,13 +12345,13 @@ template <class P, class Body> struct gp__stream {
     return t.items == TILE &&
            ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
-  // What the thread's lane keeps of a group: word k of all threads side by side.
+  // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
     return marks_in(stage) + group * 32 + gp_lane();
   }
-  // By offsets: one warp, all threads of a block, warp `warp` of `warps`.
+  // By offsets: the bits that mark heads.
   static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
-  // One warp: no heads, then those of the first offsets. Returns what is left of the tile's.
+  // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
   static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
     gp__span span = Offsets::find(a, t);
@@ -12395,7 +12380,7 @@ template <class P, class Body> struct gp__stream {
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
-  // before: what stands before the tile; prefixes: inclusive, over the groups; scratch: of the block.
+  // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
                              const State &before, const State *prefixes, unsigned char *scratch) {
     const int first = group * (32 * ITEMS);
@@ -12410,7 +12395,7 @@ template <class P, class Body> struct gp__stream {
     if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
   }
-  // Do results go to where elements are read?
+  // Whether results overwrite the elements that are read.
   static GP_DEVICE bool in_place(const gp__stream_args &a) {
     return (a.out_keys && a.out_keys == a.keys) ||
            (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
@@ -12425,13 +12410,13 @@ template <class P, class Body> struct gp__stream {
   static GP_DEVICE State or_identity(const gp_carry<State> &before) {
     return before.has ? before.value : Join::identity();
   }
-  // One warp: the groups' totals become inclusive prefixes. Returns the tile's aggregate, to lane GROUPS - 1.
+  // One warp: turns the groups' totals into inclusive prefixes. Returns the tile's aggregate to lane GROUPS - 1.
   static GP_DEVICE State prefixes(State *totals) {
     const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(GROUPS) ? totals[gp_lane()] : Join::identity(), Join());
     if (gp_lane() < unsigned(GROUPS)) totals[gp_lane()] = s;
     return s;
   }
-  // Is there nothing to do? Offsets that were found wrong (GP_CHECKED), an empty input.
+  // Whether there is nothing to do: wrong offsets (GP_CHECKED), or an empty input, whose counts it writes.
   static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
     if (a.bad && *a.bad != ~0ull) return true;
     if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
@@ -12439,7 +12424,7 @@ template <class P, class Body> struct gp__stream {
   }
 };
 
-template <class T> struct gp__stream_load { // of a tile, by THREADS threads
+template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
@@ -12477,7 +12462,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     const gp__u64 tag = s.ticket[0].tag;
     if (number >= tiles) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    const bool marks = S::Offsets::any && gp_warp() == 0; // the others load
+    const bool marks = S::Offsets::any && gp_warp() == 0; // the other warps load
     if (marks) {
       const gp__span rest = S::mark_first(a, t, shared);
       if (gp_lane() == 0) s.offsets[0] = rest;
@@ -12508,13 +12493,13 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   }
 }
 
-// ---- select/pipelined.cuh - streams by warps with roles, sm_90
+// ---- select/pipelined.cuh - streams by specialised warps, sm_90
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
-// Persistent blocks whose warps have roles, so that nothing that others wait for stands behind other work: tiles are
-// folded and their aggregates published as soon as they have arrived, by warps that do nothing else, and emitted when a
-// look-back warp knows what stands before them. P::threads emit; a warp of these to each group.
+// Persistent blocks of specialised warps, so that work others wait for is never delayed by other work. Warps that do
+// nothing else fold tiles and publish their aggregates as soon as the tiles arrive. Tiles are emitted once a look-back
+// warp knows their prefix. P::threads emit, one warp a group.
 template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
@@ -12522,11 +12507,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
 
   Storage &s;
-  unsigned char *shared; // STAGES stages, and what bodies need beside
+  unsigned char *shared; // STAGES stages, then the bodies' scratch
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
-  bool in_place; // results go to where elements are read
+  bool in_place; // results overwrite the elements that are read
 
   GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
     return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
@@ -12534,15 +12519,15 @@ template <class P, class Body> struct gp__stream_pipeline {
   }
   // ---- the copying warp (one thread of it)
 
-  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors
-  // of the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
+  // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
                                 gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
-    const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
+    const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
-    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // of which not all bytes are the array's
-    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // or not all stay as they are
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // nor, in place, bytes that change
     if (begin >= end) begin = end = to + shift;
     if (!bulk) {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
@@ -12552,7 +12537,7 @@ template <class P, class Body> struct gp__stream_pipeline {
                     base + (begin - shift), static_cast<unsigned>(end - begin), bar);
     return static_cast<unsigned>(end - begin);
   }
-  // An array's part of a tile, with its neighbours where the body looks at them.
+  // Copies an array's part of a tile, and its neighbours if the body reads them.
   GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
                                 bool before, bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
@@ -12606,8 +12591,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
-  // A warp for each stage: the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
-  // tile is on its way.
+  // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
+  // tile is loading.
   GP_DEVICE void look_back(int stage) const {
     for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
       const unsigned parity = round / STAGES & 1u;
@@ -12713,19 +12698,19 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 
 #endif // sm_90
 
-// ---- segments/ends.cuh - where segments end, and how a block's share is found
+// ---- segments/ends.cuh - ends of segments, and a warp's share of them
 
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
-// whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
-// registers while this one is in shared memory; pipelined, several on their way by bulk copies to a ring of chunks in
-// shared memory. Marks say where segments end in the chunk; each lane scans its consecutive elements, anew behind each
-// mark; a scan over the lanes brings what stands before a lane to its first mark; results are picked up at the marks
-// by lanes that stand for consecutive segments. What is open at the ends of a warp's range is joined in the block, and
-// what is open at the ends of a block's range by the block that draws last, in fixed order.
+// whatever the lengths. A warp works alone, chunk by chunk: the next chunk is loaded to registers while this one is in
+// shared memory; the pipelined kernel has several in flight, by bulk copies to a ring in shared memory. Marks show
+// where segments end in the chunk. Each lane scans its consecutive elements, and restarts after each mark; a scan over
+// the lanes adds a lane's prefix to its first mark. Lanes, one for each of consecutive segments, collect results at the
+// marks. The block joins what is open at the ends of its warps' ranges; the block that draws last joins what is open at
+// the ends of blocks' ranges, in fixed order.
 
-// Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
-// enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
+// Ends of segments, and the input position of an element. `Number` holds begin() and end() modulo its size, enough for
+// differences within a warp's range. WINDOW: ends of a lane that are loaded together.
 template <class O> struct gp__offset_ends {
   typedef gp__u32 Number;
   static const bool direct = true;
@@ -12758,7 +12743,7 @@ struct gp__fixed_ends {
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
-// Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
+// Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
 template <class O> struct gp__range_ends {
   typedef gp__u64 Number;
   static const bool direct = false;
@@ -12778,7 +12763,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
   GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
-// How many ends stand among the first diagonal[n] elements and ends.
+// The number of ends among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {
   const Ends &ends;
   const gp__u64 (&diagonal)[N];
@@ -12806,9 +12791,9 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
   }
 }
 
-// The split at two diagonals after a first look at the ends, which is on its way before it is known where they begin.
-// `rate` of the elements and ends together are expected to be ends. Offsets: half a warp probes at distances 1, 4, 16,
-// ... to both sides of where the diagonal is then; the ends of segments of one length lie there.
+// The split at two diagonals. A first look at the ends starts before it is known where they begin. `rate`: the expected
+// share of ends among elements and ends. Offsets: half a warp probes at distances 1, 4, 16, ... on both sides of where
+// the rate puts the diagonal; segments of equal length end there.
 template <class Ends> struct gp__split_look {
   GP_DEVICE gp__split_look(const Ends &, double, const gp__u64 (&)[2]) {}
   GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[2],
@@ -12818,7 +12803,7 @@ template <class Ends> struct gp__split_look {
 };
 template <class O> struct gp__split_look<gp__offset_ends<O>> {
   typedef gp__offset_ends<O> Ends;
-  gp__u64 guess, end; // the lane's
+  gp__u64 guess, end; // the lane's probe
   GP_DEVICE gp__split_look(const Ends &ends, double rate, const gp__u64 (&diagonal)[2]) {
     guess = static_cast<gp__u64>((static_cast<double>(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
     end = ends.end_of(probe(ends, int(gp_lane() & 15u)));
@@ -12836,7 +12821,7 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
     const int probes = __popc(before & 0xffffu);
     gp__u64 low = mine > items ? mine - items : 0, high = mine < ends.segments ? mine : ends.segments;
     if (probes > 0 && low <= probe(ends, probes - 1)) low = probe(ends, probes - 1) + 1;
-    if (low > high) low = high; // where offsets decrease
+    if (low > high) low = high; // if offsets decrease
     if (probes < 16 && high > probe(ends, probes)) high = probe(ends, probes);
     const gp__u64 left = high > low ? high - low : 0;
     segment[0] = gp_warp_broadcast(low, 0);
@@ -12847,9 +12832,9 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
   }
 };
 
-// ---- segments/carries.cuh - marks, partial results, and chunks on their way
+// ---- segments/carries.cuh - marks, partial results, and chunks in flight
 
-// What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
+// A chunk holds elements if they are contiguous in the input, otherwise accumulators.
 template <class T> struct gp__as_it_is {
   GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
 };
@@ -12872,7 +12857,7 @@ template <int V> union gp__marks {
   typename gp__marks_access<V>::type access;
   gp__u32 word[(V + 3) / 4];
   GP_DEVICE gp__marks() {}
-  GP_DEVICE void take(unsigned char *from) { // and leaves none
+  GP_DEVICE void take(unsigned char *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
     access = *reinterpret_cast<Access *>(from);
@@ -12885,7 +12870,7 @@ template <int V> union gp__marks {
     for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
     return all != 0;
   }
-  GP_DEVICE int first() const { // where there is any
+  GP_DEVICE int first() const { // valid if any()
     int r = 0;
     GPUPRIMS__UNROLL
     for (int w = (V + 3) / 4 - 1; w >= 0; --w)
@@ -12894,18 +12879,18 @@ template <int V> union gp__marks {
   }
 };
 
-// A range of the merge path: what is open at its start, and at its end.
+// A range of the merge path: the values that are open at its start and at its end.
 template <class Acc> struct gp__segment_open {
   gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
-  bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
+  bool ended;      // a segment ends in the range; otherwise only `last` is valid
 };
 // The same, as a block publishes it.
 template <class Acc> struct gp__segment_partial {
   Acc first, last;
-  gp__u64 segment; // 8 times that, and a bit each: ended, first, last
+  gp__u64 segment; // 8 times that, plus a bit each: ended, first, last
 };
-// Segmented scan over such ranges: the value that is open behind them.
+// Segmented scan over such ranges: the value that is open at their end.
 template <class Acc> struct gp__segment_carry {
   gp_carry<Acc> open;
   bool ended;
@@ -12940,20 +12925,20 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// A warp's chunks of BYTES on their way to shared memory, where each has a slot of SLOT_BYTES. They are requested and
-// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
-// a chunk's place say so.
+// A warp's chunks of BYTES in flight to shared memory, each in a slot of SLOT_BYTES. They are requested and taken in
+// the same order, at most AHEAD after the one taken last. All lanes call. Lanes that have written to a chunk's slot
+// call written().
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-// A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
-// is STAGES before it, and have met since then.
+// A ring of STAGES slots, filled by bulk copies. A chunk may be requested once all lanes are done with the chunk STAGES
+// before it, and have synchronised since then.
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
-  static const bool EARLY = true; // the next one is requested before this one is taken
+  static const bool EARLY = true; // the next chunk is requested before this one is taken
   unsigned char *slots;
-  gp__u64 *loaded; // a barrier a place
+  gp__u64 *loaded; // one barrier a slot
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
-  // Barriers lie behind places and marks.
+  // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
       : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
@@ -12963,7 +12948,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     __syncwarp();
   }
-  // The bytes begin..end-1 from `chunk`, whole vectors; there may be none.
+  // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
   GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
@@ -12981,12 +12966,12 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     return slot;
   }
-  GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
+  GP_DEVICE void written() const { gp__bulk_fence(); } // before the slot's next copy
 };
 #else
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks;
 #endif
-// One place; the next chunk waits in registers.
+// One slot; the next chunk waits in registers.
 template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
@@ -13019,8 +13004,8 @@ template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD
 
 // ---- segments/reduce.cuh - segmented reduce: a warp's range of elements and ends
 
-// One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
-// same in all lanes. STAGES: 0, or of gp__segment_chunks.
+// One warp's range of fewer than 2^32 elements and ends (ranges: fewer than 2^32 ends). All lanes have the same
+// numbers. STAGES: 0, or those of gp__segment_chunks.
 template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
@@ -13037,27 +13022,27 @@ struct gp__segment_warp {
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;  // shared memory of the warp: where the chunk is
+  unsigned char *cells;  // shared memory of the warp: the chunk
   unsigned char *marks;  //
   gp__u64 origin;        // the warp's first segment
-  gp__u64 chunk;         // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
   Number left;           // elements from there to the end of the range
-  unsigned from;         // of the chunk: the first element that is the warp's own
-  gp__u32 segment, last; // from there: the next segment to end, and the one that is open at the end
-  Chunks chunks;         // the next ones
-  gp__u32 windowed;      // ends that are held: of segments from there on
-  Number behind;         // the end before them
-  bool odd;              // by turns in two places, never moved: that would wait for those on their way
+  unsigned from;         // first element of the chunk that is the warp's own
+  gp__u32 segment, last; // counted from `origin`: the next segment to end, and the one open at the end
+  Chunks chunks;         // the next chunks
+  gp__u32 windowed;      // the segment of the first end that is held
+  Number behind;         // the end before it
+  bool odd;              // ends alternate between two arrays: moving them would wait for loads in flight
   Number even_ends[HELD], odd_ends[HELD];
-  gp__u32 newest; // the last 32 ends that were looked at, from there on,
-  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
+  gp__u32 newest; // the segment of the first of the 32 ends looked at last,
+  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
 
-  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
+  // Whether chunks can be read by whole vectors: an element can be on a 16-byte boundary. Mostly its type tells.
   GP_DEVICE bool by_vectors() const {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
@@ -13065,13 +13050,13 @@ struct gp__segment_warp {
   GP_DEVICE const unsigned char *address(gp__u64 element) const {
     return static_cast<const unsigned char *>(a.in) + element * SIZE;
   }
-  // Is all that vectors of the chunk could touch in the input? It is where all elements of a chunk are the warp's own.
+  // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
-  // Sets out for the n-th chunk from here, where the range has one. Of the vectors that hold its elements, the first
-  // and the last are left out where not all of their bytes are the input's.
+  // Requests the n-th chunk from here, if the range has it. Leaves out the first and the last vector with its elements
+  // if some of their bytes are outside the input.
   GP_DEVICE void request(unsigned n) {
     if (n > 0 && left <= n * CHUNK) return;
     const gp__u64 at = chunk + n * CHUNK;
@@ -13094,28 +13079,28 @@ struct gp__segment_warp {
       chunks.written();
     }
   }
-  // Elements of ranges: rows of 32 side by side, as many as are in flight together. For these a window of 32 segments
-  // slides along; lane l holds the end of segment s + l, counted from the chunk's start, and where that start would lie
-  // in the input if it were that segment's.
+  // Gathers elements of ranges: adjacent rows of 32, as many as are in flight together. A window of 32 segments slides
+  // along: lane l holds the end of segment s + l, counted from the chunk's start, and the input position of that start
+  // if it were in this segment.
   GP_DEVICE void gather(unsigned to) const {
-    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
+    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, as registers allow
     const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
     gp__u32 s = segment;
     for (unsigned first = 0; first < to; first += ROWS * 32) {
       gp__u64 index[ROWS] = {};
-      for (gp__u32 low = 0;; s += 32) { // elements before `low` were those of windows before
+      for (gp__u32 low = 0;; s += 32) { // elements before `low` belonged to earlier windows
         const gp__u64 mine = origin + s + gp_lane();
         const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
-        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last one is open: not here
+        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
         GPUPRIMS__UNROLL
         for (int r = 0; r < ROWS; ++r) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
-          int n = __popc(passed); // before the element: the same number for all of the row, mostly
+          int n = __popc(passed); // ends before the element: mostly the same for the whole row
           if (passed != next) {
-            n = 0; // 31 at most: if it is all 32, the element is the next window's
+            n = 0; // at most 31: past all 32, the element is the next window's
             GPUPRIMS__UNROLL_BY(1)
             for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
           }
@@ -13149,13 +13134,13 @@ struct gp__segment_warp {
       to[u] = s < last ? mine.end(s) : 0;
     }
   }
-  // Marks those that are held and in the chunk, and goes behind them. Of ends at one place, the first marks it. Are all
-  // gone then?
+  // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
+  // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
     GPUPRIMS__UNROLL
     for (int u = 0; u < HELD; ++u) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
-      if (segment - group >= 32) continue; // gone before
+      if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
       const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
       const Number at = held[u] - static_cast<Number>(chunk);
@@ -13168,7 +13153,7 @@ struct gp__segment_warp {
     }
     return true;
   }
-  // Loads those behind the other ones in their place.
+  // Replaces these ends by those that follow the other array's.
   GP_DEVICE void renew(Number (&held)[HELD]) {
     behind = gp_warp_broadcast(held[HELD - 1], 31);
     windowed += HELD * 32;
@@ -13187,7 +13172,7 @@ struct gp__segment_warp {
       renew(odd_ends);
     }
   }
-  // Those of one length are where they are expected.
+  // Segments of one length: their ends are computed.
   GP_DEVICE void mark(const gp__fixed_ends &, bool rest) {
     ENDS mine = ends;
     mine.move(origin);
@@ -13209,8 +13194,8 @@ struct gp__segment_warp {
   // ---- a lane's elements
 
   struct Lane {
-    Acc open;  // what stands behind the last mark
-    bool has;  // anything
+    Acc open;  // fold of the elements after the last mark
+    bool has;  // there are any
     int first; // the element of the first mark, -1: none
     GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
       sum = has ? Op()(open, x) : x;
@@ -13227,7 +13212,7 @@ struct gp__segment_warp {
     l.first = -1;
     unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
-    if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
+    if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
       Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
@@ -13290,11 +13275,11 @@ struct gp__segment_warp {
     if (!l.has) l.open = Op::identity();
     return l;
   }
-  // Brings what stands before a lane to its first mark; `carry` moves on.
+  // Adds the prefix of a lane to its first mark; advances `carry`.
   GP_DEVICE void join(const Lane &l, gp_carry<Acc> &carry) const {
     const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
     const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
-    // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
+    // The first lane that counts for this one: that of the last end, or the one after it, or the first with elements.
     const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
     const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
     Acc sum = l.open;
@@ -13362,7 +13347,7 @@ struct gp__segment_warp {
     }
   }
 
-  // The elements b..e-1 and the ends of the segments s..t-1: sets out for the first ones.
+  // Takes the elements b..e-1 and the ends of the segments s..t-1; requests the first chunks.
   GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
@@ -13382,7 +13367,7 @@ struct gp__segment_warp {
     load(even_ends, 0);
     load(odd_ends, HELD * 32);
   }
-  // Goes through them.
+  // Reduces them; `open` gets what is open at both ends.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
     gp_carry<Acc> carry;
     carry.has = false;
@@ -13431,8 +13416,8 @@ struct gp__segment_warp {
   }
 };
 
-// What the first `count` blocks' partial results make of the segments that go from block to block. The share of a
-// thread is consecutive blocks.
+// Completes the segments that go from block to block, from the first `count` blocks' partial results. A thread's share
+// is consecutive blocks.
 template <class P, class Op, class Out, class Acc>
 GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag,
                                   gp__segment_storage<P, Op, Acc> &s) {
@@ -13443,7 +13428,7 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   const unsigned stop = first + share < count ? first + share : count;
   gp__segment_carry<Acc> carry = Join::identity();
   Partial p;
-  for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
+  for (int pass = 0; pass < 2; ++pass) { // the second time with the thread's prefix
     for (unsigned i = first; i < stop; ++i) {
       if (pass == 0 || share > 1) p = gp__receive<Partial>(words, i, tag);
       gp__segment_carry<Acc> next;
@@ -13473,7 +13458,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
-  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
+  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
   Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
@@ -13487,7 +13472,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
   look.split(ends, start, items, diagonal, segment);
   gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
-  if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
+  if (segment[1] < segment[0]) segment[1] = segment[0]; // if offsets decrease, only the end is certain
   if (element[1] < element[0]) element[1] = element[0];
   warp.begin(start + element[0], start + element[1], segment[0], segment[1]);
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
@@ -13538,7 +13523,7 @@ GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a) {
   gp__segmented_merge<P::stages, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
 
-// The launch before it where segments are ranges: the exclusive scan of their lengths, and the total.
+// The launch before, if segments are ranges: the exclusive scan of their lengths, and the total.
 template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
   const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
@@ -13583,24 +13568,24 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   }
 }
 
-// ---- segments/warps.cuh - a warp's segments: as many lanes a segment as its length asks for
+// ---- segments/warps.cuh - segments by lanes: as many lanes a segment as its length needs
 
-// Small calls, of fewer than 2^31 elements: no search and no fix-up. So many lanes a segment, a power of two for all of
-// the call; segments that are long for their lanes are left to whole warps, and what is long for a warp to the block.
-// Who reads a segment, and in which order, depends on its length alone.
+// Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
+// lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
+// length of a segment alone decides who reads it, and in which order.
 
-// Reads segments by runs: vectors on 16-byte boundaries, where elements can lie on these. K of a thread are in flight.
+// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight.
 template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
   static const int V = gp__reduce_input<In>::V, K = sizeof(In) <= 16 ? P::vectors : 1;
   const In *in;
   bool vectors;
-  gp__u32 room; // of vectors: from how many elements on one lies in the input
+  gp__u32 room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : in(static_cast<const In *>(a.in)),
         vectors(16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
         room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
-  // The share of thread `rank` of `ranks` in n elements: neighbours read neighbouring vectors, or consecutive ones each
-  // where the order counts.
+  // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
+  // each reads consecutive ones.
   GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
     const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
     const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
@@ -13614,7 +13599,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
     Acc sum = Op::identity();
     for (; run < stop; run += K * step) {
       gp__vector_access<In, V> x[K];
-      gp__u32 own[K]; // bits of the segment's elements; others may come with them, and are not looked at
+      gp__u32 own[K]; // bits of the segment's own elements; others are ignored
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
         const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
@@ -13649,7 +13634,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
-  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that are not long for one
+  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
@@ -13661,7 +13646,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
   for (gp__u32 first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    gp__u32 done = 0;                     // segments up to this length are
+    gp__u32 done = 0;                     // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
       const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
@@ -13703,8 +13688,8 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
 // ---- search/kernels.cuh - load balance, lower and upper bound
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
-// the last of the segments that end at an element leaves the number of the next one there; then all take the largest so
-// far, and write whole vectors.
+// the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,
+// and whole vectors are written.
 template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
   const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
   typedef gp_max<R> Max;
@@ -13725,7 +13710,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   gp__u64 s[2];
   gp__split(ends, work, diagonal, s);
   gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1], segment = s[0];
-  if (end > count) end = count; // segments may go on behind the elements
+  if (end > count) end = count; // segments may go on past the elements
   if (begin >= end) return;
   const gp__u64 skipped = gp__misalignment(out + begin, 16) / sizeof(R); // chunks begin on a 16-byte boundary
   R before = static_cast<R>(segment);
@@ -13777,7 +13762,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   }
 }
 
-// Searches of `left` elements from at[k] on that halve in step, without branches.
+// Searches of `left` elements from at[k] on, which halve in step, without branches.
 template <bool UPPER, class T, class Less, int K>
 GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER, T, Less> (&before)[K], gp__u64 (&at)[K], gp__u64 left) {
   while (left > 1) {
@@ -13794,8 +13779,8 @@ template <class T, int BYTES> struct gp__pivots {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT];
 };
-// out[i] = the bound of needle i. A thread has as many needles on their way as make `vectors` vectors. Where a block
-// has needles enough, the upper levels of the searches are in shared memory: every stride-th element.
+// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. If a block has enough needles,
+// the upper levels of the searches are in shared memory: every stride-th element.
 template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
@@ -13821,7 +13806,7 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
     }
     gp__bound_steps(before, at, levels);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) { // the last part may be shorter: some of the elements before it come first
+    for (int k = 0; k < K; ++k) { // the last part may be shorter: it then begins earlier
       before[k].sorted = sorted;
       at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;
     }
@@ -24372,7 +24357,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 // The thread's message, the log, and the functions of the CUDA driver and of NVRTC, opened at run time. Nothing of the
 // toolkit is included: the few types and numbers that are needed are said here.
 
-// ---- core/system.c - what of the system the implementation includes
+// ---- core/system.c - the system's headers that the implementation includes
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24399,12 +24384,12 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 
 // ---- core/messages.c - messages and errors of a thread
 
-// A message names members of gp_call. A function that fills a gp_call has its own names for them, and only it knows
-// these. So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
+// A message names members of gp_call. A function that fills a gp_call has its own names for them, known only to itself.
+// So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
 enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
 
-// What a thread does in the library. A call that fails inside and then finds another way must leave the message as it
-// was: a call writes into `draft`, and gp__said makes that the message where the call as a whole has failed.
+// A thread's state in the library. A call that fails inside and then finds another way must not change the message. So
+// a call writes into `draft`, and gp__said makes that the message if the call as a whole has failed.
 typedef struct gp__thread {
   char message[GP__MESSAGE_BYTES], draft[GP__MESSAGE_BYTES]; // with marks
   const char *names; // of the function that failed; NULL: members keep their names
@@ -24413,7 +24398,7 @@ typedef struct gp__thread {
 } gp__thread;
 static __thread gp__thread gp__here;
 
-// Sets the thread's message, of a call its draft, and returns the code.
+// Sets the thread's message (inside a call, its draft), and returns the code.
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
@@ -24430,7 +24415,7 @@ GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, cons
   va_end(list);
   return code;
 }
-// The end of a call that has counted itself in gp__here.inside.
+// Ends a call that has counted itself in gp__here.inside.
 GPUPRIMS__PRIVATE gp_result gp__said(gp_result result) {
   if (!--gp__here.inside && result != GP_SUCCESS) {
     strcpy(gp__here.message, gp__here.draft);
@@ -24447,14 +24432,14 @@ GPUPRIMS__PRIVATE const char *gp__hook_begins(const char *name) {
 }
 GPUPRIMS__PRIVATE void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
 
-// What a function returns that fills a gp_call: the message of a failed call then speaks of this function. names: the
-// function's name, and a "member=parameter" for each member of gp_call that has another name there.
+// The result of a function that fills a gp_call: a failed call's message then names this function. names: the
+// function's name, and "member=parameter" for each member of gp_call that has another name there.
 GPUPRIMS__PRIVATE gp_result gp__named(gp_result result, const char *names) {
   if (result != GP_SUCCESS) gp__here.names = names;
   return result;
 }
 
-// The parameter's name for the member that `member` begins with, NULL where it keeps its own. *length: the member's.
+// The parameter's name for the member that `member` begins with; NULL if it keeps its own. *length: the member's.
 GPUPRIMS__PRIVATE const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
   for (names = names ? strchr(names, ' ') : NULL; names; names = strchr(names, ' ')) {
     char next;
@@ -24526,7 +24511,7 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__take_struct(const char
     (given) = &(own);                                                                                                  \
   }
 
-// Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
+// Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
 __attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
@@ -24661,7 +24646,7 @@ struct gp_driver {
 #undef GPUPRIMS__FIELD
 };
 
-// What every part of a context's implementation needs: the table and the log.
+// Common to all parts of a context's implementation: the table of functions and the log.
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;
@@ -24673,7 +24658,7 @@ typedef struct gp__runtime {
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
   int nvrtc_version;                    // 13000 for 13.0; 0: not open
-  char nvrtc_name[96];                  // the version, and what tells its builds apart: size and time of the library
+  char nvrtc_name[96];                  // the version, and the library's size and time, which tell its builds apart
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;
@@ -24694,7 +24679,7 @@ GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const c
   gp__hook_ends(outer);
 }
 
-// The failure of a driver call, in words. `who` is the function that the user called.
+// Makes a message of a failed driver call. `who`: the function that the user called.
 GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
@@ -24704,15 +24689,15 @@ GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who,
 
 // ---- opening the libraries
 
-// Pointers to functions do not convert from pointers to data in ISO C; their bytes do.
+// ISO C does not convert pointers to data to pointers to functions; their bytes can be copied.
 GPUPRIMS__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   memcpy(function, &address, sizeof address);
   return address != NULL;
 }
 
-// By system name or by the caller's absolute path, never from the working folder. Libraries stay open: the driver does
-// not like to be unloaded.
+// Opens a library by system name or by the caller's absolute path, never from the working folder. Libraries stay open:
+// the driver does not like to be unloaded.
 GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
   void *library = NULL;
   size_t used = 0;
@@ -24733,8 +24718,8 @@ GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *na
 
 #define GPUPRIMS__CUDA_LIBRARY "libcuda.so.1"
 
-// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library: a
-// library that is there and does not load is named with its folder by the loader, or names what it lacks.
+// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
+// library that exists and does not load, the loader gives the folder, or names what it lacks.
 GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
   static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
@@ -24753,8 +24738,8 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
   return 1;
 }
 
-// nvrtcVersion has no patch number, and builds that differ in it make other machine code of one text. The library's
-// file tells them apart: its size and the time of its last change, which installing another build changes.
+// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
+// modification time of the library's file tell them apart: installing another build changes these.
 GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
@@ -24773,7 +24758,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
            (long long)about.st_mtime);
 }
 
-// Opens NVRTC the first time that something must be compiled.
+// Opens NVRTC when the first program must be compiled.
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   struct gp_driver *d = &r->driver;
@@ -24833,7 +24818,7 @@ typedef struct gp__text {
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
-  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the room that is free, and where it did not fit once more
+  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the free room, and again after it has grown
     const size_t room = t->capacity - t->size;
     va_start(list, format);
     length = vsnprintf(t->data ? t->data + t->size : NULL, room, format, list);
@@ -24875,7 +24860,7 @@ GPUPRIMS__PRIVATE char *gp__duplicate(const char *string, int *failed) {
 //
 // What a call becomes once its types and operators are looked up, and the back end that runs it in plain C.
 
-// ---- core/request.c - users' types and operators as the context keeps them; a call taken apart
+// ---- core/request.c - users' types and operators as the context keeps them; a checked call
 
 // A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {
@@ -24904,14 +24889,14 @@ GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const
   gp__hook_ends(outer);
 }
 
-// A checked call with every default filled in.
-// A transpose, its dimensions merged. Bytes. Dimension 0 is where the input is contiguous, 1 where the output is; of
-// GP__MOVE_ROWS both are dimension 0, and 1 is the largest of the others.
+// A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
+// GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
-  int kind, size, word;                            // size: of an element; word: what all addresses are multiples of
+  int kind, size, word;                            // size: of an element; all addresses are multiples of `word`
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
+// A checked call with every default filled in.
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
@@ -24930,12 +24915,12 @@ typedef struct gp__request {
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
-  uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
+  uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
-  // What gp_call says under the same names, checked, with its defaults filled in.
+  // Members of gp_call of the same names, checked, with their defaults filled in.
   gp_type key_type, offset_type, out2_type; // 0 where the call has none
   const gp__type_info *key_struct;
   size_t key_size, offset_size, out2_size;
@@ -24957,19 +24942,18 @@ typedef struct gp__request {
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
-  int stepwise;                            // bfs: a launch a step, a cooperative one was refused
+  int stepwise;                            // bfs: a launch a step, because a cooperative one was refused
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
 
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
 // the same bits in any order. Sums and products of floats, and users' operators, do not: for them the host walks the
-// same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with GP_REPRODUCIBLE and without, for any
-// number of threads; inside a segment or a run it goes from left to right. Elements that need a conversion, a transform
+// same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with and without GP_REPRODUCIBLE, for any
+// number of threads. Inside a segment or a run it goes from left to right. Elements that need a conversion, a transform
 // or a normalisation pass through a small buffer: input -> widest type of its kind -> accumulator. A product that is
-// added to something is stored in between, so that no compiler can contract the two to a fused multiply-add, which
-// rounds differently. NaN results are some NaN: its sign and payload are nobody's promise. Identities are two-sided:
-// op(x, identity) is x too.
+// added to something is stored first, so that no compiler contracts the two to a fused multiply-add, which rounds
+// differently. Sign and payload of NaN results are unspecified. Identities are two-sided: op(x, identity) is x too.
 
 #include <stdlib.h>
 #include <string.h>
@@ -24977,7 +24961,7 @@ typedef struct gp__request {
 #include <omp.h>
 #define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
 #define GPUPRIMS__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
-#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical") // one with a name would be a symbol of the library
+#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical") // a named one would be a symbol of the library
 #else
 #define GPUPRIMS__PARALLEL_FOR
 #define GPUPRIMS__PARALLEL_UNEVEN
@@ -24991,17 +24975,17 @@ typedef struct gp__request {
 #pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "no-fast-math")
 #endif
 
-// ---- host/types.c - sizes of buffers; elements as they lie in memory
+// ---- host/types.c - sizes of buffers; element types in memory
 
 enum {
-  GP__HOST_ELEMENTS = 1024,         // of the buffers, at most
-  GP__HOST_BYTES = 16384,           // of the buffers
+  GP__HOST_ELEMENTS = 1024,         // of a buffer, at most
+  GP__HOST_BYTES = 16384,           // of a buffer
   GP__HOST_BLOCK = 65536,           // elements a thread takes at a time
   GP__HOST_PARALLEL_BYTES = 262144, // below, one thread does it all
   GP__HOST_LANES = 8                // rows that a loop works on at a time: their chains of operations are independent
 };
 
-// Elements as they lie in the caller's memory, whatever their declared type there.
+// Elements in the caller's memory, whatever their declared type there.
 #define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;
@@ -25050,7 +25034,7 @@ GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
-// double to float, to odd: rounding once more to a half type is then as if done in one step.
+// double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GPUPRIMS__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
   const double back = f;
@@ -25078,7 +25062,7 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
-// X(NAME, name, the member of gp__wide, what makes a number of an element)
+// X(NAME, name, the member of gp__wide, the conversion of an element to a number)
 #define GPUPRIMS__HOST_NUMBERS(X)                                                                                      \
   X(I8, i8, i, )                                                                                                       \
   X(U8, u8, u, )                                                                                                       \
@@ -25168,7 +25152,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 #undef GPUPRIMS__TO_FLOAT
 }
 
-// CONVERT. `out` may be `in` where the sizes are equal and n is not above GP__HOST_ELEMENTS.
+// CONVERT. `out` may be `in` if the sizes are equal and n is at most GP__HOST_ELEMENTS.
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
@@ -25191,7 +25175,7 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   }
 }
 
-// 1 where an element is (not) zero, else 0; `out` may be `in` as above.
+// truth 1: 1 for an element other than zero, else 0; truth 0: the opposite. `out` may be `in` as above.
 static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
@@ -25251,7 +25235,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
 
 // ---- host/operators.c - binary operators
 
-// The loops that a primitive is made of, for one operator on one type. A row is `items` elements, the next row starts
+// The loops of which primitives are made, for one operator on one type. A row is `items` elements; the next row starts
 // `stride` elements later.
 
 struct gp__host_op;
@@ -25260,7 +25244,7 @@ typedef struct gp__host_loops {
   void (*map)(const struct gp__host_op *op, void *out, const void *a, const void *b, size_t n);
   // acc[r] = acc[r] op x[r][0] op x[r][1] op ... for `rows` rows; exact operators: any order
   void (*fold)(const struct gp__host_op *op, void *acc, const void *x, size_t rows, size_t items, size_t stride);
-  // the running values of `rows` rows, which lie one behind the other, started with carry[r] and left there; y may be x
+  // running values of `rows` consecutive rows; row r starts with carry[r], and leaves its last value there; y may be x
   void (*scan)(const struct gp__host_op *op, void *carry, const void *x, void *y, size_t rows, size_t items,
                int exclusive);
   // y[i] = y[2 i] op y[2 i + 1]; inexact operators only
@@ -25277,7 +25261,7 @@ typedef struct gp__host_op {
   gp__value identity;
 } gp__host_op;
 
-// OP works on values W that LOAD makes of elements T and STORE makes elements of. Both may use `flip`.
+// OP works on values W; LOAD makes them of elements T, STORE makes elements of them. Both may use `flip`.
 #define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                \
   static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {        \
     const W flip = (W)op->flip;                                                                                        \
@@ -25288,7 +25272,7 @@ typedef struct gp__host_op {
     for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i])));                                                  \
   }
 
-// Exact: the fold is spread over as many lanes as fill 64 bytes. One row at a time.
+// Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
 #define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP)                                                             \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
   static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
@@ -25324,7 +25308,7 @@ typedef struct gp__host_op {
     *(T *)carry = STORE(c);                                                                                            \
   }
 
-// Inexact: every step is rounded to the type, in the given order; several rows go side by side. CHAIN is a row of 16
+// Inexact: every step is rounded to the type, in the given order; several rows run side by side. CHAIN is a row of 16
 // bytes, written out.
 #define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP)                                              \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
@@ -25392,7 +25376,7 @@ typedef struct gp__host_op {
 // Flipped bits: BIT_AND is BIT_OR of complements, MAX the MIN of complements, and unsigned integers are ordered as
 // signed ones with the top bit flipped. So one set of loops serves several operators and types.
 #define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
-// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and comes back as a NaN.
+// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
 #define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE)                                                               \
   GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) {                                                              \
     const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip);                                              \
@@ -25415,7 +25399,7 @@ GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
 #define GPUPRIMS__UNKEY_f32(k) gp__host_f32_unkey(k, flip)
 #define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
 
-// Integers wrap: sums and products are those of the unsigned type.
+// Integers wrap: sums and products use the unsigned type.
 #define GPUPRIMS__INTEGER_LOOPS(U, I)                                                                                  \
   GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT)                                            \
   GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD)                                              \
@@ -25427,7 +25411,7 @@ GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
 GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
-// A step of the half types is long: called, it compiles faster and runs no slower.
+// A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
 #define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP)                                                    \
   GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT)                                           \
@@ -25441,7 +25425,7 @@ GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_s
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
 
-// A user's operator: the same loops through a function pointer, which may write its result over its first operand.
+// A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
   unsigned char *y = (unsigned char *)out;
   const unsigned char *x = (const unsigned char *)a, *z = (const unsigned char *)b;
@@ -25480,8 +25464,8 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
   for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
 }
 
-// Gives op the loops of a built-in operator on a type; 0 where there are none. After normalisation AND is the minimum
-// and OR the maximum.
+// Gives op the loops of a built-in operator on a type; returns 0 if there are none. After normalisation AND is the
+// minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_)                                                                   \
@@ -25546,14 +25530,14 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__host_narrow(type, kind, &w, identity, 1);
 }
 
-// ---- host/call.c - a call, taken apart
+// ---- host/call.c - a call's operands, operator and output
 
-// Where elements come from and what happens to them on the way in.
+// The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
   const unsigned char *base;
   gp_type from, to;
   size_t from_size, to_size;
-  gp_op unary;             // CONVERT where there is nothing to do but to convert
+  gp_op unary;             // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
   int normalise;           // AND, OR: nonzero becomes 1
   size_t limit;            // elements that may be asked for at a time
@@ -25578,7 +25562,7 @@ typedef struct gp__host_call {
   gp__value init;     // normalised like an element
 } gp__host_call;
 
-// Elements first .. end - 1 of `count` at a time, in parallel.
+// Calls each() for blocks of elements first .. end - 1, in parallel.
 static void gp__host_each_block(const gp__host_call *h, uint64_t count,
                                 void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
@@ -25609,7 +25593,7 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
   return s;
 }
 
-// Elements first .. first + n - 1, n <= limit: where they lie, or else made at `place`.
+// Elements first .. first + n - 1, n <= limit: in the input, or else made in `room`.
 static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
   const unsigned char *x = s->base + first * s->from_size;
   unsigned char *y = (unsigned char *)room;
@@ -25665,7 +25649,7 @@ static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
 }
 
-// A primitive that treats each element by itself.
+// Primitives that treat each element by itself.
 static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
@@ -25687,7 +25671,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
         h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
       }
     } else {
-      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // made where they belong, or
+      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
       if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
     }
   }
@@ -25712,7 +25696,7 @@ static gp_result gp__host_each(const gp__host_call *h) {
 
 // ---- host/exact.c - reduce and scan by exact operators: any order
 
-// A running value. ARGMIN and ARGMAX: the element that wins so far, and a key of it that is lower the better it is.
+// A running value. ARGMIN and ARGMAX: the element that wins so far, and its key; a lower key is better.
 typedef struct gp__host_state {
   int64_t key;
   int64_t index; // -1: none
@@ -25753,7 +25737,7 @@ static void gp__host_put(const gp__host_call *h, const gp__host_state *s, unsign
   else memcpy(out, s->value.bytes, h->out_size);
 }
 
-// Does b win against a?
+// Whether b wins against a.
 static int gp__host_beats(int64_t key_b, int64_t index_b, int64_t key_a, int64_t index_a) {
   if (index_a < 0 || index_b < 0) return index_a < 0;
   return key_b < key_a || (key_b == key_a && index_b < index_a);
@@ -25847,7 +25831,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Several threads: as many blocks as they can keep in their caches are folded, then scanned, then the next ones.
+// Several threads: as many blocks as their caches hold are folded, then scanned, then the next ones.
 static gp_result gp__host_scan_exact(const gp__host_call *h) {
   const uint64_t count = h->q->count;
   const int threads = h->threads;
@@ -25871,7 +25855,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
       part[b] = gp__host_start(h, 0);
       gp__host_fold(h, &part[b], base + first, rest - first < block ? rest - first : block);
     }
-    for (b = 0; b < blocks; ++b) { // part[b] becomes what stands before block b
+    for (b = 0; b < blocks; ++b) { // part[b] becomes the prefix of block b
       const gp__host_state before = s;
       gp__host_join(h, &s, &part[b]);
       part[b] = before;
@@ -25895,7 +25879,7 @@ static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
 static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
-// Of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
+// The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
 static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
   const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
   size_t n;
@@ -25919,7 +25903,7 @@ static void gp__host_fold_rows(const gp__host_call *h, unsigned char *acc, uint6
 
 static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
   const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
-  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // that make up a row
+  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // of a row
   const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   gp__host_buffer buffer;
@@ -25960,7 +25944,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     GPUPRIMS__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__value result; // tiles write far apart: no cache line goes to and fro
+      gp__value result; // not in `part`, where threads would share cache lines
       gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
       memcpy(part + (size_t)t * size, result.bytes, size);
     }
@@ -25977,7 +25961,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Lane l becomes v[0] op ... op v[l] (Kogge and Stone), over the lanes of a warp.
+// Lane l of a warp becomes v[0] op ... op v[l] (Kogge and Stone).
 static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
   gp__value old[GP__WARP];
   size_t d;
@@ -25989,7 +25973,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
 
 #define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
 
-// First pass over a tile: lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
+// First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
 static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
@@ -26026,7 +26010,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
 }
 
-// Second pass: `prefix` is what stands before the tile, or NULL.
+// Second pass: `prefix` is the fold of everything before the tile, or NULL.
 static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
                                     const unsigned char *lane, const unsigned char *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
@@ -26038,7 +26022,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
   for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
-    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // what stands before the warp
+    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
     if (!warps) continue;
@@ -26055,7 +26039,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
     size_t skip = 0;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
-    if (!prefix && r == 0) { // nothing stands before the very first element
+    if (!prefix && r == 0) { // the very first element has no prefix
       k = 1;
       skip = 1;
     }
@@ -26069,7 +26053,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   }
 }
 
-// What `count` tiles of a group amount to: each lane of a warp folds its consecutive tiles, then the warp's tree.
+// The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
 static void gp__host_group_total(const gp__host_op *op, const unsigned char *group, size_t count,
                                  unsigned char *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
@@ -26096,7 +26080,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const size_t bytes = (size_t)batch * (lanes + 1) * size;
   unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
   gp__value group[GP__GROUP], total[GP__WARP];
-  gp__value before = h->init; // what stands before the group of tiles
+  gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
   uint64_t base;
   if (!lane) return gp__host_no_memory(h, bytes);
@@ -26134,9 +26118,9 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- host/indices.c - what segments, runs and selection have in common
+// ---- host/indices.c - common to segments, runs and selection
 
-// One element; `to` may be `from`.
+// Moves one element; `to` may be `from`.
 GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
   switch (size) {
   case 1:
@@ -26156,7 +26140,7 @@ GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from
   }
 }
 
-// Offsets, indices and lengths: 4 or 8 bytes, without a sign.
+// Offsets, indices and lengths: unsigned, 4 or 8 bytes.
 GPUPRIMS__INLINE uint64_t gp__host_offset(const void *offsets, size_t size, uint64_t i) {
   return size == 4 ? ((const gp__h_u32 *)offsets)[i] : ((const gp__h_u64 *)offsets)[i];
 }
@@ -26165,7 +26149,7 @@ GPUPRIMS__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uin
   else ((gp__h_u64 *)out)[i] = value;
 }
 
-// y[i] = a[i] op b[i]; step 0: b[0] all along.
+// y[i] = a[i] op b[i]; step 0: b[0] for all i.
 static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step,
                              unsigned char *y, size_t n) {
   size_t i;
@@ -26195,7 +26179,7 @@ static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, co
 #undef GPUPRIMS__COMPARES
 }
 
-// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] all along); n <= GP__HOST_ELEMENTS. z is NULL
+// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
                            const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
@@ -26216,7 +26200,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
 
 // ---- reverse/host.c - reverse
 
-// Elements first to end - 1 of the output, and in place those that mirror them.
+// Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
@@ -26248,8 +26232,8 @@ static uint64_t gp__host_first_bad(const gp__request *q) {
   return UINT64_MAX;
 }
 
-// The first element, as an operand. Without an initial value an inexact operator starts there: identity op x may differ
-// from x in the sign of a zero.
+// Starts with the first element as an operand: without an initial value an inexact operator has to, because identity op
+// x may differ from x in the sign of a zero.
 static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
   gp__value converted;
   if (h->op.exact || h->q->has_init) return 0;
@@ -26272,8 +26256,8 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
   gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
 }
 
-// Segments may be of any lengths, so that threads take a few of them at a time. Wrong offsets do no harm: what lies
-// beyond the input is left out.
+// Segments have any lengths, so threads take a few at a time. Wrong offsets do no harm: parts beyond the input are left
+// out.
 static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
@@ -26314,7 +26298,7 @@ static gp_result gp__host_segmented_scan(const gp__host_call *h) {
 
 // ---- select/runs_host.c - runs
 
-// Where runs start, GP__HOST_ELEMENTS elements at a time.
+// Heads of runs, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
   const gp__request *q;
   uint64_t base;
@@ -26337,7 +26321,7 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   for (i = 0; i < r->n; ++i) r->head[i] ^= 1;
 }
 
-// The first head behind the one at `first`, or the count. Heads are asked for in order.
+// The first head after the one at `first`, or the count. Successive calls go forward.
 static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
   uint64_t i = first + 1;
   while (i < r->q->count) {
@@ -26390,7 +26374,7 @@ static gp_result gp__host_runs(const gp__host_call *h) {
 
 // ---- select/host.c - selection
 
-// The part that each of the elements first .. first + n - 1 belongs to, n <= GP__HOST_ELEMENTS.
+// The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
   const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
   const gp__value zero = {{0}};
@@ -26412,7 +26396,7 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
 
 enum { GP__HOST_PARTS = 3 };
 
-// Adds the numbers of elements of each part to `at`; with `out`, elements go to where `at` points.
+// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`.
 static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out,
                                 uint64_t *at) {
   unsigned char part[GP__HOST_ELEMENTS];
@@ -26429,8 +26413,8 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   }
 }
 
-// Several threads: blocks are counted, then moved to where the blocks before them end. In place one block has to be
-// moved after the other.
+// Several threads count the blocks, then move each to the end of the blocks before it. In place, blocks must move one
+// after the other.
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
@@ -26478,7 +26462,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
 
 __extension__ typedef unsigned __int128 gp__u128;
 
-// Integers of either sign in the order of unsigned ones.
+// Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
   size_t i;
   if (gp__host_kind(type) == GP__WIDE_I)
@@ -26492,7 +26476,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
   size_t i;
   if (q->primitive == GP_HISTOGRAM_RANGES) {
     for (i = 0; i < n; ++i) {
-      uint64_t low = 0, length = bins + 1, half; // low: boundaries that are not above the sample; no jumps to foresee
+      uint64_t low = 0, length = bins + 1, half; // low: boundaries not above the sample; no branch depends on it
       for (; length > 1; length -= half) {
         half = length / 2;
         low += (floats ? edges[low + half - 1].f <= x[i].f : edges[low + half - 1].u <= x[i].u) ? half : 0;
@@ -26501,7 +26485,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
-    // upper <= lower: the end is one more than the type's largest value, which wraps (see gp__check_values)
+    // upper <= lower: one past the type's largest value, which wraps (see gp__check_histogram_values)
     const uint64_t lower = edges[0].u, upper = edges[1].u;
     const int through = upper <= lower;
     const uint64_t wrapped = upper - lower + (through && q->in_size < 8 ? (uint64_t)1 << 8 * q->in_size : 0);
@@ -26566,7 +26550,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   }
 }
 
-// Several threads: each has counters of its own. Sums of floats depend on their order: one thread.
+// Several threads: each has its own counters. Sums of floats depend on their order: one thread.
 static gp_result gp__host_histogram(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t count = q->count, counters = (uint64_t)q->active * q->bins;
@@ -26658,7 +26642,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
 #undef GPUPRIMS__BOUND
 }
 
-// Elements behind the last offset belong to segment `segments`, those before the first one to segment 0.
+// Elements past the last offset belong to segment `segments`, those before the first one to segment 0.
 static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   uint64_t i, s;
@@ -27406,7 +27390,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 
 // ---- core/embed.c - this file's own text
 
-// This file's own text from about the device text on, which stands at its end.
+// The end of this file's own text, from about the device text on.
 
 #ifdef GPUPRIMS_SOURCE
 #define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
@@ -27416,8 +27400,8 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 
 #if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) &&                                     \
     (defined(__x86_64__) || defined(__aarch64__))
-// The bytes lie in a section of their own, and the code beside them takes their address through local labels. There is
-// no symbol: copies do not clash, and link-time optimisation has nothing to lose.
+// The bytes have a section of their own, and the code beside them takes their address through local labels. There is no
+// symbol: copies do not clash, and link-time optimisation has nothing to lose.
 __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
   const char *first, *last;
 #ifdef __x86_64__
@@ -27530,16 +27514,16 @@ GPUPRIMS__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t byte
 
 // ---- core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
 
-// The device text is a list of parts. A part uses parts above it alone. NVRTC gets the parts that define a name which
-// the kernel's program mentions, and what these use.
+// The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
+// kernel's program, and the parts that these use.
 enum { GP__PARTS = 256 }; // at most
 typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
   int count;                          // of parts; 0: `why` says why
-  const char *uses[GP__PARTS];        // of a part: a line, its name and the numbers of the parts that it uses
-  const char *names, *names_end;      // lines in the order of bytes: a name, the numbers of the parts that define it
-  const char *text[GP__PARTS + 1];    // of a part: up to the next one's
+  const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
+  const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
   char part_hash[GP__PARTS][GP__HEX]; // of its text
   char hash[GP__HEX];                 // of all
   char why[256];
@@ -27566,12 +27550,12 @@ GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   return data;
 }
 
-// Behind the line `line`, or NULL.
+// The text after line `line`, or NULL.
 GPUPRIMS__PRIVATE const char *gp__behind_line(const char *text, const char *line) {
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
-// Finds the parts in the text of this file, or in its end. 0: it is some other text.
+// Finds the parts in this file's text, or in its end. Returns 0 if it is some other text.
 GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
   int count = 0, i;
@@ -27616,13 +27600,13 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     free(read);
   }
 }
-// The text of all parts, which no zero ends, or NULL.
+// The text of all parts, without a zero at its end, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
 }
 
-// Adds the parts whose numbers stand on a line, behind its first word.
+// Adds the parts whose numbers follow a line's first word.
 GPUPRIMS__PRIVATE void gp__add_numbers(const char *line, gp__part_set set) {
   for (; *line != '\n'; ++line)
     if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
@@ -27635,7 +27619,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
     int order;
     while (line > low && line[-1] != '\n') --line;
     order = strncmp(name, line, length);
-    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank comes before what a name is made of
+    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank sorts before the characters of names
     if (!order) {
       gp__add_numbers(line, set);
       return;
@@ -27647,7 +27631,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
 GPUPRIMS__PRIVATE int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-// The parts that a program needs. A program that makes names of pieces may need any.
+// The parts that a program needs: all of them if it pastes names (##).
 GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;
@@ -27661,7 +27645,7 @@ GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   for (i = gp__device.count - 1; i >= 0; --i)
     if (set[i]) gp__add_numbers(gp__device.uses[i], set);
 }
-// Writes their text, as a header.
+// Writes the parts' text, as a header.
 GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
   int i;
   gp__add(t, "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n");
@@ -27669,7 +27653,7 @@ GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
     if (set[i]) gp__add(t, "%.*s", (int)(gp__device.text[i + 1] - gp__device.text[i]), gp__device.text[i]);
   gp__add(t, "#endif\n");
 }
-// The hash of their texts.
+// The hash of the parts' texts.
 GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
@@ -27682,15 +27666,15 @@ GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]
   gp__hash(hash, hashes, bytes, NULL);
 }
 
-// ---- core/program.c - programs, images, and what a context keeps of them
+// ---- core/program.c - programs, images, and where a context keeps them
 
-// What the compiler calls a place of the user's text, and that text: for messages.
+// The compiler's name for a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
   char name[160];
   const char *text;
 } gp__excerpt;
 
-// NVRTC's options besides the architecture, the last for exact rounding alone.
+// NVRTC's options besides the architecture; the last one for exact rounding only.
 static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
 enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
 
@@ -27703,7 +27687,7 @@ typedef struct gp__program {
   char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
-  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text, parts and options
+  char key[2 * GP__HEX]; // of bundles: hash of text, parts and options
 } gp__program;
 
 typedef struct gp__image {
@@ -27737,7 +27721,7 @@ GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
 
 // ---- core/disk_cache.c - the disk cache
 
-// The disk cache: a file a kernel, in a folder that only this user can write.
+// The disk cache: one file a kernel, in a folder that only this user can write.
 
 typedef struct gp__cache_head {
   char magic[8]; // "GPUPRIM1"
@@ -27754,7 +27738,7 @@ GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, c
   gp__sha_end(&h, head->digest);
 }
 
-// Strict ISO modes of the compiler hide these from the headers.
+// Headers hide these in strict ISO modes of the compiler.
 #if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
 #define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
 #elif defined(O_NOFOLLOW)
@@ -27779,7 +27763,7 @@ GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, c
 #define GPUPRIMS__DIRECTORY 0200000
 #endif
 
-// Opens a file of ours: no link, owned by us, writable by nobody else.
+// Opens a file of ours to read it: no link, owned by us, writable by nobody else.
 GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
@@ -27806,7 +27790,7 @@ GPUPRIMS__PRIVATE void gp__make_folders(char *path) {
   mkdir(path, 0700);
 }
 
-// The version of the NVRTC that last wrote here is kept in a file: to look a kernel up, NVRTC need not be opened.
+// A file keeps the version of the NVRTC that last wrote here, so that a look-up need not open NVRTC.
 GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
@@ -27823,7 +27807,7 @@ GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__free_text(&path);
 }
 
-// Is there a folder to use? Looked at once. nvrtc: the name of the NVRTC that last wrote there, "" where none did.
+// Whether there is a folder to use; looks once. nvrtc: the name of the NVRTC that last wrote there, "" if none did.
 GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
@@ -27862,7 +27846,7 @@ GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key,
 }
 
 enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
-// Reads the kernel. A damaged file is deleted: it will be rebuilt.
+// Reads a kernel. Deletes a damaged file, which is rebuilt later.
 GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
@@ -27944,10 +27928,10 @@ GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts
 
 // ---- core/disk_cache_limit.c - the limit of the disk cache
 
-// Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is
-// looked through by a context's first write and each time it has written a sixteenth of the limit since. Then the files
-// unused for longest go, until the rest is below the limit by a sixteenth. Processes may do so at once, and read
-// meanwhile: a file that another one has taken away counts as gone, and one that is open is read to its end.
+// A file's modification time says when it was last used: a hit sets it, at most once an hour. A context looks through
+// the folder at its first write, and again when it has written a sixteenth of the limit. Then it deletes the files
+// unused for longest, until the rest is a sixteenth below the limit. Other processes may do so at the same time, and
+// read: a file that another one has deleted counts as gone, and an open file is read to its end.
 
 typedef struct gp__cache_file {
   char *name;
@@ -27958,7 +27942,7 @@ GPUPRIMS__PRIVATE int gp__order_files(const void *a, const void *b) {
   const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
   return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
 }
-// A kernel's file, 1; what a writer has not renamed yet, and never will where it was killed, 2; another's, 0.
+// 1: a kernel's file; 2: a file not renamed yet, and never if its writer was killed; 0: another's.
 GPUPRIMS__PRIVATE int gp__cache_kind(const char *name) {
   const size_t hex = strspn(name, "0123456789abcdef");
   if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;
@@ -28058,7 +28042,7 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
 
 // ---- core/nvrtc.c - NVRTC
 
-// The first error in the compiler's log, with the user's name for the place and the line's text.
+// Reports the first error of the compiler's log, with the user's name for the place and the line's text.
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
@@ -28086,7 +28070,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, c
   return gp__fail(GP_E_COMPILE, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
 }
 
-// The architecture to compile for: the device's own, or, where NVRTC does not know it, PTX of the newest one before it.
+// The architecture to compile for: the device's own or, if NVRTC does not know it, PTX of the newest one before it.
 GPUPRIMS__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
   int i, best = 0;
   for (i = 0; i < r->architecture_count; ++i)
@@ -28159,7 +28143,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
 
 // ---- core/image.c - bundle, disk, NVRTC, in this order
 
-#define GPUPRIMS__BUNDLE "keys of parts 1" // what gp_bundle.header says; another number: keys are made another way
+#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; another way to make keys gets another number
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
@@ -28190,7 +28174,7 @@ GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key
   return best != 0;
 }
 
-// Finishes a program's text: the parts of the device text that it needs, its options and its key.
+// Completes a program's text: the parts of the device text that it needs, its options and its key.
 GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
@@ -28205,7 +28189,7 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   return GP_SUCCESS;
 }
 
-// Machine code for exactly `capability`. exact: PTX for an older architecture will not do.
+// Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
 GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
                                            int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
@@ -28252,11 +28236,11 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
 // scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
-// "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
-// (gp__measures), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
-// in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone; of
-// searches an offset's, acc_size a vertex's, and out_size the class of the mean degree: 8 where the graph has room for
-// as many edges a vertex, or more, otherwise 0. Zeros in the policy are filled by gp__portable.
+// "portable". Sizes in bytes, -1 for any. A row serves calls like those that it was measured on: at least 2^log2_from
+// and less than 2^log2_to bytes (gp__measures), pointers aligned to 16 bytes, not GP_REPRODUCIBLE. in_size is an
+// element's: a value's if keys or flags go with it, a key's if keys are alone. In searches it is an offset's, acc_size
+// is a vertex's, and out_size is the class of the mean degree: 8 if the graph has room for 8 or more edges a vertex,
+// otherwise 0. gp__portable fills zeros in the policy.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
@@ -28313,7 +28297,7 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS
 #undef GPUPRIMS__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
-// What of the table is for one device. A primitive's rows that are stand between first and end.
+// The part of the table for one device. A primitive's rows for it are between first and end.
 typedef struct gp__table {
   unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
   int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
@@ -28552,17 +28536,17 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 enum {
   GP__KINDS_MAX = 16, // kernels of a call
-  GP__CALLS_MAX = 8   // calls that one is made of
+  GP__CALLS_MAX = 8   // calls that make up one call
 };
-// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, what names
-// its template arguments: gp__name_..., traits).
+// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
+// traits), where gp__name_NAMES writes the template arguments.
 #define GPUPRIMS__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
 enum {
-  GP__OF_BYTES = 1,      // moves bytes, whatever they mean: its text depends on their number alone
-  GP__NO_SHARED = 2,     // takes no dynamic shared memory, whatever the others of the call take
-  GP__TOLD_DIRECTION = 4 // is told when it runs whether it sorts down
+  GP__OF_BYTES = 1,      // moves bytes of any meaning: its text depends on their number alone
+  GP__NO_SHARED = 2,     // takes no dynamic shared memory, even if the call's other kernels do
+  GP__TOLD_DIRECTION = 4 // its arguments give the direction of the sort
 };
 GPUPRIMS__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GPUPRIMS__TRAITS(KIND, kernel, arguments, names, traits) traits,
@@ -28571,7 +28555,7 @@ GPUPRIMS__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
   return rows[kind];
 }
 
-// ---- core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
+// ---- core/primitive.c - a primitive in core: a row of data, and its family's functions
 
 struct gp__state;
 struct gp__checking;
@@ -28581,7 +28565,7 @@ struct gp__spelling;
 struct gp__program_op;
 struct gp__host_call;
 
-// The calls that a call is made of, where it is more than kernels. The primary context is current in `run`.
+// The calls that make up a call, if it is more than kernels. The primary context is current in `run`.
 typedef struct gp__composition {
   gp_result (*run)(struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
                    uint64_t least);
@@ -28591,11 +28575,11 @@ typedef struct gp__composition {
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
-// A step of a call's check (core/check.c) that a family has of its own. A family lists these in an array of GP__CHECKS
-// entries, which zeros end; the common steps do the rest.
+// A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
+// zeros end; the common steps do the rest.
 typedef enum gp__check_name {
-  GP__CHECK_END,   // behind the last step
-  GP__CHECK_WHOLE, // in place of all steps but that of the fields
+  GP__CHECK_END,   // the end of a list
+  GP__CHECK_WHOLE, // replaces all steps but that of the fields
   GP__CHECK_OPERATORS,
   GP__CHECK_TYPES,
   GP__CHECK_OUT_TYPE,  // a step of gp__check_types
@@ -28613,19 +28597,19 @@ typedef struct gp__own_check {
   gp__check_step check;
 } gp__own_check;
 
-// Functions that tell a family's kernels from one another and from most others. Macros name the entries of members
-// that a family lacks: every entry of a gp__kernel_rules or gp__family says which member it is.
+// Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
+// lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
-  // Adds to the spelling what else of the call the text depends on; NULL: nothing.
+  // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
-  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
-                                                 // a multiprocessor then holds, 0: it is not; NULL: never
+  int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
+                                                 // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GPUPRIMS__SAME_POLICY NULL
 #define GPUPRIMS__SAME_THREADS NULL
@@ -28634,24 +28618,24 @@ typedef struct gp__kernel_rules {
 #define GPUPRIMS__SPELL_NO_MORE NULL
 #define GPUPRIMS__NO_FIT NULL
 
-// What a family does with calls of its primitives. Each has its own in its folder (plan.c).
+// A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
   const gp__own_check *checks;
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
-  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
+  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements go from `in` to `out`
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   const gp__kernel_rules *kernels;                                             // NULL: all are the call's
-  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // what users' take and give; NULL: folds
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // types of users' operators; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
-  const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
+  const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
-  // The call at `row` that comes behind, and how many do; NULL: none.
+  // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
   const gp__composition *composed; // NULL: kernels alone
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
-// Something is written for no elements too.
+// Something is written even for no elements.
 GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
@@ -28666,15 +28650,15 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 #define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
 #define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
-// A primitive: the members of gp_call that it reads (core/reads.c), what else core knows it by
-// (there too), and the flags that it takes beside GP_REPRODUCIBLE.
+// A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
+// takes besides GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
   uint64_t reads;
   int traits, flags;
 } gp__primitive;
 
-// Defined behind all families, in core/primitives.c.
+// Defined after all families, in core/primitives.c.
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
 GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
@@ -28689,9 +28673,9 @@ GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
 #pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "no-fast-math")
 #endif
 
-// ---- host/run.c - runs a checked request; what operands are made of
+// ---- host/run.c - runs a checked request; its operands and operator
 
-// Elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
+// Sets elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
 static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user,
                                int normalise, const char *of) {
   const gp__request *q = h->q;
@@ -28704,7 +28688,7 @@ static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op 
   h->in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user, normalise);
   return GP_SUCCESS;
 }
-// The binary operator.
+// Sets the binary operator.
 static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t size) {
   const gp__request *q = h->q;
   h->op.size = size;
@@ -28728,9 +28712,9 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
   }
   return GP_SUCCESS;
 }
-// AND and OR take their operands for true or false.
+// AND and OR read their operands as true or false.
 static int gp__host_normalises(const gp__request *q) { return !q->user_op && (q->op == GP_AND || q->op == GP_OR); }
-// The operands of a fold, its operator, its initial value.
+// Sets the operands of a fold, its operator and its initial value.
 static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   const gp__request *q = h->q;
   const gp_type to = q->acc_type;
@@ -29180,7 +29164,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
 #pragma GCC pop_options
 #endif
 
-// ---- core/state.c - what a context holds
+// ---- core/state.c - the state of a context
 
 struct gp__spelling;
 // Machine code, found by its program: kernels of different spellings that have one text share it.
@@ -29189,10 +29173,10 @@ typedef struct gp__code {
   char key[2 * GP__HEX]; // of the program
   int capability;        // of an image that is kept for gp_compile; 0: loaded
   int state;             // 0: not built, 1: a thread builds it, 2: there
-  int kernels;           // that have it, or wait for it
+  int kernels;           // kernels that have it, or wait for it
   gp_kernel_source source;
   void *module, *function;
-  unsigned allowed_bytes; // of dynamic shared memory, at most, so far
+  unsigned allowed_bytes; // the most dynamic shared memory so far
   gp__image image;        // of gp_compile
 } gp__code;
 // A kernel of a call, found by its spelling.
@@ -29217,16 +29201,16 @@ typedef struct gp__workspace {
   void *workspace;
   size_t bytes;
   int captured;            // a graph may hold the workspace's address
-  unsigned users;          // calls that have the workspace: it is not evicted. Grows under the state's lock
+  unsigned users;          // calls that have it, which prevents eviction; grows under the state's lock
   unsigned long long used; // when a call took it last
-  void *event;             // behind the last call on it, or NULL
-  int recorded;            // the event is there and behind all calls: when it has come, the memory is nobody's
+  void *event;             // recorded after the last call on it, or NULL
+  int recorded;            // the event comes after all calls: once it has completed, the memory is free
   int capturing;           // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
-  size_t tagged; // that hold zeros and words with tags, nothing else
-  size_t words;  // that calls have used for words
-  size_t pinned; // the same, of calls that were captured: no scratch may lie there
-  size_t soiled; // from here on, scratch of captured calls: whenever a graph runs
+  size_t tagged; // zeros and words with tags, nothing else
+  size_t words;  // used for words so far
+  size_t pinned; // the same by captured calls: no scratch may be there
+  size_t soiled; // from here on, scratch of captured calls, written whenever a graph runs
   size_t held;   // scratch at the back that a call holds while it runs others
 } gp__workspace;
 typedef struct gp__retired {
@@ -29238,7 +29222,7 @@ typedef struct gp__retired {
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
-  GP__KERNELS_GO = 16      // where there are more, one in so many goes
+  GP__KERNELS_GO = 16      // one in so many is evicted when there are more
 };
 typedef struct gp__state {
   gp__library library;
@@ -29269,7 +29253,7 @@ typedef struct gp__state {
   gp__table table; // for this device
 } gp__state;
 
-// What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
+// The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
 struct gp_context {
   struct gp_context *next;
   gp__state *state;    // NULL: closed
@@ -29297,7 +29281,7 @@ GPUPRIMS__PRIVATE void gp__watch_forks(void) {
   pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork);
 }
 
-// Was the context opened, by this process? Otherwise *result and a message. It may be closed.
+// Whether this process opened the context, which may be closed by now. Otherwise sets *result and a message.
 GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
   if (ctx != gp__known[0] || !ctx) {
     gp_context *c = ctx;
@@ -29324,15 +29308,15 @@ GPUPRIMS__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
   return 1;
 }
 
-// A call counts itself before it looks whether the context is open; gp_close closes it before it looks whether anybody
-// is inside. In one order of all four, one of the two sees the other.
+// A call counts itself before it checks that the context is open; gp_close closes it before it checks that nobody is
+// inside. All four steps have one order, so at least one of the two sees the other.
 GPUPRIMS__PRIVATE void gp__step_out(gp_context *ctx) {
   if (__atomic_sub_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST) || __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST)) return;
   pthread_mutex_lock(&ctx->lock);
   pthread_cond_broadcast(&ctx->left);
   pthread_mutex_unlock(&ctx->lock);
 }
-// The state behind a context, which is not freed before gp__end; or NULL with *result and a message.
+// The state of a context, not freed before gp__end; or NULL with *result and a message.
 GPUPRIMS__PRIVATE gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
   gp__state *state;
   if (gp__is_hook(who, result) || !gp__is_context(ctx, who, result)) return NULL;
@@ -29355,7 +29339,7 @@ GPUPRIMS__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
   gp__state *s = gp__begin(ctx, who, &result_);                                                                        \
   return s ? gp__end(ctx, work) : result_
 
-// Makes the context's primary context current where it is not; *pushed says whether gp__leave must undo it.
+// Makes the context's primary context current if it is not; *pushed says whether gp__leave must undo that.
 GPUPRIMS__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *current = NULL;
@@ -29374,15 +29358,15 @@ GPUPRIMS__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int p
   return error && result == GP_SUCCESS ? gp__cuda_fail(&s->library.runtime, who, "cuCtxPopCurrent", error) : result;
 }
 
-// ---- core/close.c - what a context gives back
+// ---- core/close.c - freeing what a context holds
 
-// Hands memory to the user's hook.
+// Returns memory through the user's hook.
 GPUPRIMS__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
   const char *outer = gp__hook_begins("gp_config.release");
   s->release(s->allocator_user, pointer, bytes, stream);
   gp__hook_ends(outer);
 }
-// Frees the entry of a stream, not its memory.
+// Frees a stream's entry, not its memory.
 GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
   if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
   pthread_mutex_destroy(&r->lock);
@@ -29398,7 +29382,7 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
     for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
     result = gp__enter(s, who, &pushed);
     if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
-      // Not by cuCtxRecordEvent, which waits for no less and ends the captures of all streams of the context.
+      // Not cuCtxRecordEvent: it waits for no less, and ends the captures of all streams of the context.
       error = d->cuCtxSynchronize();
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
     }
@@ -29490,7 +29474,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   unsigned char source = 0;
   int i;
   memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope stand together, and compilers merge equal texts
+  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
       source = (unsigned char)gp__scope_source(row->scope, device, capability);
@@ -29502,7 +29486,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   }
 }
 
-// Finds the device and asks about it. *none: this machine has no driver or no device, which is no fault.
+// Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
 GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
@@ -29565,7 +29549,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, in
   return GP_SUCCESS;
 }
 
-// Where the disk cache lies; NULL: nowhere.
+// The folder of the disk cache; NULL: there is none.
 GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;
@@ -29676,7 +29660,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
     s->host_threads = s->about.multiprocessors;
   }
   if (result != GP_SUCCESS) {
-    char said[GP__MESSAGE_BYTES]; // of the cause, whatever fails on the way out
+    char said[GP__MESSAGE_BYTES]; // the cause, even if something fails on the way out
     strcpy(said, gp__here.draft);
     free(shell);
     gp__destroy(s, who);
@@ -29948,7 +29932,7 @@ GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
-// An operator of the wanted arity, that the back end can run. *user is NULL for a built-in one.
+// Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
 GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
                                                int host, const gp__op_info **user) {
   static const char *const arities[] = {"", "a unary", "a binary"};
@@ -29979,12 +29963,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, co
   return GP_SUCCESS;
 }
 
-// What a call reads or writes.
+// Memory that a call reads or writes.
 typedef struct gp__extent {
   const char *name;
   const void *pointer;
   uint64_t bytes;
-  int alias; // what is read and what is written may be the same buffer where this is equal and not 0
+  int alias; // an input and an output may be one buffer if theirs are equal and not 0
 } gp__extent;
 
 GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
@@ -29995,9 +29979,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent 
                   a == b ? ": this call cannot run in place" : "");
 }
 
-// ---- core/reads.c - which members of a call each primitive reads
+// ---- core/reads.c - the members of a call that each primitive reads
 
-// Values that were given as one of the type: the number one for iota's default step.
+// The number one of a type: iota's default step.
 GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   const float f = 1.0f;
   const double d = 1.0;
@@ -30010,7 +29994,7 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
 }
 
-// The members of gp_call that primitives read: F(BIT, member, error, what is said of one that is set for nothing).
+// The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
   F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
@@ -30082,7 +30066,7 @@ __extension__ enum {
 };
 #undef GPUPRIMS__ENUM
 
-// What else core knows a primitive by: further members of gp_call, and how its elements go.
+// Further traits of a primitive: other members of gp_call, and how it treats elements.
 enum {
   GP__TAKES_PERMUTATION = 1,
   GP__TAKES_LAYOUTS = 2,
@@ -30106,7 +30090,7 @@ enum {
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
 
-// ---- core/checking.c - checking a call: what it may be
+// ---- core/checking.c - checking a call: members and flags that it does not use
 
 // What the steps of a check share.
 enum { GP__POINTERS_REACHED = 2 };
@@ -30126,7 +30110,7 @@ typedef struct gp__checking {
   int read_count, written_count;
 } gp__checking;
 
-// Fields and flags that the call has no use for.
+// Rejects members and flags that the call does not use.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
@@ -30192,7 +30176,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 
 // ---- core/check_operators.c - checking a call: its operators
 
-// Of the built-in binary operators, those that have a role of their own; NULL: for folds and maps.
+// The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
          : op == GP_SUB                             ? "transform2 and adjacent_difference"
@@ -30231,7 +30215,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// `op` is an order of keys: LESS, or a user's; GREATER too where both directions are served.
+// `op` is an order of keys: LESS or a user's, and with `both` GREATER.
 GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
@@ -30244,7 +30228,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) 
 
 // ---- core/check_call_types.c - checking a call: its types
 
-// An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
+// An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
                                               size_t largest, const char *wanted, gp_type *unsigned_type,
                                               gp__checked_type *t) {
@@ -30261,7 +30245,7 @@ GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *fie
                   gp__op_rows[op].name);
 }
 
-// Types, of primitives with an accumulator.
+// Types of primitives with an accumulator.
 GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
@@ -30306,7 +30290,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// Keys, offsets, lengths, positions.
+// Types of keys, offsets, lengths and positions.
 GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30343,7 +30327,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The type of the output, and what it has to do with that of the input.
+// The output's type, and how it must match the input's.
 GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30355,7 +30339,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
   return GP_SUCCESS;
 }
-// A type of u32 or u64. what: "out_type (of indices)".
+// An index type: u32 or u64. what: "out_type (of indices)".
 GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
   gp__request *q = k->q;
   const gp_type type = k->c->out_type;
@@ -30370,7 +30354,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most
                         (unsigned long long)k->c->count)
              : GP_SUCCESS;
 }
-// Indices of elements; those of u32 serve `most` elements.
+// Indices of elements; u32 serves up to `most` elements.
 GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   GPUPRIMS__CHECK(gp__check_index_type(k, "out_type (of indices)"));
   return gp__check_reach(k, most);
@@ -30396,7 +30380,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   return k->fold ? gp__check_accumulator(k) : GP_SUCCESS;
 }
 
-// Is every order of operations as good as any other?
+// Whether every order of operations gives the same bits.
 GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
 }
@@ -30452,8 +30436,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
-// host back end can ask only where something else in the process has loaded the driver; otherwise an error.
+// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
+// The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
 GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
@@ -30470,7 +30454,7 @@ GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, 
   if (library) dlclose(library);
   return error;
 }
-// Does the back end reach the buffer?
+// Checks that the back end reaches the buffer.
 GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
@@ -30485,7 +30469,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
                     k->who, name, pointer, s->about.device);
   return GP_SUCCESS;
 }
-// Can the host read the value?
+// Checks that the host can read the value.
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed;
   return value && !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
@@ -30499,7 +30483,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *
   return k->pointers == GP__POINTERS_REACHED && pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
 }
 
-// A buffer that is read, and one that is written; wanted: it must be there where it has elements.
+// Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
                                         const gp__checked_type *t, uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
@@ -30512,7 +30496,7 @@ GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
-// Nothing that is written lies over anything else.
+// Outputs overlap no input and no other output.
 GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads,
                                             const gp__extent *written, int writes) {
   int i, j;
@@ -30524,7 +30508,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *r
 }
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
-// How many elements the buffers of a call have, and what is said of them.
+// The buffers of a call: numbers of elements, names, and whether they are needed.
 typedef struct gp__buffers {
   uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;
@@ -30696,7 +30680,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   gp__request *q = k->q;
   q->op = c->op;
   q->transform = c->predicate2;
-  k->by_flags = !c->op && (c->keys || c->key_type); // of select and partition: others read none
+  k->by_flags = !c->op && (c->keys || c->key_type); // select and partition: others read none
   if (k->by_flags) {
     if (c->predicate2) return gp__fail(GP_E_OPERATOR, "%s: @predicate2: flags make two parts", k->who);
     return c->scalar || c->scalar2
@@ -30712,7 +30696,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   return c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2: there is no second predicate (@predicate2)", k->who)
                     : GP_SUCCESS;
 }
-// A comparison has elements of a built-in type.
+// Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
              ? gp__no_struct(k, "op", k->q->op)
@@ -30727,7 +30711,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// How many counts a call leaves in out_count; 0: it has none.
+// The number of counts that a call writes to out_count.
 GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
   return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
 }
@@ -30754,7 +30738,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
     GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
     return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@predicate2), and two parts", k->who);
-  // A part's output may be as small as the part: all that is known is where it begins.
+  // A part's output may be as small as the part: only its beginning is known.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;
   return GP_SUCCESS;
@@ -30900,7 +30884,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   return GP_SUCCESS;
 }
-// Can positions of u32 say so much?
+// Positions of type u32 must reach the array's length, or the number of segments.
 GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
@@ -30964,7 +30948,7 @@ static const gp__own_check gp__checks_segments[GP__CHECKS] = {{GP__CHECK_OUT_TYP
 
 // ---- histogram/check.c - checking a call: histograms
 
-// Counters and weights.
+// Checks the types of counters and weights.
 GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -31031,7 +31015,7 @@ GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
   b->begin_wanted = 1;
   return GP_SUCCESS;
 }
-// An integer, with its sign, as 64 bits; a float as a double.
+// An integer, sign-extended to 64 bits; a float as a double.
 GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
@@ -31050,7 +31034,7 @@ GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) 
   memcpy(&x, bytes, sizeof x);
   return x;
 }
-// The two ends of the bins of a channel.
+// Checks the ends of a channel's bins.
 GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
   const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
@@ -31087,7 +31071,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   if (floats && !c->lower) return GP_SUCCESS;
   for (i = 0; i < q->active; ++i) {
     const size_t at = (size_t)i * q->in_size;
-    // Integers without an end: the lowest value, also as one more than the largest.
+    // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
     memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
            q->in_size);
@@ -31802,7 +31786,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 
-// ---- core/check.c - checking a call, whole
+// ---- core/check.c - checking a call as a whole
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where
@@ -31863,7 +31847,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 
-// Is there nothing to launch? (Results that do not depend on elements are written all the same.)
+// Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;
@@ -31871,10 +31855,10 @@ GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
 
 // ---- core/shape.c - the shape of a call
 
-// Of calls that move keys.
+// Shape of calls that move keys.
 GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
-  if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // no keys that sort by themselves
+  if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // struct keys do not sort by themselves
   h->count2 = q->count2;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
@@ -31916,7 +31900,7 @@ GPUPRIMS__PRIVATE void gp__shape_radix_keys(const gp__request *q, gp__shape *h) 
 
 // ---- core/policy_fields.c - policy fields by name
 
-// Numbers of a policy by name: for messages, and for fields that a primitive does not have.
+// Numbers of a policy by name: for messages, and for fields that a primitive lacks.
 typedef struct gp__field {
   const char *name;
   size_t offset;
@@ -31927,7 +31911,7 @@ typedef struct gp__field {
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
 #undef GPUPRIMS__FIELD
-// All there are.
+// All numbers of a policy.
 #define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
 static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
@@ -31942,7 +31926,7 @@ GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// The field that, left to its default, makes the policy valid; or the list's end.
+// The field whose default makes the policy valid; or the list's end.
 GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
@@ -31952,8 +31936,7 @@ GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__sh
   }
   return f;
 }
-// Says which field makes a policy invalid. A policy that is valid
-// without GP_REPRODUCIBLE is one that cannot keep that promise.
+// Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
@@ -31976,10 +31959,10 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
   return gp__fail(GP_E_POLICY, "%s: the policy is not valid for this call on this device%s", who, text);
 }
 
-// ---- core/choose.c - which policy a call takes
+// ---- core/choose.c - the choice of a call's policy
 
-// The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much
-// there is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
+// The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
+// not the number of segments or the shape, so the portable rule chooses the algorithm for these.
 GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
@@ -31991,8 +31974,8 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
          (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
-// The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
-// call (its pointers are not aligned, say) does not serve it; a caller's policy that is not valid is an error.
+// The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
+// the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h,
                                        const gp__table *table, gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
@@ -32001,7 +31984,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
       return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero: this library (%s) has no such number", who,
                       GPUPRIMS_VERSION);
-    const gp_policy usual = gp__portable(none, *h); // what gp_policy_origin says may be handed back
+    const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
     const gp__field *f;
     for (f = gp__fields_of(h->primitive); f->name; ++f) *gp__field_of(&rest, f) = 0;
@@ -32032,7 +32015,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
 }
 
-// The same on the context's device, for a call, of which *h gets the shape. source may be NULL.
+// The same on the context's device, for a call; *h gets its shape. source may be NULL.
 GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given,
                                             gp__shape *h, gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
@@ -32105,32 +32088,32 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
 }
 #undef GPUPRIMS__JSON
 
-// ---- core/kinds_of.c - which kernels a call takes
+// ---- core/kinds_of.c - the kernels of a call
 
 GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info *info) {
   return info ? info->name : gp__type_rows[type].device;
 }
 
-// With which policy the kernels of a plan are built.
+// The policy with which a kernel of a plan is built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
-// Which kernels a call needs, in the order of their launches. Returns their number.
+// The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   return gp__methods_of(q)->kinds(q, p, kinds);
 }
 
-// ---- core/spelling.c - what of a call is spelled in a kernel's text
+// ---- core/spelling.c - the properties of a call that a kernel's text depends on
 
-// All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
-// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
-// not say share one program. Of `list` the first list_count words count.
+// Everything that the text of a kernel may depend on. gp__spell fills it from the call, and the writers of the text get
+// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ only in what their
+// text does not use share one program. Only the first list_count words of `list` count.
 enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
 typedef struct gp__spelling {
   gp__kernel_kind kind;
   gp_primitive primitive;
-  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: what is compiled in
+  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: compiled in
   unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
   gp_op op, transform, equal;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
@@ -32139,7 +32122,7 @@ typedef struct gp__spelling {
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
-  int size, word, form;                                     // of what is moved: copies and transposes
+  int size, word, form;                                     // copies and transposes
   int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
   int capability;                                           // of an image for gp_compile; 0: for the device
   const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
@@ -32151,9 +32134,9 @@ GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
-// So many blocks of the kernel to a multiprocessor, if they have `most` threads at most; otherwise 0, the compiler is
-// told nothing. The number is a promise only where it leaves a thread 64 registers (1024 threads); the families say
-// which of their kernels do with fewer, or need more.
+// The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
+// compiler is told nothing. The number is a promise only if it leaves a thread 64 registers (1024 threads). The
+// families say which of their kernels need fewer, or more.
 GPUPRIMS__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
@@ -32237,7 +32220,7 @@ GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const c
   gp__add(&p->text, "#line 1 \"%s\"\n%s\n#line 1 \"gpuprims_program\"\n", e->name, text);
 }
 
-// The definition of a struct type, once a program.
+// Writes the definition of a struct type, once a program.
 GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before,
                                       int count) {
   int i;
@@ -32257,7 +32240,7 @@ GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, co
   }
 }
 
-// The functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
+// Writes the functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
 GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, const gp__op_info *o, const char *a,
                                         const char *b, const char *r, int fold) {
   gp__text *t = &p->text;
@@ -32278,7 +32261,7 @@ GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, con
   gp__add(t, "  }\n};\n");
 }
 
-// The names that template arguments have.
+// Names of template arguments.
 GPUPRIMS__PRIVATE const char *gp__in_name(const gp__spelling *q) {
   return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
 }
@@ -32298,7 +32281,7 @@ GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, con
   return user ? of_user : gp__op_rows[op].functor;
 }
 
-// Op, Load, In, Acc, Out.
+// Writes Op, Load, In, Acc, Out.
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
@@ -32310,14 +32293,14 @@ GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
   gp__add(t, "%s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
-// A user's operators in a program: what they are called there, and what they take.
+// A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
   const char *functor, *a, *b, *r;
   int fold;
 } gp__program_op;
 
-// What an operator of a program takes, and gives. b NULL: it is unary.
+// Sets the types of an operator's operands and result. b NULL: it is unary.
 GPUPRIMS__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
   op->a = a;
   op->b = b;
@@ -32325,7 +32308,7 @@ GPUPRIMS__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const
   op->fold = 0;
 }
 
-// Template arguments of kernels, which follow the policy.
+// Template arguments of kernels, after the policy.
 GPUPRIMS__PRIVATE void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
 GPUPRIMS__PRIVATE void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
 GPUPRIMS__PRIVATE void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
@@ -32422,7 +32405,7 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
   else gp__add(t, "gp__none");
 }
 
-// What a stream does.
+// The body of a stream.
 GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   gp__add(t, ", ");
@@ -32454,7 +32437,7 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   if (q->acc_size) gp__name_fold(q, t), gp__add(t, ">");
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
-// A predicate tests an element.
+// A predicate takes one element and returns bool.
 GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
   gp__set_operator(ops, gp__in_name(q), NULL, "bool");
@@ -32528,7 +32511,7 @@ GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
           q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
           gp__out_name(q));
 }
-// With few vectors on their way 40 registers do.
+// 40 registers suffice with few vectors in flight.
 GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                    const gp__spelling *w) {
   (void)h;
@@ -32852,7 +32835,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[q->kind], gp__string(&p->name));
-  // For gp_policy_echo: the policy in the name that was just called.
+  // For gp_policy_echo: the policy that the kernel's name has.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
   gp__add(t,
@@ -32865,15 +32848,15 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
 // ---- core/kernels.c - loaded kernels
 
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
-// text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.
-// Where one too many is built, the least recently used ones go, with machine code that no other kernel shares. A kernel
-// stays while a call holds it (from its look-up to its launch) and once a graph has captured it. Launches of a kernel
-// that goes may still be queued: cuModuleUnload leaves them be, and may wait for them, as cuModuleLoadData may wait for
-// the device. A call whose kernels are loaded does neither.
+// text and options, also the key of the disk cache and of bundles. A context keeps a bounded number of kernels. One too
+// many evicts the least recently used ones, with machine code that no other kernel shares. A kernel stays while a call
+// holds it (from its look-up to its launch), and once a graph has captured it. Launches of an evicted kernel may still
+// be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
+// call whose kernels are loaded does neither.
 
 GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
   const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
-  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four at a time: a multiplication takes several cycles
+  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
   for (; end - at >= (long)sizeof word; at += sizeof word) {
     memcpy(word, at, sizeof word);
@@ -32907,7 +32890,7 @@ GPUPRIMS__PRIVATE void gp__link_kernel(gp__state *s, gp__kernel *k) {
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
-// Finds or makes the kernel of a spelling (NULL: no memory), which is the newest now. The lock is held.
+// Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
 GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
@@ -32926,7 +32909,7 @@ GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *
   ++s->kernel_count;
   return k;
 }
-// The machine code of a program, made where there is none; NULL: no memory. The lock is held.
+// The machine code of a program, made if there is none; NULL: no memory. The lock is held.
 GPUPRIMS__PRIVATE gp__code **gp__code_slot(gp__state *s, const char *key) {
   unsigned digits = 0;
   int i;
@@ -32945,7 +32928,7 @@ GPUPRIMS__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int cap
   *slot = c;
   return c;
 }
-// A kernel less. Code that has no other is taken out of the table, for gp__free_codes. The lock is held.
+// Code loses a kernel. Without kernels it leaves the table, for gp__free_codes. The lock is held.
 GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
   if (!c || --c->kernels) return;
@@ -32954,12 +32937,12 @@ GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropp
   c->next = *dropped;
   *dropped = c;
 }
-// Without the lock: the driver may take its time.
+// Frees dropped code. Without the lock, because the driver may take its time.
 GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
   if (!dropped) return;
-  // Unloading is no stream's work: a capture of this or of another thread must not forbid it.
+  // Unloading belongs to no stream: a capture of this or of another thread must not forbid it.
   if (s->context)
     entered = gp__enter(s, "gp_run", &pushed) == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode);
   while (dropped) {
@@ -32973,7 +32956,7 @@ GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
   if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
 }
-// Takes so many kernels out of the table, the least recently used first. The lock is held.
+// Takes `wanted` kernels out of the table, the least recently used first. The lock is held.
 GPUPRIMS__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
   gp__kernel *k = s->oldest;
   while (k && wanted) {
@@ -32990,18 +32973,18 @@ GPUPRIMS__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dro
     --wanted;
   }
 }
-// Drops kernels where there are too many. The lock is held.
+// Drops kernels if there are too many. The lock is held.
 GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
   const int most = s->kernels_most;
   gp__drop_kernels(s, s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0, dropped);
 }
-// The kernels of a call that is through with them; NULL: one that it did not come to.
+// Ends a call's use of its kernels; NULL: one that it did not get.
 GPUPRIMS__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
 }
-// Of a stream that is captured: a graph may launch them as long as it lives.
+// Keeps the kernels of a captured call: a graph may launch them as long as it lives.
 GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
@@ -33010,7 +32993,7 @@ GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) 
 
 // ---- core/load.c - loading a kernel, fitting it to the device
 
-// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
+// Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
@@ -33018,7 +33001,7 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
   int mode = GP__CU_CAPTURE_RELAXED, error;
-  // Loading is no stream's work: a capture of this or of another thread must not forbid it.
+  // Loading belongs to no stream: a capture of this or of another thread must not forbid it.
   error = d->cuThreadExchangeStreamCaptureMode(&mode);
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
@@ -33037,8 +33020,8 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   return GP_SUCCESS;
 }
 
-// Allows a kernel's blocks so much shared memory, and says how many of them then fit a multiprocessor. Allowing never
-// shrinks: other threads launch too, and other kernels share the machine code.
+// Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
+// never shrinks: other threads launch too, and other kernels share the machine code.
 GPUPRIMS__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp__code *c, const gp__geometry *g,
                                                int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33060,7 +33043,7 @@ GPUPRIMS__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp
                                    "multiprocessor",
                                    who, g->threads, g->shared_bytes);
 }
-// The same of a kernel whose blocks get other amounts of shared memory from call to call (a histogram, by its bins).
+// The same for a kernel whose shared memory differs from call to call (a histogram's, by its bins).
 GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g,
                                            int *occupancy) {
   *occupancy = k->occupancy;
@@ -33077,7 +33060,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   return g;
 }
 
-// Finds or builds the machine code of a program; *out counts a kernel more, whatever comes of it.
+// Finds or builds the machine code of a program; *out counts one kernel more, even after a failure.
 GPUPRIMS__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp__program *p, int device_capability,
                                          int capability, gp__code **out) {
   gp__code *c;
@@ -33110,8 +33093,8 @@ GPUPRIMS__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp
 }
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
-// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL on
-// an error.
+// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
+// error.
 GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
                                            const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
@@ -33177,8 +33160,8 @@ GPUPRIMS__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
   return scratch && !words ? GP__CONTROL_BYTES + scratch : words + scratch;
 }
 
-// The newest stream of this handle in the table. (One that was destroyed, where a new stream has inherited its handle
-// and is captured before its first ordinary call: its workspace then serves the new one.)
+// The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
+// captured before its first ordinary call: its workspace then serves the new one.)
 GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
   unsigned long long key = (uintptr_t)stream;
   int i;
@@ -33192,7 +33175,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream s
   return key;
 }
 
-// Numbers a stream for the table. Handles of destroyed streams come back, ids do not.
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
 GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream,
                                                  unsigned long long *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33227,8 +33210,8 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
   return GP_SUCCESS;
 }
 
-// The lock of a stream's workspace. A thread that has it may take it again: a call may run others. It never has two:
-// they are all on one stream, and hooks run none.
+// The lock of a stream's workspace. A thread that has it may take it again, because a call may run others. It never has
+// two: these are all on one stream, and hooks run none.
 typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
@@ -33243,7 +33226,7 @@ GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
   ++here->depth;
   r->capturing = capturing;
 }
-// The end of a call's use of a workspace that gp__find_stream found.
+// Ends a call's use of a workspace that gp__find_stream found.
 GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     const struct gp_driver *d = &s->library.runtime.driver;
@@ -33257,7 +33240,7 @@ GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
 }
 
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
-// has ended. NULL: there is none. empty: it has no memory either. The state's lock is held.
+// has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
 GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
   unsigned long long later = 0;
   for (;;) {
@@ -33279,7 +33262,7 @@ GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
 }
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept);
-// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may take the place of others.
+// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
 GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
                                             int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33328,7 +33311,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsig
   return result;
 }
 
-// Gives memory back in stream order, or keeps it for gp_close: where a graph may use it, where the driver would wait.
+// Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept) {
   int error;
@@ -33383,8 +33366,8 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
   return GP_SUCCESS;
 }
 
-// The stream's workspace, grown where it is too small. Of the bytes needed so many are scratch, which need not be zero.
-// The stream's lock is held.
+// Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
+// held.
 GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
                                      uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33435,7 +33418,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
 }
 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
-// outer call holds. The workspace has `least` bytes at least. The stream's lock is held.
+// outer call holds. The workspace gets at least `least` bytes. The stream's lock is held.
 GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                           uint64_t words, uint64_t scratch, uint64_t least, int capturing,
                                           void **scratch_at) {
@@ -33443,7 +33426,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
-  // Beside scratch, words keep a place of their own where that is to be had: no need to clear them between calls.
+  // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
   if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
@@ -33501,7 +33484,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
 }
 
-// A call on its way: its family launches the kernels.
+// A call during its launch: its family launches the kernels.
 typedef struct gp__launching {
   gp__state *s;
   const char *who;
@@ -33516,14 +33499,14 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
-// All kernels of a call, one behind the other, with the same arguments.
+// Launches all kernels of a call, one after the other, with the same arguments.
 GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   int i;
   for (i = 0; i < l->count; ++i)
     GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments));
   return GP_SUCCESS;
 }
-// One step: the kernel at `which`, so many blocks of so many threads.
+// Launches one step: kernel `which`, `grid` blocks of `threads` threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
                                             unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
@@ -33531,7 +33514,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, u
   g.shared_bytes = shared_bytes;
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
 }
-// A grid that fills the device with this kernel, and no more blocks than there is work for.
+// A grid that fills the device with this kernel, but has no more blocks than there is work.
 GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
   const int occupancy = l->kernels[which]->occupancy > 0 ? l->kernels[which]->occupancy : 1;
   const uint64_t blocks =
@@ -33539,9 +33522,9 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
-// What a launch returns where blocks cannot wait for each other.
+// The result of a launch if blocks cannot wait for each other.
 enum { GP__REFUSED = 1 << 20 };
-// All blocks are resident, or there is one.
+// Launches all blocks resident, or a single one.
 GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   void *parameters[1];
@@ -33554,8 +33537,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *ar
   if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
   return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
 }
-// The same in clusters: as many as fit of the grid's blocks, which *blocks gets, a part of the arguments. NULL: one
-// cluster, whose blocks need no promise that they are all resident.
+// The same in clusters: as many of the grid's blocks as fit. *blocks, a part of the arguments, gets their number. NULL:
+// a single cluster, whose blocks need no promise that they are all resident.
 GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks,
                                                 void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
@@ -33572,7 +33555,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   attributes[1].value.number = 1;
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
-  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
+  // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
   error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
   if (error || clusters < 1) return (gp_result)GP__REFUSED;
@@ -34452,7 +34435,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
 
 // ---- core/launch_plan.c - launching a call
 
-// The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
+// The primary context is current, the kernels are loaded. The workspace gets at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
                                        const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
                                        uint64_t least) {
@@ -34934,7 +34917,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__map_args a;
   memset(&a, 0, sizeof a);
-  a.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
+  a.in = q->in ? q->in : q->out; // never read, but an offset from null is undefined
   a.in2 = q->in2 ? q->in2 : q->out;
   a.out = q->out;
   a.count = q->count;
@@ -34943,7 +34926,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   a.step = q->step;
   return gp__launch_all(l, &a);
 }
-// A binary operator on elements of two inputs.
+// A binary operator on the elements of two inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q);
@@ -34958,7 +34941,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   }
   return gp__host_each(h);
 }
-// A transform of two operands, which are the elements and their neighbours.
+// A transform of two operands: the elements and their neighbours.
 GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out;
@@ -35036,7 +35019,7 @@ static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__REA
 // ---- reduce/plan.c - plans of reductions
 
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
-  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1
+  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts, logic and minima of integers
   if (q->primitive == GP_IS_SORTED) {
     h->in_size = (int)q->key_size;
     h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
@@ -35131,7 +35114,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.blocks = l->g->grid;
-  for (i = 0; i < l->count; ++i) // the spine is one block's
+  for (i = 0; i < l->count; ++i) // the spine is one block
     GPUPRIMS__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;
 }
@@ -35150,7 +35133,7 @@ static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP_
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
-// The check that GP_CHECKED asks for, as a call of its own.
+// The check that GP_CHECKED asks for, as a separate call.
 GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
@@ -35245,7 +35228,7 @@ static const gp__primitive gp__primitive_load_balance = {
 GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
-  if (!h->key_size && !q->offset_size) { // a predicate looks at the elements themselves
+  if (!h->key_size && !q->offset_size) { // a predicate reads the elements themselves
     h->key_size = h->in_size;
     h->in_size = 0;
   }
@@ -35991,12 +35974,12 @@ GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) 
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
-// The call at `row` of those that come behind, and how many there are.
+// Makes the call at `row` of those that follow, and returns how many follow.
 GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-// Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
+// Chooses the policy and finds the kernels; with `run`, launches in a workspace of at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -36052,8 +36035,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   return gp__leave(s, who, pushed, result);
 }
 
-// Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
-// graph runs, and the driver may not know it yet.
+// Checks a call, and where its buffers and values are. Not under capture: a graph's own memory exists when the graph
+// runs, and the driver may not know it yet.
 GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call *call, gp_stream stream,
                                                      gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
@@ -36102,7 +36085,7 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   GPUPRIMS__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
 }
 
-// ---- core/ask.c - what can be asked of a call before it runs
+// ---- core/ask.c - queries about a call before it runs
 
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
@@ -36208,8 +36191,8 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
-  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
-    gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // all kernels of a call must say the same
+    gp_policy said = p;                                 // arguments carry what is not compiled in
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;
@@ -36256,7 +36239,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__choose_here(s, &q, call->policy, &h, &p, NULL));
   count = gp__kinds_of(&q, &p, kinds);
-  for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+  for (i = 0; i < count; ++i) { // of several kernels, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
     const gp__kernel *k;
     gp__spell(&q, &own, &h, kinds[i], 0, &spelling);
@@ -36400,9 +36383,9 @@ GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes));
 }
 
-// ---- map/calls.c - calls by name: what most of them fill in; copy, fill, iota, transform
+// ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
 
-// What most of them fill in.
+// Sets the members that most calls share.
 GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                    void *out, uint64_t count) {
   gp_call c = gp_call_init(primitive);
@@ -43293,7 +43276,8 @@ typedef typename gp__word_of<WORD>::type Word;
 static const int N=SIZE / WORD,W=16 / WORD,UNITS=ROWS * SIZE / 16;
 static const int KW=gp__lowest_bit(UNITS | 8),JW=GP__WARP / KW,BLOCKS=UNITS / KW;
 static const int ROUNDS=((COLUMNS + JW - 1)/ JW * BLOCKS * GP__WARP + THREADS - 1)/ THREADS;
-static const int LINES=THREADS / GP__WARP / BLOCKS * JW,ALIKE=ALIGNMENT / WORD;
+static const int LINES=THREADS / GP__WARP / BLOCKS * JW,
+ALIKE=ALIGNMENT / WORD;
 static const int STRIDE=LINES > ALIKE?LINES : ALIKE;
 static const bool FIXED =
 THREADS %(GP__WARP * BLOCKS)== 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
