@@ -3,11 +3,7 @@
 //   core/messages.c, core/struct_size.c, core/request.c, layouts/host.c, core/check_types.c, core/checking.c,
 //   core/check_buffers.c
 
-<<<<<<< HEAD
-// Checks a layout, keeps it in *kept, and gives its buffer or columns as extents. name: "in_layout (from)"; of: "in".
-=======
-// Checks a layout; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
->>>>>>> w_engB
+// Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
                                              const gp_layout *l, gp_layout *kept, const void *buffer, gp__extent *span,
                                              int *spans) {
