@@ -262,6 +262,9 @@ typedef unsigned long uint64_t;
 #define gp_kernel_origin GPUPRIMS__NAME(gp_kernel_origin)
 #define gp_policy_space GPUPRIMS__NAME(gp_policy_space)
 #define gp_compile GPUPRIMS__NAME(gp_compile)
+#define gp_prepared_open GPUPRIMS__NAME(gp_prepared_open)
+#define gp_prepared_run GPUPRIMS__NAME(gp_prepared_run)
+#define gp_prepared_close GPUPRIMS__NAME(gp_prepared_close)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -1829,6 +1832,28 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
 typedef void (*gp_take_image_fn)(void *user, const char *key, const void *image, size_t bytes);
 GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
                                    void *user);
+
+// ---- api/prepared.h - calls that are checked, chosen and compiled once, and run many times
+
+// A prepared call spares the host most of its work: a run checks pointers and launches. The policy is the one that
+// gp_prepared_open chose for its count; a run for which that policy is not valid chooses its own.
+typedef struct gp_prepared gp_prepared;
+
+// Checks a call, chooses its policy, compiles and loads its kernels; launches nothing. Buffers may be NULL, as for
+// gp_prepare. The call is copied; what it points to (policy, structs, values) is read again by each run, except for the
+// policy. Errors: as gp_prepare; *prepared is NULL then.
+GPUPRIMS__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prepared **prepared);
+
+// Runs the prepared call with the pointers, counts and values of `call`, whose primitive, operators, types and flags
+// are the prepared ones: GP_E_ARGUMENT names a member that is not. The results are those of gp_run. Runs are fastest
+// where only pointers change, and each keeps its alignment to 16 bytes; otherwise a run costs the host about as much as
+// gp_run, and may compile. Takes no lock of the context once the stream is the same as in the last run, whose workspace
+// the prepared call keeps. Threads that share a prepared call take turns. Errors: as gp_run.
+GPUPRIMS__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream);
+
+// Frees a prepared call, before or after gp_close of its context; no thread may be in a run of it. Launched work
+// continues. Errors: NULL; CONTEXT from a hook.
+GPUPRIMS__API gp_result gp_prepared_close(gp_prepared *prepared);
 
 #endif // !__CUDACC_RTC__
 #endif // GPUPRIMS_H
@@ -27386,7 +27411,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1957888"
+#define GPUPRIMS__EMBEDDED_FROM "1974272"
 
 // ---- core/embed.c - this file's own text
 
@@ -31787,30 +31812,28 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where
 // the back end reaches them.
-GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
-                                           gp__request *q) {
+GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                                const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
   const gp__own_check *own;
-  gp__checking k;
-  gp_call whole;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  GPUPRIMS__TAKE_STRUCT(caller, "call", c, whole, gp_call);
+  GPUPRIMS__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
   memset(q, 0, sizeof *q);
-  memset(&k, 0, offsetof(gp__checking, read));
-  k.read_count = k.written_count = 0;
-  k.s = s;
-  k.who = gp__primitive_names[c->primitive];
-  k.c = c;
-  k.q = q;
-  k.host = host;
-  k.pointers = pointers;
-  k.reads = row->reads;
-  k.traits = row->traits;
-  for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k.own[own->name] = own->check;
-  k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
+  memset(k, 0, offsetof(gp__checking, read));
+  k->read_count = k->written_count = 0;
+  k->s = s;
+  k->who = gp__primitive_names[c->primitive];
+  k->c = c;
+  k->q = q;
+  k->host = host;
+  k->pointers = pointers;
+  k->reads = row->reads;
+  k->traits = row->traits;
+  for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k->own[own->name] = own->check;
+  k->fold = (k->reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   q->in = c->in;
@@ -31833,14 +31856,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->limit = c->limit;
   q->statistics = c->statistics;
   q->fault = c->fault;
-  GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
-  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
-  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
-  GPUPRIMS__CHECK(gp__check_numbers(&k));
-  GPUPRIMS__CHECK(gp__check_buffers(&k));
-  GPUPRIMS__CHECK(gp__check_values(&k));
-  return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_fields(k));
+  if (k->own[GP__CHECK_WHOLE]) return k->own[GP__CHECK_WHOLE](k);
+  GPUPRIMS__CHECK(k->own[GP__CHECK_OPERATORS] ? k->own[GP__CHECK_OPERATORS](k) : gp__check_operators(k));
+  GPUPRIMS__CHECK(k->own[GP__CHECK_TYPES] ? k->own[GP__CHECK_TYPES](k) : gp__check_types(k));
+  GPUPRIMS__CHECK(gp__check_numbers(k));
+  GPUPRIMS__CHECK(gp__check_buffers(k));
+  GPUPRIMS__CHECK(gp__check_values(k));
+  return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
+                                           gp__request *q) {
+  gp__checking k;
+  gp_call whole;
+  return gp__check_call_with(&k, &whole, s, caller, c, host, pointers, q);
 }
 
 // Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
@@ -33307,6 +33336,33 @@ GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsig
   return result;
 }
 
+// The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
+typedef struct gp__recent {
+  unsigned long long key;
+  gp__workspace *workspace;
+} gp__recent;
+GPUPRIMS__PRIVATE void gp__forget_stream(gp__recent *recent) {
+  if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
+  recent->workspace = NULL;
+}
+// As gp__find_stream, without the state's lock where the stream is the same as before.
+GPUPRIMS__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
+                                            int capturing, gp__recent *recent, gp__workspace **found) {
+  if (recent && recent->workspace && recent->key == key) {
+    *found = recent->workspace;
+    __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
+    return GP_SUCCESS;
+  }
+  GPUPRIMS__CHECK(gp__find_stream(s, who, key, stream, capturing, found));
+  if (recent) {
+    gp__forget_stream(recent);
+    recent->key = key;
+    recent->workspace = *found;
+    __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
+  }
+  return GP_SUCCESS;
+}
+
 // Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept) {
@@ -34431,40 +34487,53 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
 
 // ---- core/launch_plan.c - launching a call
 
-// The primary context is current, the kernels are loaded. The workspace gets at least `least` bytes.
-GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
-                                       uint64_t least) {
+// The geometry of a call on this device with its loaded kernels.
+GPUPRIMS__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                              const gp_policy *p, gp__kernel *const *kernels, int count,
+                                              gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
-  gp__geometry g;
-  gp__workspace *r = NULL;
-  void *scratch = NULL;
-  unsigned long long stream_key;
-  int capturing;
-  gp_result result = GP_SUCCESS;
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
-    g = gp__geometry_of(*p, *h, 0);
-    GPUPRIMS__CHECK(gp__fit_kernel(s, who, kernels[0], &g, &occupancy));
+    *g = gp__geometry_of(*p, *h, 0);
+    GPUPRIMS__CHECK(gp__fit_kernel(s, who, kernels[0], g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
-  g = gp__geometry_of(*p, *h, occupancy);
+  *g = gp__geometry_of(*p, *h, occupancy);
+  return GP_SUCCESS;
+}
+// Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
+// least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
+GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                          const gp_policy *p, gp__kernel *const *kernels, int count,
+                                          const gp__geometry *g, gp_stream stream, uint64_t least, gp__recent *recent) {
+  gp__workspace *r = NULL;
+  void *scratch = NULL;
+  unsigned long long stream_key;
+  int capturing;
+  gp_result result = GP_SUCCESS;
   GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
   if (capturing) gp__keep_captured(kernels, count);
-  if (g.words || g.scratch) {
-    GPUPRIMS__CHECK(gp__find_stream(s, who, stream_key, stream, capturing, &r));
+  if (g->words || g->scratch) {
+    GPUPRIMS__CHECK(gp__find_recent(s, who, stream_key, stream, capturing, recent, &r));
     gp__lock_stream(r, capturing);
-    result = gp__find_room(s, who, r, stream, gp__word_bytes(&g), gp__scratch_bytes(&g), least, capturing, &scratch);
+    result = gp__find_room(s, who, r, stream, gp__word_bytes(g), gp__scratch_bytes(g), least, capturing, &scratch);
   }
   if (result == GP_SUCCESS) {
-    const gp__launching l = {s, who, q, h, p, kernels, count, &g, r ? r->workspace : NULL, scratch, stream};
-    result = family->launch(&l);
+    const gp__launching l = {s, who, q, h, p, kernels, count, g, r ? r->workspace : NULL, scratch, stream};
+    result = gp__methods_of(q)->launch(&l);
   }
   if (r) gp__unlock_stream(s, r);
   return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
+                                       uint64_t least) {
+  gp__geometry g;
+  GPUPRIMS__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
+  return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);
 }
 
 GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
@@ -36031,40 +36100,47 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   return gp__leave(s, who, pushed, result);
 }
 
-// Checks a call, and where its buffers and values are. Not under capture: a graph's own memory exists when the graph
-// runs, and the driver may not know it yet.
-GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call *call, gp_stream stream,
-                                                     gp__request *q) {
+// Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
+// graph runs, and the driver may not know it yet.
+GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                                     const gp_call *call, gp_stream stream, gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
-  gp_result result = s->context ? gp__enter(s, "gp_run", &pushed) : GP_SUCCESS;
+  gp_result result = s->context ? gp__enter(s, caller, &pushed) : GP_SUCCESS;
   if (result != GP_SUCCESS) return result;
   if (s->context && stream && stream != (gp_stream)1)
     error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
   if (error) {
-    gp__cuda_fail(&s->library.runtime, "gp_run", "stream: cuStreamIsCapturing", error);
+    gp__cuda_fail(&s->library.runtime, caller, "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
+    result = gp__check_call_with(k, whole, s, caller, call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
     if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->reached, 1, __ATOMIC_RELAXED);
   }
-  return gp__leave(s, "gp_run", pushed, result);
+  return gp__leave(s, caller, pushed, result);
+}
+// Checks a call that will run: the first one of a context, and those with GP_CHECKED, with their memory.
+GPUPRIMS__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                              const gp_call *call, gp_stream stream, gp__request *q) {
+  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
+    return gp__check_memory_of_call(k, whole, s, caller, call, stream, q);
+  return gp__check_call_with(k, whole, s, caller, call, !s->context, 1, q);
+}
+GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
+  if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
+  if (gp__is_checked(q) && q->bad) {
+    const gp__request check = gp__methods_of(q)->checked(q);
+    const gp_result result = gp__host_run(&check, s->host_threads);
+    if (result != GP_SUCCESS || *q->bad != UINT64_MAX) return result;
+  }
+  if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
+  return gp__host_run(q, s->host_threads);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
-  gp_result result;
+  gp__checking k;
+  gp_call whole;
   gp__request q;
-  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
-    result = gp__check_memory_of_call(s, call, stream, &q);
-  else result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
-  if (result != GP_SUCCESS) return result;
-  if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
-  if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;
-  if (gp__is_checked(&q) && q.bad) {
-    const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__host_run(&check, s->host_threads);
-    if (result != GP_SUCCESS || *q.bad != UINT64_MAX) return result;
-  }
-  if (gp__nothing_to_do(&q) && !gp__is_checked(&q)) return GP_SUCCESS;
-  return gp__host_run(&q, s->host_threads);
+  GPUPRIMS__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
+  return s->context ? gp__run_request(s, &q, call->policy, 1, stream, 0) : gp__run_on_host(s, &q);
 }
 GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
   GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
@@ -36314,6 +36390,297 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
 GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
                                    void *user) {
   GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
+}
+
+// ---- core/prepared.c - prepared calls
+
+// A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
+// is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
+// same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
+// overlap. Other runs make a new plan.
+
+// Pointers that a run may change: X(member), inputs before outputs.
+#define GPUPRIMS__CALL_POINTERS(X)                                                                                     \
+  X(in)                                                                                                                \
+  X(in2)                                                                                                               \
+  X(keys)                                                                                                              \
+  X(keys2)                                                                                                             \
+  X(begin)                                                                                                             \
+  X(end)                                                                                                               \
+  X(count_device)                                                                                                      \
+  X(out)                                                                                                               \
+  X(out2)                                                                                                              \
+  X(out3)                                                                                                              \
+  X(out_keys)                                                                                                          \
+  X(out_count)                                                                                                         \
+  X(bad)
+enum { GP__INPUTS = 7, GP__POINTERS = 13 };
+// Host memory of values: X(member).
+#define GPUPRIMS__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
+
+struct gp_prepared {
+  gp_context *ctx;
+  pthread_mutex_t lock; // held by a run
+  gp_policy given;      // the caller's
+  int has_given;
+  gp_policy policy; // chosen by gp_prepared_open
+  int composed;     // its calls choose for themselves
+  // The plan.
+  int quick; // it serves calls that differ in pointers
+  int has_values;
+  gp_call call, whole; // whole: the copy of a shorter struct
+  gp__checking check;
+  gp__request q;
+  gp__shape h;
+  gp_policy p;
+  gp__geometry g;
+  gp__kernel *kernels[GP__KINDS_MAX];
+  int kernel_count;
+  signed char read[8], written[6]; // pointers of the extents that were checked
+  uint64_t equal;                  // bits: which of them are equal
+  gp__recent recent;
+};
+
+GPUPRIMS__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
+#define GPUPRIMS__POINTER(member) *pointers++ = c->member;
+  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
+#undef GPUPRIMS__POINTER
+}
+// Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
+GPUPRIMS__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
+  gp__checking *k = &prepared->check;
+  uint64_t equal = 0;
+  int i, j;
+  for (j = 0; j < k->read_count; ++j) k->read[j].pointer = pointers[prepared->read[j]];
+  for (i = 0; i < k->written_count; ++i) {
+    const void *written = k->written[i].pointer = pointers[prepared->written[i]];
+    for (j = 0; j < k->read_count; ++j) equal = equal << 1 | (written == k->read[j].pointer);
+    for (j = 0; j < i; ++j) equal = equal << 1 | (written == k->written[j].pointer);
+  }
+  return equal;
+}
+// Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
+GPUPRIMS__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
+  const gp__checking *k = &prepared->check;
+  unsigned seen = 0;
+  int i, j;
+  for (i = 0; i < k->read_count; ++i) {
+    for (j = 0; j < GP__INPUTS && (pointers[j] != k->read[i].pointer || seen >> j & 1); ++j) {}
+    if (j == GP__INPUTS) return 0;
+    seen |= 1u << j;
+    prepared->read[i] = (signed char)j;
+  }
+  for (i = 0; i < k->written_count; ++i) {
+    for (j = GP__INPUTS; j < GP__POINTERS && (pointers[j] != k->written[i].pointer || seen >> j & 1); ++j) {}
+    if (j == GP__POINTERS) return 0;
+    seen |= 1u << j;
+    prepared->written[i] = (signed char)j;
+  }
+  for (j = 0; j < GP__POINTERS; ++j)
+    if (pointers[j] && !(seen >> j & 1)) return 0;
+  for (i = 0; i < GP__POINTERS; ++i) // inputs that are equal could be taken for each other
+    for (j = 0; j < i; ++j)
+      if (pointers[i] == pointers[j] && pointers[i] && (i < GP__INPUTS) == (j < GP__INPUTS)) return 0;
+  return 1;
+}
+// Whether the checked call holds the caller's pointers, and none that other members of it lead to.
+GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
+#define GPUPRIMS__POINTER(member)                                                                                      \
+  if (q->member != c->member) return 0;
+  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
+#undef GPUPRIMS__POINTER
+  return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->graph &&
+         !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault;
+}
+
+// Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
+GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
+  gp_call *like = &prepared->call;
+  const void *now[GP__POINTERS], *before[GP__POINTERS];
+  uintptr_t differ = 0;
+  int i;
+  if (c->struct_size != sizeof *c) return 0;
+  gp__pointers_of(c, now);
+  gp__pointers_of(like, before);
+  for (i = 0; i < GP__POINTERS; ++i) {
+    const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
+    differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
+  }
+#define GPUPRIMS__VALUE(member)                                                                                        \
+  differ |= (uintptr_t)(!c->member != !like->member);                                                                  \
+  like->member = c->member;
+  GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE)
+#undef GPUPRIMS__VALUE
+#define GPUPRIMS__POINTER(member) like->member = c->member;
+  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
+  like->policy = c->policy;
+  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(prepared, now) != prepared->equal) return 0;
+#undef GPUPRIMS__POINTER
+#define GPUPRIMS__POINTER(member) prepared->q.member = c->member;
+  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
+#undef GPUPRIMS__POINTER
+  for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
+    const int reads = prepared->check.read_count;
+    const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
+    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer) return 0; // the check says it better
+  }
+  *result = gp__check_apart(prepared->check.who, prepared->check.read, prepared->check.read_count,
+                            prepared->check.written, prepared->check.written_count);
+  if (*result == GP_SUCCESS && prepared->has_values) *result = gp__check_values(&prepared->check);
+  return 1;
+}
+
+// A run may change neither what the call does nor its types.
+GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
+#define GPUPRIMS__SAME(member)                                                                                         \
+  if (c->member != prepared->call.member)                                                                              \
+    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, that of the prepared call is %d",         \
+                    (int)c->member, (int)prepared->call.member);
+  GPUPRIMS__SAME(primitive)
+  GPUPRIMS__SAME(flags)
+  GPUPRIMS__SAME(op)
+  GPUPRIMS__SAME(transform)
+  GPUPRIMS__SAME(predicate2)
+  GPUPRIMS__SAME(equal)
+  GPUPRIMS__SAME(in_type)
+  GPUPRIMS__SAME(in2_type)
+  GPUPRIMS__SAME(key_type)
+  GPUPRIMS__SAME(offset_type)
+  GPUPRIMS__SAME(acc_type)
+  GPUPRIMS__SAME(out_type)
+  GPUPRIMS__SAME(out2_type)
+#undef GPUPRIMS__SAME
+  return GP_SUCCESS;
+}
+
+// Launches the plan; a launch that the driver refuses goes the way of gp_run.
+GPUPRIMS__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
+  const char *who = prepared->check.who;
+  gp_result result;
+  int pushed;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
+                         &prepared->g, stream, 0, &prepared->recent);
+  result = gp__leave(s, who, pushed, result);
+  if (result != (gp_result)GP__REFUSED) return result;
+  prepared->quick = 0;
+  return gp__run_request(s, &prepared->q, &prepared->p, 1, stream, 0);
+}
+GPUPRIMS__PRIVATE void gp__drop_plan(gp_prepared *prepared) {
+  gp__let_kernels_go(prepared->kernels, prepared->kernel_count);
+  prepared->kernel_count = 0;
+  prepared->quick = 0;
+}
+// Finds the kernels of a checked call; the primary context is current.
+GPUPRIMS__PRIVATE gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
+  const char *who = prepared->check.who;
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  const int count = gp__kinds_of(&prepared->q, &prepared->p, kinds);
+  int i;
+  for (i = 0; i < count; ++i) {
+    GPUPRIMS__CHECK(
+        gp__get_kernel(s, who, &prepared->q, &prepared->p, &prepared->h, kinds[i], 1, &prepared->kernels[i]));
+    ++prepared->kernel_count;
+  }
+  return gp__geometry_here(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, count, &prepared->g);
+}
+// Checks a call, makes a plan of it, and runs it.
+GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call,
+                                             gp_stream stream) {
+  gp__request *q = &prepared->q, behind;
+  const gp_policy *given = prepared->has_given ? &prepared->given : NULL;
+  const void *pointers[GP__POINTERS];
+  gp_result result;
+  int pushed;
+  gp__drop_plan(prepared);
+  GPUPRIMS__CHECK(gp__check_reached(&prepared->check, &prepared->whole, s, "gp_prepared_run", call, stream, q));
+  call = prepared->check.c;
+  GPUPRIMS__CHECK(gp__check_same(prepared, call));
+  if (!s->context) return gp__run_on_host(s, q);
+  if (prepared->composed || gp__is_checked(q) || gp__nothing_to_do(q))
+    return gp__run_request(s, q, given, 1, stream, 0);
+  prepared->h = gp__shape_of(q);
+  gp__shape_on(&prepared->h, &s->about);
+  prepared->p = prepared->policy;
+  if (!gp__policy_valid(prepared->p, prepared->h))
+    GPUPRIMS__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
+  if (gp__calls_behind(q, &prepared->p, 0, &behind)) return gp__run_request(s, q, &prepared->p, 1, stream, 0);
+  GPUPRIMS__CHECK(gp__enter(s, prepared->check.who, &pushed));
+  result = gp__leave(s, prepared->check.who, pushed, gp__plan_kernels(s, prepared));
+  if (result != GP_SUCCESS) return result;
+  gp__pointers_of(call, pointers);
+  prepared->call = *call;
+  prepared->check.c = &prepared->call;
+  prepared->check.pointers = 1;
+#define GPUPRIMS__VALUE(member) || call->member
+  prepared->has_values = 0 GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE);
+#undef GPUPRIMS__VALUE
+  prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
+  if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
+  return gp__run_plan(s, prepared, stream);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call,
+                                             gp_stream stream) {
+  gp_result result = GP_SUCCESS;
+  pthread_mutex_lock(&prepared->lock);
+  if (call && prepared->quick && gp__plan_serves(prepared, call, &result)) {
+    if (result == GP_SUCCESS) result = gp__run_plan(s, prepared, stream);
+  } else result = gp__run_new_plan(s, prepared, call, stream);
+  pthread_mutex_unlock(&prepared->lock);
+  return result;
+}
+GPUPRIMS__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+  if (!prepared) return gp__said(gp__fail(GP_E_NULL, "gp_prepared_run: prepared is null"));
+  GPUPRIMS__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call,
+                                              gp_prepared **opened) {
+  gp_prepared *prepared;
+  gp_result result;
+  if (!opened) return gp__fail(GP_E_NULL, "gp_prepared_open: prepared is null");
+  *opened = NULL;
+  prepared = (gp_prepared *)calloc(1, sizeof *prepared);
+  if (!prepared) return gp__fail(GP_E_MEMORY, "gp_prepared_open: no memory");
+  prepared->ctx = ctx;
+  result = gp__check_call_with(&prepared->check, &prepared->whole, s, "gp_prepared_open", call, !s->context, 0,
+                               &prepared->q);
+  if (result == GP_SUCCESS) {
+    prepared->call = *prepared->check.c;
+    prepared->composed = gp__methods_of(&prepared->q)->composed != NULL;
+    prepared->has_given = prepared->call.policy != NULL;
+    if (prepared->has_given) prepared->given = *prepared->call.policy;
+    if (s->context) result = gp__run_request(s, &prepared->q, prepared->call.policy, 0, NULL, 0);
+    if (result == GP_SUCCESS && s->context && !prepared->composed)
+      result = gp__choose_here(s, &prepared->q, prepared->call.policy, &prepared->h, &prepared->policy, NULL);
+  }
+  if (result != GP_SUCCESS) {
+    free(prepared);
+    return result;
+  }
+  pthread_mutex_init(&prepared->lock, NULL);
+  *opened = prepared;
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prepared **prepared) {
+  GPUPRIMS__WITHIN(ctx, "gp_prepared_open", gp__prepared_open(s, ctx, call, prepared));
+}
+
+GPUPRIMS__API gp_result gp_prepared_close(gp_prepared *prepared) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s;
+  if (!prepared) return gp__said(gp__fail(GP_E_NULL, "gp_prepared_close: prepared is null"));
+  if (gp__is_hook("gp_prepared_close", &result)) return gp__said(result);
+  s = gp__begin(prepared->ctx, "gp_prepared_close", &result);
+  if (s) { // otherwise the context has gone, with kernels and workspaces
+    gp__drop_plan(prepared);
+    gp__forget_stream(&prepared->recent);
+    gp__end(prepared->ctx, GP_SUCCESS);
+  }
+  pthread_mutex_destroy(&prepared->lock);
+  free(prepared);
+  return GP_SUCCESS;
 }
 
 // ---- core/trim.c - gives memory back before the context is closed

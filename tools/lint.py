@@ -113,7 +113,7 @@ def check_prefixes(path, found, section):
 
 MOST_ARGUMENTS = 11
 OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance")  # count belongs to the output
-RANKS = ((r"gp_context \*ctx$", 0), (r"gp_op \w+$", 1), (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
+RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$", 0), (r"gp_op \w+$", 1), (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
          (r"const gp_graph \*relabelled$", 4), (r"const \w+ \*\w+$", 3), (r"\w+ \*\w+$", 4), (r"int flags$", 5),
          (r"gp_stream stream$", 6))
 
@@ -135,7 +135,7 @@ def check_arguments(path, text):
     for declared in re.finditer(r"^GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text, re.M):
         name, arguments = declared.group(1), [one.strip() for one in re.split(r",\s*", declared.group(2))]
         where = f"{path}:{text[:declared.start()].count(chr(10)) + 1}: {name}"
-        if name == "gp_run":
+        if name in ("gp_run", "gp_prepared_run"):
             continue
         if len(arguments) > MOST_ARGUMENTS:
             yield f"{where} has {len(arguments)} arguments, of {MOST_ARGUMENTS}: gp_call has the others"

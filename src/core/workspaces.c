@@ -162,6 +162,33 @@ GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsig
   return result;
 }
 
+// The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
+typedef struct gp__recent {
+  unsigned long long key;
+  gp__workspace *workspace;
+} gp__recent;
+GPUPRIMS__PRIVATE void gp__forget_stream(gp__recent *recent) {
+  if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
+  recent->workspace = NULL;
+}
+// As gp__find_stream, without the state's lock where the stream is the same as before.
+GPUPRIMS__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
+                                            int capturing, gp__recent *recent, gp__workspace **found) {
+  if (recent && recent->workspace && recent->key == key) {
+    *found = recent->workspace;
+    __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
+    return GP_SUCCESS;
+  }
+  GPUPRIMS__CHECK(gp__find_stream(s, who, key, stream, capturing, found));
+  if (recent) {
+    gp__forget_stream(recent);
+    recent->key = key;
+    recent->workspace = *found;
+    __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
+  }
+  return GP_SUCCESS;
+}
+
 // Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept) {
