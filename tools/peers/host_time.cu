@@ -1,0 +1,109 @@
+// host_time.cu - host time of a call that is enqueued and not waited for: gp_run, a prepared call, CUB's call, and the
+// driver's launch of an empty kernel with four pointers. Prints a JSON line a call: median and least of 200 batches.
+//   nvcc -O2 -std=c++17 -arch=native -I. tools/peers/host_time.cu -o build/host_time -lcuda && build/host_time
+#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cub/cub.cuh>
+#include <cuda.h>
+#include <vector>
+
+__global__ void nothing(const void *, const void *, const void *, const void *) {}
+
+static double now() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+static const char *device;
+// Times `call` with enough room in the stream's queue that no launch waits for another.
+template <class Call> static void time(const char *name, uint64_t count, Call call) {
+  enum { BATCHES = 200, CALLS = 100 };
+  std::vector<double> taken;
+  for (int batch = 0; batch < BATCHES; ++batch) {
+    const double start = now();
+    for (int i = 0; i < CALLS; ++i) call(i);
+    taken.push_back((now() - start) / CALLS);
+    if (cudaDeviceSynchronize() != cudaSuccess) exit(1);
+  }
+  std::sort(taken.begin(), taken.end());
+  printf("{\"device\": \"%s\", \"call\": \"%s\", \"n\": %llu, \"median_us\": %.3f, \"least_us\": %.3f}\n", device, name,
+         (unsigned long long)count, taken[BATCHES / 2], taken[0]);
+}
+static void good(gp_result result) {
+  if (result == GP_SUCCESS) return;
+  printf("%s\n", gp_last_message());
+  exit(1);
+}
+
+int main() {
+  const uint64_t count = 1000, room = 1 << 20;
+  cudaDeviceProp about;
+  unsigned *buffers;
+  void *scratch;
+  size_t scratch_bytes = 1 << 22, need = scratch_bytes;
+  gp_context *ctx;
+  gp_prepared *prepared;
+  cudaStream_t stream;
+  cudaEvent_t event;
+  cudaFunction_t entry;
+  if (cudaGetDeviceProperties(&about, 0) || cudaMalloc(&buffers, 4 * room * sizeof *buffers) ||
+      cudaMalloc(&scratch, scratch_bytes) || cudaStreamCreate(&stream) ||
+      cudaEventCreateWithFlags(&event, cudaEventDisableTiming) || cudaGetFuncBySymbol(&entry, (const void *)nothing))
+    return puts("no device"), 1;
+  device = about.name;
+  unsigned *const in[2] = {buffers, buffers + room}, *const out[2] = {buffers + 2 * room, buffers + 3 * room};
+  cudaMemset(buffers, 0, 4 * room * sizeof *buffers);
+  good(gp_open(nullptr, &ctx));
+
+  const void *pointers[4] = {in[0], in[1], out[0], out[1]};
+  void *arguments[4] = {&pointers[0], &pointers[1], &pointers[2], &pointers[3]};
+  time("cuLaunchKernel", 1,
+       [&](int) { cuLaunchKernel((CUfunction)entry, 1, 1, 1, 128, 1, 1, 0, stream, arguments, NULL); });
+  time("cuLaunchKernel and cuEventRecord", 1, [&](int) {
+    cuLaunchKernel((CUfunction)entry, 1, 1, 1, 128, 1, 1, 0, stream, arguments, NULL);
+    cudaEventRecord(event, stream);
+  });
+  struct {
+    const char *name;
+    gp_primitive primitive;
+    gp_op op;
+  } const calls[] = {
+      {"copy", GP_COPY, GP_OP_DEFAULT}, {"reduce", GP_REDUCE, GP_SUM}, {"scan", GP_INCLUSIVE_SCAN, GP_SUM}};
+  for (const auto &one : calls)
+    for (const uint64_t n : {count, room}) {
+      char name[64];
+      gp_call c = gp_call_init(one.primitive);
+      c.op = one.op, c.in_type = GP_U32, c.count = n, c.in = in[0], c.out = out[0];
+      good(gp_prepared_open(ctx, &c, &prepared));
+      snprintf(name, sizeof name, "gp_run of %s", one.name);
+      time(name, n, [&](int i) {
+        c.in = in[i & 1], c.out = out[i & 1];
+        good(gp_run(ctx, &c, stream));
+      });
+      snprintf(name, sizeof name, "gp_prepared_run of %s", one.name);
+      time(name, n, [&](int i) {
+        c.in = in[i & 1], c.out = out[i & 1];
+        good(gp_prepared_run(prepared, &c, stream));
+      });
+      snprintf(name, sizeof name, "gp_prepared_run of %s, another count", one.name);
+      time(name, n, [&](int i) {
+        c.in = in[i & 1], c.out = out[i & 1], c.count = n - unsigned(i & 7);
+        good(gp_prepared_run(prepared, &c, stream));
+      });
+      good(gp_prepared_close(prepared));
+    }
+  for (const uint64_t n : {count, room}) {
+    time("cub::DeviceReduce::Sum", n,
+         [&](int i) { need = scratch_bytes, cub::DeviceReduce::Sum(scratch, need, in[i & 1], out[i & 1], n, stream); });
+    time("cub::DeviceScan::InclusiveSum", n, [&](int i) {
+      need = scratch_bytes, cub::DeviceScan::InclusiveSum(scratch, need, in[i & 1], out[i & 1], n, stream);
+    });
+    time("cudaMemcpyAsync", n,
+         [&](int i) { cudaMemcpyAsync(out[i & 1], in[i & 1], n * sizeof **in, cudaMemcpyDeviceToDevice, stream); });
+  }
+  good(gp_close(ctx));
+  return 0;
+}
