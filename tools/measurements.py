@@ -61,9 +61,9 @@ def section(path, records):
     lines = [
         f"**{environment['device']}**, {environment['date'][:10]}, driver {environment['driver'] // 1000}."
         f"{environment['driver'] % 1000 // 10}, {environment['peers']}{commit} "
-        f"([all cells]({os.path.relpath(path, PAGES)})). Each entry: GB/s, each input read once and each output written "
-        "once · share of the roof measured beside it (copy and scan: the driver's copy; reduce: a kernel that only "
-        "reads) · speed against CUB. Buffers rotate, so that the L2 cache is of no help; medians of batches.", ""]
+        f"([all cells]({os.path.relpath(path, PAGES)})). Each entry: GB/s, each input read once and each output "
+        "written once · share of the roof measured beside it (copy and scan: the driver's copy; reduce: a kernel that "
+        "only reads) · speed against CUB. Buffers rotate, so that the L2 cache is of no help; medians of batches.", ""]
     for primitive, title in TITLES.items():
         found = samples(records, primitive)
         sizes = [size for size in SIZES if any(size in row for row in found.values())]
@@ -90,9 +90,8 @@ def section(path, records):
     return "\n".join(wrapped).strip() + "\n"
 
 
-# Of the cells on segments and runs the page has one table of the large ones, a line for each primitive and form, with the
-# lowest and the highest of all its cells of four-byte types, then of other types; and one of the small ones, at these
-# counts.
+# The cells on segments and runs fill two tables: the large cells, a line for each primitive and form, with the lowest
+# and the highest of all its cells of four-byte types, then of other types; and the small cells, at these counts.
 SMALL_COUNTS = [bench.KIB, 16 * bench.KIB, 256 * bench.KIB, 4 * bench.MIB]
 FOUR_BYTES = ("u32", "f32")
 

@@ -473,7 +473,8 @@ def lines_of(world):
 def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
     commits = [("1" * 40, f"{k}" * 40) for k in range(2, 8)]
     world.night("one", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, commits=commits[0]))
-    assert set(world.files_of(BRANCH)) == {"ci/baselines/example-one.jsonl", OLD_NAME.replace("tune", "regress.2222222")}
+    assert set(world.files_of(BRANCH)) == {"ci/baselines/example-one.jsonl",
+                                           OLD_NAME.replace("tune", "regress.2222222")}
     git_merge(world)
     assert {line["reason"] for line in lines_of(world).values()} == {"first measured"}
     results = world.night("two", regressed({COPY: (SLOW, 1.1), REDUCE: (SAME, 1.02)}, commits=commits[1],
