@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Fills the speed tables of README.md and docs/**/*.md from ci/measurements (Python's standard library only).
 
-    tools/speed_tables.py            rewrites every block in place
-    tools/speed_tables.py --check    exit status 1 where a block is not what the measurements say
+    tools/speed_tables.py            rewrites every block in place, and the pictures beside the pages
+    tools/speed_tables.py --check    exit status 1 where a block or a picture is not what the measurements say
     tools/speed_tables.py --list     the names of the blocks, each with its cells
+
+Beside a page, speed-NAME.svg shows a family's shares of the roof: a bar of ours, a mark where the peer stands.
 
 A block begins with the line `<!-- speed: NAME -->` and ends with `<!-- end -->`. NAME is a key of TABLES. A row is the
 newest run of tools/bench.py that measured the cell, the roof and a peer in one process; where no run has a peer, the
@@ -13,6 +15,7 @@ import argparse
 import collections
 import glob
 import gzip
+import html
 import json
 import os
 import re
@@ -241,14 +244,18 @@ def row_text(row, run):
         f"{environment['device']} | {environment['date'][:10]} | {environment['commit'][:7]} |"
 
 
-def table(name, found):
-    """The lines of a block."""
-    lines = []
-    for row in TABLES[name]:
-        run = chosen(found.get(key_of(row.cell), []), row)
+def rows_of(name, found):
+    """[(row, run)] of a table."""
+    rows = [(row, chosen(found.get(key_of(row.cell), []), row)) for row in TABLES[name]]
+    for row, run in rows:
         if run is None:
             sys.exit(f"speed_tables.py: {name}: no committed run has the cell {row.cell}")
-        lines.append(row_text(row, run))
+    return rows
+
+
+def table(name, found):
+    """The lines of a block."""
+    lines = [row_text(row, run) for row, run in rows_of(name, found)]
     if not lines:
         return "No run of tools/bench.py that measured this family is committed.\n"
     head = ["| cell | n | ours | share of roof | × peer | peer | device | date | commit |",
@@ -256,22 +263,79 @@ def table(name, found):
     return "\n".join(head + lines) + "\n"
 
 
+# ---- pictures --------------------------------------------------------------------------------------------------------
+
+LABELS, AXIS, LINE, TOP = 470, 400, 24, 34  # pixels: of the cells' column, of a share of 1, of a row, above the rows
+STYLE = ("svg{color-scheme:light dark;--ink:#1d2329;--ours:#2a78b5;--grid:#d9dfe5}"
+         "@media(prefers-color-scheme:dark){svg{--ink:#e6e9ec;--ours:#58a6dd;--grid:#3a434c}}"
+         "text{font:13px system-ui,sans-serif;fill:var(--ink)}.n{text-anchor:end}.g{stroke:var(--grid)}"
+         ".o{fill:var(--ours)}.p{stroke:var(--ink);stroke-width:3}")
+
+
+def picture(name, found):
+    """The SVG of a family, or "" where no cell has a share of the roof."""
+    rows = [(row, run["default"], peer_of(run)) for row, run in rows_of(name, found)
+            if "of_roof" in run["default"] and "gteps" not in run["default"]]
+    if not rows:
+        return ""
+    height, width = TOP + LINE * len(rows) + 8, LABELS + int(1.7 * AXIS)
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
+             f"<title>{name}: share of the roof</title>", f"<style>{STYLE}</style>"]
+    for tenth in range(0, 11, 2):
+        x = LABELS + AXIS * tenth // 10
+        lines += [f'<path class="g" d="M{x} {TOP - 6}V{height}"/>', f'<text x="{x - 9}" y="18">{tenth / 10:.1f}</text>']
+    lines.append('<text x="4" y="18">share of the roof: bar ours, mark the peer</text>')
+    for number, (row, ours, peer) in enumerate(rows):
+        y, share = TOP + LINE * number, ours["of_roof"]
+        length = f"{AXIS * share:.1f}"
+        label = html.escape(f"{cell_text(ours)[1:-1]}, {count_text(ours['n'])}")
+        squeezed = f' textLength="{LABELS - 16}" lengthAdjust="spacingAndGlyphs"' if len(label) > LABELS // 8 else ""
+        lines += [f'<text class="n" x="{LABELS - 8}" y="{y + 14}"{squeezed}>{label}</text>',
+                  f'<rect class="o" x="{LABELS}" y="{y + 3}" width="{length}" height="14"/>']
+        if peer:
+            x = LABELS + AXIS * share * ours["median_us"] / peer["median_us"]
+            lines.append(f'<path class="p" d="M{x:.1f} {y}V{y + 20}"/>')
+        end = LABELS + AXIS * max(share, share * ours["median_us"] / peer["median_us"] if peer else 0) + 8
+        remark = f", {row.remark}" if row.remark in (FULL_SORT, OFFSETS) else ""
+        against = f" ({peer['median_us'] / ours['median_us']:.2f} x{remark})" if peer else ""
+        lines.append(f'<text x="{end:.1f}" y="{y + 14}">{share:.2f}{against}</text>')
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def picture_name(name):
+    return f"speed-{name.replace(' ', '-')}.svg"
+
+
 def filled(path, text, found):
-    """The text of a page with its blocks as the measurements say."""
+    """(the text of a page with its blocks as the measurements say, {path: SVG} of the pictures beside it)."""
+    pictures = {}
     if len(MARK.findall(text)) != len(BLOCK.findall(text)):
         sys.exit(f"speed_tables.py: {path}: a block has no line <!-- end -->")
 
     def fill(match):
         if match["name"] not in TABLES:
             sys.exit(f"speed_tables.py: {path}: no table is named {match['name']!r}: {', '.join(TABLES)}")
-        return f"<!-- speed: {match['name']} -->\n{table(match['name'], found)}<!-- end -->"
-    return BLOCK.sub(fill, text)
+        name = match["name"]
+        drawn = picture(name, found) if name != "readme" else ""
+        shown = f"\n![{name}: share of the roof, ours and the peer's]({picture_name(name)})\n" if drawn else ""
+        if drawn:
+            pictures[os.path.join(os.path.dirname(path), picture_name(name))] = drawn
+        return f"<!-- speed: {name} -->\n{table(name, found)}{shown}<!-- end -->"
+    return BLOCK.sub(fill, text), pictures
 
 
 def pages():
     return [path for path in [os.path.join(ROOT, "README.md"),
                               *sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))]
             if os.path.exists(path)]
+
+
+def content(path):
+    """"" where there is no file."""
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def main():
@@ -286,17 +350,17 @@ def main():
         return 0
     found, stale = measured(), []
     for path in args.files or pages():
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        new = filled(path, text, found)
-        if new != text and args.check:
-            stale.append(os.path.relpath(path, ROOT))
-        elif new != text:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(new)
-    if stale:
+        text = content(path)
+        new, pictures = filled(path, text, found)
+        for target, wanted in {path: new, **pictures}.items():
+            if wanted != (text if target == path else content(target)):
+                stale.append(os.path.relpath(target, ROOT))
+                if not args.check:
+                    with open(target, "w", encoding="utf-8") as file:
+                        file.write(wanted)
+    if stale and args.check:
         print(f"{', '.join(stale)}: not what ci/measurements says: run tools/speed_tables.py", file=sys.stderr)
-    return 1 if stale else 0
+    return 1 if stale and args.check else 0
 
 
 if __name__ == "__main__":

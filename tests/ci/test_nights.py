@@ -742,7 +742,9 @@ def contribution(world, *words):
     return contribute.main(["--repository", world.repository, "--out", os.path.join(world.folder, "pr"), *words])
 
 
-def test_a_contribution(world, capsys):
+@pytest.mark.parametrize("commit, kept", [
+    ("made-up", OLD_NAME), ("0123456789ab+", OLD_NAME.replace("tune", "tune.0123456"))])
+def test_a_contribution(world, capsys, commit, kept):
     """make pr, with a store that make tune of an older version left: small store, table, branch, text."""
     with pytest.raises(steps.CannotRun, match="make tune"):
         contribution(world)
@@ -751,15 +753,19 @@ def test_a_contribution(world, capsys):
     os.makedirs(folder)
     path = os.path.join(folder, "2026-03-04.tune.jsonl")
     os.rename(os.path.join(world.folder, "mine", steps.TUNE), path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace('"commit": "made-up"', f'"commit": "{commit}"'))
     with pytest.raises(steps.CannotRun, match="did not come to its end"):
         contribution(world)
-    assert os.listdir(folder) == ["2026-03-04.tune.jsonl.gz"]
-    decide.decide.decide(f"{folder}/2026-03-04.tune.jsonl.gz", os.path.join(world.repository, store.STORES))
+    assert os.listdir(folder) == [os.path.basename(kept)]
+    decide.decide.decide(os.path.join(world.repository, kept), os.path.join(world.repository, store.STORES))
     capsys.readouterr()
     assert contribution(world, "--remote", world.remote) == 0
     said = capsys.readouterr().out
     assert "branch: policies-example-one" in said and "3 processes confirm" in said and "SM clock 1980" in said
-    assert world.files_of("policies-example-one") == [OLD_NAME, table.TABLE]
+    assert world.files_of("policies-example-one") == [kept, table.TABLE]
     stores = store.read_all(store.paths_under(os.path.join(world.repository, store.STORES)))
     assert table.is_current(os.path.join(world.repository, table.TABLE), stores)
     assert nights.git(world.repository, "rev-parse", "--abbrev-ref", "HEAD") == "main"

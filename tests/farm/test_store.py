@@ -203,6 +203,14 @@ def test_the_parts_of_a_name(name, topic, commit, number):
         assert name.startswith(bench.file_stem("2026-01-02", topic, commit, int(number or 1)) + ".json")
 
 
+def test_what_is_committed_is_named_by_date_topic_and_commit():
+    names = [name for place, _, names in os.walk(os.path.join(made_up.ROOT, store.STORES)) for name in names
+             if name.endswith((".jsonl", ".json", ".gz", ".xz"))]
+    parts = [bench.FILE_NAME.fullmatch(name) for name in names]
+    assert names and [name for name, one in zip(names, parts)
+                      if not one or one["earlier"] or not one["topic"] or not one["commit"]] == []
+
+
 def test_a_name_has_seven_digits_of_a_commit():
     assert bench.file_stem("2026-01-02", "tune", "0123456789abcdef+", 3) == "2026-01-02.tune.0123456.3"
     assert bench.file_stem("2026-01-02", "tune", "no commit") == "2026-01-02.tune"
