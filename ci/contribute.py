@@ -11,6 +11,7 @@ opened where gh is there and authorised, otherwise the branch and the text are p
 Exit status: 0; 1 nothing to propose: what stands serves this GPU as well; 2 could not run.
 """
 import argparse
+import itertools
 import os
 import re
 import shutil
@@ -21,24 +22,39 @@ from ci import decide, pull_request, steps  # noqa: E402
 from tools import bench  # noqa: E402
 from tools.farm import files, store, table, trust  # noqa: E402
 
-STORE = re.compile(rf"{re.escape(store.STORES)}/[a-z0-9-]+/[^/]*\.tune\.jsonl(\.gz)?")
+STORE = re.compile(rf"{re.escape(store.STORES)}/[a-z0-9-]+/[^/]+")
 
 
 def new_stores(repository):
     """Paths of stores that are not committed as they are."""
     lines = steps.git(repository, "status", "--porcelain", "--untracked-files=all", "--", store.STORES).splitlines()
     names = [line.split(maxsplit=1)[1].strip('"') for line in lines if line.strip()]
-    return [name for name in names if STORE.fullmatch(name) and os.path.exists(os.path.join(repository, name))]
+    return [name for name in names
+            if STORE.fullmatch(name) and store.is_tune(name) and os.path.exists(os.path.join(repository, name))]
+
+
+def name_of_small(repository, name):
+    """The store's name, compressed, with the commit that it was measured on: an older version left that out."""
+    parts = bench.FILE_NAME.fullmatch(os.path.basename(name))
+    environments = store.read(os.path.join(repository, name)).of("environment")
+    if parts and not parts["commit"] and environments:
+        for number in itertools.count(1):
+            stem = bench.file_stem(parts["date"], parts["topic"], environments[-1]["commit"], number)
+            new = os.path.join(os.path.dirname(name), f"{stem}.jsonl.gz")
+            if new in (name, f"{name}.gz") or not os.path.exists(os.path.join(repository, new)):
+                return new
+    return name if name.endswith(".gz") else f"{name}.gz"
 
 
 def made_small(repository, name):
     """The path of the small store, which takes the place of the large one."""
-    path = files.path_of(repository, name)
+    path, small = files.path_of(repository, name), name_of_small(repository, name)
     if name.endswith(".gz"):
-        return name
-    store.merge_main([path, "--without", "search", "--out", f"{path}.gz"])
+        os.rename(path, os.path.join(repository, small))
+        return small
+    store.merge_main([path, "--without", "search", "--out", os.path.join(repository, small)])
     os.remove(path)
-    return f"{name}.gz"
+    return small
 
 
 def what_is_wrong(a_store, any_source):
