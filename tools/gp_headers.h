@@ -1,5 +1,5 @@
-// gp_headers.h - what gp_tune fills in by the names of the header that it is compiled with: this one's, or those of
-// 0.1, which a base of tools/farm/regress.py has
+// gp_headers.h - names of the header that gp_tune is compiled with: this tree's, or those of 0.1, which a base of
+// tools/farm/regress.py has
 #ifndef GP_HEADERS_H
 #define GP_HEADERS_H
 

@@ -1,10 +1,10 @@
-// gp_primitives.h - what tools know of each primitive, in one list. gp_cells.h, gp_tune and, by gp_tune's description,
-// Python take it from here.
+// gp_primitives.h - one list of what the tools know about each primitive. gp_cells.h and gp_tune include it; Python
+// reads it through gp_tune --describe.
 #ifndef GP_PRIMITIVES_H
 #define GP_PRIMITIVES_H
 
-// The words of cells that only some primitives have, in the order of a key: X(letter, word). gp_cells.h says what they
-// mean. `dist` is a word of all of these primitives.
+// Words of cells that only some primitives have, in the order of a key: X(letter, word). gp_cells.h says what they
+// mean. All primitives with this list have `dist`.
 #define GP_CELL_WORDS(X)                                                                                               \
   X('s', segments)                                                                                                     \
   X('o', offsets)                                                                                                      \
@@ -36,7 +36,7 @@
 #define GP_CELL_PROTOCOLS(X)                                                                                           \
   X(COLD, cold) X(BACK_TO_BACK, back_to_back) X(GRAPH, graph) X(COLD_GRAPH, cold_graph) X(FIRST_CALL, first_call)
 
-// Bytes of the input at which gp_tune searches, nights compare, and pages have columns.
+// Input bytes at which gp_tune searches, nights compare, and pages have columns.
 #define GP_STANDARD_SIZES "4K,16K,64K,256K,1M,4M,16M,64M,256M,1G"
 
 // A row: the primitive; what holds of it; letters of its words; the usual operator; where the pages list it; the
