@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what was measured (ci/measurements/<device>/<date>.jsonl, made by tools/bench.py) into README.md, between the
-lines <!-- measurements:begin --> and <!-- measurements:end -->; beside it what tools/bench.py --set segments measured
-(<date>.segments.jsonl). The same files give the same text.
+"""Writes the measurements of tools/bench.py (ci/measurements/<device>/<date>.jsonl) and of its --set segments
+(<date>.segments.jsonl) into README.md, between the lines <!-- measurements:begin --> and <!-- measurements:end -->. The
+same files give the same text.
 
     tools/measurements.py            rewrites README.md
-    tools/measurements.py --check    exit status 1 where README.md is not what the files say
-    tools/measurements.py --png FILE a picture (needs matplotlib)
+    tools/measurements.py --check    exit status 1 if README.md differs from the files tools/measurements.py --png FILE
+    a picture (needs matplotlib)
 """
 import argparse
 import glob
@@ -89,15 +89,15 @@ def section(path, records):
     return "\n".join(wrapped).strip() + "\n"
 
 
-# Of the cells on segments and runs README has one table of the large ones, a line for each primitive and form, with the
-# lowest and the highest of all its cells of four-byte types, then of other types; and one of the small ones, at these
-# counts.
+# README has a table of the large cells on segments and runs: a line a primitive and form, with the lowest and the
+# highest of its cells of four-byte types, then of other types. A second table has the small ones, at these counts.
 SMALL_COUNTS = [bench.KIB, 16 * bench.KIB, 256 * bench.KIB, 4 * bench.MIB]
 FOUR_BYTES = ("u32", "f32")
 
 
 def by_cell(records, protocol):
-    """{cell: {variant label: sample}} of what has a figure; and the names of our cells that failed their check."""
+    """{cell: {variant label: sample}} of the cells with a figure; and the names of our cells that failed their
+    check."""
     found, wrong = {}, []
     for r in records:
         if r["kind"] != "sample" or r["protocol"] != protocol:
@@ -114,13 +114,13 @@ def peer(row):
 
 
 def span(values, format_=".0f"):
-    """The lowest and the highest, once where they read the same."""
+    """The lowest and the highest, or one number if they print the same."""
     texts = [format(value, format_) for value in (min(values), max(values))] if values else []
     return " to ".join(dict.fromkeys(texts))
 
 
 def line_of(r):
-    """The line of the large table that a sample belongs to, and whether its elements have four bytes."""
+    """A sample's line in the large table, and whether its elements have four bytes."""
     words = dict(word.split("=", 1) for word in r["words"].split())
     name = r["primitive"].replace("_", " ")
     for word, text in (("form", "{}"), ("parts", "{} parts"), ("payload", "with payload"), ("bins", "{} bins")):
