@@ -268,53 +268,55 @@ typedef unsigned long uint64_t;
 
 // ---- api/lists.h - results, types, operators, primitives and algorithms, each declared once
 
-// Results: X(name, text).
-#define GP_RESULTS(X)                                                                                                  \
-  X(GP_SUCCESS, "success")                                                                                             \
-  X(GP_E_CONTEXT, "the context is null, closed, was never open, or a hook of a running call uses one")                 \
-  X(GP_E_NULL, "a required pointer is null")                                                                           \
-  X(GP_E_ARGUMENT, "an argument has no meaning here")                                                                  \
-  X(GP_E_TYPE, "the type is unknown, or this call cannot take it")                                                     \
-  X(GP_E_OPERATOR, "the operator is unknown, or this call cannot take it")                                             \
-  X(GP_E_SIZE, "the count times the element size overflows")                                                           \
-  X(GP_E_ALIGNMENT, "a pointer is not aligned to its element type")                                                    \
-  X(GP_E_OVERLAP, "buffers overlap where the table of the header forbids it")                                          \
-  X(GP_E_POLICY, "the policy is not valid for this call on this device")                                               \
-  X(GP_E_STREAM, "the stream belongs to another context or device")                                                    \
-  X(GP_E_WORKSPACE, "the stream's workspace is too small and cannot grow while the stream is captured")                \
-  X(GP_E_MEMORY, "an allocation failed")                                                                               \
-  X(GP_E_NO_DEVICE, "no GPU, or no driver, or no such device")                                                         \
-  X(GP_E_DEVICE_TOO_OLD, "the device is older than compute capability 7.5")                                            \
-  X(GP_E_NO_COMPILER, "the kernel is neither cached nor bundled, and NVRTC cannot be opened")                          \
-  X(GP_E_COMPILE, "the kernel, or the source of a user's type or operator, does not compile")                          \
-  X(GP_E_BUNDLE, "the bundle is damaged or was made for another version of the header")                                \
-  X(GP_E_DRIVER, "a call of the CUDA driver failed")                                                                   \
-  X(GP_E_UNSUPPORTED, "this back end cannot run the call")                                                             \
-  X(GP_E_FORK, "the context was opened by the parent of this process")
+// Each list gives a name and its value. Values never change, new names come last, and the ..._COUNT enumerators grow.
 
-#define GPUPRIMS__ENUM(name, text) name,
+// Results: X(name, value, text).
+#define GP_RESULTS(X)                                                                                                  \
+  X(GP_SUCCESS, 0, "success")                                                                                          \
+  X(GP_E_CONTEXT, 1, "the context is null, closed, was never open, or a hook of a running call uses one")              \
+  X(GP_E_NULL, 2, "a required pointer is null")                                                                        \
+  X(GP_E_ARGUMENT, 3, "an argument has no meaning here")                                                               \
+  X(GP_E_TYPE, 4, "the type is unknown, or this call cannot take it")                                                  \
+  X(GP_E_OPERATOR, 5, "the operator is unknown, or this call cannot take it")                                          \
+  X(GP_E_SIZE, 6, "the count times the element size overflows")                                                        \
+  X(GP_E_ALIGNMENT, 7, "a pointer is not aligned to its element type")                                                 \
+  X(GP_E_OVERLAP, 8, "buffers overlap where the table of the header forbids it")                                       \
+  X(GP_E_POLICY, 9, "the policy is not valid for this call on this device")                                            \
+  X(GP_E_STREAM, 10, "the stream belongs to another context or device")                                                \
+  X(GP_E_WORKSPACE, 11, "the stream's workspace is too small and cannot grow while the stream is captured")            \
+  X(GP_E_MEMORY, 12, "an allocation failed")                                                                           \
+  X(GP_E_NO_DEVICE, 13, "no GPU, or no driver, or no such device")                                                     \
+  X(GP_E_DEVICE_TOO_OLD, 14, "the device is older than compute capability 7.5")                                        \
+  X(GP_E_NO_COMPILER, 15, "the kernel is neither cached nor bundled, and NVRTC cannot be opened")                      \
+  X(GP_E_COMPILE, 16, "the kernel, or the source of a user's type or operator, does not compile")                      \
+  X(GP_E_BUNDLE, 17, "the bundle is damaged or was made for another version of the header")                            \
+  X(GP_E_DRIVER, 18, "a call of the CUDA driver failed")                                                               \
+  X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call")                                                         \
+  X(GP_E_FORK, 20, "the context was opened by the parent of this process")
+
+#define GPUPRIMS__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 #undef GPUPRIMS__ENUM
 
-// Built-in element types: X(NAME, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16.
+// Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16.
 #define GP_TYPES(X)                                                                                                    \
-  X(I8, i8, signed char, 1)                                                                                            \
-  X(U8, u8, unsigned char, 1)                                                                                          \
-  X(I16, i16, short, 2)                                                                                                \
-  X(U16, u16, unsigned short, 2)                                                                                       \
-  X(I32, i32, int, 4)                                                                                                  \
-  X(U32, u32, unsigned int, 4)                                                                                         \
-  X(I64, i64, long long, 8)                                                                                            \
-  X(U64, u64, unsigned long long, 8)                                                                                   \
-  X(F16, f16, gp_f16, 2)                                                                                               \
-  X(BF16, bf16, gp_bf16, 2)                                                                                            \
-  X(F32, f32, float, 4)                                                                                                \
-  X(F64, f64, double, 8)
+  X(I8, 1, i8, signed char, 1)                                                                                         \
+  X(U8, 2, u8, unsigned char, 1)                                                                                       \
+  X(I16, 3, i16, short, 2)                                                                                             \
+  X(U16, 4, u16, unsigned short, 2)                                                                                    \
+  X(I32, 5, i32, int, 4)                                                                                               \
+  X(U32, 6, u32, unsigned int, 4)                                                                                      \
+  X(I64, 7, i64, long long, 8)                                                                                         \
+  X(U64, 8, u64, unsigned long long, 8)                                                                                \
+  X(F16, 9, f16, gp_f16, 2)                                                                                            \
+  X(BF16, 10, bf16, gp_bf16, 2)                                                                                        \
+  X(F32, 11, f32, float, 4)                                                                                            \
+  X(F64, 12, f64, double, 8)
 
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
 // and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
 // gcc's -Wextra includes and clang has by default).
-#define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
+#define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type {
   GP_TYPE_DEFAULT = 0,
   GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
@@ -323,7 +325,7 @@ typedef enum gp_type {
 } gp_type;
 #undef GPUPRIMS__ENUM
 
-// Built-in operators: X(NAME, arity, commutative, device functor). Which NaN comes out is nobody's promise.
+// Built-in operators: X(NAME, value, arity, commutative, device functor). Which NaN comes out is nobody's promise.
 // Binary ones serve reduce, scan and transform2:
 //   SUM PROD               integers wrap; f16 and bf16 round after every step (choose an f32 accumulator to avoid that)
 //   MIN MAX                floats: a NaN wins over everything, -0 is below +0 (IEEE 754-2019 minimum and maximum)
@@ -343,33 +345,33 @@ typedef enum gp_type {
 //                          everything, -0 equals +0); EQUAL and NOT_EQUAL also say which neighbours belong to one run
 //   HEADS                  in place of equality: the keys are flags, and an element whose flag is not zero starts a run
 #define GP_OPERATORS(X)                                                                                                \
-  X(SUM, 2, 1, gp_sum)                                                                                                 \
-  X(PROD, 2, 1, gp_prod)                                                                                               \
-  X(MIN, 2, 1, gp_min)                                                                                                 \
-  X(MAX, 2, 1, gp_max)                                                                                                 \
-  X(BIT_AND, 2, 1, gp_bit_and)                                                                                         \
-  X(BIT_OR, 2, 1, gp_bit_or)                                                                                           \
-  X(BIT_XOR, 2, 1, gp_bit_xor)                                                                                         \
-  X(AND, 2, 1, gp_and)                                                                                                 \
-  X(OR, 2, 1, gp_or)                                                                                                   \
-  X(ARGMIN, 2, 1, gp_argmin)                                                                                           \
-  X(ARGMAX, 2, 1, gp_argmax)                                                                                           \
-  X(CONVERT, 1, 0, gp_convert)                                                                                         \
-  X(NEGATE, 1, 0, gp_negate)                                                                                           \
-  X(ABS, 1, 0, gp_abs)                                                                                                 \
-  X(SQUARE, 1, 0, gp_square)                                                                                           \
-  X(NOT, 1, 0, gp_not)                                                                                                 \
-  X(SUB, 2, 0, gp_sub)                                                                                                 \
-  X(EQUAL, 2, 1, gp_equal)                                                                                             \
-  X(NOT_EQUAL, 2, 1, gp_not_equal)                                                                                     \
-  X(LESS, 2, 0, gp_less)                                                                                               \
-  X(LESS_EQUAL, 2, 0, gp_less_equal)                                                                                   \
-  X(GREATER, 2, 0, gp_greater)                                                                                         \
-  X(GREATER_EQUAL, 2, 0, gp_greater_equal)                                                                             \
-  X(HEADS, 2, 0, gp_heads)
+  X(SUM, 1, 2, 1, gp_sum)                                                                                              \
+  X(PROD, 2, 2, 1, gp_prod)                                                                                            \
+  X(MIN, 3, 2, 1, gp_min)                                                                                              \
+  X(MAX, 4, 2, 1, gp_max)                                                                                              \
+  X(BIT_AND, 5, 2, 1, gp_bit_and)                                                                                      \
+  X(BIT_OR, 6, 2, 1, gp_bit_or)                                                                                        \
+  X(BIT_XOR, 7, 2, 1, gp_bit_xor)                                                                                      \
+  X(AND, 8, 2, 1, gp_and)                                                                                              \
+  X(OR, 9, 2, 1, gp_or)                                                                                                \
+  X(ARGMIN, 10, 2, 1, gp_argmin)                                                                                       \
+  X(ARGMAX, 11, 2, 1, gp_argmax)                                                                                       \
+  X(CONVERT, 12, 1, 0, gp_convert)                                                                                     \
+  X(NEGATE, 13, 1, 0, gp_negate)                                                                                       \
+  X(ABS, 14, 1, 0, gp_abs)                                                                                             \
+  X(SQUARE, 15, 1, 0, gp_square)                                                                                       \
+  X(NOT, 16, 1, 0, gp_not)                                                                                             \
+  X(SUB, 17, 2, 0, gp_sub)                                                                                             \
+  X(EQUAL, 18, 2, 1, gp_equal)                                                                                         \
+  X(NOT_EQUAL, 19, 2, 1, gp_not_equal)                                                                                 \
+  X(LESS, 20, 2, 0, gp_less)                                                                                           \
+  X(LESS_EQUAL, 21, 2, 0, gp_less_equal)                                                                               \
+  X(GREATER, 22, 2, 0, gp_greater)                                                                                     \
+  X(GREATER_EQUAL, 23, 2, 0, gp_greater_equal)                                                                         \
+  X(HEADS, 24, 2, 0, gp_heads)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
-#define GPUPRIMS__ENUM(NAME, arity, commutative, functor) GP_##NAME,
+#define GPUPRIMS__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
 typedef enum gp_op {
   GP_OP_DEFAULT = 0,
   GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT,
@@ -378,105 +380,103 @@ typedef enum gp_op {
 } gp_op;
 #undef GPUPRIMS__ENUM
 
-// Primitives: X(NAME, name).
+// Primitives: X(NAME, value, name).
 #define GP_PRIMITIVES(X)                                                                                               \
-  X(COPY, copy)                                                                                                        \
-  X(FILL, fill)                                                                                                        \
-  X(IOTA, iota)                                                                                                        \
-  X(TRANSFORM, transform)                                                                                              \
-  X(TRANSFORM2, transform2)                                                                                            \
-  X(REDUCE, reduce)                                                                                                    \
-  X(INCLUSIVE_SCAN, inclusive_scan)                                                                                    \
-  X(EXCLUSIVE_SCAN, exclusive_scan)                                                                                    \
-  X(SEGMENTED_REDUCE, segmented_reduce)                                                                                \
-  X(SEGMENTED_INCLUSIVE_SCAN, segmented_inclusive_scan)                                                                \
-  X(SEGMENTED_EXCLUSIVE_SCAN, segmented_exclusive_scan)                                                                \
-  X(INCLUSIVE_SCAN_BY_KEY, inclusive_scan_by_key)                                                                      \
-  X(EXCLUSIVE_SCAN_BY_KEY, exclusive_scan_by_key)                                                                      \
-  X(REDUCE_BY_KEY, reduce_by_key)                                                                                      \
-  X(RUN_LENGTHS, run_lengths)                                                                                          \
-  X(NONTRIVIAL_RUNS, nontrivial_runs)                                                                                  \
-  X(UNIQUE, unique)                                                                                                    \
-  X(ADJACENT_DIFFERENCE, adjacent_difference)                                                                          \
-  X(SELECT, select)                                                                                                    \
-  X(PARTITION, partition)                                                                                              \
-  X(COUNT_IF, count_if)                                                                                                \
-  X(ANY, any)                                                                                                          \
-  X(ALL, all)                                                                                                          \
-  X(HISTOGRAM_EVEN, histogram_even)                                                                                    \
-  X(HISTOGRAM_RANGES, histogram_ranges)                                                                                \
-  X(LOWER_BOUND, lower_bound)                                                                                          \
-  X(UPPER_BOUND, upper_bound)                                                                                          \
-  X(LOAD_BALANCE, load_balance)                                                                                        \
-  X(SORT, sort)                                                                                                        \
-  X(MERGE_SORT, merge_sort)                                                                                            \
-  X(MERGE, merge)                                                                                                      \
-  X(SET_UNION, set_union)                                                                                              \
-  X(SET_INTERSECTION, set_intersection)                                                                                \
-  X(SET_DIFFERENCE, set_difference)                                                                                    \
-  X(SET_SYMMETRIC_DIFFERENCE, set_symmetric_difference)                                                                \
-  X(IS_SORTED, is_sorted)                                                                                              \
-  X(SEGMENTED_SORT, segmented_sort)                                                                                    \
-  X(TOP_K, top_k)                                                                                                      \
-  X(NTH_ELEMENT, nth_element)                                                                                          \
-  X(SHUFFLE, shuffle)                                                                                                  \
-  X(GROUP_BY, group_by)                                                                                                \
-  X(CHECK_OFFSETS, check_offsets)                                                                                      \
-  X(TRANSPOSE, transpose)                                                                                              \
-  X(CONVERT_LAYOUT, convert_layout)                                                                                    \
-  X(BFS, bfs)                                                                                                          \
-  X(GRAPH_FROM_EDGES, graph_from_edges)                                                                                \
-  X(GRAPH_TRANSPOSE, graph_transpose)                                                                                  \
-  X(GRAPH_RELABEL, graph_relabel)                                                                                      \
-  X(GRAPH_DEGREES, graph_degrees)                                                                                      \
-  X(GRAPH_CHECK, graph_check)                                                                                          \
-  X(BFS_CHECK, bfs_check)                                                                                              \
-  X(CONNECTED_COMPONENTS, connected_components)                                                                        \
-  X(BFS_SOURCES, bfs_sources)                                                                                          \
-  X(REVERSE, reverse)
+  X(COPY, 1, copy)                                                                                                     \
+  X(FILL, 2, fill)                                                                                                     \
+  X(IOTA, 3, iota)                                                                                                     \
+  X(TRANSFORM, 4, transform)                                                                                           \
+  X(TRANSFORM2, 5, transform2)                                                                                         \
+  X(REDUCE, 6, reduce)                                                                                                 \
+  X(INCLUSIVE_SCAN, 7, inclusive_scan)                                                                                 \
+  X(EXCLUSIVE_SCAN, 8, exclusive_scan)                                                                                 \
+  X(SEGMENTED_REDUCE, 9, segmented_reduce)                                                                             \
+  X(SEGMENTED_INCLUSIVE_SCAN, 10, segmented_inclusive_scan)                                                            \
+  X(SEGMENTED_EXCLUSIVE_SCAN, 11, segmented_exclusive_scan)                                                            \
+  X(INCLUSIVE_SCAN_BY_KEY, 12, inclusive_scan_by_key)                                                                  \
+  X(EXCLUSIVE_SCAN_BY_KEY, 13, exclusive_scan_by_key)                                                                  \
+  X(REDUCE_BY_KEY, 14, reduce_by_key)                                                                                  \
+  X(RUN_LENGTHS, 15, run_lengths)                                                                                      \
+  X(NONTRIVIAL_RUNS, 16, nontrivial_runs)                                                                              \
+  X(UNIQUE, 17, unique)                                                                                                \
+  X(ADJACENT_DIFFERENCE, 18, adjacent_difference)                                                                      \
+  X(SELECT, 19, select)                                                                                                \
+  X(PARTITION, 20, partition)                                                                                          \
+  X(COUNT_IF, 21, count_if)                                                                                            \
+  X(ANY, 22, any)                                                                                                      \
+  X(ALL, 23, all)                                                                                                      \
+  X(HISTOGRAM_EVEN, 24, histogram_even)                                                                                \
+  X(HISTOGRAM_RANGES, 25, histogram_ranges)                                                                            \
+  X(LOWER_BOUND, 26, lower_bound)                                                                                      \
+  X(UPPER_BOUND, 27, upper_bound)                                                                                      \
+  X(LOAD_BALANCE, 28, load_balance)                                                                                    \
+  X(SORT, 29, sort)                                                                                                    \
+  X(MERGE_SORT, 30, merge_sort)                                                                                        \
+  X(MERGE, 31, merge)                                                                                                  \
+  X(SET_UNION, 32, set_union)                                                                                          \
+  X(SET_INTERSECTION, 33, set_intersection)                                                                            \
+  X(SET_DIFFERENCE, 34, set_difference)                                                                                \
+  X(SET_SYMMETRIC_DIFFERENCE, 35, set_symmetric_difference)                                                            \
+  X(IS_SORTED, 36, is_sorted)                                                                                          \
+  X(SEGMENTED_SORT, 37, segmented_sort)                                                                                \
+  X(TOP_K, 38, top_k)                                                                                                  \
+  X(NTH_ELEMENT, 39, nth_element)                                                                                      \
+  X(SHUFFLE, 40, shuffle)                                                                                              \
+  X(GROUP_BY, 41, group_by)                                                                                            \
+  X(CHECK_OFFSETS, 42, check_offsets)                                                                                  \
+  X(TRANSPOSE, 43, transpose)                                                                                          \
+  X(CONVERT_LAYOUT, 44, convert_layout)                                                                                \
+  X(BFS, 45, bfs)                                                                                                      \
+  X(GRAPH_FROM_EDGES, 46, graph_from_edges)                                                                            \
+  X(GRAPH_TRANSPOSE, 47, graph_transpose)                                                                              \
+  X(GRAPH_RELABEL, 48, graph_relabel)                                                                                  \
+  X(GRAPH_DEGREES, 49, graph_degrees)                                                                                  \
+  X(GRAPH_CHECK, 50, graph_check)                                                                                      \
+  X(BFS_CHECK, 51, bfs_check)                                                                                          \
+  X(CONNECTED_COMPONENTS, 52, connected_components)                                                                    \
+  X(BFS_SOURCES, 53, bfs_sources)                                                                                      \
+  X(REVERSE, 54, reverse)
 
-#define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
+#define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
 #undef GPUPRIMS__ENUM
 
-// How a primitive goes about its work (the policy field "algorithm"). GP_AUTO lets the size and the device decide, by
-// the rule beside gp__choose in >>policy. X(NAME).
+// The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X)                                                                                               \
-  X(DIRECT)        /* copy, fill, iota, transform: registers only */                                                   \
-  X(EVEN_SHARE)    /* reduce: each block one share of the input, the block that starts last combines */                \
-  X(STEALING)      /* reduce: tiles by ticket, a partial result a tile, the block that draws last combines */          \
-  X(ONE_BLOCK)     /* reduce, scan, sort: a single block */                                                            \
-  X(LOOK_BACK)     /* scan, select, runs, by key: one pass, decoupled look-back */                                     \
-  X(THREE_SWEEP)   /* scan: upsweep, spine, downsweep (three launches) */                                              \
-  X(PIPELINED)     /* the same, and segmented reduce: persistent blocks, bulk copies; sets: a warp draws tiles, */     \
-                   /* finds their ends and looks back for the others (compute capability 9.0, later) */                \
-  X(MERGE_PATH)    /* segmented reduce, load balance: blocks have equal numbers of elements and segments together */   \
-  X(SHARED_BINS)   /* histogram: counters in shared memory, as many replicas as fit */                                 \
-  X(GLOBAL_BINS)   /* histogram: counters in the output */                                                             \
-  X(WARP_SEGMENTS) /* segmented reduce: lanes of a warp a segment, the block a long one */                             \
-  X(ONE_SWEEP)     /* sort: a digit a pass from the least significant, each pass one sweep with look-back */           \
-  X(HYBRID)        /* sort: partitions from the most significant digit until buckets fit on chip, which sorts them; */ \
-                   /* bfs: contract-expand, and two-phase at levels of many edges */                                   \
-  X(COUNTING)      /* sort of 8- and 16-bit keys without values: count, scan, fill */                                  \
-  X(MERGE_PASSES)  /* merge sort: tiles sorted on chip, then passes of merges */                                       \
-  X(SIZE_CLASSES)  /* segmented sort: segments by length, each class by kernels of its own */                          \
-  X(RADIX_SELECT)  /* top-k, nth element: digit by digit towards the k-th key */                                       \
-  X(BEST_LISTS)    /* top-k: blocks keep the best they have seen, in one read of the keys */                           \
-  X(ADAPTIVE)      /* sort: one sweep a digit or hybrid, as the keys are */                                            \
-  X(PADDED_TILES)  /* transpose: tiles in shared memory with gaps, so that columns lie in banks of their own */        \
-  X(EXPAND_CONTRACT) /* bfs: a level is one step from frontier to frontier of vertices; all in one launch */           \
-  X(FUSED_LAUNCHES)  /* bfs: the same, a launch a step */                                                              \
-  X(CONTRACT_EXPAND) /* bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down */     \
-  X(TWO_PHASE)       /* bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down */     \
-  X(BUFFERED_PANELS) /* transpose in place: half of a rectangle goes by way of the workspace, the other straight */    \
-  X(PAIRED_SWEEP)    /* sort of pairs of 4 bytes each: one sweep; between its passes a value lies beside its key */    \
-  X(ROUND_TRIP)      /* transpose in place: out of place into the workspace, and back by a copy */                     \
-  X(FOUR_WAY_PASSES) /* merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule) */                 \
-  X(LEADING_SWEEP)   /* sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip */    \
-  X(ONE_CLUSTER)     /* sort: a digit a pass by one cluster's blocks, in their shared memory (9.0 and later) */        \
-  X(ONE_LAUNCH)      /* sort: the same by blocks that are all resident, from memory to memory */
+  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */                                             \
+  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */                    \
+  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile */  \
+  X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */                                                      \
+  X(LOOK_BACK, 5)        /* scan, select, runs, by key: one pass, decoupled look-back */                               \
+  X(THREE_SWEEP, 6)      /* scan: upsweep, spine, downsweep; three launches */                                         \
+  X(PIPELINED, 7)        /* scan, segmented reduce, sets: persistent blocks, bulk copies; sm_90 and later */           \
+  X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */           \
+  X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */                                         \
+  X(GLOBAL_BINS, 10)     /* histogram: counters in the output */                                                       \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment */                     \
+  X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */                   \
+  X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */                 \
+                         /* bfs: contract-expand, two-phase at levels of many edges */                                 \
+  X(COUNTING, 14)        /* sort of 8- and 16-bit keys without values: count, scan, fill */                            \
+  X(MERGE_PASSES, 15)    /* merge sort: tiles sorted on chip, then passes of merges */                                 \
+  X(SIZE_CLASSES, 16)    /* segmented sort: a kernel a class of segment lengths */                                     \
+  X(RADIX_SELECT, 17)    /* top-k, nth element: digit by digit towards the k-th key */                                 \
+  X(BEST_LISTS, 18)      /* top-k: each block keeps its best keys; reads the keys once */                              \
+  X(ADAPTIVE, 19)        /* sort: one-sweep or hybrid, chosen on the device from the keys */                           \
+  X(PADDED_TILES, 20)    /* transpose: tiles in padded shared memory, free of bank conflicts */                        \
+  X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */                  \
+  X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */                                              \
+  X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */                  \
+  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down */            \
+  X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */                      \
+  X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */             \
+  X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */                   \
+  X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */                                    \
+  X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */        \
+  X(ONE_CLUSTER, 30)     /* sort: a digit a pass by one cluster, in its shared memory; sm_90 and later */              \
+  X(ONE_LAUNCH, 31)      /* sort: a digit a pass by resident blocks, in device memory, one launch */
 
-#define GPUPRIMS__ENUM(NAME) GP_##NAME,
+#define GPUPRIMS__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GPUPRIMS__ENUM) GP_ALGORITHM_COUNT };
 #undef GPUPRIMS__ENUM
 
@@ -484,8 +484,8 @@ enum { GP_AUTO = 0, GP_ALGORITHMS(GPUPRIMS__ENUM) GP_ALGORITHM_COUNT };
 
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
-#define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
-#define GPUPRIMS__CACHE(name) name,
+#define GP_CACHES(X) X(GP_CACHE_DEFAULT, 0) X(GP_CACHE_STREAMING, 1) X(GP_CACHE_L2, 2) X(GP_CACHE_ALL, 3)
+#define GPUPRIMS__CACHE(name, value) name = value,
 enum { GP_CACHES(GPUPRIMS__CACHE) GP_CACHE_COUNT };
 #undef GPUPRIMS__CACHE
 
@@ -547,26 +547,26 @@ typedef struct gp_policy {
 
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
-  GP_POLICY_CALLER = 1, // gp_call.policy
-  GP_POLICY_DEVICE,     // a row of the tuned table for exactly this device
-  GP_POLICY_CAPABILITY, // a row for exactly this compute capability
-  GP_POLICY_CLASS,      // a row for a class of like devices that names this one
-  GP_POLICY_PORTABLE,   // the portable row
-  GP_POLICY_HOST        // the host back end has no policy
+  GP_POLICY_CALLER = 1,     // gp_call.policy
+  GP_POLICY_DEVICE = 2,     // a row of the tuned table for exactly this device
+  GP_POLICY_CAPABILITY = 3, // a row for exactly this compute capability
+  GP_POLICY_CLASS = 4,      // a row for a class of like devices that names this one
+  GP_POLICY_PORTABLE = 5,   // the portable row
+  GP_POLICY_HOST = 6        // the host back end has no policy
 } gp_policy_source;
 
 // ---- api/context_types.h - what a context is configured with and describes; users' types and operators
 
 // The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
-  GP_KERNEL_NONE = 0, // not loaded yet
-  GP_KERNEL_BUNDLE,   // gp_config.bundle
-  GP_KERNEL_DISK,     // the disk cache
-  GP_KERNEL_COMPILED, // NVRTC, in this process
-  GP_KERNEL_HOST      // no kernel: the host back end
+  GP_KERNEL_NONE = 0,     // not loaded yet
+  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle
+  GP_KERNEL_DISK = 2,     // the disk cache
+  GP_KERNEL_COMPILED = 3, // NVRTC, in this process
+  GP_KERNEL_HOST = 4      // no kernel: the host back end
 } gp_kernel_source;
 
-typedef enum gp_backend { GP_BACKEND_AUTO = 0, GP_BACKEND_CUDA, GP_BACKEND_HOST } gp_backend;
+typedef enum gp_backend { GP_BACKEND_AUTO = 0, GP_BACKEND_CUDA = 1, GP_BACKEND_HOST = 2 } gp_backend;
 
 // A CUDA stream: a cudaStream_t or CUstream, or NULL for the default stream. The host back end ignores it.
 typedef void *gp_stream;
@@ -764,16 +764,16 @@ typedef struct gp_graph {
 
 // The steps of a traversal, on a device.
 typedef enum gp_step_kind {
-  GP_STEP_START,          // bitmaps are cleared
-  GP_STEP_ALONE,          // levels that one block did alone, as many as follow each other
-  GP_STEP_TOP_DOWN,       // a level from the frontier's edges
-  GP_STEP_BOTTOM_UP,      // a level over all vertices
-  GP_STEP_LISTED,         // a level bottom-up, over a list of the vertices not reached
-  GP_STEP_MERGE_FRONTIER, // bits of the vertices that such a level has found
-  GP_STEP_COLLECT,        // a frontier for a level top-down behind one over all vertices
-  GP_STEP_CLUSTER,        // levels that one cluster of blocks did alone
-  GP_STEP_SPREAD,         // levels that all blocks did, each with its own part of the frontier
-  GP_STEP_FINISH          // depths of vertices that were not reached are written
+  GP_STEP_START = 0,          // bitmaps are cleared
+  GP_STEP_ALONE = 1,          // levels that one block did alone, as many as follow each other
+  GP_STEP_TOP_DOWN = 2,       // a level from the frontier's edges
+  GP_STEP_BOTTOM_UP = 3,      // a level over all vertices
+  GP_STEP_LISTED = 4,         // a level bottom-up, over a list of the vertices not reached
+  GP_STEP_MERGE_FRONTIER = 5, // bits of the vertices that such a level has found
+  GP_STEP_COLLECT = 6,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_CLUSTER = 7,        // levels that one cluster of blocks did alone
+  GP_STEP_SPREAD = 8,         // levels that all blocks did, each with its own part of the frontier
+  GP_STEP_FINISH = 9          // depths of vertices that were not reached are written
 } gp_step_kind;
 typedef struct gp_traversal_step {
   uint64_t nanoseconds; // from the beginning of the launch to the end of the step, by a clock that may tick in coarse
@@ -805,28 +805,29 @@ typedef struct gp_degrees {
                           // 2^i - 1 edges
 } gp_degrees;
 
-// Faults of a graph, or of depths and parents: X(NAME, the message; @ is the vertex, # the edge). The check looks for
-// them in this order, and reports the first one, at the lowest vertex or edge.
+// Faults of a graph, or of depths and parents: X(NAME, value, message); @ is the vertex, # the edge. The check looks
+// for them in this order, and reports the first one, at the lowest vertex or edge.
 #define GP_FAULTS(X)                                                                                                   \
-  X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
-  X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
-  X(GP_FAULT_OFFSETS, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")           \
-  X(GP_FAULT_TARGET, "vertex @: targets[#] is no vertex")                                                              \
-  X(GP_FAULT_FIRST_IN_OFFSET, "in_offsets[0] is not 0")                                                                \
-  X(GP_FAULT_IN_OFFSETS, "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")  \
-  X(GP_FAULT_IN_SOURCE, "vertex @: in_sources[#] is no vertex")                                                        \
-  X(GP_FAULT_IN_EDGES, "offsets and in_offsets end with other numbers of edges")                                       \
-  X(GP_FAULT_SOURCE_DEPTH, "vertex @: it is the source, and its depth is not 0")                                       \
-  X(GP_FAULT_DEPTH, "vertex @: its depth is below -1, or beyond the limit")                                            \
-  X(GP_FAULT_SECOND_SOURCE, "vertex @: its depth is 0, and it is not the source")                                      \
-  X(GP_FAULT_NOT_REACHED, "vertex @: it was reached, and its edge # leads to a vertex that was not")                   \
-  X(GP_FAULT_TOO_DEEP, "vertex @: its edge # leads to a vertex that is more than one deeper")                          \
-  X(GP_FAULT_NO_WITNESS, "vertex @: no edge leads to it from one that is one less deep")                               \
-  X(GP_FAULT_SOURCE_PARENT, "vertex @: it is the source, and its parent is another")                                   \
-  X(GP_FAULT_PARENT, "vertex @: its parent is no vertex, or not one less deep")                                        \
-  X(GP_FAULT_PARENT_EDGE, "vertex @: no edge leads from its parent to it")                                             \
-  X(GP_FAULT_STRAY_PARENT, "vertex @: it was not reached, and has a parent")
-#define GPUPRIMS__ENUM(NAME, text) NAME,
+  X(GP_FAULT_NONE, 0, "nothing is wrong")                                                                              \
+  X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0")                                                                   \
+  X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")        \
+  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is no vertex")                                                           \
+  X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0")                                                             \
+  X(GP_FAULT_IN_OFFSETS, 5,                                                                                            \
+    "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")                       \
+  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is no vertex")                                                     \
+  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with other numbers of edges")                                    \
+  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, and its depth is not 0")                                    \
+  X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit")                                         \
+  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, and it is not the source")                                  \
+  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, and its edge # leads to a vertex that was not")               \
+  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex that is more than one deeper")                      \
+  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from one that is one less deep")                           \
+  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, and its parent is another")                               \
+  X(GP_FAULT_PARENT, 15, "vertex @: its parent is no vertex, or not one less deep")                                    \
+  X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it")                                         \
+  X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, and has a parent")
+#define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
 #undef GPUPRIMS__ENUM
 typedef struct gp_fault {
@@ -25017,7 +25018,7 @@ GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
                                                                                : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
-#define GPUPRIMS__SIZE(NAME, name, device, size) size,
+#define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
   static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
 #undef GPUPRIMS__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
@@ -26862,7 +26863,7 @@ GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op};
-#define GPUPRIMS__ORDER_OF(NAME, name, device, size)                                                                   \
+#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size)                                                            \
   case GP_##NAME:                                                                                                      \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
     break;
@@ -27177,7 +27178,7 @@ static gp_result gp__host_shuffle(gp__host_call *h) {
 // ---- host/user.c - the call's name
 
 static const char *gp__host_call_name(gp_primitive primitive) {
-#define GPUPRIMS__CASE_NAME(NAME, name)                                                                                \
+#define GPUPRIMS__CASE_NAME(NAME, value, name)                                                                         \
   case GP_##NAME:                                                                                                      \
     return "gp_" #name;
   switch (primitive) {
@@ -27346,7 +27347,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1953792"
+#define GPUPRIMS__EMBEDDED_FROM "1957888"
 
 // ---- core/embed.c - this file's own text
 
@@ -28273,24 +28274,24 @@ typedef struct gp__op_row {
   const char *name, *functor;
   int arity, commutative;
 } gp__op_row;
-#define GPUPRIMS__TYPE(NAME, name, device, size) {#name, #device, size},
+#define GPUPRIMS__TYPE(NAME, value, name, device, size) {#name, #device, size},
 static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GPUPRIMS__TYPE)};
 #undef GPUPRIMS__TYPE
-#define GPUPRIMS__OP(NAME, arity, commutative, functor) {#NAME, #functor, arity, commutative},
+#define GPUPRIMS__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
 static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRIMS__OP)};
 #undef GPUPRIMS__OP
-#define GPUPRIMS__NAMED(NAME, name) "gp_" #name,
+#define GPUPRIMS__NAMED(NAME, value, name) "gp_" #name,
 static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
 
 GPUPRIMS__API const char *gp_result_name(gp_result result) {
-#define GPUPRIMS__NAMED(name, text) #name,
+#define GPUPRIMS__NAMED(name, value, text) #name,
   static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
 }
 GPUPRIMS__API const char *gp_result_text(gp_result result) {
-#define GPUPRIMS__NAMED(name, text) text,
+#define GPUPRIMS__NAMED(name, value, text) text,
   static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
@@ -35911,7 +35912,7 @@ static const gp__primitive gp__primitive_connected_components = {
 // ---- core/primitives.c - the primitives, in the order of their list
 
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
-#define GPUPRIMS__ROW(NAME, name) &gp__primitive_##name,
+#define GPUPRIMS__ROW(NAME, value, name) &gp__primitive_##name,
   static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GPUPRIMS__ROW)};
 #undef GPUPRIMS__ROW
   return rows[primitive];
@@ -36952,7 +36953,7 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 }
 
 GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
-#define GPUPRIMS__TEXT(NAME, says) says,
+#define GPUPRIMS__TEXT(NAME, value, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT
   const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "no kind of fault";
@@ -38925,44 +38926,44 @@ typedef unsigned long uint64_t;
 #define GPUPRIMS__API extern "C"
 #line 1 "api/lists.h"
 #define GP_RESULTS(X) \
-X(GP_SUCCESS,"success")\
-X(GP_E_CONTEXT,"the context is null, closed, was never open, or a hook of a running call uses one")\
-X(GP_E_NULL,"a required pointer is null")\
-X(GP_E_ARGUMENT,"an argument has no meaning here")\
-X(GP_E_TYPE,"the type is unknown, or this call cannot take it")\
-X(GP_E_OPERATOR,"the operator is unknown, or this call cannot take it")\
-X(GP_E_SIZE,"the count times the element size overflows")\
-X(GP_E_ALIGNMENT,"a pointer is not aligned to its element type")\
-X(GP_E_OVERLAP,"buffers overlap where the table of the header forbids it")\
-X(GP_E_POLICY,"the policy is not valid for this call on this device")\
-X(GP_E_STREAM,"the stream belongs to another context or device")\
-X(GP_E_WORKSPACE,"the stream's workspace is too small and cannot grow while the stream is captured")\
-X(GP_E_MEMORY,"an allocation failed")\
-X(GP_E_NO_DEVICE,"no GPU, or no driver, or no such device")\
-X(GP_E_DEVICE_TOO_OLD,"the device is older than compute capability 7.5")\
-X(GP_E_NO_COMPILER,"the kernel is neither cached nor bundled, and NVRTC cannot be opened")\
-X(GP_E_COMPILE,"the kernel, or the source of a user's type or operator, does not compile")\
-X(GP_E_BUNDLE,"the bundle is damaged or was made for another version of the header")\
-X(GP_E_DRIVER,"a call of the CUDA driver failed")\
-X(GP_E_UNSUPPORTED,"this back end cannot run the call")\
-X(GP_E_FORK,"the context was opened by the parent of this process")
-#define GPUPRIMS__ENUM(name, text) name,
+X(GP_SUCCESS,0,"success")\
+X(GP_E_CONTEXT,1,"the context is null, closed, was never open, or a hook of a running call uses one")\
+X(GP_E_NULL,2,"a required pointer is null")\
+X(GP_E_ARGUMENT,3,"an argument has no meaning here")\
+X(GP_E_TYPE,4,"the type is unknown, or this call cannot take it")\
+X(GP_E_OPERATOR,5,"the operator is unknown, or this call cannot take it")\
+X(GP_E_SIZE,6,"the count times the element size overflows")\
+X(GP_E_ALIGNMENT,7,"a pointer is not aligned to its element type")\
+X(GP_E_OVERLAP,8,"buffers overlap where the table of the header forbids it")\
+X(GP_E_POLICY,9,"the policy is not valid for this call on this device")\
+X(GP_E_STREAM,10,"the stream belongs to another context or device")\
+X(GP_E_WORKSPACE,11,"the stream's workspace is too small and cannot grow while the stream is captured")\
+X(GP_E_MEMORY,12,"an allocation failed")\
+X(GP_E_NO_DEVICE,13,"no GPU, or no driver, or no such device")\
+X(GP_E_DEVICE_TOO_OLD,14,"the device is older than compute capability 7.5")\
+X(GP_E_NO_COMPILER,15,"the kernel is neither cached nor bundled, and NVRTC cannot be opened")\
+X(GP_E_COMPILE,16,"the kernel, or the source of a user's type or operator, does not compile")\
+X(GP_E_BUNDLE,17,"the bundle is damaged or was made for another version of the header")\
+X(GP_E_DRIVER,18,"a call of the CUDA driver failed")\
+X(GP_E_UNSUPPORTED,19,"this back end cannot run the call")\
+X(GP_E_FORK,20,"the context was opened by the parent of this process")
+#define GPUPRIMS__ENUM(name, value, text) name = value,
 typedef enum gp_result{GP_RESULTS(GPUPRIMS__ENUM)GP_RESULT_COUNT}gp_result;
 #undef GPUPRIMS__ENUM
 #define GP_TYPES(X) \
-X(I8,i8,signed char,1)\
-X(U8,u8,unsigned char,1)\
-X(I16,i16,short,2)\
-X(U16,u16,unsigned short,2)\
-X(I32,i32,int,4)\
-X(U32,u32,unsigned int,4)\
-X(I64,i64,long long,8)\
-X(U64,u64,unsigned long long,8)\
-X(F16,f16,gp_f16,2)\
-X(BF16,bf16,gp_bf16,2)\
-X(F32,f32,float,4)\
-X(F64,f64,double,8)
-#define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
+X(I8,1,i8,signed char,1)\
+X(U8,2,u8,unsigned char,1)\
+X(I16,3,i16,short,2)\
+X(U16,4,u16,unsigned short,2)\
+X(I32,5,i32,int,4)\
+X(U32,6,u32,unsigned int,4)\
+X(I64,7,i64,long long,8)\
+X(U64,8,u64,unsigned long long,8)\
+X(F16,9,f16,gp_f16,2)\
+X(BF16,10,bf16,gp_bf16,2)\
+X(F32,11,f32,float,4)\
+X(F64,12,f64,double,8)
+#define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type{
 GP_TYPE_DEFAULT=0,
 GP_TYPES(GPUPRIMS__ENUM)GP_TYPE_COUNT,
@@ -38971,31 +38972,31 @@ GPUPRIMS__TYPE_MAX=0x7fffffff
 }gp_type;
 #undef GPUPRIMS__ENUM
 #define GP_OPERATORS(X) \
-X(SUM,2,1,gp_sum)\
-X(PROD,2,1,gp_prod)\
-X(MIN,2,1,gp_min)\
-X(MAX,2,1,gp_max)\
-X(BIT_AND,2,1,gp_bit_and)\
-X(BIT_OR,2,1,gp_bit_or)\
-X(BIT_XOR,2,1,gp_bit_xor)\
-X(AND,2,1,gp_and)\
-X(OR,2,1,gp_or)\
-X(ARGMIN,2,1,gp_argmin)\
-X(ARGMAX,2,1,gp_argmax)\
-X(CONVERT,1,0,gp_convert)\
-X(NEGATE,1,0,gp_negate)\
-X(ABS,1,0,gp_abs)\
-X(SQUARE,1,0,gp_square)\
-X(NOT,1,0,gp_not)\
-X(SUB,2,0,gp_sub)\
-X(EQUAL,2,1,gp_equal)\
-X(NOT_EQUAL,2,1,gp_not_equal)\
-X(LESS,2,0,gp_less)\
-X(LESS_EQUAL,2,0,gp_less_equal)\
-X(GREATER,2,0,gp_greater)\
-X(GREATER_EQUAL,2,0,gp_greater_equal)\
-X(HEADS,2,0,gp_heads)
-#define GPUPRIMS__ENUM(NAME, arity, commutative, functor) GP_##NAME,
+X(SUM,1,2,1,gp_sum)\
+X(PROD,2,2,1,gp_prod)\
+X(MIN,3,2,1,gp_min)\
+X(MAX,4,2,1,gp_max)\
+X(BIT_AND,5,2,1,gp_bit_and)\
+X(BIT_OR,6,2,1,gp_bit_or)\
+X(BIT_XOR,7,2,1,gp_bit_xor)\
+X(AND,8,2,1,gp_and)\
+X(OR,9,2,1,gp_or)\
+X(ARGMIN,10,2,1,gp_argmin)\
+X(ARGMAX,11,2,1,gp_argmax)\
+X(CONVERT,12,1,0,gp_convert)\
+X(NEGATE,13,1,0,gp_negate)\
+X(ABS,14,1,0,gp_abs)\
+X(SQUARE,15,1,0,gp_square)\
+X(NOT,16,1,0,gp_not)\
+X(SUB,17,2,0,gp_sub)\
+X(EQUAL,18,2,1,gp_equal)\
+X(NOT_EQUAL,19,2,1,gp_not_equal)\
+X(LESS,20,2,0,gp_less)\
+X(LESS_EQUAL,21,2,0,gp_less_equal)\
+X(GREATER,22,2,0,gp_greater)\
+X(GREATER_EQUAL,23,2,0,gp_greater_equal)\
+X(HEADS,24,2,0,gp_heads)
+#define GPUPRIMS__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
 typedef enum gp_op{
 GP_OP_DEFAULT=0,
 GP_OPERATORS(GPUPRIMS__ENUM)GP_OP_COUNT,
@@ -39004,103 +39005,102 @@ GPUPRIMS__OP_MAX=0x7fffffff
 }gp_op;
 #undef GPUPRIMS__ENUM
 #define GP_PRIMITIVES(X) \
-X(COPY,copy)\
-X(FILL,fill)\
-X(IOTA,iota)\
-X(TRANSFORM,transform)\
-X(TRANSFORM2,transform2)\
-X(REDUCE,reduce)\
-X(INCLUSIVE_SCAN,inclusive_scan)\
-X(EXCLUSIVE_SCAN,exclusive_scan)\
-X(SEGMENTED_REDUCE,segmented_reduce)\
-X(SEGMENTED_INCLUSIVE_SCAN,segmented_inclusive_scan)\
-X(SEGMENTED_EXCLUSIVE_SCAN,segmented_exclusive_scan)\
-X(INCLUSIVE_SCAN_BY_KEY,inclusive_scan_by_key)\
-X(EXCLUSIVE_SCAN_BY_KEY,exclusive_scan_by_key)\
-X(REDUCE_BY_KEY,reduce_by_key)\
-X(RUN_LENGTHS,run_lengths)\
-X(NONTRIVIAL_RUNS,nontrivial_runs)\
-X(UNIQUE,unique)\
-X(ADJACENT_DIFFERENCE,adjacent_difference)\
-X(SELECT,select)\
-X(PARTITION,partition)\
-X(COUNT_IF,count_if)\
-X(ANY,any)\
-X(ALL,all)\
-X(HISTOGRAM_EVEN,histogram_even)\
-X(HISTOGRAM_RANGES,histogram_ranges)\
-X(LOWER_BOUND,lower_bound)\
-X(UPPER_BOUND,upper_bound)\
-X(LOAD_BALANCE,load_balance)\
-X(SORT,sort)\
-X(MERGE_SORT,merge_sort)\
-X(MERGE,merge)\
-X(SET_UNION,set_union)\
-X(SET_INTERSECTION,set_intersection)\
-X(SET_DIFFERENCE,set_difference)\
-X(SET_SYMMETRIC_DIFFERENCE,set_symmetric_difference)\
-X(IS_SORTED,is_sorted)\
-X(SEGMENTED_SORT,segmented_sort)\
-X(TOP_K,top_k)\
-X(NTH_ELEMENT,nth_element)\
-X(SHUFFLE,shuffle)\
-X(GROUP_BY,group_by)\
-X(CHECK_OFFSETS,check_offsets)\
-X(TRANSPOSE,transpose)\
-X(CONVERT_LAYOUT,convert_layout)\
-X(BFS,bfs)\
-X(GRAPH_FROM_EDGES,graph_from_edges)\
-X(GRAPH_TRANSPOSE,graph_transpose)\
-X(GRAPH_RELABEL,graph_relabel)\
-X(GRAPH_DEGREES,graph_degrees)\
-X(GRAPH_CHECK,graph_check)\
-X(BFS_CHECK,bfs_check)\
-X(CONNECTED_COMPONENTS,connected_components)\
-X(BFS_SOURCES,bfs_sources)\
-X(REVERSE,reverse)
-#define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
+X(COPY,1,copy)\
+X(FILL,2,fill)\
+X(IOTA,3,iota)\
+X(TRANSFORM,4,transform)\
+X(TRANSFORM2,5,transform2)\
+X(REDUCE,6,reduce)\
+X(INCLUSIVE_SCAN,7,inclusive_scan)\
+X(EXCLUSIVE_SCAN,8,exclusive_scan)\
+X(SEGMENTED_REDUCE,9,segmented_reduce)\
+X(SEGMENTED_INCLUSIVE_SCAN,10,segmented_inclusive_scan)\
+X(SEGMENTED_EXCLUSIVE_SCAN,11,segmented_exclusive_scan)\
+X(INCLUSIVE_SCAN_BY_KEY,12,inclusive_scan_by_key)\
+X(EXCLUSIVE_SCAN_BY_KEY,13,exclusive_scan_by_key)\
+X(REDUCE_BY_KEY,14,reduce_by_key)\
+X(RUN_LENGTHS,15,run_lengths)\
+X(NONTRIVIAL_RUNS,16,nontrivial_runs)\
+X(UNIQUE,17,unique)\
+X(ADJACENT_DIFFERENCE,18,adjacent_difference)\
+X(SELECT,19,select)\
+X(PARTITION,20,partition)\
+X(COUNT_IF,21,count_if)\
+X(ANY,22,any)\
+X(ALL,23,all)\
+X(HISTOGRAM_EVEN,24,histogram_even)\
+X(HISTOGRAM_RANGES,25,histogram_ranges)\
+X(LOWER_BOUND,26,lower_bound)\
+X(UPPER_BOUND,27,upper_bound)\
+X(LOAD_BALANCE,28,load_balance)\
+X(SORT,29,sort)\
+X(MERGE_SORT,30,merge_sort)\
+X(MERGE,31,merge)\
+X(SET_UNION,32,set_union)\
+X(SET_INTERSECTION,33,set_intersection)\
+X(SET_DIFFERENCE,34,set_difference)\
+X(SET_SYMMETRIC_DIFFERENCE,35,set_symmetric_difference)\
+X(IS_SORTED,36,is_sorted)\
+X(SEGMENTED_SORT,37,segmented_sort)\
+X(TOP_K,38,top_k)\
+X(NTH_ELEMENT,39,nth_element)\
+X(SHUFFLE,40,shuffle)\
+X(GROUP_BY,41,group_by)\
+X(CHECK_OFFSETS,42,check_offsets)\
+X(TRANSPOSE,43,transpose)\
+X(CONVERT_LAYOUT,44,convert_layout)\
+X(BFS,45,bfs)\
+X(GRAPH_FROM_EDGES,46,graph_from_edges)\
+X(GRAPH_TRANSPOSE,47,graph_transpose)\
+X(GRAPH_RELABEL,48,graph_relabel)\
+X(GRAPH_DEGREES,49,graph_degrees)\
+X(GRAPH_CHECK,50,graph_check)\
+X(BFS_CHECK,51,bfs_check)\
+X(CONNECTED_COMPONENTS,52,connected_components)\
+X(BFS_SOURCES,53,bfs_sources)\
+X(REVERSE,54,reverse)
+#define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive{GP_PRIMITIVE_NONE=0,GP_PRIMITIVES(GPUPRIMS__ENUM)GP_PRIMITIVE_COUNT}gp_primitive;
 #undef GPUPRIMS__ENUM
 #define GP_ALGORITHMS(X) \
-X(DIRECT)\
-X(EVEN_SHARE)\
-X(STEALING)\
-X(ONE_BLOCK)\
-X(LOOK_BACK)\
-X(THREE_SWEEP)\
-X(PIPELINED)\
+X(DIRECT,1)\
+X(EVEN_SHARE,2)\
+X(STEALING,3)\
+X(ONE_BLOCK,4)\
+X(LOOK_BACK,5)\
+X(THREE_SWEEP,6)\
+X(PIPELINED,7)\
+X(MERGE_PATH,8)\
+X(SHARED_BINS,9)\
+X(GLOBAL_BINS,10)\
+X(WARP_SEGMENTS,11)\
+X(ONE_SWEEP,12)\
+X(HYBRID,13)\
 \
-X(MERGE_PATH)\
-X(SHARED_BINS)\
-X(GLOBAL_BINS)\
-X(WARP_SEGMENTS)\
-X(ONE_SWEEP)\
-X(HYBRID)\
-\
-X(COUNTING)\
-X(MERGE_PASSES)\
-X(SIZE_CLASSES)\
-X(RADIX_SELECT)\
-X(BEST_LISTS)\
-X(ADAPTIVE)\
-X(PADDED_TILES)\
-X(EXPAND_CONTRACT)\
-X(FUSED_LAUNCHES)\
-X(CONTRACT_EXPAND)\
-X(TWO_PHASE)\
-X(BUFFERED_PANELS)\
-X(PAIRED_SWEEP)\
-X(ROUND_TRIP)\
-X(FOUR_WAY_PASSES)\
-X(LEADING_SWEEP)\
-X(ONE_CLUSTER)\
-X(ONE_LAUNCH)
-#define GPUPRIMS__ENUM(NAME) GP_##NAME,
+X(COUNTING,14)\
+X(MERGE_PASSES,15)\
+X(SIZE_CLASSES,16)\
+X(RADIX_SELECT,17)\
+X(BEST_LISTS,18)\
+X(ADAPTIVE,19)\
+X(PADDED_TILES,20)\
+X(EXPAND_CONTRACT,21)\
+X(FUSED_LAUNCHES,22)\
+X(CONTRACT_EXPAND,23)\
+X(TWO_PHASE,24)\
+X(BUFFERED_PANELS,25)\
+X(PAIRED_SWEEP,26)\
+X(ROUND_TRIP,27)\
+X(FOUR_WAY_PASSES,28)\
+X(LEADING_SWEEP,29)\
+X(ONE_CLUSTER,30)\
+X(ONE_LAUNCH,31)
+#define GPUPRIMS__ENUM(NAME, value) GP_##NAME = value,
 enum{GP_AUTO=0,GP_ALGORITHMS(GPUPRIMS__ENUM)GP_ALGORITHM_COUNT};
 #undef GPUPRIMS__ENUM
 #line 1 "api/policy.h"
-#define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
-#define GPUPRIMS__CACHE(name) name,
+#define GP_CACHES(X) X(GP_CACHE_DEFAULT, 0) X(GP_CACHE_STREAMING, 1) X(GP_CACHE_L2, 2) X(GP_CACHE_ALL, 3)
+#define GPUPRIMS__CACHE(name, value) name = value,
 enum{GP_CACHES(GPUPRIMS__CACHE)GP_CACHE_COUNT};
 #undef GPUPRIMS__CACHE
 enum{GP_GATHER_MERGE=1,GP_GATHER_WARP=2,GP_GATHER_BLOCK=4,GP_GATHER_ALL=7};
@@ -39141,11 +39141,11 @@ X(cull)\
 X(cluster)
 typedef enum gp_policy_source{
 GP_POLICY_CALLER=1,
-GP_POLICY_DEVICE,
-GP_POLICY_CAPABILITY,
-GP_POLICY_CLASS,
-GP_POLICY_PORTABLE,
-GP_POLICY_HOST
+GP_POLICY_DEVICE=2,
+GP_POLICY_CAPABILITY=3,
+GP_POLICY_CLASS=4,
+GP_POLICY_PORTABLE=5,
+GP_POLICY_HOST=6
 }gp_policy_source;
 #line 1 "api/structs.h"
 enum{
@@ -39210,16 +39210,16 @@ const void *in_sources;
 int flags;
 }gp_graph;
 typedef enum gp_step_kind{
-GP_STEP_START,
-GP_STEP_ALONE,
-GP_STEP_TOP_DOWN,
-GP_STEP_BOTTOM_UP,
-GP_STEP_LISTED,
-GP_STEP_MERGE_FRONTIER,
-GP_STEP_COLLECT,
-GP_STEP_CLUSTER,
-GP_STEP_SPREAD,
-GP_STEP_FINISH
+GP_STEP_START=0,
+GP_STEP_ALONE=1,
+GP_STEP_TOP_DOWN=2,
+GP_STEP_BOTTOM_UP=3,
+GP_STEP_LISTED=4,
+GP_STEP_MERGE_FRONTIER=5,
+GP_STEP_COLLECT=6,
+GP_STEP_CLUSTER=7,
+GP_STEP_SPREAD=8,
+GP_STEP_FINISH=9
 }gp_step_kind;
 typedef struct gp_traversal_step{
 uint64_t nanoseconds;
@@ -39244,25 +39244,26 @@ uint64_t least,most;
 uint64_t histogram[65];
 }gp_degrees;
 #define GP_FAULTS(X) \
-X(GP_FAULT_NONE,"nothing is wrong")\
-X(GP_FAULT_FIRST_OFFSET,"offsets[0] is not 0")\
-X(GP_FAULT_OFFSETS,"vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")\
-X(GP_FAULT_TARGET,"vertex @: targets[#] is no vertex")\
-X(GP_FAULT_FIRST_IN_OFFSET,"in_offsets[0] is not 0")\
-X(GP_FAULT_IN_OFFSETS,"vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")\
-X(GP_FAULT_IN_SOURCE,"vertex @: in_sources[#] is no vertex")\
-X(GP_FAULT_IN_EDGES,"offsets and in_offsets end with other numbers of edges")\
-X(GP_FAULT_SOURCE_DEPTH,"vertex @: it is the source, and its depth is not 0")\
-X(GP_FAULT_DEPTH,"vertex @: its depth is below -1, or beyond the limit")\
-X(GP_FAULT_SECOND_SOURCE,"vertex @: its depth is 0, and it is not the source")\
-X(GP_FAULT_NOT_REACHED,"vertex @: it was reached, and its edge # leads to a vertex that was not")\
-X(GP_FAULT_TOO_DEEP,"vertex @: its edge # leads to a vertex that is more than one deeper")\
-X(GP_FAULT_NO_WITNESS,"vertex @: no edge leads to it from one that is one less deep")\
-X(GP_FAULT_SOURCE_PARENT,"vertex @: it is the source, and its parent is another")\
-X(GP_FAULT_PARENT,"vertex @: its parent is no vertex, or not one less deep")\
-X(GP_FAULT_PARENT_EDGE,"vertex @: no edge leads from its parent to it")\
-X(GP_FAULT_STRAY_PARENT,"vertex @: it was not reached, and has a parent")
-#define GPUPRIMS__ENUM(NAME, text) NAME,
+X(GP_FAULT_NONE,0,"nothing is wrong")\
+X(GP_FAULT_FIRST_OFFSET,1,"offsets[0] is not 0")\
+X(GP_FAULT_OFFSETS,2,"vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")\
+X(GP_FAULT_TARGET,3,"vertex @: targets[#] is no vertex")\
+X(GP_FAULT_FIRST_IN_OFFSET,4,"in_offsets[0] is not 0")\
+X(GP_FAULT_IN_OFFSETS,5,\
+"vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")\
+X(GP_FAULT_IN_SOURCE,6,"vertex @: in_sources[#] is no vertex")\
+X(GP_FAULT_IN_EDGES,7,"offsets and in_offsets end with other numbers of edges")\
+X(GP_FAULT_SOURCE_DEPTH,8,"vertex @: it is the source, and its depth is not 0")\
+X(GP_FAULT_DEPTH,9,"vertex @: its depth is below -1, or beyond the limit")\
+X(GP_FAULT_SECOND_SOURCE,10,"vertex @: its depth is 0, and it is not the source")\
+X(GP_FAULT_NOT_REACHED,11,"vertex @: it was reached, and its edge # leads to a vertex that was not")\
+X(GP_FAULT_TOO_DEEP,12,"vertex @: its edge # leads to a vertex that is more than one deeper")\
+X(GP_FAULT_NO_WITNESS,13,"vertex @: no edge leads to it from one that is one less deep")\
+X(GP_FAULT_SOURCE_PARENT,14,"vertex @: it is the source, and its parent is another")\
+X(GP_FAULT_PARENT,15,"vertex @: its parent is no vertex, or not one less deep")\
+X(GP_FAULT_PARENT_EDGE,16,"vertex @: no edge leads from its parent to it")\
+X(GP_FAULT_STRAY_PARENT,17,"vertex @: it was not reached, and has a parent")
+#define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum{GP_FAULTS(GPUPRIMS__ENUM)GP_FAULT_COUNT};
 #undef GPUPRIMS__ENUM
 typedef struct gp_fault{

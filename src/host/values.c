@@ -52,7 +52,7 @@ GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
                                                                                : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
-#define GPUPRIMS__SIZE(NAME, name, device, size) size,
+#define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
   static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
 #undef GPUPRIMS__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;

@@ -27,7 +27,7 @@ GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op};
-#define GPUPRIMS__ORDER_OF(NAME, name, device, size)                                                                   \
+#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size)                                                            \
   case GP_##NAME:                                                                                                      \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
     break;
