@@ -2,8 +2,8 @@
 //
 //     cc -I. examples/graph.c -o graph -ldl -lpthread -lm
 //     ./graph                                          a road-like grid with missing streets
-//     ./graph "kronecker scale=18" 1                   any graph of tools/gp_graphs.h, from a vertex ./graph roads.mtx
-//     0 depths.i32                   a file of edges; the depths go to a file
+//     ./graph "kronecker scale=18" 1                   any graph of tools/gp_graphs.h, from a vertex
+//     ./graph roads.mtx 0 depths.i32                   a file of edges; the depths go to a file
 //
 // A GPU's graph never leaves it: a sort turns edges into adjacency lists, and only the report, the histogram and, on
 // request, the depths come back. Without a GPU the same program runs on the host. examples/graph.py passes it the

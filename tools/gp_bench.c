@@ -9,9 +9,9 @@
 //                                           where CUB has no call, and cublas beside transposes
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
 //     --backend cuda|host|auto
-//     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take --batches N
-//     --batch-ms MS             batches of a cell (at least 7), and their target length --out FILE
-//     JSON Lines, appended
+//     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take
+//     --batches N --batch-ms MS             batches of a cell (at least 7), and their target length
+//     --out FILE                            JSON Lines, appended
 //     --overhead --first-call               measure the host's share of a call; the first call of a kernel
 //     --commit TEXT                         stored with the environment
 //     --cache DIR                           the disk cache of kernels; default as the library's

@@ -3,10 +3,10 @@
 // operator of gp_transform, for the device, where 2^28 edges take milliseconds:
 //
 //        graph_made g;
-//        if (!graph_read("kronecker scale=24", &g)) ...;             // kinds: graph_kinds, below graph_edges(&g, 0,
-//        g.edges, pairs);                         // on the host: source, target, source, ... graph_edges_on(ctx, &g,
-//        pairs, stream);                     // the same in device memory gp_graph_from_edges(ctx, GP_U32, pairs, NULL,
-//        g.edges, &graph, NULL, g.flags, stream);
+//        if (!graph_read("kronecker scale=24", &g)) ...;             // kinds: graph_kinds, below
+//        graph_edges(&g, 0, g.edges, pairs);                         // on the host: source, target, source, ...
+//        graph_edges_on(ctx, &g, pairs, stream);                     // the same in device memory
+//        gp_graph_from_edges(ctx, GP_U32, pairs, NULL, g.edges, &graph, NULL, g.flags, stream);
 //
 // Every edge is made once; g.flags ask gp_graph_from_edges for its opposite. An index without an edge (the last column
 // of a grid, a missing edge) gives a self-loop, which g.flags drop.
