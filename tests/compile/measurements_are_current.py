@@ -1,4 +1,4 @@
-"""README's table is what tools/measurements.py makes of ci/measurements."""
+"""README's table equals the output of tools/measurements.py for ci/measurements."""
 import os
 import subprocess
 import sys

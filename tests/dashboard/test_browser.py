@@ -412,5 +412,5 @@ def test_the_committed_measurements_render(open_page, committed_site, name):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a telephone"
     page.set_viewport_size(WIDE)
     found = axe.Axe().run(page, options={"preload": False, "resultTypes": ["violations"], "rules": {
-        "color-contrast": {"enabled": False}}}).response["violations"]  # slow on large pages; only synthetic ones
+        "color-contrast": {"enabled": False}}}).response["violations"]  # slow on large pages; checked elsewhere
     assert not found, [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
