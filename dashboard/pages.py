@@ -471,7 +471,7 @@ def peers_in(rows):
 
 
 def columns_in(rows):
-    """Which optional columns have a value in some cell."""
+    """The optional columns with a value in some cell."""
     return {"roof": any(row["roof"] for row in rows), "gbs": any(row["ours"].gbs is not None for row in rows),
             "of_roof": any(row["ours"].of_roof is not None for row in rows),
             "of_copy": any(row["of_copy"] is not None for row in rows),

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """Makes gpuprims.h from the parts under src/, in the order of src/manifest (Python's standard library only).
 
-    tools/amalgamate.py               writes gpuprims.h if the parts changed; make header tools/amalgamate.py --check
-    writes nothing; exit status 1 if gpuprims.h differs from the parts tools/amalgamate.py --lines FILE  for
-    development: the same with #line directives, so that compilers and debuggers
+    tools/amalgamate.py               writes gpuprims.h if the parts changed; make header
+    tools/amalgamate.py --check       writes nothing; exit status 1 if gpuprims.h differs from the parts
+    tools/amalgamate.py --lines FILE  for development: the same with #line directives, so that compilers and debuggers
                                       name the part; it reads its own text from FILE. make lines
-    tools/amalgamate.py --only PART --lines FILE   the same for a part and its uses, direct or not tools/amalgamate.py
-    --back FILE   the other way: takes changes of an edited or merged gpuprims.h back to the parts
+    tools/amalgamate.py --only PART --lines FILE   the same for a part and its uses, direct or not
+    tools/amalgamate.py --back FILE   the reverse: takes changes of an edited or merged gpuprims.h back to the parts
 
 A line of src/manifest is
 
     part PATH       the part src/PATH, without its head
     ; TEXT          a comment
-    section NAME    its mark in the header; `section NAME: TEXT` begins a line of the contents, which say TEXT of it
-    rename list     what GPUPRIMS_NAMESPACE makes of the functions that the parts under api/ declare
+    section NAME    its mark in the header; `section NAME: TEXT` begins a line of the contents with that TEXT
+    rename list     GPUPRIMS_NAMESPACE's names for the functions that the parts under api/ declare
     device text     the device text again, as the library embeds it and gives it to NVRTC: see embedded_lines
-    anything else   a line of the header, as it is: the conditions around parts; @DEVICE_TEXT@ in it becomes an offset
-                    in the header, of bytes, before which the device text does not begin
+    anything else   a line of the header, verbatim: the conditions around parts; @DEVICE_TEXT@ becomes a byte offset in
+                    the header before which the device text does not begin
 
 An empty line separates two parts. A part begins with its head, comments up to the first empty line: `// PATH - what it
 is`, then `// uses: PATH, ...`, the parts whose names it mentions (`tools/lint.py --uses` writes that). The header has

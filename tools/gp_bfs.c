@@ -78,7 +78,7 @@ static float timed(const gp_call *call) {
   return on_gpu ? ms : (float)((double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6);
 }
 
-// What is measured, and its inputs.
+// A measurement and its inputs.
 enum { REPEATS = 7 };
 static const char *graph_name;
 static gp_traversal *statistics;

@@ -29,7 +29,7 @@
 //                                   at_once=64 (bfs_sources); n is what gp_graph has room for, each edge that is made
 //                                   both ways, `type` that of vertices, the protocol back_to_back or first_call
 //   convert_layout                  from=aos to=soa (or the structs of a block) struct=4.8.2 (bytes of the fields; four
-//                                   of `type`): n structs; with aos each field stands where C has it, others are packed
+//                                   of `type`): n structs; with aos fields have C's offsets, others are packed
 // For sorts, merges, sets and top-k, `type` is the keys' type. A payload moves with its key; form=indices writes the
 // key's input position instead (payload: the index type, u32). Merges and sets take sorted keys: dist=uniform rises at
 // random, with equal keys; dist=constant and sorted also exist. segments=fixed:LENGTH | uniform:MEAN (0 to twice the

@@ -62,7 +62,7 @@ typedef struct gp_cuda {
 #undef GP_CUDA_MEMBER
 } gp_cuda;
 
-// Attributes of cuDeviceGetAttribute, and the capture mode that lets other threads go on.
+// Attributes of cuDeviceGetAttribute, and the capture mode that does not affect other threads.
 enum {
   GP_CUDA_CLOCK_KHZ = 13,
   GP_CUDA_MULTIPROCESSORS = 16,

@@ -5,7 +5,7 @@
 
 #include "gpuprims.h"
 
-// The name in a row of GP_PRIMITIVES behind its first one: the rows of older headers have no value before it.
+// The second name in a row of GP_PRIMITIVES, or the first one: older headers' rows have no value before it.
 #define PRIMITIVE_TEXT(...) FORM_OF(__VA_ARGS__, TEXT_OF_SECOND, TEXT_OF_FIRST, 0)(__VA_ARGS__)
 #define PRIMITIVE_ROW(...) FORM_OF(__VA_ARGS__, ROW_OF_SECOND, ROW_OF_FIRST, 0)(__VA_ARGS__)
 #define FORM_OF(first, second, form, ...) form

@@ -4,8 +4,8 @@
 same files give the same text.
 
     tools/measurements.py            rewrites README.md
-    tools/measurements.py --check    exit status 1 if README.md differs from the files tools/measurements.py --png FILE
-    a picture (needs matplotlib)
+    tools/measurements.py --check    exit status 1 if README.md differs from the files
+    tools/measurements.py --png FILE a picture (needs matplotlib)
 """
 import argparse
 import glob

@@ -436,7 +436,7 @@ def permute(modifiers, o):
 
 
 def shift(modifiers, o):
-    """Of the words (a, c), the lower one and the upper one."""
+    """The lower and the upper one of the words (a, c)."""
     only(modifiers, "L", "R", "U32", "S32", "U64", "S64", "HI", "W")
     a, by, c = plain(o[1]), plain(o[2]), plain(o[3])
     left, upper = "L" in modifiers, "HI" in modifiers

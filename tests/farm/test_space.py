@@ -191,7 +191,7 @@ def test_resources_reject_spills(architectures, tmp_path):
 
 
 def processor_seconds():
-    """Of the children that have ended."""
+    """For the children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -6,8 +6,8 @@ alignments and flags, in place, with counts in device memory, on several streams
     tests/gpu/fuzz.py --backend host            10,000 calls on the host back end
     tests/gpu/fuzz.py --seed 7 --seconds 3600   other calls, for longer
     tests/gpu/fuzz.py --seed 7 --case 456       one of these calls
-    tests/gpu/fuzz.py --replay '[[...]]'        a failure's printed calls, in one context tests/gpu/fuzz.py --only
-    'sort,top_k'       some primitives
+    tests/gpu/fuzz.py --replay '[[...]]'        a failure's printed calls, in one context
+    tests/gpu/fuzz.py --only 'sort,top_k'       some primitives
     tests/gpu/fuzz.py --tree DIR                the library of another tree; --library FILE: a built one
 
 Each call's buffers are in one image, each between guards, filled with noise. After the call the image must equal

@@ -140,7 +140,7 @@ struct Detail {
   }
 };
 
-// Of one block: all phases before `phase`, and the detail of that one.
+// Knowledge of one block: all phases before `phase`, and the detail of that one.
 struct Know {
   uint32_t phase = 0;
   Ref<Detail> detail;

@@ -232,7 +232,7 @@ def run_reduce(name, x, type_, init=None):
 
 
 def heads(keys, type_, equal="EQUAL"):
-    """Where runs start."""
+    """The starts of runs."""
     w = widest(keys, type_)
     first = np.ones(min(len(w), 1), bool)
     if equal == "HEADS":

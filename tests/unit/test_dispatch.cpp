@@ -1373,7 +1373,7 @@ static void test_launches() {
     CHECK(scan.launches == 1 && check_.launches == 2 && check_.args.limit == 0);
     CHECK(!check_.args.limit_device);
     const uint64_t most = 3;
-    c.count_device = &most; // the count itself may lie on the device
+    c.count_device = &most; // the count may be on the device
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(check_.launches == 3 && (const void *)check_.args.limit_device == &most && !check_.args.count_device);
     check_.launches = 2, c.count_device = nullptr;

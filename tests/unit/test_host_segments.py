@@ -46,7 +46,7 @@ def offsets_of(shape, n, seed):
 
 
 def run_lengths(shape, n, seed):
-    """Where runs start, as flags: true for element 0."""
+    """The starts of runs, as flags: true for element 0."""
     flags = np.zeros(n, bool)
     flags[np.clip(offsets_of(shape, n, seed), 0, max(n - 1, 0)) if n else []] = True
     flags[:1] = True

@@ -4,16 +4,16 @@
 // static_assert of a kernel holds for them (table ASSERTED).
 //
 // test_policies [few TURN [NAME] | many TURN [NAME] | all [NAME]]
-//     few     of each case (a primitive and its operands) one policy, size and alignment, whose turn it is, and those
-//             that once were wrong
-//     many    of each case, size and alignment one policy
+//     few     for each case (a primitive and its operands) one policy, size and alignment, in turn, and those that once
+//             were wrong
+//     many    one policy for each case, size and alignment
 //     all     everything, which takes hours
 //     NAME    cases whose name contains it, or one job, as a failure prints it
 // test_policies compile CAPABILITY,... [few TURN [NAME] | many TURN [NAME] | all [NAME]]
-//     NVRTC compiles the kernels of what validity accepts on devices of these compute capabilities. It refuses what the
-//     emulator runs: more than 48 KiB of shared memory where a launch adds none.
-//     few     of some of the cases, whose turn it is, one size, and of that one policy and the one of the largest tile
-//     many    the same of each case, size and alignment
+//     NVRTC compiles the kernels of policies that validity accepts on devices of these compute capabilities. It refuses
+//     more than 48 KiB of static shared memory, which the emulator runs.
+//     few     for some of the cases, in turn, one size with one policy and the one of the largest tile
+//     many    the same for each case, size and alignment
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC

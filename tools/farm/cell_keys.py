@@ -119,7 +119,7 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
 
     @property
     def degree(self):
-        """Of graphs: capacity of the lists, and edges a vertex."""
+        """For graphs: capacity of the lists, and edges a vertex."""
         return measures(self).degree
 
     @property

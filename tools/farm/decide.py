@@ -1,8 +1,8 @@
 """Decisions: a proposed bucket becomes a row if an independent rerun confirms it.
 
-    python3 -m tools.farm decide STORE [--stores FOLDER]               appends decision lines to the store python3 -m
-    tools.farm decide --report [STORE...]                   regret of the rows, device by device python3 -m tools.farm
-    decide STORE --stability SECOND              how many of its rows survive a second tune
+    python3 -m tools.farm decide STORE [--stores FOLDER]               appends decision lines to the store
+    python3 -m tools.farm decide --report [STORE...]                   regret of the rows, device by device
+    python3 -m tools.farm decide STORE --stability SECOND              how many of its rows survive a second tune
 
 The unit of replication is a process; a candidate's time in it is the geometric mean over the bucket's cells: sizes, and
 types that the row serves. With logarithms, in which a coefficient of variation is a standard deviation, the rule is
@@ -12,24 +12,24 @@ types that the row serves. With logarithms, in which a coefficient of variation 
 and the candidate is nowhere 2 % slower: at no size, for no type, and at no other cell that the row would serve (other
 words and protocols, sizes in between). It is also nowhere 2 % slower than the header's rule, if that was measured; an
 existing row may be. Sizes without a gain are trimmed from the interval's ends: the bucket is its longest run of sizes
-that passes. A process in which the candidate was faster never
-counts against it: see `margin`. If a proposal's first policy fails, its runner-up is tried.
+that passes. A process in which the candidate was faster never counts against it: see `margin`. If a proposal's first
+policy fails, its runner-up is tried.
 
 Every group gets a verdict:
 
     accepted   the bucket is served by the policy from now on
     rejected   proposed, not confirmed; with the reason
     kept       nothing was proposed, or nothing was usable: the rows stay
-    removed    a row lost to the header's own rule, as a whole or at a cell: the rule serves its
-               bucket, or the cell's size, again (also retire.py)
+    removed    a row lost to the header's own rule, as a whole or at a cell: the rule serves its bucket, or the cell's
+               size, again (also retire.py)
 
-    id         hash of the decisions that one look at a run's group made; replaces: ids that it supersedes env, date
-    the run: its environment, and when that was first seen in the store
+    id         hash of the decisions that one look at a run's group made; replaces: ids that it supersedes
+    env, date  the run: its environment, and when that was first seen in the store
     scope      the device's name
     group, log2_from, log2_to, policy     the row: see rows.py
-    against    source of the policy that it was compared with: portable, device (a row), class, capability gain, low,
-    high, pairs     default's time over the candidate's, less 1; 95 % interval by Student's t; processes sizes, members
-    bytes that were measured; types
+    against    source of the policy that it was compared with: portable, device (a row), class, capability
+    gain, low, high, pairs     default's time over the candidate's, less 1; 95 % interval by Student's t; processes
+    sizes, members             measured bytes; types
     left_out   {reason: samples} that were not used
 """
 import argparse

@@ -39,13 +39,13 @@ class Group:
 
     matrix   {cell: {variant: time}}              a variant is "default" or a policy's text; microseconds, medians
     error    {cell: relative standard error of such a median}
-    confirm  {process: {cell: {variant: time}}}   the cells of the matrix and their like, measured again elsewhere  the
-    same for other cells that a row would serve: other words and protocols, sizes in between default  {cell: (policy,
-    source)}             what the header chose by itself
-    rule     {cell: policy}                       what the header's rule chooses where a row stands
+    confirm  {process: {cell: {variant: time}}}   the cells of the matrix and their like, measured again
+    elsewhere  the same for other cells that a row would serve: other words and protocols, sizes in between
+    default  {cell: (policy, source)}             the header's own choice
+    rule     {cell: policy}                       the choice of the header's rule at cells with a row
     faults   {policy: status}                     policies that failed somewhere
     left_out {reason: samples}
-    problem  "", or why nothing of the group can be used; impossible: the sample that cannot be, if that is it
+    problem  "", or why the group is unusable; impossible: the impossible sample, if that is the reason
     """
 
     def __init__(self, name):
@@ -287,7 +287,7 @@ def group_of(name, samples, failed_check):
 
 
 def problem_of(group, failed_check):
-    """What makes all of a group's numbers worthless: a farm that cannot fail is broken."""
+    """Why all of a group's numbers are worthless: a farm that cannot fail is broken."""
     if failed_check:
         return f"self-check {failed_check['name']} failed: {failed_check['value']}, limit {failed_check['limit']}"
     rows = list(group.matrix.values())

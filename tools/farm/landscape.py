@@ -123,7 +123,7 @@ def peers_of(records, origin, device, protocols=None):
 
 
 def shares(cells):
-    """Of {cell: {policy: time}}: {policy: {cell: best time / its time}}."""
+    """{policy: {cell: best time / its time}} from {cell: {policy: time}}."""
     found = {}
     for cell, times in cells.items():
         best = min(times.values())

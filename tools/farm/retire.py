@@ -65,7 +65,7 @@ def retire(path, bench, group, log2_from, log2_to, algorithms):
 
 
 def decision_of(run, bench, group, log2_from, log2_to, algorithms):
-    """What the bench shows about the group on a run's device, not yet numbered."""
+    """The bench's decision about the group on a run's device, not yet numbered."""
     device, gains = gains_of(bench, group, log2_from, log2_to, algorithms)
     if device != run.device:
         raise store.StoreError(f"{bench}: {device or 'no device'}, and not {run.device}")

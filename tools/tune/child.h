@@ -1,4 +1,4 @@
-// child.h - a process behind two pipes, in lines (child.c).
+// child.h - a process, connected by two pipes, in lines (child.c).
 #ifndef GP_TUNE_CHILD_H
 #define GP_TUNE_CHILD_H
 
