@@ -1,4 +1,4 @@
-// core/check.c - checking a call, whole
+// core/check.c - checking a call as a whole
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/struct_size.c, core/request.c,
 //   core/names.c, core/primitive.c, core/state.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
 //   core/check_numbers.c, core/check_buffers.c, core/check_values.c
@@ -6,29 +6,28 @@
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where
 // the back end reaches them.
-GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
-                                           gp__request *q) {
+GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                                const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
   const gp__own_check *own;
-  gp__checking k;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(caller, "call", c, gp_call));
+  GPUPRIMS__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
   memset(q, 0, sizeof *q);
-  memset(&k, 0, offsetof(gp__checking, read));
-  k.read_count = k.written_count = 0;
-  k.s = s;
-  k.who = gp__primitive_names[c->primitive];
-  k.c = c;
-  k.q = q;
-  k.host = host;
-  k.pointers = pointers;
-  k.reads = row->reads;
-  k.traits = row->traits;
-  for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k.own[own->name] = own->check;
-  k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
+  memset(k, 0, offsetof(gp__checking, read));
+  k->read_count = k->written_count = 0;
+  k->s = s;
+  k->who = gp__primitive_names[c->primitive];
+  k->c = c;
+  k->q = q;
+  k->host = host;
+  k->pointers = pointers;
+  k->reads = row->reads;
+  k->traits = row->traits;
+  for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k->own[own->name] = own->check;
+  k->fold = (k->reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   q->in = c->in;
@@ -51,17 +50,23 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->limit = c->limit;
   q->statistics = c->statistics;
   q->fault = c->fault;
-  GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
-  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
-  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
-  GPUPRIMS__CHECK(gp__check_numbers(&k));
-  GPUPRIMS__CHECK(gp__check_buffers(&k));
-  GPUPRIMS__CHECK(gp__check_values(&k));
-  return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_fields(k));
+  if (k->own[GP__CHECK_WHOLE]) return k->own[GP__CHECK_WHOLE](k);
+  GPUPRIMS__CHECK(k->own[GP__CHECK_OPERATORS] ? k->own[GP__CHECK_OPERATORS](k) : gp__check_operators(k));
+  GPUPRIMS__CHECK(k->own[GP__CHECK_TYPES] ? k->own[GP__CHECK_TYPES](k) : gp__check_types(k));
+  GPUPRIMS__CHECK(gp__check_numbers(k));
+  GPUPRIMS__CHECK(gp__check_buffers(k));
+  GPUPRIMS__CHECK(gp__check_values(k));
+  return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
+                                           gp__request *q) {
+  gp__checking k;
+  gp_call whole;
+  return gp__check_call_with(&k, &whole, s, caller, c, host, pointers, q);
 }
 
-// Is there nothing to launch? (Results that do not depend on elements are written all the same.)
+// Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;

@@ -3,40 +3,53 @@
 //   core/geometry.h, core/families.h, core/system.c, core/request.c, core/primitive.c, core/state.c, core/kernels.c,
 //   core/load.c, core/workspaces.c, core/launch.c
 
-// The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
-GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
-                                       uint64_t least) {
+// The geometry of a call on this device with its loaded kernels.
+GPUPRIMS__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                              const gp_policy *p, gp__kernel *const *kernels, int count,
+                                              gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
-  gp__geometry g;
-  gp__workspace *r = NULL;
-  void *scratch = NULL;
-  unsigned long long stream_key;
-  int capturing;
-  gp_result result = GP_SUCCESS;
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
-    g = gp__geometry_of(*p, *h, 0);
-    GPUPRIMS__CHECK(gp__fit_kernel(s, who, kernels[0], &g, &occupancy));
+    *g = gp__geometry_of(*p, *h, 0);
+    GPUPRIMS__CHECK(gp__fit_kernel(s, who, kernels[0], g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
-  g = gp__geometry_of(*p, *h, occupancy);
+  *g = gp__geometry_of(*p, *h, occupancy);
+  return GP_SUCCESS;
+}
+// Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
+// least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
+GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                          const gp_policy *p, gp__kernel *const *kernels, int count,
+                                          const gp__geometry *g, gp_stream stream, uint64_t least, gp__recent *recent) {
+  gp__workspace *r = NULL;
+  void *scratch = NULL;
+  unsigned long long stream_key;
+  int capturing;
+  gp_result result = GP_SUCCESS;
   GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
   if (capturing) gp__keep_captured(kernels, count);
-  if (g.words || g.scratch) {
-    GPUPRIMS__CHECK(gp__find_stream(s, who, stream_key, stream, capturing, &r));
+  if (g->words || g->scratch) {
+    GPUPRIMS__CHECK(gp__find_recent(s, who, stream_key, stream, capturing, recent, &r));
     gp__lock_stream(r, capturing);
-    result = gp__find_room(s, who, r, stream, gp__word_bytes(&g), gp__scratch_bytes(&g), least, capturing, &scratch);
+    result = gp__find_room(s, who, r, stream, gp__word_bytes(g), gp__scratch_bytes(g), least, capturing, &scratch);
   }
   if (result == GP_SUCCESS) {
-    const gp__launching l = {s, who, q, h, p, kernels, count, &g, r ? r->workspace : NULL, scratch, stream};
-    result = family->launch(&l);
+    const gp__launching l = {s, who, q, h, p, kernels, count, g, r ? r->workspace : NULL, scratch, stream};
+    result = gp__methods_of(q)->launch(&l);
   }
   if (r) gp__unlock_stream(s, r);
   return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+                                       const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
+                                       uint64_t least) {
+  gp__geometry g;
+  GPUPRIMS__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
+  return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);
 }
 
 GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }

@@ -6,12 +6,12 @@
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
-// The call at `row` of those that come behind, and how many there are.
+// Makes the call at `row` of those that follow, and returns how many follow.
 GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-// Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
+// Chooses the policy and finds the kernels; with `run`, launches in a workspace of at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -69,38 +69,45 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
-GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call *call, gp_stream stream,
-                                                     gp__request *q) {
+GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                                     const gp_call *call, gp_stream stream, gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
-  gp_result result = s->context ? gp__enter(s, "gp_run", &pushed) : GP_SUCCESS;
+  gp_result result = s->context ? gp__enter(s, caller, &pushed) : GP_SUCCESS;
   if (result != GP_SUCCESS) return result;
   if (s->context && stream && stream != (gp_stream)1)
     error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
   if (error) {
-    gp__cuda_fail(&s->library.runtime, "gp_run", "stream: cuStreamIsCapturing", error);
+    gp__cuda_fail(&s->library.runtime, caller, "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
+    result = gp__check_call_with(k, whole, s, caller, call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
     if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->reached, 1, __ATOMIC_RELAXED);
   }
-  return gp__leave(s, "gp_run", pushed, result);
+  return gp__leave(s, caller, pushed, result);
+}
+// Checks a call that will run: the first one of a context, and those with GP_CHECKED, with their memory.
+GPUPRIMS__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+                                              const gp_call *call, gp_stream stream, gp__request *q) {
+  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
+    return gp__check_memory_of_call(k, whole, s, caller, call, stream, q);
+  return gp__check_call_with(k, whole, s, caller, call, !s->context, 1, q);
+}
+GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
+  if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
+  if (gp__is_checked(q) && q->bad) {
+    const gp__request check = gp__methods_of(q)->checked(q);
+    const gp_result result = gp__host_run(&check, s->host_threads);
+    if (result != GP_SUCCESS || *q->bad != UINT64_MAX) return result;
+  }
+  if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
+  return gp__host_run(q, s->host_threads);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
-  gp_result result;
+  gp__checking k;
+  gp_call whole;
   gp__request q;
-  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
-    result = gp__check_memory_of_call(s, call, stream, &q);
-  else result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
-  if (result != GP_SUCCESS) return result;
-  if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
-  if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;
-  if (gp__is_checked(&q) && q.bad) {
-    const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__host_run(&check, s->host_threads);
-    if (result != GP_SUCCESS || *q.bad != UINT64_MAX) return result;
-  }
-  if (gp__nothing_to_do(&q) && !gp__is_checked(&q)) return GP_SUCCESS;
-  return gp__host_run(&q, s->host_threads);
+  GPUPRIMS__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
+  return s->context ? gp__run_request(s, &q, call->policy, 1, stream, 0) : gp__run_on_host(s, &q);
 }
 GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
   GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));

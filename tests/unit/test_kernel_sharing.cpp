@@ -42,6 +42,7 @@ static std::vector<Launch> launches;
 static std::map<std::string, int> loaded; // programs of the watched context
 static bool watched;
 static std::string twice; // a program loaded during its life
+static long quick, slow;  // prepared calls whose plans serve calls with other pointers; others
 
 static int occupancy(int *blocks, void *, int threads, size_t shared_bytes) {
   const unsigned by_shared = unsigned(228 * 1024 / (shared_bytes + 1024)), by_threads = unsigned(2048 / threads);
@@ -361,6 +362,27 @@ static void check_widest_blocks(gp_context *ctx, Drawn d, const gp__request &q) 
     }
 }
 
+// A prepared call launches what gp_run launches, and again after all of its buffers have moved.
+static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<Launch> &expected) {
+  gp_prepared *prepared = nullptr;
+  gp_call c = d.call;
+  gp_result result = gp_prepared_open(ctx, &c, &prepared);
+  check(result == GP_SUCCESS, d, "gp_prepared_open", result ? gp_last_message() : "");
+  if (result != GP_SUCCESS) return;
+  for (int moved = 0; moved < 3; ++moved) {
+    launches.clear();
+    result = gp_prepared_run(prepared, &c, nullptr);
+    check(result == GP_SUCCESS, d, "gp_prepared_run", result ? gp_last_message() : "");
+    check(launches == expected, d, "other launches of a prepared call", prepared->quick ? "quick" : "by a new plan");
+#define MOVED(member)                                                                                                  \
+  if (c.member) c.member = reinterpret_cast<decltype(c.member)>(reinterpret_cast<uintptr_t>(c.member) + (1 << 20));
+    GPUPRIMS__CALL_POINTERS(MOVED)
+#undef MOVED
+  }
+  ++(prepared->quick ? quick : slow);
+  gp_prepared_close(prepared);
+}
+
 int main(int argc, char **argv) {
   const long calls = argc > 1 ? atol(argv[1]) : 20000;
   const unsigned long seed = argc > 2 ? strtoul(argv[2], nullptr, 10) : 1;
@@ -433,6 +455,7 @@ int main(int argc, char **argv) {
             same && at < launches.size() ? "launched:\n" + launches[at].program + "\nexpected:\n" + expected[at].program
                                          : "other numbers of launches");
       check(twice.empty(), d, "one program loaded twice", twice);
+      check_prepared(own, d, expected);
       twice.clear();
       for (const Launch &l : expected) {
         const size_t name = l.program.find("{ gp__") + 2;
@@ -455,6 +478,8 @@ int main(int argc, char **argv) {
   for (int p = 1; calls >= 26000 && p < GP_PRIMITIVE_COUNT; ++p)
     check(valid[p] > calls / 1000, none, "few valid calls",
           std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
+  check(quick > calls / 3, none, "few plans of prepared calls are kept", std::to_string(quick));
+  printf("prepared calls: %ld of %ld plans serve other pointers\n", quick, quick + slow);
   check(fake::leaks().empty(), none, "leaks", fake::leaks());
   for (const auto &c : complaints) printf("%d times: %s\n", c.second, c.first.c_str());
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
