@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commit to compare with, as a folder: for a machine whose copy of this tree has no repository.
+"""Writes the commit to compare with as a folder, for a machine without a repository.
 
     ci/base.py [COMMIT] --out FOLDER      default: the commit before this one
 

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Baselines: ci/baselines/<device>.jsonl, a line a cell: how long it takes, since when, and why that is what counts.
+"""Baselines: ci/baselines/<device>.jsonl, a line a cell: its time, since when, and why.
 
-    ci/baseline.py [--check] [--folder FOLDER]              writes them (or compares) out of the committed regressions
-    ci/baseline.py --accept CELL --device NAME --reason TEXT [--remote NAME|URL]     a slowdown that is meant to stay
+    ci/baseline.py [--check] [--folder FOLDER]              writes them (or compares) from the committed regressions
+    ci/baseline.py --accept CELL --device NAME --reason TEXT [--remote NAME|URL]     accepts a slowdown
 
-CELL is one of a regression that was SLOW, or, as the dashboard's first page calls it, one that took longer in the last
-night's benchmark than in one before.
+CELL was SLOW in a regression, or took longer in the last night's benchmark than in an earlier one (named as on the
+dashboard's first page).
 
 They are for trends: what a regression is found by is the base commit, rerun the same night. They are a pure function of
 the stores ci/measurements/<device>/*.regress.*.jsonl[.gz], folded in the order of their dates, and of
 ci/baselines/accepted.jsonl and accepted/*.jsonl (a page's pull request adds one of these); nobody edits them. A line
-changes where the cell was
+changes if the cell was
 
     first measured; measured on another driver or NVRTC; confirmed to be faster than the base (FAST);
     confirmed to be slower, and the slowdown was accepted, with the accepter's reason;
 
-and stays as it was otherwise, so that many small slowdowns add up to one that is seen (`drift`). Where no committed
-store has the slowdown that is accepted, the newest night that has it is committed with it: ci/keep.py keeps the nights.
+and stays otherwise, so that many small slowdowns add up to a visible one (`drift`). If no committed store has the
+accepted slowdown, the newest night with it is committed too: ci/keep.py keeps the nights.
 """
 import argparse
 import collections
@@ -36,18 +36,18 @@ from tools.farm.verdicts import FAST, SLOW  # noqa: E402
 
 FOLDER = store.BASELINES
 ACCEPTED = "accepted.jsonl"
-DRIFT = 1.05  # a cell that takes so much longer than its baseline is named
+DRIFT = 1.05  # cells that exceed their baseline by this are named
 
 
 def regressions_of(root, folder):
-    """The regression stores of a device's folder; files.Refused where one is no plain file."""
+    """The regression stores of a device's folder; raises files.Refused if one is not a plain file."""
     files.check(root, os.path.join(store.STORES, folder))
     return sorted(path for path in glob.glob(os.path.join(root, store.STORES, folder, "*"))
                   if bench.has_topic(path, "regress"))
 
 
-# A cell's time in a regression: the median of the processes' medians, how many these are, the last sample, and how much
-# they vary.
+# A cell's time in a regression: the median of the processes' medians, their number, the last sample, and their
+# variation.
 Time = collections.namedtuple("Time", "us processes sample cv")
 
 
@@ -79,7 +79,7 @@ def number_of(name):
 
 
 def fold(paths, accepted):
-    """{device: {cell: line}} after the stores, in the order of their dates. accepted: [{device, cell, commit, base,
+    """{device: {cell: line}} from the stores, in the order of their dates. accepted: [{device, cell, commit, base,
     high, reason}]"""
     runs = []
     for path in paths:
@@ -107,7 +107,7 @@ def fold(paths, accepted):
 
 
 def reason_for(old, environment, verdict, accepted, text):
-    """Why tonight's time takes the place of what stands there, or ""."""
+    """Why tonight's time replaces the baseline, or ""."""
     if old is None:
         return "first measured"
     for name, title in (("driver", "driver"), ("nvrtc", "NVRTC")):
@@ -159,14 +159,14 @@ def read_bytes(path):
 
 
 def differing(root):
-    """{path: bytes, None for one that nothing is known of} where the tree's baselines are not what its stores say."""
+    """{path: bytes, None for an unknown file} for baselines that differ from what the stores give."""
     found = files_of(root)
     wrong = {path: data for path, data in found.items() if read_bytes(os.path.join(root, path)) != data}
     return {**wrong, **{path: None for path in committed(root) - set(found)}}
 
 
 def write(root):
-    """Writes what differs; the paths."""
+    """Writes changed files; returns their paths."""
     wrong = differing(root)
     for path, data in wrong.items():
         if data is None:
@@ -177,26 +177,26 @@ def write(root):
 
 
 def lines_of(root, device):
-    """{cell: line} of a device's committed baseline; {} where there is none."""
+    """{cell: line} of a device's committed baseline; {} without one."""
     data = read_bytes(os.path.join(root, FOLDER, f"{bench.folder_name(device)}.jsonl")) or b""
     return {line["cell"]: line for line in map(json.loads, data.decode().splitlines())}
 
 
 def drift(a_store, baseline):
-    """[(cell, time over the baseline's, line of the baseline)] that went beyond DRIFT, the worst first. Other nights'
-    times prove nothing: this is where to look."""
+    """[(cell, time over the baseline's, line of the baseline)] beyond DRIFT, worst first. Times of different nights
+    prove nothing: they show where to look."""
     return beyond({text: one.us for text, one in measured(a_store)[0].items()}, baseline)
 
 
 def beyond(times, baseline):
-    """drift of {cell: us}. First calls are the host's: another host of the same device is no drift."""
+    """drift of {cell: us}. First calls measure the host: another host of the same device does not drift."""
     found = [(text, us / baseline[text]["us"], baseline[text]) for text, us in times.items()
              if text in baseline and not text.endswith("protocol=first_call")]
     return sorted((one for one in found if one[1] > DRIFT), key=lambda one: -one[1])
 
 
 def slow_in(a_store, cell):
-    """[(date, commit, base's commit, upper end of the ratio)] of the runs of a store that found a cell SLOW."""
+    """[(date, commit, base's commit, upper end of the ratio)] of a store's runs that found a cell SLOW."""
     known = {one["id"]: one for one in a_store.of("environment")}
     return [(known[line["env"]]["date"], known[line["env"]]["commit"], known[line["base"]]["commit"], line["high"])
             for line in a_store.of("verdict") if line["env"] in known and line["base"] in known and
@@ -204,7 +204,7 @@ def slow_in(a_store, cell):
 
 
 def from_the_nights(args, folder, cell):
-    """Puts the newest night's store in which a cell is SLOW among the committed ones; what slow_in says of it."""
+    """Copies the newest night's store with a SLOW cell to the committed ones; returns slow_in's result for it."""
     remote = args.remote
     if remote is None and steps.git(args.folder, "remote", "get-url", "origin", check=False) is not None:
         remote = "origin"
@@ -231,8 +231,8 @@ def from_the_nights(args, folder, cell):
 
 
 def slower_in_benchmarks(args, folder):
-    """[(date, commit, commit before, ratio of times)] of a cell that took longer in the last night's benchmark."""
-    from dashboard import model, read  # reads what other forms of measurements have, too
+    """[(date, commit, commit before, ratio of times)] for a cell that took longer in the last night's benchmark."""
+    from dashboard import model, read  # also reads the other forms of measurements
     found, _ = read.files_below(os.path.join(args.folder, store.STORES))
     files = [read.read(path, device, name) for path, device, name in found if device == folder and
              not any(word in name for word in (".tune.", ".regress.", ".landscape."))]
@@ -244,7 +244,7 @@ def slower_in_benchmarks(args, folder):
 
 
 def accept(args):
-    """Of a regression, of the last night's benchmark, or of both, where both say that the cell is slower."""
+    """From a regression, from the last night's benchmark, or from both if both show the slowdown."""
     if not args.reason or not args.device:
         raise steps.CannotRun("--accept CELL needs --device NAME and --reason TEXT")
     folder, found = bench.folder_name(args.device), {}
@@ -253,7 +253,7 @@ def accept(args):
         cell = cell_keys.read(args.accept)[1]
         found[cell] = [one for path in regressions_of(args.folder, folder) for one in slow_in(store.read(path), cell)] \
             or from_the_nights(args, folder, cell) or found.get(cell)
-    except ValueError as error:  # benchmarks have words that the farm does not know
+    except ValueError as error:  # benchmarks have words unknown to the farm
         if not found[args.accept]:
             raise steps.CannotRun(f"--accept {args.accept}: {error}") from error
     if not any(found.values()):

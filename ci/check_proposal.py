@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Is a branch that a night made what it may be? Of bot/policies-*: generated files and stores only, all of them plain
-files; what the stores say follows from their samples (tools/farm/validate.py); and the same bytes when the files are
-generated again. (The tests compare the bytes, too; this says it first, and in one line.)
+"""Checks a night's branch bot/policies-*: it changes only generated files and stores, all of them plain files; the
+stores' claims follow from their samples (tools/farm/validate.py); and regenerated files have the same bytes. (The tests
+compare the bytes too; this says it first, in one line.)
 
     ci/check_proposal.py --base COMMIT
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""make pr: what `make tune` measured on this machine, as a branch and the text of a pull request.
+"""make pr: puts the results of `make tune` on a branch, with the text of a pull request.
 
     ci/contribute.py [--remote NAME|URL] [--github OWNER/NAME]
 
-Stores below ci/measurements that are not committed are made small (compressed, without the search's samples), the table
-is written from all stores, and branch policies-<device> gets the stores and the table, on the commit that is checked
-out; the working tree stays on its branch. With --remote it is pushed there, your fork for example; a pull request is
-opened where gh is there and authorised, otherwise the branch and the text are printed.
+Uncommitted stores below ci/measurements are shrunk (compressed, without the search's samples), and the table is written
+from all stores. Branch policies-<device> gets the stores and the table, on the checked-out commit; the working tree
+stays on its branch. --remote pushes it, to your fork for example. An authorised gh opens a pull request; otherwise the
+branch and the text are printed.
 
-Exit status: 0; 1 nothing to propose: what stands serves this GPU as well; 2 could not run.
+Exit status: 0; 1 nothing to propose: the existing rows serve this GPU as well; 2 could not run.
 """
 import argparse
 import itertools
@@ -26,7 +26,7 @@ STORE = re.compile(rf"{re.escape(store.STORES)}/[a-z0-9-]+/[^/]+")
 
 
 def new_stores(repository):
-    """Paths of stores that are not committed as they are."""
+    """Paths of stores with uncommitted changes."""
     lines = steps.git(repository, "status", "--porcelain", "--untracked-files=all", "--", store.STORES).splitlines()
     names = [line.split(maxsplit=1)[1].strip('"') for line in lines if line.strip()]
     return [name for name in names
@@ -69,7 +69,7 @@ def what_is_wrong(a_store, any_source):
 
 
 def proposal_of(repository, names, args):
-    """Fills DIR with what ci/pull_request.py takes; None where the table does not change."""
+    """Fills DIR with the input of ci/pull_request.py; None if the table does not change."""
     stores = [store.read(os.path.join(repository, name)) for name in names]
     for name, a_store in zip(names, stores):
         wrong = what_is_wrong(a_store, args.any_source)

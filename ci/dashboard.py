@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The dashboard's pages, of what is committed and of the nights that were kept.
+"""Makes the dashboard's pages from the committed measurements and the kept nights.
 
     ci/dashboard.py --out SITE [--remote NAME|URL] [--artifacts DIR] [--url URL] [--home URL]
 
---artifacts: a night that is not kept yet is drawn, too.
+--artifacts also draws a night that is not kept yet.
 """
 import argparse
 import os

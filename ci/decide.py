@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Which rows, stores and baselines a night proposes: from the boards' artifacts, without a GPU and without a token.
+"""Finds the rows, stores and baselines that a night proposes, from the boards' artifacts, without a GPU or a token.
 
     ci/decide.py --artifacts DIR [--base COMMIT] [--out DIR] [--expected gpu-sm90,gpu-sm86] [--any-source]
 
-Boards of one compute capability make one proposal, DIR/<capability>/: proposal.json says what it changes and why, tree/
-has the files as they would be after it, rows.png the gains. What is proposed is what changes a row of the table or a
-line of a baseline; stores that change neither are not part of it. All stores are treated by the same rules
-(tools/farm/decide.py), whoever measured. A tune that did not come to its end proposes nothing, and does not take back
-what an open proposal has.
+Boards of one compute capability make one proposal, DIR/<capability>/: proposal.json has the changes with reasons, tree/
+the resulting files, rows.png the gains. A proposal has changed rows of the table and lines of the baselines, without
+the stores that change neither. The same rules apply to all stores (tools/farm/decide.py). An unfinished tune proposes
+nothing, and takes nothing back from an open proposal.
 
-Measurements that are made up or replayed are refused, but with --any-source.
+Synthetic and replayed measurements need --any-source.
 """
 import argparse
 import collections
@@ -31,7 +30,7 @@ def branch_of(capability):
 
 
 class Proposal:
-    """Of one compute capability. tree: a folder with what the base has, and what the boards add."""
+    """A proposal for one compute capability. tree: a folder with the base's files and the boards' additions."""
 
     def __init__(self, capability, base, folder, repository):
         self.capability, self.base, self.folder, self.repository = capability, base, folder, repository
@@ -55,7 +54,7 @@ class Proposal:
         return found
 
     def all_stores(self):
-        """What is there now; what was read is not read again, for it takes long."""
+        """The current stores, read only once, because that takes long."""
         paths = store.paths_under(self.stores)
         self.read = {path: self.read.get(path) or store.read(path) for path in paths}
         return list(self.read.values())
@@ -67,12 +66,12 @@ class Proposal:
     def note(self, board, text):
         self.notes.append(f"{board.name}: {text}")
 
-    # ---- what the boards add
+    # ---- the boards' additions
 
     def carry(self, remote, measured):
-        """What the open proposal has, and tonight did not measure again, stays in it: all of a device that was not
-        measured to the end, and of the others the tunes of primitives whose turn it was not. measured: {a device's
-        folder: the primitives that were tuned}."""
+        """Keeps the parts of the open proposal that tonight did not measure again: everything of a device that was not
+        measured to the end; for other devices, the tunes of other primitives. measured: {a device's folder: the tuned
+        primitives}."""
         branch = branch_of(self.capability)
         if not remote or steps.git(self.repository, "fetch", "--quiet", remote, branch, check=False) is None:
             return
@@ -115,7 +114,7 @@ class Proposal:
         raise steps.CannotRun(f"{folder} is full of this day's stores")
 
     def add(self, board, kind, a_store, without=()):
-        """The board's store as it is kept: compressed, without broken lines. Its path in the tree, or None."""
+        """The board's store for keeping: compressed, without broken lines. Returns its path in the tree, or None."""
         path = self.path_for(board, kind)
         whole = os.path.join(self.tree, path)
         store.replace(whole, "".join(f"{line.text}\n" for line in a_store.lines).encode())
@@ -128,7 +127,7 @@ class Proposal:
         self.added.append(f"{path}.gz")
 
     def finish(self):
-        """Writes the table and the baselines, and leaves out stores that change neither. The paths that differ."""
+        """Writes the table and the baselines, without stores that change neither. Returns the changed paths."""
         self.table_after = self.table()
         if self.table_after == self.table_before:
             for name in [name for name in self.added if store.is_tune(name)]:
@@ -147,10 +146,10 @@ class Proposal:
         os.remove(os.path.join(self.tree, name))
         self.added.remove(name)
 
-    # ---- what it says
+    # ---- texts
 
     def changed_rows(self):
-        """[{scope, group, from, to, before, after, why}]: rows that are new, other, or gone."""
+        """[{scope, group, from, to, before, after, why}]: rows that are new, changed, or gone."""
         def places(found):
             return {(row.scope, row.group, row.log2_from, row.log2_to): row for row in found}
 
@@ -182,7 +181,7 @@ class Proposal:
 
 
 def regret_of(stores, names):
-    """What decide --report says of these devices, without its tables of cells."""
+    """decide --report for these devices, without its tables of cells."""
     kept, mine = [], False
     for line in devices.report(stores).splitlines() if stores else []:
         if not line.startswith(" "):
@@ -193,13 +192,12 @@ def regret_of(stores, names):
 
 
 def primitives_of(a_store):
-    """Those that a tune searched."""
+    """The primitives that a tune searched."""
     return {sample["primitive"] for sample in a_store.of("samples") if sample["phase"] == "matrix"}
 
 
 def add_board(proposal, board, any_source):
-    """Puts a board's stores in, and notes what is wrong with them. The primitives whose tune can be gone by, or None
-    where none can be."""
+    """Adds a board's stores, and notes their faults. Returns the primitives with a usable tune, or None."""
     tune, regression = board.store(steps.TUNE), board.store(steps.REGRESS)
     if regression and not board.is_done("regress"):
         proposal.note(board, f"the regression run {board.said('regress')}: no baseline changes by it")
@@ -207,7 +205,7 @@ def add_board(proposal, board, any_source):
         proposal.add(board, "regress", regression)
     done = None
     if "tune" not in board.record.get("asked", ["tune"]):
-        pass  # nobody wanted one
+        pass  # not requested
     elif tune is None or not tune.of("samples"):
         proposal.note(board, f"the tune left no samples ({board.said('tune')}): nothing is proposed from it")
     elif not board.is_done("tune"):
@@ -244,7 +242,7 @@ def usable(proposal, board, a_store, any_source):
 
 
 def note_alike(proposal, board):
-    """A new name for a board that is known under another one would lose its rows: say so."""
+    """A board under a new name would lose its rows: report it."""
     def shape(one):
         return one["compute_capability"], one["multiprocessors"], one["memory_bytes"]
 
@@ -283,7 +281,7 @@ def propose(capability, boards, base, folder, repository, remote, any_source):
 
 
 def picture(changed, path):
-    """The gains of the changed rows with their intervals; [] without matplotlib or without gains."""
+    """Draws the gains of the changed rows with their intervals; [] without matplotlib or gains."""
     known = [row for row in changed if row["gain"] is not None]
     try:
         import matplotlib

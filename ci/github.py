@@ -1,4 +1,4 @@
-"""The GitHub command line, where it is installed and authorised; without it all that a night has to say is printed."""
+"""The GitHub command line, if it is installed and authorised; otherwise a night prints everything."""
 import json
 import os
 import shutil
@@ -8,7 +8,7 @@ from ci import steps
 
 
 def gh(*words, check=True):
-    """Its answer; None where it failed and that is no error for the user."""
+    """gh's answer; None if a tolerated failure occurred."""
     done = subprocess.run(["gh", *words], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           stdin=subprocess.DEVNULL, errors="replace", env={**os.environ, "GH_PROMPT_DISABLED": "1"})
     if done.returncode == 0:
@@ -37,7 +37,7 @@ def pull_request_of(branch, repository):
 
 
 def issues_of(words, repository):
-    """The open issues that have these words in their titles."""
+    """The open issues with these words in their titles."""
     return found("issue", "list", "--state", "open", "--search", f'in:title "{words}"', "--limit", "1000", "--json",
                  "number,title,body", *repository)
 
@@ -48,5 +48,5 @@ def issue_of(title, repository):
 
 
 def in_repository(name):
-    """The option that names the repository, where it is not gh's own choice."""
+    """The option that names the repository, if it is not gh's own choice."""
     return ["--repo", name] if name else []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Opens the issues that ci/regress.py wrote, and closes those that are settled, through gh. Without gh it names them.
+"""Opens ci/regress.py's issues, and closes settled ones, through gh. Without gh it names them.
 
     ci/issues.py --regress DIR [--github OWNER/NAME]
 
-An issue that is open under the same title gets a comment instead. It is settled when tonight measured each of its cells
+An issue already open under the same title gets a comment instead. It is settled if tonight measured each of its cells
 against its base again, and found them SAME, FAST, or SLOW and accepted.
 """
 import argparse
@@ -16,12 +16,12 @@ from ci import github, steps  # noqa: E402
 from tools.farm import files  # noqa: E402
 
 
-# In the text that ci/regress.py wrote.
+# As written by ci/regress.py.
 CELL, BASE = re.compile(r"^\| `([^`\n]+)` \|", re.M), re.compile(r"^make regress BASE=(\S+)", re.M)
 
 
 def settled(issue, boards):
-    """Why an open issue can be closed, or None. Where two boards of its device measured a cell, both must agree."""
+    """Why an open issue can be closed, or None. If two boards of its device measured a cell, both must agree."""
     ours = [one for one in boards if issue["title"].startswith(f"Slower on {one['device']}: ")]
     cells, base = CELL.findall(issue["body"]), BASE.search(issue["body"])
     said = [[one["cells"][cell] for one in ours if cell in one["cells"]] for cell in cells]

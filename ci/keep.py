@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The history of nights: branch `nights`, which shares no commit with the others. A night adds what its boards
-measured, compressed, and its pictures; the dashboard draws them, and pull requests point at them.
+"""The history of nights: branch `nights`, which shares no commit with other branches. A night adds its boards'
+measurements, compressed, and its pictures; the dashboard draws them, and pull requests link to them.
 
     ci/keep.py --artifacts DIR [--remote NAME|URL]        adds a night
-    ci/keep.py --fetch FOLDER [--remote NAME|URL]         the history, below what is committed under ci/measurements
-    ci/keep.py --bases DEVICE [--remote NAME|URL]         the commit that each cell is compared with
+    ci/keep.py --fetch FOLDER [--remote NAME|URL]         the history, beside the committed ci/measurements ci/keep.py
+    --bases DEVICE [--remote NAME|URL]         the base commit of each cell
 
     <device>/<date>.<topic>.<commit>.jsonl.gz     topic: tune, regress, bench
     <device>/<date>.night.<commit>.json           how the night's steps ended
@@ -15,7 +15,7 @@ The search's samples are left out. A night that is there is not added again; the
 <date>.tune.<commit>.2.jsonl.gz and so on. Files of earlier nights may have names without a commit.
 
 A cell's base moves to the commit of a night that finds it SAME or FAST, or SLOW and accepted, against that base. UNSURE
-and NO DATA leave it where it is, so a slowdown that one night misses is still one for the next night.
+and NO DATA leave it, so a slowdown that one night misses is still one for the next night.
 """
 import argparse
 import collections
@@ -37,12 +37,12 @@ from tools.farm import files as plain, store  # noqa: E402
 BRANCH = "nights"
 NIGHTS = 60  # that are looked at for when a primitive was tuned
 BASES = "bases.tsv"
-Base = collections.namedtuple("Base", "commit date")  # what a cell is compared with; the last night that measured it
+Base = collections.namedtuple("Base", "commit date")  # a cell's base; the last night that measured it
 KINDS = {steps.TUNE: "tune", steps.REGRESS: "regress", steps.BENCH: "bench"}
 
 
 def tip_of(repository, remote):
-    """The commit of the history, fetched; "" where there is none yet."""
+    """The history's commit, fetched; "" if there is none yet."""
     if remote:
         if not steps.git(repository, "ls-remote", remote, f"refs/heads/{BRANCH}"):
             return ""
@@ -52,7 +52,7 @@ def tip_of(repository, remote):
 
 
 def packed(board, name):
-    """A file of a board as it is kept, or None: without the search's samples and without broken lines."""
+    """A board's file for keeping, or None: without the search's samples and broken lines."""
     if name == steps.BENCH:
         path = board.path(name)
         lines = open(path, "rb").read().splitlines() if os.path.exists(path) else []
@@ -102,7 +102,7 @@ def names_of(board, files, old):
 
 
 def read_bases(data):
-    """{cell: Base} of a file's bytes; None: of no file."""
+    """{cell: Base} from a file's bytes; None: no file."""
     lines = (line.split("\t") for line in (data or b"").decode().splitlines())
     return {words[0]: Base(*words[1:]) for words in lines if len(words) == 3}
 
@@ -112,13 +112,13 @@ def write_bases(bases):
 
 
 def is_commit(name):
-    """A whole name: not a folder's, and not a commit's with changes on top."""
+    """Whether it is a whole commit name: not a folder, and without changes on top."""
     return re.fullmatch(r"[0-9a-f]{40}", name) is not None
 
 
 def moved(bases, boards, date):
     """The bases after a night. boards: of one device, as in ci/regress.py's regress.json. A verdict against another
-    commit than a cell's base says nothing of it; where two boards measured a cell, both must find it good."""
+    commit than a cell's base does not count; if two boards measured a cell, both must find it good."""
     said = collections.defaultdict(list)
     for board in boards:
         for cell, one in board["cells"].items():
@@ -132,7 +132,7 @@ def moved(bases, boards, date):
 
 
 def bases_of(repository, remote, device):
-    """{cell: Base} that the nights of a device left; {} where they are not known, which is said."""
+    """{cell: Base} from a device's nights; {} with a message if unknown."""
     try:
         tip = tip_of(repository, remote)
         found = read_bases(steps.file_at(repository, tip, f"{bench.folder_name(device)}/{BASES}") if tip else None)
@@ -150,7 +150,7 @@ def bases_of(repository, remote, device):
 
 
 def tuned_of(repository, remote, device):
-    """{primitive: the last night that tuned it} of a device; {} where it is not known."""
+    """{primitive: the last night that tuned it} for a device; {} if unknown."""
     found, folder = {}, bench.folder_name(device)
     with contextlib.suppress(steps.CannotRun):
         tip = tip_of(repository, remote)
@@ -166,8 +166,8 @@ def tuned_of(repository, remote, device):
 
 
 def files_of(artifacts, results=None, old=lambda path: None):
-    """{path in the branch: bytes} of a night. results: where ci/decide.py and ci/regress.py wrote; old(path): the bytes
-    that the branch has."""
+    """{path in the branch: bytes} of a night. results: output folder of ci/decide.py and ci/regress.py; old(path): the
+    branch's bytes."""
     files, results = {}, results or artifacts
     for board in steps.boards_of(artifacts):
         if not board.device or not board.date:
@@ -197,7 +197,7 @@ def files_of(artifacts, results=None, old=lambda path: None):
 
 
 def add(args):
-    for attempt in range(3):  # another night may have added its own meanwhile
+    for attempt in range(3):  # another night may have pushed meanwhile
         old = tip_of(args.repository, args.remote)
         files = files_of(args.artifacts, args.results,
                          lambda path, tip=old: steps.file_at(args.repository, tip, path) if tip else None)
@@ -221,7 +221,7 @@ def add(args):
 
 
 def fetch(args):
-    """Committed measurements and, below the same devices' folders, those of the nights."""
+    """Committed measurements and, in the same devices' folders, those of the nights."""
     shutil.rmtree(args.fetch, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
         there = os.path.join(args.repository, store.STORES)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# actionlint and zizmor over .github/workflows, shellcheck over the scripts. What is missing is skipped, with the
-# command that installs it; the last line are the counts.
+# Runs actionlint and zizmor over .github/workflows, shellcheck over the scripts. Missing tools are skipped, with the
+# command that installs them; the last line has the counts.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PWD/build/venv/bin:$PATH

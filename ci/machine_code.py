@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Which kernels are other machine code than at a base commit, for chosen architectures. Needs gcc and NVRTC, no GPU.
+"""Finds kernels whose machine code differs from a base commit's, for chosen architectures. Needs gcc and NVRTC, no GPU.
 
     ci/machine_code.py --base COMMIT|FOLDER [--head COMMIT|FOLDER] [--architectures 75,90] [--cells FILE] [--out DIR]
 
-Each cell's kernels, on the policy that the header itself chooses, are compiled from both commits by gp_tune --compiler,
-whose hash does not see names or line numbers. A kernel is `same`, `changed`, `new` (the base does not have it) or
-`gone`; what is the same needs no measuring, and is a control where it is measured. Where gpuprims.h is the same file
-nothing is compiled. DIR gets machine_code.md and machine_code.json.
+gp_tune --compiler compiles each cell's kernels from both commits, on the header's own policy; its hash ignores names
+and line numbers. A kernel is `same`, `changed`, `new` (not in the base) or `gone`; a kernel that is the same need not
+be measured, and is a control if it is. Equal gpuprims.h files compile nothing. DIR gets machine_code.md and
+machine_code.json.
 
-Exit status: 0, whatever changed; 1 a kernel of this tree does not compile though the base's does; 2 could not run.
+Exit status: 0, whatever changed; 1 a kernel of this tree fails to compile, though the base's compiles; 2 could not run.
 """
 import argparse
 import collections
@@ -23,11 +23,11 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import steps  # noqa: E402
 from tools.farm import measure, regress, standard, store  # noqa: E402
 
-SIZES = (1 << 14, 1 << 26)  # bytes: where a call is one block's, and where it is not
+SIZES = (1 << 14, 1 << 26)  # bytes: calls of one block, and of many
 ARCHITECTURES = "75,90"
-# What is compiled: the text of a cell, a compute capability, a policy's text or "default".
+# A compilation: the text of a cell, a compute capability, a policy's text or "default".
 Job = collections.namedtuple("Job", "cell capability policy")
-# kernels: the hash of each kernel of the call; policy: what "default" came to, every field named.
+# kernels: the hash of each kernel of the call; policy: that of "default", every field named.
 Code = collections.namedtuple("Code", "status code message kernels policy", defaults=((), ""))
 
 
@@ -36,15 +36,15 @@ def tree_of(name, repository=steps.ROOT):
 
 
 def compiler_of(tree, command=None):
-    """The words that start a compiler for a tree; {tree} in another command is its folder."""
+    """The command that starts a tree's compiler; {tree} in another command is its folder."""
     if command:
         return ["sh", "-c", f"exec {command.replace('{tree}', shlex.quote(tree.path))}"]
     return [regress.build(tree), "--compiler"]
 
 
 def codes_of(tree, jobs, command=None, device="", more=None):
-    """{Job: Code} for a tree; device: whose rows of the tree's table count; more: of the compiler's environment. A tree
-    that cannot be built has no code, and says why."""
+    """{Job: Code} for a tree. device: whose rows of the tree's table apply; more: additions to the compiler's
+    environment. A tree that cannot be built has no code, but a message."""
     jobs = list(dict.fromkeys(jobs))
     try:
         program = compiler_of(tree, command)
@@ -61,7 +61,7 @@ def codes_of(tree, jobs, command=None, device="", more=None):
 
 
 def ask(program, jobs, environment):
-    """One compiler process; a job that it does not answer did not compile."""
+    """One compiler process; an unanswered job did not compile."""
     lines = [measure.message("compile", {"id": number, "cell": job.cell, "compute_capability": job.capability,
                                          "policy": job.policy}) for number, job in enumerate(jobs)]
     try:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A board's night, as far as it needs the GPU: benchmark, tune, regression. It decides nothing, and needs no network,
-no token and no repository: gcc, NVRTC, Python with NumPy and SciPy; nvcc for the peers.
+"""The GPU's part of a board's night: benchmark, tune, regression. It decides nothing. It needs gcc, NVRTC, Python with
+NumPy and SciPy, and nvcc for the peers, but no network, token or repository.
 
     ci/measure.py --out DIR [--base COMMIT|FOLDER] [--seconds S] [--steps bench,tune,regress] ...
 
@@ -8,14 +8,14 @@ no token and no repository: gcc, NVRTC, Python with NumPy and SciPy; nvcc for th
     tune      searches policies, confirms in fresh processes (tools.farm tune)           DIR/tune.jsonl
     regress   this tree against the base, interleaved processes (tools.farm regress)     DIR/regress.jsonl
 
-Each has a share of --seconds and is stopped where it needs more; one that fails does not stop the others.
-DIR/night.json says what was measured and how each step ended, from the first moment on, so that a machine that dies
-leaves a record. The same command again goes on where it stopped: a step that ended well is not repeated.
+Each step has a share of --seconds and is stopped when that is over; a failing step does not stop the others.
+DIR/night.json records measurements and the end of each step from the first moment on, so that a dying machine leaves a
+record. The same command continues an interrupted night: steps that ended well are not repeated.
 
-Where a machine is lent for a few minutes at a time, --call S ends this call after S seconds with exit status 5: the
-night is not over, and the same command goes on with it. --seconds are those of all its calls together.
+--call S ends this call after S seconds with exit status 5, for a machine that is available for minutes at a time: the
+same command continues the night. --seconds counts all its calls together.
 
-Without a GPU: --made-up makes measurements up, --replay gives back those of another night.
+Without a GPU: --made-up invents measurements, --replay returns those of another night.
 
 Exit status: 0; 1 a step failed (DIR/night.json says which); 2 bad usage; 3 another night is under way here; 4 no GPU; 5
 the call is over, and the night is not.
@@ -43,24 +43,24 @@ from tools.farm.verdicts import NO_DATA  # noqa: E402
 
 STEPS = ("bench", "tune", "regress")
 SECONDS, MADE_UP_SECONDS = 3600, 900
-SHARE = {"bench": 0.2, "tune": 0.5, "regress": 0.3}  # of the time that the steps asked for have
+SHARE = {"bench": 0.2, "tune": 0.5, "regress": 0.3}  # share of the time for the requested steps
 SEARCH = 0.65  # of the tune's: the rest is for the rerun
-CHUNK = 150  # seconds that a tune takes for primitives at a time, about: what it has done of them is done
-LEAST_TUNE = 60  # seconds of a primitive, whose groups are four on average: gp_tune's least, and the rerun
-MOST_BASES = 3  # of a night: each is built, and has a run of its own
+CHUNK = 150  # seconds of the primitives that a tune takes at a time
+LEAST_TUNE = 60  # least seconds of a primitive, with four groups on average, in gp_tune and the rerun
+MOST_BASES = 3  # of a night: each is built, and has its own run
 LEAST_CELLS = 60
-PAIRS_SHARE = 0.85  # of the regression's time, in which pairs begin
-FIRST_CALLS_SHARE = 0.3  # of that, at most, for first calls
-BASE_SECONDS = 40  # for each base, however few cells it has: processes start, and open the device
+PAIRS_SHARE = 0.85  # share of the regression's time in which pairs begin
+FIRST_CALLS_SHARE = 0.3  # largest share of that for first calls
+BASE_SECONDS = 40  # for each base, whatever its cells: processes start and open the device
 LEAST_CALL = 60
 TUNE_OPTIONS = ("sizes", "strategy", "processes")
-MARGIN = 10  # seconds of a call in which no step is begun any more
+MARGIN = 10  # seconds at the end of a call in which no step begins
 PYTHON = shlex.quote(sys.executable)
 RUNNER = "ci/runner/check.sh says what a machine that measures needs; without a GPU: make nightly ARGS=--made-up"
 
 
 class Night:
-    """What is measured: options, the record, the time that is left."""
+    """The state of a measurement: options, record, remaining time."""
 
     def __init__(self, args):
         self.args, self.folder = args, os.path.abspath(args.out)
@@ -71,7 +71,7 @@ class Night:
         self.record = {"v": 1, "date": steps.now(), **found}
         self.record["asked"] = sorted({*found.get("asked", []), *args.steps})
         self.replayed = (steps.read_json(os.path.join(args.replay, steps.RECORD)) or {}) if args.replay else {}
-        for name in TUNE_OPTIONS:  # what is replayed was asked for with these
+        for name in TUNE_OPTIONS:  # the options of the replayed night
             if getattr(args, name) is None:
                 setattr(args, name, self.replayed.get("options", {}).get(name))
         self.record["options"] = {name: getattr(args, name) for name in TUNE_OPTIONS}
@@ -79,7 +79,7 @@ class Night:
         self.worker, self.compiler = workers(args, self.folder)
         self.seconds = args.seconds or (SECONDS if is_live(args) else MADE_UP_SECONDS)
         self.call = steps.Clock(args.call and args.call - MARGIN)
-        if self.record.get("budget") != self.seconds:  # another --seconds: the steps' shares are others
+        if self.record.get("budget") != self.seconds:  # another --seconds changes the steps' shares
             for step in self.record.get("steps", []):
                 step.pop("limit", None)
         self.record["budget"] = self.seconds
@@ -88,7 +88,7 @@ class Night:
         return os.path.join(self.folder, name)
 
     def note(self, name, status, seconds=0.0, message="", **more):
-        """seconds: of this call; those of the calls before are added."""
+        """seconds: of this call, added to those of earlier calls."""
         before = self.step(name)
         done = [step for step in self.record.get("steps", []) if step["name"] != name]
         entry = {**before, "name": name, "status": status, "message": message, **more,
@@ -111,7 +111,7 @@ class Night:
         return self.step(name).get("status", "")
 
     def is_over(self, name):
-        """Did it end well, or with its time?"""
+        """Whether it ended well, or with its time."""
         step = self.step(name)
         return step.get("status") == "ok" or \
             (step.get("status") == "incomplete" and step.get("seconds", 0.0) >= step.get("limit", math.inf))
@@ -155,11 +155,11 @@ def is_live(args):
     return args.made_up is None and not args.replay and not args.worker_command
 
 
-# ---- who measures, and what ------------------------------------------------------------------------------------------
+# ---- the worker, and its cells ---------------------------------------------------------------------------------------
 
 
 def find_device(night):
-    """Asks the worker who it is; the record says so."""
+    """Records the worker's own description."""
     args = night.args
     if night.worker:
         text = night.command_for(night.worker, "new").replace("{store}", first_store(args))
@@ -198,12 +198,12 @@ def read_line(path):
         return ""
 
 
-# A base, its name, and the file of the cells that are compared with it; "": all that this base knows.
+# A base, its name, and the file of its cells; "": all that this base knows.
 Comparison = collections.namedtuple("Comparison", "base commit cells")
 
 
 def name_commits(night):
-    """Names what is measured in the record; the comparisons, the largest first."""
+    """Records the comparisons, largest first."""
     args, base, bases = night.args, night.args.base, {}
     if base == "good":
         bases = keep.bases_of(steps.ROOT, args.remote, night.record["device"])
@@ -227,7 +227,7 @@ def name_commits(night):
     of_replayed = replayed_comparisons(args.replay, night.replayed) if args.replay and not args.cells else {}
     if of_replayed:
         night.record["base_commit"] = next(iter(of_replayed))
-    if "comparisons" not in night.record:  # the calls of a night compare the same cells
+    if "comparisons" not in night.record:  # all calls of a night compare the same cells
         night.record["comparisons"] = [[name, write_cells(night, number, texts)] for number, (name, texts) in
                                        enumerate((of_replayed or choose(night, base_commit, bases)).items())]
         night.record["bases"] = [name for name, _ in night.record["comparisons"]]
@@ -237,8 +237,7 @@ def name_commits(night):
 
 
 def replayed_comparisons(folder, record):
-    """{base: texts of cells} of a night that is replayed: all its bases, and their cells, in the order in which they
-    were measured."""
+    """{base: texts of cells} of a replayed night: all its bases and their cells, in the order of measurement."""
     path, found = os.path.join(folder, steps.REGRESS), collections.defaultdict(dict)
     recorded = store.read(path) if os.path.exists(path) else None
     names = {short(name): name for name in (record.get("base_commit", ""), *record.get("bases", []))}
@@ -257,7 +256,7 @@ def release_of(repository, bases):
     commits = {one.commit for one in bases.values()}
     if tag or not commits:
         return tag or "HEAD~1"
-    # Parents last: the times of two commits may be equal.
+    # Parents last, because two commits may have equal times.
     return max(commits, key=steps.git(repository, "rev-list", "--topo-order", *sorted(commits)).split().index)
 
 
@@ -268,9 +267,9 @@ def write_cells(night, number, texts):
 
 
 def choose(night, base, bases):
-    """{base: texts of cells} of tonight. A cell is compared with its own base, and with `base` where it has none. Of
-    other bases, the MOST_BASES - 1 whose cells wait longest have their turn. Where the time is short, so have the cells
-    that wait longest, those never measured before all others; which of them come first differs between nights."""
+    """{base: texts of cells} of tonight. A cell is compared with its own base, or with `base` if it has none. Of other
+    bases, the MOST_BASES - 1 with the longest waiting cells take part. If time is short, the longest waiting cells come
+    first, before them those never measured, in an order that differs between nights."""
     cells, large = standard.fitting(regress.cells_of(night.args.cells), night.record.get("memory_bytes", 0))
     texts = list(cells.values())
     if large:
@@ -296,7 +295,7 @@ def choose(night, base, bases):
 
 
 def those_that_fit(cells, turn, seconds):
-    """The texts of the cells whose turn it is: first calls have a share of the seconds, others all that is left."""
+    """The texts of the cells that fit the time: first calls have a share of the seconds, others get the rest."""
     kept = set()
     for first_calls, share, least in ((True, FIRST_CALLS_SHARE, 1), (False, 1, LEAST_CELLS)):
         mine = sorted((text for text, cell in cells.items() if (cell.protocol == "first_call") == first_calls),
@@ -312,7 +311,8 @@ def those_that_fit(cells, turn, seconds):
 
 
 def changed_primitives(night, base):
-    """Those whose machine code is not the base's, at the sizes of ci/machine_code.py: they are measured every night."""
+    """Cells whose machine code differs from the base's, at the sizes of ci/machine_code.py: they are measured every
+    night."""
     if "changed" not in night.record:
         night.record["changed"] = []
         if is_live(night.args):
@@ -328,14 +328,14 @@ def changed_primitives(night, base):
 
 
 def full_commit(folder):
-    """The whole name of the commit that a checkout is at, with "+" where the library is not as committed."""
+    """The whole name of a checkout's commit, with "+" if the library has changes."""
     name = regress.commit_of(folder)
     full = regress.git(folder, "rev-parse", "--verify", "--quiet", name.rstrip("+"))
     return full + "+" * name.endswith("+") if full else name
 
 
 def short(commit):
-    """As the stores name it."""
+    """The commit's name in the stores."""
     return commit if ":" in commit else commit[:12] + "+" * commit.endswith("+")
 
 
@@ -356,7 +356,7 @@ def do_bench(night, seconds, _):
     if not is_live(night.args):
         return "skipped", "there is nothing to measure without a GPU"
     if night.call.left < min(seconds, night.args.call or seconds) / 2:
-        return "paused", "the next call has more time for it"  # it cannot be cut in two
+        return "paused", "the next call has more time for it"  # it cannot be split
     seconds = min(seconds, night.call.left)
     folder = night.path("bench")
     shutil.rmtree(folder, ignore_errors=True)
@@ -374,9 +374,9 @@ def do_bench(night, seconds, _):
 
 
 def do_tune(night, seconds, _):
-    """Some primitives at a time: searched, and what was found confirmed. What is done is in the record, so that the
-    next call goes on with the others. A primitive has LEAST_TUNE seconds at least: those that no time is left for are
-    the first ones of the next night."""
+    """Searches and confirms some primitives at a time. The record has the finished ones, so that the next call
+    continues with the others. A primitive gets at least LEAST_TUNE seconds; primitives without time are first in the
+    next night."""
     least = 0 if night.worker else LEAST_TUNE
     clock, worst = steps.Clock(seconds), "ok"
     while True:
@@ -409,7 +409,7 @@ def do_tune(night, seconds, _):
 
 
 def searched(night):
-    """The primitives to tune: those that changed first, then those that wait longest."""
+    """The primitives to tune: changed ones first, then those that wait longest."""
     if night.args.primitives is not None:
         return night.args.primitives.split(",")
     if "tuned" in night.replayed:
@@ -439,7 +439,7 @@ def tune_some(night, primitives, seconds):
         command += ["--gpus", args.gpu]
     if night.program:
         command += ["--gp-tune", night.program]
-    if night.worker:  # what is made up or replayed has no machine code to compile ahead
+    if night.worker:  # synthetic and replayed kernels are not compiled ahead
         command += ["--jobs", "0", "--worker-command",
                     night.command_for(night.worker, "new").replace("{store}", steps.TUNE)]
     status = farm(night, command, "tune", min(max(2 * seconds, 60), night.call.left + MARGIN / 2))
@@ -472,7 +472,7 @@ def do_regress(night, seconds, comparisons):
 
 
 def without_data(path):
-    """(how many cells are NO DATA, how many there are), by the latest verdicts of a store."""
+    """(number of NO DATA cells, number of cells), by the latest verdicts of a store."""
     lines = store.read(path).of("verdict") if os.path.exists(path) else []
     last = {store.cell_of(line): line["outcome"] for line in lines}
     return sum(outcome == NO_DATA for outcome in last.values()), len(last)
@@ -496,12 +496,12 @@ def compare(night, one, seconds):
     status = farm(night, command, "regress", limit)
     if args.call and (status == regress.PAUSED or (status == 124 and not night.call.left)):
         return "paused", steps.last_line(night.path("regress.log"))
-    meanings = {0: "ok", 1: "ok", 2: "incomplete"}  # 1: something is slow, and that is a result
+    meanings = {0: "ok", 1: "ok", 2: "incomplete"}  # 1: something is slow, which is a result
     return outcome(night, "regress", status, os.path.exists(night.path(steps.REGRESS)), meanings)
 
 
 def outcome(night, name, status, found, meanings):
-    """(status of the step, what it said last)."""
+    """(status of the step, its last line)."""
     said = steps.last_line(night.path(f"{name}.log"))
     if status == 124:
         return "incomplete", "out of time"
@@ -515,8 +515,8 @@ DO = {"bench": do_bench, "tune": do_tune, "regress": do_regress}
 
 
 def prepare(night, comparisons):
-    """Builds side by side what the steps would build one after another: compiling is no measuring, and has no share of
-    the time. What cannot be built is said by the step that needs it."""
+    """Builds everything in parallel before the steps: compilation is not measuring, and has no share of the time. The
+    step that needs a failed build reports it."""
     builds = []
     if comparisons:
         trees = [machine_code.tree_of(one.base) for one in comparisons] + [regress.tree_of_folder(steps.ROOT)]
@@ -531,7 +531,7 @@ def prepare(night, comparisons):
 
 
 def all_steps(night, comparisons):
-    """1 where a step failed; PAUSED where the call is over before the night."""
+    """1 if a step failed; PAUSED if the call ended before the night."""
     worst = 0
     prepare(night, comparisons)
     wanted = [name for name in STEPS if name in night.args.steps]
@@ -624,7 +624,7 @@ def add_arguments(parser):
 
 def check(parser, args):
     args.steps = args.steps.split(",")
-    if args.made_up is not None:  # all that a longer search finds there is made up, too
+    if args.made_up is not None:  # a longer search would only find synthetic results
         args.strategy, args.sizes = args.strategy or tune.QUICK["strategy"], args.sizes or tune.QUICK["sizes"]
     unknown = [name for name in args.steps if name not in STEPS]
     if unknown:

@@ -3,12 +3,12 @@
 
     ci/night.py [--out DIR] [--remote NAME|URL] [measure's options]      measure, decide, regress, keep, dashboard, pull
                                                                          request
-    ci/night.py --artifacts DIR ...                                      the same without measuring: DIR is what
-                                                                         ci/measure.py left, or holds several boards'
+    ci/night.py --artifacts DIR ...                                      the same without measuring: DIR is
+                                                                         ci/measure.py's output, or has several boards'
     ci/night.py --made-up [MODEL.json] | --replay NIGHT                  without a GPU
 
-A step that fails does not stop the others; what each did is printed at the end and in DIR/summary.json. Nothing is
-pushed without --remote; what is made up goes to a repository of its own, DIR/repository.git, unless another is named.
+A failing step does not stop the others; the end of the output and DIR/summary.json have each step's result. Nothing is
+pushed without --remote; synthetic results go to a repository of their own, DIR/repository.git, unless another is named.
 
 Exit status: 0 all is well; 1 something is slower, or a step failed; 2 could not run; 3 another night is under way; 4 no
 GPU; 5 the time of --call is over before the night; 130 interrupted.
@@ -59,7 +59,7 @@ class Night:
 
 
 def scratch(folder):
-    """A repository for what is made up: this tree's library, stores and baselines as one commit. Its path."""
+    """A repository for synthetic results: this tree's library, stores and baselines as one commit. Returns its path."""
     path = os.path.join(folder, "repository.git")
     if not os.path.exists(os.path.join(path, "HEAD")):
         steps.git(folder, "init", "--quiet", "--bare", "--initial-branch=main", path)
@@ -86,7 +86,7 @@ def night(args, argv):
     where = ["--repository", os.path.abspath(repository)]
     if not args.artifacts:
         worst = one.step("measure", "--out", one.board, *argv, *remote)
-        # 1: a step of it failed, and what the others left is used. Paused: the same command goes on with it.
+        # 1: a step failed, and the other steps' results are used. Paused: the same command continues.
         if worst in (2, steps.BUSY, steps.NO_GPU, steps.PAUSED):
             one.finish()
             return worst

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Proposals as pull requests: branch bot/policies-<capability>, updated in place, closed when nothing is left.
+"""Proposals as pull requests: branch bot/policies-<capability>, updated in place, closed when empty.
 
     ci/pull_request.py --proposals DIR [--remote NAME|URL] [--pictures URL] [--github OWNER/NAME] [--target main]
                        [--check WORKFLOW]
 
-DIR is what ci/decide.py left. The branch is one commit on the proposal's base: rows, stores, baselines and nothing
-else. It is pushed with --force-with-lease, so that a branch that somebody else moved meanwhile is not overwritten. A
-night that was not measured to its end closes nothing. Pull requests are opened, updated and closed through gh where it
-is there and authorised; otherwise the branch and the body are printed. Nothing here merges. --check starts a workflow
-on the branch: what a workflow pushes with its own token starts none by itself.
+DIR is ci/decide.py's output. The branch is one commit on the proposal's base: rows, stores and baselines only. It is
+pushed with --force-with-lease, which never overwrites somebody else's push. An unfinished night closes nothing. An
+authorised gh opens, updates and closes pull requests; otherwise the branch and the body are printed. Nothing here
+merges. --check starts a workflow on the branch, because a push with a workflow's own token starts none.
 
 Without --remote the branch is made in this repository and pushed nowhere.
 """
@@ -22,7 +21,7 @@ from ci import github, steps  # noqa: E402
 from tools import bench  # noqa: E402
 from tools.farm import store  # noqa: E402
 
-# What a proposal may touch: generated files and the stores that they are generated from.
+# Files that a proposal may touch: generated files and their stores.
 ALLOWED = re.compile(rf"{re.escape(store.TABLE)}|{re.escape(store.BASELINES)}/[a-z0-9-]+\.jsonl|"
                      rf"{re.escape(store.STORES)}/[a-z0-9-]+/[0-9-]+(\.[0-9]+)?\.(tune|regress)(\.{bench.COMMIT})?"
                      r"(\.[0-9]{1,3})?\.jsonl\.gz")
@@ -87,7 +86,7 @@ def check_files(names):
 
 
 def commit_of(repository, found, folder, text):
-    """Makes the commit; its name."""
+    """Makes the commit; returns its name."""
     files, gone = {}, []
     for name in found["files"]:
         path = os.path.join(folder, "tree", name)
@@ -103,14 +102,14 @@ def commit_of(repository, found, folder, text):
 
 
 def tip_of(repository, remote, branch):
-    """The commit that the remote's branch is at, "" where there is none."""
+    """The commit of the remote's branch, "" if there is none."""
     words = ["ls-remote", remote, f"refs/heads/{branch}"] if remote else \
         ["for-each-ref", "--format=%(objectname) %(refname)", f"refs/heads/{branch}"]
     return (steps.git(repository, *words).split() or [""])[0]
 
 
 def move(repository, remote, branch, old, new):
-    """Moves the branch from where we saw it; new: "" to remove it."""
+    """Moves the branch from the commit that we saw; new: "" removes it."""
     if remote:
         steps.git(repository, "push", "--quiet", f"--force-with-lease=refs/heads/{branch}:{old}", remote,
                   f"{new}:refs/heads/{branch}")
@@ -121,7 +120,7 @@ def move(repository, remote, branch, old, new):
 
 
 def close(args, found, old, with_gh):
-    """Nothing is left to propose."""
+    """Closes the pull request: nothing is left to propose."""
     branch = found["branch"]
     if not old:
         return f"{branch}: nothing to propose"
@@ -178,7 +177,7 @@ def main(argv):
             old = tip_of(args.repository, args.remote, found["branch"])
             print((open_or_update(args, found, old, folder, with_gh) if found["files"] else
                    close(args, found, old, with_gh)))
-        except steps.CannotRun as error:  # the others' proposals are made all the same
+        except steps.CannotRun as error:  # other proposals are still made
             failed.append(f"{found['branch']}: {error}")
     for name in night["silent"]:
         print(f"{name}: NO DATA; what it proposed before stays")

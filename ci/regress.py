@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a night's regression runs say: a page, and an issue's text for each kernel that became slower.
+"""Reports a night's regression runs: a page, and an issue's text for each kernel that became slower.
 
     ci/regress.py --artifacts DIR [--out DIR] [--expected A,B]
 
-Verdicts were made where it was measured (tools/farm/regress.py: the base commit rerun the same night, controls, alarms
-confirmed by fresh processes). This step looks for the suspects, by the machine code of the commits between, which needs
-gcc, NVRTC and the repository, and no GPU. DIR gets regress.md, regress.json and issues/*.md, which ci/issues.py opens.
+The boards made the verdicts (tools/farm/regress.py: the base commit rerun the same night, controls, alarms confirmed by
+fresh processes). This step finds suspects by the machine code of the commits in between, which needs gcc, NVRTC and the
+repository, but no GPU. DIR gets regress.md, regress.json and issues/*.md, which ci/issues.py opens.
 
 Exit status: 0; 1 something is SLOW, or fails in this tree only, or more than a few cells are NO DATA; 2 could not run.
 """
@@ -23,7 +23,7 @@ from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
 
 
 class Side:
-    """Of one cell: what ran in the base, or in this tree."""
+    """For one cell: what ran in the base, or in this tree."""
 
     def __init__(self, samples):
         last = samples[-1] if samples else {}
@@ -34,7 +34,7 @@ class Side:
 
 
 class Found:
-    """What a board's regression store says, its latest verdict of each cell."""
+    """A board's regression store: its latest verdict of each cell."""
 
     def __init__(self, board, a_store):
         self.board, self.store = board, a_store
@@ -51,12 +51,12 @@ class Found:
         return tuple(Side(self.samples[store.cell_of(line), line[name]]) for name in ("base", "env"))
 
     def is_broken(self, line):
-        """Fails in this tree, and not in the base."""
+        """Cells that fail only in this tree."""
         base, new = self.sides(line)
         return line["outcome"] == NO_DATA and new.failed is not None and base.failed is None
 
     def commit(self, name, line):
-        """Its whole name, where the record has it."""
+        """Its whole name, if the record has it."""
         short, record = self.environments.get(line[name], {}).get("commit", ""), self.board.record
         known = [record.get("base_commit", ""), *record.get("bases", [])] if name == "base" else [record.get("commit")]
         return next((full for full in known if full and full.startswith(short.rstrip("+"))), short)
@@ -133,7 +133,7 @@ def controls_lines(found):
 
 
 def look(board, args, out):
-    """What is said of a board: a dictionary for regress.json."""
+    """A board's part of regress.json, as a dictionary."""
     a_store = board.store(steps.REGRESS)
     said = {"board": board.name, "device": board.device, "outcomes": {}, "slow": [], "accepted": [], "issues": [],
             "drift": [], "problems": [], "step": board.said("regress"), "no_data": False,
@@ -157,7 +157,7 @@ def look(board, args, out):
     for (kernel, _), lines in sorted(kernels.items()):
         title, text = issue(found, kernel, lines, args.repository, args.compiler_command)
         path = os.path.join("issues", f"{steps.slug(f'{board.device} {kernel}')}.md")
-        if os.path.exists(os.path.join(out, path)):  # the same kernel is slower than another base, too
+        if os.path.exists(os.path.join(out, path)):  # the same kernel is also slower than another base
             path = path.replace(".md", f".{found.commit('base', lines[0])[:12]}.md")
         store.replace(os.path.join(out, path), f"# {title}\n\n{text}".encode())
         said["issues"].append({"title": title, "path": path})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the steps that need no GPU run on: the Python environment under build/venv, and, with --nvrtc, NVRTC of PyPI,
-# which the steps after it find. In a workflow both are put into the environment of the steps that follow.
+# Sets up the steps without a GPU: the Python environment under build/venv and, with --nvrtc, PyPI's NVRTC. A workflow's
+# later steps get both in their environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 make --no-print-directory venv

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Commit statuses: what a night found, beside the commit that it measured.
+"""Commit statuses: a night's findings, shown at the measured commit.
 
     ci/status.py --statuses SITE/status.json --github OWNER/NAME
 
-The dashboard writes status.json; this posts it through gh, whose token may write statuses and needs no more. Without gh
-it prints them.
+The dashboard writes status.json; this posts it through gh, whose token needs only to write statuses. Without gh it
+prints them.
 """
 import argparse
 import os
@@ -16,11 +16,11 @@ from ci import github, steps  # noqa: E402
 from tools.farm import files  # noqa: E402
 
 STATES = ("success", "failure")
-LONGEST = 140  # characters that a description may have
+LONGEST = 140  # longest description
 
 
 def checked(value):
-    """The statuses of a file, or a complaint."""
+    """The statuses of a file; raises an error for a bad file."""
     if not isinstance(value, list):
         raise steps.CannotRun("--statuses: no list of statuses")
     for place, one in enumerate(value):

@@ -1,4 +1,4 @@
-"""What the steps of a night share (ci/README.md): the folder of a board's night, the record of its steps, git, the
+"""Shared by the steps of a night (ci/README.md): the folder of a board's night, the record of its steps, git, the
 lock."""
 import contextlib
 import datetime
@@ -20,16 +20,16 @@ from tools.farm import files, store  # noqa: E402
 NIGHTS = os.environ.get("GPUPRIMS_NIGHTS") or os.path.join(bench.BUILD, "night")
 RECORD = "night.json"
 PROPOSALS = "proposals.json"
-# What a board's night leaves: stores of the farm, but for the benchmark, which is tools/bench.py's.
+# The files of a board's night: stores of the farm, and tools/bench.py's benchmark.
 TUNE, REGRESS, BENCH = "tune.jsonl", "regress.jsonl", "bench.jsonl"
 DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 FOUND_SLOW, CANNOT_RUN, BUSY, NO_GPU, PAUSED = 1, 2, 3, 4, 5
 
-FEW = 0.01  # of the cells: more than these without data fail a night
+FEW = 0.01  # a larger share of cells without data fails a night
 
 
 class CannotRun(Exception):
-    """What a user is told."""
+    """An error message for the user."""
 
 
 def say(step, text):
@@ -37,7 +37,7 @@ def say(step, text):
 
 
 def main_of(step, function):
-    """Runs a step; what cannot be done is a sentence and exit status 2, never a traceback."""
+    """Runs a step; errors become a sentence and exit status 2, never a traceback."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return function(sys.argv[1:])
@@ -69,7 +69,7 @@ def write_json(path, value):
 
 
 def read_json(path):
-    """The value, or None where there is none: no such file, or one that a dying machine left half written."""
+    """The value, or None: no such file, or one half written by a dying machine."""
     try:
         with open(path, encoding="utf-8") as file:
             return json.load(file)
@@ -78,7 +78,7 @@ def read_json(path):
 
 
 def is_record(value):
-    """Records come from boards: what names files and branches must be what it says."""
+    """Checks a record, because it comes from a board: it names files and branches."""
     return isinstance(value.get("compute_capability", 0), int) and isinstance(value.get("device", ""), str) and \
         isinstance(value.get("steps", []), list) and isinstance(value.get("board", ""), str) and \
         re.fullmatch(rf"{DATE.pattern}T\d\d:\d\d:\d\dZ", str(value.get("date", ""))) is not None and \
@@ -86,7 +86,7 @@ def is_record(value):
 
 
 def is_proposal(value):
-    """What names files and branches in proposal.json, which came from another machine."""
+    """Checks proposal.json, because it comes from another machine: it names files and branches."""
     return isinstance(value, dict) and DATE.fullmatch(str(value.get("date"))) is not None and \
         all(isinstance(value.get(name), list) and all(isinstance(one, str) for one in value[name])
             for name in ("pictures", "files", "devices")) and isinstance(value.get("branch"), str) and \
@@ -94,8 +94,8 @@ def is_proposal(value):
 
 
 def proposals_in(folder):
-    """({capability: (its folder, proposal or None)}, the night's summary) of what ci/decide.py left; None where it left
-    none. Refused, or CannotRun, where a path leads elsewhere."""
+    """({capability: (its folder, proposal or None)}, the night's summary) from ci/decide.py's output; None without
+    output. Raises Refused or CannotRun if a path leads elsewhere."""
     files.check(folder)
     night = read_json(os.path.join(folder, PROPOSALS))
     if not night:
@@ -113,7 +113,7 @@ def proposals_in(folder):
 
 
 class Board:
-    """A board's folder. record: what the measuring said of itself; {} where it left nothing."""
+    """A board's folder. record: the measurement's own record; {} if there is none."""
 
     def __init__(self, folder, name=""):
         self.folder = folder
@@ -141,7 +141,7 @@ class Board:
         return step["status"] + (f": {step['message']}" if step.get("message") else "")
 
     def store(self, name):
-        """One of its stores, or None where there is none that can be read; broken lines are problems, and said."""
+        """One of its stores, or None if unreadable; broken lines are reported as problems."""
         path = self.path(name)
         if not os.path.exists(path):
             return None
@@ -170,9 +170,8 @@ class Board:
 
 
 def boards_of(artifacts, expected=()):
-    """The boards of a night: the folder itself where it is one's, otherwise its folders; expected: names of boards that
-    have to be there, and are shown without data where they are not. Nothing is read where one of the files is no plain
-    one."""
+    """The boards of a night: the folder itself if it is a board's, otherwise its folders. expected: names of boards,
+    shown without data if missing. Reads nothing if one of the files is not a plain file."""
     if not os.path.isdir(artifacts):
         raise CannotRun(f"{artifacts}: no such folder")
     files.check(artifacts)
@@ -190,8 +189,8 @@ def boards_of(artifacts, expected=()):
 
 
 def run(command, log, timeout=None, echo=False, **options):
-    """Its exit status; what it says goes to the log. It is stopped, with its children, when the time is up or we are
-    interrupted, by the signal that lets gp_tune leave a whole store behind."""
+    """Runs a program with its output in the log; returns its exit status. When the time is up or we are interrupted,
+    stops it with its children by the signal that lets gp_tune leave a complete store."""
     with open(log, "ab") as file:
         process = subprocess.Popen(command, cwd=options.pop("cwd", ROOT), stdin=subprocess.DEVNULL,
                                    stdout=None if echo else file, stderr=None if echo else subprocess.STDOUT,
@@ -215,7 +214,7 @@ def stop(process):
 
 
 def last_line(log):
-    """What a program that failed said last."""
+    """The last lines of a failed program."""
     try:
         with open(log, encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()]
@@ -225,7 +224,7 @@ def last_line(log):
 
 
 def git(repository, *words, check=True, data=None, env=None):
-    """Its answer, stripped. check: an error is one for the user; otherwise None."""
+    """Its output, stripped. check: failure is a user's error; otherwise None."""
     try:
         done = subprocess.run(["git", "-C", repository, *words], check=False, input=data, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env={**os.environ, **(env or {}), "GIT_TERMINAL_PROMPT": "0"})
@@ -246,14 +245,14 @@ def commit_named(repository, name):
     return found
 
 
-# Who the commits are by that a night makes.
+# The author of a night's commits.
 BOT = {"GIT_AUTHOR_NAME": "gpuprims nights", "GIT_AUTHOR_EMAIL": "nights@gpuprims.invalid",
        "GIT_COMMITTER_NAME": "gpuprims nights", "GIT_COMMITTER_EMAIL": "nights@gpuprims.invalid"}
 
 
 def tree_with(repository, base, files, gone=()):
-    """The name of a tree: that of the commit `base` (None: empty) with these files {path: bytes} put in and those that
-    are gone left out. Neither the working tree nor its index is touched."""
+    """The name of a tree: that of commit `base` (None: empty) with the files {path: bytes} added and those in `gone`
+    removed. Does not touch the working tree or its index."""
     index = os.path.join(git(repository, "rev-parse", "--absolute-git-dir"), f"night-index-{os.getpid()}")
     environment = {"GIT_INDEX_FILE": index}
     try:
@@ -278,7 +277,7 @@ def file_at(repository, commit, path):
 
 
 def names_at(repository, commit, folder=""):
-    """The files of a commit, below a folder. CannotRun where it has something else, such as a link."""
+    """The files of a commit, below a folder. CannotRun if it has anything else, such as a link."""
     text, found = git(repository, "ls-tree", "-r", "-z", commit, *([f"{folder}/"] if folder else [])), []
     for entry in text.split("\0"):
         kind, _, name = entry.partition("\t")
@@ -289,7 +288,7 @@ def names_at(repository, commit, folder=""):
 
 
 def extract(repository, commit, paths, folder):
-    """Those of the paths that a commit has, into a folder."""
+    """Writes those of the paths that a commit has into a folder."""
     there = [path for path in paths if git(repository, "cat-file", "-e", f"{commit}:{path}", check=False) is not None]
     os.makedirs(folder, exist_ok=True)
     if there:
@@ -302,7 +301,7 @@ def extract(repository, commit, paths, folder):
 
 @contextlib.contextmanager
 def locked(path):
-    """One night at a time: the second one is told who is at it."""
+    """One night at a time: the second one is told about the first."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "a+", encoding="utf-8") as file:
         try:
@@ -321,7 +320,7 @@ def slug(text):
 
 
 class Clock:
-    """What is left of a time; None: for ever."""
+    """The rest of a time; None: unlimited."""
 
     def __init__(self, seconds):
         self.end = time.monotonic() + (float("inf") if seconds is None else seconds)

@@ -1,8 +1,8 @@
 """Suspects of a regression: the commits between base and head that changed what ran.
 
-What ran is the machine code of the cell's kernels: on the policy that the header chooses for the device, on those that
-both sides ran on, and, where these differ, the device's rows of the table. Of a linear history
-(first parents), halving finds every commit at which that changes, but for changes that were taken back in between.
+What ran is the machine code of the cell's kernels, on the header's policy for the device and on the policies of both
+sides; if those differ, also the device's rows of the table. In a linear history (first parents), halving finds every
+commit that changes this, except changes that were reverted in between.
 """
 import collections
 import hashlib
@@ -11,7 +11,7 @@ import re
 from ci import machine_code, steps
 from tools.farm import regress
 
-# commit: its whole name; title: the first line of its message; what: what it changed.
+# commit: its whole name; title: the first line of its message; what: its change.
 Suspect = collections.namedtuple("Suspect", "commit title what")
 MOST = 10  # suspects of a first call
 LIBRARY = ("gpuprims.h", "gpuprims_policies.h")
@@ -24,7 +24,7 @@ def commits_between(repository, base, head):
 
 
 def rows_of(repository, commit, device, primitive):
-    """The text of the rows that a commit's table has for a device's primitive."""
+    """The text of a commit's rows in the table for a device's primitive."""
     data = steps.file_at(repository, commit, "gpuprims_policies.h") or b""
     text = re.sub(r"\\\n", "\n", data.decode(errors="replace"))
     quoted = re.escape(f'ROW("{device}", GP_{primitive.upper()},')
@@ -32,7 +32,7 @@ def rows_of(repository, commit, device, primitive):
 
 
 class Prints:
-    """What of a commit a cell's time depends on; each commit is looked at once."""
+    """The part of a commit that a cell's time depends on; computed once a commit."""
 
     def __init__(self, repository, jobs, device, primitive, chosen, command):
         self.repository, self.jobs, self.command = repository, jobs, command
@@ -61,7 +61,7 @@ class Prints:
 
 
 def changes(commits, prints):
-    """Positions at which a commit's print is not its predecessor's; commits[0] is the base."""
+    """Positions of commits whose print differs from their predecessor's; commits[0] is the base."""
     found, left = [], [(0, len(commits) - 1)]
     while left:
         low, high = left.pop()
@@ -76,7 +76,7 @@ def changes(commits, prints):
 
 
 def of_first_calls(repository, commits):
-    """Those that changed what the compiler reads, the whole header; first those that made it longer by most."""
+    """Commits that changed the compiler's input, the whole header; first those that made it longer by most."""
     sizes = [len(steps.file_at(repository, commit, "gpuprims.h") or b"") for commit in commits]
     grown = sorted(((after - before, commit) for before, after, commit in zip(sizes, sizes[1:], commits[1:])),
                    key=lambda one: -one[0])
@@ -86,7 +86,7 @@ def of_first_calls(repository, commits):
 
 
 def find(repository, base, head, device, cell, capability, policies, command=None):
-    """(suspects, a sentence). cell: its text; policies: what base and head ran on, as texts ("" where not known)."""
+    """(suspects, a sentence). cell: its text; policies: those of base and head, as texts ("" if unknown)."""
     if steps.git(repository, "cat-file", "-e", f"{base}^{{commit}}", check=False) is None or \
             steps.git(repository, "cat-file", "-e", f"{head}^{{commit}}", check=False) is None:
         return [], f"{base} or {head} is no commit of this repository: there is nothing to search in"

@@ -1,1 +1,1 @@
-"""The dashboard: static pages of everything that was measured (python3 -m dashboard --help)."""
+"""The dashboard: static pages of all measurements (python3 -m dashboard --help)."""

@@ -1,11 +1,10 @@
-"""Static pages of what was measured; they open from the file system.
+"""Makes static pages of the measurements; they open from the file system.
 
     python3 -m dashboard [--out DIR] [--store FOLDER] [--baselines FOLDER]
     python3 -m dashboard --picture DEVICE [--until DATE]      only a heat map: today.svg, today.csv in DEVICE's folder
 
-DIR is made anew each time; FOLDER holds a folder a device, in the forms of ci/measurements. What a file holds never
-stops the build: what cannot be used is named on the pages. Exit status: 0 done; 1 done, but a page could not be made;
-2 nothing was made.
+Each build replaces DIR. FOLDER has a folder a device, in the forms of ci/measurements. Unusable files never stop the
+build: the pages name them. Exit status: 0 done; 1 done, but a page failed; 2 nothing was made.
 """
 import argparse
 import datetime

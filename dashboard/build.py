@@ -1,7 +1,7 @@
-"""Builds the site: reads all files, derives what is common to all pages, renders the pages, all of it in processes.
+"""Builds the site in processes: reads all files, derives the pages' common data, renders the pages.
 
-What is slow is kept by content below the cache's folder: a picture by its specification, a file's summary by its bytes,
-both together with the code that made them. So the same measurements are read and drawn once.
+The cache keeps slow results by content: a picture by its specification, a file's summary by its bytes, both with the
+code that made them. So the same measurements are read and drawn once.
 """
 import hashlib
 import importlib.metadata
@@ -27,20 +27,20 @@ from tools import bench
 from tools.farm import derive, devices, landscape, store
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MARK = ".gpuprims-dashboard"  # a folder with this file in it may be replaced
+MARK = ".gpuprims-dashboard"  # marks a folder that may be replaced
 BASELINES = os.path.join(bench.ROOT, "ci", "baselines")
-MOST_LOOKS = 12  # tune stores whose measurements regret is made of: each takes seconds
-KEPT = 7 * 24 * 3600  # seconds that the cache keeps what is not used
-SITE = None   # set before the processes that render are forked
+MOST_LOOKS = 12  # tune stores used for regret: each takes seconds
+KEPT = 7 * 24 * 3600  # seconds that the cache keeps unused entries
+SITE = None   # set before the rendering processes fork
 CACHE = None
 
 
 class CannotBuild(Exception):
-    """What a user is told."""
+    """An error message for the user."""
 
 
 class Progress:
-    """A bar on standard error; plain lines where that is no terminal."""
+    """A progress bar on standard error; plain lines without a terminal."""
 
     def __init__(self, quiet):
         self.quiet, self.bar = quiet, sys.stderr.isatty()
@@ -71,7 +71,7 @@ class Progress:
 
 
 def code_digest():
-    """Of all code that decides what a summary or a picture looks like."""
+    """Hash of all code that affects a summary or a picture."""
     digest = hashlib.sha256()
     for folder in (HERE, os.path.join(bench.ROOT, "tools", "farm"), os.path.join(bench.ROOT, "tools")):
         for name in sorted(os.listdir(folder)):
@@ -93,7 +93,7 @@ class Cache:
         return os.path.join(self.folder, name)
 
     def get(self, path):
-        """A file's bytes, or None; what is used is young again."""
+        """A cached file's bytes, or None; a used entry counts as new."""
         try:
             with open(path, "rb") as file:
                 data = file.read()
@@ -109,7 +109,7 @@ class Cache:
         os.replace(fresh, path)
 
     def made_of(self, function, paths, *words):
-        """function(*words) by the bytes of the files that it reads."""
+        """function(*words), cached by the bytes of the files that it reads."""
         digest = hashlib.sha256()
         for path in paths:
             digest.update(path.encode() + b"\0")
@@ -123,21 +123,21 @@ class Cache:
         if data is not None:
             try:
                 return pickle.loads(data)
-            except Exception:  # a cache that is damaged is none
+            except Exception:  # a damaged entry counts as missing
                 pass
         found = function(*words)
         self.put(place, pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL))
         return found
 
     def forget(self, before):
-        """What no build has used since then."""
+        """Removes entries that no build has used for a while."""
         for name in os.listdir(self.folder):
             path = os.path.join(self.folder, name)
             if os.stat(path).st_mtime < before:
                 os.unlink(path)
 
 
-# ---- what is read, and what is derived of it -------------------------------------------------------------------------
+# ---- reading, and data derived from all files ------------------------------------------------------------------------
 
 
 def table_job(paths):
@@ -164,7 +164,7 @@ def table_job(paths):
 
 
 def landscape_job(path, peers_path):
-    """What pages.landscape_view shows, or the text of what is wrong."""
+    """The input of pages.landscape_view, or an error text."""
     try:
         found = landscape.landscape_of([line.value for line in store.read(path).lines], path)
         peers = landscape.Peers({}, {})
@@ -195,11 +195,11 @@ JOBS = {"read": read.read, "table": table_job, "landscape": landscape_job}
 
 
 def work(job):
-    """(its name, what came out, what went wrong) of a job: (name, function's name, files, words)."""
+    """(name, result, error) of a job: (name, function's name, files, words)."""
     name, function, paths, words = job
     try:
         return name, CACHE.made_of(JOBS[function], paths, *words), None
-    except Exception:  # shown on a page and in the exit status; the rest is built all the same
+    except Exception:  # shown on a page and in the exit status; the build goes on
         return name, None, traceback.format_exc()
 
 
@@ -211,7 +211,7 @@ def peers_beside(path, found):
 
 
 def gather(folder, baselines, today, pool, progress, **where):
-    """The Site of a folder of measurements, and what went wrong on the way."""
+    """The Site of a folder of measurements, and errors on the way."""
     found, stray = read.files_below(folder)
     tunes = [path for path, _, _ in found if store.is_tune(path)]
     jobs = [("table", "table", tunes, (tunes,))]
@@ -263,7 +263,7 @@ SEARCH = ("search.html", "search.html", "Search", finding.search, ())  # every p
 
 
 class Shelf:
-    """Where a page's pictures and files of numbers go."""
+    """A folder for the pictures and number files of pages."""
 
     def __init__(self, out):
         self.out, self.drawn, self.kept = out, 0, 0
@@ -273,7 +273,7 @@ class Shelf:
             file.write(text)
 
     def picture(self, name, spec):
-        """Writes it; its size in CSS pixels."""
+        """Writes the picture; returns its size in CSS pixels."""
         place = CACHE.path(json.dumps(spec, sort_keys=True)) + ".svg"
         svg = CACHE.get(place)
         if svg is None:
@@ -291,10 +291,10 @@ class Shelf:
 def environment():
     found = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True,
                                trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    for name in ("percent", "times", "speed", "number"):  # of their pairs of value and text pages show the text
+    for name in ("percent", "times", "speed", "number"):  # pages show the text of each pair of value and text
         found.filters[name] = lambda *words, form=getattr(pages, name): form(*words)[1]
     found.filters["slug"] = model.slug
-    found.filters["in_script"] = lambda text: markupsafe.Markup(text.replace("<", "\\u003c"))  # of JSON: no tag ends it
+    found.filters["in_script"] = lambda text: markupsafe.Markup(text.replace("<", "\\u003c"))  # in JSON: no tag ends it
     found.globals.update(file_text=pages.file_text, cell_text=model.cell_text, commits_of=pages.commits_of,
                          nav=[(path, title) for path, (_, _, title) in PAGES.items()],
                          NO_DATA=pages.NO_DATA, version=version())
@@ -310,7 +310,7 @@ TEMPLATES = None
 
 
 def render(job, out):
-    """Writes a page; (its path, pictures drawn, pictures from the cache, what went wrong). job: (path, template, title,
+    """Writes a page; returns (path, pictures drawn, pictures from the cache, error). job: (path, template, title,
     function, words)."""
     global TEMPLATES
     path, template, title, function, words = job
@@ -331,7 +331,7 @@ def render(job, out):
 
 
 def page_jobs(site):
-    """Lists of pages that a process makes one after the other, the longest first: a primitive's page and its cells'."""
+    """Batches of pages for processes, longest first: a primitive's page and its cells'."""
     groups = []
     for device in site.devices:
         for name in device.primitives():
@@ -356,7 +356,7 @@ QUEUE, OUT = [], ""
 
 def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASELINES, repository=bench.ROOT, url="",
           home=""):
-    """Writes the site to a folder; the list of what went wrong (empty: nothing)."""
+    """Writes the site to a folder; returns a list of errors."""
     global SITE, CACHE, QUEUE, OUT
     began = time.time()
     out = os.path.abspath(out)
@@ -379,7 +379,7 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASE
         count = sum(map(len, QUEUE))
         progress.start("pages", count)
         drawn = kept = 0
-        with fork.Pool(jobs) as pool:  # forked now, so that SITE need not be sent to them
+        with fork.Pool(jobs) as pool:  # forked now, so that SITE is inherited, not sent
             for done in pool.imap_unordered(render_numbered, range(len(QUEUE))):
                 for path, new, old, error in done:
                     drawn, kept = drawn + new, kept + old
@@ -397,8 +397,8 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASE
 
 
 def picture(name, folder, until=None):
-    """Writes a device's heat map to today.svg and its numbers to today.csv, in the device's folder; their paths. The
-    first line of the numbers is the command that makes them again: until says up to which night."""
+    """Writes a device's heat map to today.svg and its numbers to today.csv in the device's folder; returns the paths.
+    The first line of the numbers is the command that remakes them; until: the last night."""
     files = [read.read(*one) for one in read.files_below(folder)[0]
              if one[1] == name and not bench.has_topic(one[0], "tune", "regress", "landscape", "kernel")]
     files = [file for file in files if file.kind == "bench" and (until is None or file.night <= until)]
@@ -431,7 +431,7 @@ def copy_static(fresh):
 
 
 def replace(fresh, out):
-    """The old site stays until the new one is whole."""
+    """Keeps the old site until the new one is complete."""
     old = f"{fresh}.old"
     if os.path.isdir(out):
         os.rename(out, old)

@@ -1,9 +1,9 @@
-"""A cell's own page: its history with what changed, the verdicts on it, and the command that measures it again."""
+"""A cell's page: history with changes, verdicts, and the command that measures the cell again."""
 from dashboard import model, pages, read
 from tools.farm import store
 
 SHOWN = 30   # runs in the table; the files have all
-WIDTH, HEIGHT = 720, 180  # of the line that a reader without a script sees
+WIDTH, HEIGHT = 720, 180  # of the line for readers without scripts
 
 
 def cell(page, device, key):
@@ -18,7 +18,7 @@ def cell(page, device, key):
 
 
 def history_table(page, device, key, points):
-    """Every run that measured the cell, oldest first: what the page shows, and what its script draws."""
+    """Every run of the cell, oldest first: for the page and its script."""
     peers = sorted({label for point in points for label in point.measure.peers})
     columns = ["date", "night", "us", "GB/s", "cv", "of the roof", "against the best peer",
                *(f"{read.PEER_NAMES.get(label, label)} us" for label in peers), "roof us", "policy", "policy from",
@@ -39,15 +39,15 @@ def history_table(page, device, key, points):
 
 
 def fields_changed(before, now):
-    """What differs between two policies, in words."""
+    """The difference of two policies, in words."""
     one, other = (store.policy_of(text) if text else {} for text in (before, now))
     return ", ".join(f"{name} {one.get(name, '–')} → {other.get(name, '–')}" for name in dict.fromkeys([*one, *other])
                      if one.get(name) != other.get(name))
 
 
 def events_of(page, device, key):
-    """[{night, before, level, ratio, policy, code, commits, diff}], the newest first: where the level, the policy or
-    the machine code is another than on the night before."""
+    """[{night, before, level, ratio, policy, code, commits, diff}], newest first: nights with a new level, policy or
+    machine code."""
     good, found = device.timed[key], []
     levels = set(model.change_points([point.measure.ours[0].us for point in good]))
     for place in range(1, len(good)):
@@ -67,7 +67,7 @@ def events_of(page, device, key):
 
 
 def verdict_rows(page, device, key):
-    """Regression runs that judged the cell, the newest first."""
+    """Regression runs with a verdict on the cell, newest first."""
     farm = model.farm_cell(key)
     return [{"date": date, "outcome": one["outcome"], "ratio": one["ratio"], "low": one["low"], "high": one["high"],
              "pairs": one["pairs"], "control": one["control"], "base": base.get("commit", ""),
@@ -76,7 +76,7 @@ def verdict_rows(page, device, key):
 
 
 def neighbours(page, device, key):
-    """[(href, title)] of the sizes of the same kind, and of the same cell on other devices."""
+    """[(href, title)] of other sizes of the same kind, and of the same cell on other devices."""
     kind = read.kind_of(key)
     found = [(page.root + pages.cell_path(device, other), f"n = {model.count_text(other.n)}")
              for other in device.cells(key.primitive) if read.kind_of(other) == kind and other != key]

@@ -1,15 +1,15 @@
-"""Commits: what git says of those that were measured, and what changed from one to the next."""
+"""Commits: what git knows about the measured ones, and the changes between two."""
 import re
 import subprocess
 
-PATHS = ["gpuprims.h", "gpuprims_policies.h"]  # what a measurement runs
-MOST_DIFFS = 80         # pages of diffs, the newest ones
+PATHS = ["gpuprims.h", "gpuprims_policies.h"]  # files that affect measurements
+MOST_DIFFS = 80         # pages of diffs, newest ones
 LARGEST = 150_000       # characters of a diff on a page
 MOST_LISTED = 200       # commits, files
 
 
 def git(repository, *words, data=None):
-    """What git prints; "" where there is no git, no repository, or nothing of that kind."""
+    """git's output; "" without git, a repository, or such an object."""
     try:
         done = subprocess.run(["git", "-C", repository, *words], input=data, stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL, check=False, errors="replace", timeout=60)
@@ -19,20 +19,20 @@ def git(repository, *words, data=None):
 
 
 def web_address(text):
-    """https://host/owner/name of a remote's address, or "" where there is no web page to be had from it."""
+    """https://host/owner/name for a remote's address, or "" if it has no web page."""
     match = re.fullmatch(r"(?:https://|ssh://)?(?:[\w.-]+@)?([\w-]+(?:\.[\w-]+)+)[:/]([\w./-]+?)(?:\.git)?/?",
                          text.strip())
     return f"https://{match[1]}/{match[2]}" if match else ""
 
 
 def name_of(commit):
-    """The form in which stores that spell a commit at different lengths agree; without the "+" of a changed tree."""
+    """A commit's common form, because stores abbreviate differently; without the "+" of a changed tree."""
     return commit.rstrip("+")[:7] if re.fullmatch(r"[0-9a-f]{7,40}\+?", commit or "") else ""
 
 
 class Commits:
-    """Of the commits that were measured. known: {short name: (hash, date, subject)}; pairs: [(before, after)], short
-    names, whose diff has a page. url: where the repository is on the web, or ""."""
+    """The measured commits. known: {short name: (hash, date, subject)}; pairs: [(before, after)] of short names whose
+    diff has a page. url: the repository's web address, or ""."""
 
     def __init__(self, repository, url, measured=(), pairs=()):
         self.repository, self.url, self.known = repository, url, {}
@@ -53,13 +53,13 @@ class Commits:
         self.paired = set(self.pairs)
 
     def path_of(self, before, after):
-        """The page of a diff, or ""."""
+        """The address of a diff's page, or ""."""
         pair = name_of(before), name_of(after)
         return f"commits/{pair[0]}-{pair[1]}.html" if pair in self.paired else ""
 
     def between(self, before, after):
-        """{"log": [(name, date, subject)], "files": [(added, removed, path)], "diff": [(kind, line)], "left": how many
-        lines of the diff are not shown, "command"} of a pair."""
+        """A pair's {"log": [(name, date, subject)], "files": [(added, removed, path)], "diff": [(kind, line)], "left":
+        number of omitted diff lines, "command"}."""
         one, other = self.known[before][0], self.known[after][0]
         log = [line.split("\0") for line in git(self.repository, "log", f"-{MOST_LISTED}", "--format=%h%x00%cs%x00%s",
                                                 f"{one}..{other}").splitlines()]
@@ -77,7 +77,7 @@ class Commits:
 
 
 def joined(lines):
-    """[(kind, text)]: neighbours of one kind together, so that a page has few elements."""
+    """[(kind, text)]: merges neighbours of one kind, so that a page has few elements."""
     found = []
     for kind, line in lines:
         if found and found[-1][0] == kind:

@@ -1,10 +1,10 @@
-"""Pictures: a specification, which is plain data, to SVG. Equal specifications give equal bytes.
+"""Pictures: turns specifications (plain data) into SVG. Equal specifications give equal bytes.
 
-Colours are named by what they stand for. The SVG says them as CSS variables with a light and a dark value, so that a
-picture follows the reader's colour scheme wherever it is shown. No colour stands alone: lines differ in their dashes
-and markers too, heat maps carry their numbers. The palette is Okabe and Ito's (Color Universal Design, 2008), darkened
-or lightened for text-sized contrast; heat maps use cividis (Nunez, Anderton and Renslow, Optimizing colormaps with
-consideration for color vision deficiency, 2018).
+Colours are named by their roles. In the SVG they are CSS variables with a light and a dark value, so that a picture
+always follows the reader's colour scheme. Colour is never the only mark: lines also differ in dashes and markers, heat
+maps show their numbers. The palette is Okabe and Ito's (Color Universal Design, 2008), darkened or lightened for
+text-sized contrast; heat maps use cividis (Nunez, Anderton and Renslow, Optimizing colormaps with consideration for
+color vision deficiency, 2018).
 """
 import io
 import math
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
-# role: (light, dark). The light ones must differ: they are found again in the SVG.
+# role: (light, dark). The light ones must differ: the SVG is searched for them.
 ROLES = {"ink": ("#1d2329", "#e6e9ec"), "muted": ("#5c6670", "#9aa5b1"), "grid": ("#e3e7eb", "#2e353d"),
          "band": ("#f0f4f8", "#1a222b"), "edge": ("#c3ccd5", "#46505b"), "paper": ("#fefefe", "#11161c"),
          "ours": ("#0b62a8", "#5fb2f2"), "cub": ("#c24e08", "#f39a56"), "thrust": ("#9c3d78", "#df9bc3"),
@@ -69,7 +69,7 @@ def svg_of(figure):
 
 
 def sized(figure, width, height, left, right, bottom, top, **options):
-    """Axes with margins in inches: quicker than a layout engine, and the same whatever is drawn."""
+    """Axes with margins in inches: faster than a layout engine, and independent of the content."""
     figure.set_size_inches(width, height)
     figure.patch.set_alpha(0)
     axes = figure.add_axes([left / width, bottom / height, (width - left - right) / width,
@@ -79,7 +79,7 @@ def sized(figure, width, height, left, right, bottom, top, **options):
 
 
 def labels_of(rows, most=88):
-    """(the rows' labels, long ones without their middle; inches left of the axes that they need)."""
+    """(the rows' labels, long ones shortened in the middle; inches that they need left of the axes)."""
     texts = [row["label"] if len(row["label"]) <= most else f"{row['label'][:most // 2]}…{row['label'][1 - most // 2:]}"
              for row in rows]
     return texts, 0.5 + 0.062 * max(map(len, texts), default=0)
@@ -121,7 +121,7 @@ def heat_map(figure, spec):
     never = textwrap.wrap(f"{NO_DATA}: {', '.join(spec['never'])}", 118) if spec["never"] else []
     left, right, top, high, wide = 1.95, 1.35, 0.42, 0.34, 0.74
     bottom = 0.75 + 0.14 * len(never)
-    width = left + right + wide * max(len(columns), 6)  # the key below has room
+    width = left + right + wide * max(len(columns), 6)  # room for the key below
     axes = sized(figure, width, bottom + top + high * max(len(rows), 1), left, right, bottom, top)
     axes.set_xlim(0, len(columns))
     axes.set_ylim(max(len(rows), 1), 0)
@@ -153,7 +153,7 @@ def box(axes, x, y, face, edge, **options):
 def draw_square(axes, x, y, square, shades):
     roof = square["roof"]
     shade = shades(min(max(roof, 0.0), 1.0)) if roof is not None else None
-    # A dashed edge: older than the last night.
+    # A dashed edge marks values older than the last night.
     box(axes, x, y, shade or "none", LIGHT["muted"] if square["stale"] or shade is None else shade, linewidth=0.9,
         linestyle=(0, (2, 2)) if square["stale"] else "-")
     ink = LIGHT["ink"] if shade is None else ink_on(shade)
@@ -170,13 +170,13 @@ def draw_square(axes, x, y, square, shades):
 
 
 def ink_on(shade):
-    """Black or white, whichever is read on a colour; neither is a role's colour."""
+    """Black or white, whichever is readable on a colour; neither is a role's colour."""
     red, green, blue = colors.to_rgb(shade)
     return "#000001" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#fffffe"
 
 
 def shade_of(share):
-    """(colour, colour of the text on it) of a share of the roof, for pages."""
+    """(colour, text colour on it) for a share of the roof, for pages."""
     shade = colormaps["cividis"](min(max(share, 0.0), 1.0))
     return colors.to_hex(shade), ink_on(shade)
 
@@ -210,8 +210,8 @@ def draw_key(figure, shades, left, width, bottom, never):
 
 def curves(figure, spec):
     """series: [{name, points [[n, GB/s]]}]; ratios: [{name, points [[n, times]]}]; buckets: [[from, to, letter]] in n.
-    Left: throughput, both axes logarithmic, so that small inputs are seen and equal distances are equal ratios. Right:
-    those ratios."""
+    Left: throughput, both axes logarithmic, so that small inputs are visible and equal distances are equal ratios.
+    Right: the ratios."""
     points = [point for series in spec["series"] for point in series["points"]]
     width, height = 9.0, 2.75
     axes = sized(figure, width, height, 0.6, 4.75, 0.42, 0.34)
@@ -245,7 +245,7 @@ def curves(figure, spec):
 
 
 def speed_ticks(axes, low, high):
-    """Powers of ten, and between them 2 and 5 where there is less than a power and a half."""
+    """Ticks at powers of ten, also at 2 and 5 if the range is below a power and a half."""
     steps = (1, 2, 5) if high / low < 30 else (1,)
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     ticks = [step * 10.0 ** power for power in range(first, last + 1) for step in steps]
@@ -256,7 +256,7 @@ def speed_ticks(axes, low, high):
 
 
 def draw_buckets(axes, buckets, low, high):
-    """Ranges that rows of the table serve, by their letters."""
+    """Marks the ranges of the table's rows by their letters."""
     for start, end, letter in buckets:
         start, end = max(start, low), min(end, high)
         if start < end:
@@ -315,7 +315,7 @@ def forest(figure, spec):
 
 
 def pairs(figure, spec):
-    """pairs: [[base us, new us]] in the order in which they were measured."""
+    """pairs: [[base us, new us]] in measuring order."""
     axes = sized(figure, 4.4, 2.2, 0.6, 0.15, 0.42, 0.3)
     known = [(x, new / base) for x, (base, new) in enumerate(spec["pairs"]) if base and new]
     axes.axhline(1, color=LIGHT["muted"], linewidth=0.9)
@@ -367,7 +367,7 @@ def nights(figure, spec):
 
 
 def side_by_side(figure, panels, width, height, left, gap, low, high):
-    """Axes for each panel, one beside the other: inches, but for low and high, which are shares of the height."""
+    """Axes for panels side by side: inches, except low and high, which are shares of the height."""
     figure.set_size_inches(width, height)
     figure.patch.set_alpha(0)
     each = (width - left - 0.05) / max(len(panels), 1)
@@ -460,7 +460,7 @@ def bars(figure, spec):
 
 
 def grid(figure, spec):
-    """values: a row a y, a column an x, None where nothing was measured."""
+    """values: a row a y, a column an x, None if not measured."""
     values = spec["values"]
     axes = sized(figure, max(4.4, 1.4 + 0.62 * len(spec["x"])), 0.95 + 0.36 * len(spec["y"]), 0.8, 0.3, 0.45, 0.12)
     shades = colormaps["cividis"]

@@ -1,15 +1,15 @@
-"""Comparing any two runs, and searching everything: what the pages' scripts read, and what is there without one."""
+"""Comparing two runs, and searching: data for the pages' scripts, and tables for readers without scripts."""
 import collections
 import json
 
 from dashboard import model, pages, reports
 from tools.farm import store
 
-LONGEST = 2000  # characters of a report's section in the index
+LONGEST = 2000  # characters indexed of a report's section
 
 
 def script(name, value):
-    """A file that a page can load from the file system, where it may not fetch."""
+    """A file that pages can load from the file system, where scripts may not fetch."""
     return f"window.gpuprims = window.gpuprims || {{}};\ngpuprims.{name} = " \
         f"{json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"
 
@@ -18,7 +18,7 @@ def script(name, value):
 
 
 def moments_of(device):
-    """[(night, commit)] at which the device was measured, oldest first."""
+    """[(night, commit)] of the device's measurements, oldest first."""
     first = {}
     for run in device.runs:
         first.setdefault((run.night, run.environment["commit"]), run.order)
@@ -26,7 +26,7 @@ def moments_of(device):
 
 
 def compare_data(device):
-    """What compare.js reads (dashboard/README.md)."""
+    """Data for compare.js (dashboard/README.md)."""
     moments = moments_of(device)
     place = {moment: number for number, moment in enumerate(moments)}
     cells = []
@@ -46,7 +46,7 @@ def compare_data(device):
 
 
 def pair_of(moments, cells):
-    """The newest two moments, by their places, that have a cell in common; the last two where no two have."""
+    """The positions of the newest two moments with a common cell; without one, the last two."""
     timed = collections.defaultdict(set)
     for number, cell in enumerate(cells):
         for place in cell["us"][::2]:
@@ -67,7 +67,7 @@ def compare(page):
 
 
 def means_of(ratios):
-    """[[family, cells, mean]] of {family: [ratio]}: all of them first."""
+    """[[family, cells, mean]] of {family: [ratio]}; all families together first."""
     every = [ratio for those in ratios.values() for ratio in those]
     order = [family for family in [*model.FAMILIES, *sorted(set(ratios) - set(model.FAMILIES))] if ratios.get(family)]
     return [["all", len(every), pages.times(model.geometric_mean(every))]] + [
@@ -79,7 +79,7 @@ def latest_times(device):
 
 
 def device_pairs(page):
-    """Every two devices by their newest times."""
+    """Every pair of devices, by their newest times."""
     found, devices = [], page.site.devices
     times = {device.folder: latest_times(device) for device in devices}
     for place, one in enumerate(devices):
@@ -95,7 +95,7 @@ def device_pairs(page):
 
 
 def night_pair(page, device, first):
-    """The last two moments of a device that can be compared."""
+    """The last two comparable moments of a device."""
     moments = moments_of(device)
     if len(moments) < 2:
         return {"device": device, "table": None, "moments": moments}
@@ -121,7 +121,7 @@ def search(page):
 
 
 def everything(site):
-    """(kind, title, address, further words) of all that has an address."""
+    """(kind, title, address, further words) of everything with an address."""
     from dashboard import build
     for path, (_, _, title) in build.PAGES.items():
         yield "page", title, path, ""

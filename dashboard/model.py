@@ -1,4 +1,4 @@
-"""What the pages show, device by device, made of the summaries of all files (read.py)."""
+"""The pages' content, device by device, from the summaries of all files (read.py)."""
 import bisect
 import collections
 import datetime
@@ -13,21 +13,21 @@ from tools import bench
 from tools.farm import rows, standard, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
-# A night's summary has a line for each family: FAMILY_OF names that of each primitive.
+# A night's summary has a line for each family; FAMILY_OF maps primitives to families.
 FAMILY_OF = {name: cell["area"] for name, cell in store.description()["cells"].items() if cell["area"]}
 FAMILIES = list(dict.fromkeys(FAMILY_OF.values()))
 WEEK = 7  # days
 
-GRAPH_BYTES = 4 * bench.MIB  # up to here the farm replays graphs: in a stream the host is what one would measure
-REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are nobody's concern
+GRAPH_BYTES = 4 * bench.MIB  # up to this size the farm replays graphs: a stream would measure the host
+REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are ignored
 
-# A cell on a night: the run that measured it, and what it measured.
+# A cell on a night: the run, and its measurement.
 Point = collections.namedtuple("Point", "run measure")
-# A cell that differs from its measurement before. what: faster, slower, accepted, new, wrong, mended, gone; reason: of
-# one that is slower and was accepted.
+# A cell that differs from its previous measurement. what: faster, slower, accepted, new, wrong, mended, gone; reason:
+# of an accepted slowdown.
 Change = collections.namedtuple("Change", "what key text before now ratio beyond reason", defaults=("",))
-# A family on a night: cells measured; geometric means of the speed against the fastest peer and against a week before
-# (None where no cell has the one or the other), and of how many cells.
+# A family on a night: number of cells; geometric means of the speed against the fastest peer and against a week before
+# (None without such cells), and their numbers of cells.
 Summary = collections.namedtuple("Summary", "family cells of_peer with_peer of_week with_week")
 
 
@@ -36,7 +36,7 @@ def slug(text):
 
 
 def count_text(n):
-    """1M where that is exact, else the digits."""
+    """1M if exact, else the digits."""
     for unit, name in ((bench.GIB, "G"), (bench.MIB, "M"), (bench.KIB, "K")):
         if n >= unit and n % unit == 0:
             return f"{n // unit}{name}"
@@ -44,7 +44,7 @@ def count_text(n):
 
 
 def label_of(key):
-    """kind_text for readers: of a graph without the kind that its words begin with."""
+    """kind_text for readers: a graph without the kind that its words begin with."""
     return kind_text(key._replace(dist="uniform") if key.words.startswith(f"graph={key.dist}") else key)
 
 
@@ -54,7 +54,7 @@ def types_text(key):
 
 
 def kind_text(key):
-    """What a line of a chart is about: all but the size and the protocol."""
+    """A chart line's key: everything but size and protocol."""
     offsets = f"+{key.in_offset}/+{key.out_offset}" if key.in_offset or key.out_offset else ""
     return " ".join(part for part in (key.op, types_text(key), key.words, offsets,
                                       key.dist if key.dist != "uniform" else "") if part)
@@ -69,7 +69,7 @@ def kind_anchor(key):
 
 
 def input_bytes(key):
-    """The size by which cells are lined up, or None for types that nobody knows."""
+    """The size by which cells are aligned, or None for unknown types."""
     try:
         return bench.input_bytes({"in": key.in_, "n": key.n})
     except (KeyError, ValueError):
@@ -78,7 +78,7 @@ def input_bytes(key):
 
 @functools.lru_cache(maxsize=None)
 def farm_cell(key):
-    """The farm's name for a cell, or None: its group and the logarithm of its bytes choose the row."""
+    """The farm's name for a cell, or None: the row depends on its group and the logarithm of its bytes."""
     cell = store.Cell(key.primitive, key.op, key.in_, "", key.out, key.n, key.protocol, key.words)
     try:
         cell = cell._replace(acc=key.acc) if cell.folds else cell
@@ -99,13 +99,13 @@ def roof_of(measure):
 
 
 class Device:
-    """All that is known of the devices of a folder. history: {Key: [Point]}, oldest first; timed: those of them that
-    count (by_night); addresses: {Key: name of its page}."""
+    """Everything known about a folder's devices. history: {Key: [Point]}, oldest first; timed: the points that count
+    (by_night); addresses: {Key: name of its page}."""
 
     def __init__(self, folder):
         self.folder, self.names, self.runs, self.files, self.notices = folder, {}, [], [], []
         self.history, self.timed, self.nights, self.addresses = {}, {}, [], {}
-        self.compared = []  # regression runs, as read.py has them
+        self.compared = []  # regression runs, from read.py
         self.copies = {}  # {(run's order, protocol, size): us of the library's fastest copy in a regression run}
         self.codes = {}  # {(commit, farm's cell): machine code of the library's own choice}
         self.ladders, self.landscapes, self.programs = [], [], []
@@ -115,7 +115,7 @@ class Device:
         return max(self.names, key=lambda name: self.names[name]) if self.names else self.folder
 
     def environments(self):
-        """Of whatever form."""
+        """Of any form."""
         return [run.environment for run in self.runs] + \
             [one for file in self.files if file.farm for one in file.farm.environments.values()]
 
@@ -201,7 +201,7 @@ def finish(device):
 
 
 def add_compared(device):
-    """Cells that no benchmark has, by their regression runs. Histories are not mixed: a benchmark measures in one
+    """Adds cells without a benchmark from regression runs. Histories never mix the two: a benchmark measures in one
     process, a regression in several."""
     known = {farm_cell(key) for key in device.history}
     for run in sorted(device.compared, key=lambda run: run.order):
@@ -217,7 +217,7 @@ def add_compared(device):
 
 
 def size_class(key):
-    """Equal for inputs whose sizes differ by the rounding of n only."""
+    """Equal for inputs whose sizes differ only by the rounding of n."""
     return round(math.log2(max(key.n * store.type_sizes().get(key.in_, 1), 1)), 1)
 
 
@@ -226,8 +226,7 @@ def is_compared(point):
 
 
 def of_copy(device, key):
-    """The time of the library's copy of as many bytes of input, in the same regression run, over the cell's; None where
-    there is none."""
+    """The time of the library's copy of as many input bytes, in the same regression run, over the cell's; or None."""
     point = device.latest(key)
     place = point.run.order, key.protocol, size_class(key)
     copy = device.copies.get(place) if is_compared(point) and key.protocol != "first_call" else None
@@ -235,12 +234,12 @@ def of_copy(device, key):
 
 
 def commit_key(commit):
-    """Stores spell commits at different lengths; "+" marks a tree that was changed since."""
+    """Stores abbreviate commits differently; "+" marks a changed tree."""
     return (commit or "")[:7] + "+" * (commit or "").endswith("+")
 
 
 def give_addresses(device):
-    """A cell's page, below its primitive's folder: its anchor, and a number where two cells would share it."""
+    """A cell's page, below its primitive's folder: its anchor, with a number if two cells share it."""
     taken = set()
     for key in sorted(device.history):
         name, number = anchor(key)[2:], 2
@@ -266,7 +265,7 @@ def notice_names(device):
 
 
 def notice_twins(found):
-    """A device that was renamed by its driver has a second folder."""
+    """A device renamed by its driver has a second folder."""
     boards = collections.defaultdict(list)
     for device in found.values():
         one = device.environment
@@ -280,7 +279,7 @@ def notice_twins(found):
 
 
 def days_between(first, last):
-    """Dates from the first to the last one, both of the form 2026-11-22; none where one of them is no date."""
+    """Dates from the first to the last one, as 2026-11-22; none if one of them is not a date."""
     try:
         start, end = (datetime.date.fromisoformat(text) for text in (first, last))
     except ValueError:
@@ -316,8 +315,8 @@ def counted(count, word):
 
 
 def notice_cut_short(device):
-    """A run that measured fewer cells than it was asked for. Whoever asks for some cells of a list gets these, and
-    that is no problem; older files do not say what was asked for."""
+    """A run that measured fewer cells than requested. A request for some cells of a list is complete with these; older
+    files do not record the request."""
     for run in device.runs:
         planned = run.environment.get("planned")
         if type(planned) is int and len(run.cells) < planned:
@@ -329,8 +328,7 @@ def notice_cut_short(device):
 
 
 def change_of(key, points, last_night):
-    """A cell of a night against its measurement of the night before, or None where nothing is to be told. What a
-    regression run measured has its verdict."""
+    """A cell's change since the previous night, or None. Cells of a regression run have its verdict instead."""
     now = points[-1]
     if is_compared(now):
         return None
@@ -354,7 +352,7 @@ def change_of(key, points, last_night):
 
 
 def judged(change, device, accepted):
-    """A change, or, where it is slower and somebody accepted that, what it is then."""
+    """A change; an accepted slowdown becomes `accepted`."""
     if change.what != "slower":
         return change
     before, now = change.before.run.environment, change.now.run.environment
@@ -364,7 +362,7 @@ def judged(change, device, accepted):
 
 
 def changes_of(device, night=None, accepted=()):
-    """{what: [Change]} of a night (the last one), the largest first. accepted: lines of ci/baselines/accepted.jsonl."""
+    """{what: [Change]} for a night (the last one), largest first. accepted: lines of ci/baselines/accepted.jsonl."""
     found, night = collections.defaultdict(list), night or device.last_night
     for key, points in device.history.items():
         here = bisect.bisect_right(points, night, key=night_of_point)
@@ -378,7 +376,7 @@ def changes_of(device, night=None, accepted=()):
 
 
 def by_night(points):
-    """The points of a cell's history that count: of each night the last one, where that is a time."""
+    """The points of a cell's history that count: each night's last one, if it has a time."""
     found = {}
     for point in points:
         if point.measure.ours[0].status == "ok":
@@ -387,7 +385,7 @@ def by_night(points):
 
 
 def code_of(device, key, point):
-    """The machine code that a point ran, where a store of the same commit has it; else ""."""
+    """The machine code of a point, if a store of the same commit has it; else ""."""
     return device.codes.get((commit_key(point.run.environment["commit"]), farm_cell(key)), "") if device.codes else ""
 
 
@@ -407,8 +405,8 @@ def night_of_point(point):
 
 
 def summary_of(device, night):
-    """[Summary] of a night: all cells first, then the families that were measured. A week before is a cell's last
-    measurement that is seven days older at least."""
+    """[Summary] of a night: all cells first, then the measured families. A week before is a cell's last measurement
+    that is at least seven days older."""
     rows, week = collections.defaultdict(lambda: (set(), [], [])), days_earlier(night, WEEK)
     for key, good in device.timed.items():
         here = bisect.bisect_left(good, night, key=night_of_point)
@@ -429,17 +427,17 @@ def summary_of(device, night):
 
 
 def change_points(values):
-    """Positions at which a series of times has another level from there on.
+    """Positions at which a series of times changes to another level.
 
     Optimal partitioning of the logarithms under a squared loss (Killick, Fearnhead and Eckley, Optimal detection of
-    changepoints with a linear computational cost, 2012, as ruptures does it), the penalty by the noise between
-    neighbours; a level lasts three nights at least and differs by 2 % from the one before."""
+    changepoints with a linear computational cost, 2012, as in ruptures). The penalty comes from the noise between
+    neighbours; a level lasts at least three nights and differs by 2 % from the previous one."""
     if len(values) < 8:
         return []
     import numpy as np
     import ruptures
     logs = np.log(np.asarray(values, float))
-    sigma = max(np.median(np.abs(np.diff(logs))) / 0.9539, 1e-3)  # 0.6745 * sqrt(2): of normal values
+    sigma = max(np.median(np.abs(np.diff(logs))) / 0.9539, 1e-3)  # 0.6745 * sqrt(2), for normal values
     ends = ruptures.KernelCPD(kernel="linear", min_size=3).fit(logs[:, None]).predict(
         pen=4 * sigma ** 2 * math.log(len(logs)))
     starts, found = [0, *ends[:-1]], []
@@ -454,9 +452,9 @@ def change_points(values):
 
 # ---- the heat map ----------------------------------------------------------------------------------------------------
 
-# A square: cells there are, cells measured last night; medians over the cells of the share of the roof and of the
-# speed against the fastest peer; how many are slower than a peer, and wrong; date of the newest. Of cells that only
-# regression runs have: medians of the share of the copy (of_copy), and of the time.
+# A square: number of cells, and of those measured last night; medians over the cells of the share of the roof and of
+# the speed against the fastest peer; numbers slower than a peer, and wrong; date of the newest. For cells of regression
+# runs only: medians of the share of the copy (of_copy) and of the time.
 Square = collections.namedtuple(
     "Square", "primitive log2 keys fresh of_roof of_peer gbs lost wrong newest lowest of_copy us")
 
@@ -472,14 +470,14 @@ def column_of(size):
 
 
 def counts_for_map(key):
-    """Graphs up to 4 MiB where there are any, else cold; so does the farm."""
+    """Graphs up to 4 MiB if measured, else cold, as in the farm."""
     return key.protocol in ("cold", "cold_graph") or \
         (key.protocol == "graph" and (input_bytes(key) or 0) <= GRAPH_BYTES)
 
 
 @functools.cache
 def listed():
-    """{(primitive, log2)} of the squares that the nights' standard list fills."""
+    """{(primitive, log2)} of the squares in the nights' standard list."""
     found = {(name, column_of(size)) for name in standard.CELLS for size in standard.SIZES}
     for text in standard.GRAPH_CELLS:
         name, type_, *words = text.split()
@@ -489,12 +487,12 @@ def listed():
 
 
 def squares_of(device):
-    """{(primitive, log2): Square} of the newest measurement of each cell."""
+    """{(primitive, log2): Square} from each cell's newest measurement."""
     places = collections.defaultdict(list)
     usual = {key.primitive for key in device.history if counts_for_map(key) and square_log2(key) is not None}
     for key in device.history:
         log2 = square_log2(key)
-        # What is only measured another way, as searches of graphs are, is shown as it was measured.
+        # Cells that are only measured another way, such as searches of graphs, keep their protocol.
         if log2 is not None and key.protocol != "first_call" and (counts_for_map(key) or key.primitive not in usual):
             places[key.primitive, log2].append(key)
     found = {}
@@ -506,7 +504,7 @@ def squares_of(device):
 
 
 def beyond_the_roof(key, share):
-    """Why a cell moves more bytes than the copy beside it, or "". Cold cells find nothing in a cache."""
+    """Why a cell moves more bytes than the copy beside it, or "". Cold cells gain nothing from a cache."""
     if share is None or share <= 1 + REPORTED:
         return ""
     return "faster than the copy" if key.protocol == "cold" else "from cache"
@@ -533,7 +531,7 @@ def square_of(device, primitive, log2, keys):
 
 
 class Table:
-    """Rows, and what is known of them (build.table_job). decisions: {(scope, group, log2_from): decision}."""
+    """Rows, and their background (build.table_job). decisions: {(scope, group, log2_from): decision}."""
 
     def __init__(self, found, members, regret, notes):
         self.rows, self.members, self.regret, self.notes = found, members, regret, notes
@@ -542,7 +540,7 @@ class Table:
             self.by_group[row.group].append(row)
 
     def row_for(self, device, key):
-        """(source, Row) of what the table gives a call today; None where the header's rule serves it."""
+        """(source, Row) that the table gives a call today; None for the header's rule."""
         cell = farm_cell(key)
         if cell is None:
             return None
@@ -552,7 +550,7 @@ class Table:
         return (source, row) if row else None
 
     def buckets(self, device, key):
-        """[(n from, n to, Row)] of the group that a kind of cells belongs to, in elements."""
+        """[(n from, n to, Row)] of the group of a kind of cells, in elements."""
         cell = farm_cell(key)
         if cell is None or not cell.bytes:
             return []
@@ -564,7 +562,7 @@ class Table:
 
 
 def policy_short(text):
-    """A policy as a reader wants it: what is 0 or usual is left out."""
+    """A policy for readers: without fields that are 0 or usual."""
     if not text:
         return ""
     policy = store.policy_of(text)
@@ -584,7 +582,7 @@ def policy_short(text):
 
 # ---- regressions -----------------------------------------------------------------------------------------------------
 
-# A verdict with its run. state: open, or why it is not: "FAST on 2026-..."; reason: of one that was accepted.
+# A verdict with its run. state: open, or what closed it: "FAST on 2026-..."; reason: of an accepted one.
 Case = collections.namedtuple("Case", "date night file base new verdict evidence state reason")
 
 
@@ -593,8 +591,8 @@ def cell_text(verdict):
 
 
 def after(case, date, base, outcome):
-    """What a later verdict on its cell makes of an open case. The base stays until a night finds nothing slower, so
-    SAME as that base is what a slowdown that was taken back looks like; SAME as a slow base says nothing."""
+    """The effect of a later verdict on an open case. The base stays until a night finds nothing slower, so a reverted
+    slowdown shows as SAME as that base; SAME as a slow base says nothing."""
     if outcome == FAST:
         return f"FAST on {date[:10]}"
     if outcome in (SLOW, SAME) and base.get("commit") and base["commit"] == case.base.get("commit"):
@@ -603,10 +601,10 @@ def after(case, date, base, outcome):
 
 
 def cases_of(device, accepted):
-    """(open, past, others): SLOW verdicts that nothing has ended, those that something has, the newest first; UNSURE,
-    NO DATA and FAST of the last run. accepted: lines of ci/baselines/accepted.jsonl."""
+    """(open, past, others): SLOW verdicts that are open, closed ones, newest first; UNSURE, NO DATA and FAST of the
+    last run. accepted: lines of ci/baselines/accepted.jsonl."""
     runs = device.verdict_runs()
-    slow, others, last = [], [], collections.defaultdict(list)  # last: a cell's open cases, by their places
+    slow, others, last = [], [], collections.defaultdict(list)  # last: a cell's open cases, by position
     for date, file, base, new, those in runs:
         for verdict, evidence in those:
             cell, outcome = store.cell_of(verdict), verdict["outcome"]
@@ -626,8 +624,8 @@ def cases_of(device, accepted):
 
 
 def drift_of(device, baselines):
-    """[(cell, time over its baseline's, night, line of the baseline)], the worst first: each cell's last regression
-    run, where that is not older than the baseline."""
+    """[(cell, time over its baseline's, night, line of the baseline)], worst first: each cell's last regression run,
+    unless it is older than the baseline."""
     lines, newest = baselines.get(device.folder, {}), {}
     for date, file, _, _, _ in device.verdict_runs():
         newest.update({text: (date[:10], us) for text, us in file.farm.times.items()})
@@ -635,18 +633,18 @@ def drift_of(device, baselines):
     return [(text, ratio, newest[text][0], line) for text, ratio, line in baseline.beyond(times, lines)]
 
 
-# Two nights of one commit. files: of the two; cells: {cell: (base of the first, verdict, base of the second, verdict)}
-# that both judged; times: {cell's text: the second night's time over the first's}.
+# Two nights of one commit. files: theirs; cells: {cell: (base of the first, verdict, base of the second, verdict)} for
+# cells that both judged; times: {cell's text: the second night's time over the first's}.
 Twice = collections.namedtuple("Twice", "commit files cells times")
 
 
 def differ(one):
-    """Of an entry of Twice.cells: another outcome against the same base."""
+    """Whether an entry of Twice.cells has two outcomes against one base."""
     return one[0] == one[2] and one[1]["outcome"] != one[3]["outcome"]
 
 
 def repeats_of(device):
-    """[Twice] of the regression runs, each beside the next one of its commit, oldest first."""
+    """[Twice] of the regression runs, each with the next one of its commit, oldest first."""
     nights = collections.OrderedDict()  # {(commit, file's name): (file, {cell: (base, verdict)})}
     for _, file, base, new, those in device.verdict_runs():
         commit = commit_key(new.get("commit"))
@@ -665,14 +663,14 @@ def repeats_of(device):
     return [one for one in found if one.cells]
 
 
-# Two tunes of one commit. both: rows that are there after either; gone, new: rows that the second one ended, and added;
-# each (group, log2_from, log2_to, policy). Of the groups that both looked at.
+# Two tunes of one commit. both: rows that exist after either; gone, new: rows that the second one removed and added;
+# each (group, log2_from, log2_to, policy). Only groups of both tunes.
 Retune = collections.namedtuple("Retune", "commit files groups both gone new")
 
 
 def retunes_of(device):
-    """[Retune] of the stores with decisions, each beside the next one of its commit, oldest first. Rows are those that
-    all decisions up to then add up to."""
+    """[Retune] of the stores with decisions, each with the next one of its commit, oldest first. Rows follow from all
+    decisions up to then."""
     found, last, before = [], {}, []
     for file in sorted((file for file in device.files if file.farm and file.farm.decisions),
                        key=lambda file: (min(one["date"] for one in file.farm.decisions), file.name)):
@@ -700,8 +698,8 @@ def rows_in(decisions, places):
 
 
 def controls_of(device):
-    """[(night, controls, share with p below the level, limit, passed, alarms)] of each regression run: alarms are
-    controls that were called SLOW or FAST."""
+    """[(night, controls, share with p below the level, limit, passed, alarms)] for each regression run; alarms are
+    controls called SLOW or FAST."""
     found = []
     for date, file, _, new, those in device.verdict_runs():
         controls = [verdict for verdict, _ in those if verdict["control"]]

@@ -1,4 +1,4 @@
-"""A night's summary for readers who are elsewhere: feed.xml (Atom, RFC 4287) and status.json (commit statuses)."""
+"""A night's summary for other programs: feed.xml (Atom, RFC 4287) and status.json (commit statuses)."""
 import collections
 import json
 import os
@@ -8,11 +8,11 @@ import jinja2
 from dashboard import model, pages
 
 MOST_NIGHTS = 30
-LONGEST = 140  # characters of a commit status that GitHub takes
+LONGEST = 140  # GitHub's limit for a commit status
 
 
 def write(site, out):
-    """Both files into a folder."""
+    """Writes both files into a folder."""
     entries = [entry for device in site.devices for entry in entries_of(site, device)]
     entries.sort(key=lambda entry: (entry["updated"], entry["id"]), reverse=True)
     found = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(os.path.dirname(__file__), "templates")),
@@ -32,7 +32,7 @@ def nights_of(device):
 
 
 def words_of(summary):
-    """A line a family: how fast, against whom."""
+    """A line a family: speed, and peer."""
     parts = [model.counted(summary.cells, "cell")]
     if summary.of_peer:
         parts.append(f"{summary.of_peer:.2f} times the fastest peer's speed")
@@ -42,7 +42,7 @@ def words_of(summary):
 
 
 def entries_of(site, device):
-    """The nights of a device, the newest first."""
+    """A device's nights, newest first."""
     slow, past, _ = model.cases_of(device, site.accepted)
     confirmed = collections.Counter(case.night for case in slow + past)
     found = []

@@ -1,4 +1,4 @@
-"""The pages: for each one what its template is filled with. A page draws its own pictures."""
+"""The pages: the data of each template. A page draws its own pictures."""
 import collections
 import csv
 import datetime
@@ -21,14 +21,14 @@ NO_DATA = "NO DATA"
 SHOWN_NIGHTS = 30  # of a history's numbers on the page; the CSV file has all
 MOST_DOTS = 60     # lines of a dot plot
 MOST_CASES = 100   # verdicts with their evidence on a page
-DRAWN_CASES = 20   # of them, with a picture
+DRAWN_CASES = 20   # those with a picture
 
 
 class Site:
-    """Everything that pages are made of. landscapes: {(device's folder, file's name): landscape's tables}; accepted,
-    told: what read.read_accepted found, and its notices; stray: the notices of read.files_below; reports: what
-    reports.reports_below found; repository: the checkout whose commits were measured; url: its address on the web, or
-    ""; home: the address of these pages, or ""; baselines: what read.read_baselines found.
+    """The input of all pages. landscapes: {(device's folder, file's name): landscape's tables}; accepted, told: the
+    lines of read.read_accepted, and its notices; stray: the notices of read.files_below; reports: from
+    reports.reports_below; repository: the checkout of the measured commits; url: its web address, or ""; home: the
+    address of these pages, or ""; baselines: from read.read_baselines.
     """
 
     def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder, repository="", url="",
@@ -74,7 +74,7 @@ def age_text(days):
 
 
 class Page:
-    """A page in the making: where it lies, and the pictures and the CSV and JSON files that it leaves beside it."""
+    """A page in the making: its path, and the pictures, CSV and JSON files that it leaves beside it."""
 
     def __init__(self, site, path, shelf):
         self.site, self.path, self.shelf = site, path, shelf
@@ -82,7 +82,7 @@ class Page:
         self.prefix = ".".join(map(model.slug, path.removesuffix(".html").split("/")))
 
     def figure(self, name, spec, title, alt, table=None, note=""):
-        """A picture with its numbers: what the macro `figure` of macros.html shows."""
+        """A picture with its numbers, for the macro `figure` of macros.html."""
         file = f"{self.prefix}.{model.slug(name)}"
         width, height = self.shelf.picture(file, spec)
         found = {"title": title, "alt": alt, "id": "f-" + model.slug(name), "svg": f"{self.root}img/{file}.svg",
@@ -92,9 +92,9 @@ class Page:
         return found
 
     def table(self, name, columns, rows, shown=None, forms=None):
-        """Numbers for a page, and all of them as CSV and JSON. A column without a value is in the files only. columns:
-        titles; a row's entry is a value or (value, text); forms: {column: what makes (value, text) of a value, where
-        it is shown}."""
+        """Numbers for a page, and all of them as CSV and JSON. Only the files have columns without values. columns:
+        titles; a row's entry is a value or (value, text); forms: {column: function from a value to (value, text)} for
+        display."""
         file = f"{self.prefix}.{model.slug(name)}"
         values = [[plain(entry) for entry in row] for row in rows]
         out = io.StringIO()
@@ -112,12 +112,12 @@ class Page:
                 "left": len(rows) - len(kept)}
 
     def commit(self, commit):
-        """Where a page tells of a commit, or ""."""
+        """Address of a commit, or ""."""
         name = commits.name_of(commit)
         return f"{self.root}commits.html#{name}" if name in self.site.commits.known else ""
 
     def diff(self, before, after):
-        """Where a page shows what changed between two commits, or ""."""
+        """Address of the changes between two commits, or ""."""
         path = self.site.commits.path_of(before or "", after or "")
         return self.root + path if path else ""
 
@@ -129,13 +129,13 @@ def write_csv(out, columns, rows):
 
 
 def json_of(title, columns, rows):
-    """Numbers as dashboard/README.md tells; NO DATA is null."""
+    """Numbers in the form of dashboard/README.md; NO DATA is null."""
     return json.dumps({"title": title, "columns": list(map(str, columns)), "rows": rows}, ensure_ascii=False,
                       allow_nan=False)
 
 
 def plain(entry):
-    """The value of an entry, with eight digits; None where there is none."""
+    """The value of an entry, with eight digits; None if missing."""
     value = entry[0] if type(entry) is tuple else entry
     if type(value) is float:
         return float(f"{value:.8g}") if math.isfinite(value) else None
@@ -181,7 +181,7 @@ def primitive_path(device, primitive):
 
 
 def file_name(primitive):
-    """What a store calls a primitive may be anything."""
+    """A store's name for a primitive may be any text."""
     return primitive if re.fullmatch(r"[a-z0-9_]{1,60}", primitive) else \
         f"{model.slug(primitive)[:60]}-{hashlib.sha256(primitive.encode()).hexdigest()[:8]}"
 
@@ -191,7 +191,7 @@ def cell_path(device, key):
 
 
 def map_of(device):
-    """(specification of the heat map, table of its numbers): what Today and README's picture show."""
+    """(specification of the heat map, table of its numbers), for Today and README's picture."""
     squares = model.squares_of(device)
     sizes = columns_of(squares)
     rows, numbers = [], []
@@ -224,28 +224,27 @@ def map_of(device):
 
 
 def columns_of(squares):
-    """Logarithms of the sizes, without a gap."""
+    """Logarithms of the sizes, without gaps."""
     sizes = sorted({log2 for _, log2 in squares})
     return list(range(sizes[0], sizes[-1] + 1, 2)) if sizes else []
 
 
 def names_of(device):
-    """(primitives that were measured, in the library's order, those that never were)."""
+    """(measured primitives, in the library's order, those never measured)."""
     known = [name for name in store.primitives() if name in device.primitives()]
     return known + sorted(device.primitives() - set(known)), \
         [name for name in store.primitives() if name not in device.primitives()]
 
 
 def never_of(names):
-    """Primitives without a measurement by the reason: {"due": those that the nights come to, "other": those that are in
-    no list of cells}."""
+    """Primitives without a measurement: {"due": in the nights' list, "other": in no list of cells}."""
     listed = {name for name, _ in model.listed()}
     return {"due": [name for name in names if name in listed], "other": [name for name in names if name not in listed]}
 
 
 def square_rows(page, device):
-    """The heat map as a table whose entries lead to the cells: {columns, rows: [{name, href, entries}], never}. An
-    entry without a cell is "due" where the nights measure such cells, else None."""
+    """The heat map as a table whose entries link to the cells: {columns, rows: [{name, href, entries}], never}. An
+    entry without a cell is "due" if the nights measure such cells, else None."""
     squares, listed = model.squares_of(device), model.listed()
     sizes, rows = columns_of(squares), []
     known, never = names_of(device)
@@ -278,7 +277,7 @@ def short_time(us):
 
 
 def anchor(device, key):
-    """Of a cell's row on its primitive's page."""
+    """A cell's row on its primitive's page."""
     return f"c-{device.addresses[key]}"
 
 
@@ -339,7 +338,7 @@ def today(page):
 
 
 def peers_of(device):
-    """The newest libraries that were measured beside, or ""."""
+    """The newest measured peer libraries, or ""."""
     return next((text for text in (one.get("peers") or "" for one in sorted(
         device.environments(), key=lambda one: one["date"], reverse=True)) if text and not text.startswith("none")), "")
 
@@ -412,12 +411,12 @@ def series_of(rows):
     return [{"name": name, "points": points} for name, points in lines.items() if points]
 
 
-FLAT = 0.04  # a line's height stands for at least so much: noise shall look like noise
+FLAT = 0.04  # a line's height covers at least this much: noise must look like noise
 
 
 def line_of(points, width, height, nights=None):
     """A history as a line of an SVG: {"points", "marks": x of new levels, "policies": x of other policies, "low",
-    "high": of the times, in us, "first", "last": nights}; None before there are two nights."""
+    "high": times in us, "first", "last": nights}; None with fewer than two nights."""
     if len(points) < 2:
         return None
     values = [point.measure.ours[0].us for point in points]
@@ -437,7 +436,7 @@ def line_of(points, width, height, nights=None):
 
 
 def command_of(rows):
-    """What measures these cells again, on the newest commit that measured one of them."""
+    """The command that measures these cells again, on the newest commit that measured one of them."""
     benched = [row for row in rows if not row["compared"]]
     rows = benched or rows
     newest = max(rows, key=lambda row: row["night"])
@@ -472,7 +471,7 @@ def peers_in(rows):
 
 
 def columns_in(rows):
-    """Which of the columns that may be empty some cell fills."""
+    """The optional columns with a value in some cell."""
     return {"roof": any(row["roof"] for row in rows), "gbs": any(row["ours"].gbs is not None for row in rows),
             "of_roof": any(row["ours"].of_roof is not None for row in rows),
             "of_copy": any(row["of_copy"] is not None for row in rows),
@@ -558,7 +557,7 @@ def primitives(page):
 
 
 def first_calls(page, device):
-    """What the first call of a cell took, in every run that measured it, the newest first; None where none did."""
+    """The costs of a cell's first call, in every run that measured it, newest first; or None."""
     names = "compiled_ms", "disk_ms", "memory_ms"
     found = [[run.night, line["cell"], *(number(read.number_of(line.get(name)), 3) for name in names),
               run.environment["commit"]] for run in reversed(device.runs) for line in run.others
@@ -598,7 +597,7 @@ def case_id(device, case, text):
 
 
 def acceptance(site, device, case, text):
-    """How somebody accepts a slowdown of a regression."""
+    """The command that accepts a slowdown of a regression."""
     verdict = case.verdict
     return acceptance_form(site, device, case.night, f"{verdict['ratio']:.3f} times the base's time", {
         "device": case.new.get("device") or device.title, "cell": text, "commit": case.new.get("commit", ""),
@@ -606,7 +605,7 @@ def acceptance(site, device, case, text):
 
 
 def acceptance_of_change(site, device, change):
-    """The same of a slowdown that two nights' benchmarks found."""
+    """The same for a slowdown between two nights' benchmarks."""
     now, before = change.now.run, change.before.run
     return acceptance_form(site, device, now.night, f"{change.ratio:.3f} times the time of {before.night}", {
         "device": now.environment["device"], "cell": change.text, "commit": now.environment["commit"],
@@ -614,8 +613,8 @@ def acceptance_of_change(site, device, change):
 
 
 def acceptance_form(site, device, night, found, line):
-    """{"command", "href", "reason"}: by a command, or by a pull request that a page of the repository's opens, where
-    REASON stands for the reason. line: what ci/baselines/accepted has of it."""
+    """{"command", "href", "reason"}: accepts by a command, or by a pull request that a web page of the repository
+    opens; REASON marks the reason. line: the line in ci/baselines/accepted."""
     line, text = {**line, "reason": REASON}, line["cell"]
     name = model.slug(f"{device.folder} {night} {text}")[:120]
     command = f"ci/baseline.py --accept {shlex.quote(text)} --device {shlex.quote(line['device'])} " \
@@ -641,7 +640,7 @@ def regress_command(base, new, text):
 
 
 def drift_rows(page, device, places):
-    """Cells that take longer than their baseline, the worst first, and their numbers: {"rows", "table"}."""
+    """Cells slower than their baseline, worst first, and their numbers: {"rows", "table"}."""
     found = model.drift_of(device, page.site.baselines)
     return {"rows": [{"text": text, "href": places.get(text, ""), "ratio": ratio, "night": night,
                       "since": line["date"], "commit": line["commit"]} for text, ratio, night, line in found],
@@ -659,7 +658,7 @@ def night_name(file):
 
 
 def repeats(page, device, places):
-    """What two nights of one commit disagree about: {"nights", "table", "verdicts", "left", "retunes": tables of
+    """The disagreements of two nights of one commit: {"nights", "table", "verdicts", "left", "retunes": tables of
     numbers or None}."""
     pairs, found = model.repeats_of(device), []
     numbers = []
@@ -743,7 +742,7 @@ REASONS = {0x1: "idle", 0x2: "application clocks", 0x4: "software power cap", 0x
 
 
 def clocks_by_night(device):
-    """{night: [Clocks]} of all that was measured."""
+    """{night: [Clocks]} of all measurements."""
     found = collections.defaultdict(list)
     for run in device.runs:
         found[run.night] += [measure.clocks for measure in run.cells.values()]
@@ -979,7 +978,7 @@ def kernels_of(page, device):
 
 
 def layouts_of(page, device):
-    """Conversions between layouts: of the copy beside them."""
+    """Conversions between layouts, relative to the copy beside them."""
     keys = device.cells("convert_layout") if "convert_layout" in device.primitives() else []
     rows = []
     for key in keys:
@@ -1064,7 +1063,7 @@ def table(page):
 
 
 def decision_of(row, decisions):
-    """The decision that a row is from: it may have been cut since, so its range may be wider."""
+    """The decision behind a row; the row may have been cut since, so the decision's range may be wider."""
     fitting = [one for one in decisions if one["scope"] == row.scope and one["group"] == row.group
                and one["policy"] == row.policy and one["log2_from"] <= row.log2_from and row.log2_to <= one["log2_to"]]
     return max(fitting, key=lambda one: one["date"], default=None)
@@ -1078,7 +1077,7 @@ def report_id(folder, name):
 
 
 def title_of(name, text):
-    """The first heading, else the file's name."""
+    """The first heading, or the file's name."""
     return next((content[1] for kind, content in reports.blocks(text) if kind == "heading"), name)
 
 
@@ -1089,12 +1088,12 @@ def written_up(page, folder):
 
 
 def section_id(folder, name, number):
-    """Of a part of a report, counted from 0 as reports.sections does."""
+    """Address of a part of a report, counted from 0 as reports.sections does."""
     return report_id(folder, name) + (f"-{number}" if number else "")
 
 
 def report_parts(page, folder, name, text):
-    """[(kind, content, id)] for the template: without the first heading, which is the title."""
+    """[(kind, content, id)] for the template, without the first heading, which is the title."""
     found, number, first = [], 0, True
     for place, (kind, content) in enumerate(reports.blocks(text)):
         if kind == "heading":
@@ -1125,7 +1124,7 @@ def reports_page(page):
 
 
 def commits_page(page):
-    """Every commit that was measured, the newest first."""
+    """Every measured commit, newest first."""
     site, found = page.site, {}
     for device in site.devices:
         for one in device.environments():
@@ -1178,7 +1177,7 @@ def data(page):
 
 
 def file_text(file):
-    """What is in a file, in words."""
+    """A file's contents, in words."""
     if file.kind == "bench":
         cells = sum(len(run.cells) for run in file.bench)
         return f"{len(file.bench)} run{'s' if len(file.bench) != 1 else ''} of tools/bench.py, {cells} cells"
@@ -1192,7 +1191,7 @@ def file_text(file):
 
 
 def commits_of(file):
-    """Of the environments in a file, each once."""
+    """The commits of a file's environments, each once."""
     found = [run.environment["commit"] for run in file.bench]
     if file.farm:
         found += [one["commit"] for one in file.farm.environments.values()]

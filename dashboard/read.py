@@ -1,8 +1,8 @@
-"""Reads what was measured, whatever state it is in: each file to one summary that holds only what pages show.
+"""Reads measurements in any state: turns each file into a summary with only the pages' data.
 
-Three forms lie below a folder of devices (tools/farm/README.md): runs of tools/bench.py, stores of the farm, and
-examples/ladder's figures. Nothing here raises because of what a file holds: a line that cannot be used is a notice with
-the file's name and the line's number, and the rest of the file is used.
+A folder of devices holds three forms (tools/farm/README.md): runs of tools/bench.py, stores of the farm, and
+examples/ladder's figures. No file content raises an error here: an unusable line becomes a notice with file and line
+number, and the rest of the file is used.
 """
 import collections
 import gzip
@@ -16,15 +16,15 @@ from ci import baseline
 from tools import bench
 from tools.farm import evidence, files, store
 
-# A thing that a reader of the pages should know. level: "bad" (data is missing or wrong), "note".
+# A notice for readers of the pages. level: "bad" (data is missing or wrong), "note".
 Notice = collections.namedtuple("Notice", "level device night file text")
 
-# What was called; of two measurements with equal keys the later one is the newer. kind_of() drops the size.
+# A call; of two measurements with equal keys the later one counts. kind_of() drops the size.
 Key = collections.namedtuple("Key", "primitive op in_ acc out words dist in_offset out_offset protocol n")
-# What a program's call took: medians in microseconds, `cv` of the batches. policy is "" for a peer.
+# A program's time for a call: medians in microseconds, `cv` of the batches. policy is "" for a peer.
 Timing = collections.namedtuple("Timing", "status us gbs cv policy source of_roof of_peer")
 # A cell in a run. ours: Timing of the library's own choice, or None; peers, roofs: {label: Timing}; policies: {label:
-# Timing} of policies that were asked for.
+# Timing} of requested policies.
 Measure = collections.namedtuple("Measure", "text bytes ours peers roofs policies clocks")
 Clocks = collections.namedtuple("Clocks", "sm_before sm_after memory celsius milliwatts throttle")
 
@@ -32,16 +32,16 @@ PEER_NAMES = {"cub": "CUB", "thrust": "Thrust", "cuda": "CUDA", "cublas": "cuBLA
 
 
 def kind_of(key):
-    """A key without its size: one line of a chart."""
+    """A key without its size: a line of a chart."""
     return key._replace(n=0)
 
 
-COMPARED = "regress"  # what a regression run's set is called
+COMPARED = "regress"  # the set of a regression run
 
 
 class BenchRun:
-    """A run of tools/bench.py: an environment and what followed it; or this tree's side of a regression run, whose set
-    is COMPARED. cells: {Key: Measure}."""
+    """A run of tools/bench.py: an environment and its samples; or this tree's side of a regression run, with set
+    COMPARED. cells: {Key: Measure}."""
 
     def __init__(self, environment, night, number):
         self.environment, self.night, self.number, self.set = environment, night, number, ""
@@ -53,9 +53,9 @@ class BenchRun:
 
 
 class FarmFile:
-    """A store. verdicts: with their evidence; clocks: {environment: [Clocks]} (a sample of them); left: {reason:
-    samples}; kernels: {(kernel, n, protocol): {"default": us, policy: us}}; codes: {(environment, cell): machine code
-    of the library's own choice}; times: {cell's text: us} of this tree's side of regression runs, which are compared:
+    """A store. verdicts: with their evidence; clocks: {environment: [Clocks]} (some of them); left: {reason: samples};
+    kernels: {(kernel, n, protocol): {"default": us, policy: us}}; codes: {(environment, cell): machine code of the
+    library's own choice}; times: {cell's text: us} of this tree's side of regression runs, which are compared:
     [BenchRun]."""
 
     def __init__(self):
@@ -66,7 +66,7 @@ class FarmFile:
 
 
 class File:
-    """What became of a file. kind: bench, farm, ladder, or "" where it could not be understood."""
+    """The result of reading a file. kind: bench, farm, ladder, or "" if unknown."""
 
     def __init__(self, path, device, name):
         self.path, self.device, self.name = path, device, name
@@ -78,8 +78,8 @@ class File:
 
 
 def files_below(folder):
-    """[(path, device's folder, path below it)] of all that may hold measurements, and notices of what does not count:
-    files in no device's folder, and whatever is no plain file."""
+    """[(path, device's folder, path below it)] of possible measurements, and notices of ignored files: those outside
+    the devices' folders, and those that are not plain files."""
     found, stray = [], []
     names, refused = files.below(folder)
     for name in names:
@@ -93,7 +93,7 @@ def files_below(folder):
 
 
 def notices_of(refused):
-    """Of files.below."""
+    """A notice about a refused file of files.below."""
     return [Notice("bad", "", "", name, f"refused: {reason}") for name, reason in refused]
 
 
@@ -116,7 +116,7 @@ def read(path, device, name):
 
 
 def is_store(path):
-    """Do the lines carry a schema version? The first one that is JSON decides."""
+    """Whether the lines have a schema version: the first JSON line decides."""
     try:
         with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
             for raw in file:
@@ -132,7 +132,7 @@ def is_store(path):
 
 
 def complain(file, broken):
-    """Notices for lines that cannot be used."""
+    """Notices for unusable lines."""
     cut = broken and broken[-1][0] == file.lines and not ends_with_a_line(file.path)
     for number, reason in broken[:store.REPORTED]:
         last = cut and number == file.lines
@@ -143,7 +143,7 @@ def complain(file, broken):
 
 
 def ends_with_a_line(path):
-    """Is the last byte a line's end? What is compressed says by itself that it was cut off."""
+    """Whether the last byte ends a line. Compressed files show by themselves that they were cut off."""
     with open(path, "rb") as file:
         return path.endswith(".gz") or (file.seek(0, os.SEEK_END) and file.seek(-1, os.SEEK_END) >= 0
                                         and file.read(1) == b"\n")
@@ -160,7 +160,7 @@ def number_of(value):
 
 
 def wrong_with(value):
-    """Why a line of a bench file cannot be used, or None."""
+    """Why a line of a bench file is unusable, or None."""
     if not isinstance(value, dict) or type(value.get("kind")) is not str:
         return "no line of tools/bench.py: it has no kind"
     if value["kind"] == "environment":
@@ -303,7 +303,7 @@ def read_store(file):
 
 
 def compared_of(times, environments, night):
-    """[BenchRun] of what a regression run measured of this tree: times without a peer, a roof, or bytes moved."""
+    """[BenchRun] of this tree in a regression run: times without peers, roofs or bytes."""
     found = {}
     for text, one in times.items():
         cell, environment = store.cell_of(one.sample), environments[one.sample["env"]]
@@ -331,7 +331,7 @@ def sides_of(samples):
 
 
 def evidence_of(verdict, sides):
-    """What a verdict that is not SAME rests on: the pairs' medians, the machine code of both sides."""
+    """The evidence of a verdict other than SAME: the pairs' medians, the machine code of both sides."""
     if verdict["outcome"] == "SAME":
         return None
     cell = store.cell_of(verdict)
@@ -351,7 +351,7 @@ def evidence_of(verdict, sides):
 
 
 def add_kernels(farm, samples):
-    """Users' kernels: the matrix says what each point took."""
+    """Users' kernels: the matrix has each point's time."""
     for sample in samples:
         if sample["primitive"] == "kernel" and sample["phase"] in ("matrix", "confirm") \
                 and not evidence.unusable(sample):
@@ -392,7 +392,7 @@ def read_record(file):
 
 
 def notice_steps(file, record):
-    """How a night ended: each step that did not end well, by its status."""
+    """A night's steps that did not end well, by status."""
     steps = [step for step in record.get("steps") or [] if isinstance(step, dict)] \
         if isinstance(record.get("steps"), list) else []
     if not steps:
@@ -401,7 +401,7 @@ def notice_steps(file, record):
         status = str(step.get("status", ""))
         if status not in ("ok", "skipped"):
             said = "began and did not end: the runner died or was cancelled" if status == "running" else status
-            # A night tunes what its time is enough for, and the next one goes on with the others.
+            # A night tunes as much as its time allows, and the next one continues.
             rest = status == "incomplete" and step.get("name") == "tune"
             file.say("note" if rest else "bad", f"step {step.get('name', '?')}: {said}" +
                      (f": {str(step['message'])[:300]}" if step.get("message") else ""))
@@ -430,11 +430,11 @@ def bytes_text(size):
     return f"{text[:-1]} {text[-1]}iB" if text[-1].isalpha() else f"{text} B"
 
 
-# ---- slowdowns that somebody accepted (ci/baseline.py --accept) ------------------------------------------------------
+# ---- accepted slowdowns (ci/baseline.py --accept) --------------------------------------------------------------------
 
 
 def read_accepted(folder):
-    """(lines, notices) of ci/baselines/accepted.jsonl and ci/baselines/accepted/*.jsonl; there may be none."""
+    """(lines, notices) of ci/baselines/accepted.jsonl and ci/baselines/accepted/*.jsonl, if any."""
     paths, refused = store.accepted_files(folder)
     found, notices = [], notices_of(refused)
     for path in paths:
@@ -464,7 +464,7 @@ def read_accepted_file(path, name, found, notices):
 
 
 def read_baselines(folder, devices):
-    """({device's folder: {cell: line}}, notices) of ci/baselines/DEVICE.jsonl; a device may have none."""
+    """({device's folder: {cell: line}}, notices) of ci/baselines/DEVICE.jsonl, if any."""
     found, notices = {}, []
     for device in devices:
         name = f"{device}.jsonl"

@@ -1,4 +1,4 @@
-"""Reports: the texts <device>/*.md that lie beside the measurements, of what no store holds: CommonMark and tables."""
+"""Reports: the texts <device>/*.md beside the measurements, for what no store holds: CommonMark and tables."""
 import functools
 import html
 import os
@@ -8,16 +8,16 @@ import markupsafe
 
 from tools.farm import files
 
-LARGEST = 400_000  # bytes of all texts on the page; what is beyond is named
+LARGEST = 400_000  # bytes of all texts on the page; the rest is only named
 
 
 def reports_below(folder):
-    """([(device's folder, name, text)], the newest first, [(device's folder, name, why it is not shown)])."""
+    """([(device's folder, name, text)], newest first, [(device's folder, name, why it is not shown)])."""
     names, refused = files.below(folder)
     found, left, size = [], [], 0
     for path, reason in sorted([*((name, "") for name in names), *refused], reverse=True):
         device, _, name = path.partition(os.sep)
-        if not name.endswith(".md") or os.path.basename(name) == "README.md":  # the landscape's, which has its own page
+        if not name.endswith(".md") or os.path.basename(name) == "README.md":  # it has a page of its own
             continue
         if reason:
             left.append((device, name, f"refused: {reason}"))
@@ -37,13 +37,13 @@ def reports_below(folder):
 
 
 def link(self, tokens, place, options, env):
-    """A link or a picture as its words: a report may point to what is on no page."""
+    """A link or a picture as its words: its target may be on no page."""
     return html.escape(tokens[place].content) if tokens[place].type == "image" else ""
 
 
 @functools.cache
 def parser():
-    """CommonMark with tables; what is HTML is text."""
+    """CommonMark with tables; HTML stays text."""
     found = markdown_it.MarkdownIt("commonmark", {"html": False}).enable("table")
     for name in ("link_open", "link_close", "image"):
         found.add_render_rule(name, link)

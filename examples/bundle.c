@@ -1,8 +1,8 @@
-// bundle.c - runs on kernels that were compiled ahead of time: no compiler is needed, and none is opened.
+// bundle.c - runs kernels compiled ahead of time, without a compiler.
 //
 //     cc -O2 -I. tools/gp_bundle.c -o gp_bundle -ldl -lpthread -lm
-//     ./gp_bundle examples/bundle.txt example_kernels 80 90 > bundle_kernels.h        needs NVRTC, and no GPU
-//     cc -I. -DBUNDLE='"bundle_kernels.h"' examples/bundle.c -o bundle -ldl -lpthread -lm && ./bundle
+//     ./gp_bundle examples/bundle.txt example_kernels 80 90 > bundle_kernels.h        needs NVRTC but no GPU cc -I.
+//     -DBUNDLE='"bundle_kernels.h"' examples/bundle.c -o bundle -ldl -lpthread -lm && ./bundle
 //
 // Built without BUNDLE it runs on the host.
 #define GPUPRIMS_IMPLEMENTATION
@@ -47,7 +47,7 @@ int main(void) {
   for (i = 0; i < 3 * COUNT; ++i) values[i] = (float)(1 + i * 31 % 7);
 
   config.no_compile = 1;
-  config.cache_dir = ""; // nothing but the bundle
+  config.cache_dir = ""; // only the bundle, no compiler
 #ifdef BUNDLE
   config.bundle = &example_kernels;
 #else
@@ -73,7 +73,7 @@ int main(void) {
   check(gp_inclusive_scan(ctx, GP_SUM, GP_F32, GP_F32, in, COUNT, out, NULL));
   device_memory_read(&m, &last, out + COUNT - 1, sizeof last);
 
-  // A user's operator: its text is that of examples/bundle.txt.
+  // A user's operator with the text of examples/bundle.txt.
   type_desc.name = "vec3";
   type_desc.source = "struct vec3 { float x, y, z; };";
   type_desc.size = sizeof(vec3);

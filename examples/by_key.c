@@ -1,6 +1,6 @@
-// by_key.c - a server's log, minute by minute: requests, bytes and the slowest answer of each, and a running total.
+// by_key.c - statistics of a server's log, minute by minute: requests, bytes, slowest answer, running total.
 //
-// The log is in order of time, so the requests of a minute are neighbours: a run of equal keys.
+// The log is sorted by time, so the requests of a minute form a run of equal keys.
 //
 //     cc -I. examples/by_key.c -o by_key -ldl -lpthread -lm && ./by_key
 #define GPUPRIMS_IMPLEMENTATION
@@ -24,7 +24,7 @@ int main(void) {
   uint32_t now = 0;
   int i, wrong = 0;
   if (!minute || !lengths || !bytes || !seconds || !slowest || !sums || !running) return 1;
-  for (i = 0; i < COUNT; ++i) { // the same every run: minutes with 1 to 1000 requests, and some without any
+  for (i = 0; i < COUNT; ++i) { // the same every run: minutes with 1 to 1000 requests, and some with none
     if ((i * 7919LL) % 1009 < 8) now += 1 + (uint32_t)(i % 5);
     minute[i] = now;
     bytes[i] = (uint64_t)((i * 104729LL) % 100003);
@@ -47,8 +47,8 @@ int main(void) {
   device_memory_write(&m, sizes, bytes, COUNT * sizeof *bytes);
   device_memory_write(&m, times, seconds, COUNT * sizeof *seconds);
 
-  // Requests and bytes of each minute that has any, and the bytes since the minute began, at each request. Results are
-  // as many as there are runs; their number is in device memory.
+  // Requests and bytes of each minute that has any, and at each request the minute's bytes so far. The number of runs,
+  // and so of results, is in device memory.
   check(gp_run_length_encode(ctx, GP_U32, GP_U32, keys, COUNT, NULL, out_lengths, out_count, NULL));
   check(gp_reduce_by_key(ctx, GP_SUM, GP_U32, GP_U64, keys, sizes, COUNT, NULL, out_sums, out_count, NULL));
   check(gp_inclusive_scan_by_key(ctx, GP_SUM, GP_U32, GP_U64, keys, sizes, COUNT, out_running, NULL));
@@ -57,8 +57,8 @@ int main(void) {
   device_memory_read(&m, sums, out_sums, runs * sizeof *sums);
   device_memory_read(&m, running, out_running, COUNT * sizeof *running);
 
-  // From lengths to offsets, and from then on no key needs to be read: the slowest answer of each minute. One offset
-  // more than there are segments; the length behind the last is summed into none.
+  // Turns lengths into offsets; from here on no call reads the keys. Then the slowest answer of each minute. There is
+  // one more offset than segments, so the length after the last is not summed.
   check(gp_exclusive_scan(ctx, GP_SUM, GP_U32, GP_U64, NULL, out_lengths, runs + 1, offsets, NULL));
   segments = gp_segments_init(GP_U64, offsets, runs);
   check(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, times, COUNT, &segments, out_slowest, NULL));

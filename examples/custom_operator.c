@@ -1,8 +1,8 @@
 // custom_operator.c - a type and an operator of your own: running mean and variance in one scan.
 //
-// The struct and the operator are given as source, which is compiled for the GPU at the first call, and as a function
-// of C, which the host back end calls. Chan, Golub and LeVeque's update combines the moments of two pieces of data; it
-// is associative, and the library asks for no more.
+// The struct and the operator are given as source, which the first call compiles for the GPU, and as a C function for
+// the host back end. Chan, Golub and LeVeque's update combines the moments of two pieces of data; it is associative,
+// which is all that the library needs.
 //
 //     cc -I. examples/custom_operator.c -o custom_operator -ldl -lpthread -lm && ./custom_operator
 #define GPUPRIMS_IMPLEMENTATION
@@ -15,7 +15,7 @@
 enum { COUNT = 100003 };
 
 typedef struct moments {
-  double n, mean, m2; // how many, their mean, the sum of squares about it
+  double n, mean, m2; // count, mean, sum of squared deviations
 } moments;
 
 static const char moments_source[] = "struct moments { double n, mean, m2; };";
@@ -57,7 +57,7 @@ int main(void) {
   moments last;
   int i;
   if (!values) return 1;
-  for (i = 0; i < COUNT; ++i) { // one sample each
+  for (i = 0; i < COUNT; ++i) { // a sample each
     values[i].n = 1;
     values[i].mean = (double)((i * 7919LL) % 1009);
     values[i].m2 = 0;

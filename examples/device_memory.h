@@ -1,7 +1,6 @@
-// device_memory.h - memory for the examples: the GPU's, through libcuda opened at run time, where the context runs on
-// one; otherwise the host's. With it an example in plain C needs no CUDA header and runs on any machine. Include it
-// after gpuprims.h, link with -ldl. A program of your own will have its memory already: from the CUDA runtime, PyTorch,
-// CuPy, or malloc.
+// device_memory.h - memory for the examples: the GPU's, through libcuda opened at run time, if the context runs on one;
+// otherwise the host's. So an example in plain C needs no CUDA header and runs on any machine. Include it after
+// gpuprims.h, link with -ldl. Your own program already has its memory: from the CUDA runtime, PyTorch, CuPy, or malloc.
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 
@@ -12,7 +11,7 @@
 #include <string.h>
 
 typedef struct device_memory {
-  void *library; // libcuda; NULL: the host's memory
+  void *library; // libcuda; NULL: use host memory
   int (*alloc)(uint64_t *, size_t);
   int (*release)(uint64_t);
   int (*to_device)(uint64_t, const void *, size_t);
@@ -37,7 +36,7 @@ static inline void device_memory_check(int code, const char *what) {
   }
 }
 
-// Ends the program with the library's message where a call failed: enough for an example.
+// Ends the program with the library's message if a call failed: enough for an example.
 static inline void check(gp_result result) {
   if (result != GP_SUCCESS) {
     fprintf(stderr, "%s: %s\n", gp_result_name(result), gp_last_message());
@@ -45,7 +44,7 @@ static inline void check(gp_result result) {
   }
 }
 
-// Memory of the device that ctx runs on. The device's primary context becomes current on this thread.
+// Memory of ctx's device. Makes the device's primary context current on this thread.
 static inline device_memory device_memory_open(gp_context *ctx) {
   device_memory m;
   gp_description description = gp_description_init();
@@ -89,7 +88,7 @@ static inline void device_memory_free(const device_memory *m, void *pointer) {
   else free(pointer);
 }
 
-// Waits for all that was started before; so do the two copies below.
+// Waits for all earlier work; so do the two copies below.
 static inline void device_memory_wait(const device_memory *m) {
   if (m->library) device_memory_check(m->wait(), "cuCtxSynchronize");
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """from_python.py: the shared library (make lib) from Python, by ctypes.
 
-On the host with NumPy arrays; where PyTorch or CuPy sees a GPU, with their arrays and their streams as they are.
+Uses NumPy arrays on the host; if PyTorch or CuPy sees a GPU, their arrays and streams directly.
 
     python3 examples/from_python.py
 """
@@ -18,7 +18,7 @@ BACKEND_HOST = 2
 
 
 def enumerators(list_name):
-    """The enumerators that an X-macro of the header declares."""
+    """The enumerators of one of the header's X-macros."""
     with open(os.path.join(HERE, "gpuprims.h")) as file:
         body = re.search(rf"#define {list_name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
     return {name: int(value) for name, value in re.findall(r"X\((\w+), (\d+)", body)}
@@ -59,7 +59,7 @@ class Context:
                                    *pointer, out_pointer, stream))
 
     def select_if(self, predicate, array, scalar, pointer, out_pointer, count_pointer, stream=None):
-        scalar = np.array(scalar, np.dtype(array))  # in the host's memory, read during the call
+        scalar = np.array(scalar, np.dtype(array))  # host memory, read during the call
         check(gp.gp_select_if(self.handle, OPERATORS[predicate], TYPE_OF[np.dtype(array)], scalar.ctypes.data,
                               *pointer, out_pointer, count_pointer, stream))
 

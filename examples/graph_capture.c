@@ -1,7 +1,7 @@
 // graph_capture.c - two calls recorded into a CUDA graph, and the graph replayed on new data.
 //
-// While a stream is captured nothing may be allocated, so the stream's workspace is reserved before. The kernels are
-// compiled before, too: gp_prepare.
+// A capture allows no allocation, so the stream's workspace is reserved before, and gp_prepare compiles the kernels
+// before.
 //
 //     cc -I. examples/graph_capture.c -o graph_capture -ldl -lpthread -lm && ./graph_capture
 #define GPUPRIMS_IMPLEMENTATION
@@ -88,7 +88,7 @@ int main(void) {
   device_memory_free(&m, in);
   device_memory_free(&m, prefix);
   device_memory_free(&m, total);
-  check(gp_close(ctx)); // before the stream goes: the context waits for the streams that it worked on
+  check(gp_close(ctx)); // before the stream is destroyed: the context waits for the streams that it used
   device_memory_check(stream_destroy(stream), "cuStreamDestroy");
   free(values);
   return wrong != 0;

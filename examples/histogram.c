@@ -1,7 +1,7 @@
-// histogram.c - the black and the white point of a photograph, colour by colour, without a copy to the host in between.
+// histogram.c - black and white point of a photograph, colour by colour, without a copy to the host in between.
 //
-// The camera gives 12-bit samples, four a pixel: red, green, blue and one to spare. A histogram of the first three, its
-// running total, and a search in that: where 1 % and 99 % of the pixels are darker.
+// The camera gives 12-bit samples, four a pixel: red, green, blue and an unused one. The program computes a histogram
+// of the first three, its running total, and searches that for the points where 1 % and 99 % of the pixels are darker.
 //
 //     cc -I. examples/histogram.c -o histogram -ldl -lpthread -lm && ./histogram
 #define GPUPRIMS_IMPLEMENTATION
@@ -14,7 +14,7 @@ enum { WIDTH = 640, HEIGHT = 480, PIXELS = WIDTH * HEIGHT, CHANNELS = 4, COLOURS
 int main(void) {
   static const char *const names[COLOURS] = {"red", "green", "blue"};
   static const uint16_t lower[COLOURS] = {0, 0, 0}, upper[COLOURS] = {BINS, BINS, BINS};
-  const uint32_t shares[2] = {PIXELS / 100, PIXELS - PIXELS / 100}; // pixels that are darker
+  const uint32_t shares[2] = {PIXELS / 100, PIXELS - PIXELS / 100}; // share of darker pixels
   gp_context *ctx;
   gp_description description = gp_description_init();
   device_memory m;
@@ -42,8 +42,8 @@ int main(void) {
   device_memory_write(&m, in, picture, PIXELS * CHANNELS * sizeof *picture);
   device_memory_write(&m, needles, shares, sizeof shares);
 
-  // One bin for each brightness and colour, in one pass over the picture: the counters of a colour stand behind those
-  // of the one before. gp_histogram_even does one channel; gp_call has the fields for more.
+  // A bin for each brightness and colour, in one pass over the picture; the colours' counters follow one another.
+  // gp_histogram_even takes one channel; gp_call has fields for more.
   call.in_type = GP_U16;
   call.out_type = GP_U32;
   call.in = in;

@@ -1,6 +1,6 @@
-// neighbourhood.cu - whom somebody knows by at most three others, and who of them lives nearby: a k-hop neighbourhood,
-// by kernels of your own on the tile routines. The host launches all hops at once and never asks how many people there
-// are: each launch takes the count of the one before from device memory.
+// neighbourhood.cu - finds the people within three acquaintances of a person, and which of them live nearby: a k-hop
+// neighbourhood, with your own kernels on the tile routines. The host launches all hops at once and never asks for the
+// number of people: each launch takes the previous one's count from device memory.
 //
 //     nvcc -O3 -std=c++17 -arch=native -I. examples/neighbourhood.cu -o neighbourhood && ./neighbourhood
 #include "gpuprims.h"
@@ -11,7 +11,7 @@
 #include <vector>
 
 constexpr int THREADS = 128, HOPS = 3, BLOCKS = 8;
-constexpr int CULL = GP_CULL_WARP | GP_CULL_HISTORY | GP_CULL_BITMAP; // what is cheap first, then what is exact
+constexpr int CULL = GP_CULL_WARP | GP_CULL_HISTORY | GP_CULL_BITMAP; // the cheap test first, then the exact one
 
 typedef unsigned vertex;
 typedef unsigned long long count;
@@ -22,7 +22,8 @@ struct hop_storage {
   gp_tile_append_storage<4 * THREADS, vertex> append;
 };
 
-// People that somebody in `in` knows, and whom nobody has named before, into `out`; hops[v] says when they were named.
+// Writes people to `out` that somebody in `in` knows and that were not found before; hops[v] is the hop of their
+// discovery.
 __global__ void __launch_bounds__(THREADS) hop(const unsigned *offsets, const vertex *targets, unsigned *visited,
                                                int *hops, int number, gp_frontier<vertex> in, gp_frontier<vertex> out) {
   GP_SHARED(hop_storage, s);
@@ -30,10 +31,10 @@ __global__ void __launch_bounds__(THREADS) hop(const unsigned *offsets, const ve
   gp_tile_append_begin(s.append); // its barrier serves both
   const count people = in.size();
   for (count first = blockIdx.x * THREADS; first < people; first += gridDim.x * THREADS) {
-    const count i = first + threadIdx.x; // a person a thread; acquaintances are shared out among all of them
+    const count i = first + threadIdx.x; // a person a thread; all threads share the acquaintances
     gp_tile_expand<THREADS, 1, GP_GATHER_ALL>(
         i < people, i < people ? in.vertices[i] : 0, offsets, targets,
-        [](vertex who, vertex whom, count) { return who != whom; }, // nobody is his own acquaintance
+        [](vertex who, vertex whom, count) { return who != whom; }, // nobody is an acquaintance of their own
         [&](bool there, vertex, vertex whom) {                      // by whole warps
           there = gp_warp_contract(there, whom, visited, s.contract);
           if (there) hops[whom] = number;
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(THREADS) hop(const unsigned *offsets, const ve
   }
   gp_tile_append<THREADS>(out, s.append);
 }
-// Those of `in` that live in the same town.
+// The people of `in` that live in the same town.
 __global__ void __launch_bounds__(THREADS)
     nearby(const int *town, int here, gp_frontier<vertex> in, gp_frontier<vertex> out) {
   typedef gp_tile_filter_storage<THREADS> filter_storage;
@@ -75,7 +76,7 @@ int main() {
     std::printf("skipped: no GPU\n");
     return 0;
   }
-  // Some know three people, some two hundred; several are known twice over.
+  // Some know three people, some two hundred; some are known twice.
   const vertex people = 20000, somebody = 4790;
   std::vector<unsigned> offsets(1, 0), visited((people + 31) / 32, 0);
   std::vector<vertex> targets;
@@ -91,7 +92,7 @@ int main() {
   visited[somebody / 32] |= 1u << somebody % 32;
   hops[somebody] = 0;
 
-  // Two lists take turns, with room for everybody; each hop has a count of its own, clear from the beginning.
+  // Two lists alternate, with room for everybody; each hop has its own count, zeroed at the start.
   std::vector<count> counts(HOPS + 1, 0);
   counts[0] = 1;
   vertex *list[2] = {to_device(std::vector<vertex>(people, somebody)), to_device(std::vector<vertex>(people))};
@@ -120,7 +121,7 @@ int main() {
       queue.push_back(v);
       if (town[v] == town[somebody]) near_wanted.push_back(v);
     }
-  std::sort(near_found.begin(), near_found.end()); // frontiers are in no order
+  std::sort(near_found.begin(), near_found.end()); // frontiers are unordered
   std::sort(near_wanted.begin(), near_wanted.end());
   const bool agree = found == hops && near_found == near_wanted;
   std::printf("%llu people are one hop away, %llu two, %llu three; %zu of them live nearby: %s\n", counts[1], counts[2],

@@ -1,7 +1,7 @@
-// own_kernels.h - kernels of your own from plain C, beside the library's: compiled by NVRTC at run time, launched and
-// timed through the driver. No nvcc, no CUDA headers; link with -ldl. For examples: what goes wrong ends the program.
+// own_kernels.h - your own kernels from plain C, beside the library's: compiled by NVRTC at run time, launched and
+// timed through the driver. No nvcc, no CUDA headers; link with -ldl. For examples: any failure ends the program.
 //
-// Include it after gpuprims.h. Defining OWN_KERNELS_H before leaves all of this out: the tests then give the same
+// Include it after gpuprims.h. OWN_KERNELS_H defined before leaves all of this out: the tests then provide the same
 // functions on their emulator.
 #ifndef OWN_KERNELS_H
 #define OWN_KERNELS_H
@@ -14,7 +14,7 @@ typedef struct own_gpu {
   gp_cuda cuda;
   char name[128];
   int capability, multiprocessors, l2_bytes; // 90 for 9.0
-  void *stream, *begin, *end;                // a stream of its own, and the events around what is timed
+  void *stream, *begin, *end;                // a stream of its own, and events for timing
   void *nvrtc;
   int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
   int (*compile)(void *, int, const char *const *);
@@ -36,7 +36,7 @@ static void own_stop(const char *format, ...) {
   exit(1);
 }
 
-// Opens NVRTC, under the names that the library looks for. NULL, or why there is none.
+// Opens NVRTC under the names that the library tries. NULL, or the reason.
 static inline const char *own_open_compiler(own_gpu *g) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   static const char *const symbols[] = {"nvrtcCreateProgram", "nvrtcCompileProgram",    "nvrtcGetCUBINSize",
@@ -58,7 +58,7 @@ static inline const char *own_open_compiler(own_gpu *g) {
   return NULL;
 }
 
-// Opens the device of ctx, and NVRTC. NULL, or why there is none: no GPU, no compiler.
+// Opens NVRTC and ctx's device. NULL, or the reason: no GPU, no compiler.
 static inline const char *own_open(own_gpu *g, gp_context *ctx) {
   gp_description description = gp_description_init();
   const char *why;
@@ -83,8 +83,9 @@ static inline const char *own_open(own_gpu *g, gp_context *ctx) {
   return NULL;
 }
 
-// Machine code for a compute capability, from a program's text; the caller frees it. header: NULL, or the text of the
-// one header that the program includes as `header_name`. options: `count` of them, say "-DNAME=VALUE". Needs no GPU.
+// Compiles a program's text to machine code for a compute capability; the caller frees it. header: NULL, or the text of
+// the one header that the program includes as `header_name`. options: `count` of them, such as "-DNAME=VALUE". Needs no
+// GPU.
 static inline char *own_compile(own_gpu *g, const char *name, const char *text, const char *header_name,
                                 const char *header, int capability, const char *const *options, int count) {
   const char *all[24];
@@ -114,7 +115,7 @@ static inline char *own_compile(own_gpu *g, const char *name, const char *text, 
   return code;
 }
 
-// Compiles for the device and loads. A module stays until the program ends.
+// Compiles for the device and loads. Modules stay until the program ends.
 static inline void *own_module(own_gpu *g, const char *name, const char *text, const char *header_name,
                                const char *header, const char *const *options, int count) {
   char *code = own_compile(g, name, text, header_name, header, g->capability, options, count);
@@ -130,7 +131,7 @@ static inline void *own_kernel(own_gpu *g, void *module, const char *name) {
   return function;
 }
 
-// Launches on g->stream. arguments: the address of each.
+// Launches on g->stream. arguments: their addresses.
 static inline void own_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
                               unsigned threads_y, unsigned shared_bytes, void **arguments) {
   gp_cuda_launch launch;
@@ -167,7 +168,7 @@ static inline void own_copy(own_gpu *g, void *to, const void *from, uint64_t byt
   GP_CUDA_CHECK(&g->cuda, copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes, g->stream));
 }
 
-// Microseconds between the two, on the GPU's clock.
+// Microseconds between two events, by the GPU's clock.
 static inline void own_begin(own_gpu *g) { GP_CUDA_CHECK(&g->cuda, event_record(g->begin, g->stream)); }
 static inline double own_end(own_gpu *g) {
   float ms = 0;
@@ -177,7 +178,7 @@ static inline double own_end(own_gpu *g) {
   return 1e3 * (double)ms;
 }
 
-// A file's text, for the compiler; the caller frees it.
+// A source file's text; the caller frees it.
 static inline char *own_text(const char *path) {
   FILE *file = fopen(path, "rb");
   char *text = NULL;

@@ -1,8 +1,8 @@
 // particles.c - one declaration of a struct, arrays of it in several layouts, and the same code for each.
 //
-// Particles are made as an array of structs, moved to a struct of arrays (on the GPU, where there is one), summed by
-// columns without reading what nobody asks for, and so on. A kernel of yours reads them through the same GP_AT;
-// compiled with the option that gp_array_define writes, it does the arithmetic of that layout alone.
+// The program makes particles as an array of structs, moves them to a struct of arrays (on the GPU, if any), and sums
+// columns without reading other columns. Your own kernel reads them through the same GP_AT; compiled with the option
+// from gp_array_define, it computes addresses for that layout only.
 //
 //     cc -I. examples/particles.c -o particles -ldl -lpthread -lm && ./particles
 #define GPUPRIMS_IMPLEMENTATION

@@ -1,6 +1,6 @@
-// reachability.cu - where a lorry can go: of a city's streets those are left that are high enough for it, and of the
-// crossings those that it reaches from the depot. One kernel of your own a level, on a frontier; the graph itself stays
-// as it is, since the predicate is asked on the way.
+// reachability.cu - finds the crossings that a lorry reaches from the depot through a city's streets with enough
+// headroom. Your own kernel runs once a level, on a frontier. The graph stays unchanged, because the search evaluates
+// the predicate on each street.
 //
 //     nvcc -O3 -std=c++17 -arch=native -I. examples/reachability.cu -o reachability && ./reachability
 #include "gpuprims.h"
@@ -15,7 +15,7 @@ typedef gp_frontier_storage<256, 2, GP_GATHER_ALL, GP_CULL_BITMAP, vertex> stora
 struct level {
   const unsigned *offsets; // crossing v's streets are [offsets[v], offsets[v + 1]) of
   const vertex *targets;   // where they lead, and
-  const float *clearance;  // how high one may be, in metres
+  const float *clearance;  // their headroom, in metres
   float height;            // of the lorry
   unsigned *visited;       // a bit a crossing
   gp_frontier<vertex> in, out;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(256) drive_on(level a) {
   gp_frontier_expand_contract(
       a.in, a.offsets, a.targets,
       [&](vertex, vertex, unsigned long long street) { return a.clearance[street] > a.height; }, a.visited,
-      [](vertex, vertex) { return true; }, // whatever has not been visited goes on
+      [](vertex, vertex) { return true; }, // unvisited crossings go on
       a.out, s);
 }
 
@@ -66,10 +66,10 @@ int main() {
     offsets.push_back(unsigned(targets.size()));
   }
 
-  // On the GPU: two frontiers take turns, and the host asks after each level whether anything is left.
+  // On the GPU: two frontiers alternate, and the host asks after each level whether anything is left.
   std::vector<unsigned> visited((crossings + 31) / 32, 0);
   visited[depot / 32] |= 1u << depot % 32;
-  std::vector<vertex> first(crossings, depot); // a frontier has room for all: a crossing is visited once
+  std::vector<vertex> first(crossings, depot); // room for all: a crossing is visited once
   unsigned long long count = 1, levels = 0;
   gp_frontier<vertex> frontier[2];
   for (gp_frontier<vertex> &f : frontier) {

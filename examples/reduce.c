@@ -1,4 +1,4 @@
-// reduce.c - sums, extremes and where they stand, from plain C: on the GPU if there is one, otherwise on the host.
+// reduce.c - sums, extremes and their positions, from plain C: on the GPU if there is one, otherwise on the host.
 //
 //     cc -I. examples/reduce.c -o reduce -ldl -lpthread -lm && ./reduce
 #define GPUPRIMS_IMPLEMENTATION
@@ -8,7 +8,7 @@
 
 enum { COUNT = 1000003 };
 
-typedef struct place { // what ARGMIN and ARGMAX of f32 write
+typedef struct place { // the output type of ARGMIN and ARGMAX of f32
   float value;
   int64_t index;
 } place;
@@ -35,7 +35,7 @@ int main(void) {
   out = device_memory_new(&m, sizeof(place));
   device_memory_write(&m, in, values, COUNT * sizeof *in);
 
-  // Elements are f32, the sum is computed and written in f64. Results stay in device memory until they are asked for.
+  // Elements are f32; the sum is computed and written in f64. Results stay in device memory until needed.
   check(gp_reduce(ctx, GP_SUM, GP_F32, GP_F64, in, COUNT, out, NULL));
   device_memory_read(&m, &sum, out, sizeof sum);
   check(gp_reduce(ctx, GP_ARGMAX, GP_F32, GP_F32, in, COUNT, out, NULL));

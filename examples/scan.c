@@ -1,4 +1,4 @@
-// scan.c - from lengths to offsets: the exclusive scan behind every compaction, in place, and a running maximum.
+// scan.c - from lengths to offsets: the exclusive scan of every compaction, in place, and a running maximum.
 //
 //     cc -I. examples/scan.c -o scan -ldl -lpthread -lm && ./scan
 #define GPUPRIMS_IMPLEMENTATION
@@ -15,7 +15,7 @@ int main(void) {
   uint64_t *lengths = (uint64_t *)malloc(COUNT * sizeof *lengths),
            *offsets = (uint64_t *)malloc(COUNT * sizeof *offsets);
   void *data;
-  const uint64_t first = 4096; // a header of 4096 bytes stands before the records
+  const uint64_t first = 4096; // a header of 4096 bytes precedes the records
   uint64_t expected = first;
   int i, wrong = 0;
   if (!lengths || !offsets) return 1;
@@ -37,7 +37,7 @@ int main(void) {
   printf("on %s: record %d starts at byte %llu; %d offsets of %d are wrong\n", description.name, COUNT - 1,
          (unsigned long long)offsets[COUNT - 1], wrong, COUNT);
 
-  // The same lengths once more: the largest so far.
+  // The lengths again: the largest so far.
   device_memory_write(&m, data, lengths, COUNT * sizeof *lengths);
   check(gp_inclusive_scan(ctx, GP_MAX, GP_U64, GP_U64, data, COUNT, data, NULL));
   device_memory_read(&m, offsets, data, COUNT * sizeof *offsets);

@@ -1,7 +1,7 @@
-// select.c - particles that left the box are dropped, in order, and the rest goes on without asking how many it is.
+// select.c - drops particles that left the box, in order, and continues without asking for the number of the rest.
 //
-// The number of those that stay is written to device memory, and the next call reads it there (gp_call.count_device):
-// nothing comes back to the host between the two, so that such a chain can be captured in a CUDA graph.
+// The first call writes the number of remaining particles to device memory, and the next call reads it there
+// (gp_call.count_device). Nothing comes back to the host in between, so a CUDA graph can capture the chain.
 //
 //     cc -I. examples/select.c -o select -ldl -lpthread -lm && ./select
 #define GPUPRIMS_IMPLEMENTATION
@@ -18,7 +18,7 @@ typedef struct particle {
 
 static const char particle_source[] = "struct particle { float x, y, mass; unsigned number; };";
 
-// Two operators of one element: as source for the GPU, as a function for the host. The first is the predicate.
+// Two operators of one element: source for the GPU, a function for the host. The first is the predicate.
 static const char inside_body[] = "return a.x >= 0 && a.x < 1 && a.y >= 0 && a.y < 1;";
 static void inside(void *user, void *result, const void *a, const void *b) {
   const particle *p = (const particle *)a;
@@ -57,7 +57,7 @@ int main(void) {
   double masses, expected_masses = 0;
   int i, wrong = 0;
   if (!particles || !kept) return 1;
-  for (i = 0; i < COUNT; ++i) { // the same every run; about a third lies outside
+  for (i = 0; i < COUNT; ++i) { // the same every run; about a third is outside
     particles[i].x = (float)((i * 7919LL) % 1201) / 1000;
     particles[i].y = (float)((i * 104729LL) % 1217) / 1000;
     particles[i].mass = (float)(1 + i % 7);
@@ -80,7 +80,7 @@ int main(void) {
   total = device_memory_new(&m, sizeof masses);
   device_memory_write(&m, in, particles, COUNT * sizeof *particles);
 
-  // Those inside, in their order; then the sum of their masses, of as many as *counts says.
+  // Keeps those inside, in order; then sums the masses of the first *counts.
   check(gp_select_if(ctx, is_inside, type, NULL, in, COUNT, out, counts, NULL));
   sum.op = GP_SUM;
   sum.transform = define(ctx, "mass", mass_body, mass);
@@ -88,7 +88,7 @@ int main(void) {
   sum.out_type = GP_F64;
   sum.in = out;
   sum.out = total;
-  sum.count = COUNT; // at most so many
+  sum.count = COUNT; // the upper bound
   sum.count_device = counts;
   check(gp_run(ctx, &sum, NULL));
   device_memory_read(&m, left, counts, sizeof left[0]);
@@ -106,7 +106,7 @@ int main(void) {
   printf("on %s: %llu of %d particles are inside, of mass %.0f in all\n", description.name, (unsigned long long)left[0],
          COUNT, masses);
 
-  // Both sides at once: those inside to the front of `out`, the others behind them. Room for each is known by now.
+  // Both parts at once: those inside at the front of `out`, the others after them. The room for each is known by now.
   check(gp_partition(ctx, is_inside, type, NULL, in, COUNT, out, (particle *)out + left[0], counts, NULL));
   device_memory_read(&m, left, counts, sizeof left);
   device_memory_read(&m, kept, out, COUNT * sizeof *kept);

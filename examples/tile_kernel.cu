@@ -1,5 +1,5 @@
-// tile_kernel.cu - a kernel of your own on the tile routines: rows of weights become cumulative distributions, a row a
-// block, in one pass over memory. (That is what one draws from to pick an index by weight.)
+// tile_kernel.cu - your own kernel on the tile routines: turns rows of weights into cumulative distributions, a row a
+// block, in one pass over memory. (Sampling an index by weight draws from these.)
 //
 //     nvcc -O3 -std=c++17 -arch=native -I. examples/tile_kernel.cu -o tile_kernel && ./tile_kernel
 #include "gpuprims.h"
@@ -23,16 +23,16 @@ __global__ void __launch_bounds__(THREADS) cumulative(const float *weights, floa
   float items[ITEMS];
   // Coalesced loads; thread t then holds elements t * ITEMS and the ITEMS - 1 after it. Beyond the row: 0.
   gp_tile_load_transposed<THREADS>(items, weights + row, columns, 0.0f, storage.exchange);
-  __syncthreads(); // the exchange is done with the storage
+  __syncthreads(); // the exchange no longer needs the storage
   float sum = 0;
   for (int i = 0; i < ITEMS; ++i) sum += items[i];
-  // sum becomes what stands before this thread's elements; the total goes to every thread.
+  // sum becomes the sum of all earlier threads' elements; every thread gets the total.
   const float total = gp_tile_exclusive_scan<THREADS>(sum, gp_sum<float>(), storage.scan);
   for (int i = 0; i < ITEMS; ++i) {
     sum += items[i];
     items[i] = sum / total;
   }
-  __syncthreads(); // the scan is done with the storage
+  __syncthreads(); // the scan no longer needs the storage
   gp_tile_store_transposed<THREADS>(items, distribution + row, columns, storage.exchange);
 }
 

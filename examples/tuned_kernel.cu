@@ -1,5 +1,5 @@
-// tuned_kernel.cu - uses the kernel of tuned_kernel.cuh on the policy that gp_tune found for it: rows of 4096 floats
-// are centred and scaled, and their norms kept.
+// tuned_kernel.cu - runs the kernel of tuned_kernel.cuh on gp_tune's policy: centres and scales rows of 4096 floats,
+// and keeps their norms.
 //
 //     nvcc -O3 -std=c++17 -arch=native -I. examples/tuned_kernel.cu -o tuned_kernel && ./tuned_kernel
 #include <cmath>

@@ -1,15 +1,15 @@
-// tuned_kernel.cuh - a fused kernel that gp_tune tunes: every row of 4096 floats is centred and scaled to variance 1,
-// and its norm before that is kept: a reduction and a transformation in one pass over memory.
+// tuned_kernel.cuh - a fused kernel for gp_tune: centres every row of 4096 floats, scales it to variance 1, and keeps
+// its former norm: a reduction and a transformation in one pass over memory.
 //
 //     make build/gp_tune
 //     build/gp_tune --kernel examples/tuned_kernel.cuh --out tuned.jsonl --policy-out examples/tuned_kernel_policy.h
 //
-// writes the values of the fields that won into examples/tuned_kernel_policy.h, which examples/tuned_kernel.cu uses.
+// writes the best values of the fields into examples/tuned_kernel_policy.h, which examples/tuned_kernel.cu uses.
 
 #define NORMALISE_COLUMNS 4096
 
-// What may vary: the size of a block, which is a parameter of the tile routines too; mean and variance one after the
-// other or both at once; the caches; a block a row (0), or so many resident blocks that go on to further rows.
+// The fields: the block size, also a parameter of the tile routines; mean and variance in turn or together; the caches;
+// a block a row (0), or this many resident blocks that loop over rows.
 #define GP_TUNE_FIELDS(F)                                                                                              \
   F(NORMALISE_THREADS, 256, 128, 256, 512, 1024)                                                                       \
   F(NORMALISE_PASSES, 2, 1, 2)                                                                                         \
@@ -28,7 +28,7 @@ union normalise_storage {
 
 // The sum over the block, for all its threads.
 GP_DEVICE float normalise_total(float value, normalise_storage &storage) {
-  __syncthreads(); // whoever used the storage before is done
+  __syncthreads(); // after the last use of the storage
   value = gp_tile_reduce<NORMALISE_THREADS>(value, gp_sum<float>(), storage.reduce);
   __syncthreads();
   return gp_tile_broadcast(value, 0, storage.broadcast);
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(NORMALISE_THREADS)
   }
 }
 
-#else // what gp_tune must know: plain C
+#else // gp_tune's part: plain C
 
 #include "gp_tune_kernel.h"
 

@@ -1,6 +1,6 @@
-// tuned_layouts.cu - uses the decision tree that was learned for the kernel of tuned_layouts.cuh: particles get the
-// layout that is best for so many of them. The kernel here is compiled for any layout of the particles, which the array
-// says when it runs; NVRTC, given the options that are printed, compiles the same file for the one that was chosen.
+// tuned_layouts.cu - uses the decision tree of the kernel in tuned_layouts.cuh: particles get the best layout for their
+// number. The kernel here is compiled for any layout, and reads the particles' layout from the array at run time. NVRTC
+// with the printed options compiles the same file for the chosen layout.
 //
 //     nvcc -O3 -std=c++17 -arch=native -I. examples/tuned_layouts.cu -o tuned_layouts && ./tuned_layouts
 #include <cstdio>
@@ -20,7 +20,7 @@ static void check(cudaError_t error, const char *what) {
   std::exit(1);
 }
 
-// A step of n particles in the layout that `layout` says, on the GPU. NULL, or what is wrong.
+// A step of n particles in the layout `layout`, on the GPU. NULL, or what is wrong.
 static const char *run(uint64_t n, uint64_t layout) {
   gp_array host = GP_ARRAY_OF(Particle, layout, n, 1, 1), particles = host;
   const size_t bytes = gp_array_bytes(&host);

@@ -1,23 +1,22 @@
-// tuned_layouts.cuh - a kernel whose layouts are tuned: particles attract those of their cell of 32, in a step of time.
+// tuned_layouts.cuh - a kernel with tuned layouts: a time step in which the 32 particles of a cell attract each other.
 //
 //     make build/gp_tune
 //     python3 -m tools.farm layouts examples/tuned_layouts.cuh --sizes 4K,64K,1M,16M --store step.jsonl
 //
-// runs it over the layouts of the particles in memory, those of the bodies in shared memory, and the size of a block.
-// With --header examples/tuned_layouts_tree.h it writes what is best at which size, and examples/tuned_layouts.cu reads
-// that.
+// runs it over the layouts of the particles in memory, those of the bodies in shared memory, and the block size.
+// --header examples/tuned_layouts_tree.h writes the best of each size for examples/tuned_layouts.cu.
 #include "gpuprims.h"
 
 #define PARTICLE(F)                                                                                                    \
   F(float, x) F(float, y) F(float, z) F(float, mass) F(float, vx) F(float, vy) F(float, vz) F(unsigned char, kind)
 #define BODY(F) F(float, x) F(float, y) F(float, z) F(float, mass)
 GP_LAYOUT(Particle, PARTICLE) // in memory
-GP_LAYOUT(Body, BODY)         // what a block keeps of them in shared memory
+GP_LAYOUT(Body, BODY)         // a block's copy in shared memory
 
-#define STEP_CELL 32      // particles that attract one another
+#define STEP_CELL 32      // particles that attract each other
 #define STEP_TIME 0.0625f // of a step
 
-// GP_LAYOUT_Body is no layout of the kernel's parameters: the tuner sees that, and calls it staged.
+// GP_LAYOUT_Body is not the layout of a kernel parameter: the tuner sees that, and calls it staged.
 #define GP_TUNE_FIELDS(F)                                                                                              \
   F(GP_LAYOUT_Particle, GP_AOS, GP_AOS, GP_SOA, 16, 32, 64)                                                            \
   F(GP_LAYOUT_Body, GP_AOS, GP_AOS, GP_SOA, 16, 32)                                                                    \
@@ -25,7 +24,7 @@ GP_LAYOUT(Body, BODY)         // what a block keeps of them in shared memory
 
 #ifndef GP_TUNE_HOST
 
-// particles: n of them; those of each cell attract one another, and move.
+// particles: n of them; those of each cell attract each other, and move.
 extern "C" __global__ void __launch_bounds__(STEP_THREADS) step(gp_array particles, unsigned long long n) {
   GP_SHARED_ARRAY(Body, tile, STEP_THREADS, GP_AOS);
   const unsigned t = threadIdx.x, cell = t / STEP_CELL * STEP_CELL;
@@ -53,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(STEP_THREADS) step(gp_array particl
 
 #endif
 
-// ---- what gp_tune must know, and the example uses: plain C
+// ---- for gp_tune and the example: plain C
 
 #if defined(GP_TUNE_HOST) || defined(STEP_HOST)
 

@@ -1,8 +1,7 @@
-// word_count.c - the words of a text, how often each is there, and the most frequent ones.
+// word_count.c - counts the words of a text, and finds the most frequent ones.
 //
-// Words become 64-bit hashes on the host; from there on they are numbers. gp_group_by finds how often each hash is
-// there, and where it is first; top-k takes the most frequent ones by their index, and only these few come back to the
-// host. Then the same is counted by sorting strings.
+// The host turns words into 64-bit hashes. gp_group_by finds the count and the first position of each hash; top-k takes
+// the indices of the most frequent ones, and only these few come back to the host. A sort of strings checks the counts.
 //
 //     cc -I. examples/word_count.c -o word_count -ldl -lpthread -lm && ./word_count [FILE]
 #define GPUPRIMS_IMPLEMENTATION
@@ -12,13 +11,13 @@
 
 enum { TOP = 12, MOST_BYTES = 64 << 20 };
 
-// Where no file is named: what lies about on a machine; else these lines.
+// Without a named file: a text that most machines have, or these lines.
 static const char *const texts[] = {"/usr/share/common-licenses/GPL-3", "README.md", "../README.md"};
 static const char lines[] = "A rose is a rose is a rose is a rose. Loveliness extreme. Extra gaiters. Loveliness "
                             "extreme. Sweetest ice-cream. Pages ages page ages page ages.";
 
 typedef struct word {
-  const char *start; // lower case, not ended by a zero
+  const char *start; // lower case, not zero-terminated
   uint32_t length;
 } word;
 
@@ -32,7 +31,7 @@ static int downwards(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-// FNV-1a. Words that share a hash would be told by the count of different ones, which is compared at the end.
+// FNV-1a. Two words with one hash would show in the number of different words, which is compared at the end.
 static uint64_t hash_of(const word *w) {
   uint64_t h = 0xcbf29ce484222325u;
   uint32_t i;
@@ -50,7 +49,7 @@ static char *read_text(const char *path, size_t *bytes) {
   return NULL;
 }
 
-// Words are letters, and bytes of letters beyond ASCII; they become lower case where they stand.
+// Words are letters and bytes of letters beyond ASCII; they become lower case in place.
 static uint32_t split(char *text, size_t bytes, word *words) {
   uint32_t count = 0;
   size_t i, start;
@@ -119,7 +118,7 @@ int main(int argc, char **argv) {
   check(gp_fill(ctx, GP_U32, &one, ones, count, NULL));
   check(gp_iota(ctx, GP_U32, NULL, NULL, numbers, count, NULL));
 
-  // Both come in the order of the hashes: element g of one belongs to element g of the other.
+  // Both outputs are in the order of the hashes: element g of one belongs to element g of the other.
   check(gp_group_by(ctx, GP_SUM, GP_U64, GP_U32, keys, ones, count, NULL, out_counts, (uint64_t *)out_groups, NULL));
   check(gp_group_by(ctx, GP_MIN, GP_U64, GP_U32, keys, numbers, count, NULL, out_first, (uint64_t *)out_groups, NULL));
   device_memory_read(&m, &groups, out_groups, sizeof groups);
@@ -137,7 +136,7 @@ int main(int argc, char **argv) {
   device_memory_read(&m, places, top_places, taken * sizeof places[0]);
   device_memory_read(&m, first, out_first, (size_t)groups * sizeof *first);
 
-  // By sorting strings.
+  // Checks by sorting strings.
   memcpy(sorted, words, count * sizeof *words);
   qsort(sorted, count, sizeof *sorted, by_text);
   for (i = 0; i < count; i += run) {

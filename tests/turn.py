@@ -1,6 +1,6 @@
-"""What make test samples takes turns, and make test-long runs whole. The commit decides whose turn it is: a run that
-failed fails again, an edit leaves the turns as they are, so that what it does not touch keeps its results, and the next
-commit moves them all."""
+"""make test samples some cases in turn; make test-long runs all. The commit decides the turn: a failed run fails
+again, an edit keeps the turn, so that tests that it does not affect keep their results, and the next commit changes
+all turns."""
 import functools
 import hashlib
 import os
@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 @functools.cache
 def commit():
-    """Its name; the header's text where there is no git."""
+    """Its name; the header's text without git."""
     try:
         done = subprocess.run(["git", "-C", ROOT, "-c", f"safe.directory={ROOT}", "rev-parse", "HEAD"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make bench: ours, the peers and the roofs on this GPU (Python's standard library only).
 
-Builds build/gp_bench with gcc and build/libgp_peers.so with nvcc (left out where there is no nvcc), each only when its
+Builds build/gp_bench with gcc and build/libgp_peers.so with nvcc (left out where there is no nvcc), each only if its
 sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<device>/; prints the ratios last.
 
     tools/bench.py                        the standard list (below 9 minutes on an H200)
@@ -18,7 +18,7 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py --build-only           builds, runs nothing
 
 Exit status: 0; 1 an output is wrong or a cell failed; 2 bad usage; 3 nothing was measured; 4 no GPU: nothing is built
-or written (`make bench` itself then ends with 2, as make does).
+or written (`make bench` then ends with make's 2).
 """
 import argparse
 import ctypes
@@ -53,7 +53,7 @@ def size_text(size):
 
 
 def standard_cells():
-    """Largest sizes first: what a run that is cut short must have."""
+    """Largest sizes first: a run that is cut short needs them most."""
     cells = []
     for size in reversed(SIZES):
         for primitive in PRIMITIVES:
@@ -72,7 +72,7 @@ def standard_cells():
                 # other operators and moves
                 f"reduce MAX f32 {text}", f"reduce MIN i32 {text}", f"inclusive_scan SUM f32 {text}",
                 f"fill u8 {text}", f"fill u32 {text}", f"transform NEGATE f32 {text}", f"transform2 SUM f32 {text}",
-                # off the 16-byte grid: one element; input and output apart
+                # misaligned by one element: input and output alike or not
                 f"copy u8 {text} in_offset=1", f"copy u8 {text} in_offset=3 out_offset=3",
                 f"copy u8 {text} in_offset=5 out_offset=2", f"copy f32 {text} in_offset=4",
                 f"reduce SUM u8 {text} in_offset=1", f"reduce SUM f32 {text} in_offset=4",
@@ -103,7 +103,7 @@ KEYS = ["u8", "u16", "u32", "u64", "s16"]
 PAIRS = [("u8", "u8"), ("u16", "u16"), ("u32", "f32"), ("u32", "u64"), ("u64", "u64")]  # keys, values
 LARGE = "bytes=128M"
 SMALL = [1 << k for k in range(10, 23, 2)]
-# Of each primitive what is measured at small sizes.
+# Cells of each primitive that are measured at small sizes.
 SMALL_CELLS = ["segmented_reduce SUM f32 segments=fixed:64", "segmented_reduce SUM f32 segments=fixed:64 form=fixed",
                "segmented_exclusive_scan SUM f32 segments=fixed:64", "inclusive_scan_by_key SUM f32",
                "reduce_by_key SUM f32", "run_lengths u32", "nontrivial_runs u32", "unique u32",
@@ -114,7 +114,7 @@ SMALL_CELLS = ["segmented_reduce SUM f32 segments=fixed:64", "segmented_reduce S
 
 
 def segment_cells():
-    """What the aims are about; then small sizes; then other forms and types."""
+    """The main cells first; then small sizes; then other forms and types."""
     cells = [f"segmented_reduce SUM f32 n=32M segments={shape}" for shape in
              [f"fixed:{length}" for length in SEGMENT_LENGTHS] + ["pareto:64", "mixed", "uniform:256"]]
     cells += [f"segmented_reduce SUM f32 n=32M segments=fixed:{length} form=fixed" for length in SEGMENT_LENGTHS]
@@ -169,7 +169,7 @@ def quick_segment_cells():
 
 # ---- the cells of sorts and merges
 
-# The smallest are also replayed in graphs: there it is the host's share of a call that decides.
+# The smallest are also replayed in graphs: in a stream the host's share of a call dominates them.
 SORT_SIZES = ["1K", "4K", "16K", "128K", "1M", "4M", "16M", "64M", "256M"]
 GRAPH_SORT_SIZES = SORT_SIZES[:5]
 SORT_DISTS = ["few", "constant", "sorted", "reversed", "almost", "organ", "zipf", "high", "low", "hot",
@@ -182,7 +182,7 @@ SET_OPERATIONS = ["set_union", "set_intersection", "set_difference", "set_symmet
 
 
 def sorting_cells():
-    """What the aims are about, from the largest on; then what is not so often met."""
+    """The main cells first, largest sizes first; then rarer ones."""
     cells = [f"{sort} n=256M" for sort in SORTS]
     cells += [f"sort {type_} n=64M dist={dist}" for type_ in ("u32", "u64") for dist in SORT_DISTS]
     cells += [f"{sort} n={size}" for size in reversed(SORT_SIZES[:-1]) for sort in SORTS[:4 if size != "64M" else None]]
@@ -234,7 +234,7 @@ TRANSPOSE_TYPES = ("u8", "u16", "f32", "f64", "s12", "s16")
 
 
 def transpose_cells():
-    """Squares, thin ones, batches, small ones, in place; beside a copy and, by default, cuBLAS geam."""
+    """Square, thin, batched, small and in-place matrices; beside a copy and, by default, cuBLAS geam."""
     cells = [f"transpose {type_} shape={side}x{side}" for type_ in TRANSPOSE_TYPES for side in (4096, 8192, 16384)]
     cells += [f"transpose {type_} shape={shape}" for type_ in ("u8", "f32", "f64") for shape in
               ("4194304x8", "8x4194304", "1048576x33", "33x1048576", "16000x16001", "64x64x4096", "16x16x65536")]
@@ -301,7 +301,7 @@ def stamp_of(sources, command):
 
 
 def current(target, stamp):
-    """Contents decide, not times: a copied tree needs no new build."""
+    """Compares contents, not times: a copied tree needs no new build."""
     try:
         with open(f"{target}.stamp", encoding="utf-8") as file:
             return os.path.exists(target) and file.read() == stamp
@@ -342,7 +342,7 @@ def find_nvcc():
 
 
 def device_architecture():
-    """sm_90 and so on, or None where nvidia-smi does not say."""
+    """sm_90 and so on, or None if nvidia-smi does not say."""
     try:
         text = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], check=True,
                               timeout=60, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
@@ -368,7 +368,7 @@ def build_peers(architecture=None):
     if not nvcc:
         print("bench.py: no nvcc, so no peers", file=sys.stderr)
         return None
-    import concurrent.futures  # not above: the farm's workers import this file, and are started often
+    import concurrent.futures  # imported here: the farm's workers import this file often
     print(f"bench.py: compiling the peers for {architecture} (a minute)", file=sys.stderr, flush=True)
     parts = range(1 + len(re.findall(r"\bX\(\d+\)", read("tools/peers/peers.cu").decode())))
     objects = [f"build/gp_peers_{part}.o" for part in parts]
@@ -395,7 +395,7 @@ def load(path):
 
 
 def name_of(sample):
-    """What a row of the table is about: everything of a cell but its size."""
+    """A row of the table: everything of a cell but its size."""
     parts = [sample["primitive"]]
     if sample["op"]:
         parts.append(sample["op"])
@@ -410,8 +410,8 @@ def name_of(sample):
 
 
 def input_bytes(sample):
-    """The size by which cells are lined up: bytes of the input (of the output where there is none), rounded to a power
-    of two, because sizes of 12 do not divide one."""
+    """The size by which cells are aligned: bytes of the input (of the output if there is none), rounded to a power of
+    two, because elements of 12 bytes do not divide one."""
     sizes = {"8": 1, "16": 2, "32": 4, "64": 8}
     one = {"s12": 12, "s16": 16}.get(sample["in"]) or sizes[sample["in"].lstrip("iufb")]
     size = sample["n"] * one
@@ -449,7 +449,7 @@ def print_table(records, out=sys.stdout):
 
 
 def print_list(records, out=sys.stdout):
-    """A row a cell: GB/s of ours, of the fastest peer and of the roof; the share of the roof, and times the peer; our
+    """A row a cell: our GB/s, the fastest peer's and the roof's; the share of the roof; the speed-up over the peer; our
     1e9 elements a second."""
     cells = {}
     for r in records:
@@ -492,7 +492,7 @@ def has_topic(path, *topics):
 
 
 def has_gpu():
-    """Does the CUDA driver find a device?"""
+    """Whether the CUDA driver finds a device."""
     count = ctypes.c_int(0)
     try:
         driver = ctypes.CDLL("libcuda.so.1")

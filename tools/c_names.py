@@ -1,7 +1,7 @@
-"""c_names.py: which names a C or C++ text defines and mentions, read as far as this project's style goes.
+"""c_names.py: finds the names that a C or C++ text defines and mentions, as far as this project's style needs.
 
 Universal Ctags 5.9 finds 2,443 of the 2,480 names of gpuprims.h: it lacks functions that macros define and enumerators
-behind lists. libclang sees one branch of each condition at a time. `make header` needs Python alone with this.
+behind lists. libclang sees one branch of each condition at a time. With this module `make header` needs only Python.
 """
 import bisect
 import functools
@@ -12,7 +12,7 @@ TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*
 
 
 def remembered(function):
-    """A function of lines whose results for the latest few lists of them are kept; they are not to be changed."""
+    """A function of lines that caches its latest few results; callers must not change them."""
     keep = functools.lru_cache(4)(lambda lines, words: function(lines, **dict(words)))
     return functools.wraps(function)(lambda lines, **words: keep(tuple(lines), tuple(words.items())))
 
@@ -62,7 +62,7 @@ def strip_templates(text):
 
 @functools.lru_cache(4096)
 def strip_groups(text):
-    """Without (...) of attributes and <...> of templates, which hide the name of what is declared."""
+    """Without (...) of attributes and <...> of templates, which hide the declared name."""
     previous = None
     text = strip_templates(text)
     text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
@@ -81,9 +81,9 @@ class Definition:
 def definitions(code):
     """Names defined at file scope: functions, prototypes, types, enumerators, variables."""
     found, depth, start = [], 0, 0
-    opened = None  # the block that is open, or was just closed
+    opened = None  # the open block, or the one just closed
     line_of = line_numbers(code)
-    for match in re.finditer(r"^(?:GPUPRIMS__|GP_)\w+\((.*)\)[ \t]*$", code, re.M):  # a macro that defines
+    for match in re.finditer(r"^(?:GPUPRIMS__|GP_)\w+\((.*)\)[ \t]*$", code, re.M):  # a defining macro
         names = re.findall(r"\b(?:gp_|GP__)\w+", match.group(1).split(",")[0])
         found += [Definition(name, line_of(match.start()), "macro's", match.group()) for name in names]
     code = re.sub(r"^(?:GPUPRIMS__|GP_)\w+\(.*\)[ \t]*$", lambda match: " " * len(match.group()), code, flags=re.M)
@@ -133,7 +133,7 @@ def line_numbers(text):
 def describe_block(head, line, body, body_line):
     plain = strip_groups(head)
     kind = re.search(r"\b(struct|enum|union|class)\b(?:\s+(\w+))?", plain)
-    derived = re.match(r"\s*(?:struct|union|class)\s+(\w+)\s*:(?!:)", plain)  # whose base may call functions
+    derived = re.match(r"\s*(?:struct|union|class)\s+(\w+)\s*:(?!:)", plain)  # its base may call functions
     if derived:
         return [Definition(derived.group(1), line, "type", head)]
     if "(" in plain and not re.search(r"=\s*$", plain):
@@ -184,7 +184,7 @@ def describe_statement(statement, line):
 
 @remembered
 def homes_of(lines):
-    """({name: [(line of the header, its part)]} of what parts declare, [(line, text that mentions names)])."""
+    """({name: [(line of the header, its part)]} of the parts' declarations, [(line, text that mentions names)])."""
     code, directives = split_directives(blank("".join(line.text + "\n" for line in lines)))
     defined = {}
     for item in definitions(code):
@@ -194,7 +194,7 @@ def homes_of(lines):
         macro = re.match(r"\s*#\s*define\s+(\w+)(\(X\))?", directive)
         if macro:
             defined.setdefault(macro.group(1), []).append(number)
-        if macro and macro.group(2):  # a list: names that it declares, and texts
+        if macro and macro.group(2):  # a list: its names, and texts
             for name in re.findall(r"\bX\((\w+)", directive):
                 defined.setdefault(name if name.startswith("GP_") else f"GP_{name}", []).append(number)
         else:
@@ -207,7 +207,7 @@ def homes_of(lines):
 @remembered
 def names_of_parts(lines, every=False):
     """({part: the parts above it whose names it mentions}, [(part, name, the part below that defines it)]). every: all
-    parts above that define a name, not the last one alone."""
+    parts above that define a name, instead of the last one."""
     homes, mentions = homes_of(lines)
     part_at = [None] + [line.part for line in lines] + [None]
     uses, below = {line.part: set() for line in lines if line.part}, []

@@ -10,7 +10,7 @@
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
 //     --backend cuda|host|auto
 //     --seconds S --cell-seconds S          stop starting cells after S; the most a cell may take
-//     --batches N --batch-ms MS             batches of a cell (at least 7), and how long one aims to be
+//     --batches N --batch-ms MS             batches of a cell (at least 7), and their target length
 //     --out FILE                            JSON Lines, appended
 //     --overhead --first-call               measure the host's share of a call; the first call of a kernel
 //     --commit TEXT                         stored with the environment
@@ -18,11 +18,12 @@
 //
 // Cells and policies are text, see tools/gp_cells.h.
 //
-// Every variant is checked before it is timed: against the peer that computes in the same accumulator, or on the host,
-// at the cell's count and at one that is no multiple of anything; floats on data whose sums are exact, and on the
-// cell's own; primitives for which no peer has a call, against the host back end on fewer elements. A wrong one is
-// reported WRONG and has no time. GB/s count each input read once, each output written once (gp_cells.h: moved_bytes).
-// Exit status: 0 all measured right, 1 something was wrong or failed, 2 bad usage, 4 no GPU where one was asked for.
+// Every variant is checked before it is timed, at the cell's count and at a count with a ragged last tile, against the
+// peer that computes in the same accumulator or against a loop on the host. Floats are checked on data with exact sums
+// and on the cell's data. A primitive without a peer is checked against the host back end on fewer elements. A wrong
+// variant is reported WRONG and gets no time. GB/s count each input read once, each output written once (gp_cells.h:
+// moved_bytes). Exit status: 0 all measured right, 1 something was wrong or failed, 2 bad usage, 4 no GPU where one was
+// asked for.
 #define _GNU_SOURCE
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -96,14 +97,14 @@ typedef struct variant {
   double median_us, min_us, max_us, cv;
   double bytes;
   void *graph;
-  int has_call; // of ours: what is the same in every call
+  int has_call; // ours: shared by all calls
   gp_call call;
 } variant;
 
 static gp_cuda cuda;
 static gp_nvml nvml;
 static const gp_peers_table *peers;
-static gp_context *ctx, *host_ctx; // host_ctx: opened when something is checked against it
+static gp_context *ctx, *host_ctx; // host_ctx: opened by the first check that needs it
 static gp_description device = {.struct_size = sizeof device};
 static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
@@ -139,8 +140,8 @@ static void pool_reserve(pool *p, uint64_t bytes) {
   p->bytes = bytes;
 }
 
-// In the stream of the kernels that read them: a copy of pageable memory in the default stream returns when its bytes
-// are staged, and a stream that does not wait for the default one may start before the last of them have arrived.
+// Copies go in the kernels' stream: a copy from pageable memory in the default stream returns when its bytes are
+// staged, and a stream that does not wait for the default one may start before they have arrived.
 static void write_device(void *to, const void *from, uint64_t bytes) {
   if (on_gpu) GP_CUDA_CHECK(&cuda, to_device_async((uint64_t)(uintptr_t)to, from, bytes, stream));
   else memcpy(to, from, bytes);
@@ -178,7 +179,7 @@ static void generate(const type_row *t, cell_data data, uint64_t seed, void *out
 
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
-// A set is a buffer of each pool; buffers of a cell lie `stride` apart, so that a rotation through the sets leaves
+// A set is one buffer of each pool. A cell's buffers are `stride` apart, so that a rotation through the sets leaves
 // nothing of an earlier turn in the cache.
 typedef struct buffers {
   char *at[ROLE_COUNT];
@@ -186,14 +187,14 @@ typedef struct buffers {
 
 typedef struct layout {
   const cell *c;
-  uint64_t stride[ROLE_COUNT], shift[ROLE_COUNT], sets; // stride 0: the cell has no such buffer
-  size_t slot[ROLE_COUNT];                              // of gp_call; 0: it has none
+  uint64_t stride[ROLE_COUNT], shift[ROLE_COUNT], sets; // stride 0: the cell does not use this buffer
+  size_t slot[ROLE_COUNT];                              // of gp_call; 0: no such pointer
   int source, sink;                                     // the buffers of the roofs
 } layout;
 
 static int is_old(const cell *c) { return c->primitive < GP_SEGMENTED_REDUCE; }
 
-// Bytes that a roof moves in place of the cell.
+// Bytes that a roof moves when it runs in place of the cell.
 static double roof_bytes(const cell *c) {
   const uint64_t in = in_bytes(c, c->n), out = out_bytes(c, c->n);
   const double moved = moved_bytes(c, c->n);
@@ -230,7 +231,7 @@ static layout layout_of(const cell *c) {
   return l;
 }
 
-static const layout *lay(const cell *c) { // of the cell that is being measured
+static const layout *lay(const cell *c) { // of the measured cell
   static layout kept;
   if (kept.c != c) kept = layout_of(c);
   return &kept;
@@ -255,7 +256,7 @@ static buffers set_of(const cell *c, uint64_t set) {
   return b;
 }
 
-// Fills an input for n elements, of set 0.
+// Fills an input of set 0 for n elements.
 static void fill_input(const cell *c, int role, int kind, uint64_t n, char *at) {
   static const uint64_t SEEDS[FIRST_OUTPUT] = {11, 23, 37, 41};
   cell_data data;
@@ -275,8 +276,8 @@ static void copy_device(char *to, const char *from, uint64_t bytes) {
   else memcpy(to, from, bytes);
 }
 
-// Fills the inputs of all sets. Random data goes through the whole pool, so that sets hold other slices of it; offsets,
-// boundaries and what is sorted are the same in every set. This also empties the cache.
+// Fills the inputs of all sets. Random data fills the whole pool, so that each set holds another slice of it. Offsets,
+// boundaries and sorted inputs are equal in all sets. This also empties the cache.
 static void fill_pools(const cell *c) {
   static const uint64_t SEEDS[FIRST_OUTPUT] = {5, 7, 9, 13};
   const layout *l = lay(c);
@@ -524,7 +525,7 @@ static double apply_float(gp_op op, double a, double b) {
   }
 }
 
-// Checks `out` on the host, element by element, in doubles or in integers of the accumulator's width. NULL: right.
+// Checks `out` on the host, element by element, in double or in the accumulator's integer width. NULL: right.
 static const char *check_on_host(const cell *c, const char *in, const char *in2, const char *out, uint64_t n,
                                  double absolute, double relative) {
   static char reason[200];
@@ -611,8 +612,8 @@ static const char *check_on_host(const cell *c, const char *in, const char *in2,
   return NULL;
 }
 
-// Fills the inputs for n elements, poisons the outputs, runs v, and looks at the zones around what it may write.
-// NULL: right.
+// Fills the inputs for n elements, poisons the outputs, runs v, and checks the guard zones around the outputs. NULL:
+// right.
 static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) {
   static char reason[200], guard[2 * GUARD];
   const buffers b = set_of(c, 0);
@@ -636,7 +637,8 @@ static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) 
   return NULL;
 }
 
-// Compares `items` elements of ours with the peer's, both in device memory, exactly or within limits. NULL: equal.
+// Compares `items` elements of our output with the peer's, both in device memory, exactly or within limits. NULL:
+// equal.
 static const char *compare_with_peer(const type_row *t, const char *ours, const char *expected, uint64_t items,
                                      double absolute, double relative) {
   static char reason[300];
@@ -663,7 +665,7 @@ static const char *compare_with_peer(const type_row *t, const char *ours, const 
   return reason;
 }
 
-// The same on the host, with what the host back end made.
+// The same on the host, against the host back end's output.
 static const char *compare_with_host(const type_row *t, const char *ours, const char *expected, uint64_t items,
                                      double absolute, double relative) {
   static char reason[200];
@@ -684,7 +686,7 @@ static const char *compare_with_host(const type_row *t, const char *ours, const 
   return NULL;
 }
 
-// Runs the call on the host back end, on the inputs of set 0; outputs: memory of the host. NULL, or what failed.
+// Runs the call on the host back end, on the inputs of set 0; outputs are in host memory. NULL, or what failed.
 static const char *run_on_host(const cell *c, uint64_t n, char **outputs) {
   const buffers b = set_of(c, 0);
   char *inputs[FIRST_OUTPUT] = {NULL};
@@ -716,7 +718,7 @@ static int compare_bytes(const void *a, const void *b) { return memcmp(a, b, 1);
 static int compare_halves(const void *a, const void *b) { return memcmp(a, b, 2); }
 static int compare_words(const void *a, const void *b) { return memcmp(a, b, 4); }
 static int compare_doublewords(const void *a, const void *b) { return memcmp(a, b, 8); }
-// Results in any order, in the order of their bytes: row by row.
+// Sorts results that may come in any order by their bytes, row by row.
 static void order_rows(const cell *c, uint64_t n, char *keys) {
   int (*const compare)(const void *, const void *) = c->in->size == 1   ? compare_bytes
                                                      : c->in->size == 2 ? compare_halves
@@ -726,7 +728,7 @@ static void order_rows(const cell *c, uint64_t n, char *keys) {
   uint64_t row;
   for (row = 0; row < c->rows; row++) qsort(keys + row * k * (uint64_t)c->in->size, k, (size_t)c->in->size, compare);
 }
-// The same results in any order? Of pairs the keys are compared.
+// Whether two results are equal up to order. For pairs, the keys are compared.
 static const char *compare_unsorted(const cell *c, uint64_t n, const char *ours, const char *expected, int on_device) {
   const uint64_t bytes = cell_bytes(c, ROLE_out_keys, n);
   char *a = malloc(2 * bytes + 1), *b = a + bytes;
@@ -817,7 +819,7 @@ static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, g
                        : c->out->number == GP_DATA_BF16 ? 1.6e-2
                        : c->out->number == GP_DATA_F32  ? 1e-6
                                                         : 1e-14;
-  const double subnormal = c->out->number == GP_DATA_F16 && !reference ? 6.1e-8 : 0; // a last place of the smallest
+  const double subnormal = c->out->number == GP_DATA_F16 && !reference ? 6.1e-8 : 0; // one ulp of the smallest
   const double absolute = exact || c->primitive < GP_REDUCE
                               ? subnormal
                               : unit * scale * (sqrt((double)n) + (kind == GP_DATA_SORTED ? (double)n : 0));
@@ -858,25 +860,25 @@ static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, g
   return snprintf(reason, sizeof reason, "n=%llu %s: %s", (unsigned long long)n, KIND_NAMES[kind], told), reason;
 }
 
-// Checks a variant of ours; v->status says "ok" or what is wrong.
+// Checks one of our variants; v->status becomes "ok" or names the fault.
 static int verify(const cell *c, variant *v) {
   const uint64_t host_limit = 1u << 22;
   gp_peer_fn reference = NULL;
   uint64_t counts[2];
   int k, sums_fit;
   const int half_acc = c->acc->number == GP_DATA_F16 || c->acc->number == GP_DATA_BF16;
-  if (!on_gpu && !is_old(c)) return 0; // the host back end is what they are checked against
+  if (!on_gpu && !is_old(c)) return 0; // the reference of these checks
   if (!find_peer(c, "cub", 0, &reference) && (is_old(c) || !find_peer(c, "thrust", 0, &reference))) reference = NULL;
   counts[0] = reference || c->n <= host_limit ? c->n : host_limit;
   counts[1] = counts[0] > 100 ? counts[0] - 37 : counts[0] > 1 ? counts[0] - 1 : 1;
-  if (c->shape[0] && c->n <= 1u << 27) counts[0] = counts[1] = c->n; // on other shapes another policy may be valid
+  if (c->shape[0] && c->n <= 1u << 27) counts[0] = counts[1] = c->n; // another policy may be valid for other shapes
   sums_fit = is_float(c->in) && c->op == GP_SUM && !half_acc && folds(c->primitive);
   v->verified = counts[0];
   for (k = counts[0] != counts[1]; k >= 0; k--) {
     const char *told = NULL;
     if (sums_fit) told = check_data(c, v, counts[k], GP_DATA_EXACT, reference);
     if (!told) told = check_data(c, v, counts[k], c->kind, reference);
-    if (told && told != v->status && reference && !is_old(c)) { // who is right? The host back end decides.
+    if (told && told != v->status && reference && !is_old(c)) { // the host back end decides who is right
       char by_peer[sizeof v->status];
       snprintf(by_peer, sizeof by_peer, "%s", told);
       told = check_data(c, v, counts[k], c->kind, NULL);
@@ -893,8 +895,7 @@ static int verify(const cell *c, variant *v) {
 
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
-// Evicts everything from the L2 cache by a copy of other memory, which leaves clean lines and written ones there, as
-// calls do.
+// Evicts the whole L2 cache by a copy of other memory, which leaves clean and dirty lines there, as calls do.
 static void empty_cache(void) {
   static pool other;
   const uint64_t bytes = 2 * cache_bytes();
@@ -902,7 +903,7 @@ static void empty_cache(void) {
   GP_CUDA_CHECK(&cuda, copy((uint64_t)(uintptr_t)other.base + bytes, (uint64_t)(uintptr_t)other.base, bytes, stream));
 }
 
-// Microseconds a call, over `calls` calls that begin at buffer set *set. Negative: failed.
+// Microseconds a call, over `calls` calls, beginning at buffer set *set. Negative: failed.
 static double time_batch(const cell *c, variant *v, int calls, uint64_t *set) {
   const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : lay(c)->sets;
   double start = 0;
@@ -941,7 +942,7 @@ static int make_graph(const cell *c, variant *v) {
   return failed || code ? -1 : 0;
 }
 
-// Finds how many calls make a batch. 0, or -1 where the variant failed.
+// Finds how many calls make a batch. Returns 0, or -1 when the variant failed.
 static int prepare_timing(const cell *c, variant *v, uint64_t *set) {
   const int calls = calls_of_graph(c, lay(c)->sets);
   double us;
@@ -970,7 +971,7 @@ static void summarise(variant *v) {
   v->max_us = v->batches[v->batch_count - 1];
 }
 
-// The best configuration of the read roof for so many bytes; the answer is kept.
+// The fastest configuration of the read roof for this many bytes; cached.
 static int best_read_config(const cell *c, double bytes) {
   static struct {
     double bytes;
@@ -1038,7 +1039,7 @@ static const char *const VARIANT_KINDS[] = {"ours", "peer", "copy_roof", "read_r
 
 static double gbs(const variant *v) { return v->median_us > 0 ? v->bytes / v->median_us / 1e3 : 0; }
 
-// What sorts are told by: 1e9 keys a second, of ours and of the peers.
+// The sorts' unit: 1e9 keys a second, for us and the peers.
 static void print_keys(const cell *c, const variant *v) {
   if ((moves_keys(c->primitive) || c->groups) && v->median_us > 0 && (v->kind == OURS || v->kind == PEER))
     printf(" %8.3f Gkeys/s", (double)c->n / v->median_us / 1e3);
@@ -1119,7 +1120,7 @@ static void write_cell(const cell *c, const variant *all, int count, gp_nvml_sam
 
 static variant variants[MAX_VARIANTS];
 
-// CUB's segmented sort and what is built on it wait for the device in between, and cannot be captured.
+// CUB's segmented sort, and calls built on it, wait for the device in between and cannot be captured.
 static int waits_for_host(const cell *c) { return c->primitive == GP_SEGMENTED_SORT || c->rows > 1; }
 
 static variant *add_variant(int *count, int kind, const char *label) {
@@ -1155,7 +1156,7 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
   for (i = 0; i < (int)(sizeof PEER_NAMES / sizeof *PEER_NAMES); i++) {
     gp_peer_fn run;
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
-                       : i == 3     ? !is_old(c) && !variants[count - 1].run // CUB has none
+                       : i == 3     ? !is_old(c) && !variants[count - 1].run // not in CUB
                                     : i < 3 || (i == 4 && c->primitive == GP_TRANSPOSE);
     if (!wanted || (is_replayed(c) && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run)) continue;
     {
@@ -1219,7 +1220,7 @@ static void take_image(void *user, const char *key, const void *image, size_t by
 
 enum { LOOP_CALLS = 400, LOOPS = 21 };
 
-// Microseconds of the host a call. The loops are short enough that the driver's queue never fills.
+// Microseconds of host time a call. The loops are short enough that the driver's queue never fills.
 static double host_cost(int (*call)(void *), void *user) {
   double times[LOOPS];
   int loop, i;
@@ -1246,7 +1247,7 @@ static int launch_again(void *user) {
   launch_job *job = (launch_job *)user;
   return cuda.launch(&job->config, job->function, job->parameters, NULL);
 }
-// A copy, reduce or scan on the start of the pools.
+// A copy, reduce or scan on the first bytes of the pools.
 static gp_call small_call(const cell *c) {
   gp_call call = cell_call(&types, c, NULL);
   call.in = pools[ROLE_in].base;
@@ -1256,8 +1257,8 @@ static gp_call small_call(const cell *c) {
 static int call_again(void *user) { return gp_run(ctx, (const gp_call *)user, stream) != GP_SUCCESS; }
 static int empty_again(void *user) { return (void)user, peers->empty(stream); }
 
-// A call on 256 elements against the driver's launch of the same copy kernel (its image from gp_compile, its arguments
-// all zero: it finds nothing to do), or of an empty kernel with as many bytes of arguments.
+// Times a call on 256 elements against the driver's launch of the same copy kernel (image from gp_compile, arguments
+// all zero, so it finds nothing to do), or of an empty kernel with equally many argument bytes.
 static void measure_overhead(void) {
   static unsigned char arguments[512];
   image_copy image = {NULL};
@@ -1316,7 +1317,7 @@ static void measure_overhead(void) {
   free(image.bytes);
 }
 
-// An empty launch, back to back and in a graph: the floor of small sizes.
+// An empty launch, back to back and in a graph: the floor for small sizes.
 static void measure_empty_launch(void) {
   double times[11];
   double back_to_back, in_graph = -1;
@@ -1365,7 +1366,7 @@ static void open_context(gp_backend backend, const char *cache, gp_context **ope
     stop(backend == GP_BACKEND_CUDA ? 4 : 3, "gp_open: %s", gp_last_message());
 }
 
-// Removes a folder of plain files and folders that this program made.
+// Removes a folder that this program made.
 static void remove_folder(const char *path) {
   char command[600];
   if (strncmp(path, P_tmpdir "/gp_bench_", sizeof P_tmpdir + 9)) return;
@@ -1373,7 +1374,7 @@ static void remove_folder(const char *path) {
   if (system(command)) fprintf(stderr, "gp_bench: could not remove %s\n", path);
 }
 
-// The first call of a kernel: nothing cached; then a fresh context that finds it on disk; then from memory.
+// The first call of a kernel: with nothing cached, then in a fresh context from the disk cache, then from memory.
 static void measure_first_call(void) {
   static const char *const texts[] = {"copy u32 n=65536", "reduce SUM f32 n=65536", "exclusive_scan SUM u32 n=65536",
                                       "exclusive_scan SUM u8 n=64M"};
@@ -1402,7 +1403,7 @@ static void measure_first_call(void) {
       if (gp_kernel_origin(ctx, &call, &origins[pass][k], NULL, 0)) origins[pass][k] = GP_KERNEL_NONE;
     }
     if (pass != 1) continue;
-    // The third pass goes on in this context.
+    // The third pass continues in this context.
   }
   gp_close(ctx);
   ctx = kept;
@@ -1451,7 +1452,7 @@ static void open_peers(const char *path, const char *program) {
   wait_device();
 }
 
-// planned: cells asked for; whoever reads fewer samples knows that the run was cut off.
+// planned: cells asked for; a reader who finds fewer samples knows that the run was cut off.
 static void write_environment(const char *about_peers, double peak, int planned) {
   char date[40], host_date[40];
   time_t seconds = time(NULL);
@@ -1484,7 +1485,7 @@ static void write_environment(const char *about_peers, double peak, int planned)
   fprintf(json, "}\n");
 }
 
-// One line that is written over on a terminal; elsewhere a line every ten seconds.
+// A line that is overwritten on a terminal; elsewhere a line every ten seconds.
 static void show_progress(int at, int of, double seconds, const char *text) {
   static double last = -100;
   if (isatty(2)) fprintf(stderr, "\r[%d/%d] %.0f s %-90s", at, of, seconds, text);
@@ -1562,7 +1563,7 @@ int main(int count, char **arguments) {
   }
   if (option_batches < 7) option_batches = 7;
   if (option_batches > MAX_BATCHES) option_batches = MAX_BATCHES;
-  setenv("CUDA_CACHE_DISABLE", "1", 1); // NVRTC and the driver keep a cache of their own: a first call shall be one
+  setenv("CUDA_CACHE_DISABLE", "1", 1); // the caches of NVRTC and the driver would hide the cost of a first call
   if (!count_of_cells && !overhead && !first_call) stop(2, "no cells (the top of tools/gp_bench.c lists the options)");
   open_context(backend, option_cache, &ctx);
   if (gp_describe(ctx, &device)) stop(3, "gp_describe: %s", gp_last_message());

@@ -1,25 +1,24 @@
-// gp_bfs.c - cells of graphs: searches, components and building on made graphs, checked and timed.
+// gp_bfs.c - graph cells: searches, components and building on generated graphs, checked and timed.
 //
 //        gp_bfs "kronecker scale=24" [call=bfs] [sources=64] [at_once=64] [steps=1] [relabel=1]
 //               [json=FILE] [commit=TEXT] [backend=host] [POLICY ...]
 //
-// The graph is a description of tools/gp_graphs.h; every edge stands both ways and once, without loops. call: bfs, from
-// one source after another; bfs_sources, at_once of them in a call; connected_components; graph_from_edges. POLICY:
-// threads=512,vectors=2,small=512 (gp_cells.h), or "default", which is what there is without any; "list" stands for a
-// list of them for bfs. steps=1: what each step of the first call took. relabel=1: from the same sources in the same
-// graph, with hubs first (gp_graph_relabel); how long that takes is told apart. Sources are random ones with an edge.
+// The graph is described as in tools/gp_graphs.h; it has each edge once in both directions, and no loops. call: bfs
+// runs one source after another; bfs_sources takes at_once sources a call; or connected_components; or
+// graph_from_edges. POLICY: threads=512,vectors=2,small=512 (gp_cells.h); "default" is the choice without a policy;
+// "list" is a built-in list for bfs. steps=1 prints the time of each step of the first call. relabel=1 repeats the run
+// with hubs first (gp_graph_relabel), whose time is printed separately. Sources are random vertices with an edge.
 //
-// Depths alone are timed, best of three of a source (or batch of sources; others: seven times), and the median of them
-// is told. GTEPS: edges of the source's component, each counted once as Graph500 does, over the time; directed: each
-// counted twice; harmonic means; of batches, the sum over their sources. Components count all edges, building those
-// that are made, and those that stand in the graph. Bytes are those of the model (gp_traversal, README.md), on average;
-// limit: the time in which a copy in the same run moves as many. Checked: depths (and parents) of the first calls by
-// gp_bfs_check, components by a search, a graph that was built by gp_graph_check.
+// Only depths are timed: the best of three runs of a source or batch (other calls: seven runs), then the median. GTEPS:
+// edges of the source's component, each counted once as Graph500 does, over the time; directed: each counted twice.
+// Means are harmonic; a batch sums over its sources. Components count all edges; building counts the generated edges,
+// and those of the graph. Bytes are the model's average (gp_traversal, README.md); limit: the time in which a copy in
+// the same run moves them. gp_bfs_check checks depths (and parents) of the first calls, a search the components,
+// gp_graph_check a built graph.
 //
-// json=FILE: lines of the kind that tools/gp_bench writes and the pages read, for every policy one, behind an
-// environment. Cells of gp_bench are an input of n elements under one call, beside peers; here the cost hangs on the
-// source, the work is only known afterwards, and no peer has the call: so they are measured here, and told as there.
-// What a policy gains, and whether a tree is slower than another, gp_tune finds on fixed sources of the same graphs.
+// json=FILE: lines in the form of tools/gp_bench, which the pages read: an environment, then a line a policy. gp_bench
+// does not measure these cells, because the cost depends on the source, the work is known only afterwards, and no peer
+// has the call. gp_tune measures gains of policies and compares trees, on fixed sources of the same graphs.
 #define _GNU_SOURCE
 #define GPUPRIMS_IMPLEMENTATION
 #include "../gpuprims.h"
@@ -79,19 +78,19 @@ static float timed(const gp_call *call) {
   return on_gpu ? ms : (float)((double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6);
 }
 
-// What is measured, and with what.
+// A measurement and its inputs.
 enum { REPEATS = 7 };
 static const char *graph_name;
 static gp_traversal *statistics;
 static double copy_gbs;
-// What the calls of a policy come to. Times in ms.
+// Results of a policy's calls. Times in ms.
 typedef struct tally {
   float *ms;
   double ms_an_edge, sum, levels, bottom_up, small, inspected, bytes;
   int wrong;
 } tally;
 
-// Hubs first, and the same sources.
+// The graph with hubs first, and the same sources there.
 static void relabel(searches *s) {
   const size_t width = s->g.offset_type == GP_U64 ? 8 : 4;
   gp_graph r = s->g;
@@ -114,7 +113,7 @@ static void relabel(searches *s) {
   s->g = r;
   printf("relabelled, hubs first, in %.2f ms\n", (double)ms);
 }
-// A line a step: what kind, how long it took, what it has reached.
+// One line a step: kind, time, what it reached.
 static void print_steps(const gp_traversal *t) {
   static const char *const kinds[] = {"start", "one block", "top-down", "bottom-up", "listed",
                                       "merge", "collect",   "cluster",  "spread",    "finish"};
@@ -132,7 +131,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// What a call does: of searches they say it themselves.
+// A call's work; searches report their own.
 static gp_result count(searches *s, gp_call c, gp_traversal *t) {
   const double n = (double)s->g.vertices, e = (double)s->edges, o = s->g.offset_type == GP_U64 ? 8 : 4;
   gp_result r;
@@ -175,7 +174,7 @@ static gp_result measure(searches *s, const gp_policy *policy, int steps, tally 
   qsort(sum->ms, (size_t)s->calls, sizeof *sum->ms, ascending);
   return GP_SUCCESS;
 }
-// GB/s, read and written: of the bytes that a graph's edges take, 64 MiB at least.
+// Copy speed in GB/s, read and written, over the bytes of a graph's edges, 64 MiB at least.
 static double copy_speed(void) {
   const uint64_t words = on_gpu ? 64 << 20 : 1 << 20;
   gp_call c = gp_call_init(GP_COPY);
@@ -218,7 +217,7 @@ static void write_environment(FILE *json, const gp_description *about, const cha
   fprintf(json, ", \"compute_capability\": %d, \"multiprocessors\": %d, \"driver\": %d}\n", about->compute_capability,
           about->multiprocessors, about->driver_version);
 }
-// The graph's description is one word: blanks become colons.
+// The graph's description as one word: blanks become colons.
 static void write_sample(FILE *json, const searches *s, const char *policy, const tally *t) {
   const char *name = PRIMITIVE_NAMES[s->primitive];
   const double mean = t->sum / s->calls, median = (t->ms[s->calls / 2] + t->ms[(s->calls - 1) / 2]) / 2;

@@ -4,10 +4,10 @@
 //     cc -O2 -I. tools/gp_bundle.c -o gp_bundle -ldl -lpthread -lm
 //     ./gp_bundle LIST NAME ARCHITECTURE... > bundle.h     e.g. ./gp_bundle kernels.txt my_kernels 80 90 > bundle.h
 //
-// The program includes gpuprims.h and then bundle.h, and sets gp_config.bundle = &NAME. A kernel of the bundle serves
-// every gpuprims.h that compiles it from the same text: an edit of a comment or of another family changes nothing. A
-// kernel whose text differs is compiled by NVRTC, or is GP_E_NO_COMPILER. Machine code of 8.0 also runs on 8.6 and
-// 8.9, not on 9.0. The output depends on the list, the header and NVRTC's version alone.
+// The program includes gpuprims.h and then bundle.h, and sets gp_config.bundle = &NAME. A bundled kernel serves every
+// gpuprims.h with the same kernel text: edits of comments or of other families do not matter. If the text differs,
+// NVRTC compiles the kernel, or the call returns GP_E_NO_COMPILER. Machine code of 8.0 also runs on 8.6 and 8.9, not on
+// 9.0. The output depends only on the list, the header and NVRTC's version.
 //
 // THE LIST: a line a call, words separated by blanks, # begins a comment:
 //
@@ -18,7 +18,7 @@
 //         copy in=f32                                   any type of the same size is served
 //         reduce op=SUM in=u8 out=u64 algorithm=GP_STEALING threads=256
 //
-// PRIMITIVE, TYPE and OP are names of GP_PRIMITIVES, GP_TYPES and GP_OPERATORS, or of what the list has defined before;
+// PRIMITIVE, TYPE and OP are names of GP_PRIMITIVES, GP_TYPES and GP_OPERATORS, or are defined earlier in the list;
 // FIELD is a field of the primitive's policy (gp_policy_space). Every kernel that the library can choose for such a
 // call, over all counts, alignments and rows of the tuned table, goes into the bundle.
 // A user's type or operator begins with such a line and ends with a line that is just "end". Its texts must be the
@@ -61,7 +61,7 @@ static named types[MAX_NAMES], operators[MAX_NAMES];
 static int type_count, operator_count;
 static image *images;
 static size_t image_count, image_capacity;
-static int taking; // the architecture that is being compiled
+static int taking; // the architecture being compiled
 
 static void fail(const char *what, const char *which) {
   fprintf(stderr, "%s:%d: %s%s%s\n", list_name, line_number, what, *which ? ": " : "", which);
@@ -186,7 +186,7 @@ static void read_operator(char *words) {
   remember(operators, &operator_count, name, handle);
 }
 
-// The value of a policy's field: a number, or a name from the list of its values.
+// The value of a policy's field: a number or a name.
 static int field_value(const char *word, const char *names, const int *values, int count) {
   const size_t length = strlen(word);
   int i;
@@ -242,8 +242,8 @@ static void take(void *user, const char *key, const void *data, size_t bytes) {
   m->architecture = taking;
 }
 
-// Everything that dispatch may choose for the call: a policy follows from the bytes (thresholds lie further apart than
-// the steps taken here) and from the alignment of the input. Equal kernels are compiled once.
+// Compiles every kernel that dispatch may choose for the call. The policy depends on the bytes (the steps taken here
+// are finer than the distance of two thresholds) and on the input's alignment. Equal kernels are compiled once.
 static void compile_all(gp_call c, int from_table) {
   const gp__type_info *user = gp__user_type(ctx->state, c.in_type);
   const size_t align = user ? user->align : c.in_type ? gp_type_size(ctx, c.in_type) : 16;
@@ -255,7 +255,7 @@ static void compile_all(gp_call c, int from_table) {
         c.count = ((uint64_t)quarter << octave) / 4;
         c.in = shifted && align < 16 ? (const void *)(uintptr_t)(65536 + align) : NULL;
         r = gp_compile(ctx, &c, taking, take, NULL);
-        // rows that are not valid for the call, or that cannot keep GP_REPRODUCIBLE's promise
+        // Rows that are invalid for the call, or that cannot keep GP_REPRODUCIBLE's promise
         if (from_table && (r == GP_E_POLICY || (r == GP_E_UNSUPPORTED && (c.flags & GP_REPRODUCIBLE)))) continue;
         if (r != GP_SUCCESS) fail(gp_last_message(), "");
       }

@@ -4,8 +4,8 @@
 //                   [in_offset=BYTES] [out_offset=BYTES]
 //                   [protocol=cold|back_to_back|graph|cold_graph|first_call]
 //                   [words of the primitive]
-// The words that a primitive has besides, with their defaults; `type` is that of the elements, of the keys of runs
-// (run_lengths, nontrivial_runs, unique), of the offsets of load_balance and check_offsets:
+// Further words of the primitives, with their defaults. `type` is the elements' type: for run_lengths, nontrivial_runs
+// and unique the keys', for load_balance and check_offsets the offsets':
 //   segmented_*                     segments=fixed:256 offsets=u32 form=offsets (reduce also fixed, ends)
 //   *_by_key                        key=u32 runs=32 form=keys|heads (heads: flags, of type key)
 //   run_lengths, nontrivial_runs    runs=32 lengths=u32
@@ -29,19 +29,19 @@
 //                                   at_once=64 (bfs_sources); n is what gp_graph has room for, each edge that is made
 //                                   both ways, `type` that of vertices, the protocol back_to_back or first_call
 //   convert_layout                  from=aos to=soa (or the structs of a block) struct=4.8.2 (bytes of the fields; four
-//                                   of `type`): n structs; with aos each field stands where C has it, others are packed
-// Of sorts, merges, sets and top-k `type` is the keys'; the payload, where there is one, is moved with them, and with
-// form=indices where they came from is written in its place (payload: the index type, u32). Keys of merges and sets are
-// sorted: dist=uniform rises at random, with equal keys; dist=constant and sorted are the others.
-// segments=fixed:LENGTH | uniform:MEAN (0 to twice the mean) | pareto:MEAN (exponent 1.5) | mixed (a quarter of them
-// empty, the others below 32, and one of half of all elements). runs=MEAN: geometric lengths; 1: all neighbours differ.
-// keep=PERCENT selected; of three parts the others share the rest evenly.
+//                                   of `type`): n structs; with aos fields have C's offsets, others are packed
+// For sorts, merges, sets and top-k, `type` is the keys' type. A payload moves with its key; form=indices writes the
+// key's input position instead (payload: the index type, u32). Merges and sets take sorted keys: dist=uniform rises at
+// random, with equal keys; dist=constant and sorted also exist. segments=fixed:LENGTH | uniform:MEAN (0 to twice the
+// mean) | pareto:MEAN (exponent 1.5) | mixed (a quarter of them empty, the others below 32, and one of half of all
+// elements). runs=MEAN: geometric lengths; 1: all neighbours differ. keep=PERCENT selected; of three parts the others
+// share the rest evenly.
 // Sizes take K, M, G (powers of 1024). Types are the library's, s12 (three u32) and s16 (two f64), structs whose sum is
-// an operator given as source. Protocols: cold rotates among buffers so that the L2 cache is of no help; back_to_back
-// stays on one set of buffers; graph replays captured calls, several buffer sets in turn; cold_graph replays them
-// too, on buffers of which the L2 cache holds nothing: for calls that take the GPU less time than the host. first_call,
-// of gp_tune only: from nothing compiled, in memory or on disk, to the call's result, where libraries are loaded.
-// A policy:         algorithm=PIPELINED,threads=320,...; fields left out are 0, which is the default.
+// an operator given as source. Protocols: cold rotates among buffers so that the L2 cache does not help; back_to_back
+// stays on one set of buffers; graph replays captured calls on several sets in turn; cold_graph does so on buffers that
+// the L2 cache does not hold, for calls that cost the GPU less time than the host. first_call (gp_tune only) runs from
+// nothing compiled, in memory or on disk, to the call's result; libraries are loaded before. A policy:
+// algorithm=PIPELINED,threads=320,...; fields left out are 0, which is the default.
 //
 // Include gpuprims.h before.
 #ifndef GP_CELLS_H
@@ -79,7 +79,7 @@ static const char *const KIND_NAMES[] = {
 #define NAME(NAME, name) NAME,
 enum { GP_CELL_PROTOCOLS(NAME) PROTOCOL_COUNT };
 #undef NAME
-enum { GRAPH_CALLS = 32, COLD_GRAPH_CALLS = 128 }; // calls of a graph; of one that meets a cold cache, at most
+enum { GRAPH_CALLS = 32, COLD_GRAPH_CALLS = 128 }; // calls of a graph; most calls of a cold_graph
 static const char *const PROTOCOL_NAMES[] = {
 #define NAME(NAME, name) #name,
     GP_CELL_PROTOCOLS(NAME)
@@ -95,7 +95,7 @@ static const char *const OPERATOR_NAMES[] = {"",
                                              GP_OPERATORS(NAME)
 #undef NAME
 };
-#ifndef GP_ALGORITHMS // a header of before, that a base of ci/baselines has
+#ifndef GP_ALGORITHMS // an older header, in a base of ci/baselines
 // clang-format off
 #define GP_ALGORITHMS(X) \
   X(DIRECT) X(EVEN_SHARE) X(STEALING) X(ONE_BLOCK) X(LOOK_BACK) X(THREE_SWEEP) X(PIPELINED) X(MERGE_PATH) \
@@ -140,23 +140,23 @@ static inline __attribute__((unused)) const type_row *find_type(const char *name
 typedef struct cell {
   char text[256];
   gp_primitive primitive;
-  gp_op op; // built in; for structs replaced by the user's
+  gp_op op; // built in; structs: replaced by the user's
   const type_row *in, *acc, *out;
   uint64_t n;
   int kind, protocol, in_offset, out_offset;
-  // The words of single primitives; 0 and NULL where a primitive has none.
+  // Words of single primitives; 0 and NULL where a primitive lacks them.
   const type_row *key, *payload, *offsets, *lengths;
   int segments_kind, form, keep, parts;
   uint64_t segments_mean, runs, bins, haystack;
-  uint64_t k, rows, groups; // rows, groups: 0 where the primitive has none
+  uint64_t k, rows, groups; // rows, groups: 0 for other primitives
   int descending, begin_bit, end_bit, second, sorted;
-  uint64_t segments;                     // so many, of n elements
-  uint64_t shape[3];                     // transpose: rows, columns, matrices; 0: by n
-  int in_place;                          // transpose: where tools/gp_bench runs it, the output is the input
-  gp_permutation permutations[2];        // of calls on n elements, and of the call made last on so many others
-  unsigned char scalar[16], scalar2[16]; // what elements are compared with; ends of a histogram
-  int field_bytes[32], field_count;      // of a struct; 0: as nobody has said
-  uint64_t widths[2];                    // of the layouts, from and to
+  uint64_t segments;                     // count out of n elements
+  uint64_t shape[3];                     // transpose: rows, columns, matrices; 0: from n
+  int in_place;                          // transpose in gp_bench: the output is the input
+  gp_permutation permutations[2];        // of calls on n elements, and of the last call on another count
+  unsigned char scalar[16], scalar2[16]; // scalar of comparisons; ends of a histogram
+  int field_bytes[32], field_count;      // of a struct; 0: not given
+  uint64_t widths[2];                    // of both layouts
   gp_field fields[2][32];
   gp_layout layouts[2];
   char graph_text[64]; // of a description
@@ -198,7 +198,7 @@ static inline __attribute__((unused)) int has_word(gp_primitive p, char word) {
 
 // Reduce, the scans and what is built on them: they have an operator and an accumulator.
 static inline __attribute__((unused)) int folds(gp_primitive p) { return is_a(p, "folds"); }
-// Primitives that came with segments: their buffers and bytes are declared by cell_type and cell_count.
+// Segmented primitives: cell_type and cell_count declare their buffers and bytes.
 static inline __attribute__((unused)) int is_scan_by_key(gp_primitive p) {
   return p == GP_INCLUSIVE_SCAN_BY_KEY || p == GP_EXCLUSIVE_SCAN_BY_KEY;
 }
@@ -209,24 +209,24 @@ static inline __attribute__((unused)) int is_select(gp_primitive p) { return p =
 static inline __attribute__((unused)) int is_set(gp_primitive p) {
   return p >= GP_SET_UNION && p <= GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// Keys, of the cell's type, are moved, and values with them; or read, in order.
+// Sorts and the like: they move or read keys of the cell's type, with or without values.
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) { return is_a(p, "keys"); }
 
 static inline __attribute__((unused)) int is_replayed(const cell *c) {
   return c->protocol == GRAPH || c->protocol == COLD_GRAPH;
 }
 
-// Calls that a graph replays, where there are so many sets of buffers. Cold ones each have a set of their own.
+// Calls that a graph replays, if there are enough sets of buffers. Each cold call has its own set.
 static inline __attribute__((unused)) int calls_of_graph(const cell *c, uint64_t sets) {
   if (c->protocol != COLD_GRAPH) return GRAPH_CALLS;
   return sets < COLD_GRAPH_CALLS ? (int)sets : COLD_GRAPH_CALLS;
 }
-// Does a replay find buffers in the L2 cache that the one before it left there? (All sets together are larger.)
+// Whether a replay finds buffers in the L2 cache that the previous replay left there. (All sets together are larger.)
 static inline __attribute__((unused)) int is_warm_again(const cell *c, uint64_t sets) {
   return c->protocol == COLD_GRAPH && sets > COLD_GRAPH_CALLS;
 }
 
-// A graph is made for it, searched or built.
+// Graph primitives: the tool generates a graph for them.
 static inline __attribute__((unused)) int is_of_graph(gp_primitive p) { return has_word(p, 'v'); }
 
 // ---- segments -------------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ static inline __attribute__((unused)) uint64_t cell_segment_length(const cell *c
   switch (c->segments_kind) {
   case SEGMENTS_UNIFORM:
     return h % (2 * mean + 1);
-  case SEGMENTS_PARETO: { // mean / 3 at least, so that the mean is right
+  case SEGMENTS_PARETO: { // at least mean / 3, which keeps the mean right
     const double u = ((double)(h >> 11) + 1) / 9007199254740992.0, length = (double)mean / 3 / cbrt(u * u) + 0.5;
     return length > 1e15 ? (uint64_t)1e15 : (uint64_t)length;
   }
@@ -248,7 +248,7 @@ static inline __attribute__((unused)) uint64_t cell_segment_length(const cell *c
   }
 }
 
-// Offsets of n elements: returns the number of segments, and writes one offset more than that (offsets NULL: none).
+// Offsets for n elements: returns the number of segments, and writes one more offset than that (offsets NULL: none).
 static inline __attribute__((unused)) uint64_t cell_make_offsets(const cell *c, uint64_t n, uint64_t *offsets) {
   uint64_t at = 0, k = 0, giant = c->segments_kind == SEGMENTS_MIXED ? n / 2 : 0;
   if (c->segments_kind == SEGMENTS_FIXED) {
@@ -267,11 +267,11 @@ static inline __attribute__((unused)) uint64_t cell_make_offsets(const cell *c, 
   return k;
 }
 
-// The same without offsets. Counting takes as long as there are segments, and a cell is read many times: recent counts
-// are kept.
+// The number of segments alone. Counting takes time linear in it and a cell is read many times, so recent counts are
+// kept.
 static inline __attribute__((unused)) uint64_t cell_count_segments(const cell *c) {
   static __thread struct { uint64_t kind, mean, n, count; } known[64];
-  const uint64_t kind = (uint64_t)c->segments_kind + 1, mean = c->segments_mean; // kind 0: nothing is kept here yet
+  const uint64_t kind = (uint64_t)c->segments_kind + 1, mean = c->segments_mean; // kind 0: empty
   const uint64_t at = gp_data_hash(c->n ^ mean << 48 ^ kind << 60) % 64;
   if (c->segments_kind == SEGMENTS_FIXED) return cell_make_offsets(c, c->n, NULL);
   if (known[at].kind != kind || known[at].mean != mean || known[at].n != c->n) {
@@ -284,15 +284,15 @@ static inline __attribute__((unused)) uint64_t cell_count_segments(const cell *c
 static inline __attribute__((unused)) uint64_t cell_segments(const cell *c, uint64_t n) {
   return n == c->n ? c->segments : has_word(c->primitive, 's') ? cell_make_offsets(c, n, NULL) : 0;
 }
-// Of n elements of a merge or a set operation, those of the second input.
+// Elements of the second input, of n of a merge or a set operation.
 static inline __attribute__((unused)) uint64_t cell_second(const cell *c, uint64_t n) {
   return has_word(c->primitive, '2') ? n / 100 * (uint64_t)c->second + n % 100 * (uint64_t)c->second / 100 : 0;
 }
-// gp_call.count of a call on n elements: segments of a fixed length have no rest, rows have one length.
+// gp_call.count of a call on n elements: full segments for fixed lengths, one length for all rows.
 static inline __attribute__((unused)) uint64_t cell_elements(const cell *c, uint64_t n) {
   return c->form == FORM_FIXED ? cell_segments(c, n) * c->segments_mean : c->rows ? n / c->rows : n - cell_second(c, n);
 }
-// Of top-k and nth_element, in a call on n: results of a row; which.
+// top-k: results a row in a call on n; nth_element: the position.
 static inline __attribute__((unused)) uint64_t cell_k(const cell *c, uint64_t n) {
   const uint64_t most = cell_elements(c, n);
   if (c->primitive != GP_TOP_K) return !c->k ? n / 2 : c->k < n ? c->k : n ? n - 1 : 0;
@@ -301,7 +301,7 @@ static inline __attribute__((unused)) uint64_t cell_k(const cell *c, uint64_t n)
 
 // ---- scalars --------------------------------------------------------------------------------------------------------
 
-// A number of the type: below it are `share` of all uniform numbers.
+// A number of the type below which a `share` of uniform numbers falls.
 static inline __attribute__((unused)) void cell_threshold(const type_row *t, double share, unsigned char *out) {
   const int size = t->size / t->fields, bits = 8 * size;
   const double value = (2 * share - 1) * (size == 2 ? 0.0625 : 1.0);
@@ -318,16 +318,16 @@ static inline __attribute__((unused)) void cell_threshold(const type_row *t, dou
   }
   memcpy(out, &u, (size_t)size);
 }
-// The share of uniform numbers that a predicate of `keep` percent selects.
+// The share of uniform numbers that keep=percent selects.
 static inline __attribute__((unused)) double cell_share(const type_row *t, int keep) {
   if (t->size == 1 && keep < 100) return (double)(int)(keep * 2.56 + 0.5) / 256;
   return keep / 100.0;
 }
-// Histograms of integers of one and two bytes count all values of the type; others lack the largest one.
+// Histograms of 1- and 2-byte integers count all values of the type; others exclude the largest value.
 static inline __attribute__((unused)) int cell_all_values(const cell *c) {
   return c->primitive == GP_HISTOGRAM_EVEN && c->in->number <= GP_DATA_UINT && c->in->size <= 2;
 }
-// The second predicate of a partition in three: what is selected by neither is as much.
+// The second predicate of a three-way partition: it selects half of the rest.
 static inline __attribute__((unused)) int cell_keep2(const cell *c) { return c->keep + (100 - c->keep) / 2; }
 
 // ---- parsing --------------------------------------------------------------------------------------------------------
@@ -401,7 +401,7 @@ static inline __attribute__((unused)) void default_words(cell *c) {
     }
 }
 
-// 0: these are no rows and columns.
+// Returns 0 for text that is not a shape.
 static inline __attribute__((unused)) int parse_shape(cell *c, const char *value) {
   char end;
   unsigned long long rows, columns, matrices = 1;
@@ -414,7 +414,7 @@ static inline __attribute__((unused)) int parse_shape(cell *c, const char *value
   return 1;
 }
 
-// A word of the primitive. 0: it has none such, or not this value.
+// Reads a word of the primitive. 0: unknown word or value.
 static inline __attribute__((unused)) int parse_word(cell *c, const char *name, const char *value) {
   char letter = 0;
   char kind[16] = "";
@@ -498,7 +498,7 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   case 'z':
     c->widths[letter == 'z'] = !strcmp(value, "aos") ? GP_AOS : !strcmp(value, "soa") ? GP_SOA : number;
     return !strcmp(value, "aos") || !strcmp(value, "soa") || (is_number && number > 1);
-  case 'v': // those of as many edges a vertex, whatever their size is: it is told from a cell's words
+  case 'v': // a size with equally many edges a vertex: found from the cell's words
     if (strlen(value) >= sizeof c->graph_text || !graph_read(value, &c->made) || c->made.kind > GRAPH_GRID) return 0;
     snprintf(c->graph_text, sizeof c->graph_text, "%s", value);
     c->n = 2 * c->made.edges;
@@ -512,7 +512,7 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   }
 }
 
-// The fields of both layouts, and the structs' sizes: with GP_AOS as C has them, otherwise packed.
+// Fields and struct sizes of both layouts: GP_AOS as C has them, others packed.
 static inline __attribute__((unused)) void cell_make_layouts(cell *c) {
   int side, f;
   for (f = 0; !c->field_count && f < 4; f++) c->field_bytes[f] = c->in->size;
@@ -556,7 +556,7 @@ static inline __attribute__((unused)) const char *complete_graph(cell *c) {
   return NULL;
 }
 
-// What follows from all words together. NULL, or what is wrong.
+// Derives what depends on several words. NULL, or what is wrong.
 static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   const gp_primitive p = c->primitive;
   if (c->protocol == FIRST_CALL && c->in->fields > 1) return "protocol=first_call: of the library's own types";
@@ -662,14 +662,14 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
 
 // ---- buffers --------------------------------------------------------------------------------------------------------
 
-// What a call reads and writes, by the names of gp_call's pointers.
+// Buffers that a call reads and writes, named as gp_call's pointers.
 #define CELL_ROLES(X) X(in) X(in2) X(keys) X(keys2) X(begin) X(end) X(out) X(out_keys) X(out2) X(out3) X(counts)
 #define NAME(name) ROLE_##name,
 enum { CELL_ROLES(NAME) ROLE_COUNT, FIRST_OUTPUT = ROLE_out };
 #undef NAME
 
-// The type of a buffer's elements; NULL: the call has none. Segmented scans have `keys` for the peers only: one-byte
-// flags, 1 where a segment begins.
+// The type of a buffer's elements; NULL: unused. Segmented scans have `keys` for the peers only: one-byte flags, 1 at a
+// segment's head.
 static inline __attribute__((unused)) const type_row *cell_type(const cell *c, int role) {
   const gp_primitive p = c->primitive;
   const int runs = p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS;
@@ -723,7 +723,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   }
 }
 
-// How many elements a buffer holds in a call on n.
+// Elements of a buffer in a call on n.
 static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int role, uint64_t n) {
   const gp_primitive p = c->primitive;
   if (!cell_type(c, role)) return 0;
@@ -761,7 +761,7 @@ static inline __attribute__((unused)) uint64_t cell_bytes(const cell *c, int rol
 
 static inline __attribute__((unused)) int reads_input(const cell *c) { return cell_type(c, ROLE_in) != NULL; }
 static inline __attribute__((unused)) int is_reduce(const cell *c) { return c->primitive == GP_REDUCE; }
-// Little is written: the roof is a kernel that only reads.
+// The primitive writes little: its roof is a kernel that only reads.
 static inline __attribute__((unused)) int is_read_only(const cell *c) {
   const gp_primitive p = c->primitive;
   return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL ||
@@ -772,16 +772,16 @@ static inline __attribute__((unused)) uint64_t out_bytes(const cell *c, uint64_t
   return cell_bytes(c, ROLE_out, n);
 }
 
-// Runs of n keys, as many as are expected: with probability p = 1 / runs an element begins one, every 64th multiple of
-// the mean does anyway, and where keys have one byte, one in 256 is the same as the run before.
+// The expected number of runs of n keys. An element begins a run with probability p = 1 / runs; each 64th multiple of
+// the mean begins one always. With one-byte keys, one run in 256 equals the run before it.
 static inline __attribute__((unused)) double expected_runs(const cell *c, uint64_t n) {
   const type_row *key = c->key ? c->key : c->in;
   const double p = 1 / (double)c->runs, forced = c->runs > 1 ? (1 - p) / (64 * (double)c->runs) : 0;
   return (double)n * (p + forced) * (c->runs > 1 && key->size == 1 && c->form != FORM_HEADS ? 255.0 / 256 : 1);
 }
 
-// What a set operation gives, as many as are expected: of rising keys each is there 0, 1 or 2 times, with probabilities
-// of 1/4, 1/2, 1/4, if the inputs are of one length; otherwise hardly a key is in both.
+// The expected size of a set operation's output. In rising keys each value occurs 0, 1 or 2 times, with probabilities
+// 1/4, 1/2, 1/4, if both inputs have one length; otherwise hardly any key is in both.
 static inline __attribute__((unused)) double expected_set(const cell *c, uint64_t n) {
   const double b = (double)cell_second(c, n), a = (double)n - b, least = a < b ? a : b;
   const double both = c->kind != GP_DATA_UNIFORM ? least : a - b < 2 && b - a < 2 ? 0.625 * least : 0;
@@ -797,7 +797,7 @@ static inline __attribute__((unused)) double expected_set(const cell *c, uint64_
   }
 }
 
-// The elements of a compacted output that a call on n writes, as many as are expected; all of them elsewhere.
+// The expected number of elements in the compacted output of a call on n; other primitives write all.
 static inline __attribute__((unused)) double expected_count(const cell *c, int role, uint64_t n) {
   const double all = (double)cell_count(c, role, n),
                share = c->form == FORM_FLAGS ? c->keep / 100.0 : cell_share(c->in, c->keep);
@@ -808,7 +808,7 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
   case GP_RUN_LENGTHS:
   case GP_UNIQUE:
     return role == ROLE_counts || all == 0 ? 0 : expected_runs(c, n);
-  case GP_NONTRIVIAL_RUNS: // those that the next element does not end
+  case GP_NONTRIVIAL_RUNS: // the next element continues the others
     return role == ROLE_counts || all == 0 ? 0 : expected_runs(c, n) * (1 - 1 / (double)c->runs);
   case GP_SELECT:
     return role == ROLE_out ? share * (double)n : 0;
@@ -823,7 +823,7 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
   }
 }
 
-// The elements of an output that a call wrote; counts: what it counted.
+// Elements of an output that a call wrote; counts: its counters.
 static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role, uint64_t n, const uint64_t *counts) {
   const gp_primitive p = c->primitive;
   const uint64_t all = cell_count(c, role, n);
@@ -833,8 +833,8 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
   return p != GP_PARTITION || role == ROLE_out ? counts[0] : counts[1 + (role == ROLE_out3)];
 }
 
-// Bytes of a call: each input read once and each output written once, of compacted outputs the elements that are kept.
-// In detail, with S segments, R runs, K kept, B bins, N of nontrivial runs, sizes in brackets:
+// Bytes of a call: each input read once, each output written once, compacted outputs with their kept elements only. S
+// segments, R runs, K kept, B bins, N of nontrivial runs, sizes in brackets:
 //   segmented reduce  n[in] + (S + 1)[offset] (fixed: 0; ends: 2S) + S[out]     segmented scan  n[in] + (S + 1)[offset]
 //   + n[out]     scan by key  n[key] + n[in] + n[out]     reduce by key  n[key] + n[in] + R[key] + R[out]
 //   run lengths  n[key] + R[key] + R[length]     nontrivial runs  n[key] + 2N[length]     unique  (n + R)[key, payload]
@@ -861,7 +861,7 @@ static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t
   return bytes;
 }
 
-// The cell's words that only its primitive has, each with a space before, in the one form in which stores keep them.
+// The cell's words that only its primitive has, each after a space, in the stores' canonical form.
 static inline __attribute__((unused)) void cell_own_words(const cell *c, char *text, size_t room) {
   int at = 0;
   text[0] = 0;
@@ -905,7 +905,7 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
 #undef ADD
 }
 
-// The cell's text in the one form in which stores keep it.
+// The cell's text in the stores' canonical form.
 static inline __attribute__((unused)) void cell_text(const cell *c, char *text, size_t room) {
   const type_row *usual = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
   char own[200];
@@ -923,7 +923,7 @@ static inline __attribute__((unused)) void cell_text(const cell *c, char *text, 
 #undef ADD
 }
 
-// How the data of an input is made: kind, parameter and seed of data.h. 0: it is no random data (offsets, boundaries).
+// How an input's data is made: kind, parameter and seed of data.h. 0: the data is not random (offsets, boundaries).
 typedef struct cell_data {
   int kind;
   uint64_t parameter;
@@ -950,12 +950,12 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   return 1;
 }
 
-// Fills an input that is no random data, for n elements; memory of the host.
+// Fills an input that is not random, for n elements; host memory.
 static inline __attribute__((unused)) void cell_make_input(const cell *c, int role, uint64_t n, void *out) {
   const type_row *t = cell_type(c, role);
   uint64_t i, segments;
   uint64_t *offsets;
-  if (c->primitive == GP_HISTOGRAM_RANGES) { // bins of equal width, and what lies beyond the last is not counted
+  if (c->primitive == GP_HISTOGRAM_RANGES) { // bins of equal width; values beyond the last bin are not counted
     for (i = 0; i <= c->bins; i++) {
       unsigned char boundary[16];
       cell_threshold(t, (double)i / (double)c->bins, boundary);
@@ -983,12 +983,12 @@ static inline __attribute__((unused)) void cell_make_input(const cell *c, int ro
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
 
-// What the types are in a context, and the operators of the structs.
+// A context's types, and the operators of the structs.
 typedef struct cell_types {
   gp_context *ctx;
   gp_type handles[TYPE_ROW_COUNT];
   gp_op struct_sums[TYPE_ROW_COUNT], struct_equals[TYPE_ROW_COUNT];
-  gp_op struct_below[TYPE_ROW_COUNT][101]; // predicates by percent; defined when a cell asks for one
+  gp_op struct_below[TYPE_ROW_COUNT][101]; // predicates by percent; defined at first use
 } cell_types;
 
 static inline void cell_sum_s12(void *user, void *result, const void *a, const void *b) {
@@ -1073,7 +1073,7 @@ static inline __attribute__((unused)) const char *cell_types_define(cell_types *
   return NULL;
 }
 
-// The predicate on structs that selects so many percent of uniform ones. 0: it could not be defined.
+// The predicate that selects this percentage of uniform structs. 0: it could not be defined.
 static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const type_row *t, int percent) {
   gp_op *known = &types->struct_below[t - TYPE_ROWS][percent];
   gp_op_desc op = gp_op_desc_init();
@@ -1091,7 +1091,7 @@ static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const 
   return *known;
 }
 
-// The rows and columns of a transpose of n elements: those of the cell, or, of another count, about as many of both.
+// Rows and columns of a transpose of n elements: the cell's, or about square for another count.
 static inline __attribute__((unused)) void cell_matrices(const cell *c, uint64_t n, uint64_t shape[3]) {
   uint64_t rows = 1;
   while (rows * 2 <= n / (rows * 2) && n % (rows * 2) == 0) rows *= 2;
@@ -1099,7 +1099,7 @@ static inline __attribute__((unused)) void cell_matrices(const cell *c, uint64_t
   if (c->shape[0] && n == c->n) memcpy(shape, c->shape, sizeof c->shape);
 }
 static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t n, gp_call *call) {
-  // Cells are no constants. A call on n elements is kept for later, and not to be changed by one on others.
+  // Cells are not constants: a call on n elements is kept for later, and calls on other counts must not change it.
   gp_permutation *p = (gp_permutation *)(uintptr_t)&c->permutations[n != c->n];
   uint64_t shape[3];
   cell_matrices(c, n, shape);
@@ -1116,7 +1116,7 @@ static inline __attribute__((unused)) uint64_t *cell_k_of(gp_call *call) {
   return call->primitive == GP_TOP_K ? &call->OF_CALL(k) : &call->OF_CALL(n);
 }
 
-// What a call on segments, runs and so on has besides.
+// Adds segments, runs and so on to a call.
 static inline __attribute__((unused)) void cell_complete_call(cell_types *types, const cell *c, gp_call *result) {
   const gp_primitive p = c->primitive;
   gp_call call = *result;
@@ -1159,7 +1159,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
   }
   if (p == GP_SHUFFLE) SET_SEED(&call, 12345);
   if (p == GP_CONVERT_LAYOUT) {
-    cell *own = (cell *)(uintptr_t)c; // a cell may have been copied since: its layouts point into itself again
+    cell *own = (cell *)(uintptr_t)c; // the cell may have been copied: its layouts point into it again
     own->layouts[0].fields = own->fields[0];
     own->layouts[1].fields = own->fields[1];
     call.in_layout = &own->layouts[0];
@@ -1171,7 +1171,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     gp_graph *graph = (gp_graph *)(uintptr_t)&c->graph;
     call.graph = makes ? NULL : graph;
     call.out_graph = makes ? graph : NULL;
-    call.in_type = makes ? GP_U32 : GP_TYPE_DEFAULT; // of the pairs
+    call.in_type = makes ? GP_U32 : GP_TYPE_DEFAULT; // those of the pairs
     call.out_type = call.offset_type = GP_TYPE_DEFAULT;
     call.count = makes ? c->made.edges : (uint64_t)c->at_once;
     call.flags = makes ? c->made.flags : 0;
@@ -1180,7 +1180,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
   *result = call;
 }
 
-// The call that a cell means, without its buffers; it points into the cell. policy: NULL is the header's own choice.
+// The cell's call without its buffers; it points into the cell. policy: NULL is the header's choice.
 static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const cell *c, const gp_policy *policy) {
   static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
   const gp_primitive p = c->primitive;
@@ -1195,12 +1195,12 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
   call.policy = policy;
   if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
   if (p == GP_TRANSPOSE) cell_permute(c, c->n, &call);
-  if (c->in_place) call.in = call.out = (void *)256; // so much is known before there are buffers
+  if (c->in_place) call.in = call.out = (void *)256; // known before there are buffers
 #undef HANDLE
   return call;
 }
 
-// Where in gp_call the pointer to a buffer is; 0: the call has none (segmented scans have `keys` for the peers).
+// The place in gp_call of a buffer's pointer; 0: the call has none (segmented scans have `keys` for the peers).
 static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) {
   static const size_t SLOTS[ROLE_COUNT] = {
       offsetof(gp_call, in),    offsetof(gp_call, in2),  offsetof(gp_call, keys),     offsetof(gp_call, keys2),
@@ -1215,7 +1215,7 @@ static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *cal
   if (slot) memcpy((char *)call + slot, &at, sizeof at);
 }
 
-// The call on n elements: what changes with the count.
+// The call on n elements: sets what depends on the count.
 static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *call, uint64_t n) {
   call->count = cell_elements(c, n);
   call->segments = cell_segments(c, n);
@@ -1240,14 +1240,14 @@ enum { POLICY_FIELD_COUNT = sizeof POLICY_FIELDS / sizeof *POLICY_FIELDS };
 static inline __attribute__((unused)) int *policy_number(gp_policy *p, int field) {
   return (int *)((char *)p + POLICY_FIELDS[field].offset);
 }
-// The names of the values of the field at an offset; NULL: they are numbers.
+// The value names of the field at an offset; NULL: it is numeric.
 static inline __attribute__((unused)) const char *const *policy_names(size_t at, int *count) {
   *count = at == offsetof(gp_policy, algorithm) ? GP_ALGORITHM_COUNT : GP_CACHE_COUNT;
   return at == offsetof(gp_policy, algorithm)                                  ? ALGORITHM_NAMES
          : at == offsetof(gp_policy, load) || at == offsetof(gp_policy, store) ? CACHE_NAMES
                                                                                : NULL;
 }
-// A field's value as text. NULL: 0, in a field that few primitives have, which texts leave out.
+// A field's value as text. NULL: a field of few primitives is 0, and texts leave it out.
 static inline __attribute__((unused)) const char *policy_value(const gp_policy *p, int field, char number[16]) {
   int count;
   const int value = *policy_number((gp_policy *)(uintptr_t)p, field);
@@ -1258,7 +1258,7 @@ static inline __attribute__((unused)) const char *policy_value(const gp_policy *
   return number;
 }
 
-// "algorithm=PIPELINED,threads=512,..." NULL: right; otherwise what is wrong.
+// "algorithm=PIPELINED,threads=512,..." Returns NULL, or what is wrong.
 static inline __attribute__((unused)) const char *parse_policy(const char *text, gp_policy *p) {
   static char reason[160];
   char copy[256], *save = NULL, *word;
@@ -1282,7 +1282,7 @@ static inline __attribute__((unused)) const char *parse_policy(const char *text,
   return NULL;
 }
 
-// The policy's text: every field named, but for those that few primitives have, where they are 0.
+// The policy's text: names every field, except those of few primitives that are 0.
 static inline __attribute__((unused)) void policy_text(const gp_policy *p, char *text, size_t room) {
   char number[16];
   size_t at = 0;

@@ -1,9 +1,9 @@
-// gp_cubin.h - what a kernel takes of a multiprocessor, read from its machine code (a cubin), and how many of its
-// blocks fit: no GPU and no toolkit needed.
+// gp_cubin.h - reads a kernel's resources from its machine code (a cubin), and finds how many blocks fit a
+// multiprocessor. Needs no GPU and no toolkit.
 //
-// A cubin is an ELF64 file. The machine code of a kernel lies in .text.NAME, static shared memory in .nv.shared.NAME,
-// and .nv.info holds attributes (EIATTR_...) of each function: a byte of form, a byte of code, two bytes of value or of
-// size. Their codes are not documented; tests/farm/test_space.py holds what is read here against ptxas and cuobjdump.
+// A cubin is an ELF64 file. Section .text.NAME holds a kernel's machine code, .nv.shared.NAME its static shared memory,
+// and .nv.info the attributes (EIATTR_...) of each function: a byte of form, a byte of code, two bytes of value or of
+// size. The codes are undocumented; tests/farm/test_space.py compares the results with ptxas and cuobjdump.
 //
 // Include gpuprims.h with GPUPRIMS_IMPLEMENTATION before.
 #ifndef GP_CUBIN_H
@@ -17,24 +17,24 @@
 typedef struct gp_cubin {
   int compute_capability; // 90 for 9.0
   int registers;          // of a thread
-  int local_bytes;        // of a thread: stack frames; what spills lies there
-  int shared_bytes;       // static, of a block, without what the system reserves
+  int local_bytes;        // a thread's stack frames; spills are there
+  int shared_bytes;       // static, a block, without what the system reserves
   int barriers;           // of a block
   size_t code_bytes;      // of machine code
-  char code[17];          // hash of machine code and constants; not of names, debug information, initialised variables
+  char code[17];          // hash of machine code and constants, not of names, debug information, initialised variables
 } gp_cubin;
 
 enum {
   GP_CUBIN_MACHINE = 190, // EM_CUDA
   GP_CUBIN_REGISTERS = 0x2f,
-  GP_CUBIN_FRAME = 0x11,     // of the function alone
+  GP_CUBIN_FRAME = 0x11,     // the function alone
   GP_CUBIN_STACK = 0x12,     // with all that it calls
-  GP_CUBIN_BARRIERS = 0x4c,  // in .nv.info.NAME; where it is missing, in the flags of .text.NAME
-  GP_CUBIN_RESERVED = 1024,  // bytes of a block's shared memory that the system keeps, from compute capability 8.0 on
-  GP_CUBIN_RESERVED_IN = 90, // from here on .nv.shared.NAME begins with them
+  GP_CUBIN_BARRIERS = 0x4c,  // in .nv.info.NAME; otherwise in the flags of .text.NAME
+  GP_CUBIN_RESERVED = 1024,  // bytes of a block's shared memory that the system reserves since 8.0
+  GP_CUBIN_RESERVED_IN = 90, // since then .nv.shared.NAME begins with them
 };
 
-// A file being read: every access goes through these bounds.
+// An open file: every access is checked against these bounds.
 typedef struct gp_cubin_file {
   const unsigned char *data;
   size_t bytes;
@@ -101,7 +101,7 @@ static inline const char *gp_cubin_attributes(const gp_cubin_file *f, const Elf6
   return NULL;
 }
 
-// Reads what `kernel` of the image takes. NULL, or why it cannot be read.
+// Reads the resources of `kernel` in the image. NULL, or why it cannot.
 static inline __attribute__((unused)) const char *gp_cubin_read(const void *image, size_t bytes, const char *kernel,
                                                                 gp_cubin *c) {
   static const char TEXT[] = ".text.", SHARED[] = ".nv.shared.", INFO[] = ".nv.info", CONSTANT[] = ".nv.constant";
@@ -117,7 +117,7 @@ static inline __attribute__((unused)) const char *gp_cubin_read(const void *imag
   c->compute_capability = (int)(f.head.e_ident[EI_ABIVERSION] >= 8 ? f.head.e_flags >> 8 : f.head.e_flags) & 0xff;
   c->registers = -1;
   gp__sha_begin(&hash);
-  for (pass = 0; pass < 2; pass++) // the machine code's section says which function the attributes speak of
+  for (pass = 0; pass < 2; pass++) // the machine code's section names the function of the attributes
     for (i = 0; i < f.head.e_shnum; i++) {
       Elf64_Shdr s;
       const char *name;
@@ -137,8 +137,7 @@ static inline __attribute__((unused)) const char *gp_cubin_read(const void *imag
           c->barriers = (int)(s.sh_flags >> 20 & 0x7f);
         }
       } else if (!strncmp(name, CONSTANT, sizeof CONSTANT - 1) && !strchr("04", name[sizeof CONSTANT - 1]) &&
-                 s.sh_type != SHT_NOBITS) { // bank 0 holds the arguments; bank 4 has room for the address of each
-                                            // variable of the text, used or not, and zeros there
+                 s.sh_type != SHT_NOBITS) { // bank 0: arguments; bank 4: zeros, room for addresses of variables
         gp__sha_add(&hash, f.data + s.sh_offset, (size_t)s.sh_size);
       } else if (!strncmp(name, SHARED, sizeof SHARED - 1) && !strcmp(name + sizeof SHARED - 1, kernel)) {
         if (s.sh_size > INT_MAX) return "its shared memory has no sensible size";
@@ -156,9 +155,9 @@ static inline __attribute__((unused)) const char *gp_cubin_read(const void *imag
 
 // ---- occupancy ------------------------------------------------------------------------------------------------------
 
-// A multiprocessor, from the table "Technical Specifications per Compute Capability" of the CUDA programming guide;
-// barriers, and 8.8, from cuda_occupancy.h of the toolkit, which counts barriers from 9.0 on. All have 64 Ki registers,
-// in four parts. One that is not listed is taken for the newest one before it.
+// A multiprocessor, from the CUDA programming guide's table "Technical Specifications per Compute Capability"; barriers
+// and 8.8 are from the toolkit's cuda_occupancy.h, which counts barriers from 9.0 on. All have 64 Ki registers in four
+// parts. An unlisted capability takes the row of the newest one before it.
 typedef struct gp_multiprocessor {
   int compute_capability, threads, blocks, shared_kib, barriers;
 } gp_multiprocessor;
@@ -168,7 +167,7 @@ static const gp_multiprocessor GP_MULTIPROCESSORS[] = {
     {101, 1536, 24, 228, 24}, {103, 2048, 32, 228, 64}, {110, 1536, 24, 228, 24}, {120, 1536, 24, 100, 24},
 };
 
-// Blocks that fit a multiprocessor, by the rules of NVIDIA's occupancy calculator (cuda_occupancy.h). 0: none does.
+// Blocks that fit a multiprocessor, by NVIDIA's occupancy rules (cuda_occupancy.h). 0: none fits.
 static inline __attribute__((unused)) int gp_cubin_occupancy(const gp_cubin *c, int threads, int dynamic_shared_bytes) {
   enum { REGISTERS = 65536, PARTS = 4, REGISTER_UNIT = 256, WARP = 32, MOST_THREADS = 1024 };
   const gp_multiprocessor *m = GP_MULTIPROCESSORS, *last = m + sizeof GP_MULTIPROCESSORS / sizeof *m - 1;

@@ -1,5 +1,5 @@
-// gp_cuda.h - the few functions of the CUDA driver and of NVML that the tools and the GPU tests call themselves, opened
-// at run time: no toolkit header, and a machine without a GPU gets a reason instead of an error.
+// gp_cuda.h - the functions of the CUDA driver and NVML that the tools and the GPU tests call, opened at run time:
+// needs no toolkit header; a machine without a GPU gets a reason instead of an error.
 #ifndef GP_CUDA_H
 #define GP_CUDA_H
 
@@ -62,7 +62,7 @@ typedef struct gp_cuda {
 #undef GP_CUDA_MEMBER
 } gp_cuda;
 
-// Attributes of cuDeviceGetAttribute, and the capture mode that lets other threads go on.
+// Attributes of cuDeviceGetAttribute, and the capture mode that does not affect other threads.
 enum {
   GP_CUDA_CLOCK_KHZ = 13,
   GP_CUDA_MULTIPROCESSORS = 16,
@@ -103,7 +103,7 @@ static inline __attribute__((unused)) const char *gp_cuda_open(gp_cuda *c) {
   return NULL;
 }
 
-// Ends the program where a call of the driver failed: for tools and tests, which cannot go on then.
+// Ends the program if a driver call failed: tools and tests cannot continue then.
 #define GP_CUDA_CHECK(cuda, call)                                                                                      \
   do {                                                                                                                 \
     const int gp_cuda_code = (cuda)->call;                                                                             \
@@ -116,7 +116,7 @@ static inline __attribute__((unused)) const char *gp_cuda_open(gp_cuda *c) {
     }                                                                                                                  \
   } while (0)
 
-// ---- NVML: clocks, temperature, power, why the clocks are held down; -1 where the machine does not say
+// ---- NVML: clocks, temperature, power, throttle reasons; -1: the machine does not say
 
 typedef struct gp_nvml {
   void *library, *device;

@@ -1,11 +1,11 @@
-// gp_graph.c - building and checking graphs, timed on a GPU: what a call takes, and what it would take if it did
-// nothing but move its bytes at the speed of a copy in the same run.
+// gp_graph.c - times the building and checking of graphs on a GPU, beside the time in which a copy in the same run
+// moves as many bytes.
 //
 //        gp_graph [--repeats N] ["kronecker scale=24" ...]      descriptions of tools/gp_graphs.h
 //
-// Columns: milliseconds (median of N), bytes that must move, GB/s of them, and the share of the copy's speed. Bytes are
-// those of the model in README.md; a sort counts as four reads and writes of its keys. Every graph is checked; the
-// search's check runs on depths by gp_bfs.
+// Columns: milliseconds (median of N), bytes that must move, their GB/s, and the share of the copy's speed. Bytes
+// follow the model in README.md; a sort counts as four reads and writes of its keys. Every graph is checked; the
+// search's check takes depths from gp_bfs.
 #define GPUPRIMS_IMPLEMENTATION
 #include "../gpuprims.h"
 
@@ -17,7 +17,7 @@ static gp_cuda cuda;
 static gp_context *ctx;
 static void *stream, *events[2];
 static double copy_speed; // GB/s, read and written
-static int wrong;         // a check has found something
+static int wrong;         // a check found a fault
 
 static void good(gp_result r) {
   if (!r) return;
@@ -31,7 +31,7 @@ static void *device(uint64_t bytes) {
 }
 static int by_value(const void *a, const void *b) { return (*(const float *)a > *(const float *)b) * 2 - 1; }
 
-// What is timed.
+// The timed call.
 typedef struct subject {
   const graph_made *made;
   gp_op make;
@@ -69,7 +69,7 @@ static gp_result run(const subject *s) {
     return gp_graph_check(ctx, &s->graph, (gp_fault *)s->report, stream);
   case CHECK_SEARCH:
     return gp_bfs_check(ctx, &s->graph, 0, s->depths, NULL, (gp_fault *)s->report, stream);
-  default: // as many bytes as the keys of both ways
+  default: // the bytes of both directions' keys
     return gp_copy(ctx, GP_U64, s->graph.targets, m->edges, (void *)(uintptr_t)s->relabelled.targets, stream);
   }
 }
@@ -92,7 +92,7 @@ static double bytes_of(int step, double n, double m, double e) {
   case CHECK_GRAPH:
     return offsets + 4 * e;
   case CHECK_SEARCH:
-    return offsets + e * (4 + 4) + 4 * n; // and a depth from anywhere for each edge, from caches at best
+    return offsets + e * (4 + 4) + 4 * n; // and one depth for each edge, cached at best
   default:
     return 16 * m;
   }
@@ -148,7 +148,7 @@ static void measure(const char *name, int repeats) {
   copy_speed = bytes_of(COPY, 0, (double)made.edges, 0) / ms * 1e-6;
   s.step = BUILD;
   good(run(&s));
-  good(gp_graph_transpose(ctx, &s.graph, stream)); // gp_bfs goes by it as soon as there is memory of it
+  good(gp_graph_transpose(ctx, &s.graph, stream)); // gp_bfs uses it once it has memory
   good(gp_graph_degrees(ctx, &s.graph, (gp_degrees *)s.report, stream));
   CU(stream_wait(stream));
   CU(to_host(&degrees, (uint64_t)(uintptr_t)s.report, sizeof degrees));

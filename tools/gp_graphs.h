@@ -1,17 +1,17 @@
-// Graphs that are made, for benchmarks, tests and examples. Edge i of a graph is a pure function of its description and
-// of i: the same on every machine, whatever makes it, in any order, by any number of threads. One text is compiled for
-// the host and, as a user's operator of gp_transform, for the device, where 2^28 edges take milliseconds:
+// Generated graphs for benchmarks, tests and examples. Edge i is a pure function of the graph's description and i:
+// equal on every machine, in any order, with any number of threads. One text is compiled for the host and, as a user's
+// operator of gp_transform, for the device, where 2^28 edges take milliseconds:
 //
 //        graph_made g;
-//        if (!graph_read("kronecker scale=24", &g)) ...;             // what there is: graph_kinds, below
+//        if (!graph_read("kronecker scale=24", &g)) ...;             // kinds: graph_kinds, below
 //        graph_edges(&g, 0, g.edges, pairs);                         // on the host: source, target, source, ...
 //        graph_edges_on(ctx, &g, pairs, stream);                     // the same in device memory
 //        gp_graph_from_edges(ctx, GP_U32, pairs, NULL, g.edges, &graph, NULL, g.flags, stream);
 //
-// Every edge is made once; g.flags ask gp_graph_from_edges for the opposite one as well. An index that has no edge
-// (the last column of a grid, an edge that is missing) gives a self-loop, which g.flags drop.
+// Every edge is made once; g.flags ask gp_graph_from_edges for its opposite. An index without an edge (the last column
+// of a grid, a missing edge) gives a self-loop, which g.flags drop.
 //
-// Where distances are known exactly (g.exact), graph_depth says them.
+// graph_depth returns distances of graphs for which they are known exactly (g.exact).
 #ifndef GP_GRAPHS_H
 #define GP_GRAPHS_H
 
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Host code and the text of it, which NVRTC compiles.
+// Host code and its text, which NVRTC compiles.
 #define GRAPH_SHARED(...)                                                                                              \
   __VA_ARGS__                                                                                                          \
   __attribute__((unused)) static const char graph_text[] = #__VA_ARGS__;
@@ -32,32 +32,31 @@
 GRAPH_SHARED(
     typedef unsigned long long graph_u64; typedef unsigned int graph_u32;
 
-    enum {
-        GRAPH_KRONECKER, // scale, factor: 2^scale vertices; quadrants .57 .19 .19 .05, numbers scrambled (Graph500)
-        GRAPH_UNIFORM,   // n, factor: both ends anywhere
-        GRAPH_GRID,      // rows, columns, keep: neighbours in a plane; of 65536 edges so many are there
-        GRAPH_GEOMETRIC, // rows, columns, reach: four points in each cell, joined where they are near: 1/256 of a cell
-        GRAPH_SMALL,     // n, factor, rewire: a ring of near ones; of 65536 edges so many lead anywhere
-        GRAPH_CHAIN,     // n
-        GRAPH_RING,      // n
-        GRAPH_STAR,      // n: vertex 0 is the hub
-        GRAPH_TORUS,     // rows, columns
-        GRAPH_HYPERCUBE, // scale
-        GRAPH_TREE,      // n: the parent of v is (v - 1) / 2
-        GRAPH_COMPLETE,  // n
-        GRAPH_PIECES,    // n, columns: chains of so many vertices, and the rest
-        GRAPH_KINDS};
+    enum {GRAPH_KRONECKER, // scale, factor: 2^scale vertices; quadrants .57 .19 .19 .05, numbers scrambled (Graph500)
+          GRAPH_UNIFORM,   // n, factor: both ends uniform
+          GRAPH_GRID,      // rows, columns, keep: neighbours in a plane; keep of 65536 edges exist
+          GRAPH_GEOMETRIC, // rows, columns, reach: four points a cell, joined when near: 1/256 of a cell
+          GRAPH_SMALL,     // n, factor, rewire: a ring of near ones; rewire of 65536 edges lead anywhere
+          GRAPH_CHAIN,     // n
+          GRAPH_RING,      // n
+          GRAPH_STAR,      // n: vertex 0 is the hub
+          GRAPH_TORUS,     // rows, columns
+          GRAPH_HYPERCUBE, // scale
+          GRAPH_TREE,      // n: the parent of v is (v - 1) / 2
+          GRAPH_COMPLETE,  // n
+          GRAPH_PIECES,    // n, columns: chains of this many vertices, and the rest
+          GRAPH_KINDS};
 
     typedef struct graph_made {
       int kind;
       int flags; // of gp_graph_from_edges
-      int exact; // graph_depth knows
+      int exact; // graph_depth knows distances
       graph_u32 scale;
       graph_u64 vertices;
       graph_u64 edges; // indices of edges
       graph_u64 rows;
       graph_u64 columns;
-      graph_u64 factor; // edges made for each vertex
+      graph_u64 factor; // edges made a vertex
       graph_u64 share;  // keep, rewire, reach
       graph_u64 seed;
     } graph_made;
@@ -68,14 +67,14 @@ GRAPH_SHARED(
       x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
       return x ^ (x >> 31);
     }
-    // Number `k` that belongs to `i`.
+    // Random number `k` of item `i`.
     GRAPH_FUNCTION graph_u64 graph_random(graph_u64 seed, graph_u64 i, graph_u64 k) {
       return graph_mix(graph_mix(seed * 0x9e3779b97f4a7c15ull + i) + k * 0xd1342543de82ef95ull);
     } GRAPH_FUNCTION graph_u64 graph_below(graph_u64 random, graph_u64 n) {
       return (random >> 32) * n >> 32;
     } // n <= 2^32
 
-    // A permutation of the numbers of `scale` bits: each step can be undone.
+    // A permutation of the numbers of `scale` bits: each step is invertible.
     GRAPH_FUNCTION graph_u64 graph_scramble(graph_u64 x, graph_u32 scale, graph_u64 seed) {
       const graph_u64 mask = scale < 64 ? (1ull << scale) - 1 : ~0ull;
       graph_u32 round = 0;
@@ -104,7 +103,7 @@ GRAPH_SHARED(
       *s = graph_scramble(a, g->scale, g->seed);
       *t = graph_scramble(b, g->scale, g->seed);
     }
-    // Four points a cell, cells row by row; pairs within a cell, and with the cells behind and below.
+    // Four points a cell, cells row by row; pairs within a cell, and with the next cell in the row and those below.
     GRAPH_FUNCTION void graph_geometric_edge(const graph_made *g, graph_u64 i, graph_u64 *s, graph_u64 *t) {
       const graph_u64 v = i / 20;
       const graph_u64 cell = v / 4;
@@ -196,8 +195,7 @@ GRAPH_SHARED(
 typedef struct graph_kind {
   const char *name;
   int exact;
-  const char *numbers; // which ones a description gives: n, s(cale), r(ows), c(olumns), f(actor), k(eep), w (rewire),
-                       // R(each)
+  const char *numbers; // words of a description: n, s(cale), r(ows), c(olumns), f(actor), k(eep), w (rewire), R(each)
 } graph_kind;
 __attribute__((unused)) static const graph_kind graph_kinds[GRAPH_KINDS] = {
     {"kronecker", 0, "sf"},    {"uniform", 0, "nf"},  {"grid", 0, "rck"}, {"geometric", 0, "rcR"},
@@ -206,7 +204,7 @@ __attribute__((unused)) static const graph_kind graph_kinds[GRAPH_KINDS] = {
     {"pieces", 1, "nc"},
 };
 
-// Sizes that follow from the numbers. 0: they are beyond what pairs of u32 hold.
+// Derives sizes. 0: they exceed pairs of u32.
 GRAPH_FUNCTION int graph_size(graph_made *g) {
   const graph_u64 most = 0xffffffffull;
   if (g->scale > 31 || g->rows > most || g->columns > most || g->vertices > most || !g->factor || g->factor > 1 << 20)
@@ -248,9 +246,9 @@ GRAPH_FUNCTION int graph_size(graph_made *g) {
   return 1;
 }
 
-// "kind name=number ...", or colons for the blanks (a word of a cell): n, scale, rows, columns, factor (16), seed (1),
-// keep and rewire in per cent (90, 10), reach in per cent of a cell (60). Numbers may end in K or M (2^10, 2^20). 0:
-// there is no such graph.
+// "kind name=number ...", or with colons for the blanks (a word of a cell): n, scale, rows, columns, factor (16), seed
+// (1), keep and rewire in per cent (90, 10), reach in per cent of a cell (60). Numbers may end in K or M (2^10, 2^20).
+// 0: no such graph.
 GRAPH_FUNCTION int graph_read(const char *text, graph_made *g) {
   static const char *const names[] = {"n", "scale", "rows", "columns", "factor", "keep", "rewire", "reach", "seed"};
   double number[9] = {1024, 10, 32, 32, 16, 90, 10, 60, 1};
@@ -311,7 +309,7 @@ static inline void graph_edge_of(void *user, void *result, const void *a, const 
   edge = graph_edge((const graph_made *)user, i);
   memcpy(result, &edge, sizeof edge);
 }
-// The operator that makes edges of numbers. On the host back end `g` must live as long as the context.
+// The operator that turns numbers into edges. On the host back end `g` must live as long as the context.
 GRAPH_FUNCTION gp_result graph_edge_operator(gp_context *ctx, const graph_made *g, gp_op *made) {
   static const char head[] = "#define GRAPH_FUNCTION static __device__ inline\n";
   gp_op_desc op = gp_op_desc_init();
@@ -336,7 +334,8 @@ GRAPH_FUNCTION gp_result graph_edge_operator(gp_context *ctx, const graph_made *
   free(prelude);
   return result;
 }
-// All edges of a graph by its operator, into memory of 8 bytes each: numbers first, which become edges in place.
+// Makes all edges of a graph with its operator, in memory of 8 bytes each: writes numbers, then turns them into edges
+// in place.
 GRAPH_FUNCTION gp_result graph_edges_by(gp_context *ctx, gp_op op, const graph_made *g, void *pairs, gp_stream stream) {
   const gp_result result = gp_iota(ctx, GP_U64, NULL, NULL, pairs, g->edges, stream);
   gp_call edges = gp_call_init(GP_TRANSFORM);
@@ -346,7 +345,8 @@ GRAPH_FUNCTION gp_result graph_edges_by(gp_context *ctx, gp_op op, const graph_m
   edges.count = g->edges;
   return result ? result : gp_run(ctx, &edges, stream);
 }
-// Both. The operator stays with the context: for one graph after another, in tests and examples.
+// Makes the operator and the edges. The operator stays with the context: for one graph after another, in tests and
+// examples.
 GRAPH_FUNCTION gp_result graph_edges_on(gp_context *ctx, const graph_made *g, void *pairs, gp_stream stream) {
   gp_op op;
   const gp_result result = graph_edge_operator(ctx, g, &op);
@@ -354,16 +354,16 @@ GRAPH_FUNCTION gp_result graph_edges_on(gp_context *ctx, const graph_made *g, vo
 }
 #endif
 
-// Bytes that gp_graph_from_edges must move for n vertices, m edges of u32 pairs and e in the graph (both ways, each
-// once), offsets of o bytes: the list, keys, a sort that reads and writes them four times, unique, the graph.
+// Bytes that gp_graph_from_edges must move for n vertices, m edges of u32 pairs and e edges in the graph (both
+// directions, each once), offsets of o bytes: the list, keys, a sort that reads and writes them four times, unique, the
+// graph.
 GRAPH_FUNCTION double graph_built_bytes(double n, double m, double e, double o) {
   return 8 * m + 16 * m + 2 * m * (8 * 8 + 16) + e * 12 + n * o;
 }
 
 // ---- distances
 
-// The number of edges of a shortest path from a to b, -1 where there is none; g->exact, and every edge stands with its
-// opposite.
+// The length of a shortest path from a to b, -1 without one. Needs g->exact, and each edge with its opposite.
 GRAPH_FUNCTION long long graph_depth(const graph_made *g, graph_u64 a, graph_u64 b) {
   const graph_u64 n = g->vertices;
   const graph_u64 gap = a > b ? a - b : b - a;
@@ -386,7 +386,7 @@ GRAPH_FUNCTION long long graph_depth(const graph_made *g, graph_u64 a, graph_u64
   }
   case GRAPH_TREE: {
     long long steps = 0;
-    for (; a != b; ++steps) // the larger one is nowhere above the other
+    for (; a != b; ++steps) // the larger one has no ancestor below
       if (a > b) a = (a - 1) / 2;
       else b = (b - 1) / 2;
     return steps;

@@ -1,11 +1,11 @@
-// gp_headers.h - what gp_tune fills in by the names of the header that it is compiled with: this one's, or those of
-// 0.1, which a base of tools/farm/regress.py has
+// gp_headers.h - names of the header that gp_tune is compiled with: this tree's, or those of 0.1, which a base of
+// tools/farm/regress.py has
 #ifndef GP_HEADERS_H
 #define GP_HEADERS_H
 
 #include "gpuprims.h"
 
-// The name in a row of GP_PRIMITIVES behind its first one: the rows of older headers have no value before it.
+// The second name in a row of GP_PRIMITIVES, or the first one: older headers' rows have no value before it.
 #define PRIMITIVE_TEXT(...) FORM_OF(__VA_ARGS__, TEXT_OF_SECOND, TEXT_OF_FIRST, 0)(__VA_ARGS__)
 #define PRIMITIVE_ROW(...) FORM_OF(__VA_ARGS__, ROW_OF_SECOND, ROW_OF_FIRST, 0)(__VA_ARGS__)
 #define FORM_OF(first, second, form, ...) form

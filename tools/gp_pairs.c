@@ -1,12 +1,12 @@
-// gp_pairs.c - what a change of the library costs: the same calls on two builds of it, in one process, in turn.
+// gp_pairs.c - the cost of a change of the library: the same calls on two builds, in one process, in turn.
 //
 //   make lib, in both trees;  gcc -O2 -std=gnu11 -I. -Itools tools/gp_pairs.c -o build/gp_pairs -ldl -lpthread -lm
 //   gp_pairs OLD.so NEW.so [PART ...]     parts: operators alignment segments sets sorts streams; default: all
 //
-// A line a call: microseconds of both builds and their ratio, each the median of 11 rounds, whose order alternates. A
-// round replays a graph of calls, so that the host's share is left out; `streams` measures that share alone. The last
-// lines are the device, its copy roof and, for each part, the geometric mean of the ratios.
-// tools/farm regress compares trees by processes, with verdicts; this takes any gp_call, and says it within a minute.
+// A line a call: microseconds of both builds and their ratio, each the median of 11 rounds in alternating order. A
+// round replays a graph of calls, which leaves out the host's share; `streams` measures that share alone. The last
+// lines are the device, its copy roof and the geometric mean of each part's ratios. tools/farm regress compares trees
+// in separate processes, with verdicts; this tool takes any gp_call and needs a minute.
 #define _GNU_SOURCE
 #include "gpuprims.h"
 
@@ -60,7 +60,7 @@ static double median(double *values, int count) {
 
 static void open_build(build *b, const char *path) {
   gp_config config;
-  char padded[sizeof config + 256] = {0}; // a build of later may read fields behind ours
+  char padded[sizeof config + 256] = {0}; // a later build may read further fields
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) stop(path, dlerror());
   *(void **)&b->open = dlsym(library, "gp_open");
@@ -173,7 +173,7 @@ static void alignment(void) {
         compare("alignment", name, &c);
       }
 }
-// Ascending u32 keys, some of them equal, at an input's beginning, for what needs keys or offsets in order.
+// Ascending u32 keys with some equal ones, at an input's start, for calls on sorted keys or offsets.
 static void make_keys(char *at, uint64_t count, unsigned step) {
   unsigned *keys = (unsigned *)malloc(count * sizeof *keys), x = 0, h = 1;
   uint64_t i;
@@ -253,7 +253,7 @@ static void sorts(void) {
       compare("sorts", name, &c);
     }
 }
-// The host's share: small calls on one stream, on as many streams as a program may have, and on streams that are gone.
+// The host's share: small calls on one stream, on many streams, and on destroyed streams.
 static double small_calls(const build *b, void **streams, int count, int rounds) {
   gp_call c = call_of(GP_INCLUSIVE_SCAN, 64);
   double from;
@@ -266,7 +266,7 @@ static double small_calls(const build *b, void **streams, int count, int rounds)
   for (r = 0; r < rounds; r++)
     for (i = 0; i < count; i++)
       if (b->run(b->ctx, &c, streams[i])) stop("gp_run", b->message());
-  from = now() - from; // the host has queued them; few enough that no queue is full
+  from = now() - from; // queued by the host; too few to fill a queue
   GP_CUDA_CHECK(&cuda, synchronize());
   return from / (rounds * count);
 }

@@ -1,10 +1,10 @@
-// gp_primitives.h - what tools know of each primitive, in one list. gp_cells.h, gp_tune and, by gp_tune's description,
-// Python take it from here.
+// gp_primitives.h - one list of what the tools know about each primitive. gp_cells.h and gp_tune include it; Python
+// reads it through gp_tune --describe.
 #ifndef GP_PRIMITIVES_H
 #define GP_PRIMITIVES_H
 
-// The words of cells that only some primitives have, in the order of a key: X(letter, word). gp_cells.h says what they
-// mean. `dist` is a word of all of these primitives.
+// Words of cells that only some primitives have, in the order of a key: X(letter, word). gp_cells.h says what they
+// mean. All primitives with this list have `dist`.
 #define GP_CELL_WORDS(X)                                                                                               \
   X('s', segments)                                                                                                     \
   X('o', offsets)                                                                                                      \
@@ -36,29 +36,29 @@
 #define GP_CELL_PROTOCOLS(X)                                                                                           \
   X(COLD, cold) X(BACK_TO_BACK, back_to_back) X(GRAPH, graph) X(COLD_GRAPH, cold_graph) X(FIRST_CALL, first_call)
 
-// Bytes of the input at which gp_tune searches, nights compare, and pages have columns.
+// Input bytes at which gp_tune searches, nights compare, and pages have columns.
 #define GP_STANDARD_SIZES "4K,16K,64K,256K,1M,4M,16M,64M,256M,1G"
 
-// A row: the primitive; what holds of it; letters of its words; the usual operator; where the pages list it; the
-// primitive whose search finds its policies, as both run the same kernels; types and words of its cells in the standard
-// list (tools/farm/standard.py). What may hold:
+// A row: the primitive; its properties; letters of its words; the usual operator; its place on the pages; the primitive
+// whose search finds its policies, because both run the same kernels; types and words of its cells in the standard list
+// (tools/farm/standard.py). The properties:
 //   input       it reads elements of the cell's type
 //   folds       it has an accumulator
-//   index       its output counts or is an index: u32 where nothing else is said
+//   index       its output counts or is an index: u32 by default
 //   keys        the type is that of keys, which are moved or read in order
 //   beside      each element has a key or a flag beside it
 //   count       its result is a count of 8 bytes
 //   truth       its result is true or false
 //   reads       its bytes are the input's
 //   graph       it is called on a graph
-//   kernel      it is a user's: a name, and no types
-//   no_cells    nobody measures it
+//   kernel      a user's kernel: a name, and no types
+//   no_cells    never measured
 //   ends_early  it may end before it has read its input
 //   to_one      it makes one element of any number
-//   bitwise     its elements or keys go by their bits: a type serves for the others of its size
-//   rule_first  its best algorithm depends on what rows do not know: the number of segments, the shape. The header
-//               takes a row only where its rule has chosen the same algorithm (gp__row_serves).
-//   host_made   the host makes all of its input, where it repeats a part of others'
+//   bitwise     its elements or keys are treated as bits: a type represents others of its size
+//   rule_first  its best algorithm depends on more than rows know: the number of segments, the shape. The header takes
+//               a row only if its rule has chosen the same algorithm (gp__row_serves).
+//   host_made   the host makes its whole input; for others it repeats a part
 // No word is a part of another one.
 // clang-format off
 #define GP_TOOL_PRIMITIVES(X) \

@@ -1,5 +1,5 @@
-// gp_searches.h - calls on one graph, from fixed sources, and whether what they wrote is right: gp_bfs and gp_tune's
-// worker measure them. The graph is made and built where the context works; memory is the caller's affair.
+// gp_searches.h - runs calls on one graph from fixed sources and checks their output, for gp_bfs and gp_tune's worker.
+// The graph is made on the context's back end; the caller provides memory.
 #ifndef GP_SEARCHES_H
 #define GP_SEARCHES_H
 
@@ -9,20 +9,20 @@
 typedef struct search_memory {
   void *(*allocate)(uint64_t bytes);
   void (*release)(void *at);
-  void (*to_host)(void *out, const void *in, size_t bytes); // behind all that was launched
-  void (*fill)(void *at, int byte, size_t bytes);           // before what will be
+  void (*to_host)(void *out, const void *in, size_t bytes); // after all launched work
+  void (*fill)(void *at, int byte, size_t bytes);           // before later work
 } search_memory;
 
-enum { SEARCH_GUARD = 256, SEARCH_SPOILED = 0x77 }; // bytes around depths, and what they hold
+enum { SEARCH_GUARD = 256, SEARCH_SPOILED = 0x77 }; // guard bytes around depths, and their value
 
 typedef struct searches {
   const search_memory *memory;
   gp_primitive primitive;
   graph_made made;
   gp_graph g;
-  uint64_t edges;              // that stand in it
-  uint64_t *source;            // random ones with an edge
-  int sources, at_once, calls; // calls: with other sources each; those of one source after another: as many as sources
+  uint64_t edges;              // those in the graph
+  uint64_t *source;            // random vertices with an edge
+  int sources, at_once, calls; // calls, each with other sources; for one source a call: as many as sources
   void *pairs, *depths, *parents;
   gp_fault *report;
 } searches;
@@ -42,7 +42,7 @@ GRAPH_FUNCTION gp_call searches_build(const searches *s) {
   return c;
 }
 
-// Makes the graph; memory, primitive, made, sources, at_once and g's types are set. *why: NULL, or what is wrong.
+// Makes the graph. Set before: memory, primitive, made, sources, at_once, g's types. *why: NULL, or what is wrong.
 GRAPH_FUNCTION gp_result searches_make(searches *s, gp_context *ctx, gp_stream stream, const char **why) {
   const search_memory *m = s->memory;
   gp_graph *g = &s->g;
@@ -99,14 +99,14 @@ GRAPH_FUNCTION gp_call searches_call(searches *s, int i) {
   return s->primitive == GP_GRAPH_FROM_EDGES ? searches_build(s) : c;
 }
 
-// What the report says; NULL: nothing. Valid until the next call.
+// The report's finding; NULL: none. Valid until the next call.
 GRAPH_FUNCTION const char *searches_fault(const searches *s) {
   static char text[200];
   gp_fault fault;
   s->memory->to_host(&fault, s->report, sizeof fault);
   return fault.kind == GP_FAULT_NONE ? NULL : gp_fault_text(&fault, text, sizeof text);
 }
-// Labels are those of source[0] where a search from there comes, and nowhere else.
+// Checks that exactly the vertices reached from source[0] have its label.
 GRAPH_FUNCTION gp_result searches_check_labels(searches *s, gp_context *ctx, gp_stream stream, const char **why) {
   const size_t n = (size_t)s->g.vertices, size = s->g.vertex_type == GP_U64 ? 8 : 4;
   char *label = (char *)malloc(n * size + 8);
@@ -119,7 +119,7 @@ GRAPH_FUNCTION gp_result searches_check_labels(searches *s, gp_context *ctx, gp_
   free(label), free(depth);
   return r;
 }
-// Runs the call, number i, once, and looks at what it has written. *why: NULL, or what is wrong.
+// Runs the call number i once and checks its output. *why: NULL, or what is wrong.
 GRAPH_FUNCTION gp_result searches_check(searches *s, gp_context *ctx, gp_stream stream, gp_call c, int i,
                                         const char **why) {
   const int rows = s->primitive == GP_BFS_SOURCES ? s->at_once : 1, labels = s->primitive == GP_CONNECTED_COMPONENTS;

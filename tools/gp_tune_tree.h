@@ -1,5 +1,5 @@
-// gp_tune_tree.h - reads, at run time, the decision trees that `python3 -m tools.farm layouts --header FILE.h` writes:
-// which layouts of its arrays, and which other fields, a kernel should have at a problem size.
+// gp_tune_tree.h - evaluates, at run time, the decision trees that `python3 -m tools.farm layouts --header FILE.h`
+// writes: a kernel's array layouts and other fields for a problem size.
 //
 //     #include "gp_tune_tree.h"
 //     #include "step_tree.h"                                      // step_tree, STEP_FIELDS, STEP_GP_LAYOUT_PARTICLE
@@ -10,10 +10,9 @@
 //     gp_array_relayout(&particles, values[STEP_GP_LAYOUT_PARTICLE]);
 //     ... compile the kernel with the options that gp_tune_option writes, one a field
 //
-// A layout of global memory is fixed once data was written, as gp_array_relayout has it: a kernel that comes later
-// takes the array as it finds it, and chooses what is best with it. Outside of the sizes that were measured, where no
-// gain was confirmed, and beside a fixed layout that was not measured, all that is free is at its default: the baseline
-// of the measurements.
+// Written data fixes the layout of global memory (see gp_array_relayout): a later kernel takes the array's layout as
+// given, and chooses the best of the rest. Free fields have their defaults, the baseline of the measurements, outside
+// the measured sizes, without a confirmed gain, and with an unmeasured fixed layout.
 #ifndef GP_TUNE_TREE_H
 #define GP_TUNE_TREE_H
 
@@ -24,13 +23,13 @@
 
 #include "gpuprims.h"
 
-// One leaf after another, by size; in a leaf the best choice first, then the best ones beside other global layouts.
+// Leaves in order of size; in a leaf the best choice first, then the best ones for other global layouts.
 typedef struct gp_tune_tree {
   const char *kernel;
   int fields, rows;
   const char *const *name; // of the fields
   const uint64_t *usual;   // their defaults; a negative number is its two's complement
-  const uint64_t *row;     // rows of 2 + fields numbers: the first and the last size, the fields' values
+  const uint64_t *row;     // rows of 2 + fields numbers: first and last size, the fields' values
 } gp_tune_tree;
 
 static inline void gp_tune_nothing_fixed(const gp_tune_tree *tree, uint64_t *fixed) {
@@ -38,11 +37,11 @@ static inline void gp_tune_nothing_fixed(const gp_tune_tree *tree, uint64_t *fix
   for (i = 0; i < tree->fields; i++) fixed[i] = GP_ANY_LAYOUT;
 }
 
-// The layout of an array that has memory; of others, that it is free.
+// The layout of an array that has memory; GP_ANY_LAYOUT for others.
 static inline uint64_t gp_tune_fixed(const gp_array *array) { return array->base ? array->layout : GP_ANY_LAYOUT; }
 
-// The fields' values at size n. fixed: NULL, or a value a field that it must have; GP_ANY_LAYOUT: it may have any.
-// Returns 1 where they were measured, 0: what is free is at its default.
+// The fields' values at size n. fixed: NULL, or for each field a required value or GP_ANY_LAYOUT. Returns 1 for
+// measured values, 0 for defaults of the free fields.
 static inline int gp_tune_choose(const gp_tune_tree *tree, uint64_t n, const uint64_t *fixed, uint64_t *values) {
   const uint64_t *row = tree->row;
   int i, r;

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""lint.py: the project's text, as far as a program can judge it (Python's standard library only).
+"""lint.py: checks the project's text (Python's standard library only).
 
-    tools/lint.py            checks, one line a finding; closes with the counts
+    tools/lint.py            checks, one line a finding; the counts last
     tools/lint.py --format   runs clang-format in place instead
     tools/lint.py --uses     writes the `uses` lines of the parts under src/ instead
 
 src/: every part is in the manifest once, begins with its head, is no longer than 800 lines and closes the conditions
 that it opens; its `uses` line names the parts whose names it mentions, all of them above it, so that there is no
 circle; core mentions no more primitives than before; each name in the text for NVRTC is one that a part defines;
-gpuprims.h is what the parts make. gpuprims.h: sections that comments name; prefixes; what is external is declared in
-the API; error names. Every file: length of lines, unfinished work, paths of one machine. C, C++ and CUDA files:
+gpuprims.h is what the parts make. gpuprims.h: sections named in comments exist; prefixes; external names are declared
+in the API; error names. Every file: length of lines, unfinished work, paths of one machine. C, C++ and CUDA files:
 clang-format.
 """
 import os
@@ -27,13 +27,13 @@ HEADER = os.environ.get("GPUPRIMS_HEADER", "gpuprims.h")
 CODE = (".c", ".h", ".cpp", ".cu", ".cuh")
 TEXT = CODE + (".py", ".sh", ".md", ".yml", ".toml", ".cmake", ".txt", ".in")
 NAMED = ("Makefile", "CMakeLists.txt", "run", "LICENSE", ".clang-format", ".gitignore")
-# Layout differs from one version of clang-format to the next; this one's is the project's.
+# Versions of clang-format differ in layout; the project uses this one.
 CLANG_FORMAT_MAJOR = 14
 COLUMNS = 120
 
 
 class Findings:
-    """A check passes when it found nothing; findings are printed as they are made."""
+    """A check passes without findings, which are printed at once."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -94,7 +94,7 @@ def check_prefixes(path, found, section):
     api = {item.name for item in found if "GPUPRIMS__API" in item.text and item.kind in ("prototype", "function")}
     for item in found:
         name, where = item.name, f"{path}:{item.line}"
-        if re.match(r"u?int\d+_t$|size_t$", name):  # what NVRTC lacks of the C library
+        if re.match(r"u?int\d+_t$|size_t$", name):  # the C library's names that NVRTC lacks
             continue
         if item.kind == "macro":
             if not re.match(r"(GPUPRIMS_|GP_)", name) and name not in api and name != "_GNU_SOURCE":
@@ -113,7 +113,8 @@ def check_prefixes(path, found, section):
 
 MOST_ARGUMENTS = 11
 OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance")  # count belongs to the output
-RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$", 0), (r"gp_op \w+$", 1), (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
+RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$", 0), (r"gp_op \w+$", 1),
+         (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
          (r"const gp_graph \*relabelled$", 4), (r"const \w+ \*\w+$", 3), (r"\w+ \*\w+$", 4), (r"int flags$", 5),
          (r"gp_stream stream$", 6))
 
@@ -155,7 +156,7 @@ def check_arguments(path, text):
 
 
 def check_namespace(path, found):
-    """What is external is declared under src/api/, so that GPUPRIMS_NAMESPACE renames it, and defined."""
+    """External names are declared under src/api/, so that GPUPRIMS_NAMESPACE renames them, and defined."""
     renamed = {line.split()[1] for line in amalgamate.rename_lines()}
     defined = {item.name for item in found if item.kind == "function" and "GPUPRIMS__API" in item.text}
     for name in sorted(defined - renamed):
@@ -183,8 +184,8 @@ def check_errors(path, text):
 # ---- src/ ------------------------------------------------------------------------------------------------------------
 
 PART_LINES = 800
-# Lines of src/core that mention a primitive, a policy family or a kind of kernel: what core has yet to leave to the
-# families. It may only shrink.
+# Lines of src/core that mention a primitive, a policy family or a kind of kernel, which belong to the families. The
+# number may only shrink.
 PRIMITIVES_IN_CORE = 0
 
 
@@ -195,7 +196,7 @@ def parts_of(text, homes):
 
 
 def head_of(part, used):
-    """The first line as it is, and what it uses, where there is something."""
+    """The first line unchanged, and the uses, if any."""
     return part.head[:1] + textwrap.wrap(f"uses: {', '.join(used)}", COLUMNS, initial_indent="// ",
                                          subsequent_indent="//   ", break_on_hyphens=False) * bool(used)
 
@@ -240,13 +241,13 @@ def check_uses():
         yield f"{amalgamate.FOLDER}/{path}: mentions {name}, which {home} defines below it"
 
 
-# Mentioned in the device text and defined by no part: names within macros, beginnings of names, NVRTC's own.
+# Names in the device text that no part defines: names within macros, beginnings of names, NVRTC's own.
 NOBODYS = {"gp__struct", "gp__struct_packed", "gp__i", "gp__even_bin_", "GP_LAYOUT_", "GPUPRIMS_SIMT", "size_t"}
 
 
 def check_device_text():
-    """NVRTC gets the parts that define the names which a kernel's text mentions, and those above that these mention.
-    Each name must have a part that defines it, and none below that changes what it means."""
+    """NVRTC gets the parts that define the names in a kernel's text, and the parts above that these mention. A part
+    must define each name, and no part below may change its meaning."""
     lines = amalgamate.header_lines(embed=False)
     for line in lines:
         where = f"{amalgamate.FOLDER}/{line.part}:{line.number}"
@@ -316,7 +317,7 @@ def tracked_files():
 
 
 def lint_text(findings, paths):
-    # Written so that this file does not find itself.
+    # Spelled so that this file does not find itself.
     unfinished = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b|^(<{7}|>{7}) ")
     places = re.compile(r"(?<![\w.$})])/(?:home|root|work|farm|Users)/\w")
     long_lines, work, paths_found, shape = [], [], [], []

@@ -97,7 +97,8 @@ FOUR_BYTES = ("u32", "f32")
 
 
 def by_cell(records, protocol):
-    """{cell: {variant label: sample}} of what has a figure; and the names of our cells that failed their check."""
+    """{cell: {variant label: sample}} of the cells with a figure; and the names of our cells that failed their
+    check."""
     found, wrong = {}, []
     for r in records:
         if r["kind"] != "sample" or r["protocol"] != protocol:
@@ -114,13 +115,13 @@ def peer(row):
 
 
 def span(values, format_=".0f"):
-    """The lowest and the highest, once where they read the same."""
+    """The lowest and the highest, or one number if they print the same."""
     texts = [format(value, format_) for value in (min(values), max(values))] if values else []
     return " to ".join(dict.fromkeys(texts))
 
 
 def line_of(r):
-    """The line of the large table that a sample belongs to, and whether its elements have four bytes."""
+    """A sample's line in the large table, and whether its elements have four bytes."""
     words = dict(word.split("=", 1) for word in r["words"].split())
     name = r["primitive"].replace("_", " ")
     for word, text in (("form", "{}"), ("parts", "{} parts"), ("payload", "with payload"), ("bins", "{} bins")):

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Does this tree compile to the kernels of a base commit? For reviews of changes that move text and change nothing.
+"""Compares this tree's kernels with a base commit's: for reviews of changes that only move text.
 
     make same-code BASE=COMMIT                  a sample: each primitive, small and large, one type and architecture
     make same-code BASE=COMMIT ARGS=--all       4 types, 4 architectures, every policy that sizes and rows choose
     make same-code BASE=COMMIT ARGS='--primitives scan,sort --types u32 --architectures 90'
-    make same-code BASE=COMMIT ARGS=--policies  the base compiles this tree's policies, for a base that was tuned less
+    make same-code BASE=COMMIT ARGS=--policies  the base compiles this tree's policies, for a base with fewer tuned rows
 
---policies names the policy of the call. Calls inside it choose by their own tree's rows: after a tune of reduce_by_key
-a group_by counts as changed that nothing else changed.
+--policies fixes the policy of the call. Calls inside it choose by their own tree's rows: after a tune of reduce_by_key
+an otherwise unchanged group_by counts as changed.
 
-Needs gcc and NVRTC, no GPU. A kernel is the one of (primitive, type, size, architecture, position in the call); what is
-compared is the hash of its machine code and constants, and the policy that the header chooses for the call. Names, line
-numbers and comments do not count. Sizes choose among the portable policies; where --all is given, the rows of each
-device of the tuned table choose too. What was compiled once stays in build/same-code.
+Needs gcc and NVRTC, no GPU. A kernel is identified by (primitive, type, size, architecture, position in the call). The
+hash of its machine code and constants is compared, and the header's policy for the call; names, line numbers and
+comments do not count. Sizes choose among the portable policies; with --all, the rows of each device of the tuned table
+choose too. Compiled kernels stay in build/same-code.
 
 NVRTC 13.0 orders some instructions by the addresses of its own data, so equal source can give unequal code (pipelined
 scans do, most of all). A kernel that differs is therefore compiled again from both texts, behind declarations that
@@ -42,12 +42,12 @@ TYPES = ("u8", "u32", "f32", "u64")
 ARCHITECTURES = (75, 80, 90, 120)
 FEW_SIZES = (14, 26)  # log2 of bytes
 ALL_SIZES = tuple(range(10, 33, 2))
-MOVES = (1, 5, 30, 200, 1000, 3000)  # declarations before a text that is compiled again
+MOVES = (1, 5, 30, 200, 1000, 3000)  # declarations before a recompiled text
 FOLDER = os.path.join("build", "same-code")
 ORDER = ("gone", "changed", "policy", "new", "unsteady", "same")
-# The compiler program reads the header's text where GP_TUNE_HEADER says; it is not worth optimising.
+# The compiler program reads the header's text from GP_TUNE_HEADER; optimising it does not pay.
 FLAGS = '-O0 -DGPUPRIMS_NO_EMBED -DGPUPRIMS_SOURCE=getenv("GP_TUNE_HEADER")'
-# NVRTC gets this part of the header's device text with every kernel; older headers have no such text, and it gets them.
+# NVRTC gets this part of the device text with every kernel; older headers lack the text, so NVRTC gets them whole.
 FIRST_PART = b'\n#line 1 "device/vocabulary.cuh"\n'
 Line = collections.namedtuple("Line", "outcome job device position base head policy")
 
@@ -89,7 +89,7 @@ def devices_of(tree):
 
 
 def behind(tree, count):
-    """The path of the tree's header, with so many declarations in front of its text."""
+    """The path of the tree's header, with this many declarations before its text."""
     if not count:
         return os.path.join(tree.path, "gpuprims.h")
     with open(os.path.join(tree.path, "gpuprims.h"), "rb") as file:
@@ -109,18 +109,18 @@ def codes(tree, jobs, device, move=0):
 
 
 def kernels_of(code):
-    """From before a call's kernels were told apart: their common hash."""
+    """Older results do not tell a call's kernels apart: their common hash."""
     return code.kernels or ((code.code,) if code.code else ())
 
 
 def with_policies(jobs, found):
-    """{job: the job for the base}, of the policies that this tree chose."""
+    """{job: the job for the base}, with the policies that this tree chose."""
     return {job: job._replace(policy=found[job].policy or job.policy) for job in jobs}
 
 
 def compare(base, head, jobs, device, policies=False):
-    """[Line] of every kernel of the jobs; those that are nobody's call are left out. policies: the base compiles those
-    that the tree chooses."""
+    """[Line] of every kernel of the jobs, except those that no call needs. policies: the base compiles the tree's
+    choices."""
     after = codes(head, jobs, device)
     asked = with_policies(jobs, after) if policies else {job: job for job in jobs}
     before = codes(base, asked.values(), device)
@@ -150,7 +150,7 @@ def compare(base, head, jobs, device, policies=False):
 
 
 def settle(base, head, doubtful, device, asked):
-    """What becomes of kernels that differ when both texts are moved."""
+    """Recompiles kernels that differ, with both texts moved."""
     jobs = list(dict.fromkeys(line.job for line in doubtful))
     if not jobs:
         return []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""venv.py DIR LOCK: a virtual environment with the packages of a lock file, each one checked against its hashes, and
-DIR/.ready when it is whole.
+"""venv.py DIR LOCK: makes a virtual environment with the packages of a lock file, each checked against its hashes, and
+DIR/.ready when it is complete.
 
-Nothing outside DIR is changed. Where the system's Python cannot make an environment with pip in it, the ways around
-that are tried in turn, and the last word is the command that helps.
+Changes nothing outside DIR. If the system's Python cannot make an environment with pip, it tries other ways in turn. If
+all fail, it prints the command that helps.
 """
 import os
 import re
@@ -45,12 +45,12 @@ def main():
     directory, lock = sys.argv[1:]
     print(f"setting up {directory} from {lock}", flush=True)
     pip = make(directory)
-    # What comes as source is built by the lock's setuptools: pip by itself would fetch one, and check no hash of it.
+    # The lock's setuptools builds source packages: pip would fetch another one, without a check of its hash.
     first = os.path.join(directory, "setuptools.lock")
     with open(lock, encoding="utf-8") as whole, open(first, "w", encoding="utf-8") as file:
         file.write(re.search(r"^setuptools==.*\n(?: .*\n)+", whole.read(), re.M).group())
     for path in (first, lock):
-        # (Python compiles the modules that are imported, when they are; pip would compile all of them.)
+        # (Python compiles modules when they are imported; pip would compile all of them.)
         done = runs(*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input",
                     "--require-hashes", "--no-build-isolation", "-r", path)
         if done.returncode != 0:

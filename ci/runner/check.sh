@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Can this machine measure at night? Says what is there and what is missing, and the label that its runner should have.
-# Changes nothing. Exit status: 0 it can; 1 something that is needed is missing.
+# Checks whether this machine can measure at night. Prints what it has and lacks, and the label for its runner. Changes
+# nothing. Exit status: 0 it can; 1 something necessary is missing.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

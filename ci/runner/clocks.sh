@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Locks the SM clock of this machine's GPUs where the user may, so that boost is no noise; unlocks it again.
+# Locks the SM clock of this machine's GPUs, if the user may, to remove boost from the noise; or unlocks it.
 #     ci/runner/clocks.sh lock [MHZ] | unlock        MHZ: by default three quarters of the highest clock
-# Where that is not allowed it says so and exits with 0: a night measures without, and the store says what it saw.
+# Without permission it says so and exits with 0: the night measures anyway, and the store records the clocks.
 set -uo pipefail
 
 smi() { if [ "$(id -u)" = 0 ]; then nvidia-smi "$@"; else sudo -n nvidia-smi "$@"; fi; }

@@ -1,4 +1,4 @@
-// Compares two moments of two devices, cell by cell; what is chosen stands in the address.
+// Compares two moments of two devices, cell by cell; the address keeps the choice.
 (function () {
   "use strict";
   var MOST = 500, SEEN = 0.02;

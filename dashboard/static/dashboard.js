@@ -1,9 +1,9 @@
-// What the pages do better with a script: filters, sorting, copying, reasons. Everything is there without it.
+// Scripts add filters, sorting, copying and reasons. The pages are complete without them.
 (function () {
   "use strict";
   document.documentElement.classList.add("script");
 
-  // ---- filters: every word must be somewhere in a row; sections without a row left go too
+  // ---- filters: a row must have every word; sections without a row are hidden
   function filter(input) {
     var root = document.getElementById(input.dataset.filter);
     var words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -68,7 +68,7 @@
     });
   });
 
-  // ---- a link to something inside of what is folded opens it
+  // ---- a link into a folded part unfolds it
   function open() {
     var target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (var at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
@@ -77,7 +77,7 @@
   addEventListener("hashchange", open);
   if (location.hash) open();
 
-  // ---- the reason for which a slowdown is accepted, in the address of the pull request and in the command
+  // ---- the reason to accept a slowdown, in the pull request's address and in the command
   document.querySelectorAll("input[data-reason]").forEach(function (input) {
     var box = input.closest("details"), link = box.querySelector("a.accept"), text = box.querySelector("pre");
     var word = input.dataset.reason, href = link.href, command = text.textContent;

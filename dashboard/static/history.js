@@ -1,5 +1,5 @@
-// A cell's history as a chart that can be zoomed; what is under the pointer, or the arrow keys, is told in words. The
-// still line that a reader without a script sees goes away.
+// A cell's history as a chart with zoom; the run under the pointer, or chosen by arrow keys, is described in words.
+// Replaces the line for readers without scripts.
 (function () {
   "use strict";
   var DAY = 86400, NEAR = 1.3;
@@ -27,7 +27,7 @@
     return name !== "us" && / us$/.test(name) && values(name).some(function (value) { return value !== null; });
   });
 
-  // What another policy or other machine code begins with.
+  // The first runs with another policy or other machine code.
   function changes(list) {
     var found = [], last = null;
     list.forEach(function (value, place) {
@@ -123,7 +123,7 @@
     if (range && range[0] !== null) chart.setScale("x", { min: range[0], max: range[1] });
   }
 
-  // ---- the range of time, which the address keeps
+  // ---- the range of time; the address keeps it
   var first = xs[0], last = xs[xs.length - 1], inputs = {};
   function day(seconds) { return new Date(seconds * 1000).toISOString().slice(0, 10); }
   function said() {

@@ -1,4 +1,4 @@
-// The search over everything: every word must be somewhere in an entry; what has it in its title comes first.
+// The search over everything: an entry must have every word; matches in titles come first.
 (function () {
   "use strict";
   var MOST = 200;

@@ -1,5 +1,5 @@
-// ladder.c - the steps by which kernels became fast, measured on this GPU beside this library's calls: Mark Harris's
-// seven sums, and the transposes, floats and structs of the tutorial that goes with them (ladder.cuh says which).
+// ladder.c - measures the classic steps of kernel optimisation on this GPU beside this library's calls: Mark Harris's
+// seven sums, and the transposes, floats and structs of the accompanying tutorial (sources: ladder.cuh).
 //
 //     make examples && build/examples/ladder/ladder --out build/ladder.json
 //     build/venv/bin/python examples/ladder/ladder.py build/ladder.json --out build/ladder
@@ -8,15 +8,15 @@
 //     --quick        small inputs, one batch: a check, no measurement
 //     --kernels FILE where ladder.cuh is, from elsewhere than the project's folder
 //
-// Every kernel's result is compared with the host's before it is timed. Times are by events, medians of batches of some
-// milliseconds; kernels take turns, batch by batch; inputs rotate through more memory than the cache holds, so that
-// each launch finds its input in memory, as on the G80 of the published figures, which had no cache. Without a GPU, or
-// without NVRTC, it says what it would do and ends with status 0.
+// Every kernel's result is compared with the host's before it is timed. Times are medians of batches of some
+// milliseconds, measured by events; kernels take turns, batch by batch. Inputs rotate through more memory than the
+// cache holds, so that each launch reads from memory, as on the G80 of the published figures, which had no cache.
+// Without a GPU or NVRTC the program says what it would do and exits with status 0.
 //
 // Published figures: Mark Harris, Optimizing Parallel Reduction in CUDA (NVIDIA, 2007), "Performance for 4M element
 // reduction", GeForce 8800 GTX (G80, 86.4 GB/s); the floats' from the slides of NVIDIA's CUDA tutorial of 2008,
 // "Coalescing: timing results".
-#ifndef LADDER_WITHOUT_IMPLEMENTATION // a test that brings the library along
+#ifndef LADDER_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
 #include "gpuprims.h"
@@ -28,16 +28,16 @@ enum { BATCHES = 9, BATCH_US = 3000, MOST_CALLS = 400, MOST_RUNGS = 12 };
 typedef struct ladder ladder;
 typedef struct rung rung;
 
-// A kernel or a call: what it is, and how it did.
+// A kernel or a call, and its results.
 struct rung {
   const char *name, *what;
-  double published_us, published_gbs; // 0: there is no such figure
+  double published_us, published_gbs; // 0: no published figure
   void (*start)(ladder *l, const rung *r, char *in, char *out);
-  const char *kernel_name; // NULL: a call of the library's, or the driver's copy
-  unsigned threads, share; // share: elements of a thread; 0: as many as so many blocks leave it
+  const char *kernel_name; // NULL: a library call, or the driver's copy
+  unsigned threads, share; // share: elements a thread; 0: given by the number of blocks
   unsigned blocks_per_sm;
-  unsigned tile, rows;  // transposes: of a block
-  unsigned shift, skip; // floats: it starts so many elements further on; it skips every skip-th (0: none)
+  unsigned tile, rows;  // transposes: block size
+  unsigned shift, skip; // floats: offset in elements; it skips every skip-th (0: none)
   gp_call call;
   void *kernel;
   int calls, batches;
@@ -51,8 +51,8 @@ static const char *const family_names[FAMILIES] = {"reduction", "transpose", "fl
 typedef struct table {
   int family;
   uint64_t n;             // elements of 4 bytes
-  unsigned width, height; // transposes: n is their product
-  uint64_t moved;         // bytes that GB/s count
+  unsigned width, height; // transposes: n is the product
+  uint64_t moved;         // bytes for GB/s
   rung rungs[MOST_RUNGS];
   int count;
 } table;
@@ -62,10 +62,10 @@ struct ladder {
   gp_context *ctx;
   void *module;
   const table *t;
-  char *in, *out;        // `sets` of each, one behind the other
+  char *in, *out;        // `sets` of each, one after another
   uint64_t stride, sets; //
   uint64_t at;           // the next set
-  unsigned *partial[2];  // sums of blocks
+  unsigned *partial[2];  // the blocks' sums
   gp_op increment, increment3;
   gp_type float3;
   int batches, quick, checked, wrong;
@@ -79,7 +79,7 @@ static void check(gp_result result) {
 
 static uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-// ---- inputs and what must come out ----------------------------------------------------------------------------------
+// ---- inputs and expected results ------------------------------------------------------------------------------------
 
 static unsigned word_at(uint64_t i) { return (uint32_t)i * 2654435761u ^ (uint32_t)i >> 7; }
 static float float_at(uint64_t i) { return (float)((uint32_t)i * 2654435761u >> 9); } // one more is exact too
@@ -92,7 +92,7 @@ static void fill(const table *t, void *data) {
   }
 }
 
-// Is `out` right? Where a rung writes nothing, the bytes are 0xff.
+// Checks `out`. A rung leaves the bytes 0xff where it writes nothing.
 static int is_right(const table *t, const rung *r, const void *out) {
   const float *floats = (const float *)out;
   uint64_t i;
@@ -193,7 +193,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Microseconds a launch, over `calls` of them, on one set of buffers after the other.
+// Microseconds a launch, over `calls` launches, rotating through the sets of buffers.
 static double time_batch(ladder *l, const rung *r, int calls) {
   int i;
   own_begin(&l->gpu);
@@ -212,7 +212,7 @@ static int calls_of_a_batch(ladder *l, const rung *r) {
   return us * MOST_CALLS < BATCH_US ? MOST_CALLS : us > BATCH_US ? 1 : (int)(BATCH_US / us);
 }
 
-// Sizes of blocks and of the grid for kernels that go through their input in steps of the grid: the fastest that fits.
+// Finds the fastest block and grid size for kernels that step through their input by grids.
 static void choose_launch(ladder *l, rung *r, const char *const *kernels, const unsigned *threads, int count) {
   static const unsigned blocks_per_sm[] = {1, 2, 4, 8, 16};
   rung best = *r;
@@ -358,7 +358,7 @@ static void measure(ladder *l, table *t) {
   static const char *const read_kernels[] = {"read_4", "read_4", "read_4", "read_8", "read_8"};
   static const unsigned read_threads[] = {256, 512, 1024, 256, 512};
   const uint64_t bytes = 4 * t->n;
-  const uint64_t least = l->quick ? 0 : 8 * (uint64_t)l->gpu.l2_bytes; // of each side: nothing of a turn is left
+  const uint64_t least = l->quick ? 0 : 8 * (uint64_t)l->gpu.l2_bytes; // each side: more than the cache holds
   char *data = (char *)malloc(bytes);
   uint64_t set;
   int i, round;
@@ -409,20 +409,20 @@ static void measure(ladder *l, table *t) {
 
 // ---- printing -------------------------------------------------------------------------------------------------------
 
-// A number, or blanks: there is none.
+// A number, or blanks for none.
 static const char *cell(char *to, const char *format, double value) {
   if (value > 0) snprintf(to, 32, format, value);
   else to[0] = 0;
   return to;
 }
 
-// As published, or by the bytes and the published time. 0: nothing was.
+// As published, or from the bytes and the published time. 0: not published.
 static double published_gbs(const table *t, const rung *r) {
   if (r->published_gbs > 0) return r->published_gbs;
   return r->published_us > 0 ? 1e-3 * (double)t->moved / r->published_us : 0;
 }
 
-// Harris's table twice, side by side: as published, and of this GPU. A step's speed-up is over the rung before it, the
+// Harris's table twice, side by side: as published, and for this GPU. A step's speed-up is over the previous rung, the
 // cumulative one over the first.
 static void print_table(const ladder *l, const table *t) {
   const double moved = (double)t->moved, roof_us = t->rungs[t->count - 1].median_us;
@@ -510,7 +510,7 @@ static void define(ladder *l) {
   check(gp_op_define(l->ctx, &op, &l->increment3));
 }
 
-// No GPU: at least the kernels can be compiled, where there is NVRTC.
+// No GPU: compiles the kernels, if NVRTC is found.
 static int without_gpu(const char *why, const char *kernels) {
   static const int capabilities[] = {75, 80, 90};
   own_gpu g;

@@ -1,10 +1,10 @@
-// ladder.cuh - the kernels of ladder.c: seven sums, four transposes, six ways to read and write floats, and the roof
-// of reading. Plain CUDA that needs nothing of the library; NVRTC, nvcc and the emulator of the tests compile it.
+// ladder.cuh - the kernels of ladder.c: seven sums, four transposes, six ways to read and write floats, and the roof of
+// reading. Plain CUDA without the library; NVRTC, nvcc and the tests' emulator compile it.
 //
 // The steps are those of Mark Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), and of the tutorial
-// "Optimizing CUDA" (Harris and others, SC07): each kernel removes one reason why the one before it is slow. They were
-// written for a G80, whose warps ran in lockstep and whose memory had no cache; what had to change for GPUs of today
-// is said where it changed. The code is ours.
+// "Optimizing CUDA" (Harris and others, SC07): each kernel removes one bottleneck of the previous one. They were
+// written for a G80, whose warps ran in lockstep and whose memory had no cache; comments mark the changes for today's
+// GPUs. The code is our own.
 
 #ifdef SIMT_H
 #define LADDER_SHARED(T, name) SIMT_SHARED(T, name)
@@ -16,12 +16,12 @@
 
 typedef unsigned long long ladder_count;
 
-// ---- seven sums: each block writes the sum of its part of in[0 .. n) to out[blockIdx.x]; launched again on these sums
-// until one is left. Blocks are powers of two, at least 64; dynamic shared memory holds a word a thread.
-// Elements are unsigned, so that the sum may overflow.
+// ---- seven sums: each block writes the sum of its part of in[0 .. n) to out[blockIdx.x]; further launches sum these
+// until one is left. Blocks are powers of two, at least 64; dynamic shared memory holds a word a thread. Elements are
+// unsigned, so that the sum may overflow.
 
-// 1: interleaved addressing. In round r every 2^r-th thread adds. The threads that add are spread over all warps, so
-// each warp goes through both sides of the branch until the last rounds.
+// 1: interleaved addressing. In round r every 2^r-th thread adds. These threads are spread over all warps, so each warp
+// runs both sides of the branch until the last rounds.
 extern "C" __global__ void reduce_1(const unsigned *in, unsigned *out, ladder_count n) {
   LADDER_DYNAMIC(unsigned, sums);
   const unsigned t = threadIdx.x;
@@ -36,7 +36,7 @@ extern "C" __global__ void reduce_1(const unsigned *in, unsigned *out, ladder_co
 }
 
 // 2: the same pairs, added by the first threads of the block: whole warps add or rest. But neighbouring threads are now
-// 2 * distance words apart, and words 32 apart (16 on a G80) lie in the same bank.
+// 2 * distance words apart, and words 32 apart (16 on a G80) share a bank.
 extern "C" __global__ void reduce_2(const unsigned *in, unsigned *out, ladder_count n) {
   LADDER_DYNAMIC(unsigned, sums);
   const unsigned t = threadIdx.x;
@@ -51,7 +51,7 @@ extern "C" __global__ void reduce_2(const unsigned *in, unsigned *out, ladder_co
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-// 3: sequential addressing. The upper half is added to the lower half: neighbours stay neighbours, no conflicts.
+// 3: sequential addressing. The upper half is added to the lower half: neighbours stay adjacent, without conflicts.
 extern "C" __global__ void reduce_3(const unsigned *in, unsigned *out, ladder_count n) {
   LADDER_DYNAMIC(unsigned, sums);
   const unsigned t = threadIdx.x;
@@ -65,8 +65,8 @@ extern "C" __global__ void reduce_3(const unsigned *in, unsigned *out, ladder_co
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-// 4: half of the threads of 3 rest from the first round on. So a block takes twice as many elements, and each thread
-// adds two of them while it loads.
+// 4: half of the threads of 3 never add. So a block takes twice as many elements, and each thread adds two of them
+// while loading.
 extern "C" __global__ void reduce_4(const unsigned *in, unsigned *out, ladder_count n) {
   LADDER_DYNAMIC(unsigned, sums);
   const unsigned t = threadIdx.x;
@@ -82,8 +82,8 @@ extern "C" __global__ void reduce_4(const unsigned *in, unsigned *out, ladder_co
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-// The last 64 sums, by the first warp. On a G80 a warp ran in lockstep, and volatile was enough; since Volta its lanes
-// may run apart, so each round reads, meets, writes, and meets again.
+// The last 64 sums, by the first warp. On a G80 a warp ran in lockstep, and volatile sufficed; since Volta its lanes
+// may diverge, so each round reads, synchronises, writes, and synchronises again.
 static __device__ __forceinline__ void ladder_last_warp(unsigned *sums, unsigned t) {
   unsigned sum = sums[t];
 #pragma unroll
@@ -95,7 +95,7 @@ static __device__ __forceinline__ void ladder_last_warp(unsigned *sums, unsigned
   }
 }
 
-// 5: below 64 sums one warp is left, which needs no barrier of the block, no test and no loop.
+// 5: below 64 sums one warp remains, which needs no block barrier, no test and no loop.
 extern "C" __global__ void reduce_5(const unsigned *in, unsigned *out, ladder_count n) {
   LADDER_DYNAMIC(unsigned, sums);
   const unsigned t = threadIdx.x;
@@ -112,7 +112,7 @@ extern "C" __global__ void reduce_5(const unsigned *in, unsigned *out, ladder_co
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-// The sum over a block whose size the compiler knows: no loop is left.
+// The sum over a block of constant size: the compiler removes the loop.
 template <unsigned THREADS> static __device__ __forceinline__ void ladder_unrolled(unsigned *sums, unsigned t) {
 #pragma unroll
   for (unsigned distance = THREADS / 2; distance > 32; distance /= 2) {
@@ -122,7 +122,7 @@ template <unsigned THREADS> static __device__ __forceinline__ void ladder_unroll
   if (t < 32) ladder_last_warp(sums, t);
 }
 
-// 6: completely unrolled: a kernel for each size of a block, by a template.
+// 6: completely unrolled: a kernel for each block size, by a template.
 template <unsigned THREADS>
 static __device__ __forceinline__ void ladder_reduce_6(unsigned *sums, const unsigned *in, unsigned *out,
                                                        ladder_count n) {
@@ -136,8 +136,8 @@ static __device__ __forceinline__ void ladder_reduce_6(unsigned *sums, const uns
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-// 7: multiple elements a thread. As many blocks as the GPU keeps busy, whatever n is; each goes through the input in
-// steps of the whole grid, which keeps loads coalesced. By Brent's theorem the tree's cost is spread over many adds.
+// 7: multiple elements a thread. The grid has as many blocks as keep the GPU busy, for any n. Each steps through the
+// input by grids, which keeps loads coalesced. By Brent's theorem many adds amortise the tree's cost.
 template <unsigned THREADS>
 static __device__ __forceinline__ void ladder_reduce_7(unsigned *sums, const unsigned *in, unsigned *out,
                                                        ladder_count n) {
@@ -168,15 +168,14 @@ LADDER_REDUCE(7, 1024)
 
 // ---- transposes: in has `height` rows of `width` floats, out `width` rows of `height`.
 
-// naive: reads along rows, writes along columns: each of a warp's writes goes to a sector of its own. Blocks of
-// 16 x 16.
+// naive: reads along rows, writes along columns: each write of a warp touches a sector of its own. Blocks of 16 x 16.
 extern "C" __global__ void transpose_naive(const float *in, float *out, unsigned width, unsigned height) {
   const unsigned x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
   if (x < width && y < height) out[(ladder_count)x * height + y] = in[(ladder_count)y * width + x];
 }
 
-// Through a tile in shared memory, TILE columns by TILE rows, in blocks of TILE x ROWS threads: both sides run along
-// rows. Tiles are read by columns, whose words are TILE + PAD apart: without padding they share banks.
+// Through a tile in shared memory, TILE columns by TILE rows, in blocks of TILE x ROWS threads: reads and writes run
+// along rows. Columns of the tile have words TILE + PAD apart: without padding they share a bank.
 template <unsigned TILE, unsigned ROWS, unsigned PAD> struct ladder_tile { float at[TILE][TILE + PAD]; };
 template <unsigned TILE, unsigned ROWS, unsigned PAD>
 static __device__ __forceinline__ void ladder_transpose(ladder_tile<TILE, ROWS, PAD> &tile, const float *in, float *out,
@@ -211,7 +210,7 @@ extern "C" __global__ void floats_coalesced(const float *in, float *out, ladder_
   if (i < n) out[i] = in[i] + 1;
 }
 
-// Every other thread takes no part: half of the elements stay as they are.
+// Every other thread is idle: half of the elements stay unchanged.
 extern "C" __global__ void floats_some(const float *in, float *out, ladder_count n) {
   const ladder_count i = (ladder_count)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && i % 2 == 0) out[i] = in[i] + 1;
@@ -227,8 +226,8 @@ struct ladder_float3 {
   float x, y, z;
 };
 
-// Structs of 12 bytes, a thread each: three loads, each of them 12 bytes from its neighbour's. n counts structs, in all
-// three kernels below.
+// Structs of 12 bytes, a thread each: three loads at a stride of 12 bytes. n counts structs, in all three kernels
+// below.
 extern "C" __global__ void float3_naive(const ladder_float3 *in, ladder_float3 *out, ladder_count n) {
   const ladder_count i = (ladder_count)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
@@ -238,7 +237,7 @@ extern "C" __global__ void float3_naive(const ladder_float3 *in, ladder_float3 *
   }
 }
 
-// The same through shared memory: the block reads and writes floats, coalesced; a thread takes its struct out of shared
+// The same through shared memory: the block reads and writes floats, coalesced; a thread takes its struct from shared
 // memory. The stride of 3 words meets every bank once.
 extern "C" __global__ void float3_shared(const float *in, float *out, ladder_count n) {
   LADDER_DYNAMIC(float, words); // three a thread
@@ -253,8 +252,8 @@ extern "C" __global__ void float3_shared(const float *in, float *out, ladder_cou
     if (first + k < end) out[first + k] = words[k];
 }
 
-// ---- the roof of reading: n vectors of 16 bytes, DEPTH loads of a thread at a time. What it writes no data leads to,
-// which the compiler cannot know.
+// ---- the roof of reading: n vectors of 16 bytes, DEPTH loads of a thread at a time. Its write never happens for real
+// data, which the compiler cannot know.
 
 struct alignas(16) ladder_vector {
   unsigned x, y, z, w;

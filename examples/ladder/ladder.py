@@ -1,5 +1,5 @@
-"""Draws what examples/ladder/ladder.c has measured: each kernel's bandwidth on this GPU, on the G80 of 2007 where a
-figure was published, and the roof.
+"""Draws the results of examples/ladder/ladder.c: each kernel's bandwidth on this GPU, the published one on the G80 of
+2007, and the roof.
 
     ladder.py ladder.json --out build/ladder      writes build/ladder.svg and build/ladder.png
 """
@@ -18,7 +18,7 @@ def title_of(table):
 
 
 def chosen(tables):
-    """The size with published figures (of transposes the largest one) and the largest size, of each family."""
+    """The size with published figures (for transposes the largest one) and the largest size of each family."""
     result = []
     for family in ("reduction", "transpose", "floats"):
         own = [table for table in tables if table["family"] == family]

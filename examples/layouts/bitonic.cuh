@@ -1,12 +1,12 @@
-// bitonic.cuh - sorts rows of four columns by all of them, first to fourth, in place, in whatever layout they lie.
-// Compiled for ROWS_LAYOUT, the width in memory, and TILE_LAYOUT, that of the tile in shared memory.
+// bitonic.cuh - sorts rows of four columns by all of them, first to fourth, in place, in any layout. Compiled for
+// ROWS_LAYOUT, the layout's width in memory, and TILE_LAYOUT, the width of the tile in shared memory.
 //
-// Batcher's bitonic network with its first round of each stage mirrored: every comparison puts the smaller row first,
-// so that rows beyond n, were there any, would stay behind, and n may be anything. Rounds whose rows lie BITONIC_TILE
-// apart or more go through memory, one launch each; the others work on a tile in shared memory, in one launch.
+// Batcher's bitonic network with the first round of each stage mirrored: every comparison puts the smaller row first.
+// So imagined rows beyond n would stay at the end, and n may be any number. Rounds at a distance of BITONIC_TILE or
+// more go through memory, a launch each; the others share a launch on a tile in shared memory.
 #include "layout.h"
 
-// The pair of number t at `distance`, a power of two: row i, and the partner, to whose place the larger row belongs.
+// Pair number t at `distance`, a power of two: row i, and the partner that takes the larger row.
 struct bitonic_pair {
   layout_count i, partner;
 };
@@ -17,7 +17,7 @@ LAYOUT_CODE bitonic_pair bitonic_pair_of(layout_count t, layout_count distance, 
   return p;
 }
 
-// Columns are read one after the other, and only as far as they decide.
+// Reads columns one after another, and only until they decide.
 template <class Rows> LAYOUT_CODE bool bitonic_out_of_order(const Rows &rows, bitonic_pair p) {
   const unsigned long long a = rows.first(p.i), b = rows.first(p.partner);
   if (a != b) return a > b;
@@ -43,7 +43,7 @@ LAYOUT_KERNEL bitonic_round(unsigned char *memory, layout_count capacity, layout
   bitonic_compare(rows, bitonic_pair_of(t, distance, mirrored != 0), n);
 }
 
-// A tile's rounds: whole: all stages up to the tile's size; otherwise the end of a stage, from half a tile on.
+// A tile's rounds. whole: all stages up to the tile's size; otherwise the end of a stage, from half a tile on.
 LAYOUT_KERNEL bitonic_tiles(unsigned char *memory, layout_count capacity, layout_count n, int whole) {
   struct alignas(16) storage {
     unsigned char bytes[BITONIC_TILE * sizeof(row)];

@@ -1,12 +1,12 @@
-// kd_tree.cuh - the binning of a KD-tree's node: how many boxes of triangles begin and end in each of KD_BINS slabs
-// along each axis, and what splitting between two slabs would cost by the surface area heuristic. (Binning: Popov and
-// others, Experiences with Streaming Construction of SAH KD-Trees; Shevtsov and others, Highly Parallel Fast KD-tree
-// Construction. The layouts to choose from: Weber and Goesele, MATOG.)
+// kd_tree.cuh - the binning of a KD-tree's node: counts the boxes of triangles that begin and end in each of KD_BINS
+// slabs along each axis, and computes the cost of a split between two slabs by the surface area heuristic. (Binning:
+// Popov and others, Experiences with Streaming Construction of SAH KD-Trees; Shevtsov and others, Highly Parallel Fast
+// KD-tree Construction. Layouts: Weber and Goesele, MATOG.)
 //
-// Compiled for BOXES_LAYOUT, the width of the array of boxes; KD_COUNTERS, whose histogram a thread counts in: 0 the
-// one in memory, 1 its block's, 2 its warp's, both in shared memory; and KD_ORDER, how the counters lie: 0 as
-// [line][slab], 1 transposed. Lines 0 to 2 count where boxes begin on x, y and z; lines 3 to 5 where they end, the last
-// slab first: the sums over begins up to a slab and over ends from a slab on are prefix sums of lines then.
+// Compiled for BOXES_LAYOUT, the width of the array of boxes; KD_COUNTERS, the histogram of a thread: 0 in memory, 1
+// its block's, 2 its warp's, both in shared memory; and KD_ORDER, the order of the counters: 0 [line][slab], 1
+// transposed. Lines 0 to 2 count begins of boxes on x, y and z; lines 3 to 5 count ends, last slab first. So the sums
+// of begins up to a slab, and of ends from a slab on, are prefix sums of lines.
 #include "layout.h"
 
 enum { KD_COPIES = KD_COUNTERS == 2 ? KD_THREADS / 32 : 1 };
@@ -19,7 +19,7 @@ LAYOUT_CODE unsigned kd_counter(unsigned line, unsigned slab) {
   return KD_ORDER ? slab * KD_LINES + line : line * KD_BINS + slab;
 }
 
-// counts: KD_COUNTS of them, zero before.
+// counts: KD_COUNTS zeroed counters.
 LAYOUT_KERNEL kd_bin(unsigned char *memory, layout_count capacity, layout_count n, kd_space space, unsigned *counts) {
   const box_array<BOXES_LAYOUT> boxes = {memory, capacity};
 #if KD_COUNTERS
@@ -53,8 +53,8 @@ LAYOUT_KERNEL kd_bin(unsigned char *memory, layout_count capacity, layout_count 
 #endif
 }
 
-// Costs of splitting before each slab of each axis, KD_BINS an axis, from the inclusive sums of every line. Before the
-// first slab there is nothing to split. One thread a plane.
+// Costs of a split before each slab of each axis, KD_BINS an axis, from the inclusive sums of every line. Nothing to
+// split before the first slab. One thread a plane.
 LAYOUT_KERNEL kd_costs(const unsigned *sums, float *costs, kd_space space) {
   const unsigned t = blockIdx.x * KD_THREADS + threadIdx.x, axis = t / KD_BINS, slab = t % KD_BINS;
   if (t >= 3 * KD_BINS) return;

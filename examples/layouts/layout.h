@@ -1,12 +1,12 @@
-// layout.h - structs declared once, whose arrays lie in memory in any of three layouts: for the kernels beside this
-// file and, in plain C, for the host.
+// layout.h - structs declared once, with arrays in any of three layouts: for the kernels of this folder and, in plain
+// C, for the host.
 //
-// An array of S keeps structs in blocks of `width`, and in a block each field's values one behind the other: field f of
-// struct i begins at byte (i / width) * width * sizeof(S) + offset(f) * width + (i % width) * size(f). Width 1 is the
-// array of structs that C knows (AoS); one block for all is a structure of arrays (SoA), written as width 0 with a
-// capacity, which is a multiple of 16 so that every field is aligned; in between are arrays of structures of arrays
-// (AoSoA). A kernel names fields, never places: the compiler is told the width by a macro, and the kernel's text stays
-// the same for every layout. (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA, ACM TACO 2017.)
+// An array of S keeps structs in blocks of `width`, and in a block the values of each field together: field f of struct
+// i begins at byte (i / width) * width * sizeof(S) + offset(f) * width + (i % width) * size(f). Width 1 is C's array of
+// structs (AoS). One block for all is a structure of arrays (SoA), written as width 0 with a capacity, a multiple of 16
+// so that every field is aligned. In between are arrays of structures of arrays (AoSoA). A kernel names fields, not
+// addresses: a macro gives the compiler the width, and the kernel's text is the same for every layout. (Weber and
+// Goesele, MATOG: Array Layout Auto-Tuning for CUDA, ACM TACO 2017.)
 #ifndef EXAMPLES_LAYOUT_H
 #define EXAMPLES_LAYOUT_H
 
@@ -24,7 +24,7 @@ enum { LAYOUT_SOA = 0, LAYOUT_AOS = 1 };
 #define BOX_FIELDS(F, S)                                                                                               \
   F(S, float, low_x) F(S, float, low_y) F(S, float, low_z) F(S, float, high_x) F(S, float, high_y) F(S, float, high_z)
 
-// What a kernel and its launch agree on.
+// Constants that a kernel and its launch share.
 #ifndef BITONIC_THREADS
 #define BITONIC_THREADS 512
 #endif
@@ -35,7 +35,7 @@ enum { LAYOUT_SOA = 0, LAYOUT_AOS = 1 };
 #endif
 #define KD_LINES 6 // of counters
 #define KD_COUNTS (KD_LINES * KD_BINS)
-typedef struct kd_space { // of a node: its box, and slabs a unit of length, for each axis
+typedef struct kd_space { // a node: its box, and slabs a unit of length, for each axis
   float low[3], high[3], scale[3];
 } kd_space;
 
@@ -53,7 +53,7 @@ typedef struct kd_space { // of a node: its box, and slabs a unit of length, for
 
 typedef unsigned long long layout_count;
 
-// Where a field of struct i begins.
+// The first byte of a field of struct i.
 LAYOUT_CODE layout_count layout_place(unsigned width, layout_count capacity, unsigned struct_size, unsigned offset,
                                       unsigned size, layout_count i) {
   if (width == LAYOUT_AOS) return i * struct_size + offset;
@@ -61,7 +61,7 @@ LAYOUT_CODE layout_count layout_place(unsigned width, layout_count capacity, uns
   return i / width * (width * struct_size) + width * offset + i % width * size;
 }
 
-// The rows that are sorted, and the boxes of triangles.
+// The sorted rows, and the boxes of triangles.
 LAYOUT_STRUCT(row, ROW_FIELDS)
 LAYOUT_STRUCT(box, BOX_FIELDS)
 
@@ -91,7 +91,7 @@ LAYOUT_STRUCT(box, BOX_FIELDS)
 LAYOUT_ARRAY(row, ROW_FIELDS)
 LAYOUT_ARRAY(box, BOX_FIELDS)
 
-#ifdef SIMT_H // the tests compile each specialisation into a namespace of its own
+#ifdef SIMT_H // the tests compile each specialisation in a namespace of its own
 #define LAYOUT_KERNEL static void
 #define LAYOUT_SHARED(T, name) SIMT_SHARED(T, name)
 #else

@@ -1,5 +1,6 @@
-// layouts.c - two programs whose speed depends on how their arrays lie, in all layouts, on this GPU: a bitonic sort of
-// rows of four columns (u64, u32, u16, u8), and the binning of a KD-tree's node, by which boxes of triangles are split.
+// layouts.c - two programs whose speed depends on array layouts, in all layouts, on this GPU: a bitonic sort of rows of
+// four columns (u64, u32, u16, u8), and the binning of a KD-tree's node, which finds the split of its boxes of
+// triangles.
 //
 //     make examples && build/examples/layouts/layouts --out build/layouts.json
 //     build/venv/bin/python examples/layouts/layouts.py build/layouts.json --out build/layouts
@@ -8,13 +9,13 @@
 //     --quick        small inputs: a check, no measurement
 //     --folder PATH  where the kernels are, from elsewhere than the project's folder
 //
-// The kernels (bitonic.cuh, kd_tree.cuh) are compiled by NVRTC once for each layout; their text stays the same. Every
-// result is compared with the host's. What is measured is what Weber and Goesele measured (MATOG: Array Layout
-// Auto-Tuning for CUDA, ACM TACO 2017): every combination of the layouts of all arrays, at several sizes, against the
-// baseline of arrays of structs. Meshes are generated: closed surfaces with as many triangles as well-known scans have.
-// Prefix sums, suffix sums (as prefix sums of mirrored lines), the best plane, and for comparison a sort, are this
-// library's calls. Without a GPU, or without NVRTC, the program says what it would do and ends with status 0.
-#ifndef LAYOUTS_WITHOUT_IMPLEMENTATION // a test that brings the library along
+// NVRTC compiles the kernels (bitonic.cuh, kd_tree.cuh) once for each layout; their text stays the same. Every result
+// is compared with the host's. As in Weber and Goesele (MATOG: Array Layout Auto-Tuning for CUDA, ACM TACO 2017), the
+// program measures every combination of the layouts of all arrays, at several sizes, against the baseline of arrays of
+// structs. Meshes are generated: closed surfaces with as many triangles as well-known scans. This library's calls
+// compute prefix sums, suffix sums (prefix sums of mirrored lines), the best plane and, for comparison, a sort. Without
+// a GPU or NVRTC the program says what it would do and exits with status 0.
+#ifndef LAYOUTS_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
 #include "gpuprims.h"
@@ -34,24 +35,24 @@ typedef struct field {
 #define LAYOUT_FIELD(S, type, name) {(unsigned)offsetof(S, name), (unsigned)sizeof(type)},
 static const field row_fields[] = {ROW_FIELDS(LAYOUT_FIELD, row)};
 static const field box_fields[] = {BOX_FIELDS(LAYOUT_FIELD, box)};
-typedef struct record { // a struct as its fields
+typedef struct record { // a struct by its fields
   const field *fields;
   unsigned count, size;
 } record;
 static const record row_record = {row_fields, sizeof row_fields / sizeof *row_fields, sizeof(row)};
 static const record box_record = {box_fields, sizeof box_fields / sizeof *box_fields, sizeof(box)};
 
-// The layouts that are tried: widths, see layout.h.
+// The layouts to try: widths, see layout.h.
 static const unsigned widths[] = {LAYOUT_AOS, LAYOUT_SOA, 8, 32};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
 // A combination, and its times.
 typedef struct variant {
-  unsigned array, second, order; // widths of the array, and of the tile; or counters, and their order
+  unsigned array, second, order; // widths of array and tile; or counters and their order
   double us[ROUNDS], median_us;
 } variant;
 
-// How many combinations the programs have.
+// The programs' numbers of combinations.
 enum { TILE_WIDTHS = 3, COUNTERS = 3, ORDERS = 2 };
 enum { BITONIC_VARIANTS = WIDTHS * TILE_WIDTHS, KD_VARIANTS = WIDTHS * COUNTERS * ORDERS };
 
@@ -59,7 +60,7 @@ typedef struct program {
   own_gpu gpu;
   gp_context *ctx;
   char *header, *bitonic, *kd_tree;                                  // texts
-  void *bitonic_modules[BITONIC_VARIANTS], *kd_modules[KD_VARIANTS]; // compiled when they are first used
+  void *bitonic_modules[BITONIC_VARIANTS], *kd_modules[KD_VARIANTS]; // compiled at first use
   gp_type row_type, six_type;
   gp_op add_six;
   int quick, rounds, checked, wrong, written;
@@ -93,7 +94,7 @@ static uint64_t capacity_of(uint64_t n) { return divide_up(n, 16) * 16; }
 static uint64_t array_bytes(const record *r, unsigned width, uint64_t n) {
   return (width == LAYOUT_SOA ? capacity_of(n) : divide_up(n, width) * width) * r->size;
 }
-// Between an array of structs and another layout of it.
+// Converts between an array of structs and another layout.
 static void convert(const record *r, unsigned width, uint64_t n, char *structs, char *array, int back) {
   unsigned f;
   uint64_t i;
@@ -148,7 +149,7 @@ static uint64_t mix(uint64_t x) {
   x = (x ^ x >> 31) * 0x94D049BB133111EBu;
   return x ^ x >> 29;
 }
-// Random rows; of some the first columns are equal, so that the others decide.
+// Random rows; some agree in the first columns, so that the others decide.
 static void fill_rows(row *rows, uint64_t n) {
   uint64_t i;
   for (i = 0; i < n; ++i) {
@@ -324,7 +325,7 @@ static kd_space make_boxes(box *boxes, uint64_t n) {
       boxes[t].high_x = high[0], boxes[t].high_y = high[1], boxes[t].high_z = high[2];
     }
   }
-  for (axis = 0; axis < 3; ++axis) // a node without extent has one slab that counts
+  for (axis = 0; axis < 3; ++axis) // a flat node has one slab
     space.scale[axis] = space.high[axis] > space.low[axis] ? KD_BINS / (space.high[axis] - space.low[axis]) : 0;
   free(line);
   return space;
@@ -359,7 +360,7 @@ static double cost_of(const unsigned *counts, const kd_space *s, int axis, int s
   return left * (a * b + part * length * (a + b)) + right * (a * b + (1 - part) * length * (a + b));
 }
 
-typedef struct best_plane { // what ARGMIN of f32 writes
+typedef struct best_plane { // the output type of ARGMIN of f32
   float cost;
   int64_t place;
 } best_plane;
@@ -368,7 +369,7 @@ typedef struct best_plane { // what ARGMIN of f32 writes
 typedef struct node {
   void *bin, *costs_kernel;
   unsigned order;
-  unsigned *counts, *sums, *lines; // device memory; lines: where each begins, for the sums
+  unsigned *counts, *sums, *lines; // device memory; lines: offsets of the lines, for the sums
   float *costs;
   best_plane *best;
   kd_space space;
@@ -384,7 +385,7 @@ static void bin_boxes(program *p, const node *k, void *boxes, uint64_t count) {
   own_set(&p->gpu, counts, 0, KD_COUNTS * sizeof *counts);
   own_launch(&p->gpu, k->bin, grid_of(wanted < most ? wanted : most), 1, KD_THREADS, 1, 0, arguments);
 }
-// Prefix sums of every line; where counters are transposed, one scan over structs of six. Then costs, and the least.
+// Prefix sums of every line; transposed counters take one scan over structs of six. Then costs, and their minimum.
 static void choose_plane(program *p, const node *k) {
   gp_call scan = gp_call_init(k->order ? GP_INCLUSIVE_SCAN : GP_SEGMENTED_INCLUSIVE_SCAN);
   gp_call least = gp_call_init(GP_REDUCE);
@@ -498,7 +499,7 @@ static void run_kd_tree(program *p, uint64_t n) {
   }
   for (i = 0; i < count; ++i) summarise(p, &variants[i]);
   best = (int)(best_of(variants, count) - variants);
-  memset(array, 0, bytes); // the whole of it once more, in the best layout
+  memset(array, 0, bytes); // all steps once more, in the best layout
   convert(&box_record, variants[best].array, n, (char *)boxes, array, 0);
   for (set = 0; set < sets; ++set) own_write(&p->gpu, memory + set * bytes, array, bytes);
   for (round = 0, set = 0; round < p->rounds; ++round) {
@@ -545,7 +546,7 @@ static void add_six(void *user, void *result, const void *a, const void *b) {
 
 static void define(program *p) {
   static const six zero = {{0, 0, 0, 0, 0, 0}};
-  char source[64], body[128]; // the device's text of `six`, and of add_six: without this file's constants
+  char source[64], body[128]; // the device's text of `six` and add_six, without this file's constants
   gp_type_desc type = gp_type_desc_init();
   gp_op_desc op = gp_op_desc_init();
   type.name = "row";
@@ -578,7 +579,7 @@ static char *text_in(const char *folder, const char *name) {
   return own_text(path);
 }
 
-// No GPU: at least the kernels can be compiled, where there is NVRTC.
+// No GPU: compiles the kernels, if NVRTC is found.
 static int without_gpu(program *p, const char *why) {
   static const char *const rows[] = {"-DROWS_LAYOUT=0", "-DTILE_LAYOUT=1"};
   static const char *const boxes[] = {"-DBOXES_LAYOUT=32", "-DKD_COUNTERS=2", "-DKD_ORDER=1"};
@@ -605,7 +606,7 @@ static int without_gpu(program *p, const char *why) {
 
 int main(int argc, char **argv) {
   static program p;
-  // As many triangles as the Stanford scans bunny, dragon, happy buddha, Asian dragon and Lucy.
+  // Numbers of triangles of the Stanford scans bunny, dragon, happy buddha, Asian dragon and Lucy.
   static const uint64_t meshes[] = {69451, 871414, 1087716, 7219045, 28055742}, rows[] = {65536, 1048576, 4194304};
   const char *folder = "examples/layouts", *out = NULL, *why;
   int i, status = 0;

@@ -1,5 +1,5 @@
-"""Draws what examples/layouts/layouts.c has measured: how much faster each combination of layouts is than the baseline
-of arrays of structs, for every size; and prints which is best where, and what one choice for all sizes would cost.
+"""Draws the results of examples/layouts/layouts.c: the speed-up of each combination of layouts over the baseline of
+arrays of structs, for every size. Prints the best one of each size, and the cost of one choice for all sizes.
 
     layouts.py layouts.json --out build/layouts      writes build/layouts.svg and build/layouts.png
 """

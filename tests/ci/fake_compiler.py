@@ -1,5 +1,5 @@
-"""Stands in for gp_tune --compiler: fake_compiler.py FOLDER. A primitive's machine code is what the folder's header
-says behind "code: PRIMITIVE"; one that it does not name does not compile."""
+"""A fake gp_tune --compiler: fake_compiler.py FOLDER. A primitive's machine code is the text after "code: PRIMITIVE" in
+the folder's header; a primitive without it does not compile."""
 import hashlib
 import os
 import sys

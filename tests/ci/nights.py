@@ -1,5 +1,5 @@
-"""What the tests of nights share: a repository with a bare one beside it, boards' artifacts that are made up, a gh that
-only writes down what it is asked, a compiler whose machine code is a line of the header."""
+"""Shared by the tests of nights: a repository with a bare one beside it, synthetic artifacts of boards, a gh that only
+records its requests, a compiler whose machine code is a line of the header."""
 import json
 import os
 import stat
@@ -33,7 +33,7 @@ class World:
         self.commit("The header", **{"gpuprims.h": "code: reduce a\n", table.TABLE: table.text_of([])})
 
     def commit(self, message, **files):
-        """Commits files {path: text} to main; the commit's name."""
+        """Commits files {path: text} to main; returns the commit's name."""
         for name, text in files.items():
             store.replace(os.path.join(self.repository, name), text.encode())
         git(self.repository, "add", "-A")
@@ -48,14 +48,15 @@ class World:
         return {name: commit for name, commit in found.items() if name != "main"}
 
     def files_of(self, branch):
-        """The files in which a branch of the remote differs from main."""
+        """The files that a branch of the remote changes against main."""
         git(self.repository, "fetch", "--quiet", self.remote, branch)
         return git(self.repository, "diff", "--name-only", "main", "FETCH_HEAD").split()
 
     # ---- a night's steps
 
     def night(self, name, *boards, expected="", pull=True):
-        """Decides, reports and proposes what boards (functions of a folder) measured; where its results are."""
+        """Runs decide, regress and pull_request on the boards (functions of a folder); returns the folder of the
+        results."""
         artifacts, results = os.path.join(self.folder, name), os.path.join(self.folder, f"{name}.results")
         os.makedirs(artifacts)
         for number, board in enumerate(boards):
@@ -110,7 +111,7 @@ def record(folder, device=DEVICE, done=("tune", "regress"), running=(), date=DAT
 
 
 def tuned(factor, device=DEVICE, date=DATE, change=None, **fields):
-    """A board that was tuned; change(lines of the store) may spoil them."""
+    """A tuned board; change(lines of the store) may spoil them."""
     def measure(folder):
         os.makedirs(folder)
         path = os.path.join(folder, steps.TUNE)
@@ -128,7 +129,7 @@ def tuned(factor, device=DEVICE, date=DATE, change=None, **fields):
 
 def regressed(cells, device=DEVICE, commits=("1" * 40, "0" * 40), date=DATE, policies=(made_up.RULE, made_up.RULE),
               **fields):
-    """A board whose regression run said {cell: (outcome, ratio)}."""
+    """A board with the regression results {cell: (outcome, ratio)}."""
     def measure(folder):
         os.makedirs(folder, exist_ok=True)
         sides = [made_up.environment(device, date, commit=commit[:12], source="live",
@@ -154,16 +155,16 @@ def regressed(cells, device=DEVICE, commits=("1" * 40, "0" * 40), date=DATE, pol
 
 
 def both(*boards):
-    """One board that did all of it; the last one's record counts."""
+    """One board with all of these; the last one's record counts."""
     def measure(folder):
         for board in boards:
             board(folder)
     return measure
 
 
-# ---- programs that stand in for others -------------------------------------------------------------------------------
+# ---- replacements of programs ----------------------------------------------------------------------------------------
 
-# Speaks gp_tune --compiler's protocol: a primitive's machine code is the line "code: PRIMITIVE ..." of the header.
+# Speaks gp_tune --compiler's protocol: a primitive's machine code is the header's line "code: PRIMITIVE ...".
 FAKE = os.path.join(ROOT, "tests", "ci", "fake_compiler.py")
 COMPILER = f"{sys.executable} {FAKE} {{tree}}"
 
@@ -198,7 +199,7 @@ class Hub:
         monkeypatch.setenv("PATH", self.folder + os.pathsep + os.environ["PATH"])
 
     def asked(self, *words):
-        """What it was asked that begins with these words."""
+        """The requests to gh that begin with these words."""
         try:
             with open(os.path.join(self.folder, "asked"), encoding="utf-8") as file:
                 lines = [json.loads(line) for line in file]

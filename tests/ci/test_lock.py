@@ -1,5 +1,5 @@
-"""requirements.lock is what `make lock` makes of requirements.txt, as far as can be told offline; and what is installed
-from a lock is what its hashes say."""
+"""requirements.lock is the output of `make lock` for requirements.txt, as far as it can be checked offline; and an
+install from a lock obeys its hashes."""
 import base64
 import hashlib
 import os
@@ -20,7 +20,7 @@ def text_of(name):
 
 
 def locked(name):
-    """[(requirement, hashes, what needs it)] of a lock file, all of whose lines must be understood."""
+    """[(requirement, hashes, what needs it)] of a lock file; every line must be understood."""
     text = re.sub(r"^#.*\n", "", text_of(name), flags=re.M)
     blocks = re.findall(r"^(\S[^\\\n]*) \\\n((?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)((?: +#.*\n)*)", text, re.M)
     assert sum(len("".join(block)) + len(" \\\n") for block in blocks) == len(text), "a line that is no package's"
@@ -46,7 +46,7 @@ def test_the_lock_is_of_these_requirements():
 
 
 def test_whoever_installs_checks_hashes():
-    """make venv, ci/setup.sh: there is no other pip install in what runs by itself."""
+    """make venv, ci/setup.sh: automatic programs install nothing else by pip."""
     for name in ("Makefile", "ci/setup.sh", ".ci/run", ".github/workflows/ci.yml", ".github/workflows/nightly.yml"):
         for line in text_of(name).splitlines():
             run = line.partition("#")[0]
@@ -55,7 +55,7 @@ def test_whoever_installs_checks_hashes():
 
 
 def wheel(folder, name, text):
-    """A wheel of one module, and a line of a lock for it."""
+    """A wheel of one module, and its line of a lock."""
     path = os.path.join(folder, f"{name}-1.0-py3-none-any.whl")
     files = {f"{name}.py": text,
              f"{name}-1.0.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
@@ -75,7 +75,7 @@ def wheel(folder, name, text):
 @pytest.mark.parametrize("case, said", [
     ("whole", ""), ("another thing", "DO NOT MATCH THE HASHES"), ("another setuptools", "DO NOT MATCH THE HASHES")])
 def test_an_environment_of_a_lock(tmp_path, case, said):
-    """tools/venv.py installs what the hashes say, or nothing; no network."""
+    """tools/venv.py installs what matches the hashes, or nothing; without a network."""
     lines = [wheel(tmp_path, name, "value = 1\n") for name in ("setuptools", "thing")]
     (tmp_path / "lock").write_text(f"# made\n{''.join(lines)}    # via -r requirements.txt\n")
     if case.startswith("another"):

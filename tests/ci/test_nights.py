@@ -1,4 +1,4 @@
-"""Nights out of artifacts that are made up: what is decided, proposed, reported and kept. No GPU, no NVRTC."""
+"""Nights from synthetic artifacts: decisions, proposals, reports, history. No GPU, no NVRTC."""
 import argparse
 import gzip
 import json
@@ -29,7 +29,7 @@ def world(tmp_path, monkeypatch):
 
 
 def test_a_quiet_night(world, capsys):
-    """No pull request, no issue; also where the regression ran."""
+    """No pull request, no issue, even after a regression."""
     world.night("first", both(tuned(quiet), regressed({COPY: (SAME, 1.001)})))  # a new device: its baseline
     git_merge(world)
     results = world.night("second", both(tuned(quiet), regressed({COPY: (SAME, 1.002)}, date="2026-03-05T00:00:00Z")))
@@ -39,14 +39,14 @@ def test_a_quiet_night(world, capsys):
 
 
 def git_merge(world):
-    """A maintainer merges what is open."""
+    """A maintainer merges the open proposal."""
     nights.git(world.repository, "fetch", "--quiet", world.remote, BRANCH)
     nights.git(world.repository, "merge", "--quiet", "--ff-only", "FETCH_HEAD")
     nights.git(world.repository, "push", "--quiet", "origin", "main")
 
 
 def forge(world):
-    """A commit that adds a row of +300 % to the proposed store, without a sample of it."""
+    """A commit that adds a row of +300 % to the proposed store, without samples."""
     path = os.path.join(world.repository, STORE)
     lines = [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")]
     true = next(line for line in lines if line.get("verdict") == "accepted")
@@ -55,7 +55,7 @@ def forge(world):
 
 
 def test_a_better_policy(world, capsys):
-    """A pull request with the row; its branch holds what it may, and the bytes that the tools make."""
+    """A pull request with the row; its branch has only allowed files, with the bytes that the tools make."""
     results = world.night("one", tuned(nights.better))
     said = capsys.readouterr().out
     found = proposal(results)
@@ -96,7 +96,7 @@ def test_updated_in_place_and_closed(world, tmp_path, monkeypatch):
 
 
 def test_a_branch_that_somebody_moved(world, monkeypatch):
-    """It is not overwritten."""
+    """The other's push is not overwritten."""
     results = world.night("one", tuned(nights.better))
     seen = world.branches()[BRANCH]
     moved = world.commit("Another", note="x")
@@ -122,7 +122,7 @@ def test_a_proposal_that_fails_does_not_stop_the_others(world):
 
 
 def test_a_branch_is_checked_when_it_moved(world, tmp_path, monkeypatch):
-    """What a workflow pushes starts no workflow: ci.yml is asked for, once for each commit."""
+    """A workflow's push starts no workflow: the night requests ci.yml, once for each commit."""
     hub = nights.Hub(tmp_path / "hub", monkeypatch)
     results = world.night("one", tuned(nights.better), pull=False)
     for _ in range(2):
@@ -141,11 +141,11 @@ def test_a_proposal_touches_what_it_may(world):
     assert not world.branches()
 
 
-# ---- nights that went wrong ------------------------------------------------------------------------------------------
+# ---- failing nights --------------------------------------------------------------------------------------------------
 
 
 def test_a_runner_that_dies_in_the_middle(world, capsys):
-    """It proposes nothing, it takes nothing back, and it is said."""
+    """It proposes nothing, takes nothing back, and says so."""
     world.night("one", tuned(nights.better))
     standing = world.branches()
     cut = tuned(quiet, date="2026-03-05T00:00:00Z", done=(), running=("tune",),
@@ -157,13 +157,13 @@ def test_a_runner_that_dies_in_the_middle(world, capsys):
     assert "began and did not end: the runner died" in notes and "broken lines" in notes and "line 16" in notes
     assert "NO DATA: the regression run did not begin" in text_of(results, "regress", "regress.md")
     assert "Traceback" not in said
-    results = world.night("three", expected="gpu-sm90,gpu-sm86")  # nothing came at all
+    results = world.night("three", expected="gpu-sm90,gpu-sm86")  # nothing arrived at all
     assert steps.read_json(os.path.join(results, "decide", steps.PROPOSALS))["silent"] == ["gpu-sm86", "gpu-sm90"]
     assert BRANCH in world.branches() and "gpu-sm86: NO DATA" in capsys.readouterr().out
 
 
 def test_one_of_two_boards_dies(world):
-    """What the open proposal has of the other device stays, also when the first one's is made anew."""
+    """The open proposal keeps the other device's part, even when the first device's is replaced."""
     world.night("one", tuned(nights.better), tuned(nights.better, device="Example Two", board="gpu-sm90-b"))
     assert len(world.files_of(BRANCH)) == 3
     world.night("two", tuned(nights.better, date="2026-03-05T00:00:00Z"),
@@ -173,8 +173,8 @@ def test_one_of_two_boards_dies(world):
 
 
 def test_primitives_take_turns(world):
-    """A night that tunes other primitives leaves what the open proposal has of the rest, also on the same date; one
-    that tunes all of them again replaces it."""
+    """A night that tunes other primitives keeps the open proposal's other parts, also on the same date; one that tunes
+    all of them again replaces them."""
     both_of_them = (("exclusive_scan", "u32"), ("copy", "u32"))
     world.night("one", tuned(nights.better, groups=both_of_them[:1]))
     world.night("two", tuned(nights.better, groups=both_of_them[1:]))
@@ -187,7 +187,7 @@ def test_primitives_take_turns(world):
 
 @pytest.mark.parametrize("seconds, served, left", [(4000, 12, 0), (300, 5, 7), (30, 1, 11)])
 def test_a_primitive_has_time_or_waits(tmp_path, monkeypatch, seconds, served, left):
-    """The tune of a night serves as many primitives as it has time for; the others are named, and nothing failed."""
+    """A night tunes as many primitives as it has time for; the others are named, and nothing failed."""
     names, now = [f"p{number}" for number in range(12)], [0.0]
     lines = {}
     night = argparse.Namespace(worker="", args=argparse.Namespace(call=None), record={}, save=lambda: None,
@@ -217,7 +217,7 @@ def test_a_python_without_packages_is_told(script):
 
 
 def test_a_night_of_some_steps(world):
-    """That there is no tune is noted where one was asked for; the open proposal stays either way."""
+    """A missing tune is noted if one was requested; the open proposal stays either way."""
     world.night("one", tuned(nights.better))
     for number, asked in enumerate((["regress"], ["regress", "tune"])):
         results = world.night(f"night{number}", regressed({COPY: (SAME, 1.0)}, asked=asked))
@@ -247,7 +247,7 @@ def test_an_empty_store(world, capsys):
 
 
 def test_a_renamed_device(world, capsys):
-    """A store of another name than the record's is not used; a new name for a shape that is known is noted."""
+    """A store under another name than the record's is not used; a new name for a known shape is noted."""
     results = world.night("one", both(tuned(nights.better, device="Example Uno"),
                                       lambda folder: nights.record(folder, DEVICE)))
     assert proposal(results)["files"] == [] and "renamed or exchanged" in " ".join(proposal(results)["notes"])
@@ -266,7 +266,7 @@ def test_what_was_not_measured_is_not_proposed(world):
 
 
 def test_a_record_that_lies(world):
-    """A board's record names files and branches: what is no number or date there is refused."""
+    """A board's record names files and branches: anything but numbers and dates is refused."""
     results = world.night("one", tuned(nights.better, compute_capability="../../x"),
                           tuned(nights.better, board="b", date="2026-03-05T00:00:00Z"))
     assert sorted(os.listdir(os.path.join(results, "decide"))) == ["90", steps.PROPOSALS]
@@ -274,7 +274,7 @@ def test_a_record_that_lies(world):
 
 
 def throttled(lines):
-    """Of an unlocked card: half of the confirming samples throttled, clocks all over the place."""
+    """An unlocked card: half of the confirming samples throttled, varying clocks."""
     found = []
     for number, line in enumerate(map(json.loads, lines)):
         if line["kind"] == "samples":
@@ -286,7 +286,7 @@ def throttled(lines):
 
 
 def test_an_unlocked_throttled_card(world):
-    """The same rules for all: what was throttled does not count, what is left confirms nothing, and it is said."""
+    """The same rules for all: throttled samples do not count, the rest confirms nothing, and the night says so."""
     results = world.night("one", tuned(nights.better, change=throttled))
     found = proposal(results)
     notes = " ".join(found["notes"])
@@ -295,7 +295,7 @@ def test_an_unlocked_throttled_card(world):
     unlocked = tuned(nights.better, device="Example Two", change=lambda lines: "\n".join(
         line.replace('"sm_mhz": [1980, 1980]', f'"sm_mhz": [{1400 + 9 * k % 500}, 1800]')
         for k, line in enumerate(lines)) + "\n")
-    found = proposal(world.night("two", unlocked))  # boost alone, where processes agree, is no fault
+    found = proposal(world.night("two", unlocked))  # boost alone is no fault if processes agree
     assert {row["scope"] for row in found["rows"]} == {"Example Two"} and "not steady" in " ".join(found["notes"])
     name, = [name for name in found["files"] if store.is_tune(name)]
     kept = store.read(os.path.join(world.folder, "two.results", "decide", "90", "tree", name))
@@ -317,7 +317,7 @@ def test_trust_is_said(tmp_path, capsys):
 
 
 def history(world):
-    """Commits of which the third and the fifth change reduce's machine code."""
+    """Commits; the third and the fifth change reduce's machine code."""
     names = [nights.git(world.repository, "rev-parse", "HEAD")]
     for number, code in enumerate(("a", "a", "b", "b", "c", "c"), 1):
         header = f"// {number}\ncode: reduce {code}\ncode: copy x{number // 4}\n"
@@ -327,7 +327,7 @@ def history(world):
 
 
 def test_a_regression(world, capsys):
-    """The issue's text: cells, ratios, hashes, the commits that changed the machine code, how to see it again."""
+    """The issue's text: cells, ratios, hashes, the commits that changed the machine code, how to reproduce it."""
     names = history(world)
     head = nights.git(world.repository, "rev-parse", "HEAD")
     other = made_policy(threads=128)
@@ -354,7 +354,7 @@ def made_policy(**fields):
 
 
 def test_suspects_by_the_table(world):
-    """The code of every policy is the same; the device's row changed."""
+    """Every policy's code is equal; the device's row changed."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
     world.commit("Another device's row", **{table.TABLE: '  ROW("Other", GP_REDUCE, 4, 4, 4, 0, 64, "x")\n'})
     wanted = world.commit("The row", **{table.TABLE: f'  ROW("{DEVICE}", GP_REDUCE, 4, 4, 4, 0, 64, "x")\n'})
@@ -373,7 +373,7 @@ def test_another_host_is_no_drift():
 
 
 def test_suspects_of_a_first_call(world):
-    """Whoever made the header longer; the machine code is the same. It has an issue of its own."""
+    """Suspects are the commits that made the header longer; the machine code is equal. It has an issue of its own."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
     world.commit("A comment", **{"gpuprims.h": "code: copy a\n// x\n"})
     long = world.commit("A family", **{"gpuprims.h": "code: copy a\n" + "// more\n" * 100})
@@ -413,7 +413,7 @@ def test_issues_are_opened_once(world, tmp_path, monkeypatch, capsys):
 
 
 def test_issues_are_closed(world, tmp_path, monkeypatch):
-    """A slowdown that is taken back: its issue is closed by a night that measures all its cells against its base."""
+    """A reverted slowdown: its issue is closed by a night that measures all its cells against its base."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
     slow, mended = (world.commit(title, **{"gpuprims.h": f"code: {title}\n"}) for title in ("slow", "mended"))
     larger = REDUCE.replace("262144", "1048576")
@@ -479,7 +479,7 @@ def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
     assert {line["reason"] for line in lines_of(world).values()} == {"first measured"}
     results = world.night("two", regressed({COPY: (SLOW, 1.1), REDUCE: (SAME, 1.02)}, commits=commits[1],
                                            date="2026-03-05T00:00:00Z"))
-    assert proposal(results)["files"] == []  # a slowdown does not make itself the rule
+    assert proposal(results)["files"] == []  # a slowdown does not become the base by itself
     assert "1.100 times its baseline of 2026-03-04" in text_of(results, "regress", "regress.md")
     results = world.night("three", regressed({COPY: (FAST, 0.8), REDUCE: (SAME, 1.0)}, commits=commits[2],
                                              date="2026-03-06T00:00:00Z"))
@@ -498,8 +498,8 @@ def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
 
 
 def test_a_slowdown_that_is_meant_to_stay(world, capsys):
-    """The night that found it is on branch `nights` alone: it is committed with the acceptance, which holds for later
-    nights against the same base, while these are not slower."""
+    """The night that found it is only on branch `nights`: it is committed with the acceptance, which holds for later
+    nights against the same base, while they are no slower."""
     world.night("one", regressed({COPY: (SAME, 1.0)}))
     git_merge(world)
     world.night("two", regressed({COPY: (SLOW, 1.1)}, date="2026-03-05T00:00:00Z", commits=("1" * 40, "2" * 40)),
@@ -556,7 +556,7 @@ def test_the_history_of_nights(world, capsys, tmp_path):
 
 
 def test_a_second_night_on_a_date_is_added(world):
-    """The first one stays; one that goes on replaces what it left before."""
+    """The first one stays; a continued one replaces its earlier files."""
     def kept():
         tip = world.branches()[keep.BRANCH]
         names = nights.git(world.remote, "ls-tree", "-r", "--name-only", tip, "example-one/").split()
@@ -580,7 +580,7 @@ def test_a_second_night_on_a_date_is_added(world):
     (SAME, False, True), (FAST, False, True), (SLOW, False, False), (SLOW, True, True), (UNSURE, False, False),
     (NO_DATA, False, False)])
 def test_whose_base_moves(world, monkeypatch, outcome, accepted, moves):
-    """By each verdict; the night after compares with what is the base then, and only that moves it."""
+    """Bases move by the verdicts; the next night compares with the new bases, and only that moves them."""
     commits = [world.commit(f"Change {number}") for number in range(4)]
     others = {f"copy u32 n={4096 + number} protocol=cold": (SAME, 1.0) for number in range(100)}  # 1 % may be NO DATA
     line = {"device": DEVICE, "cell": REDUCE, "commit": commits[1][:12], "base": commits[0][:12], "high": 1.2,
@@ -596,7 +596,7 @@ def test_whose_base_moves(world, monkeypatch, outcome, accepted, moves):
     base = 1 if moves else 0
     assert bases.pop(REDUCE) == keep.Base(commits[base], "2026-03-04")
     assert set(bases.values()) == {keep.Base(commits[1], "2026-03-04")} and set(bases) == set(others)
-    bases = night("two", 1, 2, "2026-03-05", SAME)  # against the commit before: no proof for what has an older base
+    bases = night("two", 1, 2, "2026-03-05", SAME)  # proves nothing for a cell with an older base
     assert bases[REDUCE].commit == commits[2 if moves else 0]
     assert bases[REDUCE].date == ("2026-03-05" if moves else "2026-03-04")
     if not moves:
@@ -623,7 +623,7 @@ def test_many_cells_without_data_move_no_base(world):
 
 
 def a_night(folder, *words):
-    """Of ci/measure.py, made up, before its first step."""
+    """A synthetic ci/measure.py before its first step."""
     parser = argparse.ArgumentParser()
     measure.add_arguments(parser)
     parser.add_argument("--out")
@@ -635,7 +635,7 @@ def a_night(folder, *words):
 
 
 def test_cells_rotate_by_age(tmp_path):
-    """Each night measures what fits; changed primitives always; every cell has its turn, and none twice before that."""
+    """Each night measures what fits, and changed primitives always; every cell has its turn, none twice before that."""
     cells = {text: cell for cell, text in nights.regress.regress.cells_of(None).items()}
     every = set(cells)
     bases, count, seen = {}, 0, set()
@@ -663,7 +663,7 @@ def test_cells_rotate_by_age(tmp_path):
 
 
 def test_the_list_is_as_documented():
-    """The numbers of ci/README.md; a night of an hour has time for two thirds of it, so that no cell waits long."""
+    """The numbers of ci/README.md; a one-hour night has time for two thirds of the cells, so no cell waits long."""
     text = " ".join(text_of(nights.ROOT, "ci", "README.md").split())
     regress_ = nights.regress.regress
     cells = regress_.cells_of(None)
@@ -679,10 +679,10 @@ def test_the_list_is_as_documented():
 
 
 def test_a_night_compares_with_few_bases(tmp_path):
-    """That of most cells, and those whose cells wait longest; a cell only with its own."""
+    """The most common base, and those whose cells wait longest; a cell only with its own base."""
     texts = [f"copy u32 n={4096 + number} protocol=cold" for number in range(20)]
     (tmp_path / "cells").write_text("\n".join(texts))
-    bases = {text: keep.Base("9" * 40, "2026-03-09") for text in texts[6:]}  # of texts[5] nothing is known
+    bases = {text: keep.Base("9" * 40, "2026-03-09") for text in texts[6:]}  # texts[5] is unknown
     for number in range(5):
         bases[texts[number]] = keep.Base(str(number) * 40, f"2026-03-0{(number * 2) % 5 + 1}")
     night = a_night(tmp_path / "out", "--cells", str(tmp_path / "cells"), "--base", "good")
@@ -690,7 +690,7 @@ def test_a_night_compares_with_few_bases(tmp_path):
 
 
 def test_a_base_of_one_cell_has_time(tmp_path, monkeypatch):
-    """Processes start for it, too. What is left goes to the others."""
+    """A base costs the start of its processes too. The rest goes to the others."""
     texts = list(nights.regress.regress.cells_of(None).values())[:401]
     comparisons, given = [], []
     for number, mine in enumerate((texts[:400], texts[400:])):
@@ -698,7 +698,7 @@ def test_a_base_of_one_cell_has_time(tmp_path, monkeypatch):
         comparisons.append(measure.Comparison("base", str(number) * 40, f"cells.{number}"))
     monkeypatch.setattr(measure, "compare", lambda night, one, seconds: (given.append(seconds), ("ok", ""))[1])
     measure.do_regress(a_night(tmp_path), 600, comparisons)
-    assert 60 <= given[1] <= 600 and 400 <= given[0] <= 550  # the second has all that the first did not take
+    assert 60 <= given[1] <= 600 and 400 <= given[0] <= 550  # the second has all that the first left
     given.clear()
     measure.do_regress(a_night(tmp_path / "again"), 600, [one._replace(cells=str(tmp_path / one.cells)) for one in
                                                           reversed(comparisons)])
@@ -716,7 +716,7 @@ def test_the_weekly_base(world):
 
 @pytest.mark.parametrize("missing, status", [(0, "ok"), (1, "ok"), (2, "failed"), (100, "failed")])
 def test_the_step_fails_where_cells_have_no_data(tmp_path, monkeypatch, missing, status):
-    """As many as one in a hundred are let pass."""
+    """One in a hundred may be without data."""
     cells = {f"copy u32 n={4096 + number} protocol=cold": (NO_DATA if number < missing else SAME, 1.0)
              for number in range(100)}
     regressed(cells)(str(tmp_path))
@@ -781,7 +781,7 @@ def test_a_contribution_that_changes_nothing(world, capsys):
     assert contribution(world) == 1 and "nothing to propose" in capsys.readouterr().out and not world.branches()
 
 
-# ---- the workflows: what of them can be known without GitHub (actionlint: ci/lint_workflows.sh) ----------------------
+# ---- the workflows, as far as they can be checked without GitHub (actionlint: ci/lint_workflows.sh) ------------------
 
 
 def jobs_of(name):
@@ -797,7 +797,7 @@ def commands_of(text):
 
 
 def script_of(words):
-    """What a command runs, as a path below the root; mkdir is one of its own, and so is make."""
+    """The files that a command runs, as paths below the root; mkdir and make are files too."""
     if words[0] == "make":
         assert f"\n{words[1]}:" in text_of(nights.ROOT, "Makefile")
         return "Makefile"
@@ -830,7 +830,7 @@ def test_every_step_is_a_script_that_takes_these_options(name):
 
 @pytest.mark.parametrize("in_actions, left, stops", [(True, True, True), (True, False, False), (False, True, False)])
 def test_no_build_folder_of_another_job(tmp_path, in_actions, left, stops):
-    """In a workflow no night begins where an earlier job left build/."""
+    """In a workflow no night begins if an earlier job left build/."""
     script = tmp_path / "ci" / "runner" / "check.sh"
     store.replace(str(script), baseline.read_bytes(os.path.join(nights.ROOT, "ci", "runner", "check.sh")))
     if left:
@@ -842,7 +842,7 @@ def test_no_build_folder_of_another_job(tmp_path, in_actions, left, stops):
 
 
 def test_the_rules_for_boards_are_written_down():
-    """What no file of this repository can set: the runner's page has it."""
+    """Settings outside of this repository: the runner's page lists them."""
     text = text_of(nights.ROOT, "ci", "runner", "README.md")
     assert "approval is required for all outside contributors" in text and "--ephemeral" in text
     jobs, _ = jobs_of("nightly.yml")
@@ -850,7 +850,7 @@ def test_the_rules_for_boards_are_written_down():
 
 
 def test_the_documented_night_runs_on_every_change():
-    """The commands of README.md and ci/README.md, where nothing was set up before."""
+    """The commands of README.md and ci/README.md, without any set-up."""
     jobs, _ = jobs_of("ci.yml")
     commands = commands_of(jobs["night"])
     assert [command.split()[:2] for command in commands] == [["make", "nightly"]] * 2
@@ -859,8 +859,8 @@ def test_the_documented_night_runs_on_every_change():
 
 
 def test_who_may_write_and_who_runs_on_a_board():
-    """A pull request reaches no board; what measures and what decides cannot write; a board that fails, or is out of
-    time (which GitHub calls cancelled), stops nothing."""
+    """No pull request reaches a board; steps that measure or decide cannot write; a board that fails, or times out
+    (GitHub calls that cancelled), stops nothing."""
     jobs, head = jobs_of("nightly.yml")
     assert "pull_request" not in head and "permissions:\n  contents: read\n" in head
     writers = {name for name, text in jobs.items() if ": write" in text}
@@ -878,8 +878,8 @@ def test_who_may_write_and_who_runs_on_a_board():
 
 
 def test_what_a_token_is_given_to():
-    """Actions are commits, with their versions beside them; no checkout leaves a token behind; a job that writes
-    installs nothing, and only its steps that need the token have it."""
+    """Actions are pinned to commits, with their versions beside them; no checkout leaves a token behind; a job that
+    writes installs nothing, and only its steps that need the token have it."""
     jobs = {**jobs_of("ci.yml")[0], **jobs_of("nightly.yml")[0]}
     for name, text in jobs.items():
         found = re.split(r"^      - ", text, flags=re.M)
@@ -894,7 +894,7 @@ def test_what_a_token_is_given_to():
             needs = script in ("ci/keep.py", "ci/pull_request.py", "ci/issues.py", "ci/status.py")
             assert ("GH_TOKEN: ${{ github.token }}" in part) == needs, (name, part)
             assert not needs or ": write" in head, name
-            if ": write" in head and script.endswith(".py"):  # -S: no package is there
+            if ": write" in head and script.endswith(".py"):  # -S: without packages
                 subprocess.run([sys.executable, "-S", os.path.join(nights.ROOT, script), "--help"], check=True,
                                stdout=subprocess.DEVNULL)
             elif ": write" in head:
@@ -902,7 +902,7 @@ def test_what_a_token_is_given_to():
 
 
 def test_what_writes_needs_no_package(world):
-    """The history, the pull request and the issues of a night, by a Python without packages (-S)."""
+    """A night's history, pull request and issues with a Python without packages (-S)."""
     results = world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
     where = ["--remote", world.remote, "--repository", world.repository]
     for words in (["keep", "--artifacts", os.path.join(world.folder, "one"), "--results", results, *where],
@@ -915,7 +915,7 @@ def test_what_writes_needs_no_package(world):
 
 
 def test_the_pages_of_a_night(world, tmp_path):
-    """ci/dashboard.py, of what is committed, what was kept, and a board that died tonight; all of it is shown."""
+    """ci/dashboard.py on committed and kept nights, and a board that died tonight; all of it is shown."""
     world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
     assert world.keep("one") == 0
     nights.record(os.path.join(world.folder, "two", "board-0"), date="2026-03-05T00:00:00Z", done=(), running=("tune",))
@@ -949,7 +949,7 @@ def test_the_pages_of_a_night(world, tmp_path):
     ("machine_code", ["--base", "no-such-commit"], "no-such-commit"),
     ("baseline", ["--accept", "dream", "--device", "x", "--reason", "y"], "dream")])
 def test_bad_usage(script, words, said, monkeypatch, capsys):
-    """A sentence and exit status 2; the main functions are those of the scripts."""
+    """Errors are a sentence and exit status 2; runs the scripts' main functions."""
     import importlib
     module = importlib.import_module(f"ci.{script}")
     monkeypatch.chdir(nights.ROOT)
@@ -974,7 +974,7 @@ def tree_of(folder):
     return found
 
 
-# (script, its words, where the strange file is): a step, and each folder of others that it reads.
+# (script, arguments, place of the strange file): every step, and each foreign folder that it reads.
 READS = [
     ("decide", "--artifacts {night} --out {out}", "{night}/board-0/tune.jsonl"),
     ("decide", "--artifacts {night} --out {out}", "{night}/board-0/night.json"),
@@ -1002,7 +1002,7 @@ READS = [
 
 @pytest.fixture(scope="module")
 def one_night(tmp_path_factory):
-    """A night whose steps have all run, and where they left what."""
+    """The outputs of a night with all steps."""
     folder = tmp_path_factory.mktemp("strange")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nights.regress.regress, "FOLDER", str(folder / "regress"))
@@ -1015,7 +1015,7 @@ def one_night(tmp_path_factory):
 
 @pytest.mark.parametrize("script, words, where", READS, ids=lambda text: re.sub("[^a-z]+", "-", text[-40:]))
 def test_a_step_reads_plain_files_only(one_night, tmp_path, monkeypatch, capsys, script, words, where):
-    """A link, a pipe or a device in a folder that others filled: the step names it and stops; nothing is copied."""
+    """A link, a pipe or a device in a foreign folder: the step names it and stops; nothing is copied."""
     import importlib
     world, places = one_night
     module, path = importlib.import_module(f"ci.{script}"), where.format(**places)
@@ -1051,7 +1051,7 @@ def test_a_step_reads_plain_files_only(one_night, tmp_path, monkeypatch, capsys,
 
 
 def test_a_path_in_a_report_stays_in_its_folder(one_night, tmp_path, monkeypatch, capsys):
-    """The files that decide.py and regress.py name for others: an issue's text is no file of this machine."""
+    """Files that decide.py and regress.py name for later steps: an issue's text is never a file of this machine."""
     world, places = one_night
     hub = nights.Hub(tmp_path / "hub", monkeypatch)
     monkeypatch.setattr("signal.signal", lambda *_: None)
@@ -1092,7 +1092,7 @@ def test_a_path_in_a_report_stays_in_its_folder(one_night, tmp_path, monkeypatch
 
 
 def test_a_branch_with_a_link(world, tmp_path):
-    """The history of nights, a proposal, and what a proposal is made to: git has links, too."""
+    """The history of nights, a proposal, and its base: git has links too."""
     blob = nights.git(world.repository, "hash-object", "-w", "--stdin", input="/proc/self/environ")
 
     def commit(name, parents=()):
@@ -1123,7 +1123,7 @@ def test_a_branch_with_a_link(world, tmp_path):
 
 
 def test_statuses_are_posted_as_they_are_checked(tmp_path, monkeypatch, capsys):
-    """ci/status.py: gh gets what the dashboard wrote; what is no status of a night stops it, and nothing is posted."""
+    """ci/status.py passes the dashboard's statuses to gh; a bad status stops it, and nothing is posted."""
     good = {"sha": "a" * 40, "state": "failure", "context": "night/nvidia-h200", "description": "2 slower",
             "target_url": "https://pages.example/index.html#nvidia-h200"}
     path, asked = tmp_path / "status.json", []
@@ -1151,7 +1151,7 @@ def test_statuses_are_posted_as_they_are_checked(tmp_path, monkeypatch, capsys):
 
 
 def test_a_page_accepts_a_slowdown_by_a_file_of_its_own(tmp_path):
-    """ci/baselines/accepted/*.jsonl counts like accepted.jsonl, which it is beside."""
+    """ci/baselines/accepted/*.jsonl counts like accepted.jsonl."""
     folder = tmp_path / baseline.FOLDER
     (folder / "accepted").mkdir(parents=True)
     lines = [{"device": "A", "cell": str(number), "commit": "c", "base": "b", "high": 1.1, "reason": "r"}

@@ -1,4 +1,4 @@
-"""tools/same_code.py's verdicts, on a compiler that is made up."""
+"""tools/same_code.py's verdicts, on a fake compiler."""
 import os
 import sys
 
@@ -16,7 +16,7 @@ def ok(*kernels, policy="threads=256"):
 
 
 def verdicts(monkeypatch, base, head):
-    """What comes out where base and head compile to these, one of them for each number of declarations in front."""
+    """The verdict when base and head compile to these codes, one for each number of declarations in front."""
     answers = {"base": base, "head": head}
 
     def codes(tree, jobs, device, move=0):
@@ -37,7 +37,7 @@ def test_verdicts(monkeypatch):
             (["policy"], [ok("1")], [ok("1", policy="threads=128")]),
             (["gone"], [ok("1")], [broken]), (["gone"], [broken], [broken]), (["new"], [refused], [ok("1")]),
             ([], [refused], [refused]),
-            (["same"], [ok("1"), ok("3")], [ok("2"), ok("3")]),  # the base has once been what the tree has been
+            (["same"], [ok("1"), ok("3")], [ok("2"), ok("3")]),  # base once had the tree's code
             (["unsteady"], [ok("1"), ok("3")], [ok("2")]),
             (["changed"], [ok("1")], [ok("2"), ok("3")])):
         assert verdicts(monkeypatch, base, head) == outcome, (base, head)

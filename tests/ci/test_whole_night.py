@@ -1,5 +1,5 @@
-"""A whole night on this machine, as `make nightly` runs it: gp_tune on made-up workers, then on replayed ones, into a
-bare repository. No GPU and no NVRTC; gp_tune is compiled."""
+"""A whole night on this machine, like `make nightly`: gp_tune on synthetic workers, then on replayed ones, into a bare
+repository. No GPU and no NVRTC; gp_tune is compiled."""
 import fcntl
 import json
 import os
@@ -20,7 +20,7 @@ SLOWER = "reduce SUM u32 n=262144 protocol=cold"
 CELLS = [SLOWER, "reduce SUM u32 n=4096 protocol=cold", "copy u32 n=4096 protocol=cold"]
 NOISE = {**noise.QUIET, "between": 0.004, "within": 0.003}
 TUNE = ["--primitives", "adjacent_difference", "--sizes", "4M", "--strategy", "quick", "--processes", "3"]
-# A policy that takes as long as a reduction's default, but is other machine code.
+# A policy as fast as a reduction's default, but with other machine code.
 OTHER = "algorithm=EVEN_SHARE,threads=512,vectors=4,load=STREAMING,store=ALL,stages=0,blocks_per_sm=4,overlap=0"
 
 
@@ -30,7 +30,7 @@ class Machine:
         self.environment = {**os.environ, "GPUPRIMS_NIGHTS": str(folder / "nights"), "TMPDIR": str(folder),
                             "XDG_RUNTIME_DIR": str(folder), "PATH": clean_path(), "OPENBLAS_NUM_THREADS": "1"}
         (folder / "cells").write_text("\n".join(CELLS))
-        self.base = nights.ROOT  # what runs is made up on both sides: nothing else has to be compiled
+        self.base = nights.ROOT  # both sides are synthetic: nothing else has to be compiled
 
     def model(self, name, **keys):
         path = self.folder / f"{name}.json"
@@ -43,7 +43,7 @@ class Machine:
                 "--seconds", "300", "--stores", str(self.folder / "stores"), "--no-dashboard", *words]
 
     def small(self):
-        """What makes a night short. One that is replayed knows it."""
+        """Options that shorten a night. A replayed one knows them."""
         return ["--base", self.base, "--cells", str(self.folder / "cells"), *TUNE]
 
     def run(self, command, status):
@@ -55,7 +55,7 @@ class Machine:
 
 
 def clean_path():
-    """Without a gh that may be on this machine: it must not be asked."""
+    """Hides the machine's gh, which must not be asked."""
     return os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep)
                            if not os.path.exists(os.path.join(folder, "gh")))
 
@@ -66,7 +66,8 @@ def machine(tmp_path, program):  # noqa: F811
 
 
 def test_made_up_and_replayed(machine):
-    """A better policy becomes a pull request, an injected slowdown an issue's text; the night replays to the same."""
+    """A better policy becomes a pull request, an injected slowdown an issue's text; the replayed night gives the
+    same."""
     slow = machine.model("slow", defaults={"reduce": OTHER}, slower=[{"cells": SLOWER.split(" protocol")[0] + " ",
                                                                       "factor": 1.15}])
     said = machine.run(machine.command("one", *machine.small(), "--made-up", slow, "--made-up-base",
@@ -99,7 +100,7 @@ def test_all_bases_are_replayed(machine):
     board = machine.folder / "board"
     groups = [CELLS[1:2], CELLS[:1] + [f"copy u8 n={65536 + n} protocol=cold" for n in range(70)]]
     os.makedirs(board)
-    own = {"launch_us": 0, "bus": f"made-up-{os.getpid()}"}  # no other test's: gp_tune locks it
+    own = {"launch_us": 0, "bus": f"made-up-{os.getpid()}"}  # unlike other tests': gp_tune locks it
     slow = machine.model("slow", **own, slower=[{"cells": SLOWER.split(" protocol")[0] + " ", "factor": 1.2}])
     models = str(machine.folder / "model.{side}.json")
     os.rename(slow, models.format(side="new"))
@@ -138,7 +139,7 @@ def test_two_nights_at_once(machine):
 
 
 def test_no_gpu(machine):
-    """What is missing is said; nothing is decided or pushed."""
+    """Missing parts are reported; nothing is decided or pushed."""
     said = machine.run(machine.command("one", *machine.small(), "--worker-command",
                                        "echo 'fatal\tmessage=no driver here'; exit 3"), steps.NO_GPU)
     assert "no device: no driver here" in said and "make nightly ARGS=--made-up" in said
@@ -146,8 +147,8 @@ def test_no_gpu(machine):
 
 
 def test_interrupted_and_continued(machine):
-    """A night that is stopped leaves a record; what it has is decided about without a word too much; the same command
-    goes on."""
+    """A stopped night leaves a record; its results are used without needless complaints; the same command continues
+    it."""
     model = machine.model("slow", seconds_per_job=0.02)
     out, cells = machine.folder / "board", ["--steps", "tune"]
     command = [sys.executable, os.path.join("ci", "measure.py"), "--out", str(out), "--made-up", model, "--gp-tune",

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""check.py GROUP: what compilers make of gpuprims.h (Python's standard library only).
+"""check.py GROUP: compiles gpuprims.h in every supported way (Python's standard library only).
 
     language gcc|clang   declarations and implementation as every standard of C and C++, without a warning; each program
                          is run
     nvcc                 .cu files: declarations, implementation, kernels on the tile routines, the examples
     copies               several copies in one program: GPUPRIMS_NAMESPACE, GPUPRIMS_STATIC; no symbol escapes
     embed                the program carries the header's own text, wherever it was compiled
-    readme               every block of code in README.md compiles, and runs where it is a program
+    readme               every block of code in README.md compiles, and every program runs
     examples             every example builds and runs, CUDA ones on the emulator too; the demo
     install              make install, pkg-config, CMake: find_package, add_subdirectory
     abi                  programs with an older or newer header than the library
@@ -41,24 +41,23 @@ PYTHON = os.environ.get("PYTHON", VENV if os.path.exists(os.path.join(ROOT, VENV
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 MAKE = ["make", "--no-print-directory", f"CC={CC}"]
 LIBS = ["-ldl", "-lpthread", "-lm"]
-# Each standard with a level of optimisation: what a compiler warns of depends on how closely it looks. It takes the
-# longer, so -O2 stands once, and -O1 and -O3 take turns; the users' level of each language, in the long runs, with all
-# standards. gcc has compiled the library with -O2 and without a warning before (tests/run.py), and clang warns alike at
-# all levels.
+# Each standard with a level of optimisation, because a compiler's warnings depend on its effort. Higher levels take
+# longer: -O2 occurs once, -O1 and -O3 take turns. The long runs use each language's usual level for all standards. gcc
+# has compiled the library with -O2 and without a warning before (tests/run.py), and clang warns alike at all levels.
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 STANDARDS = {"c99": "-O2", "c11": "-O0", "c17": "-O1", "c++11": "-O0", "c++14": "-O0", "c++17": "-O3", "c++20": "-O0"}
 STANDARDS[("c17", "c++17")[turn(2)]] = "-O0"
 ELSEWHERE = {"gcc": ("-O2",), "clang": ("-O1", "-O3")}
-# What a variant is put to in C and in C++. Standards differ in what the preprocessor sees.
+# Options of a variant in C and in C++. Standards differ in the preprocessor's input.
 VARIANTS = {"late": (["-DLATE"], ("c17", "c++20")), "after other headers": (["-DOTHERS_FIRST"], ("c99", "c++11")),
             "static": (["-DGPUPRIMS_STATIC"], ("c99",)), "OpenMP": (["-fopenmp"], ("c++20",))}
 if LONG:
     VARIANTS = {name: (flags, ("c99", "c17", "c++11", "c++20")) for name, (flags, _) in VARIANTS.items()}
     STANDARDS = dict.fromkeys(STANDARDS, "-O2") | {"c17": "-O3", "c++17": "-O3"}
-# gcc reads a C file's lines again and again for this warning, a third of the time that it takes for the header. What it
-# says depends on the layout alone: one standard of C has it, and all of C++, where it takes no time.
+# gcc rereads a C file's lines for this warning, which takes a third of its time for the header. The warning depends
+# only on the layout: one standard of C has it, and all of C++, where it costs nothing.
 NO_LAYOUT = ["-Wno-misleading-indentation"]
-ASSEMBLY = os.path.join(ROOT, "build", "tests", "assembly")  # what compilers made of the implementation
+ASSEMBLY = os.path.join(ROOT, "build", "tests", "assembly")  # compilers' outputs for the implementation
 SIMT = [f"tests/simt/{name}.cpp" for name in ("simt", "async", "race")]
 
 
@@ -76,7 +75,7 @@ class Checks:
         return good
 
     def run(self, name, command, expect=0, cwd=ROOT, env=None, timeout=600):
-        """Runs a command; a check passes where it ends with `expect`. Returns its output, or None."""
+        """Runs a command; a check passes if it ends with `expect`. Returns its output, or None."""
         try:
             done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout)
@@ -88,9 +87,9 @@ class Checks:
         return done.stdout if good else None
 
     def assemble(self, name, command, output, link=()):
-        """Compiles one source, to a program where `link` has libraries, and to an object otherwise. Where the compiler
-        has made assembly of the same lines by the same command before, that is taken: it names the files that it
-        embeds, and C leaves the device text out. A check passes where all of that is without a word."""
+        """Compiles one source, to a program if `link` has libraries, otherwise to an object. Reuses assembly that the
+        compiler made from the same lines by the same command: it names the files that it embeds, and C leaves the
+        device text out. A check passes if all of that is silent."""
         seen = subprocess.run([*command, "-E"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, check=False).stdout
         lines = [line for line in seen.split(b"\n") if line and not line.startswith(b"# ")]
@@ -123,7 +122,7 @@ def version_of(compiler):
 
 
 def forget_old():
-    """Assembly that was made or taken a day ago."""
+    """Assembly made or used within a day."""
     for path in glob.glob(os.path.join(ASSEMBLY, "*")):
         with contextlib.suppress(OSError):
             if os.stat(path).st_mtime < time.time() - 24 * 3600:
@@ -177,7 +176,7 @@ def language(checks, folder, compiler):
                 checks.run(f"{what}: examples/{name}", [driver] + language_flags(standard) + STRICT +
                            ["-I.", "-Iexamples", "-fsyntax-only", without_implementation(name, folder)])
     if compiler == "gcc":
-        # What only a machine with a GPU runs; and gp_tune, which is clang's in the tests' other rows.
+        # Files that only a machine with a GPU runs; and gp_tune, which clang builds in the tests' other rows.
         for name in ("tools/gp_bench.c", "tools/gp_bfs.c", "tools/gp_graph.c", "tests/gpu/gp_check.c"):
             checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
                                         "-Werror", "-I.", "-Itools", "-fsyntax-only", name])
@@ -198,7 +197,7 @@ def example_text(name):
 
 
 def without_implementation(name, folder):
-    """The example's own code, in a file of its own: the implementation is compiled elsewhere."""
+    """The example's own code as a file: the implementation is compiled elsewhere."""
     alone = os.path.join(folder, os.path.basename(name))
     with open(alone, "w") as file:
         file.write(example_text(name).replace("#define GPUPRIMS_IMPLEMENTATION\n", "\n"))
@@ -212,7 +211,7 @@ def has_openmp(compiler, folder):
 
 
 def generated_headers(text):
-    """Headers that a tool makes, which are not there to compile with."""
+    """Headers made by a tool, which do not exist during compilation."""
     included = re.findall(r'#include "([^"]+)"', text)
     return [name for name in included if not any(os.path.exists(os.path.join(ROOT, place, name))
                                                  for place in (".", "examples"))]
@@ -226,7 +225,7 @@ def nvcc(checks, folder):
                                     ("c++20", ("75", "90") if LONG else ("90",))):
         base = ["nvcc", f"-std={standard}", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror", "-I."]
         for arch in architectures:
-            # outside the long runs examples under one of the two standards, whose turn it is
+            # outside the long runs examples take the two standards in turn
             of_turn = examples if LONG or turn(2) == (standard == "c++20") else []
             for name in ["tests/compile/device.cu"] + of_turn:
                 checks.run(f"nvcc {standard} sm_{arch}: {name}",
@@ -262,12 +261,12 @@ def copies(checks, folder):
                 flags = [f"-DENTRY={entry}"] + (["-DGPUPRIMS_STATIC"] if static else [f"-DGPUPRIMS_NAMESPACE={name}"])
                 target = os.path.join(folder, f"{name}.{compiler}.{'static' if static else 'namespace'}.o")
                 objects.append(target)
-                if target in made:  # the mixed program is of the others' parts
+                if target in made:  # the mixed program consists of the others' parts
                     continue
                 made.add(target)
                 layout = NO_LAYOUT if compiler == CC == "gcc" and not LONG else []
                 what = f"{compiler} {standard} {kind}: {name}"
-                if static and len(objects) == 2:  # the other one but for the name of its function
+                if static and len(objects) == 2:  # equal to the other except its function's name
                     checks.run(what, ["objcopy", "--redefine-sym", f"first_entry={entry}", objects[0], target])
                 else:
                     checks.assemble(what, [compiler, *language_flags(standard), *STRICT, *layout, *flags, "-I.",
@@ -288,7 +287,7 @@ def copies(checks, folder):
 
 
 def embed(checks, folder):
-    """Each program prints the size and the hash of the device text it carries; the header is out of the way by then."""
+    """Each program prints the size and the hash of its device text; the header is removed before."""
     text = amalgamate.device_text(HEADER)
     value = 14695981039346656037
     for byte in text:
@@ -339,7 +338,7 @@ def embed(checks, folder):
         link_name = os.path.join(folder, f"link{number}")
         os.symlink(plain, link_name)
         case(f"{compiler}, same folder", plain, [compiler, "-std=c11", "own_text.c"])
-        small = ["-O1", "-DGPUPRIMS_STATIC"]  # of the implementation, only what finds the text is compiled
+        small = ["-O1", "-DGPUPRIMS_STATIC"]  # of the implementation, compiles only the search for the text
         base = [compiler, "-std=c11", *small]
         case(f"{compiler}, a longer header", longer, [compiler, "-std=c11", "own_text.c"])
         case(f"{compiler}, as C++", plain, [plus, "-std=c++11", *small, "-x", "c++", "own_text.c", "-x", "none"])
@@ -381,7 +380,7 @@ def embed(checks, folder):
              os.path.join(plain, "own_text.c")], elsewhere, gone=False)
         case(f"{compiler}, GPUPRIMS_NO_EMBED with GPUPRIMS_SOURCE", plain,
              base + ["-DGPUPRIMS_NO_EMBED", f'-DGPUPRIMS_SOURCE="{quoted}"', "own_text.c"], gone=False)
-        # a shared library that carries the text
+        # a shared library with the text
         shared = os.path.join(folder, f"libown{number}.so")
         if checks.run(f"{compiler}: shared library", base +
                       ["-shared", "-fPIC", "-DLIBRARY", "own_text.c", "-o", shared] + LIBS, cwd=plain) is not None:
@@ -400,7 +399,7 @@ def blocks(path):
 
 
 def emulate(checks, name, text, folder):
-    """A CUDA program on the emulator: its launches rewritten, its runtime replaced by emulated_runtime.h."""
+    """A CUDA program on the emulator: rewrites its launches, and emulated_runtime.h replaces its runtime."""
     text = re.sub(r"(\w+)<<<([^,;]+),\s*([^,;>]+)>>>\(", r"SIMT_LAUNCH((\1), \2, \3, 0, 0, ", text)
     path = os.path.join(folder, "emulated.cpp")
     with open(path, "w") as file:
@@ -477,9 +476,9 @@ def readme(checks, folder):
 
 
 def examples(checks, folder):
-    """In the long runs, make builds all of them in build/, as the user has them, and the demo has a GPU's years. Else
-    in a place of their own what is drawn, and an example of each kind; unoptimised, with kernels of one architecture
-    and few years. The others are linked with the library."""
+    """In the long runs make builds all of them in build/, as for users, and the demo has a GPU's years. Short runs
+    build those that draw, and one example of each kind, in a separate folder, unoptimised, with kernels of one
+    architecture and few years. The others are linked with the library."""
     env = dict(os.environ)
     place = "build" if LONG else os.path.join("build", "tests", "unoptimised")
     built = os.path.join(place, "examples")
@@ -545,7 +544,7 @@ target_link_libraries(other PRIVATE gpuprims::shared)
 
 
 def shared_user(folder):
-    """program.c without the implementation: what links with libgpuprims.so."""
+    """program.c without the implementation: links with libgpuprims.so."""
     path = os.path.join(folder, "shared_user.c")
     with open(source("program.c")) as file:
         text = file.read()
@@ -700,7 +699,7 @@ def with_cmake(checks, folder, prefix, version, user, how):
 
 
 def best_of(commands, rounds):
-    """Each command's least processor time in seconds. They take turns, so a busy machine is busy for all of them."""
+    """Each command's least processor time in seconds. They take turns, so that a busy machine slows all of them."""
     def spent():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
@@ -718,8 +717,8 @@ def size(checks, folder):
     text = open(HEADER).read()
     declared = set(re.findall(r"^#define (gp_\w+) GPUPRIMS__NAME\(", text, re.M))
     checks.check("the rename list is found", len(declared) > 20)
-    # The aim is 30 ms. declarations.c includes the header twice; a slow machine does not fail this, for the same lines,
-    # skipped twice, are measured beside it. An include too many fails, and so does a header that grows.
+    # The aim is 30 ms. declarations.c includes the header twice. A slow machine does not fail this, because the same
+    # lines, skipped twice, are measured beside it. A superfluous include fails, and so does a growing header.
     empty, skipped = os.path.join(folder, "empty.c"), os.path.join(folder, "skipped.c")
     open(empty, "w").close()
     with open(skipped, "w", encoding="utf-8") as file:
@@ -732,7 +731,7 @@ def size(checks, folder):
         start, parsed = best_of([[compiler, "-E", empty], command], 15)
         preprocess = [[compiler, "-E", source("declarations.c"), "-I."], [compiler, "-E", skipped]]
         whole, nothing = best_of(preprocess, 40)
-        if whole >= 1.15 * nothing:  # a least time may still be one of a busy machine
+        if whole >= 1.15 * nothing:  # a least time may still be a busy machine's
             whole, nothing = map(min, (whole, nothing), best_of(preprocess, 160))
         print(f"{compiler}: declarations preprocess in {1e3 * whole:.1f} ms (the compiler's start alone: "
               f"{1e3 * start:.1f}, of lines that are skipped {1e3 * nothing:.1f}), and parse in {1e3 * parsed:.1f}")

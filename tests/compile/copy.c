@@ -1,5 +1,5 @@
-// copy.c - a library that carries its own copy of gpuprims, by GPUPRIMS_NAMESPACE or GPUPRIMS_STATIC. ENTRY is the name
-// of its one function; its result is the sum of 1 to n.
+// copy.c - a library with its own copy of gpuprims, by GPUPRIMS_NAMESPACE or GPUPRIMS_STATIC. ENTRY is the name of its
+// one function, which returns the sum of 1 to n.
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 

@@ -1,7 +1,7 @@
-// declarations.c - what a user's file sees: declarations only, every enumerator and struct usable. Compiled as every
-// standard of C and C++; never linked.
+// declarations.c - a user's file: declarations only, every enumerator and struct usable. Compiled as every standard of
+// C and C++; never linked.
 #include "gpuprims.h"
-#include "gpuprims.h" // once more: nothing may be declared twice
+#include "gpuprims.h" // again: nothing may be declared twice
 
 #ifdef GPUPRIMS__IMPLEMENTED
 #error "the implementation came without being asked for"

@@ -1,4 +1,4 @@
-// device.cu - a user's kernel on warp and tile routines, of several types; compiled only.
+// device.cu - a user's kernel on warp and tile routines, for several types; compiled only.
 #include "gpuprims.h"
 
 template <int THREADS, int ITEMS, class T> union storage {
@@ -61,7 +61,7 @@ template __global__ void search_routines<128, 4, unsigned>(const unsigned *, uns
 template __global__ void search_routines<256, 3, gp__u64>(const gp__u64 *, unsigned, const float *, unsigned,
                                                           gp__u64 *);
 
-// Bodies of kernels on frontiers, and the routines within them.
+// Bodies of kernels on frontiers, and their routines.
 template <int GATHER, int CULL, class Offset, class Vertex>
 __global__ void __launch_bounds__(128)
     frontier_routines(const Offset *offsets, const Vertex *targets, unsigned *visited, gp_frontier<Vertex> in,

@@ -1,5 +1,5 @@
-// emulated_runtime.h - the few calls of the CUDA runtime that the examples use, on the emulator of tests/simt: so that
-// the examples' kernels run where there is no GPU. check.py turns their launches into SIMT_LAUNCH.
+// emulated_runtime.h - the examples' few calls of the CUDA runtime, on the emulator of tests/simt, so that their
+// kernels run without a GPU. check.py turns their launches into SIMT_LAUNCH.
 #ifndef EMULATED_RUNTIME_H
 #define EMULATED_RUNTIME_H
 
@@ -30,7 +30,7 @@ inline cudaError_t cudaGetDeviceCount(int *count) {
 }
 inline cudaError_t cudaGetLastError() { return simt::error().empty() ? cudaSuccess : 719; }
 inline cudaError_t cudaDeviceSynchronize() { return cudaGetLastError(); }
-// What the emulator had to report makes the program fail, whether it asks or not.
+// The emulator's reports make the program fail, whether it asks or not.
 struct emulated_runtime_end {
   ~emulated_runtime_end() {
     if (simt::error().empty()) return;

@@ -1,5 +1,5 @@
-// kernel_ptx.c - prints the PTX of the kernels that calls run on compute capability 9.0: an argument a call, spelled as
-// a cell (tools/gp_cells.h). For tests/unit/test_written_registers.py. Exit status 77: there is no NVRTC here.
+// kernel_ptx.c - prints the PTX of the calls' kernels for compute capability 9.0: an argument a call, spelled as a cell
+// (tools/gp_cells.h). For tests/unit/test_written_registers.py. Exit status 77: no NVRTC.
 #define GPUPRIMS_IMPLEMENTATION
 #define GPUPRIMS_STATIC
 #include "gpuprims.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""operators.py: the machine code that compilers make of the built-in operators, run without a GPU, against NumPy.
+"""operators.py: runs the compiled machine code of the built-in operators without a GPU, against NumPy.
 
     operators.py                        a sample, by turn, and patterns that were wrong once; the machine's own NVRTC
     operators.py --long                 every operator, transform, input, accumulator and output type
@@ -8,10 +8,10 @@
     operators.py --header FILE          another gpuprims.h
 
 The kernels are the library's own folds, scans and maps of a few elements, in one thread. NVRTC compiles them, nvdisasm
-shows their machine code, sass.py runs it. A library call has the same code around barriers and loops. An instruction
-that sass.py does not know is a failure. Integers only: floats are what the tests on a GPU compare.
+disassembles them, sass.py runs the result. A library call has the same code around barriers and loops. An instruction
+unknown to sass.py is a failure. Integers only: tests on a GPU compare floats.
 
-Prints a line for each pattern that is wrong, and closes with "N passed, N failed, N skipped".
+Prints a line for each wrong pattern, and closes with "N passed, N failed, N skipped".
 """
 import argparse
 import collections
@@ -39,10 +39,10 @@ from turn import turn  # noqa: E402
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
-SAMPLE = 64      # the short run takes each so manieth case
+SAMPLE = 64      # the short run takes one case in this many
 BATCH = 96       # kernels of a program
 LANES = 48       # inputs of a kernel
-IN_BYTES, OUT_BYTES, SECOND = 64, 256, 32  # of a lane; where the second operand's elements begin
+IN_BYTES, OUT_BYTES, SECOND = 64, 256, 32  # of a lane; start of the second operand's elements
 TYPES = {"i8": "signed char", "u8": "unsigned char", "i16": "short", "u16": "unsigned short", "i32": "int",
          "u32": "unsigned int", "i64": "long long", "u64": "unsigned long long"}
 COMPARISONS = {"EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "LESS_EQUAL": np.less_equal,
@@ -113,8 +113,8 @@ def kernel(case, name):
 
 
 def cases():
-    """Every operator, transform, input and accumulator type; the output is of the accumulator's type, and of another
-    that goes round."""
+    """Every operator, transform, input and accumulator type; the output has the accumulator's type, and another type in
+    turn."""
     names, found = list(TYPES), []
     for number, (shape, op, transform, a, c) in enumerate(
             itertools.product(("fold", "chain", "scan"), oracle.BINARY, oracle.UNARY, names, names)):
@@ -130,17 +130,17 @@ def cases():
     return found
 
 
-# One of each kind that a compiler once made wrong: they are in every run.
+# One of each kind that a compiler once got wrong: every run has them.
 ONCE_WRONG = [Case("fold", "MAX", "NEGATE", "i32", "i32", "i32"), Case("chain", "MIN", "NEGATE", "i16", "i32", "i32"),
               Case("scan", "MAX", "NEGATE", "u8", "i32", "i32"), Case("fold", "MIN", "NEGATE", "u16", "i32", "i64"),
               Case("scan", "MAX", "ABS", "i8", "i8", "i8"), Case("fold", "MAX", "NEGATE", "i8", "i8", "i8"),
               Case("chain", "MAX", "ABS", "i16", "i8", "i8")]
 
-# ---- what is to come out ---------------------------------------------------------------------------------------------
+# ---- expected results ------------------------------------------------------------------------------------------------
 
 
 def inputs(case, seed):
-    """Rows of bytes: edge values, near ones, equal ones, few that are not zero, anything."""
+    """Rows of bytes: edge values, near ones, equal ones, few nonzero ones, anything."""
     rng = np.random.default_rng(seed)
     data = rng.integers(0, 256, (LANES, IN_BYTES), np.uint8)
 
@@ -227,7 +227,7 @@ class Nvrtc:
             raise RuntimeError(f"{name} failed with code {code}")
 
     def compile(self, text, header, architecture):
-        """The machine code, as the library would have it compiled."""
+        """The machine code, compiled as by the library."""
         program, size = ctypes.c_void_p(), ctypes.c_size_t()
         options = [f"--gpu-architecture=sm_{architecture}".encode(), b"-std=c++17", b"-default-device"]
         self.call("nvrtcCreateProgram", ctypes.byref(program), text.encode(), b"operators.cu", 1,
@@ -278,7 +278,7 @@ def hexadecimal(row):
 
 
 def examine(case, code, labels, constants, seed):
-    """What is wrong with a kernel, or None."""
+    """A kernel's fault, or None."""
     data = inputs(case, seed)
     want = np.ascontiguousarray(expected(case, data))
     want = want.reshape(LANES, -1).view(np.uint8)
@@ -297,7 +297,7 @@ def examine(case, code, labels, constants, seed):
 
 
 def work(job):
-    """(Those that are wrong, the error that ended it or None)."""
+    """(The wrong ones, the error that ended it or None)."""
     try:
         nvrtc, header = Nvrtc(job.library), amalgamate.device_text(job.header)
         text = PROGRAM + "".join(kernel(case, f"k{i}") for i, case in enumerate(job.cases))
@@ -317,7 +317,8 @@ def work(job):
 
 # ---- the interpreter itself ------------------------------------------------------------------------------------------
 
-# (Instruction, R1, R2, R3, R0): what the machine is known to do, so that a wrong interpreter is not a wrong compiler.
+# (Instruction, R1, R2, R3, R0): the machine's known results, so that a wrong interpreter does not look like a wrong
+# compiler.
 SAYS = [
     ("VIMNMX3 R0, R1, R2, R3, !PT", 5, 0xFFFFFFFE, 7, 7), ("VIMNMX3 R0, R1, -R2, R3, !PT", 5, 0xFFFFFFF0, 7, 16),
     ("VIMNMX3 R0, R1, R2, -R3, PT", 5, 9, 7, 0xFFFFFFF9), ("VIMNMX3.U32 R0, R1, R2, R3, PT", 0xFFFFFFFF, 9, 8, 8),
@@ -368,7 +369,7 @@ def parse():
 
 
 def version_of(path):
-    """(Version, its architectures), read by a process of its own: two versions are never in one."""
+    """(Version, its architectures), read by a separate process: two versions are never in one."""
     with concurrent.futures.ProcessPoolExecutor(1) as pool:
         return pool.submit(about, path).result()
 
@@ -382,7 +383,7 @@ def about(path):
 
 
 def libraries(args):
-    """[(path, version, architectures)]; of the default names the first one that is there."""
+    """[(path, version, architectures)]; of the default names the first one found."""
     found = [(path, *known) for path in args.nvrtc for known in [version_of(path)] if known]
     defaults = not any(os.path.sep in path for path in args.nvrtc)
     if not defaults and len(found) < len(args.nvrtc):

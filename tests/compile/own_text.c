@@ -1,6 +1,6 @@
 // own_text.c - prints size and hash (FNV-1a) of the device text that the implementation finds; check.py compares them
-// with the header's. The only test that looks behind the API, since without NVRTC nothing public shows the text.
-//   LIBRARY   the part that goes into a shared library
+// with the header's. Only this test bypasses the API, because without NVRTC nothing public shows the text.
+//   LIBRARY   the shared library's part
 //   CALLER    the program that asks that library
 #include <stdio.h>
 #include <string.h>

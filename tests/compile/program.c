@@ -1,6 +1,6 @@
 // program.c - the implementation in one file: it must compile, link and work. Compiled as every standard of C and C++.
 //   LATE          the declarations are included first, the implementation later
-//   OTHERS_FIRST  other headers come first, with the names and feature macros they bring
+//   OTHERS_FIRST  other headers come first, with their names and feature macros
 //   WITHOUT_MAIN  no main: for a shared library
 #ifdef OTHERS_FIRST
 #include <assert.h>

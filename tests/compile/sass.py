@@ -1,12 +1,12 @@
 """Runs the machine code of small CUDA kernels without a GPU: one thread a lane, each lane on data of its own.
 
-A kernel takes two pointers, (const void *in, void *out), and is one thread. Its text comes from nvdisasm. Registers are
-NumPy arrays of one 32-bit word a lane. An instruction, a modifier or an operand that this file does not know raises
-Unknown with its text: nothing is skipped, except what changes no value (NOP, reconvergence barriers).
+A kernel takes two pointers, (const void *in, void *out), and is one thread. nvdisasm provides its text. Registers are
+NumPy arrays of one 32-bit word a lane. An unknown instruction, modifier or operand raises Unknown with its text. Only
+instructions without effect on values are skipped (NOP, reconvergence barriers).
 
-The semantics follow the instructions' use: negation before an addition is the complement and a carry of one, as carries
-show; a comparison with .EX continues the one of the lower words; a minimum of a minimum is VIMNMX3. Floats: moves,
-sums, products and comparisons of f32 only where NumPy rounds as the machine does (no fused multiply-add).
+The semantics follow the instructions' use. Negation before an addition is the complement and a carry of one, as carries
+show. A comparison with .EX continues that of the lower words. A minimum of a minimum is VIMNMX3. Floats: moves, sums,
+products and comparisons of f32 only where NumPy rounds as the machine does (no fused multiply-add).
 """
 import functools
 import re
@@ -16,11 +16,11 @@ import numpy as np
 
 U32, U64 = np.uint32, np.uint64
 IN, OUT = 0x7F0100000000, 0x7F0200000000  # the addresses of the two buffers: 64-bit, with zeros below
-LIMIT = 20000  # instructions: a kernel that takes more hangs
+LIMIT = 20000  # instructions: a longer kernel hangs
 
 
 class Unknown(Exception):
-    """The interpreter cannot run this honestly."""
+    """The interpreter cannot run this correctly."""
 
 
 # ---- a cubin's parts -------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def is_predicate(text):
 
 
 def register(text):
-    """The name under which the machine keeps a register: ("R", 5)."""
+    """The machine's name for a register: ("R", 5)."""
     at = REGISTER.match(text)
     if not at or at[1] or at[2] or at[5] not in (None, ".64"):
         raise Unknown(f"destination {text}")
@@ -131,7 +131,7 @@ def raw(text, part=0):
     at = NUMBER.match(text)
     if at:
         number = int(at[2], 0)
-        if at[1]:  # the disassembler's way to write a number
+        if at[1]:  # the disassembler's spelling of a number
             number = -number if at[1] == "-" else ~number
         value = word(number >> 32 * part)
         return (lambda m: value), ""
@@ -150,7 +150,7 @@ def plain(text, part=0):
 
 
 def addend(text):
-    """A term of a sum with carries: (its word, what is added beside it)."""
+    """A term of a sum with carries: (its word, the addition to it)."""
     get, sign = raw(text)
     if sign == "":
         return get, 0
@@ -203,11 +203,11 @@ def high(x):
     return (x >> U64(32)).astype(U32)
 
 
-# ---- instructions: each takes (modifiers, operands) and gives a function of the machine and the lanes that run -------
+# ---- instructions: functions of (modifiers, operands) that return a function of the machine and the running lanes ----
 
 
 def split(operands):
-    """Predicates in front, values, predicates behind."""
+    """Predicates before, values, predicates after."""
     first = 0
     while first < len(operands) and is_predicate(operands[first]):
         first += 1
@@ -231,7 +231,7 @@ def only(modifiers, *known):
 
 
 def write(name, value):
-    """value: a function of the machine, that gives a word."""
+    """value: a function of the machine that returns a word."""
     return lambda m, lanes: m.write(name, value(m), lanes)
 
 
@@ -268,7 +268,7 @@ def load_constant(modifiers, o):
 
 
 def system_register(modifiers, o):
-    """One that is always zero, as a pair."""
+    """An operand that is always zero, as a pair."""
     only(modifiers, "32")
     if o[1] != "SRZ":
         raise Unknown("a system register")
@@ -276,7 +276,7 @@ def system_register(modifiers, o):
 
 
 def lane_number(modifiers, o):
-    """The thread is the first of its warp; below it there is no lane."""
+    """The thread is the first of its warp; there is no lower lane."""
     only(modifiers)
     if o[1] not in ("SR_LANEID", "SR_LTMASK"):
         raise Unknown("a system register")
@@ -436,7 +436,7 @@ def permute(modifiers, o):
 
 
 def shift(modifiers, o):
-    """Of the words (a, c), the lower one and the upper one."""
+    """The lower and the upper one of the words (a, c)."""
     only(modifiers, "L", "R", "U32", "S32", "U64", "S64", "HI", "W")
     a, by, c = plain(o[1]), plain(o[2]), plain(o[3])
     left, upper = "L" in modifiers, "HI" in modifiers
@@ -533,7 +533,7 @@ def halves(x, kind):
 
 
 def extreme_operands(o):
-    """Predicates of the result, which stand before it or behind it; values, the result first; the choice."""
+    """Predicates of the result, before or after it; values, the result first; the choice."""
     before, values, _ = split(o)
     after, sources, choices = split(o[len(before) + 1:])
     return before + after, values[:1] + sources, choices
@@ -667,7 +667,7 @@ ADDRESS = re.compile(r"^(?:desc\[UR\d+\])?\[([^]]*)\]$")
 
 
 def address(text):
-    """A function of the machine: where a load or a store goes."""
+    """A function of the machine: the address of a load or a store."""
     at = ADDRESS.match(text)
     if not at:
         raise Unknown(f"address {text}")
@@ -757,7 +757,7 @@ INSTRUCTIONS = {
 
 @functools.lru_cache(maxsize=None)
 def decode(text):
-    """(The guard or None, what runs; or for a branch its label, for an exit None)."""
+    """(The guard or None, the instruction; a branch's label; None for an exit)."""
     words = text.replace(".reuse", "")
     guard = None
     if words.startswith("@"):
@@ -784,7 +784,7 @@ def decode(text):
 
 
 class Machine:
-    """The state of a kernel's lanes. `data`: the input's bytes, a row a lane; `out`: the output's, shown afterwards."""
+    """The state of a kernel's lanes. `data`: the input's bytes, a row a lane; `out`: the output's, afterwards."""
 
     def __init__(self, data, out_bytes, constants):
         self.lanes = len(data)
@@ -832,9 +832,9 @@ class Machine:
         self.out[rows, columns] = bytes_
 
     def run(self, code, labels):
-        """The lanes that are furthest behind go first, so that lanes that parted meet again."""
+        """The lanes furthest behind go first, so that diverged lanes meet again."""
         at, count = np.zeros(self.lanes, np.int64), 0
-        together = 0  # where all lanes are, or None
+        together = 0  # the place of all lanes, or None
         alive = self.all.copy()
         while True:
             count += 1
@@ -883,7 +883,7 @@ class Machine:
 
 
 class Registers(dict):
-    """What nobody has written is noise: code may read it, and drops it again."""
+    """Unwritten data is noise: code may read it and drop it again."""
 
     def __missing__(self, name):
         return word(0x9E3779B9 * (int(name[1]) + 77) ^ 0xC0FFEE11)
@@ -894,7 +894,7 @@ class Predicates(dict):
         raise Unknown(f"{name} is read before it is written")
 
 
-# Where a kernel's arguments stand in constant memory, by compute capability.
+# The address of a kernel's arguments in constant memory, by compute capability.
 ARGUMENTS = ((100, 0x380), (90, 0x210), (0, 0x160))
 
 

@@ -1,8 +1,8 @@
-/* Types and operators that change places: SWAPPED = 1 to 5 must not compile as C++, nor as C with -Wenum-conversion and
- * -Werror; 0 must. */
+/* Swapped types and operators: SWAPPED = 1 to 5 must not compile as C++, nor as C with -Wenum-conversion and -Werror; 0
+ * must. */
 #include "gpuprims.h"
 
-/* As wide as int, and signed like it: a wrong handle of another language stays what it is. */
+/* As wide as int, and signed like it: an invalid handle from another language keeps its value. */
 typedef char has_the_size[sizeof(gp_type) == sizeof(int) && sizeof(gp_op) == sizeof(int) ? 1 : -1];
 typedef char has_the_range[(gp_type)-1 < 0 && (gp_op)-1 < 0 ? 1 : -1];
 

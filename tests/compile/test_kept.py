@@ -1,4 +1,4 @@
-"""A second make test keeps the results of programs that passed, while nothing that they read changes (tests/run.py)."""
+"""A second make test keeps the results of passed programs while their inputs are unchanged (tests/run.py)."""
 import os
 import subprocess
 import sys
@@ -45,7 +45,7 @@ def test_what_failed_is_run_again(play):
     assert play(failed=1) == ((3, 1), 2)
     assert play() == ((3, 0), 3)
     assert play(failed=1) == ((3, 1), 4)
-    assert play() == ((3, 0), 5)  # the failure took the older result away
+    assert play() == ((3, 0), 5)  # the failure removed the older result
 
 
 def test_what_opens_no_file_is_kept():

@@ -1,4 +1,4 @@
-"""The parts under src/ and the header that is made of them (tools/amalgamate.py, tools/lint.py)."""
+"""The parts under src/ and the header made from them (tools/amalgamate.py, tools/lint.py)."""
 import functools
 import os
 import re
@@ -15,7 +15,7 @@ import operators  # noqa: E402
 from turn import turn  # noqa: E402
 
 DEVICE_PARTS = [path for path in amalgamate.paths() if path.endswith(".cuh")]
-if os.environ.get("GPUPRIMS_LONG") == "0":  # those whose turn it is
+if os.environ.get("GPUPRIMS_LONG") == "0":  # the parts of this turn
     DEVICE_PARTS = DEVICE_PARTS[turn(6)::6]
 TOOL = os.path.join("tools", "amalgamate.py")
 
@@ -36,7 +36,7 @@ def put(text, *path):
 
 
 def furnish(place):
-    """A copy of what the header is made of."""
+    """A copy of the header's sources."""
     shutil.copytree(os.path.join(ROOT, "src"), place / "src")
     (place / "tools").mkdir()
     for name in ("amalgamate.py", "c_names.py", "lint.py"):
@@ -67,7 +67,7 @@ def test_an_edit_of_a_part_and_one_of_the_header(house):
     assert found.returncode == 1 and "make header" in found.stdout
     assert run(house, TOOL).returncode == 0 and "\n// The end.\n" in read(house, "gpuprims.h")
     assert read(house, "build", "replaced-gpuprims.h") == header
-    # Taken back from the header: lines that are changed, added at the beginning, and gone.
+    # Taken back from the header: changed lines, lines added at the beginning, and removed lines.
     edited = header.replace(line, f"// How.\n{line}").replace("(Green, Odeh and Birk, Merge Path)", "(Merge Path)")
     put(edited, house, "edited.h")
     put(part, house, "src", "scan", "kernels.cuh")
@@ -76,7 +76,7 @@ def test_an_edit_of_a_part_and_one_of_the_header(house):
     assert run(house, TOOL).returncode == 0 and read(house, "gpuprims.h") == edited
     assert run(house, TOOL, "--back", os.path.join(ROOT, "gpuprims.h")).returncode == 0
     assert run(house, TOOL).returncode == 0 and read(house, "gpuprims.h") == header
-    # A condition around parts is the manifest's.
+    # A condition around parts belongs to the manifest.
     put(header.replace("// >>warp -", "// >>warps "), house, "edited.h")
     found = run(house, TOOL, "--back", "edited.h")
     assert found.returncode == 1 and "by hand" in found.stdout
@@ -96,7 +96,7 @@ def test_lines(house):
     assert f"src/api/run.h:{number}:" in found
 
 
-# (what lint says, the part, its edit)
+# (lint's finding, the part, its edit)
 FINDINGS = [
     ("is no part of", "src/scan/more.cuh", lambda text: "// scan/more.cuh - more\n\nint gp__more;\n"),
     ("a part begins with", "src/scan/kernels.cuh", lambda text: text.replace("// scan/", "// ", 1)),
@@ -112,13 +112,13 @@ FINDINGS = [
     ("NVRTC may get", "src/scan/kernels.cuh", lambda text: text + "\ntemplate <> struct gp_sum<gp_vector> {};\n"),
     ("defines again below", "src/scan/kernels.cuh", lambda text: text + "\nint gp__bits_of_f64(int);\n"),
 ]
-# Edits of which lint would say nothing beside the others, or that make others' findings; the rest it looks at together.
+# Edits whose findings would hide behind others', or cause others; lint sees the rest together.
 ALONE = ("a part begins with", "do not close", "`uses` line is not true")
 
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
-    """What lint says of a house with these findings."""
+    """lint's output for a tree with these findings."""
     @functools.cache
     def of(findings):
         house = furnish(tmp_path_factory.mktemp("house"))
@@ -150,7 +150,7 @@ def test_the_map_is_true():
         assert os.path.exists(os.path.join(ROOT, "src", part)) or part in ("lines/gpuprims.h",), part
 
 
-# ---- a part of device text compiles alone with what its head says that it uses, and what that uses -------------------
+# ---- a part of device text compiles alone with its uses, direct or not -----------------------------------------------
 
 
 def alone(path):
@@ -179,14 +179,14 @@ def nvrtc():
 
 @pytest.mark.parametrize("path", DEVICE_PARTS)
 def test_alone_under_nvrtc(nvrtc, path):
-    """What the library gives NVRTC for a kernel of this part."""
+    """The library's text for NVRTC for a kernel of this part."""
     text = amalgamate.embedded_text(path).encode()
     for architecture in {75, 90} & nvrtc.architectures:
         nvrtc.compile('#include "gpuprims.h"\n', text, architecture)
 
 
 def test_the_device_text(house):
-    """Comments, white space and the host's text do not change it; an edit changes the lines of its part alone."""
+    """Comments, white space and the host's text do not change it; an edit changes only its part's lines."""
     def parts():
         whole = amalgamate.device_text(os.path.join(house, "gpuprims.h")).decode()
         return dict(re.findall(r'^#line 1 "(.*)"\n((?:(?!#line).*\n)*)', whole, re.M))

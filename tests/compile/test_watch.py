@@ -1,4 +1,4 @@
-"""What tests/watch/sitecustomize.py sees of a row's Python processes, and what tests/run.py makes of it."""
+"""The record of tests/watch/sitecustomize.py about a row's Python processes, and its use by tests/run.py."""
 import os
 import subprocess
 import sys
@@ -14,14 +14,14 @@ CHILD = "import subprocess, sys; subprocess.run([sys.executable, *{words!r}, '-c
 
 @pytest.fixture
 def seen(tmp_path):
-    """Runs a program text and returns the lines that it leaves."""
+    """Runs a program text and returns its recorded lines."""
     def once(text, *words):
         log = tmp_path / "watch"
         log.write_text("")
         environment = {**os.environ, "GPUPRIMS_WATCH": str(log), "PYTHONPATH": os.path.join(ROOT, run.WATCH)}
         subprocess.run([sys.executable, *words, "-c", text], cwd=ROOT, env=environment, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return set(log.read_text().splitlines()) - {"read ."}  # where -c looks for modules
+        return set(log.read_text().splitlines()) - {"read ."}  # where -c searches modules
 
     return once
 
@@ -79,7 +79,7 @@ def test_what_is_kept():
     assert run.inputs_of(set()) is None  # nobody watched
     assert run.inputs_of({"watched", "opaque cat"}) is None
     inputs = run.inputs_of({"watched", "commits", "read gpuprims.h", "read src", "read README.md", "read src/none"})
-    assert set(inputs) == {"commits", "gpuprims.h", "src", "src/none"}  # all else is in the row's key
+    assert set(inputs) == {"commits", "gpuprims.h", "src", "src/none"}  # everything else is in the row's key
     assert inputs["src/none"] is None and "scan" in inputs["src"]
     assert run.unchanged(inputs) and not run.unchanged({**inputs, "src/none": "0"})
     assert not run.unchanged({**inputs, "commits": "0"})

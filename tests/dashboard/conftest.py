@@ -1,4 +1,4 @@
-"""What the dashboard's tests share."""
+"""Shared by the dashboard's tests."""
 import fcntl
 import os
 import shutil
@@ -16,9 +16,9 @@ TODAY = "2026-04-20"
 MEASURED = os.path.join(ROOT, "ci", "measurements")
 
 
-# Kept from run to run: what was read and drawn once is not read and drawn again.
+# Kept from run to run: each file is read and each picture drawn only once.
 CACHE = os.path.join(ROOT, "build", "tests", "dashboard.cache")
-# Sites that both test programs look at, built by the first of a run of tests/run.py, which names the run.
+# Sites for both test programs, built by the first one of a run of tests/run.py, which names the run.
 SITES = os.path.join(ROOT, "build", "tests", "dashboard.sites")
 RUN = os.environ.get("GPUPRIMS_RUN")
 BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n'
@@ -26,13 +26,13 @@ BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n'
 
 @pytest.fixture(scope="session")
 def make_site(tmp_path_factory):
-    """Builds a store's site; its folder. Pictures are drawn where a test looks at them, for they take most of the
-    time."""
+    """Builds a store's site; returns its folder. Pictures are drawn only for tests that look at them, because they take
+    most of the time."""
     def make(store, draw=False, out=None, **options):
         out = out or str(tmp_path_factory.mktemp("site") / "site")
         os.makedirs(CACHE, exist_ok=True)
         with pytest.MonkeyPatch.context() as patch, open(f"{CACHE}.lock", "w", encoding="utf-8") as lock:
-            if draw:  # by one process: the other test program that wants the same pictures finds them in the cache
+            if draw:  # by one process: the other test program finds its pictures in the cache
                 fcntl.flock(lock, fcntl.LOCK_EX)
             else:
                 patch.setattr(build.figures, "render", lambda spec: BLANK)
@@ -45,7 +45,7 @@ def make_site(tmp_path_factory):
 
 
 def shared(name, make_site, store, draw):
-    """A store's site, built once a run. Without a run's name it is this program's own."""
+    """A store's site, built once a run; without a run's name, only for this program."""
     if not RUN:
         return make_site(store, draw)
     place = os.path.join(SITES, RUN, name)
@@ -62,13 +62,13 @@ def shared(name, make_site, store, draw):
 
 @pytest.fixture(scope="session")
 def committed_site(make_site):
-    """What is committed. Pictures are drawn in the long tests."""
+    """The committed measurements. Only the long tests draw pictures."""
     return shared("committed", make_site, MEASURED, os.environ.get("GPUPRIMS_LONG") == "1")
 
 
 @pytest.fixture(scope="session")
 def small_store(tmp_path_factory):
-    """Twelve nights of 60 cells of one device; another device with one night, and what is wrong with it."""
+    """Twelve nights of 60 cells of one device; another device with one night, and its faults."""
     import made_up
     folder = str(tmp_path_factory.mktemp("store"))
     place = made_up.whole(folder, 12, 60)

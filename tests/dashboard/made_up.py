@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measurements for tests, made up, of devices that do not exist, in the forms in which tools/bench.py and the farm
-leave them. Equal arguments give equal files.
+"""Synthetic measurements for tests, of devices that do not exist, in the forms of tools/bench.py and the farm. Equal
+arguments give equal files.
 
-    python3 tests/dashboard/made_up.py FOLDER [NIGHTS [CELLS]]       100 nights of 500 cells if nothing else is said
+    python3 tests/dashboard/made_up.py FOLDER [NIGHTS [CELLS]]       default: 100 nights of 500 cells
 """
 import datetime
 import gzip
@@ -62,7 +62,7 @@ def sample(of, us, variant="ours", label="default", status="ok", protocol="cold"
 
 
 def records(night=0, count=500, device="Example One", seed=1, slow=None, noise=0.003, **fields):
-    """A run of tools/bench.py. slow: {(primitive, type): (night from which it is slower, factor)}."""
+    """A run of tools/bench.py. slow: {(primitive, type): (first slow night, factor)}."""
     draw = random.Random(f"{seed} {night}")
     yield environment(device, night, **fields)
     for of in cells(count):
@@ -113,7 +113,7 @@ def verdict(base, env, of, outcome="SAME", ratio=1.001, control=True, **fields):
 
 
 def regress(night=0, outcomes=None, count=60, device="Example One", base_commit=None):
-    """A regression run. outcomes: {index of a cell: (outcome, ratio)}; all others are controls that are SAME."""
+    """A regression run. outcomes: {index of a cell: (outcome, ratio)}; all others are controls with SAME."""
     base, new = (f"{side}{night:015x}" for side in "be")
     yield farm_environment(base, night, device, commit=base_commit or f"b{night:06x}")
     yield farm_environment(new, night, device, commit=f"e{night:06x}")
@@ -131,7 +131,7 @@ def regress(night=0, outcomes=None, count=60, device="Example One", base_commit=
 
 def night_of_list(texts, night=0, device="Example One", commit="", base="b000000", outcomes=None, factor=1.0,
                   code="a" * 16):
-    """A regression run of cells by their texts, with all samples of both sides. outcomes: {index: (outcome, ratio)}."""
+    """A regression run of cells, with all samples of both sides. outcomes: {index: (outcome, ratio)}."""
     names = [f"{side}{night:015x}" for side in "be"]
     yield farm_environment(names[0], night, device, commit=base)
     yield farm_environment(names[1], night, device, commit=commit or f"e{night:06x}")
@@ -150,7 +150,7 @@ def night_of_list(texts, night=0, device="Example One", commit="", base="b000000
 
 
 def decision(night, group, log2_from, log2_to, threads=128, outcome="accepted", device="Example One"):
-    """Of the environment that tune() writes."""
+    """From the environment of tune()."""
     return {"kind": "decision", "v": 1, "id": f"{night:08x}{log2_from:08x}", "replaces": [], "env": f"d{night:015x}",
             "date": f"{night_of(night)}T03:00:00Z", "scope": device, "group": group, "log2_from": log2_from,
             "log2_to": log2_to, "policy": policy(threads), "against": "portable", "verdict": outcome, "reason": "",
@@ -159,7 +159,7 @@ def decision(night, group, log2_from, log2_to, threads=128, outcome="accepted", 
 
 
 def tune(night, commit, decisions):
-    """A store of decisions; their samples are not there."""
+    """A store of decisions without their samples."""
     yield farm_environment(f"d{night:015x}", night, commit=commit)
     yield from decisions
 

@@ -29,7 +29,7 @@ WIDE = {"width": 1280, "height": 900}
 
 @pytest.fixture(scope="session")
 def tabs():
-    """A browser whose tabs stay open from test to test: what opens them, and all that went wrong in them."""
+    """A browser whose tabs stay open from test to test: opens them, and collects their errors."""
     with playwright.sync_playwright() as found:
         browser = found.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--force-color-profile=srgb",
                                                                         "--disable-gpu"])
@@ -42,7 +42,7 @@ def tabs():
                 page = opened[path, scripts] = contexts[scripts].new_page()
                 page.on("console", lambda message: wrong.append(f"{path}: {message.text}"))
                 page.on("pageerror", lambda error: wrong.append(f"{path}: {error}"))
-                # A page that is left stops what it still waits for.
+                # A page that is left stops waiting.
                 page.on("requestfailed", lambda request: request.failure == "net::ERR_ABORTED" or
                         wrong.append(f"{path}: {request.url} failed"))
                 page.on("request", lambda request: request.url.startswith(("file:", "data:")) or
@@ -55,8 +55,8 @@ def tabs():
 
 @pytest.fixture
 def open_page(tabs, small_site):
-    """Opens a page, or shows the tab that has it; what it logs, what fails, and what is asked of a network must be
-    nothing. A test that changes the page takes it anew."""
+    """Opens a page, or shows its tab; it must log nothing, fail nothing, and ask for nothing from a network. A test
+    that changes the page reloads it."""
     open_tab, wrong = tabs
     wrong.clear()
 
@@ -95,7 +95,7 @@ def test_a_page_fits_a_telephone(open_page, name):
 
 
 def test_a_telephone_shows_a_number_beside_each_cell(open_page, tmp_path_factory, make_site, small_site):
-    """However long the cell's name is; and pictures large enough to be read, which scroll."""
+    """For any length of the cell's name; pictures are large enough to read, and scroll."""
     store = tmp_path_factory.mktemp("long")
     lines = list(made_up.records(0, 11))  # one of reduce: with its name in the table
     for line in lines[1:]:
@@ -169,7 +169,7 @@ def test_columns_sort_by_their_numbers(open_page):
 
 
 def squares(page):
-    """The squares of the first heat map, and the rows of its numbers that they stand for."""
+    """The squares of the first heat map, and their rows of numbers."""
     with open(os.path.join(os.path.dirname(page.url[len("file://"):]), "csv", "index.example-one-map.csv"),
               encoding="utf-8") as file:
         numbers = [row for row in csv.DictReader(file) if row["cells"] != "0"]
@@ -317,7 +317,7 @@ def test_a_reason_goes_into_the_pull_request_and_the_command(open_page, tmp_path
 
 
 def test_a_slower_benchmark_has_the_form_of_what_the_command_writes(open_page, tmp_path_factory, make_site):
-    """What the form proposes is the line that ci/baseline.py --accept writes, and the pages accept it."""
+    """The form proposes the line that ci/baseline.py --accept writes, and the pages accept it."""
     from ci import baseline
     root = tmp_path_factory.mktemp("slower")
     place = root / "ci" / "measurements"
@@ -370,9 +370,9 @@ def test_dark_is_dark_and_the_pictures_go_with_it(open_page):
 
 
 def test_the_squares_have_the_colours_of_their_numbers(open_page):
-    """By pixels: the heat map's squares against cividis."""
+    """Compares the heat map's pixels with cividis."""
     from matplotlib import colormaps
-    page = open_page("index.html", anew=True)  # with nothing unfolded: the picture stands where it stood
+    page = open_page("index.html", anew=True)  # with everything folded: the picture stays in place
     links, numbers = squares(page)
     image = pixels(page, full_page=True)
     for link, row in zip(links, numbers):
@@ -397,7 +397,7 @@ REAL = ["index.html", "primitives.html", "regressions.html", "compare.html", "co
 
 @pytest.mark.parametrize("name", REAL + ["a primitive", "a cell", "a diff"])
 def test_the_committed_measurements_render(open_page, committed_site, name):
-    """axe, and a window's and a telephone's width, on what is really shown; pictures are drawn elsewhere."""
+    """axe, and the widths of a window and a telephone, on the committed pages; pictures are drawn elsewhere."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: pip install -r requirements.txt")
     if name.startswith("a "):
         found = glob.glob(os.path.join(committed_site, *{"a cell": ("nvidia-h200", "*", "*.html"), "a diff": (
@@ -412,5 +412,5 @@ def test_the_committed_measurements_render(open_page, committed_site, name):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a telephone"
     page.set_viewport_size(WIDE)
     found = axe.Axe().run(page, options={"preload": False, "resultTypes": ["violations"], "rules": {
-        "color-contrast": {"enabled": False}}}).response["violations"]  # slow on large pages; made-up ones have it
+        "color-contrast": {"enabled": False}}}).response["violations"]  # slow on large pages; checked elsewhere
     assert not found, [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]

@@ -1,4 +1,4 @@
-"""The dashboard on made-up nights, whole and broken, and on what is committed."""
+"""The dashboard on synthetic nights, whole and broken, and on the committed ones."""
 import csv
 import datetime
 import functools
@@ -20,19 +20,19 @@ from dashboard import build, commits, figures, model, pages, read, reports
 from tools.farm import store
 
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
-HEAVIEST = 2 << 20  # bytes of a page with all that it loads
+HEAVIEST = 2 << 20  # bytes of a page with everything that it loads
 COMMON = ["index.html", "primitives.html", "regressions.html", "compare.html", "commits.html", "noise.html",
           "landscape.html", "table.html", "reports.html", "data.html", "search.html"]
 
 
-# Tags with attributes that the checks ask for: a tenth of a page, which the parser is slow to read whole.
+# Tags with attributes that the checks need: a tenth of a page, because the parser is slow on whole pages.
 TAG = re.compile(r"""<[a-z](?:[^>"']|"[^"]*"|'[^']*')*>""")
 ASKED_FOR = re.compile(r"\b(?:id|href|src|action)\s*=")
 SCRIPT = re.compile(r"(<script\b[^>]*>).*?</script>", re.S)
 
 
 class Document(html.parser.HTMLParser):
-    """What a page links to, loads, and what can be linked to in it."""
+    """A page's links, loads, and link targets."""
     CDATA_CONTENT_ELEMENTS = ()  # scripts are left out
 
     def __init__(self, path):
@@ -82,7 +82,8 @@ def documents(site):
 
 
 def check_whole(site):
-    """Every link and anchor leads somewhere, nothing comes from outside, nothing is too heavy. The number of links."""
+    """Every link and anchor leads somewhere, nothing comes from outside, nothing is too heavy. Returns the number of
+    links."""
     found, checked = documents(site), 0
     for path, document in found.items():
         assert len(document.ids) == len(set(document.ids)), path
@@ -102,7 +103,7 @@ def check_whole(site):
 
 
 def check_files(site, found):
-    """Each CSV file has its JSON twin; the feed and what is searched lead to pages and anchors."""
+    """Each CSV file has its JSON twin; the feed and the search lead to pages and anchors."""
     for name in os.listdir(os.path.join(site, "csv")):
         with open(os.path.join(site, "json", name[:-4] + ".json"), encoding="utf-8") as file:
             twin = json.load(file)
@@ -126,14 +127,14 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 def data_of(site, name):
-    """What a page's script reads."""
+    """The data of a page's script."""
     with open(os.path.join(site, f"{name}-data.js"), encoding="utf-8") as file:
         return json.loads(file.read().split(f"gpuprims.{name} = ", 1)[1].rsplit(";", 1)[0])
 
 
 @functools.cache
 def committed_files():
-    """[(device, name, what stands in it)] of all that is committed."""
+    """[(device, name, content)] of all committed reports."""
     return [(device, name, read.read(place, device, name)) for place, device, name in read.files_below(MEASURED)[0]]
 
 
@@ -186,8 +187,8 @@ def test_the_heat_map_shows_medians_and_what_was_never_measured(small_site):
 
 
 def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site):
-    """As shares of the library's copy in the same run, or as times; each has its page. What a benchmark measured is
-    shown by that. A square without a cell says whether the nights' list has one."""
+    """As shares of the library's copy in the same run, or as times; each has its page. A benchmark's cells show the
+    benchmark. A square without a cell says whether the nights' list has one."""
     texts = ["copy u32 n=1048576 protocol=cold_graph", "top_k u32 k=64 n=1048576 protocol=cold_graph",
              "bfs u32 graph=kronecker:scale=18 n=8388608 protocol=back_to_back", "copy u32 n=1024 protocol=cold"]
     first = [text.replace(text.split("=")[-1], "first_call") for text in texts[:3]]  # with pages, and in no square
@@ -245,8 +246,8 @@ def test_what_changed_since_the_night_before(tmp_path, make_site):
 
 
 def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
-    """ci/baseline.py accepts it as the first page names it; then it is listed as accepted, with the reason, and comes
-    back where it is slower than what was accepted."""
+    """ci/baseline.py accepts it by its name on the first page; then it is listed as accepted, with the reason, and
+    returns when it is slower than accepted."""
     place = tmp_path / "ci" / "measurements" / "example-one"
     for night, factor in ((0, 1), (1, 1.1)):
         made_up.write(str(place / f"{made_up.night_of(night)}.jsonl"),
@@ -277,7 +278,7 @@ def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
 
 
 def test_committed_acceptances_hold():
-    """Each names a slowdown between two benchmarks or two trees whose measurements are committed."""
+    """Each names a slowdown between two benchmarks or two trees with committed measurements."""
     accepted, notices = read.read_accepted(os.path.join(ROOT, "ci", "baselines"))
     folder = os.path.join(ROOT, "ci", "measurements")
     files = [read.read(*one) for one in read.files_below(folder)[0]
@@ -327,7 +328,7 @@ def test_a_regression_is_open_until_a_later_run_finds_it_fast(tmp_path, make_sit
 
 
 def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
-    """Against the same base, which stays until nothing is slower: SLOW, SLOW again, SAME. Of two bases both stay."""
+    """Against the same base, which stays until nothing is slower: SLOW, SLOW again, SAME. With two bases both stay."""
     place = str(tmp_path / "example-one")
     nights = [("good", {3: ("SLOW", 1.2), 4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("good", {3: ("SLOW", 1.21)}),
               ("good", {4: ("SLOW", 1.3), 5: ("SLOW", 1.1)}), ("later", {4: ("SLOW", 1.05)})]
@@ -397,7 +398,7 @@ def test_compare_begins_with_the_newest_two_moments_that_share_a_cell(tmp_path, 
 
 
 def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
-    """In their last run, by more than ci/baseline.py's limit, where the baseline is not newer; the rest is folded."""
+    """Cells whose last run exceeds ci/baseline.py's limit, if the baseline is not newer; the rest is folded."""
     place, slow = tmp_path / "store" / "example-one", {index: ("SAME", 1.2 + index / 100) for index in range(15)}
     made_up.write(str(place / "2026-01-05.regress.jsonl.gz"), made_up.regress(0, {20: ("SAME", 2.0)}))
     made_up.write(str(place / "2026-01-06.regress.jsonl.gz"), made_up.regress(1, {**slow, 20: ("SAME", 1.0)}))
@@ -419,8 +420,8 @@ def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
 
 
 def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
-    """ci/baseline.py --accept: by device, cell and commit, and in a later run against the same base, while that is not
-    slower than what was accepted; a line that cannot be used is named."""
+    """ci/baseline.py --accept: by device, cell and commit, and in a later run against the same base while that is no
+    slower than accepted; an unusable line is named."""
     store_, baselines = tmp_path / "store", tmp_path / "baselines"
     made_up.write(str(store_ / "example-one" / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 60))
     made_up.write(str(store_ / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
@@ -458,7 +459,7 @@ def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
 
 
 def test_reports_are_shown(tmp_path, make_site):
-    """Texts beside the measurements; with their tables as CSV, and none of their marks."""
+    """Texts beside the measurements; their tables as CSV, without Markdown."""
     place = tmp_path / "example-one"
     made_up.write(str(place / "2026-01-05.jsonl"), made_up.records(0, 3))
     (place / "2026-01-05.graphs.md").write_text(
@@ -481,8 +482,8 @@ def test_reports_are_shown(tmp_path, make_site):
 
 
 def test_strange_files_are_named_and_not_shown(tmp_path, make_site):
-    """A report, a run, a store, a landscape or an accepted slowdown that is a link, a pipe or no file: the pages say so
-    and go on; what a link points to is on none of them, in no picture and in no table."""
+    """A report, a run, a store, a landscape or an accepted slowdown that is a link, a pipe or not a file: the pages say
+    so and continue; the link's target is on no page, in no picture and in no table."""
     secrets = tmp_path / "secrets"
     secrets.mkdir()
     lines = [json.dumps(line) for line in made_up.records(1, 3)]
@@ -581,7 +582,7 @@ def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch
 
 
 def test_regret_of_a_device_that_is_left_out(make_site):
-    """The farm's recorded stores of three devices: the rows are those of the header that belongs to them."""
+    """The farm's recorded stores of three devices: the rows are those of the matching header."""
     stores = os.path.join(ROOT, "tests", "farm", "data")
     site = make_site(os.path.join(stores, "stores"))
     text = text_of(site, "table.html")
@@ -710,7 +711,7 @@ def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
 
 
 def test_a_partial_run_is_no_problem(tmp_path, make_site):
-    """Some cells of a list, because somebody asked for these; primitives that a night leaves for the next one."""
+    """Some cells of a list, because only these were requested; primitives that a night leaves for the next one."""
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 40))
     for night, fields in ((1, {}), (2, {"planned": 3})):
@@ -821,7 +822,7 @@ def test_bad_arguments_are_named(tmp_path, words, said):
     assert not (tmp_path / "site").exists()
 
 
-# ---- what is committed -----------------------------------------------------------------------------------------------
+# ---- the committed measurements --------------------------------------------------------------------------------------
 
 def test_the_committed_measurements_make_a_whole_site(committed_site):
     check_whole(committed_site)
@@ -860,12 +861,12 @@ def test_every_committed_cell_is_on_a_page(committed_site):
         for run in file.bench:
             missing = [measure.text for measure in run.cells.values()
                        if measure.ours and spelt_out(measure.text) not in shown]
-            # a cell that was measured again since may be spelt another way
+            # a cell measured again since may be spelt differently
             assert len(missing) <= len(run.cells) / 4, missing[:5]
 
 
 def test_readmes_picture_is_drawn_from_what_is_committed(tmp_path):
-    """Its first line names the command that makes it again."""
+    """Its first line is the command that remakes it."""
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
         path = re.search(r"!\[[^]]*\]\((\S+)\)", file.read()).group(1)
     folder = os.path.join(ROOT, os.path.dirname(path))
@@ -917,18 +918,18 @@ def test_a_hundred_nights_of_five_hundred_cells(tmp_path, monkeypatch):
     assert len(rows) == nights
 
 
-# ---- what may be missing, one thing at a time ------------------------------------------------------------------------
+# ---- missing parts, one at a time ------------------------------------------------------------------------------------
 
 
-# Parts that a page may lack as a whole; what a table of numbers is made of stays together, and so do pairs, and the
-# nights of a commit that was measured.
+# Parts that a page may lack only as a whole: the parts of a table of numbers, pairs, and the nights of a measured
+# commit.
 NULLABLE = {"map", "summary", "figure", "accept", "line", "roof", "decision"}
 TOGETHER = {"columns", "numeric", "policies", "codes", "commits", "moments", "nights"}
 
 
 def without_each(value, path=()):
-    """(path, what is there instead) of everything optional in a context: lists without an entry, texts that are empty,
-    None for a part that may be missing; of a list's entries the first stands for all."""
+    """(path, replacement) for everything optional in a context: lists without an entry, empty texts, None for a part
+    that may be missing; a list's first entry represents all."""
     if isinstance(value, dict):
         for name, one in list(value.items()):
             if name in TOGETHER and path:
@@ -963,7 +964,7 @@ def contexts_of(store_folder, tmp_path, monkeypatch):
     monkeypatch.setattr(build.jinja2.Template, "render", render)
     monkeypatch.setattr(figures, "render", lambda spec: BLANK)
 
-    class InPlace:  # the contexts are wanted here, not in another process
+    class InPlace:  # the contexts are needed here, not in another process
         def __init__(self, *words):
             pass
 
@@ -983,7 +984,7 @@ def contexts_of(store_folder, tmp_path, monkeypatch):
 
 
 def test_every_template_is_rendered_without_each_of_its_parts(small_store, tmp_path, monkeypatch):
-    """One at a time; what is always there, and what a line may lack, is the next test's."""
+    """One at a time; the next test covers the parts that are always present, and fields of lines."""
     environment, failed, tried = build.environment(), [], set()
     contexts = contexts_of(small_store, tmp_path, monkeypatch)
     assert set(contexts) >= {template for template, *_ in build.PAGES.values()} | {"cell.html", "primitive.html",
@@ -1003,13 +1004,13 @@ def test_every_template_is_rendered_without_each_of_its_parts(small_store, tmp_p
 
 
 def optional_fields(lines):
-    """(kind of line, field) of what made_up says that a reader of the pages could lack."""
+    """(kind of line, field) of made_up's lines that may be missing."""
     return sorted({(line["kind"], name) for line in lines if isinstance(line, dict) for name in line
                    if name not in ("kind", "v")})
 
 
 def test_no_field_of_a_line_is_needed(tmp_path, monkeypatch):
-    """Every field of every kind of line is left out, one at a time, of all lines: no page fails."""
+    """Leaves out every field of every kind of line, one at a time, in all lines: no page fails."""
     monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     for of in (lambda night: list(made_up.records(night, 2)), lambda night: list(made_up.regress(night, count=2))):
         ending = "jsonl" if of(0)[0].get("v") is None else "regress.jsonl"
@@ -1032,7 +1033,7 @@ def test_no_field_of_a_line_is_needed(tmp_path, monkeypatch):
             assert not wrong, f"{kind} without {field}: {wrong[0][-600:]}"
 
 
-# ---- the parts that readers elsewhere see ----------------------------------------------------------------------------
+# ---- files for other programs ----------------------------------------------------------------------------------------
 
 
 def test_every_primitive_has_a_family():

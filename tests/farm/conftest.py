@@ -1,17 +1,17 @@
-"""What the tests of the parts of gp_tune that need no GPU share."""
+"""Shared by the tests of gp_tune's parts without a GPU."""
 import pytest
 import tune_parts
 
 
 @pytest.fixture(scope="module")
 def program():
-    """Built once, however many files of tests ask for it."""
+    """Built once for all test files."""
     return tune_parts.built()
 
 
 @pytest.fixture(scope="module")
 def architectures(program):
-    """The compute capabilities that this machine's NVRTC knows."""
+    """The compute capabilities known to this machine's NVRTC."""
     known = tune_parts.architectures(program)
     if not known:
         pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")

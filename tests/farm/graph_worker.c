@@ -1,8 +1,8 @@
 // graph_worker.c - the worker's part for calls on graphs, on host memory and the host back end: reads the worker's
-// messages and answers them. $GRAPH_WORKER_BREAKS: guard (something is written before the depths), driver (nothing can
-// be filled), replays (calls do nothing; messages tell of replays and of copies that empty the cache), boards (names
-// some boards), threads (inputs made by several threads are compared with those of one). With cells as arguments: of
-// how many elements each is verified.
+// messages and answers them. $GRAPH_WORKER_BREAKS: guard (writes before the depths), driver (nothing can be filled),
+// replays (calls do nothing; messages report replays and copies that empty the cache), boards (names some boards),
+// threads (compares inputs made by several threads with those made by one). With cells as arguments: prints how many
+// elements of each are verified.
 #include "../../tools/tune/worker.c"
 
 static int fake_alloc(uint64_t *at, size_t bytes) {
@@ -31,7 +31,7 @@ static int fake_event_wait(void *event) { return (void)event, 0; }
 static int fake_event_elapsed(float *ms, void *from, void *to) { return (void)from, (void)to, *ms = 0.096f, 0; }
 static int fake_error_name(int code, const char **name) { return (void)code, *name = "FAKE_ERROR", 0; }
 
-// What is replayed: the sets of the calls that were captured.
+// A replay's content: the sets of the captured calls.
 static struct {
   int capturing, calls;
   uint64_t most;
@@ -67,7 +67,7 @@ static int fake_to_device_async(uint64_t at, const void *from, size_t bytes, voi
 static int fake_host_alloc(void **at, size_t bytes) { return *at = malloc(bytes), !*at; }
 static int fake_copy(uint64_t to, uint64_t from, size_t bytes, void *on_stream) {
   memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-  if (on_stream) printf("empty\tbytes=%llu\n", (unsigned long long)bytes); // what fills buffers takes no stream
+  if (on_stream) printf("empty\tbytes=%llu\n", (unsigned long long)bytes); // fills use no stream
   return 0;
 }
 
@@ -76,7 +76,7 @@ static int fake_uuid(void *uuid, int device) {
   return device < 0 ? 100 : 0;
 }
 
-// Of devices whose UUID is their number, 16 times.
+// Devices whose UUID is their number, 16 times.
 static int name_boards(void) {
   char name[GP__HEX];
   cuda.device_uuid = fake_uuid;
@@ -87,7 +87,7 @@ static int name_boards(void) {
   return 0;
 }
 
-// How many kinds of data are the same.
+// The number of kinds of data that are equal.
 static int make_by_threads(void) {
   enum { COUNT = (8 << 20) + 5 };
   const cell_data kinds[] = {{GP_DATA_UNIFORM, 0},   {GP_DATA_RISING, 1 << 20}, {GP_DATA_RUNS, 32},

@@ -1,7 +1,7 @@
-// The header's own choice of a policy, asked through its API on an emulated driver: for test_table.py, which compares
-// it with what the stores say. Lines of standard input, fields separated by tabs:
+// Prints the header's own choice of a policy, by its API on an emulated driver. test_table.py compares it with the
+// stores. Lines of standard input, fields separated by tabs:
 //
-//     device, compute capability, cell, policy (or -: the one that it chooses)
+//     device, compute capability, cell, policy (or -: its own choice)
 //
 // Lines of standard output: the policy's source and text, or "invalid": a row of that policy does not serve the call.
 #include "simt.h"
@@ -29,7 +29,7 @@ int main() {
   gp_context *ctx = nullptr;
   cell_types types;
   std::ios::sync_with_stdio(false);
-  std::cin.tie(nullptr); // or each question would have its answer written alone
+  std::cin.tie(nullptr); // or each answer would be a write of its own
   while (std::getline(std::cin, line)) {
     std::istringstream fields(line);
     std::string device, capability, words, given;
@@ -56,7 +56,7 @@ int main() {
     need(!wrong, words);
     if (given != "-") need(!parse_policy(given.c_str(), &asked), given);
     gp_call call = cell_call(&types, &c, given == "-" ? nullptr : &asked);
-    for (int role = 0; role < ROLE_COUNT; role++) { // addresses far apart, that are never read
+    for (int role = 0; role < ROLE_COUNT; role++) { // addresses far apart, never read
       const bool is_input = role <= ROLE_in2 || (role == ROLE_keys && !cell_type(&c, ROLE_in));
       const uintptr_t at = (uintptr_t(role + 1) << 56) + (is_input ? unsigned(c.in_offset) : 0u);
       cell_bind(&c, &call, role, reinterpret_cast<void *>(at));

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Stores for tests: measurements that are made up, of devices that do not exist, in the form in which gp_tune writes
-them. Times come from a function of policy, size and type, so that a test knows what the farm should find.
+"""Stores for tests: synthetic measurements of devices that do not exist, in gp_tune's form. Times come from a function
+of policy, size and type, so that a test knows what the farm should find.
 
-    python3 tests/farm/made_up.py        writes the recorded stores below tests/farm/data again, and their table
+    python3 tests/farm/made_up.py        rewrites the recorded stores below tests/farm/data, and their table
 """
 import hashlib
 import json
@@ -19,7 +19,7 @@ DATA = os.path.join(ROOT, "tests", "farm", "data")
 DATE = "2026-01-02T03:04:05Z"
 SIZES = tuple(range(12, 31, 2))
 
-# Policies that are valid on every device: the made-up header's rule, and those that a tune tries.
+# Policies valid on every device: the synthetic header's rule, and those that a tune tries.
 FIELDS = {"rule": {"threads": 256}, "wide": {"threads": 512}, "deep": {"vectors": 2}, "lean": {"blocks_per_sm": 4}}
 ALGORITHMS = {"copy": "DIRECT", "transform": "DIRECT", "reduce": "EVEN_SHARE", "bfs": "EXPAND_CONTRACT"}
 
@@ -56,7 +56,7 @@ def cell(primitive, type_, log2):
 
 
 def sample(env, phase, of, variant, us, process=0, **fields):
-    """variant: "default" (which ran on the rule, unless fields say otherwise) or a policy as a plan has it."""
+    """variant: "default" (which ran on the rule, unless fields override that) or a policy as in a plan."""
     is_default, text = variant == "default", variant.removeprefix(propose.RULE)
     return {"kind": "samples", "v": 1, "env": env, "job": number(f"{phase} {process} {of.text}"), "process": process,
             "phase": phase, "primitive": of.primitive, "op": of.op, "in": of.in_, "acc": of.acc, "out": of.out,
@@ -69,11 +69,11 @@ def sample(env, phase, of, variant, us, process=0, **fields):
 
 
 class Tune:
-    """A tune. factor(name of the policy, logarithm of the size, type or, of cells of the list, protocol): its time over
-    the rule's.
+    """A tune. factor(name of the policy, logarithm of the size, type or, for cells of the list, protocol): its time
+    over the rule's.
 
-    between, within: noise between and within processes. standing: {logarithm: policy's text} that a table served when
-    this was measured."""
+    between, within: noise between and within processes. standing: {logarithm: policy's text} that the table served
+    during the measurement."""
 
     def __init__(self, path, factor, groups=(("exclusive_scan", "u32"),), sizes=SIZES, processes=3, rounds=5,
                  between=0.001, within=0.001, seed=1, standing=None, names=("wide", "deep", "lean"), listed=(),
@@ -130,11 +130,11 @@ class Tune:
         return self.write()
 
     def decide(self, folder):
-        """The decisions that were appended."""
+        """The appended decisions."""
         return decide.decide(self.path, str(folder))[1]
 
 
-# What a stranger may put in the place of a file: {what it is called: a function of (path, a secret file)}.
+# Hostile replacements of a file: {name: a function of (path, a secret file)}.
 STRANGE = {"a link": lambda path, secret: os.symlink(secret, path),
            "a link to a folder": lambda path, secret: os.symlink(os.path.dirname(secret), path),
            "a link to nothing": lambda path, secret: os.symlink(f"{secret}.none", path),
@@ -148,7 +148,7 @@ def path_of(folder, name, date=DATE):
 
 
 def tuned(folder, factor, name="one", date=DATE, **options):
-    """A store below the folder, searched, confirmed and decided; what was decided."""
+    """A store below the folder, searched, confirmed and decided; returns the decisions."""
     tune = Tune(path_of(folder, name, date), factor, date=date, **options)
     return tune, tune.search().confirm(folder).decide(folder)
 
@@ -169,7 +169,7 @@ def factor_one(name, log2, _):
 
 
 def factor_two(name, log2, type_):
-    """As the first, but that small sizes do not gain enough for a row."""
+    """As the first, but small sizes gain too little for a row."""
     return 0.985 if name == "deep" and log2 < 20 else factor_one(name, log2, type_)
 
 
@@ -178,8 +178,8 @@ def factor_three(name, log2, _):
 
 
 def record(folder):
-    """Three devices: two of a class, of which one has no row of its own for small sizes; and one that shares the
-    portable row for large ones."""
+    """Three devices: two of a class, one of them without a row for small sizes; and one that shares the portable row
+    for large ones."""
     sizes, groups = range(14, 31, 4), (("exclusive_scan", "u32"), ("copy", "u8"))
     shutil.rmtree(folder, ignore_errors=True)
     for number_, (device, factor) in enumerate((("Example One", factor_one), ("Example Two", factor_two),

@@ -1,5 +1,5 @@
-"""Nights of a regression without a machine: the levels of processes, one after another, come from a model of noise or
-from a recording; which side a process is, what it measures and what follows from it are tools/farm's."""
+"""Nights of a regression without a machine: the levels of successive processes come from a model of noise or from a
+recording; tools/farm decides the sides of processes, their cells and the verdicts."""
 import collections
 import random
 
@@ -15,7 +15,7 @@ NIGHTS_A_MONTH = 30
 
 
 def night(rng, levels, changed, control):
-    """(First, Verdicts). levels: of each cell and process, logarithms. changed: what this tree's add, of each cell."""
+    """(First, Verdicts). levels: for each cell and process, logarithms. changed: this tree's addition for each cell."""
     chance = random.Random(int(rng.integers(1 << 30)))
     changed = np.broadcast_to(np.asarray(changed, float), len(levels))[:, None]
     base_first = np.concatenate([regress.orders(count, chance) for count in STAGES])
@@ -35,8 +35,7 @@ Quiet = collections.namedtuple("Quiet", "nights alarms outcomes candidates rate 
 
 
 def quiet(make, control, nights, seed=1, bias=0.0):
-    """Many nights on which nothing changed; make(rng): levels. bias: what another build of the same code does to a
-    cell, for good."""
+    """Many nights without a change; make(rng): levels. bias: another build's permanent effect on a cell."""
     rng = np.random.default_rng(seed)
     outcomes, candidates, rates, covered, extra = collections.Counter(), 0, [], 0, 0.0
     for _ in range(nights):
@@ -61,7 +60,7 @@ def share_found(make, effect, control, nights, cells=None, count=5, seed=7, bias
         changed = bias * rng.standard_normal(len(control))
         changed[rows] += np.log1p(effect)
         still = control.copy()
-        still[rows] = False  # changed code is no control
+        still[rows] = False  # changed code is not a control
         outcome = night(rng, make(rng), changed, still)[1].outcome[rows]
         found += np.count_nonzero(outcome == (SLOW if effect > 0 else FAST))
     return found / nights / count
@@ -83,17 +82,17 @@ def normal(rng, shape, scale=0.01):
 
 
 def students_t2(rng, shape):
-    """Its variance is infinite."""
+    """Infinite variance."""
     return 0.007 * rng.standard_t(2, shape)
 
 
 def cauchy(rng, shape):
-    """It has no mean."""
+    """No mean."""
     return 0.002 * rng.standard_cauchy(shape)
 
 
 def autoregressive(rng, shape, memory=0.9, scale=0.01):
-    """What a process has, the next has 0.9 of."""
+    """Each process keeps 0.9 of the previous one's level."""
     logs = np.empty(shape)
     logs[:, 0] = scale * rng.standard_normal(shape[0])
     for process in range(1, shape[1]):
@@ -103,8 +102,8 @@ def autoregressive(rng, shape, memory=0.9, scale=0.01):
 
 
 def walk_and_warm_up(rng, shape):
-    """The machine wanders, and each cell by itself; the first processes are on a cold one, some cells more than
-    others."""
+    """The machine drifts, and each cell by itself; the first processes run on a cold machine, which affects some cells
+    more."""
     machine = np.cumsum(0.005 * rng.standard_normal(shape[1]))
     cells = np.cumsum(0.004 * rng.standard_normal(shape), axis=1)
     warm_up = -0.05 * rng.random((shape[0], 1)) * np.exp(-np.arange(shape[1]) / 4)
@@ -112,7 +111,7 @@ def walk_and_warm_up(rng, shape):
 
 
 def shift_of_processes(rng, shape):
-    """All of a process runs at its own speed."""
+    """A whole process runs at its own speed."""
     return 0.05 * rng.standard_normal(shape[1]) + normal(rng, shape, 0.008)
 
 
@@ -145,8 +144,8 @@ def all_at_once(rng, shape):
             + 0.5 * autoregressive(rng, shape) + modes + 0.3 * periodic(rng, shape) + 0.3 * heteroscedastic(rng, shape))
 
 
-# The noise that the farm's made-up worker has: heavy tails within processes, a drift that both sides share; a tenth of
-# the cells have two modes, a tenth a process in thirty that is 10 % slow, a tenth three times the noise.
+# The noise of the farm's synthetic worker: heavy tails within processes, a drift that both sides share; a tenth of the
+# cells have two modes, a tenth one process in thirty that is 10 % slow, a tenth three times the noise.
 MODEL = {**noise.TYPICAL, "drift": 0.01, "drift_period": 30000.0}
 TWO_MODES, RARELY_SLOW, NOISY, PLAIN = slice(0, 50), slice(50, 100), slice(100, 150), np.arange(150, 500)
 
@@ -165,8 +164,8 @@ def typical(rng, shape):
 
 
 class Recorded:
-    """Nights of processes drawn from a recording, with replacement: all cells of a process together, so that what they
-    have in common stays common."""
+    """Nights of processes drawn from a recording, with replacement: all cells of a process together, so that their
+    common part stays common."""
 
     def __init__(self, path):
         found = recording.Recording(path)
@@ -174,7 +173,7 @@ class Recorded:
         self.device, self.texts = found.head["device"], [cell.text for cell in cells]
         logs = np.array([recording.medians(cell) for cell in cells])
         count = logs.shape[1]
-        # Of drawn processes some are equal: their variance is smaller than that of the machine's by this factor.
+        # Some drawn processes are equal: their variance is smaller than the machine's by this factor.
         self.logs = (logs - logs.mean(axis=1, keepdims=True)) * np.sqrt(count / (count - 1))
 
     def __call__(self, rng):

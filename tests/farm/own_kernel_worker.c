@@ -1,6 +1,5 @@
-// own_kernel_worker.c - the worker's part for kernels of the user's, on host memory: arrays in every layout are filled,
-// handed to the kernel, checked, and guarded. The kernel is a stand-in for that of examples/tuned_layouts.cuh; it reads
-// any layout.
+// own_kernel_worker.c - the worker's part for users' kernels, on host memory: arrays in every layout are filled, passed
+// to the kernel, checked, and guarded. A stand-in for the kernel of examples/tuned_layouts.cuh reads any layout.
 #include "../../tools/tune/worker.c"
 
 #define PARTICLE(F)                                                                                                    \
@@ -67,7 +66,7 @@ static int fake_launch(const void *config, void *function, void **parameters, vo
   return 0;
 }
 
-// Verifies and calls a variant, as a job does. What verify_kernel said.
+// Verifies and calls a variant, as a job does. Returns verify_kernel's result.
 static int run_variant(const char *layout, const char *n, variant *v) {
   char policy[200], cell_words[100];
   cell c;
@@ -97,7 +96,7 @@ static int run_variant(const char *layout, const char *n, variant *v) {
   return good;
 }
 
-// Whatever ran before: a batch of one call leaves one step behind what the host part fills in, in every set it takes.
+// After any earlier runs, a batch of one call leaves the host part's fill plus one step in every set.
 static void expect_fresh_batches(const char *protocol, const char *n, variant *const *variants, int count) {
   char words[100];
   cell c;
@@ -139,7 +138,7 @@ int main(int count, char **arguments) {
   expect_fresh_batches("graph", SIZES[2], all, 5); // the next size
   expect_fresh_batches("back_to_back", SIZES[1], all, 1);
   behaviour = WRITES_BEHIND;
-  for (i = 0; i < 5; i++) // sizes that were not verified before
+  for (i = 0; i < 5; i++) // sizes not verified before
     expect(!run_variant(LAYOUTS[i], "2000", &v) && strstr(v.message, "outside its buffers"), "a byte behind",
            LAYOUTS[i], v.message);
   behaviour = IGNORES_LAYOUT;

@@ -1,5 +1,5 @@
-"""Decisions: what becomes a row, what does not and why. Blunders of farms that were, as tests; properties of all
-decisions by Hypothesis."""
+"""Decisions: what becomes a row, what does not, and why. Past mistakes of farms as tests; properties of all decisions
+by Hypothesis."""
 import copy
 import itertools
 import json
@@ -41,14 +41,14 @@ def only(decisions, name=NAME):
 
 
 def again(tune, folder, change):
-    """Decides about a store whose lines were changed: change(line) -> line or None."""
+    """Decides about a store with changed lines: change(line) -> line or None."""
     lines = [change(copy.deepcopy(line)) for line in tune.lines]
     tune.lines = [line for line in lines if line]
     return tune.write().decide(folder)
 
 
 def confirmed(folder, factor=wide_wins, **options):
-    """A tune that is confirmed, and not yet decided about."""
+    """A confirmed tune without decisions."""
     return made_up.Tune(made_up.path_of(folder, "one"), factor, **options).search().confirm(folder)
 
 
@@ -79,7 +79,7 @@ def test_a_confirmed_gain_becomes_a_row(tmp_path):
 
 
 def test_a_search_of_graphs_becomes_a_row(tmp_path):
-    """What is found on graphs with hubs is confirmed on those without, too, which the row would serve."""
+    """Results on graphs with hubs are also confirmed on graphs without them, which the row would serve."""
     tune, decisions = tuned(tmp_path, lambda name, log2, _: 0.9 if name == "wide" and log2 >= 24 else 1.1,
                             groups=(("bfs", "u32"),))
     one = only(decisions, "bfs 4/4/8")
@@ -107,7 +107,7 @@ def test_buckets_end_halfway_between_measured_sizes(tmp_path):
 
 
 def test_the_header_sees_the_same_sizes(tmp_path):
-    """12-byte elements fill no power of two: buckets go by the header's logarithm, rounded down."""
+    """12-byte elements fill no power of two: buckets use the header's logarithm, rounded down."""
     def factor(name, log2, type_):
         return {"wide": 0.9 if log2 >= 19 else 1.0, "deep": 1.1, "lean": 1.1}[name]
 
@@ -140,7 +140,7 @@ def test_the_simplest_wins_ties(tmp_path):
 
 
 def test_a_row_has_its_price():
-    """Two per cent at one size, beyond what counts as a tie."""
+    """Two per cent at one size, beyond the tolerance of a tie."""
     def found(*times):
         return propose.partition([[propose.View({WIDE: time}, 1.0, RULE, 0.005)] for time in times])
 
@@ -166,14 +166,14 @@ def test_an_objective_that_does_not_vary(tmp_path):
 
 
 def test_the_wrong_variant_was_timed(tmp_path):
-    """The machine code echoed another policy than was asked for: gp_tune says that it is wrong, and there are times."""
+    """The machine code echoed another policy than requested: gp_tune calls it wrong, though it has times."""
     one = only(again(confirmed(tmp_path), tmp_path, lambda line: {**line, "status": "wrong"} if is_candidate(line) else
                      line))
     assert one["verdict"] != "accepted" and one["left_out"]["status wrong"] == 60
 
 
 def test_a_silent_downgrade(tmp_path):
-    """The header served a policy of its own in place of the caller's."""
+    """The header replaced the caller's policy by its own."""
     one = only(again(confirmed(tmp_path), tmp_path,
                      lambda line: {**line, "policy_source": "portable"} if is_candidate(line) else line))
     assert one["verdict"] == "rejected" and one["left_out"]["ran on another policy than asked"] == 60
@@ -182,7 +182,7 @@ def test_a_silent_downgrade(tmp_path):
 @pytest.mark.parametrize("status", evidence.FAULTS)
 @pytest.mark.parametrize("phase", ["confirm", "matrix", "search"])
 def test_a_swallowed_error(tmp_path, status, phase):
-    """A launch failed, and there are times all the same, good ones. One failure anywhere is enough."""
+    """A launch failed, though there are good times. One failure anywhere is enough."""
     tune, failed = confirmed(tmp_path), False
 
     def change(line):
@@ -218,7 +218,7 @@ def test_a_winner_that_flips_between_runs(tmp_path):
 
 
 def test_three_percent_in_five_percent_of_noise(tmp_path):
-    """Not accepted, whatever the dice: processes that vary by 5 % confirm no gain of 3 %."""
+    """Never accepted: processes that vary by 5 % confirm no gain of 3 %."""
     accepted = 0
     for seed in range(12):
         tune = made_up.Tune(made_up.path_of(tmp_path, f"s{seed}"), lambda *_: 0.97, between=0.05, seed=seed,
@@ -246,7 +246,7 @@ def test_less_than_two_percent(tmp_path):
 
 
 def test_a_size_that_loses(tmp_path):
-    """At an end it is trimmed off; in the middle it leaves the longer part; for any of the types it counts."""
+    """Trimmed off at an end; in the middle the longer part remains; any of the types counts."""
     tune = confirmed(tmp_path)
     for name, log2, type_, expected in (("end", 12, "u32", (13, 64)), ("middle", 18, "f32", (19, 64)),
                                         ("late", 26, "f32", (0, 25))):
@@ -259,7 +259,7 @@ def test_a_size_that_loses(tmp_path):
 
 
 def test_an_end_that_does_not_gain(tmp_path):
-    """It loses less than would count as a loss; but no row is needed there."""
+    """The loss is below the limit, but no row is needed there."""
     def change(line):
         at_end = is_candidate(line) and line["n"] == (1 << 12) // 4
         return {**line, "us": [us / 0.9 * 1.005 for us in line["us"]]} if at_end else line
@@ -276,7 +276,7 @@ def test_every_size_loses_for_one_type(tmp_path):
     assert one["verdict"] == "rejected" and "loses 3." in one["reason"] and "of f32" in one["reason"]
 
 
-# ---- elsewhere: cells that the search has none like ------------------------------------------------------------------
+# ---- elsewhere: cells that resemble no searched cell -----------------------------------------------------------------
 
 
 def listed(*sizes, protocol="cold_graph", type_="u32"):
@@ -284,7 +284,7 @@ def listed(*sizes, protocol="cold_graph", type_="u32"):
 
 
 def loses_at(log2):
-    """One policy is 10 % faster at what is searched, and half as fast at a size of a graph's cells."""
+    """One policy is 10 % faster at the searched cells, and half as fast at a size of a graph's cells."""
     return lambda name, at, kind: 2.0 if (name, kind, at) == ("wide", "cold_graph", log2) else wide_wins(name, at, kind)
 
 
@@ -314,7 +314,7 @@ def test_what_a_row_would_not_serve_does_not_count(tmp_path):
 
 
 def test_a_row_goes_where_it_loses_elsewhere(tmp_path):
-    """A row of a tune that looked nowhere else: the next one measures the header's rule beside it."""
+    """A row of a tune without cells elsewhere: the next tune measures the header's rule beside it."""
     tuned(tmp_path, wide_wins)
     tune, decisions = tuned(tmp_path, loses_at(21), date="2026-02-02T00:00:00Z", seed=2, listed=listed(18, 21),
                             standing=dict.fromkeys(range(12, 31), WIDE))
@@ -330,7 +330,7 @@ def test_a_row_goes_where_it_loses_elsewhere(tmp_path):
 
 
 def test_a_class_must_not_lose_elsewhere(tmp_path):
-    """What serves the second device as well as its rule at what is searched would halve its speed elsewhere."""
+    """A policy as good as the rule at the second device's searched cells would halve its speed elsewhere."""
     def second(name, log2, kind):
         return (2.0 if kind == "cold_graph" else 0.99) if name == "wide" else 1.1
 
@@ -342,7 +342,7 @@ def test_a_class_must_not_lose_elsewhere(tmp_path):
 
 
 def test_rows_are_measured_close_to_the_ends_of_their_buckets(tmp_path):
-    """Two cells about each size, cold, whether the list has cells of the group or none."""
+    """Two cells about each size, cold, whether the list has cells of the group or not."""
     for type_ in ("u16", "u32"):
         tune = made_up.Tune(made_up.path_of(tmp_path, type_), wide_wins, groups=(("exclusive_scan", type_),)).search()
         run = evidence.runs_of(propose.context_of(tune.write().path, str(tmp_path))[0])[-1]
@@ -358,7 +358,7 @@ def test_rows_are_measured_close_to_the_ends_of_their_buckets(tmp_path):
 
 
 def test_a_row_must_win_between_the_sizes(tmp_path):
-    """A policy that is the fastest at every size, and twice as slow at 13/8 of one: no row serves that one."""
+    """A policy that is the fastest at every size, and twice as slow at 13/8 of one: no row serves that size."""
     def factor(name, log2, kind):
         return 2.0 if (name, kind, log2) == ("wide", "cold_graph", 20) else wide_wins(name, log2, kind)
 
@@ -369,7 +369,7 @@ def test_a_row_must_win_between_the_sizes(tmp_path):
 
 
 def test_a_new_policy_must_not_lose_to_the_rule(tmp_path):
-    """A row that loses to the header's rule at a cell elsewhere is not replaced by another that does."""
+    """A row that loses to the header's rule at a cell elsewhere is not replaced by another that loses too."""
     tuned(tmp_path, wide_wins)
 
     def factor(name, log2, kind):
@@ -386,7 +386,7 @@ def test_a_new_policy_must_not_lose_to_the_rule(tmp_path):
 
 
 def test_two_losses_of_a_row_that_overlap(tmp_path):
-    """A loss between the sizes, then one at a size whose bucket has that first one in it."""
+    """A loss between the sizes, then one at a size whose bucket includes the first."""
     tuned(tmp_path, wide_wins)
 
     def factor(name, log2, kind):
@@ -409,7 +409,7 @@ def test_throttled_processes_are_not_used(tmp_path):
 
     one = only(again(tune, tmp_path, lambda line: change(line, 0x24)))
     assert one["verdict"] == "accepted" and one["pairs"] == 3 and one["left_out"]["throttled"] > 20
-    assert one["gain"] < 0.12  # and not the threefold time of the process that was left out
+    assert one["gain"] < 0.12  # and not the excluded process's threefold time
     capped = elsewhere(tune, tmp_path, "capped")
     one = only(again(capped, tmp_path, lambda line: {**line, "throttle": 0x4} if "throttle" in line else line))
     assert one["pairs"] == 4 and not one["left_out"]
@@ -448,7 +448,7 @@ def test_a_failed_self_check(tmp_path, name):
     assert one["verdict"] == "accepted"
 
 
-# ---- rows that stand -------------------------------------------------------------------------------------------------
+# ---- existing rows ---------------------------------------------------------------------------------------------------
 
 
 def standing_of(tmp_path):
@@ -460,7 +460,7 @@ def policies_of(found):
 
 
 def test_good_rows_are_not_replaced_wholesale(tmp_path):
-    """A second tune finds something better for large sizes only: the rest stays as it was, with what it rests on."""
+    """A second tune finds something better only for large sizes: the rest stays, with its evidence."""
     tuned(tmp_path, wide_wins)
     before = standing_of(tmp_path)
 
@@ -482,8 +482,8 @@ def test_a_rerun_changes_nothing(tmp_path):
 
 
 def test_a_row_gives_way_only_to_what_was_compared_with_it(tmp_path):
-    """The second tune ran without the table: its default is the header's rule. Near-equal policies must not push a row
-    out, and what was never run beside the row cannot."""
+    """The second tune ran without the table: its default is the header's rule. Near-equal policies must not replace a
+    row, nor may policies never run beside it."""
     tuned(tmp_path, wide_wins)
 
     def factor(name, log2, type_):
@@ -499,8 +499,8 @@ def test_a_row_gives_way_only_to_what_was_compared_with_it(tmp_path):
 
 
 def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
-    """Measured beside the row on the same device, faster at every size by the mean of its distributions, or nothing is
-    written."""
+    """Measured beside the row on the same device, faster at every size by the mean of its distributions; otherwise
+    nothing is written."""
     tune, _ = tuned(tmp_path, wide_wins)
     bench = tmp_path / "one" / "bench.jsonl.xz"  # beside the store
 
@@ -541,7 +541,7 @@ def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
     assert one["verdict"] == "removed" and abs(one["gain"] - (1.25 * 2) ** 0.5 + 1) < 1e-9 and one["pairs"] == 1
     assert abs(one["low"] - 0.25) < 1e-9 and abs(one["high"] - 1) < 1e-9
     assert farm.main(["validate", tune.path, "--stores", str(tmp_path)]) == 0
-    measured({12: (10, 8)})  # another bench, or none, and the row stands again
+    measured({12: (10, 8)})  # another bench, or none, and the row is back
     assert derive.derive(made_up.stores_of(tmp_path))[1]
     assert farm.main(["validate", tune.path, "--stores", str(tmp_path)]) == 1
     bench.unlink()
@@ -550,7 +550,7 @@ def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
 
 
 def test_a_row_that_lost_to_the_rule_goes(tmp_path):
-    """The header became better: the rule beats the row now, and the rerun measured it."""
+    """The header improved: the rule beats the row now, and the rerun measured it."""
     tuned(tmp_path, wide_wins)
     tune = made_up.Tune(made_up.path_of(tmp_path, "one", "2026-02-02"), lambda *_: 1.2, date="2026-02-02T00:00:00Z",
                         seed=2, standing=dict.fromkeys(SIZES, WIDE))
@@ -558,7 +558,7 @@ def test_a_row_that_lost_to_the_rule_goes(tmp_path):
     found = of_group(decisions)
     assert [one["verdict"] for one in found] in (["removed"], ["accepted"])
     assert standing_of(tmp_path) == [] or policies_of(standing_of(tmp_path)) == [(0, 64, RULE)]
-    # what the matrix lacks, the plan still asks for
+    # the plan requests what the matrix lacks
     third = made_up.Tune(made_up.path_of(tmp_path, "two"), wide_wins, device="Example Two")
     third.search().confirm(tmp_path).decide(tmp_path)
     late = made_up.Tune(made_up.path_of(tmp_path, "two", "2026-02-02"), lambda *_: 1.2, date="2026-02-02T00:00:00Z",
@@ -570,7 +570,7 @@ def test_a_row_that_lost_to_the_rule_goes(tmp_path):
 
 
 def test_a_table_that_no_store_explains(tmp_path):
-    """The default ran on a row of some table, and the stores know of no such row: there is nothing to compare with."""
+    """The default ran on a row of some table, and the stores know no such row: there is no reference."""
     tune = confirmed(tmp_path)
     one = only(again(tune, tmp_path, lambda line: {**line, "policy_source": "device"} if line.get("variant") ==
                      "default" else line))
@@ -578,8 +578,8 @@ def test_a_table_that_no_store_explains(tmp_path):
 
 
 def test_a_row_cannot_choose_the_algorithm_of_segments():
-    """The header takes a row for segments only where its rule has chosen the same algorithm: what is faster with
-    another one is not proposed, and a row that names another one is not what serves the call."""
+    """The header takes a row for segments only if its rule has chosen the same algorithm: a faster policy of another
+    algorithm is not proposed, and a row that names one is not what serves the call."""
     merge, warp = (f"algorithm={name},threads={threads},vectors=1,load=ALL,store=ALL,stages=0,blocks_per_sm=2,overlap=2"
                    for name, threads in (("MERGE_PATH", 256), ("WARP_SEGMENTS", 256)))
     wide = merge.replace("256", "512")
@@ -596,7 +596,7 @@ def test_a_row_cannot_choose_the_algorithm_of_segments():
 
 
 def test_a_trimmed_row_does_not_make_a_fifth(tmp_path):
-    """A proposal that would take the whole bucket of a row gets only a part of it: no room for what is left over."""
+    """A proposal for a row's whole bucket gets only a part of it: the table has no room for the rest."""
     standing = [rows.Row("Example One", NAME, low, high, store.policy_of(text), "") for low, high, text in
                 ((0, 15, LEAN), (15, 19, DEEP), (19, 23, LEAN), (23, 64, DEEP))]
     serving = {log2: rows.policy_at(standing, log2) for log2 in SIZES}
@@ -627,7 +627,8 @@ def test_there_is_no_room_for_a_fifth_row():
 
 
 def test_more_samples_replace_a_decision(tmp_path):
-    """Decided too early, then the tune was finished: the later look counts, and says what it replaces."""
+    """Decided too early, then the tune was finished: the later look counts, and names the decisions that it
+    replaces."""
     tune = confirmed(tmp_path)
     late = [line for line in tune.lines if line.get("process") == 3]
     tune.lines = [line for line in tune.lines if line not in late]
@@ -645,7 +646,7 @@ def test_more_samples_replace_a_decision(tmp_path):
 
 
 def test_boards_of_one_host_are_one_run(tmp_path):
-    """Several GPUs share the work: their environments differ in nothing but the bus."""
+    """Several GPUs share the work: their environments differ only in the bus."""
     tune = confirmed(tmp_path)
     other = made_up.environment(bus="0:2", date="2026-01-02T03:04:06Z")
 
@@ -658,7 +659,7 @@ def test_boards_of_one_host_are_one_run(tmp_path):
 
 
 def test_the_plan(tmp_path):
-    """Every size of the interval and one more on either side, for each type, with the runner-up."""
+    """Every size of the interval and the next one on either side, for each type, with the runner-up."""
     def factor(name, log2, type_):
         return {"wide": 0.8, "deep": 0.85, "lean": 1.1}[name] if 18 <= log2 <= 22 else 1.02
 
@@ -678,14 +679,14 @@ def test_the_plan(tmp_path):
               cell.group in (NAME, "inclusive_scan 4/4/4") and cell.protocol != "first_call"}
     assert wanted < set(others) and {cell.log2 for cell in wanted} == {18, 20, 22}
     assert {cell.log2 for cell in set(others) - wanted} == set(range(17, 23))  # those between the sizes
-    assert all(cell.n % 2 for cell in set(others) - wanted)  # the last tile is not full
+    assert all(cell.n % 2 for cell in set(others) - wanted)  # the last tile is partial
 
 
 # ---- several devices -------------------------------------------------------------------------------------------------
 
 
 def test_like_devices_form_a_class(tmp_path):
-    """The second has no row of its own, where the first's serves it well: the class gives it one."""
+    """The second has no row of its own if the first's serves it well: the class gives it one."""
     tuned(tmp_path, wide_wins)
     _, decisions = tuned(tmp_path, lambda name, *_: 0.99 if name == "wide" else 1.1, "two", device="Example Two")
     assert only(decisions)["verdict"] == "kept"
@@ -697,21 +698,21 @@ def test_like_devices_form_a_class(tmp_path):
 
 
 def test_a_class_needs_measurements(tmp_path):
-    """The second was tuned before the first's row was known: nobody knows whether it would serve."""
+    """The second was tuned before the first's row was known: its effect there is unknown."""
     tuned(tmp_path, lambda *_: 1.1, "two", "2026-01-01T00:00:00Z", device="Example Two", names=("deep", "lean"))
     tuned(tmp_path, wide_wins)
     assert devices.table_of(made_up.stores_of(tmp_path))[1] == []
 
 
 def test_leaving_one_device_out(tmp_path):
-    """The third would get the others' portable row, which serves it well for large sizes only."""
+    """The third would get the others' portable row, which serves it well only for large sizes."""
     for number, name in enumerate(("One", "Two", "Three")):
         tuned(tmp_path, lambda name, log2, _, number=number: 0.8 if name == "wide" and (number < 2 or log2 >= 22) else
               1.25, name, device=f"Example {name}", seed=number, sizes=range(18, 26, 2))
     report = devices.report(made_up.stores_of(tmp_path)).split("Example Three: ")[1].splitlines()
     own, rule, left_out = ([float(word) for word in line.replace("%", "").split()[-2:]] for line in report[1:4])
     assert own == pytest.approx([0, 0], abs=0.5) and rule == pytest.approx([12.5, 25], abs=0.5)
-    assert left_out == pytest.approx([12.5, 25], abs=0.5)  # the other half: small sizes pay for the row
+    assert left_out == pytest.approx([12.5, 25], abs=0.5)  # the other half: the row costs small sizes
 
 
 def test_unlike_devices_form_none(tmp_path):
@@ -721,7 +722,7 @@ def test_unlike_devices_form_none(tmp_path):
 
 
 def test_clusters_are_complete():
-    """a is near b and b near c, but a not near c: no cluster of three."""
+    """a is near b and b near c, but a is not near c: no cluster of three."""
     near = {frozenset("ab"): 0.01, frozenset("bc"): 0.015, frozenset("ac"): 0.05, frozenset("abd"): 1}
     for order in itertools.permutations("abcd"):
         distance = {(x, y): 0 if x == y else near.get(frozenset((x, y)), 0.03) for x in order for y in order}
@@ -729,7 +730,7 @@ def test_clusters_are_complete():
 
 
 def test_the_portable_row_needs_every_device(tmp_path):
-    """It must be confirmed on each of them; one device alone makes none, and says so in the report."""
+    """Each of them must confirm it; one device alone makes none, and the report says so."""
     tuned(tmp_path, wide_wins)
     assert not any(row.scope == "portable" for row in devices.table_of(made_up.stores_of(tmp_path))[0])
     assert "one device: there is nothing to leave out" in devices.report(made_up.stores_of(tmp_path))
@@ -786,8 +787,8 @@ def test_faster_never_hurts_the_rule(triples):
 @QUIET
 @given(pairs)
 def test_the_rule_is_the_rule(triples):
-    """At least the plain rule's margin; and what it accepts, the plain rule accepts of some slower candidate: exactly
-    the plain rule where nothing can be won by being slower."""
+    """At least the plain rule's margin; whatever it accepts, the plain rule accepts for some slower candidate: equal to
+    the plain rule if a slower one gains nothing."""
     base, candidate = [b for b, _, _ in triples], [c for _, c, _ in triples]
 
     def plain(times):
@@ -802,7 +803,7 @@ def test_the_rule_is_the_rule(triples):
 
 
 def random_store(path, rng):
-    """A small tune in which much goes wrong."""
+    """A small tune with many faults."""
     tune = made_up.Tune(path, lambda name, log2, type_: factors[name, log2, type_], sizes=range(14, 23, 2), rounds=2,
                         between=rng.choice([0.001, 0.02]), within=rng.choice([0.001, 0.03]), seed=rng.random(),
                         processes=rng.choice([3, 4]), groups=(("exclusive_scan", "u32"), ("copy", "u8")))

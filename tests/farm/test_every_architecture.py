@@ -1,15 +1,15 @@
-"""The policy space compiles for every architecture that NVRTC knows, no GPU needed: a sample that covers it, and on
-GPUPRIMS_LONG=1 (make test-long) the whole of it.
+"""The policy space compiles for every architecture that NVRTC knows, without a GPU: a covering sample, and with
+GPUPRIMS_LONG=1 (make test-long) the whole space.
 
-The sample: every value of every field for each architecture; for two of them, and the kernels that the others are like,
-every pair of values of two fields that occurs in the valid space occurs in a compiled policy (pairwise testing: Cohen,
-Dalal, Fredman and Patton, The AETG System). The primitives of a family count as values of one more field, and the
-element types rotate. A fifth of the sample is compiled in a run, whose turn it is (tests/turn.py): of each family and
-architecture some.
+The sample has every value of every field for each architecture. For two architectures, and for kernels that represent
+others, compiled policies have every pair of values of two fields that occurs in the valid space (pairwise testing:
+Cohen, Dalal, Fredman and Patton, The AETG System). The primitives of a family count as values of another field, and the
+element types rotate. A run compiles a fifth of the sample in turn (tests/turn.py), with parts of each family and
+architecture.
 
-The long run: all of the sample, pairs on every architecture; and every policy of every primitive on one architecture,
-in rotation. That is an hour and more of two cores. GPUPRIMS_LONG=2 compiles every policy for every architecture: for a
-machine with many.
+The long run: the whole sample, pairs on every architecture; and every policy of every primitive on one architecture, in
+rotation. That takes two cores more than an hour. GPUPRIMS_LONG=2 compiles every policy for every architecture: for a
+machine with many cores.
 """
 import collections
 import os
@@ -23,7 +23,7 @@ from turn import turn
 from tools.farm import cell_keys, store
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
-PAIRS_ON = (75, 90)  # the oldest, and the first with bulk copies: what the kernels differ in
+PAIRS_ON = (75, 90)  # the oldest, and the first with bulk copies: the kernels differ in these
 FAMILIES = {
     "map": ["copy", "fill", "iota", "transform NEGATE", "transform2 SUM"],
     "reduce": ["reduce SUM"],
@@ -33,8 +33,8 @@ FAMILIES = {
                "partition"],
     "segments": ["segmented_reduce SUM", "load_balance"],
     "histogram": ["histogram_even", "histogram_ranges"],
-    "counting": ["count_if", "any", "all", "check_offsets", "is_sorted"],  # on the kernels of reduce
-    "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with the policies of a map
+    "counting": ["count_if", "any", "all", "check_offsets", "is_sorted"],  # uses reduce's kernels
+    "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with a map's policies
                  "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
     "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],
     "group by": ["group_by SUM"],
@@ -49,19 +49,19 @@ FAMILIES = {
                "bfs_sources ... graph=uniform:n=1M at_once=32"],
     "graphs": ["connected_components ... graph=uniform:n=1M", "graph_from_edges ... graph=uniform:n=1M"],
 }
-PAIRS_OF = ("map", "reduce")  # of the others every value once, and on those two, where this is no long run
-# Several kernels a call: there on the newer of them
+PAIRS_OF = ("map", "reduce")  # other families: every value once, and only on those two in short runs
+# Several kernels a call: then only on the newer of the two
 PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k", "transpose", "search", "graphs")
-ARGUMENTS = ("alpha", "beta", "small", "look", "gather", "cull")  # of a launch: what kernels are not compiled for
+ARGUMENTS = ("alpha", "beta", "small", "look", "gather", "cull")  # of a launch: not compiled into kernels
 CANDIDATES = 200
 TYPES = ["u32", "f16", "u8", "s12", "f64", "bf16", "i16", "s16", "u64", "f32", "i8", "u16", "i64", "i32"]
 
-# Bytes of local memory that a thread may have, and why. What is not listed may have none.
-SMALL_SPILL = 64  # ptxas gives up a few registers where that lets another block in: its choice, far below its limit
-TIGHT_SPILL = 160  # 1024 threads of a multiprocessor leave 64 registers each: too few for long vectors
+# Allowed bytes of local memory a thread, with reasons. The default is none.
+SMALL_SPILL = 64  # ptxas gives up a few registers to fit another block: its choice, far below its limit
+TIGHT_SPILL = 160  # 1024 threads a multiprocessor leave 64 registers each: too few for long vectors
 
 
-# Merges and sorting networks hold keys and values of a thread's elements, whole, beside where they stand.
+# Merges and sorting networks hold a thread's keys and values, whole, and their positions.
 SORTS = ("merge", "set_", "segmented_sort")
 SORT_SPILL = 208
 SWEEPS = ("ONE_SWEEP", "PAIRED_SWEEP", "LEADING_SWEEP")
@@ -75,8 +75,8 @@ TABLE_SPILL = 240   # group by: 1024 threads, 32 registers each, with the longes
 
 def allowed_local_bytes(primitive, policy):
     threads, blocks = int(policy["threads"]), int(policy["blocks_per_sm"])
-    promised = threads * blocks if 0 < threads * blocks <= 1024 else threads  # as the kernel's launch bounds say
-    long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
+    promised = threads * blocks if 0 < threads * blocks <= 1024 else threads  # from the kernel's launch bounds
+    long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # streams: extra warps that do not compute
     if primitive.startswith(SORTS):
         return SORT_SPILL
     if primitive.startswith(("bfs", "connected_components")) and int(policy["vectors"]) >= 4:
@@ -93,10 +93,10 @@ def allowed_local_bytes(primitive, policy):
 
 
 def cell_of(primitive, element_type):
-    """The words of a cell. What stands behind "..." are words behind the type; a shape says how many elements."""
+    """The words of a cell. "..." marks words after the type; a shape gives the number of elements."""
     front, _, behind = primitive.partition(" ...")
     sized = "shape=" in behind or "graph=" in behind
-    count = "" if sized else " n=16K" if front == "merge_sort" else " n=1M"  # more numbers are a radix sort
+    count = "" if sized else " n=16K" if front == "merge_sort" else " n=1M"  # more numbers take a radix sort
     return f"{front} {element_type}{behind}{count}"
 
 
@@ -108,7 +108,7 @@ def records(program, family, compute_capability):
         found = tune_parts.space(program, cell, "--compute-capability", compute_capability)
         policies = (tune_parts.policy_of(policy) for policy in found["policies"] if ",cluster=8" not in policy)
         points += ((("primitive", primitive), *(field for field in policy.items() if field[0] not in ARGUMENTS))
-                   for policy in policies)  # clusters of 8 and of 16 are one kernel's
+                   for policy in policies)  # clusters of 8 and of 16 share a kernel
     return list(dict.fromkeys(points))
 
 
@@ -119,8 +119,8 @@ def combinations(record, strength):
 
 
 def covering(points, strength, seed):
-    """Some of the points, such that every combination of so many values that occurs among all occurs among them. AETG's
-    greedy rule: for a combination that is missing, rare ones first, the candidate that brings most."""
+    """Some of the points, with every combination of this many values that occurs among all. AETG's greedy rule: for a
+    missing combination, rare ones first, take the candidate that adds most."""
     draw = random.Random(seed)
     having = collections.defaultdict(list)
     for index, point in enumerate(points):
@@ -139,7 +139,7 @@ def covering(points, strength, seed):
 
 
 def compile_point(program, point, compute_capability, number):
-    """Compiles it for the first type in the rotation for which it is valid. What is wrong, or None."""
+    """Compiles it for the first valid type in the rotation. Returns the fault, or None."""
     (_, primitive), *policy = point
     text = ",".join(f"{name}={value}" for name, value in policy)
     for step in range(len(TYPES)):
@@ -158,7 +158,7 @@ def compile_point(program, point, compute_capability, number):
 
 
 def assert_all_compile(program, jobs, share=1):
-    """jobs: (point, compute capability). share: of as many jobs, one."""
+    """jobs: (point, compute capability). share: run one of this many jobs."""
     jobs = [(program, *job, number) for number, job in enumerate(jobs)][turn(share)::share]
     found = tune_parts.in_parallel(compile_point, jobs)
     wrong = [text for text in found if text]
@@ -166,7 +166,7 @@ def assert_all_compile(program, jobs, share=1):
 
 
 def test_covering_covers():
-    """Of a small space with a hole: every pair that occurs, and fewer points than all."""
+    """A small space with a hole: every pair that occurs, and fewer points than all."""
     points = [(("a", a), ("b", b), ("c", c)) for a in range(4) for b in range(4) for c in range(4) if a != b]
     for strength in (1, 2):
         everything = {pair for point in points for pair in combinations(point, strength)}
@@ -177,7 +177,7 @@ def test_covering_covers():
 
 
 def test_nothing_is_left_out():
-    """The families name every primitive that has cells (test_graph_kernels.py compiles the others), the rotation every
+    """The families name every primitive with cells (test_graph_kernels.py compiles the others), the rotation every
     type."""
     of_cells = {words.split()[0] for family in FAMILIES.values() for words in family}
     assert of_cells == set(store.primitives()) - set(cell_keys.having("no_cells"))

@@ -1,5 +1,5 @@
 """gp_tune's parent process (tools/tune: main, search, supervise, store) end to end on synthetic workers, and those
-workers (tools/farm/measure.py). No GPU and, but for one test, no NVRTC."""
+workers (tools/farm/measure.py). No GPU and, except for one test, no NVRTC."""
 import argparse
 import collections
 import fcntl
@@ -25,7 +25,7 @@ CELL = "copy u32 n=1048576 protocol=cold"
 
 @pytest.fixture(scope="session")
 def program():
-    """gp_tune of this tree, built once however many processes run the tests."""
+    """This tree's gp_tune, built once for all test processes."""
     os.makedirs(regress.FOLDER, exist_ok=True)
     with open(os.path.join(regress.FOLDER, "test_gp_tune.lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -33,7 +33,7 @@ def program():
 
 
 class Tuner:
-    """Runs gp_tune on a synthetic worker, with files of its own."""
+    """Runs gp_tune on a synthetic worker, with its own files."""
 
     def __init__(self, program, folder):
         self.program, self.folder, self.store = program, folder, str(folder / "store.jsonl")
@@ -55,7 +55,7 @@ class Tuner:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limits)
 
     def run(self, *arguments, status=0, **options):
-        """What it said; its exit status must be `status`."""
+        """Its output; its exit status must be `status`."""
         process = self.start(*arguments, **options)
         said, errors = process.communicate(timeout=60)
         assert process.returncode == status, f"exit status {process.returncode}\n{said}\n{errors}"
@@ -93,7 +93,7 @@ def with_fields(policy, **values):
 
 
 def results_of(lines):
-    """What a search found, whatever the order of its lines."""
+    """A search's results, in any order of lines."""
     return {(line["job"], policy_of(line)): (line["status"], line["us"]) for line in lines}
 
 
@@ -114,7 +114,7 @@ def test_the_best_is_found(tuner, primitive, strategy, sizes):
             found[store.cell_of(line).text].append(policy_of(line))
     spaces = {}
     for cell, policies in found.items():
-        assert policies[0] == "default" and policies.count("default") == 1  # the incumbent is always in
+        assert policies[0] == "default" and policies.count("default") == 1  # the incumbent always takes part
         assert DEFAULT in policies or primitive != "copy"  # and, as the control, its own policy
         kind = cell.split(" n=")[0]
         if kind not in spaces:
@@ -123,7 +123,7 @@ def test_the_best_is_found(tuner, primitive, strategy, sizes):
         best = min(source.expected_us(cell, policy) for policy in spaces[kind])
         assert min(source.expected_us(cell, policy) for policy in policies) <= 1.01 * best, cell
         defaults[source.expected_us(cell, "default") > 1.03 * best] += 1
-    assert defaults[True] >= len(found) / 2  # there was something to find
+    assert defaults[True] >= len(found) / 2  # the search had something to find
     coverages, checks = tuner.lines("coverage"), tuner.lines("check")
     assert len(coverages) == len(spaces) and all(line["strategy"] == strategy for line in coverages)
     for line in coverages:
@@ -135,8 +135,8 @@ def test_the_best_is_found(tuner, primitive, strategy, sizes):
 
 
 def test_graphs_are_searched_for(tuner):
-    """A group of graphs with hubs and one of grids, of the sizes that were asked for where those are neither tiny nor
-    huge: their cells are those that the header's side knows, and what is good for one class is found for it."""
+    """A group of graphs with hubs and one of grids, of the requested sizes that are neither tiny nor huge: the header's
+    side knows their cells, and each class gets its own best policy."""
     slower = [{"cells": "bfs u32 graph=grid", "policy": "cluster=1", "factor": 2.0},
               {"cells": "bfs u32 graph=kronecker", "policy": "cluster=8|16", "factor": 2.0}]
     tuner.run("--search", "--primitives", "bfs,bfs_sources", "--sizes", "4K,1M,16M,1G", "--jobs", "0",
@@ -191,7 +191,7 @@ def test_strategies_are_texts(tuner):
 
 
 def test_what_is_near_the_default_is_found(tuner):
-    """In a space of so many points that random ones are far away from what the header chooses."""
+    """In a space so large that random points are far away from the header's choice."""
     strategy = "incumbent 1 100; around; screen 1 100 0; keep 1; matrix 1 100"
     tuner.run("--search", "--primitives", "bfs", "--sizes", "16M", "--strategy", strategy, "--jobs", "0",
               model=tuner.model(slower=[{"policy": "small=512", "factor": 0.3}]))
@@ -220,8 +220,8 @@ def test_a_budget_serves_some_primitives_well(tuner):
 
 
 def test_slow_kernels_do_not_starve_others(tuner):
-    """Kernels of one primitive take the compilers ten times as long: time is shared, and every group has been searched
-    when it is over, by what its time sufficed for."""
+    """One primitive's kernels take the compilers ten times as long: time is shared, and at the end every group has been
+    searched as far as its time allowed."""
     model = tuner.model(compilers=[{"cells": "iota", "seconds": 0.3}, {"cells": "fill", "seconds": 0.02}])
     tuner.run("--search", "--primitives", "iota,fill", "--sizes", "64K,1M", "--seconds", "14", "--jobs", "8",
               "--strategy", "incumbent 2 100; random 16; compile; screen 2 100 0; "
@@ -243,7 +243,7 @@ def test_time_that_runs_out_leaves_no_group_without_a_matrix(tuner):
 
 
 def test_seconds_are_those_of_all_calls(tuner):
-    """An interrupted search has what is left of its time, and one that came to its end is not made again."""
+    """A continued search has the rest of its time, and a finished one is not repeated."""
     words = [*SMALL, "--seconds", "14"]
     model = tuner.model(seconds_per_job=0.03)
     for _ in range(2):
@@ -294,8 +294,8 @@ def test_what_compilers_say_is_heeded(tuner):
     tuner.run("--search", "--primitives", "iota", "--sizes", "64K", "--jobs", "2", "--watchdog", "3", model=model,
               *["--compiler-command", f"{WORKER} --compiler --synthetic {model}"])
     for line in tuner.lines("coverage"):
-        # Of 960 with 240 of each number of threads: 240 do not compile, 3 crash, 1 hangs; 240 spill. Of three that
-        # differ in what they do not read one is left, also where one of the three has hung.
+        # 960 policies with 240 of each number of threads: 240 do not compile, 3 crash, 1 hangs; 240 spill. Of three
+        # that differ only in unread fields one is left, even if one of the three has hung.
         rejected = line["rejected"]
         assert rejected["compile"] == 240 + 3 + 1 and rejected["spill"] == 240, rejected
         assert rejected["same_code"] == 2 * (480 - 6) // 3 + 1, rejected
@@ -307,7 +307,7 @@ def test_what_compilers_say_is_heeded(tuner):
 
 
 def test_more_blocks_than_fit(tuner):
-    """128 threads at 2048 a multiprocessor: all of 1, 2, 3, 4, 8 fit; 1024 threads: 2 do, and 3, 4, 8 are 2."""
+    """128 threads at 2048 a multiprocessor: all of 1, 2, 3, 4, 8 fit; 1024 threads: 2 fit, and 3, 4, 8 equal 2."""
     model = tuner.model()
     tuner.run("--search", "--primitives", "reduce", "--sizes", "64K", "--jobs", "2", "--compiler-command",
               f"{WORKER} --compiler --synthetic {model}", model=model)
@@ -319,7 +319,7 @@ def test_more_blocks_than_fit(tuner):
 
 
 def test_the_real_compiler(tuner):
-    """gp_tune --compiler compiles what a synthetic worker then pretends to run."""
+    """gp_tune --compiler compiles kernels, which a synthetic worker then pretends to run."""
     tuner.environment["GP_TUNE_CACHE"] = str(tuner.folder)
     refused = with_fields(DEFAULT, threads=100)
     ruled = CELL.replace("1048576", "67108864")  # no portable row serves it
@@ -332,7 +332,7 @@ def test_the_real_compiler(tuner):
 
 
 def test_the_rule_is_named(tuner):
-    """A plan says which policy the header's own rule chooses; so does the store. --rule knows it."""
+    """A plan marks the policy of the header's own rule, and so does the store. --rule knows it."""
     other = with_fields(DEFAULT, threads=512)
     tuner.run("--plan", tuner.plan([CELL, "default", f"rule:{DEFAULT}", other]), model=tuner.model())
     found = {policy_of(line): line["variant"] for line in tuner.lines("samples")}
@@ -340,7 +340,7 @@ def test_the_rule_is_named(tuner):
 
 
 def test_the_rule_is_known(program):
-    """gp_tune --rule, as the plan of a rerun asks for it: valid policies, which depend on the device."""
+    """gp_tune --rule, as used by the plan of a rerun: valid policies that depend on the device."""
     def rules(cells, **device):
         run = argparse.Namespace(environment={"compute_capability": 90, "multiprocessors": 132, **device})
         return propose.rules_of(program, run, [cell_keys.read(cell)[0] for cell in cells])
@@ -361,12 +361,13 @@ def test_the_rule_is_known(program):
     assert done.returncode == 2 and "copy u33 n=1: " in done.stderr
 
 
-# ---- what goes wrong -------------------------------------------------------------------------------------------------
+# ---- failures --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fault, status", [("hang", "timeout"), ("crash", "runtime"), ("runtime", "runtime")])
 def test_a_fault_costs_one_variant(tuner, fault, status):
-    """The worker hangs, dies or says so; a fresh one goes on with the rest, and a run again does not try it again."""
+    """The worker hangs, dies or reports an error; a fresh one continues with the rest, and a repeated run does not try
+    it again."""
     policies = [with_fields(DEFAULT, threads=threads) for threads in (128, 256, 512, 1024)]
     model, start = tuner.model(**{fault: ["threads=512"]}), time.monotonic()
     tuner.measure("default", *policies, arguments=["--watchdog", "0.5"], model=model)
@@ -396,7 +397,7 @@ def test_wrong_output_is_told(tuner):
 
 
 def test_a_silent_downgrade_is_found(tuner):
-    """The machine code echoes another policy than was asked for: its times are those of something else."""
+    """The machine code echoes another policy than requested: its times belong to something else."""
     model = tuner.model(echo=[{"policy": "vectors=8", "says": "vectors=1"}])
     asked = with_fields(DEFAULT, vectors=8)
     said = tuner.measure("default", asked, model=model, status=1)
@@ -410,7 +411,7 @@ def test_a_silent_downgrade_is_found(tuner):
 @pytest.mark.parametrize("keys, failed", [
     ({"constant_us": 12.5}, {"varies", "bad"}),
     ({"constant_us": 12.5, "noise": NOISE}, {"bad"}),
-    ({"slower": [{"policy": "default", "factor": 1.1}]}, {"incumbent"}),  # it is not what it says it is
+    ({"slower": [{"policy": "default", "factor": 1.1}]}, {"incumbent"}),  # it is not what it claims
     ({"wrong": ["default"]}, {"incumbent"}),
 ])
 def test_self_checks_find_a_useless_run(tuner, keys, failed):
@@ -435,11 +436,11 @@ def test_the_device_is_gone(tuner):
     said = tuner.run(*SMALL, model=model, status=3)
     assert "the device is gone" in said and "does not answer" in said
     assert len({line["job"] for line in tuner.lines("samples")}) == 5 and not tuner.lines("run")[-1]["complete"]
-    tuner.run(*SMALL, "--strategy", "quick", model=tuner.model())  # another worker goes on with this store
+    tuner.run(*SMALL, "--strategy", "quick", model=tuner.model())  # another worker continues with this store
 
 
 def test_the_device_is_gone_at_once(tuner):
-    """In no job at all no time passed."""
+    """No job took any time."""
     tuner.run(*SMALL, model=tuner.model(gone_after_jobs=0), status=3)
     run, = tuner.lines("run")
     assert (run["seconds"], run["busy_seconds"], run["jobs"]) == (0, 0, 0)
@@ -586,7 +587,7 @@ def test_the_description(program):
 
 
 def test_what_no_policy_serves_is_left_out(tuner):
-    """A group stops no other; without any group that can be served the search cannot run, and says why."""
+    """A group stops no other; a search without any group that can be served fails with the reason."""
     said = tuner.run("--search", "--primitives", "merge_sort,copy", "--sizes", "1M", "--strategy", "quick",
                      "--jobs", "0")
     assert "skipped merge_sort 4/0/0: merge_sort f32 n=262144 protocol=graph: a cell without a valid policy" in said
@@ -620,7 +621,7 @@ def test_bad_plans(tuner, line, words):
 
 
 def test_a_store_replays(tuner):
-    """The same plan on what was recorded gives the same numbers; what was not recorded is an error."""
+    """The same plan on a recording gives the same numbers; unrecorded cells are an error."""
     policies = [with_fields(DEFAULT, threads=threads) for threads in (128, 512)]
     tuner.measure("default", *policies, model=tuner.model(noise=NOISE))
     recorded, again = tuner.store, str(tuner.folder / "again.jsonl")
@@ -635,7 +636,8 @@ def test_a_store_replays(tuner):
 
 
 def test_a_search_replays_as_far_as_it_was_recorded(tuner):
-    """What the night had no time for does not end the replay. Its groups fail their self-checks: no row is made."""
+    """Cells that the night had no time for do not end the replay. Their groups fail their self-checks: no row is
+    made."""
     quick = ["--search", "--primitives", "copy", "--sizes", "1M", "--strategy", "quick", "--jobs", "0"]
     tuner.run(*quick, model=tuner.model(noise=NOISE))
     again, worker = str(tuner.folder / "again.jsonl"), f"{WORKER} --replay {tuner.store}"

@@ -1,5 +1,5 @@
-"""Cells of graphs (tools/gp_bfs) on the host back end: each call is checked, what it tells follows from what it has
-measured, and the pages read its lines."""
+"""Cells of graphs (tools/gp_bfs) on the host back end: each call is checked, its figures follow from its measurements,
+and the pages read its lines."""
 import json
 import os
 import statistics
@@ -35,7 +35,7 @@ def test_lines(program, tmp_path, call, calls, levels, reached):
     assert (sample["levels"], sample["status"], len(sample["batches_us"])) == (levels, "ok", calls)
     assert sample["median_us"] == pytest.approx(statistics.median(sample["batches_us"]), abs=2e-3)
     assert sample["gteps_directed"] == pytest.approx(2 * sample["gteps"], abs=2e-4)
-    edges = EDGES * reached  # of a call: those of each source, or those that are made, both ways: as many
+    edges = EDGES * reached  # of a call: those of each source, or the generated edges in both directions: as many
     harmonic = calls / sum(us / edges for us in sample["batches_us"]) * 1e-3
     assert sample["gteps_directed"] == pytest.approx(harmonic, rel=0.02, abs=2e-4)
     assert sample["bytes"] > EDGES and sample["of_roof"] == pytest.approx(sample["limit_us"] / sample["median_us"],

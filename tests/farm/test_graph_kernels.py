@@ -1,5 +1,5 @@
 """The kernels that build, check and traverse graphs compile for architectures from the oldest on, in both widths of
-offsets and vertices; no GPU needed."""
+offsets and vertices, without a GPU."""
 import ctypes
 import os
 import sys

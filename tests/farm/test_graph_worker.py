@@ -1,5 +1,5 @@
-"""What gp_tune's worker makes of cells of graphs, and which count of others it verifies (tools/tune/worker.c), without
-a GPU: on the host back end and host memory (graph_worker.c)."""
+"""gp_tune's worker on cells of graphs, and the counts that it verifies for other cells (tools/tune/worker.c), without a
+GPU: on the host back end and host memory (graph_worker.c)."""
 import hashlib
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from tools.farm import measure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SEARCHES = 8  # of a batch, as the worker has it
+SEARCHES = 8  # of a batch, as in the worker
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def program(tmp_path_factory):
 
 
 def ask(program, cells, breaks="", status=0, give_up=0):
-    """[(word, fields)] of what it says of `default` and of the same again, in a job for each cell."""
+    """[(word, fields)] of its reports on `default` and on the same again, in a job for each cell."""
     lines = []
     for number, cell in enumerate(cells):
         lines.append(measure.message("measure", {"id": f"job{number}", "cell": cell, "rounds": 3, "batch_us": 100,
@@ -43,7 +43,7 @@ def test_a_board_is_named_by_a_hash_of_its_uuid(program):
 @pytest.mark.parametrize("primitive, calls", [("bfs", SEARCHES), ("bfs_sources", 1), ("connected_components", 1),
                                               ("graph_from_edges", 1)])
 def test_cells(program, primitive, calls):
-    """A batch is all searches, each time from the same sources; what is told is the time of a call."""
+    """A batch is all searches, each time from the same sources; the reported time is a call's."""
     cells = [f"{primitive} {words} protocol=back_to_back" for words in (
         "u32 graph=kronecker:scale=9 n=16384", "u64 graph=grid:rows=20:columns=30 offsets=u64 n=2400",
         "u32 graph=uniform:n=300:factor=3 n=1800")]
@@ -51,7 +51,7 @@ def test_cells(program, primitive, calls):
     assert [word for word, _ in said] == ["begin", "begin", "variant", "variant", "done"] * len(cells)
     for fields in (fields for word, fields in said if word == "variant"):
         assert (fields["status"], fields["message"], fields["source"]) == ("ok", "", "host")
-        seen = max(2, calls)  # calls of the batch by which the others' lengths are chosen; every batch takes 96 us
+        seen = max(2, calls)  # calls of the batch that chooses the others' lengths; every batch takes 96 us
         batch = -(-round(100 / (96 / seen)) // calls) * calls
         assert int(fields["calls"]) == batch
         assert [float(us) for us in fields["us"].split(",")] == [pytest.approx(96 / batch)] * 3
@@ -72,7 +72,7 @@ def test_what_is_written_outside(program):
 
 
 def test_a_driver_that_fails(program):
-    """The variant is known by name, and the worker ends."""
+    """The variant has a name, and the worker ends."""
     said = ask(program, ["bfs u32 graph=kronecker:scale=8 n=8192 protocol=back_to_back"], "driver", status=4)
     assert [word for word, _ in said] == ["begin", "variant"]
     assert said[1][1]["status"] == "runtime" and "FAKE_ERROR" in said[1][1]["message"]
@@ -87,7 +87,7 @@ def test_bad_cells(program):
     ("copy u8 n=64 protocol=graph", 32, False), ("copy u8 n=64 protocol=cold_graph", 128, True),
     ("copy u8 n=16384 protocol=cold_graph", 31, False), ("copy u8 n=1048576 protocol=cold_graph", 1, False)])
 def test_replays(program, cell, calls, emptied):
-    """A cold graph has a set of buffers for each call, and a replay meets no line that the one before it left."""
+    """A cold graph has a set of buffers for each call, and a replay meets no line of the previous one."""
     said = ask(program, [cell], "replays")
     replays = [place for place, (word, _) in enumerate(said) if word == "replay"]
     assert len(replays) >= 2 * 4  # two variants, each replayed once beside its three rounds
@@ -103,8 +103,8 @@ def test_replays(program, cell, calls, emptied):
 
 
 def test_first_calls(program, tmp_path, monkeypatch):
-    """The time of one call, whatever was asked for, in a context and a folder of its own, which is gone afterwards. It
-    is announced: the calls of a job together take longer than a watchdog waits."""
+    """The time of one call, whatever was requested, in its own context and a temporary folder. It is announced, because
+    the calls of a job together take longer than a watchdog waits."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     cells = ["bfs u32 graph=kronecker:scale=9 n=16384 protocol=first_call",
              "connected_components u32 graph=kronecker:scale=9 n=16384 protocol=first_call"]
@@ -125,7 +125,8 @@ def test_inputs_are_the_same_however_many_threads_make_them(program):
 
 
 def test_the_count_that_is_verified(program):
-    """Sorts of few keys at their own, as some algorithms take no more; others at one that is a multiple of nothing."""
+    """Sorts of few keys are verified at their own count, because some algorithms take no more; others at a ragged
+    count."""
     few = [f"{sort} n={n}" for sort in ("sort u16", "sort u32", "sort u32 payload=u32", "merge_sort u64 payload=u64")
            for n in (1, 4096, 1 << 20, (1 << 21) - 1)]
     usual = {"sort u32 n=2097152": 4, "sort u64 n=268435456": 8, "inclusive_scan u32 n=4096": 4, "copy u64 n=4096": 8,

@@ -1,4 +1,4 @@
-"""tools/farm/landscape.py on spaces whose numbers are known by hand, and on stores that lack something."""
+"""tools/farm/landscape.py on spaces with results known by hand, and on incomplete stores."""
 import csv
 import json
 import os
@@ -183,7 +183,7 @@ def write(path, lines):
 
 
 def full_space():
-    """Every cell but one, nine policies: threads and vectors matter."""
+    """Every cell except one, nine policies: threads and vectors matter."""
     cells = [(p, t, s) for p in landscape.PRIMITIVES for t in landscape.TYPES for s in landscape.SIZES][:-1]
     lines = [ENVIRONMENT]
     for primitive, type_, size in cells:

@@ -1,4 +1,4 @@
-"""The layout tuner (tools/farm/layouts.py) on synthetic workers whose best layouts are known, and what reads its trees
+"""The layout tuner (tools/farm/layouts.py) on synthetic workers with known best layouts, and the reader of its trees
 (tools/gp_tune_tree.h)."""
 import json
 import os
@@ -22,7 +22,7 @@ MODEL = {
     "weight": 0, "spread": 0, "launch_us": 0, "peak_gbs": 40, "noise": {"between": 0.001, "within": 0.001},
     "defaults": {"kernel": "GP_LAYOUT_Particle=GP_AOS,GP_LAYOUT_Body=GP_AOS,STEP_THREADS=256"},
     "slower": [
-        # one global layout; then only both parts together; then a gain of each that the other does not touch
+        # one global layout; then only both parts together; then a gain of each that the other does not affect
         {"cells": "kernel step n=65536 ", "policy": "GP_LAYOUT_Particle=GP_SOA", "factor": 0.6},
         {"cells": "kernel step n=1048576 ", "policy": "GP_LAYOUT_Particle=32,GP_LAYOUT_Body=32", "factor": 0.5},
         {"cells": "kernel step n=4194304 ", "policy": "GP_LAYOUT_Particle=GP_SOA", "factor": 0.7},
@@ -33,7 +33,7 @@ WRONG = 4 * len(SIZES)  # layouts of the bodies
 
 
 class Tuned:
-    """What a run left."""
+    """A run's outputs."""
 
     def __init__(self, program, folder, mode):  # noqa: F811
         self.program, self.folder, self.mode = program, folder, mode

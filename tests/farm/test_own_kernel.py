@@ -1,4 +1,4 @@
-"""gp_tune --kernel: kernels of the user's, on synthetic workers; their text compiled by the real NVRTC where it is."""
+"""gp_tune --kernel: users' kernels, on synthetic workers; the real NVRTC, if available, compiles their text."""
 import json
 import os
 import subprocess

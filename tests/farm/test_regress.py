@@ -1,4 +1,4 @@
-"""tools/farm/regress.py: that it runs, on synthetic workers. What its verdicts are worth: test_verdicts.py."""
+"""tools/farm/regress.py runs, on synthetic workers. test_verdicts.py measures the quality of its verdicts."""
 import argparse
 import json
 import os
@@ -22,7 +22,8 @@ LAST_OF_0_1 = "0b0c4ab098d05b5f6fbce8d2fa52479b277460b2"
 
 @pytest.fixture(autouse=True)
 def equal_orders():
-    """Which side of a pair is first is chance, and the made-up noise is a process's: equal runs for equal tests."""
+    """Chance decides which side of a pair is first, and the synthetic noise belongs to a process: fixes both for the
+    tests."""
     random.seed(1)
 
 
@@ -30,7 +31,7 @@ def equal_orders():
 
 
 def test_the_description():
-    """Every primitive has its row, one that has a search serves those without; bench measures at the same sizes."""
+    """Every primitive has its row, a searched one serves those without a search; bench measures at the same sizes."""
     cells = cell_keys.description()["cells"]
     assert set(cells) == {*store.primitives(), "kernel"} and standard.SIZES == bench.SIZES
     assert all(cells[searched]["searched"] == "" for searched in cell_keys.served().values())
@@ -76,7 +77,7 @@ def test_cells_as_text(tmp_path):
 
 
 def test_first_calls_are_among_the_standard_cells():
-    """Some of each way that kernels are made, the last of the list; no structs, which a fresh context does not know."""
+    """Some of each way of making kernels, at the end of the list; no structs, which a fresh context does not know."""
     cells = list(regress.cells_of(None))
     first = [cell for cell in cells if cell.protocol == "first_call"]
     assert first == cells[-len(first):] and len(first) <= 12
@@ -86,7 +87,7 @@ def test_first_calls_are_among_the_standard_cells():
 
 
 def test_a_first_call_is_compared(tmp_path, base):
-    """It is found, and is no control: what the compiler reads is the whole header. A job has one of them."""
+    """It is found, and is not a control: the compiler reads the whole header. A job has one of them."""
     cells = standard.FIRST_CALLS[:2] + SWEEP
     slow = {"slower": [{"cells": standard.FIRST_CALLS[1], "factor": 1.15}]}
     assert regress.main(arguments(tmp_path, base, [{}, slow], cells)) == 1
@@ -129,8 +130,8 @@ def test_no_device(tmp_path, base, capsys):
 
 
 def test_every_standard_cell_has_data(tmp_path, base, capsys):
-    """The key under which gp_tune stores a cell is that under which it is looked for, and a made-up device and compiler
-    know every primitive: no cell is NO DATA."""
+    """gp_tune stores a cell under the key that is looked up, and a synthetic device and compiler know every primitive:
+    no cell is NO DATA."""
     texts = list(regress.cells_of(None).values())
     words = arguments(tmp_path, base, [{}, {}], texts)
     found = []
@@ -148,7 +149,7 @@ def test_every_standard_cell_has_data(tmp_path, base, capsys):
 
 
 def test_one_key_for_a_cell():
-    """A cell's text and its key lead to each other, however it was written."""
+    """A cell's text and its key convert to each other, in any spelling."""
     for cell, text in regress.cells_of(None).items():
         assert cell_keys.read(cell.text) == cell_keys.read(text) == (cell, text)
     for written, text in (("select u32 key=u8 form=flags n=1K", "select u32 form=flags key=u8 n=1024 protocol=cold"),
@@ -194,7 +195,7 @@ def test_a_commit_is_checked_out_beside():
 
 @pytest.mark.parametrize("source", ["worker.c", "cells.c"])
 def test_gp_tune_takes_a_header_of_0_1(tmp_path, source):
-    """A base's header may be older than the names of today's gp_call: tools/gp_headers.h."""
+    """A base's header may be older than today's names in gp_call: tools/gp_headers.h."""
     for name in ("gpuprims.h", "gpuprims_policies.h"):
         shown = subprocess.run(["git", "-C", ROOT, "show", f"{LAST_OF_0_1}:{name}"], check=False, capture_output=True)
         if shown.returncode:
@@ -209,7 +210,7 @@ def test_gp_tune_takes_a_header_of_0_1(tmp_path, source):
 
 # ---- whole runs on synthetic workers ---------------------------------------------------------------------------------
 
-# The base has this tree's header; what differs is made up. {side} becomes base or new.
+# The base has this tree's header; the differences are synthetic. {side} becomes base or new.
 MODULE = f"{sys.executable} -m tools.farm.measure"
 NOISE = {"between": 0.01, "within": 0.004, "tail": 0.03, "tail_size": 0.05}
 QUIET = {"noise": NOISE, "launch_us": 0}
@@ -217,7 +218,7 @@ SWEEP = ([f"{primitive} {type_} n={1 << k}" for primitive in ("copy", "exclusive
           for k in range(12, 24, 2)] + [f"reduce SUM u32 n={1 << k}" for k in (12, 16, 18, 20)])
 
 
-# A policy that takes as long as a reduction's default, but is other machine code.
+# A policy as fast as a reduction's default, but with other machine code.
 AS_FAST = "algorithm=EVEN_SHARE,threads=512,vectors=4,load=STREAMING,store=ALL,stages=0,blocks_per_sm=4,overlap=0"
 
 
@@ -242,7 +243,7 @@ def arguments(tmp_path, base, models, cells=SWEEP, **options):
 
 
 def tick_by_process(patch):
-    """Time goes on by a second with each process, however fast the machine is."""
+    """The clock advances by a second with each process, however fast the machine is."""
     measure, processes = regress.Run.measure, []
     patch.setattr(regress.Run, "measure", lambda *given: (processes.append(1), measure(*given))[1])
     patch.setattr(regress.time, "monotonic", lambda: len(processes))
@@ -255,7 +256,7 @@ def verdict_of(tmp_path, cell):
 
 
 def test_a_recording(tmp_path, capsys):
-    """What it writes is read again, and its table is printed."""
+    """Its output is read again, and its table is printed."""
     (tmp_path / "model.json").write_text(json.dumps({**QUIET, "bus": f"{tmp_path.name}-{os.getpid()}"}))
     (tmp_path / "cells").write_text("\n".join([*SWEEP, next(iter(regress.cells_of(None).values()))]))
     worker, out = f"{MODULE} --synthetic {tmp_path / 'model.json'}", str(tmp_path / "noise.jsonl.gz")
@@ -304,10 +305,10 @@ def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
     base_first = [sides[process] for process in range(0, 12, 2)]
     assert [sides[process] for process in range(1, 12, 2)] == [not first for first in base_first]
     assert sum(base_first) == 3 and base_first not in ([True, False] * 3, [False, True] * 3)
-    # Outputs are looked at by a side's first process only; beside what changed, controls are measured again.
+    # Only a side's first process verifies outputs; controls are measured again beside changed cells.
     again = {store.cell_of(sample) for sample in recorded.of("samples") if sample["process"] >= 12}
     assert len(again) >= 20 and len(recorded.of("run")) == max(sides) + 1
-    # The same store again: all is measured anew, and what was there is still there. There is time for a pair.
+    # The same store again: everything is measured again, and the old lines stay. There is time for a pair.
     with pytest.MonkeyPatch.context() as patch:
         tick_by_process(patch)
         assert regress.main(words + ["--seconds", "2"]) == 2
@@ -352,7 +353,7 @@ def test_the_device_disappears(tmp_path, base, capsys):
 
 
 def test_a_run_over_several_calls(tmp_path, base, capsys):
-    """Each call leaves whole pairs, which the next one does not repeat; the verdicts are those of one call."""
+    """Each call leaves complete pairs, which the next one does not repeat; the verdicts equal those of one call."""
     changed = {"defaults": {"reduce": AS_FAST}, "slower": [{"cells": "reduce SUM u32 n=262144 ", "factor": 1.06}]}
     words = arguments(tmp_path, base, [{}, changed])
     calls = 0
@@ -384,12 +385,12 @@ def test_interrupted(tmp_path, base):
     assert process.returncode == 130 and "interrupted" in err and f"{len(SWEEP)} NO DATA" in out
     recorded = store.read(str(path))
     assert not recorded.broken and len(recorded.of("samples")) > 5
-    assert not recorded.of("verdict")  # so that the same command goes on with its pairs
+    assert not recorded.of("verdict")  # so that the same command continues with its pairs
     assert [run["complete"] for run in recorded.of("run")] == [False]
 
 
 def test_the_first_pair_says_nothing_of_the_next_ones(tmp_path, monkeypatch):
-    """It compiles and verifies: where each of the others takes a third of it, they still fit."""
+    """The first process compiles and verifies: if each of the others takes a third of its time, they still fit."""
     now, numbers = [0.0], iter(range(100))
     monkeypatch.setattr(regress.time, "monotonic", lambda: now[0])
     options = argparse.Namespace(store=str(tmp_path / "none"), seconds=100, pause=None)

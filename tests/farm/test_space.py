@@ -1,4 +1,4 @@
-"""The policy space, the compiler process and what is read from machine code (tools/tune/space.c, compiler.c,
+"""The policy space, the compiler process and the reader of machine code (tools/tune/space.c, compiler.c,
 tools/gp_cubin.h), without a GPU: against the header's own rules, ptxas, cuobjdump and NVIDIA's occupancy calculator."""
 import itertools
 import json
@@ -42,7 +42,7 @@ def significant(text):
     ("histogram_even u8 bins=48K n=1M", 90), ("load_balance u32 n=1M", 100), ("count_if f32 n=1M", 86),
 ])
 def test_space_is_what_the_header_allows(program, cell, compute_capability):
-    """Every point of the declared fields, put to the header one by one."""
+    """Every point of the declared fields, passed to the header one by one."""
     found = tune_parts.space(program, cell, "--compute-capability", compute_capability)
     names = [field["name"] for field in found["fields"]]
     points = list(itertools.product(*(field["values"] for field in found["fields"])))
@@ -55,7 +55,7 @@ def test_space_is_what_the_header_allows(program, cell, compute_capability):
     assert len(set(map(significant, valid))) == found["valid"]
     assert found["rejected"] == {"invalid": answers.count("invalid"), "same": len(valid) - found["valid"]}
     assert found["not_compiled"] == 0 and found["compute_capability"] == compute_capability
-    # The header takes each one as it is listed.
+    # The header accepts each listed policy.
     listed = tune_parts.run([program, "--resolve", cell, compute_capability], input="\n".join(found["policies"]) + "\n")
     assert listed.split() == found["policies"]
 
@@ -64,7 +64,7 @@ BY_EDGES = {"CONTRACT_EXPAND", "TWO_PHASE", "HYBRID"}
 
 
 def significant_search(text):
-    """Likewise, of searches of graphs."""
+    """Likewise for searches of graphs."""
     policy = tune_parts.policy_of(text)
     algorithm = policy["algorithm"]
     unread = {"alpha", "beta", "look", "cluster"} if algorithm in BY_EDGES else {"gather", "cull"}
@@ -81,8 +81,8 @@ def significant_search(text):
     ("bfs_sources u32 graph=uniform:n=256K at_once=32", 90, {"EXPAND_CONTRACT"}, {"1"}),
 ])
 def test_space_of_searches(program, cell, compute_capability, algorithms, clusters):
-    """The product of all fields has millions of points, most of which differ in what their algorithm does not read:
-    some thousands of them, put to the header."""
+    """The product of all fields has millions of points, most of which differ in fields that their algorithm does not
+    read: passes some thousands to the header."""
     found = tune_parts.space(program, cell, "--compute-capability", compute_capability)
     draw = random.Random(1)
     texts = [",".join(f"{field['name']}={draw.choice(field['values'])}" for field in found["fields"])
@@ -97,7 +97,7 @@ def test_space_of_searches(program, cell, compute_capability, algorithms, cluste
     assert found["raw"] == found["valid"] + sum(found["rejected"].values())
     listed = draw.sample(found["policies"], 500)
     again = tune_parts.run([program, "--resolve", cell, compute_capability], input="\n".join(listed) + "\n").split()
-    assert again == listed  # the header takes each one as it is listed
+    assert again == listed  # the header accepts each listed policy
 
 
 def doctored(folder, *changes):
@@ -114,7 +114,7 @@ def doctored(folder, *changes):
 
 @pytest.fixture(scope="module")
 def longer(tmp_path_factory):
-    """On a header with one more value of a field of reductions, and a longer text before all kernels."""
+    """A header with another value of a field of reductions, and a longer text before all kernels."""
     fields = "#define GP_POLICY_FIELDS_REDUCE(F)"
     with open(os.path.join(tune_parts.ROOT, "gpuprims.h"), encoding="utf-8") as file:
         block = re.search(re.escape(fields) + r".*?\n\n?#define", file.read(), re.S).group(0)
@@ -125,7 +125,7 @@ def longer(tmp_path_factory):
 
 
 def test_new_value_of_a_field(program, longer):
-    """One more value in the header is all that the tools need to know."""
+    """Another value in the header is all that the tools need."""
     cell = "reduce SUM f32 n=1M"
     before = tune_parts.space(program, cell)
     after = tune_parts.space(longer, cell)
@@ -152,7 +152,8 @@ def test_space_says_what_is_wrong(program, arguments, says):
 
 
 def test_resources(program, architectures, tmp_path):
-    """A sample: the numbers add up, what promises more blocks than fit is rejected, and a rerun says the same."""
+    """A sample: the numbers add up, policies that ask for more blocks than fit are rejected, and a rerun gives the
+    same."""
     sample = 24
     arguments = (program, "reduce SUM u8 n=1M", "--compute-capability", 90, "--resources-limit", sample)
     plain = tune_parts.space(*arguments[:4])
@@ -190,13 +191,13 @@ def test_resources_reject_spills(architectures, tmp_path):
 
 
 def processor_seconds():
-    """Of the children that have ended."""
+    """For the children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def ask(program, text, cache="", **options):
-    """What the compiler process writes on the text: its messages, and the finished process."""
+    """The compiler process's output for the text: its messages, and the finished process."""
     done = subprocess.run([program, "--compiler"], input=text, capture_output=True, text=True, check=False, timeout=60,
                           env=tune_parts.environment(cache), **options)
     answers = [tune_parts.message(line) for line in done.stdout.splitlines()]
@@ -226,7 +227,7 @@ def test_protocol(program, architectures, tmp_path):
         assert answer["status"] == "ok" and re.fullmatch(r"[0-9a-f]{16}", answer["code"]) and not answer["message"]
         assert answer["registers"] > 0 < answer["occupancy"] and answer["image_bytes"] > 1000
     assert first[0]["shared_bytes"] >= 128 * 16 and first[1]["shared_bytes"] == 0
-    # Five kernels lie in the cache now; the second time nothing is compiled, and the same is said of it.
+    # The cache has five kernels now; the second time nothing is compiled, and the output is the same.
     images = {path.name: path.read_bytes() for path in tmp_path.glob("*.kernel")}
     reading = []
     for _ in range(3):
@@ -236,7 +237,7 @@ def test_protocol(program, architectures, tmp_path):
     assert len(images) == 5 and images == {path.name: path.read_bytes() for path in tmp_path.glob("*.kernel")}
     for old, new in zip(first, second):
         assert {**old, "ms": 0} == {**new, "ms": 0}
-    assert min(reading) < compiling / 4, (reading, compiling)  # of processor time, which a busy machine changes least
+    assert min(reading) < compiling / 4, (reading, compiling)  # processor time, which a busy machine changes least
 
 
 @pytest.mark.parametrize("line, status, says", [
@@ -253,7 +254,7 @@ def test_protocol(program, architectures, tmp_path):
     ("compile\tid=1\n", "invalid", "no compute capability"),
 ])
 def test_protocol_bad_jobs(program, line, status, says):
-    """Each is answered, with its reason; the next one is served."""
+    """Each gets an answer with its reason; the next one is served."""
     answers, done = ask(program, line + compile_line(2, SCAN, 90, "threads=100"))
     assert done.returncode == 0 and [answer["id"] for answer in answers] == ["1", "2"]
     assert answers[0]["status"] == status and says in answers[0]["message"] and not answers[0]["code"]
@@ -265,7 +266,7 @@ def test_protocol_unknown_architecture(program, architectures):
 
 
 def test_protocol_nonsense(program):
-    """What is no message is said on standard error; a line that was cut off is not a job."""
+    """Bad messages are reported on standard error; a truncated line is not a job."""
     answers, done = ask(program, "\n\t\t=\nbonjour\tid=1\n\x01\x02\n" + compile_line(1, SCAN, 90, "default")[:-9])
     assert not answers and done.returncode == 0 and "bonjour" in done.stderr
     answers, done = ask(program, "")
@@ -273,7 +274,7 @@ def test_protocol_nonsense(program):
 
 
 def test_compilation_that_dies(program, architectures, tmp_path):
-    """One that is killed (here because it may write no file) is answered by its process, which goes on."""
+    """A killed compilation (here because it may write no file) is answered by its process, which continues."""
     answers, done = ask(program, compile_line(1, "copy u32 n=1M", 90, "default") + compile_line(2, SCAN, 90, "x=1"),
                         tmp_path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
     assert done.returncode == 0 and [answer["id"] for answer in answers] == ["1", "2"]
@@ -299,7 +300,7 @@ def runs(pid):
 
 
 def test_killed_process_leaves_nobody_behind(program, architectures, tmp_path):
-    """The compilation that it waits for ends with it, before it has written anything."""
+    """The current compilation ends with it, before it has written anything."""
     with subprocess.Popen([program, "--compiler"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                           env=tune_parts.environment(tmp_path)) as process:
         process.stdin.write(compile_line(1, SCAN, 90, "default"))
@@ -314,13 +315,13 @@ def test_killed_process_leaves_nobody_behind(program, architectures, tmp_path):
 
 
 def addresses_can_be_fixed():
-    """Whether the system lets a process ask for addresses that are not random."""
+    """Whether the system allows a process to ask for fixed addresses."""
     script = "import ctypes; exit(ctypes.CDLL(None).personality(0x0040000) < 0)"
     return subprocess.run([shutil.which("python3"), "-c", script], check=False).returncode == 0
 
 
 def test_equal_source_is_equal_code(program, longer, architectures, tmp_path):
-    """Policies that differ where the machine code does not have one hash; compiled anew, a kernel is the same."""
+    """Policies with different machine code have different hashes; a recompiled kernel has the same one."""
     policies = ["threads=256,blocks_per_sm=1", "threads=256,blocks_per_sm=2", "threads=128,blocks_per_sm=1"]
     answers, _ = ask(program, "".join(compile_line(1, "fill u32 n=1M", 90, policy) for policy in policies))
     assert answers[0]["code"] == answers[1]["code"] != answers[2]["code"]
@@ -333,7 +334,7 @@ def test_equal_source_is_equal_code(program, longer, architectures, tmp_path):
 
 # ---- reading machine code --------------------------------------------------------------------------------------------
 
-# A kernel for each thing that is read: nothing; static shared memory; a local array; spills; named barriers.
+# A kernel for each property: nothing; static shared memory; a local array; spills; named barriers.
 KERNELS = r"""
 extern "C" __global__ void nothing(float *p, int n) { p[threadIdx.x] = n; }
 extern "C" __global__ void shared(float *p, int n) {
@@ -368,7 +369,7 @@ def cubin_of(program, path, kernel):
 
 
 def assemble(folder, name, source, *flags):
-    """A cubin, and what ptxas says: {kernel: {"registers", "barriers", "smem", "stack"}}."""
+    """A cubin, and ptxas's report: {kernel: {"registers", "barriers", "smem", "stack"}}."""
     path = folder / f"{name}.cubin"
     (folder / f"{name}.cu").write_text(source)
     done = subprocess.run([NVCC, "-cubin", "-Xptxas", "-v", *flags, "-o", path, folder / f"{name}.cu"], check=True,
@@ -384,7 +385,7 @@ def assemble(folder, name, source, *flags):
 
 @pytest.fixture(scope="module")
 def assembled(tmp_path_factory):
-    """{architecture: (cubin, what ptxas says)}"""
+    """{architecture: (cubin, ptxas's report)}"""
     folder = tmp_path_factory.mktemp("cubins")
     made = tune_parts.in_parallel(assemble, [(folder, f"sm_{n}", KERNELS, f"-arch=sm_{n}") for n in ARCHITECTURES])
     return dict(zip(ARCHITECTURES, made))
@@ -405,7 +406,7 @@ def test_resources_are_those_of_ptxas(program, assembled, architecture):
 
 
 def resource_usage(path):
-    """What cuobjdump says: {function: {"REG", "STACK", "SHARED"}}."""
+    """cuobjdump's report: {function: {"REG", "STACK", "SHARED"}}."""
     text = tune_parts.run([CUOBJDUMP, "-res-usage", path])
     found = re.findall(r"Function (\w+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)", text)
     return {name: {"REG": int(registers), "STACK": int(stack), "SHARED": int(shared)}
@@ -422,7 +423,8 @@ def cached_image(path):
 @pytest.mark.skipif(not CUOBJDUMP, reason="no cuobjdump: pip install nvidia-cuda-cuobjdump, and put it into PATH")
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_resources_are_those_of_cuobjdump(program, architectures, tmp_path, architecture):
-    """On kernels of the library. From 9.0 on its SHARED has the reserved kilobyte in it, where there is any at all."""
+    """On the library's kernels. From 9.0 on its SHARED includes the reserved kilobyte, if there is any shared
+    memory."""
     for cell, policy in ((SCAN, LOOK_BACK), ("reduce SUM f64 n=1M", "default"), ("copy u8 n=1M", "default")):
         cache = tmp_path / cell.split()[0]
         tune_parts.compile_one(program, cell, architecture, policy, cache)
@@ -436,7 +438,7 @@ def test_resources_are_those_of_cuobjdump(program, architectures, tmp_path, arch
 
 @needs_nvcc
 def test_hash_is_of_the_machine_code(program, tmp_path):
-    """Not of names, debug information or initialised variables; but of code and of constants."""
+    """The hash ignores names, debug information and initialised variables, but not code and constants."""
     kernel = """__device__ int echo[2] = {%d, 2};
     __constant__ float table[2] = {%d, 2};
     extern "C" __global__ void %s(float *p, int n) { p[threadIdx.x] = table[n] + echo[n] %s 3; }

@@ -1,4 +1,4 @@
-"""The store: what is broken is named and the rest is used; nothing is half written; the commands say what is there."""
+"""The store: broken lines are named and the rest is used; nothing is half written; the commands list its contents."""
 import gzip
 import json
 import os
@@ -169,7 +169,7 @@ def test_merge(tmp_path, capsys):
 
 
 def test_merging_keeps_tunes_apart(tmp_path):
-    """Two tunes of one tree on one day share an environment. Merged, they are still two, and fold to the same rows."""
+    """Two tunes of one tree on one day share an environment. Merged, they are still two, and give the same rows."""
     def factor(name, log2, type_):
         return 0.9 if name == "wide" else 1.1
 
@@ -179,7 +179,7 @@ def test_merging_keeps_tunes_apart(tmp_path):
     two.search().confirm(tmp_path).decide(tmp_path)
     assert one.environment["id"] == two.environment["id"]
     apart, out = rows.fold(rows.decisions_of(made_up.stores_of(tmp_path))), str(tmp_path / "m" / "m.tune.jsonl")
-    for sources in ([one.path, two.path], [out, two.path, one.path]):  # again, with what is in it already
+    for sources in ([one.path, two.path], [out, two.path, one.path]):  # again, with its lines already in it
         assert farm.main(["merge", *sources, "--out", out]) == 0
         merged = store.read(out)
         assert len(evidence.runs_of(merged)) == 2 and rows.fold(rows.decisions_of([merged])) == apart
@@ -259,7 +259,7 @@ def test_validate(tmp_path, capsys):
 
 
 def test_without_the_library():
-    """Where there is no jsonschema-rs, stores are read, but they are not called valid."""
+    """Without jsonschema-rs stores are read, but not called valid."""
     program = ("import sys; sys.modules['jsonschema_rs'] = None; from tools.farm import __main__ as f; "
                "sys.exit(f.main({}))")
     recorded = store.paths_under(os.path.join(made_up.DATA, "stores"))

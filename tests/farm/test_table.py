@@ -1,4 +1,4 @@
-"""The table: bytes from stores, the compilers' opinion of them, and what the header makes of each row."""
+"""The table: bytes from stores, the compilers' opinion of them, and the header's use of each row."""
 import collections
 import functools
 import itertools
@@ -43,7 +43,7 @@ def test_the_recorded_stores_give_the_recorded_table():
 
 
 def test_the_recorded_samples_give_the_recorded_decisions(tmp_path):
-    """Deciding again adds nothing to what was decided when they were recorded."""
+    """Deciding again adds nothing to the recorded decisions."""
     shutil.copytree(RECORDED, tmp_path / "stores")
     for path in store.paths_under(str(tmp_path / "stores")):
         _, appended = decide.decide(path, str(tmp_path / "stores"))
@@ -63,7 +63,7 @@ def committed():
 
 
 def test_the_committed_stores_give_the_committed_table(committed):
-    """gpuprims_policies.h is what ci/measurements says; where there is neither, there is nothing to compare."""
+    """gpuprims_policies.h matches ci/measurements; without either there is nothing to compare."""
     text = table.text_of_rows(*committed)
     if not os.path.exists(COMMITTED):
         assert not store.paths_under(STORES), f"there are stores, and no {table.TABLE}: make table"
@@ -99,7 +99,7 @@ STRANGE = [rows.Row("GPU (Ti) 1g.5gb/A+B_C-D", "exclusive_scan 4/4/4", 0, 64, st
 
 
 def test_layout(tmp_path):
-    """No line is too long, none ends in a space, and clang-format leaves the text as it is."""
+    """No line is too long, none ends in a space, and clang-format leaves the text unchanged."""
     long = STRANGE[0]._replace(scope="NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition with a longer name",
                                group="exclusive_scan 16/16/16")
     for text in (made_up.table_of(RECORDED), table.text_of_rows([long], [("like", "GPU")]),
@@ -134,7 +134,7 @@ UNSEARCHED = ("graph_from_edges", "connected_components")  # nothing that a row 
 
 
 def of_every_group():
-    """A row for each, of the header's own policy: what is found there says only that the row's key is the header's."""
+    """A row for each, with the header's own policy: finding it shows only that the row's key is the header's."""
     groups = {group for _, group, _ in everything()} - {"none"}
     return [rows.Row("Every", group, 0, 64, table.NONE, "made up") for group in sorted(groups)
             if group.split()[0] not in UNSEARCHED]
@@ -147,7 +147,7 @@ def including(path):
 @pytest.mark.parametrize("name", ["empty", "strange", "recorded", "mixed", "committed"])
 @pytest.mark.parametrize("flags", [[CC, "-std=c99", "-x", "c"], [CXX, "-std=c++11", "-x", "c++"]])
 def test_it_compiles(tables, name, flags):
-    """Strictly, with the whole of the implementation behind it."""
+    """Strictly, followed by the whole implementation."""
     run(*flags, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-DGPUPRIMS_IMPLEMENTATION",
         "-D_GNU_SOURCE", including(tables[name][0]), "-I.", "gpuprims.h")
 
@@ -187,7 +187,7 @@ LATER = {
 
 def mixed():
     """Every kind of scope for one group, in the order of choice; a policy that older devices cannot run; a bucket that
-    ends; a primitive and sizes that share nothing with it."""
+    ends; an unrelated primitive with other sizes."""
     wide, deep, lean, rule = (store.policy_of(made_up.policy(name)) for name in ("wide", "deep", "lean", "rule"))
     pipelined = {**wide, "algorithm": "PIPELINED", "threads": 256, "vectors": 5, "stages": 3, "overlap": 1}
     scan, copy = "exclusive_scan 4/4/4", store.policy_of(made_up.policy("wide", "copy"))
@@ -202,7 +202,7 @@ def mixed():
 
 
 MIXED = mixed()
-# Outputs (the type itself where there is none) and words, where a primitive has some.
+# Outputs (default: the type itself) and words, for primitives with them.
 WORDS = {
     **dict.fromkeys(("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan"),
                     (("", "segments=fixed:1048576"),)),
@@ -228,7 +228,7 @@ MANY_NUMBERS = 15  # binary logarithm: the header's GP__NUMBERS_LOG2
 
 @pytest.fixture(scope="module")
 def emulator(tmp_path_factory):
-    """The emulator's objects: the driver's memory is its."""
+    """The emulator's objects: the driver uses its memory."""
     folder, objects = tmp_path_factory.mktemp("emulator"), []
     for name in ("simt", "async", "race"):
         objects.append(str(folder / f"{name}.o"))
@@ -237,7 +237,7 @@ def emulator(tmp_path_factory):
 
 
 def cells():
-    """Every primitive on every size of element, at every power of two of bytes, and just below the next one."""
+    """Every primitive on every element size, at every power of two of bytes, and just below the next one."""
     for primitive, type_, log2 in itertools.product(store.primitives(), TYPES, range(41)):
         if primitive in cell_keys.having("no_cells"):
             continue
@@ -258,7 +258,7 @@ def cells():
 
 
 def cells_of_graphs(primitive, type_, log2):
-    """On either side of the mean degree that tells classes apart, in both sizes of offsets."""
+    """On either side of the mean degree that separates classes, in both sizes of offsets."""
     for degree, graph in ((4, "grid:rows=1:columns="), (6, "uniform:factor=3:n="), (8, "uniform:factor=4:n="),
                           (32, "uniform:n=")):
         for offsets, bytes_ in itertools.product(("", " offsets=u64"), (1 << log2, (2 << log2) - 1)):
@@ -269,8 +269,8 @@ def cells_of_graphs(primitive, type_, log2):
 
 
 def group_of(cell):
-    """Whose rows serve a call. In the header merge sorts of integers are radix sorts, and so are those of many floats,
-    by a key for which there are no rows."""
+    """The primitive whose rows serve a call. In the header merge sorts of integers, and of many floats, are radix
+    sorts, by a key without rows."""
     if cell.primitive != "merge_sort":
         return cell.group
     floats = cell.in_[0] == "f" and cell.n >> MANY_NUMBERS
@@ -284,7 +284,7 @@ def everything():
 
 @pytest.mark.parametrize("name", ["empty", "recorded", "mixed", "committed", "every group"])
 def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
-    """Exhaustively: each device of the table, strangers of the same and of other compute capabilities."""
+    """Exhaustively: each device of the table, unknown ones of the same and of other compute capabilities."""
     path, those, classes = tables[name]
     program = str(tmp_path / "lookup")
     run(PLUS, "-std=c++17", "-O0", "-w", including(path), "-I.", "-Itests/simt", "tests/farm/lookup.cpp",
@@ -293,7 +293,7 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     machines = sorted({(device, 90) for device in named | {device for _, device in classes} | {"Stranger"}} |
                       {("Stranger", 80), ("Cousin", 80)})
 
-    def ask(lines):  # through files: a pipe would be filled and emptied by pages
+    def ask(lines):  # through files: a pipe would fill and empty by pages
         (tmp_path / "questions").write_text("".join(f"{line}\n" for line in lines))
         with open(tmp_path / "questions", encoding="utf-8") as questions, \
                 open(tmp_path / "answers", "w+", encoding="utf-8") as answers:
@@ -303,7 +303,7 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
             answers.seek(0)
             return answers.read().splitlines()
 
-    # whether a device can run a row's policy, the header alone knows
+    # only the header knows whether a device can run a row's policy
     by_group, texts = collections.defaultdict(list), {id(row.policy): store.policy_text(row.policy) for row in those}
     for row in those:
         by_group[row.group].append(row)

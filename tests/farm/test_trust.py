@@ -1,5 +1,5 @@
-"""Nobody is trusted: stores of strangers, with hostile values in every place, forged decisions, made-up samples. The
-table is C in other people's programs: what it holds is what honest samples say, or there is a clear refusal."""
+"""Nobody is trusted: strangers' stores with hostile values in every place, forged decisions, invented samples. The
+table is C in other people's programs: it has only what honest samples lead to, or there is a clear refusal."""
 import copy
 import gzip
 import json
@@ -22,14 +22,14 @@ def wide_wins(name, log2, type_):
 
 
 def rewritten(path, change):
-    """The store at a path with other lines; change: a function of the list of them."""
+    """The store at a path with other lines; change: a function of their list."""
     lines = change([json.loads(line) for line in open(path, encoding="utf-8")])
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines)
 
 
 def refused(capsys, folder, path):
-    """What `validate` says of a store, which must be something, and the table made without it."""
+    """`validate`'s complaint about a store, which must exist, and the table made without it."""
     assert farm.main(["validate", path, "--stores", str(folder)]) == 1
     return capsys.readouterr().out, made_up.table_of(folder)
 
@@ -46,7 +46,7 @@ OTHERS = [None, [], {}, [[]], {"a": 1}, [EVIL], {EVIL: EVIL}, [None], {"threads"
 
 
 def places(value, path=()):
-    """Paths to all strings and numbers, and to names of fields; of lists the first element stands for all."""
+    """Paths to all strings and numbers, and to names of fields; a list's first element represents all."""
     if isinstance(value, dict):
         for name, field in value.items():
             yield from places(field, (*path, name))
@@ -80,7 +80,7 @@ def at(line, path):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A store of every kind of line, small, and its table."""
+    """A small store with every kind of line, and its table."""
     folder = tmp_path_factory.mktemp("small")
     tune = made_up.Tune(made_up.path_of(folder, "one"), wide_wins, sizes=(20, 28), processes=3, rounds=3,
                         names=("wide",), board="0123456789abcdef")
@@ -99,13 +99,13 @@ def small(tmp_path_factory):
 
 
 def lines_of(text):
-    """Without the end that all lines of a macro but the last have."""
+    """Without the end that all lines of a macro except the last have."""
     return {line.rstrip(" \\") for line in text.splitlines()}
 
 
 def test_every_value_of_a_store_replaced(small, tmp_path, capsys):
-    """One at a time, by every hostile value: the table has no line that it had not, and where it lacks one, `validate`
-    names the store."""
+    """One at a time, by every hostile value: the table gets no new line, and if it lacks one, `validate` names the
+    store."""
     folder, path, before = small
     lines = [json.loads(line) for line in open(path, encoding="utf-8")]
     texts = [json.dumps(line) + "\n" for line in lines]
@@ -125,7 +125,7 @@ def test_every_value_of_a_store_replaced(small, tmp_path, capsys):
                 try:
                     parsed = store.DECODER.decode(text)
                     if store.wrong_with(parsed, "here"):
-                        continue  # the line is left out, and said: test_store.py
+                        continue  # the line is left out and reported: test_store.py
                 except (ValueError, store.StoreError):
                     continue
                 target.write_text("".join([*texts[:number], text + "\n", *texts[number + 1:]]))
@@ -140,8 +140,8 @@ def test_every_value_of_a_store_replaced(small, tmp_path, capsys):
 
 
 def test_the_schema_bounds_everything():
-    """No string without an alphabet or a list or, for readers only, a length; no number without a range; no list or
-    object without an end."""
+    """No string without an alphabet, a list or, for readers only, a length; no number without a range; no list or
+    object without a limit."""
     with open(store.SCHEMA, encoding="utf-8") as file:
         definitions = json.load(file)["$defs"]
 
@@ -174,7 +174,7 @@ def test_the_schema_bounds_everything():
 
 
 def test_without_the_schema_nothing_hostile_is_written():
-    """The writer stands by itself: every value of a row, and of a class, is refused or harmless."""
+    """The writer by itself: every value of a row, and of a class, is refused or harmless."""
     row = rows.Row("Example One", NAME, 0, 64, store.policy_of(WIDE), "Example One, 2026: +1 % (0 to 2), 3 pairs")
     usual = re.compile(r'[\w#(), \\.;:`-]*', re.ASCII)
     accepted = 0
@@ -221,7 +221,7 @@ def test_code_in_a_decision(tmp_path, capsys, place, value):
 
 
 def test_code_in_a_name(tmp_path, capsys):
-    """A device that calls itself that, everywhere in its store, with honest samples."""
+    """A device with that name everywhere in its store, and honest samples."""
     name = 'Example", 0)\n__attribute__((constructor)) static void evil(void) {}\n//'
     tune, _ = tuned(tmp_path, wide_wins)
     rewritten(tune.path, lambda lines: [{**line, **{field: name for field in ("device", "scope") if field in line}}
@@ -232,7 +232,7 @@ def test_code_in_a_name(tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ["portable", "sm_90", "class:kin", "Example One\n", " x", "", "x" * 101])
 def test_names_that_no_device_has(name):
-    """Scopes of the table that are no devices must not be had by calling a device so."""
+    """Scopes of the table that are not devices are out of reach of a device's name."""
     assert store.wrong_with(made_up.environment(name), "here")
     known = "NVIDIA GeForce RTX 3080 Ti (laptop) A100-SXM4-40GB 1g.5gb"
     assert store.wrong_with(made_up.environment(known), "here") is None
@@ -246,7 +246,7 @@ def forged(decision, **fields):
 
 
 def test_forged_decisions_give_no_row(tmp_path, capsys):
-    """Four rows of +300 %, in the form in which decide.py writes them: nothing measured them."""
+    """Four rows of +300 %, in decide.py's form, without measurements."""
     tune, decisions = tuned(tmp_path, wide_wins)
     before = made_up.table_of(tmp_path)
     true = next(one for one in decisions if one["verdict"] == "accepted")
@@ -261,7 +261,7 @@ def test_forged_decisions_give_no_row(tmp_path, capsys):
 
 
 def test_an_algorithm_that_the_header_lost_is_named(tmp_path, capsys):
-    """An honest store from before an algorithm was removed still loads; its rows say why they are gone."""
+    """An honest store from before an algorithm's removal still loads; the reasons for its missing rows are given."""
     tune, decisions = tuned(tmp_path, wide_wins)
     accepted = [one for one in decisions if one["verdict"] == "accepted"]
     lost = {one["policy"]["algorithm"] for one in accepted}
@@ -296,7 +296,7 @@ def test_without_samples_there_is_no_row(tmp_path, capsys):
 
 
 def test_no_store_reaches_into_another(tmp_path):
-    """A stranger's decisions name those of others in `replaces`, take their ids, or their environment's."""
+    """A stranger's decisions name others' in `replaces`, take their ids, or their environment's."""
     tune, decisions = tuned(tmp_path, wide_wins)
     before, mine = made_up.table_of(tmp_path), [one for one in decisions if one["verdict"] == "accepted"]
     other = made_up.path_of(tmp_path, "two")
@@ -349,7 +349,7 @@ CANNOT = {
 
 @pytest.mark.parametrize("name", CANNOT)
 def test_samples_that_cannot_be(tmp_path, capsys, name):
-    """A group with one of them gives no row, and its store is not valid."""
+    """A group with one of them gives no row, and its store is invalid."""
     change, reason = CANNOT[name]
     tune, _ = tuned(tmp_path, wide_wins, peak_gbs=1e6 if "whatever" in name else 12000)
     kept = [line for line in tune.lines if line["kind"] != "decision"]
@@ -364,7 +364,7 @@ def test_samples_that_cannot_be(tmp_path, capsys, name):
 
 
 def test_copied_samples(tmp_path, capsys):
-    """Processes that are one process's numbers again, in whatever order of lines."""
+    """Processes with one process's numbers again, in any order of lines."""
     tune, _ = tuned(tmp_path, wide_wins, processes=1)
     once = [line for line in tune.lines if line.get("phase") == "confirm"]
     tune.lines = [line for line in tune.lines if line["kind"] != "decision"]
@@ -375,14 +375,14 @@ def test_copied_samples(tmp_path, capsys):
 
 @pytest.mark.parametrize("source", ["", "device", "portable", "capability", "class"])
 def test_a_policy_that_did_not_run(tmp_path, source):
-    """Every sample of the candidate came from what the header chose in its place."""
+    """Every sample of the candidate came from the header's choice instead."""
     tune = made_up.Tune(made_up.path_of(tmp_path, "one"), wide_wins).search().confirm(tmp_path)
     tune.lines = [{**line, "policy_source": source} if is_wide(line) else line for line in tune.lines]
     assert all(one["verdict"] != "accepted" for one in tune.write().decide(tmp_path))
 
 
 def test_early_ends_are_no_lies():
-    """A call that may end before it has read its input has no least time but a launch's."""
+    """A call that may end before it has read its input has no least time except a launch's."""
     for primitive, is_lie in (("any", False), ("is_sorted", False), ("count_if", True), ("reduce", True)):
         acc = {"any": "", "is_sorted": "", "count_if": "", "reduce": "u32"}[primitive]
         of = store.Cell(primitive, "SUM" if acc else "", "u32", acc, "u32", 1 << 28, "cold")
@@ -394,7 +394,7 @@ def test_early_ends_are_no_lies():
     (primitive, type_, out) for primitive in standard.CELLS
     for type_, out in (("u8", "u8"), ("u8", "u64"), ("u32", "u32"), ("f64", "f64"))])
 def test_nobody_at_the_speed_of_memory_is_called_a_liar(primitive, type_, out):
-    """Whatever is counted as bytes of a call for its row: input and output may be moved once, at the peak."""
+    """In a call's bytes for its row, input and output may be moved once, at the peak."""
     if primitive not in ("reduce", "segmented_reduce"):
         out = type_
     operator, _, words = standard.CELLS[primitive]
@@ -408,7 +408,7 @@ def test_nobody_at_the_speed_of_memory_is_called_a_liar(primitive, type_, out):
     assert evidence.cannot_be(of, sample, environment) == ""
 
 
-# ---- how many confirmed it -------------------------------------------------------------------------------------------
+# ---- the number of confirmations -------------------------------------------------------------------------------------
 
 
 def provenance_of(folder):
@@ -416,7 +416,7 @@ def provenance_of(folder):
 
 
 def test_a_row_says_on_how_many_boards_it_was_confirmed(tmp_path):
-    """A second look on the same board is none; another board's counts where it measured the row beside the rule."""
+    """A second look on the same board does not count; another board's counts if it measured the row beside the rule."""
     def look(name, date, board, factor=wide_wins):
         tune = made_up.Tune(made_up.path_of(tmp_path, name, date), factor, date=date, seed=len(board) + ord(name[0]),
                             standing=dict.fromkeys(SIZES, WIDE), **({"board": board} if board else {}))
@@ -430,13 +430,13 @@ def test_a_row_says_on_how_many_boards_it_was_confirmed(tmp_path):
     assert all("1 board" in line for line in provenance_of(tmp_path))
     look("two", "2026-01-04T00:00:00Z", "b" * 16)
     assert any("2 boards" in line for line in provenance_of(tmp_path))
-    look("old", "2026-01-05T00:00:00Z", "")  # nobody knows which one: it may be one of the two
+    look("old", "2026-01-05T00:00:00Z", "")  # unknown: it may be one of the two
     assert not any("3 boards" in line for line in provenance_of(tmp_path))
     look("not", "2026-01-06T00:00:00Z", "c" * 16, lambda name, *_: 1.0)  # where it gains nothing
     assert not any("3 boards" in line for line in provenance_of(tmp_path))
 
 
-# ---- files that are none ---------------------------------------------------------------------------------------------
+# ---- files that are not plain ----------------------------------------------------------------------------------------
 
 
 def test_a_store_is_a_plain_file(tmp_path, capsys):
@@ -497,7 +497,7 @@ def test_paths_of_a_folder(tmp_path):
 
 
 def test_nothing_committed_is_a_link():
-    """Whoever clones this gets files, and nothing that leads elsewhere."""
+    """A clone has only files, and nothing that leads elsewhere."""
     done = subprocess.run(["git", "ls-files", "-s"], cwd=made_up.ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         pytest.skip("no repository: git clone")

@@ -20,7 +20,7 @@ NOISE = {"between": 0.003, "within": 0.003}
 
 
 class Farm:
-    """`tune` with files of its own, on a made-up device."""
+    """`tune` with its own files, on a synthetic device."""
 
     def __init__(self, gp_tune, folder):
         self.gp_tune, self.folder = gp_tune, folder
@@ -36,12 +36,12 @@ class Farm:
                 "--table", self.table, "--commit", "made-up", "--worker-command", worker, *arguments]
 
     def start(self, command):
-        # Interrupts count, also where these tests run in the background of a shell, which has them ignored.
+        # Interrupts count even if these tests run in the background of a shell, which ignores them.
         return subprocess.Popen(command, cwd=made_up.ROOT, env=self.environment, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def run(self, *arguments, status=0, command=None, **model):
-        """What it said; its exit status must be `status`."""
+        """Its output; its exit status must be `status`."""
         process = self.start(command or self.command(*arguments, **model))
         said, errors = process.communicate(timeout=120)
         assert process.returncode == status, f"exit status {process.returncode}\n{said}\n{errors}"
@@ -65,7 +65,7 @@ def samples_of(farm):
 
 
 def test_a_tune(farm):
-    """Each row is truly better than what the device had; everything is in the store; the table is written."""
+    """Each row is really better than the device's former choice; everything is in the store; the table is written."""
     said = farm.run()
     assert "Example One: " in said and "GPU busy" in said and "pull request" in said
     accepted = [line for line in farm.lines("decision") if line["verdict"] == "accepted"]
@@ -83,14 +83,14 @@ def test_a_tune(farm):
     with open(farm.table, encoding="utf-8") as file:
         text = file.read()
     assert text == made_up.table_of(farm.stores) and text.count("ROW(\"Example One\", GP_COPY") == len(accepted)
-    again = farm.run()  # a tune that is finished is not repeated: the next one has a store of its own
+    again = farm.run()  # a finished tune is not repeated: the next one has its own store
     assert len(farm.paths()) == 2 and len(re.findall(r"groups whose rows changed: (\d)", again)) == 1
     second, first = farm.paths()
     assert ".2.tune." in second
     ruled = [line for line in store.read(second).of("samples") if line["variant"] == "rule"]
     assert ruled and {line["phase"] for line in ruled} == {"confirm"} and "cold_graph" in {
         line["protocol"] for line in ruled}
-    assert not [line for line in store.read(first).of("samples") if line["variant"] == "rule"]  # no row stood there
+    assert not [line for line in store.read(first).of("samples") if line["variant"] == "rule"]  # no row existed there
     found = decide.stability(first, second, farm.stores)
     assert found.kept == found.rows >= 4
     folded = rows.fold(farm.lines("decision"))
@@ -98,8 +98,8 @@ def test_a_tune(farm):
 
 
 def test_the_default_plan(farm):
-    """All primitives at all sizes, as `make tune` asks for them, with less work at each. Cells that no policy serves
-    are named; they stop nothing."""
+    """All primitives at all sizes, like `make tune`, with less work at each. Cells without a policy are named; they
+    stop nothing."""
     tiny = "incumbent 1 100; random 2; screen 1 100 0; keep 1; matrix 3 100"
     command = [word for word in farm.command() if word not in SMALL[:6]] + ["--strategy", tiny, "--processes", "3"]
     assert "--primitives" not in command and "--sizes" not in command
@@ -120,7 +120,7 @@ def test_the_default_plan(farm):
 
 
 def test_an_interrupted_tune_goes_on(farm):
-    """After ctrl-C, in the search or in the rerun, the command that it prints measures the rest, and no more."""
+    """After ctrl-C, in the search or in the rerun, the printed command measures only the rest."""
     whole = Farm(farm.gp_tune, farm.folder / "whole")
     whole.folder.mkdir()
     whole.run()
@@ -150,7 +150,7 @@ def test_an_interrupted_tune_goes_on(farm):
 
 
 def test_a_tune_in_calls(farm):
-    """--pause: the same command, call by call, measures what one call would."""
+    """--pause: the same command, call by call, measures as much as one call."""
     whole = Farm(farm.gp_tune, farm.folder / "whole")
     whole.folder.mkdir()
     start = time.monotonic()
@@ -175,7 +175,7 @@ def test_a_broken_machine_is_believed_nothing(farm):
 
 
 def test_a_few_self_checks_fail(farm):
-    """One group of 23: it has no row, which is said, and the commands that follow go on."""
+    """One group of 23: it has no row, which is reported, and later commands work."""
     words = ["--primitives", "copy,fill,iota,transform,transform2,adjacent_difference", "--sizes", "64M", "--strategy",
              "incumbent 1 100; random 3; screen 1 100 0; keep 1; matrix 3 100", "--jobs", "0", "--processes", "3"]
     bad = [{"cells": "transform2 SUM u16", "policy": "threads=128,vectors=1,blocks_per_sm=1", "factor": 0.1}]
@@ -186,8 +186,7 @@ def test_a_few_self_checks_fail(farm):
 
 
 def test_what_waits_longest_is_searched_first(farm):
-    """Never searched on this device, then by age; where --seconds are too few, the next tune begins with what was left
-    out."""
+    """Never searched on this device, then by age; if --seconds are too few, the next tune begins with the rest."""
     words = ["--sizes", "64K,16M", "--strategy", "quick", "--jobs", "0", "--processes", "3", "--seconds", "1"]
     command = [word for word in farm.command() if word not in SMALL] + words
     left_out, searched = [], []
@@ -233,7 +232,7 @@ def test_the_name_of_a_store(tmp_path):
 
 
 def test_a_store_of_ones_own(farm):
-    """Outside of the stores that the table is made of: decided, and the table stays."""
+    """Outside of the table's stores: decided, and the table stays."""
     path = str(farm.folder / "own" / "mine.jsonl")
     said = farm.run("--store", path)
     assert "the table is as it was" in said and not os.path.exists(farm.table) and not farm.paths()
@@ -241,7 +240,7 @@ def test_a_store_of_ones_own(farm):
 
 
 def test_it_needs_numpy_and_scipy_only(farm):
-    """The machines that measure have no more."""
+    """Machines that measure have no more."""
     for name in ("jsonschema_rs", "matplotlib", "hypothesis"):
         (farm.folder / f"{name}.py").write_text(f"raise ImportError('no {name} on this machine')\n")
     farm.environment["PYTHONPATH"] = str(farm.folder)
@@ -257,7 +256,7 @@ def test_what_decides_is_missed_before_anything_is_measured(tmp_path, monkeypatc
 
 
 def test_todays_store(tmp_path):
-    """The first one of the day that is not finished; the folder is the device's."""
+    """The day's first unfinished one; the folder is the device's."""
     from tools.farm import tune
     first = tune.default_store(str(tmp_path), "NVIDIA H200")
     assert os.path.dirname(first) == str(tmp_path / "nvidia-h200") == str(tmp_path / bench.folder_name("NVIDIA H200"))

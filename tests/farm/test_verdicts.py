@@ -1,7 +1,7 @@
-"""tools/farm/verdicts.py: what verdicts are worth, on nights of made-up and of recorded noise.
+"""tools/farm/verdicts.py: the quality of verdicts, on nights of synthetic and recorded noise.
 
-A night is 500 cells, or those of a recording: six pairs of processes, and ten more of what looked changed. The numbers
-are printed: pytest -s. GPUPRIMS_LONG=1: ten times as many nights.
+A night is 500 cells, or those of a recording: six pairs of processes, and ten more for cells that look changed. pytest
+-s prints the numbers. GPUPRIMS_LONG=1: ten times as many nights.
 """
 import glob
 import math
@@ -42,9 +42,9 @@ def alarms_a_month(found):
     return made.NIGHTS_A_MONTH * found.alarms / found.nights
 
 
-# ---- made-up noise ---------------------------------------------------------------------------------------------------
+# ---- synthetic noise -------------------------------------------------------------------------------------------------
 
-# Beside each the least share of speed-ups by 3 % that is found.
+# With the least share of 3 % speed-ups that each must find.
 MODELS = {"typical": (made.typical, 0.8), "normal": (made.normal, 0.8), "Student's t2": (made.students_t2, 0.8),
           "Cauchy": (made.cauchy, 0.8), "autoregressive": (made.autoregressive, 0.8),
           "random walk and warm-up": (made.walk_and_warm_up, 0.8),
@@ -68,7 +68,7 @@ def test_models_of_noise(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_models_of_noise_without_controls(name):
-    """The intervals are wider then: there is no alarm, and where the cells are quiet 5 % is found."""
+    """The intervals are wider then: there is no alarm, and in quiet cells 5 % is found."""
     model, *_ = MODELS[name]
     nights = 400 if LONG else 12
     found, of_five, _ = worth(f"{name}, no controls", nights_of(model), NONE, nights)
@@ -78,7 +78,7 @@ def test_models_of_noise_without_controls(name):
 
 @pytest.mark.parametrize("control, name", [(HALF, "half are controls"), (FEW, "25 controls"), (NONE, "no controls")])
 def test_a_build_with_a_bias(control, name):
-    """Code that lies elsewhere in memory may be 1 % faster or slower for good: no number of pairs averages it out."""
+    """Code at another address may be permanently 1 % faster or slower: no number of pairs averages that out."""
     nights = 800 if LONG else 60
     found, of_five, _ = worth(f"1 % of bias, {name}", nights_of(made.normal), control, nights, bias=0.01)
     assert alarms_a_month(found) <= 1 and of_five > 0.3
@@ -88,7 +88,7 @@ def test_a_build_with_a_bias(control, name):
 
 # ---- recorded noise --------------------------------------------------------------------------------------------------
 
-# python3 -m tools.farm record, of the standard cells; of each process the median alone.
+# python3 -m tools.farm record, of the standard cells; only the median of each process.
 RECORDINGS = sorted(glob.glob(os.path.join(ROOT, "tests", "farm", "data", "noise", "*.jsonl.gz")))
 
 
@@ -108,7 +108,7 @@ def test_there_is_a_recording():
     assert RECORDINGS
 
 
-# ---- what the models say of the parts --------------------------------------------------------------------------------
+# ---- parts of the statistics -----------------------------------------------------------------------------------------
 
 
 def test_one_per_cent_is_not_reported():
@@ -121,8 +121,8 @@ def test_many_changes_are_found():
 
 @pytest.mark.parametrize("start", range(4))
 def test_a_period_of_four_processes(start):
-    """Where the base is first in every other pair, a disturbance with a period of four processes meets the same side in
-    each of them. It may make cells UNSURE, and none slower."""
+    """If the base were first in every other pair, a disturbance with a period of four processes would meet the same
+    side in each of them. It may make cells UNSURE, but none slower."""
     def make(rng):
         disturbed = (np.arange(made.PROCESSES) + start) % 4 == 0
         logs = made.normal(rng, (CELLS, made.PROCESSES), 0.003)
@@ -132,14 +132,14 @@ def test_a_period_of_four_processes(start):
 
 
 def test_orders():
-    """In half of the pairs the base is first, and which they are differs."""
+    """The base is first in half of the pairs, and in different ones each time."""
     found = {tuple(regress.orders(count)) for _ in range(100) for count in (regress.PAIRS,)}
     assert {sum(one) for one in found} == {3} and len(found) > 10
     assert sum(regress.orders(7)) == 4 and regress.orders(0) == []
 
 
 def test_a_shift_of_some_pairs_costs_no_power():
-    """What all cells have in common in a pair is not theirs."""
+    """The common part of all cells in a pair is not theirs."""
     rng = np.random.default_rng(3)
     logs = 0.003 * rng.standard_normal((CELLS, 6)) + np.array([0.1, -0.08, 0.05, -0.1, 0.07, 0.02])
     logs[1] += math.log(1.05)
@@ -154,8 +154,8 @@ def test_a_shift_of_some_pairs_costs_no_power():
 
 
 def test_a_shift_of_all_pairs_is_told():
-    """Unchanged machine code that is slower for good: the host's part of a call, or the machine. Said once, and of no
-    cell."""
+    """Permanently slower with unchanged machine code: the host's part of a call, or the machine. Reported once, and for
+    no cell."""
     rng, quiet = np.random.default_rng(11), nights_of(made.normal)
     first, found = made.night(rng, quiet(rng), math.log(1.04), HALF)
     assert first.controls.common == pytest.approx(math.log(1.04), abs=0.003)
@@ -165,8 +165,8 @@ def test_a_shift_of_all_pairs_is_told():
 
 
 def test_what_the_controls_share_is_not_taken_from_a_compiler():
-    """A slower clock of the GPU makes no first call faster; a first call that is 10 % slower is found all the same, on
-    noise of its own."""
+    """A slower clock of the GPU makes no first call faster; a first call that is 10 % slower is still found, with its
+    own noise."""
     rng, apart = np.random.default_rng(4), np.arange(CELLS) < 10
 
     def pairs(count):
@@ -180,7 +180,7 @@ def test_what_the_controls_share_is_not_taken_from_a_compiler():
     found = verdicts.conclude(first, np.where(rows[:, None], pairs(10), np.nan))
     assert found.outcome[1] == SLOW and found.low[1] < 1.1 < found.high[1]
     assert set(np.delete(found.outcome, 1)) == {SAME} and first.controls.extra == 0
-    assert np.all(found.high[apart] - found.low[apart] > 0.02)  # nobody tells how a build biases them
+    assert np.all(found.high[apart] - found.low[apart] > 0.02)  # a build's bias on them is unknown
 
 
 def test_more_pairs_are_not_spent_on_the_noise_of_a_compiler():
@@ -195,7 +195,7 @@ def test_more_pairs_are_not_spent_on_the_noise_of_a_compiler():
     fresh[1] += math.log(3)
     outcome = verdicts.conclude(first, fresh).outcome
     assert list(np.flatnonzero(outcome == SLOW)) == [1] and np.count_nonzero(outcome[apart] == verdicts.UNSURE) >= 8
-    assert np.all(first.estimate.error[apart] > 0.01)  # no smaller for what other cells are like
+    assert np.all(first.estimate.error[apart] > 0.01)  # no smaller because of other cells
 
 
 def test_controls_are_measured_again_beside_candidates():
@@ -239,7 +239,7 @@ def test_trimmed_by_hand():
     mean, variance, kept, count = verdicts.trimmed(np.array([[9.0, 1, 2, 3, 4, -5], [1, 2, 3, 6, math.nan, math.nan]]))
     # Without 9 and -5: mean 2.5; pulled in 1 1 2 3 4 4: squares 1.5^2 * 4 + .5^2 * 2 = 9.5, over 4 - 1.
     assert (mean[0], variance[0], kept[0], count[0]) == (2.5, pytest.approx(9.5 / 3), 4, 6)
-    # Four pairs are too few to leave out any.
+    # Four pairs are too few to exclude any.
     assert (mean[1], variance[1], kept[1], count[1]) == (3, pytest.approx(np.var([1, 2, 3, 6], ddof=1)), 4, 4)
 
 
@@ -285,7 +285,7 @@ def test_outcomes():
     assert outcome(fast[:6], fast) == (FAST, 2)
     assert outcome(slow[:6], WOBBLE) == (SAME, 2)  # it was chance
     assert outcome(slow[:6], fast) == (UNSURE, 2)  # the sign changed: nothing is confirmed
-    assert outcome(slow[:6], 0.015 + WOBBLE) == (SAME, 2)  # confirmed, but nobody's concern
+    assert outcome(slow[:6], 0.015 + WOBBLE) == (SAME, 2)  # confirmed, but too small to matter
     assert outcome(slow[:6], np.full(10, math.nan)) == (UNSURE, 1)  # no time for fresh pairs
     assert outcome(WOBBLE[:6]) == (SAME, 1)
     assert outcome([0.3, -0.3, 0.2, -0.2, 0.1, -0.1]) == (UNSURE, 1)  # noise would hide 5 %
@@ -298,7 +298,7 @@ def test_few_cells_and_no_noise():
     none = verdicts.first_stage(np.full((3, 1), np.nan), np.zeros(3, bool))
     found = verdicts.conclude(none, np.full((3, 10), np.nan))
     assert list(found.outcome) == [NO_DATA] * 3 and not none.candidate.any()
-    # One cell has no others to tell a variance; its own six pairs must do.
+    # A single cell has no others for its variance; its own six pairs must suffice.
     one = verdicts.first_stage(0.2 + 0.01 * WOBBLE[None, :6], np.zeros(1, bool))
     assert one.candidate[0]
     assert verdicts.conclude(one, 0.2 + 0.01 * WOBBLE[None]).outcome[0] == SLOW

@@ -1,5 +1,5 @@
-"""The parts of gp_tune that need no GPU (tools/tune/space.c, compiler.c) as a program of their own, for the tests;
-beside them some of what the header itself says."""
+"""gp_tune's parts without a GPU (tools/tune/space.c, compiler.c) as a program for the tests; and some of the header's
+own answers."""
 import concurrent.futures
 import fcntl
 import glob
@@ -88,7 +88,7 @@ int main(int count, char **arguments) {
 
 
 def build(folder, headers=ROOT):
-    """Builds the program into the folder and returns its path. headers: where its gpuprims.h is."""
+    """Builds the program into the folder and returns its path. headers: the folder of its gpuprims.h."""
     target = os.path.join(folder, "tune_parts")
     flags = [CC, "-O0", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", f"-I{headers}", "-I."]
     main = os.path.join(folder, "main.c")
@@ -102,7 +102,7 @@ def build(folder, headers=ROOT):
 
 
 def built():
-    """The program on this tree's header, under build/: built anew only where a source changed."""
+    """The program on this tree's header, under build/: rebuilt only after a source changed."""
     folder = os.path.join(ROOT, "build", "tests", "tune_parts")
     os.makedirs(folder, exist_ok=True)
     patterns = ("gpuprims*.h", "tools/*.h", "tools/peers/data.h", "tools/tune/*", "tests/farm/tune_parts.py")
@@ -130,7 +130,7 @@ def architectures(program):
 
 
 def space(program, cell, *arguments, **options):
-    """What `--space` says of the cell."""
+    """`--space`'s answer for the cell."""
     return json.loads(run([program, "--space", "--cell", cell, *arguments], **options))
 
 
@@ -147,17 +147,17 @@ def message(line):
                   for name, value in values.items()}
 
 
-# The disk cache that runs of tests/run.py share: an edit of a part compiles the kernels that use it.
+# The disk cache shared by runs of tests/run.py: an edit of a part compiles the kernels that use it.
 KERNELS = os.environ.get("GPUPRIMS_KERNELS", "")
 
 
 def environment(cache=""):
-    """Of a compiler whose disk cache is the folder; by default it has none."""
+    """Environment for a compiler with its disk cache in the folder; by default none."""
     return dict(os.environ, GP_TUNE_CACHE=str(cache))
 
 
 def compile_one(program, cell, compute_capability, policy, cache=""):
-    """What the compiler answers."""
+    """The compiler's answers."""
     word, answer = message(run([program, "--compiler", cell, compute_capability, policy], env=environment(cache)))
     assert word == "compiled"
     return answer

@@ -4,20 +4,19 @@ alignments and flags, in place, with counts in device memory, on several streams
 
     tests/gpu/fuzz.py                           100,000 calls on the GPU, two minutes
     tests/gpu/fuzz.py --backend host            10,000 calls on the host back end
-    tests/gpu/fuzz.py --seed 7 --seconds 3600   others, for longer
-    tests/gpu/fuzz.py --seed 7 --case 456       one call of them
-    tests/gpu/fuzz.py --replay '[[...]]'        calls that a failure printed, in one context
+    tests/gpu/fuzz.py --seed 7 --seconds 3600   other calls, for longer
+    tests/gpu/fuzz.py --seed 7 --case 456       one of these calls
+    tests/gpu/fuzz.py --replay '[[...]]'        a failure's printed calls, in one context
     tests/gpu/fuzz.py --only 'sort,top_k'       some primitives
-    tests/gpu/fuzz.py --tree DIR                the library of another tree; --library FILE: one that is built
+    tests/gpu/fuzz.py --tree DIR                the library of another tree; --library FILE: a built one
 
-Every call's buffers lie in one image with guards around each, filled with noise. The image after the call is what NumPy
-says, byte for byte: results where results belong, and everything else, inputs and guards included, as it was. Some
-calls are wrong on purpose: they must be refused by a message that names the argument, and write nothing.
+Each call's buffers are in one image, each between guards, filled with noise. After the call the image must equal
+NumPy's, byte for byte: results in place, everything else, including inputs and guards, unchanged. Some calls are wrong
+on purpose: they must be refused with a message that names the argument, and write nothing.
 
-Many calls share one context, in random order, since a call must not depend on those before it. Worker processes name
-each batch of calls before they run it, so that the parent knows what was running when one dies or hangs. A failure is
-made small before it is printed: fewer calls before it, fewer elements, fewer options. The last line is "N passed, N
-failed, N skipped".
+Many calls share one context, in random order, because a call must not depend on earlier ones. Worker processes announce
+each batch of calls, so that the parent knows what ran when one dies or hangs. A failure is minimised before it is
+printed: fewer earlier calls, fewer elements, fewer options. The last line is "N passed, N failed, N skipped".
 """
 import argparse
 import collections
@@ -38,21 +37,21 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "tests-gpu", "fuzz")
 sys.path.insert(0, os.path.join(ROOT, "tests", "unit"))
 CC = os.environ.get("CC", "gcc")
-GROUPS = 12             # of a chunk, whose calls one worker runs in random order
+GROUPS = 12             # of a chunk, which one worker runs in random order
 SHOTS = {"cuda": 40, "host": 4}  # of a group in a chunk
-# On a GPU, kernels take the compiler longer than calls take: groups come again with other shots, in other chunks, whose
-# workers find the kernels on disk. After so many rounds other groups follow.
+# On a GPU the compiler takes longer for kernels than the calls take: groups return with other shots in other chunks,
+# whose workers find the kernels on disk. After this many rounds other groups follow.
 POOL = {"cuda": 360, "host": 1 << 40}
 ROUNDS = 7
 BATCH = 12              # calls between two waits
-CHUNKS = {"cuda": 20, "host": 40}  # that one process runs, in one context
-HANG_SECONDS, CALL_SECONDS = 40, 15  # without a word: of a batch, of a call alone
+CHUNKS = {"cuda": 20, "host": 40}  # run by one process, in one context
+HANG_SECONDS, CALL_SECONDS = 40, 15  # of silence: of a batch, of a call alone
 POLICY_TRIES = 12
-# NumPy's own threads would take the cores of the other workers.
+# NumPy's own threads would take the other workers' cores.
 ENVIRONMENT = dict(os.environ, OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="2")
 
 
-# ---- a worker: runs cases, says what is wrong with them
+# ---- a worker: runs cases and reports faults
 
 
 class Worker:
@@ -140,12 +139,12 @@ class Worker:
             context.handles[name, type_] = handle.value
         return context.handles[name, type_]
 
-    # a call, as C sees it
+    # a call, for C
 
     def filled(self, context, call, base):
         gp = self.gp
         made = gp.Call()
-        with self.defining:  # types and operators at their first use
+        with self.defining:  # types and operators, made at first use
             self.fill(made, context, call)
         for piece in call.pieces:
             if piece.field:
@@ -179,7 +178,7 @@ class Worker:
             setattr(made, field, value)
 
     def policy_of(self, context, call, made):
-        """The call's policy, where it has one that is valid: a row of the table, or one drawn from the space."""
+        """The call's policy, if it has a valid one: a row of the table, or a random one of the space."""
         kind = call.group.get("policy")
         if not kind:
             return "table"
@@ -217,7 +216,7 @@ class Worker:
     # running
 
     def launch(self, run):
-        """One call, from its upload to its download, in the order of its stream."""
+        """One call, from upload to download, in the order of its stream."""
         call, slot, device, library = run.call, run.slot, self.device, self.library
         size, stream = call.bytes, run.stream
         slot.fit(size)
@@ -254,7 +253,7 @@ class Worker:
         self.graphs.append(graph)
 
     def judge(self, run):
-        """None, or what is wrong."""
+        """None, or the fault."""
         call, slot, size = run.call, run.slot, run.call.bytes
         name = self.name(run.result)
         if call.must_refuse is not None:
@@ -287,7 +286,8 @@ class Worker:
         return None
 
     def against_host(self, run):
-        """Some calls of the GPU are made on the host back end too, whose bits are the same where the header says so."""
+        """Some of the GPU's calls also run on the host back end, whose bits must be equal where the header promises
+        it."""
         call = run.call
         if self.device is self.host or run.result or not (call.by_host or call.shot["seed"] % 8 == 0 or
                                                           call.fields.get("flags", 0) & self.gp.REPRODUCIBLE):
@@ -305,13 +305,13 @@ class Worker:
         if not call.by_host and not call.fields.get("flags", 0) & self.gp.REPRODUCIBLE:
             return None
         for piece, at, wanted, how, _ in call.expected:
-            if piece.field == "statistics":  # they say how a back end searched
+            if piece.field == "statistics":  # they tell how a back end searched
                 continue
             length = wanted if callable(how) else wanted.nbytes
             a, b = (memory[piece.at + at:piece.at + at + length] for memory in (run.slot.back, slot.memory))
             if isinstance(how, str) and how[0] in "=~":
                 equal = self.cases.oracle.same(a.copy().view(wanted.dtype), b.copy().view(wanted.dtype), how[1:]).all()
-            elif hasattr(how, "same"):  # every NaN is as good
+            elif hasattr(how, "same"):  # all NaNs are equal
                 equal = how.same(a, b).all()
             else:
                 equal = (a == b).all()
@@ -320,7 +320,7 @@ class Worker:
         return None
 
     def batch(self, some, threads):
-        """Runs cases (number, group, shot); yields (number, what is wrong or None, Run)."""
+        """Runs cases (number, group, shot); yields (number, fault or None, Run)."""
         runs = []
         for i, (number, group, shot) in enumerate(some):
             call = self.cases.build(group, shot)
@@ -352,7 +352,7 @@ class Worker:
         return [(run.number, self.judge(run), run) for run in runs]
 
     def serve(self):
-        """Commands come as lines of JSON, reports go back as such."""
+        """Reads commands and writes reports as lines of JSON."""
         for line in sys.stdin:
             command = json.loads(line)
             if command.get("fresh") or not self.context:
@@ -401,7 +401,7 @@ class Context:
         self.handle, self.handles, self.device, self.most = handle, handles, device, {}
 
     def most_of(self, stream, need):
-        """What to reserve: room for two calls of the largest size so far, as the header says of graphs."""
+        """Room to reserve: for two calls of the largest size so far, by the header's rules for graphs."""
         self.most[stream] = max(self.most.get(stream, 0), need)
         return 2 * self.most[stream]
 
@@ -463,7 +463,7 @@ def case_of(args, number):
 
 
 class Process:
-    """A worker, and what it has said. `running` is the batch that it had begun when it was last heard of."""
+    """A worker, and its reports. `running` is the batch that it last announced."""
 
     def __init__(self, args, cache=""):
         self.child = subprocess.Popen(
@@ -492,7 +492,7 @@ class Process:
             pass
 
     def messages(self, patience=HANG_SECONDS):
-        """What comes until the worker waits again; {"dead": why} ends it."""
+        """Reports until the worker waits again; {"dead": why} is the last."""
         while True:
             try:
                 message = self.lines.get(timeout=patience)
@@ -524,7 +524,7 @@ class Process:
 
 
 def kind_of(what):
-    """What is wrong without its numbers: failures of one kind are told once."""
+    """A fault without its numbers: failures of one kind are printed once."""
     what = re.sub(r"0x[0-9a-f]+|[-+]?\d[\w.+-]*", "#", what)
     return re.sub(r"(: #? ?instead of|instead of).*|first at.*|by a message.*", "", what)[:160]
 
@@ -599,7 +599,7 @@ class Parent:
         more = " ".join(self.args.told)
         return f"tests/gpu/fuzz.py {more + ' ' if more else ''}--seed {self.args.seed} --case {number}"
 
-    # making failures small
+    # minimising failures
 
     def reduce(self):
         end = time.monotonic() + self.args.reduce_seconds
@@ -667,7 +667,7 @@ class Reducer:
 
     def __init__(self, args):
         self.args, self.end, self.process, self.what, self.died_at = args, 0.0, None, "", None
-        self.slow = False  # a process for each try: what went wrong outlives a context
+        self.slow = False  # a process for each try: the fault outlives a context
 
     def close(self):
         if self.process:
@@ -675,11 +675,11 @@ class Reducer:
             self.process = None
 
     def why_not(self):
-        """Why there is no small failure."""
+        """Why there is no minimised failure."""
         return "no time was left to repeat it" if time.monotonic() > self.end else "not repeated"
 
     def fails(self, sequence):
-        """Does the last call of the sequence fail, or die? None: there is no time left."""
+        """Whether the last call of the sequence fails or dies. None: no time left."""
         if time.monotonic() > self.end:
             return None
         if self.slow:
@@ -738,7 +738,7 @@ class Reducer:
         return None
 
     def shorter(self, before, last):
-        """Fewer calls before the last one: halves, quarters and so on are left out while it still fails."""
+        """Removes halves, quarters and so on of the calls before the last one, while it still fails."""
         step = -(-len(before) // 2)
         while step:
             at = 0
@@ -752,7 +752,7 @@ class Reducer:
         return [*before, last]
 
     def simpler(self, sequence):
-        """The last call, and those before it, with fewer elements and options."""
+        """Reduces elements and options of the last call, then of those before it."""
         for at in range(len(sequence) - 1, -1, -1):
             tried = True
             while tried:
@@ -811,7 +811,7 @@ def gpu_reason():
 
 
 def built(sources, flags, name):
-    """A shared library, made again where its sources have changed."""
+    """A shared library, rebuilt if its sources have changed."""
     digest = hashlib.sha1(" ".join(flags).encode())
     for source in sources:
         with open(source, "rb") as file:
@@ -902,7 +902,7 @@ def replayed(args):
 
 def fuzzed(args):
     parent, start = Parent(args), time.monotonic()
-    # Workers share their kernels on disk. What is made small later shares none, since it must fail alone.
+    # Workers share their kernels on disk. Minimised calls share none, because they must fail alone.
     with tempfile.TemporaryDirectory(prefix="gpuprims-fuzz-") as parent.cache:
         workers = [threading.Thread(target=parent.work) for _ in range(args.processes)]
         for worker in workers:

@@ -1,8 +1,7 @@
-"""The model of tests/gpu/fuzz.py: which calls are valid, what they read, and what NumPy says they write.
+"""The model of tests/gpu/fuzz.py: valid calls, their inputs, and NumPy's results.
 
-A case is two dictionaries that JSON can hold. The group says what decides the kernel: primitive, types, operators,
-policy. The shot says the rest: size, data, alignment, flags, what is in place. build() makes a Call of them, and
-depends on nothing else.
+A case is two dictionaries in JSON's types. The group decides the kernel: primitive, types, operators, policy. The shot
+is the rest: size, data, alignment, flags, buffers in place. build() makes a Call from these alone.
 """
 import ctypes
 import random
@@ -48,7 +47,7 @@ C_TYPES = {"i8": "signed char", "u8": "unsigned char", "i16": "short", "u16": "u
 
 
 def operators_source():
-    """C of the users' operators, for the host back end: fuzz_NAME_TYPE."""
+    """The users' operators in C, for the host back end: fuzz_NAME_TYPE."""
     lines = ["typedef struct { unsigned a, b; } fuzz_pair;"]
     for name, (types, _, _, _, code, _) in USER.items():
         for type_ in types:
@@ -72,7 +71,7 @@ def align_of(type_):
 
 
 def data_of(type_, n, kind, seed):
-    """Elements of any type; structs are bytes of any value."""
+    """Elements of any type; structs are random bytes."""
     if type_ in DTYPES:
         return values(type_, n, kind, seed)
     return np.frombuffer(np.random.default_rng(seed).bytes(n * size_of(type_)), dtype_of(type_))
@@ -83,11 +82,11 @@ def pairs(array):
     return np.ascontiguousarray(array).view(np.uint32).reshape(-1, 2)
 
 
-# ---- a call: its buffers lie in one image, with guards around each
+# ---- a call: its buffers share an image, each between guards
 
 
 class Piece:
-    """A buffer of a call: `data` are its bytes before the call (None: it is only written)."""
+    """A buffer of a call: `data` are its bytes before the call (None: output only)."""
 
     def __init__(self, field, data, size, align, wanted):
         self.field, self.data, self.size, self.align, self.wanted = field, data, size, align, wanted
@@ -109,7 +108,7 @@ class Call:
         self.fields.update((name, value) for name, value in fields.items() if value)
 
     def given(self, field, array, type_=None, wanted=True):
-        """An input. `field` None: a buffer that a struct points to."""
+        """An input. `field` None: a buffer of a struct."""
         array = np.ascontiguousarray(array)
         piece = Piece(field, array, array.nbytes, align_of(type_) if type_ else array.itemsize, wanted and len(array))
         self.pieces.append(piece)
@@ -133,18 +132,18 @@ class Call:
             self.kept[field] = np.ascontiguousarray(array)
 
     def expect(self, piece, array, how="bits", at=0, near=None):
-        """What stands in a piece afterwards, `at` bytes behind its beginning."""
+        """The expected bytes of a piece afterwards, `at` bytes after its start."""
         array = np.ascontiguousarray(array)
         if array.nbytes:
             self.expected.append((piece, at, array, how, near))
 
     def check(self, piece, size, test, at=0):
-        """Whatever `test` takes: it gets the bytes, and says what is wrong with them, if anything."""
+        """Anything that `test` accepts: it gets the bytes, and returns a fault or None."""
         if size:
             self.expected.append((piece, at, size, test, None))
 
     def bound(self, n, frac=None):
-        """count, and perhaps count_device; returns how many elements there are."""
+        """Sets count, and perhaps count_device; returns the number of elements."""
         self.fields["count"] = n
         frac = self.shot.get("device")
         if frac is None:
@@ -156,7 +155,7 @@ class Call:
     # memory
 
     def lay_out(self):
-        """Places the pieces; the image is what memory holds before the call."""
+        """Places the pieces; the image is memory's content before the call."""
         r = random.Random(self.shot["seed"] + 1)
         shift, at = self.shot.get("shift", 0), 0
         for piece in self.pieces:
@@ -178,7 +177,7 @@ class Call:
         return image
 
     def compare(self, after):
-        """None, or what is wrong with the image after the call."""
+        """None, or the fault of the image after the call."""
         after = after.copy()
         for piece, at, wanted, how, near in self.expected:
             size = wanted if callable(how) else wanted.nbytes
@@ -278,7 +277,7 @@ def work_type(g):
 
 
 def exact_numbers(op, type_, n, seed):
-    """Few elements that change anything, so that every order of operations is exact in every float type."""
+    """Few elements that change the result, so that every order of operations is exact in every float type."""
     rng = np.random.default_rng(seed)
     rare = rng.permutation(n)[:int(rng.integers(0, 24))]
     if op == "PROD":
@@ -291,7 +290,7 @@ def exact_numbers(op, type_, n, seed):
 
 
 def fold_data(call, n, indirect=None):
-    """Elements, accumulators, an initial value as given and as the operator sees it, and how results compare."""
+    """Elements, accumulators, an initial value as given and as the operator sees it, and the comparison of results."""
     g, s = call.group, call.shot
     op, in_type, acc, transform = g["op"], g["in_type"], work_type(g), g["transform"]
     seed = s["seed"]
@@ -308,7 +307,7 @@ def fold_data(call, n, indirect=None):
     else:
         x = values(in_type, n, s["kind"], seed)
     y = USER["gray"][5](x) if transform == "gray" else oracle.operands(op, transform, x, in_type, acc)
-    if near:  # NumPy's own sums lose what stands before a segment
+    if near:  # NumPy's own sums lose earlier segments
         call.total = np.abs(oracle.widest(y, acc)).sum()
     init = start = None
     if s["init"] and not op.startswith("ARG"):
@@ -341,7 +340,7 @@ def combine(op, a, b, acc):
 
 
 def running(op, y, acc, heads):
-    """The inclusive scan that starts anew at each head: every step folds twice as far back (Hillis and Steele)."""
+    """The inclusive scan that restarts at each head: every step folds twice as far back (Hillis and Steele)."""
     if acc in FLOATS and op in ("SUM", "PROD"):
         wide = oracle.widest(y, acc)
         if op == "SUM":
@@ -369,7 +368,7 @@ def _steps(op, y, acc, heads):
 
 
 def from_acc(a, g, op):
-    """What an accumulator becomes in the output."""
+    """An accumulator's value in the output."""
     acc, out = work_type(g), g["out_type"]
     if op == "affine":
         return a
@@ -379,7 +378,7 @@ def from_acc(a, g, op):
 
 
 def as_work(a, g, op):
-    """Initial values and identities in the type that running() computes in."""
+    """Initial values and identities in the type of running()'s computation."""
     acc = work_type(g)
     return oracle.widest(a, acc) if acc in FLOATS and op in ("SUM", "PROD") else a
 
@@ -391,7 +390,7 @@ def work_combine(op, a, b, acc):
 
 
 def scan_of(call, y, heads, start, exclusive):
-    """The scan of segments; in the output's type."""
+    """The scan of segments, in the output's type."""
     g = call.group
     op, acc = g["op"], work_type(g)
     n = len(y)
@@ -412,7 +411,7 @@ def scan_of(call, y, heads, start, exclusive):
 
 
 def reduce_of(call, y, begin, end, start):
-    """Reductions of [begin, end) that neither overlap nor have gaps among the elements they cover."""
+    """Reductions of [begin, end), without overlaps or gaps among the covered elements."""
     g = call.group
     op, acc = g["op"], work_type(g)
     begin, end = np.asarray(begin, np.int64), np.asarray(end, np.int64)
@@ -433,7 +432,8 @@ def reduce_of(call, y, begin, end, start):
 
 
 def best_so_far(op, w, heads):
-    """The index of the best element of a segment up to each one: the first NaN, else the lowest index of the best."""
+    """For each element the index of the best one so far in its segment: the first NaN, else the lowest index of the
+    best."""
     best, done, d, n = np.arange(len(w)), heads.copy(), 1, len(w)
     while d < n and not done[d:].all():
         a, b = best[:-d], best[d:]
@@ -486,7 +486,7 @@ def expect_fold(call, piece, results, how, magnitudes=None):
         out = call.group["out_type"]
         unit = {"f32": 2.0**-23, "f64": 2.0**-52}[work_type(call.group)]
         of_out = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 2.0**-23, "f64": 2.0**-52}.get(out)
-        if of_out is None:  # an integer: the fraction may round away a whole one
+        if of_out is None:  # an integer: rounding may lose a whole one
             t = 1.0 + magnitudes * unit * 64
         else:
             t = magnitudes * (64 * unit + of_out) + call.total * 2.0**-46 + (6e-8 if out == "f16" else 1e-38)
@@ -498,7 +498,7 @@ def expect_fold(call, piece, results, how, magnitudes=None):
 
 
 def fold_out(call, count, in_piece, may=True):
-    """The output of a fold: in place where the call may."""
+    """The output of a fold: in place if the call allows it."""
     g = call.group
     size = 16 if g["op"].startswith("ARG") else size_of(g["out_type"])
     if may and call.shot["place"] and size == size_of(g["in_type"]):
@@ -592,7 +592,7 @@ def offsets_of(call, n, full=False):
 
 
 def spoil(call, offsets, n):
-    """GP_CHECKED: perhaps an offset is wrong. The first one that is, or NONE."""
+    """GP_CHECKED: an offset may be wrong. The first wrong one, or NONE."""
     if call.shot["seed"] % 3 or len(offsets) < 2:
         return offsets, NONE
     offsets = offsets.copy()
@@ -603,7 +603,7 @@ def spoil(call, offsets, n):
 
 
 def put_offsets(call, offsets, n):
-    """begin, and where the call is checked, bad. True: the offsets are well."""
+    """begin, and bad if the call is checked. True: the offsets are right."""
     g = call.group
     bad = NONE
     if g.get("checked"):
@@ -689,7 +689,7 @@ def draw_equal(g, r):
 
 
 def keys_of(call, n):
-    """Keys with runs of many shapes, and where runs start."""
+    """Keys with runs of many shapes, and the starts of runs."""
     g, s = call.group, call.shot
     equal, type_ = g["equal"] or "EQUAL", g["key_type"]
     rng = np.random.default_rng(s["seed"] + 5)
@@ -953,7 +953,7 @@ def build_adjacent_difference(call):
 
 
 def holds(call, op, type_, x, k, field):
-    """Which elements satisfy a predicate, and its scalar where it has one."""
+    """A predicate's elements, and its scalar if it has one."""
     if is_user(op):
         return USER[op][5](x)
     s = call.shot
@@ -970,7 +970,7 @@ def draw_predicate(g, r, flags=False):
 
 
 def selected(call):
-    """The input, and masks of what is selected (by the predicates, one after the other)."""
+    """The input, and masks of the selected elements (by the predicates in turn)."""
     g, s, n = call.group, call.shot, call.shot["n"]
     x = data_of(g["in_type"], n, s["kind"], s["seed"])
     call.set(in_type=g["in_type"], op=g["op"])
@@ -1086,7 +1086,7 @@ def ordered(keys, type_):
 
 
 def digits(bits, size, begin, end, down):
-    """The bits that decide, largest first where `down`."""
+    """The deciding bits, largest first for `down`."""
     if (begin, end) == (0, 0):
         begin, end = 0, 8 * size
     wide = bits.astype(np.uint64)
@@ -1097,7 +1097,7 @@ def digits(bits, size, begin, end, down):
 
 
 def special_keys(type_, n, kind, seed):
-    """Keys; of floats also NaNs of both signs with payloads."""
+    """Keys; floats include NaNs of both signs with payloads."""
     keys = values(type_, n, kind, seed)
     if type_ in FLOATS and kind == "special":
         raw, rng = keys.view(f"u{SIZES[type_]}"), np.random.default_rng(seed + 1)
@@ -1107,7 +1107,7 @@ def special_keys(type_, n, kind, seed):
 
 
 def draw_bits(g, r, size):
-    """A few ranges of bits: the whole, and others, in calls of one kind side by side."""
+    """Some ranges of bits: the whole, and others, alternating in calls of one kind."""
     def one():
         begin = r.randrange(8 * size)
         return [begin, r.randrange(begin, 8 * size + 1)]
@@ -1122,7 +1122,7 @@ def draw_moved(g, r):
 
 
 def put_moved(call, n, index_fits=True):
-    """Values or indices beside keys: (output, elements that move) or None."""
+    """Values or indices beside keys: (output, moved elements) or None."""
     g, s = call.group, call.shot
     if g["in_type"]:
         x = data_of(g["in_type"], n, s["kind"], s["seed"] + 21)
@@ -1359,7 +1359,7 @@ def build_top_k(call):
         order = np.argsort(bits[of_row], kind="stable")[:k]
         chosen = keys[of_row][order]
         moved = x[of_row][order] if x is not None else order.astype(DTYPES[g["out_type"]]) if g["out_type"] else None
-        if g["flags"] & gp.UNSORTED:  # the same elements, in any order, keys and values side by side
+        if g["flags"] & gp.UNSORTED:  # the same elements, in any order, keys and values together
             for piece, what in ((out_keys, chosen), (out, moved)):
                 if piece and len(what):
                     call.check(piece, what.nbytes, same_set(what), at=row * k * what.itemsize)
@@ -1394,7 +1394,7 @@ def build_nth_element(call):
 
 
 def build_shuffle(call):
-    """Which permutation it is, only the library says: a permutation, and on the GPU the host's."""
+    """Only the library knows its permutation: checks that it is one, and on the GPU that it is the host's."""
     g, s, n = call.group, call.shot, call.shot["n"]
     type_ = g["in_type"] or g["out_type"]
     call.set(in_type=g["in_type"], out_type=type_)
@@ -1484,7 +1484,7 @@ def build_transpose(call):
 
 
 def field_places(width, capacity, size, offset, field, n):
-    """The byte at which each struct's value of a field begins."""
+    """The first byte of a field in each struct."""
     i, block = np.arange(n), width or capacity
     return i // block * block * size + offset * block + i % block * field if n else i
 
@@ -1524,7 +1524,7 @@ def build_convert_layout(call):
         if to_width != 0 and not keep:
             taken = {o + byte for o, size in zip(to_offsets, sizes) for byte in range(size)}
             begin = 0
-            for byte in range(to_size + 1):  # a gap's values stand as a field's do
+            for byte in range(to_size + 1):  # padding is placed like a field
                 if byte == to_size or byte in taken:
                     if byte > begin:
                         at = field_places(to_width, capacity, to_size, begin, byte - begin, n)
@@ -1559,7 +1559,7 @@ def graph_pairs(call, n, count, type_="u32", beyond=0):
 
 
 def listed(e, n, flags=0):
-    """Edges as a graph has them."""
+    """A graph's edges."""
     e = e.astype(np.int64)
     e = e[(e < n).all(1) & (e >= 0).all(1)]
     if flags & gp.DROP_LOOPS:
@@ -1581,7 +1581,7 @@ def vertices_of(call):
 
 
 def point(call, field, offset_type, vertex_type, n, room, flags=0, pieces=(), more=()):
-    """gp_graph: its pointers are known when the image is laid out."""
+    """gp_graph: its pointers are set when the image is laid out."""
     made = gp.Graph(n, room, gp.TYPES[offset_type], gp.TYPES[vertex_type], None, None, None, None, flags)
     call.kept[field] = made
     names = ("offsets", "targets", "in_offsets", "in_sources")
@@ -1811,7 +1811,7 @@ def build_components(call):
         call.expect(call.room("out_count", 1, "u64", wanted=False), np.array([found], np.uint64))
 
 
-# ---- how groups are drawn
+# ---- drawing groups
 
 
 def draw_map(g, r):
@@ -1969,7 +1969,7 @@ def draw_graph(g, r):
     g["in_type"], g["bad"], g["apart"] = r.choice(OFFSETS), r.randrange(2), r.randrange(2)
 
 
-# How each primitive is drawn and built, how often, and whether its count may be in device memory.
+# For each primitive: its drawing and building functions, its frequency, and whether its count may be in device memory.
 FAMILIES = {
     "copy": (draw_map, build_copy, 1, True),
     "fill": (draw_filled, build_fill, 1, True),
@@ -2030,7 +2030,7 @@ KINDS = ["uniform", "uniform", "small", "special", "constant", "zeros", "extreme
 
 
 def draw_group(r, chosen=None, turn=1):
-    """Every third group is the next primitive's, so that a few hundred groups have all of them."""
+    """Every third group takes the next primitive, so that a few hundred groups have all of them."""
     names = chosen or list(FAMILIES)
     g = {"primitive": r.choices(names, [FAMILIES[p][2] for p in names])[0]}
     if turn % 3 == 0:
@@ -2065,14 +2065,14 @@ def draw_shot(r, g, large):
     return s
 
 
-# ---- calls that must be refused: what is wrong, the results that say so, the field that the message names
+# ---- calls to be refused: the fault, the allowed results, the field that the message names
 
 INVALID = ["null", "alignment", "flags", "bins", "count2", "type", "op", "equal", "overlap"]
 NAMES = {"in_": "in"}
 
 
 def invalidate(call, what):
-    """Makes a valid call wrong. False: it has nothing that could be wrong in this way."""
+    """Makes a valid call wrong. False: this fault is impossible for it."""
     f = call.fields
     free = ("in2", "end")  # may be left out
     wanted = [p for p in call.pieces if p.wanted and p.field and p.field not in free]

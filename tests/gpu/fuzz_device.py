@@ -1,7 +1,7 @@
-"""Where tests/gpu/fuzz.py keeps a call's memory and runs it: on a GPU by libcuda alone, or on the host.
+"""A call's memory and execution for tests/gpu/fuzz.py: on a GPU through libcuda alone, or on the host.
 
-Both classes have one face, so that all but the driver's calls runs on a machine without a GPU. A slot is memory of the
-device for one call's image, and page-locked memory for what goes there and what comes back.
+Both classes have one interface, so that everything but the driver's calls runs without a GPU. A slot is device memory
+for one call's image, and page-locked memory for upload and download.
 """
 import ctypes
 
@@ -13,7 +13,7 @@ STREAMS = 4
 
 
 class DeviceError(RuntimeError):
-    """The device or its context is lost: nothing that runs later means anything."""
+    """The device or its context is lost: later runs mean nothing."""
 
 
 def aligned(size):
@@ -24,7 +24,7 @@ def aligned(size):
 
 
 class Host:
-    """The host back end. A graph is the call itself, which a launch makes again."""
+    """The host back end. Its graph is the call itself, which a launch repeats."""
     backend, streams = gp.BACKEND_HOST, [None] * STREAMS
 
     def slot(self):
@@ -64,7 +64,7 @@ class HostSlot:
 
 
 class Cuda:
-    """The first device's primary context, through the driver's own functions."""
+    """The first device's primary context, through the driver."""
     backend = gp.BACKEND_CUDA
     NON_BLOCKING, THREAD_LOCAL = 1, 1  # CU_STREAM_NON_BLOCKING, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 
@@ -124,7 +124,7 @@ class Cuda:
         self.call("cuStreamBeginCapture_v2", stream, self.THREAD_LOCAL)
         result = call()
         code = self.library.cuStreamEndCapture(stream, ctypes.byref(graph))
-        if result:  # which may have spoilt the capture
+        if result:  # which may have broken the capture
             if graph:
                 self.call("cuGraphDestroy", graph)
             return result, None

@@ -1,16 +1,17 @@
-// gp_check.c - the library on a GPU against its own host back end (which the other tests hold against NumPy): every
-// type, operator, size, alignment, policy; streams, threads, graphs; structs and operators of users; bits.
-// tests/gpu/run.py builds and runs it, several processes at a time.
+// gp_check.c - the library on a GPU against its own host back end (which other tests compare with NumPy): every type,
+// operator, size, alignment, policy; streams, threads, graphs; users' structs and operators; bits. tests/gpu/run.py
+// builds and runs it, several processes at a time.
 //
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
-//            [--part 1/4]        of groups graphs, operators and sorting_policies every fourth case, from the second
-//                                on; of group sorting every fourth step
-//            [--each 1]          of group operators each so manieth combination; default 8, quick and sanitized 64
-//            [--no-pipelined]    what would be a pipelined scan looks back; no searches by a cluster
+//            [--part 1/4]        groups graphs, operators and sorting_policies: every fourth case, from the second on;
+//                                group sorting: every fourth step
+//            [--each 1]          group operators: one combination in this many; default 8, quick and sanitized 64
+//            [--no-pipelined]    look-back instead of pipelined scans; no searches by a cluster
 //            [--few-levels]      the graphs of groups graphs and building have few levels
-//            [--backend host]     the same logic on the host back end alone, to test the tests
+//            [--backend host]    the same logic on the host back end alone, to test the tests
 //
-// The last line is "N passed, N failed, N skipped". Exit status 1 where something failed. Without a GPU all is skipped.
+// The last line is "N passed, N failed, N skipped". Exit status 1 if something failed. Without a GPU everything is
+// skipped.
 #define _GNU_SOURCE
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -58,7 +59,7 @@ static void pass(void) {
   pthread_mutex_unlock(&count_lock);
 }
 
-// Counts and says it once.
+// Whether the time is over; says so once.
 static int out_of_time(void) {
   static int told;
   if (now() < deadline) return 0;
@@ -72,12 +73,12 @@ static int out_of_time(void) {
 enum { GUARD = 256, SLACK = 4096 };
 static gp_cuda cuda;
 static gp_context *gpu, *host;
-static gp_config gpu_config = {.struct_size = sizeof gpu_config}; // with which gpu was opened
+static gp_config gpu_config = {.struct_size = sizeof gpu_config}; // which opened gpu
 static gp_description device = {.struct_size = sizeof device};
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0;
-static unsigned part = 0, parts = 1; // of graphs, operators, sorting, sorting_policies: of so many parts, this one
-static unsigned each = 0;            // of operators; 0: as the size says
+static unsigned part = 0, parts = 1; // groups graphs, operators, sorting, sorting_policies: this part of this many
+static unsigned each = 0;            // group operators; 0: by size
 static const char *cache_dir;
 
 static void *device_new(uint64_t bytes) {
@@ -101,7 +102,7 @@ static void wait_device(void) {
   if (on_gpu) GP_CUDA_CHECK(&cuda, synchronize());
 }
 // The copy returns when the bytes are staged; streams that do not wait for the default one must not start before they
-// have arrived.
+// arrive.
 static void upload(void *to, const void *from, uint64_t bytes) {
   if (!bytes) return;
   if (on_gpu) {
@@ -161,7 +162,7 @@ static check_type *type_named(const char *name) {
 }
 static int is_float(const check_type *t) { return t->number != GP_DATA_INT && t->number != GP_DATA_UINT; }
 
-// What an operator is tested on: data on which its result has the same bits in any order of evaluation.
+// Data for an operator: its result has the same bits in any order of evaluation.
 enum { EXACT, UNIFORM, SIGNS, MANY_TRUE, FEW_TRUE, TIES, ONE_NAN, EDGES };
 
 static uint64_t float_bits(const check_type *t, double value) {
@@ -187,7 +188,7 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
       continue;
     }
     if (!is_float(t)) {
-      // EDGES: of each size, the bits of the least, the largest, 0, 1, 2 and -1, alone or in a wider type
+      // EDGES: for each size, the bits of the least, the largest, 0, 1, 2 and -1, alone or in a wider type
       static const uint64_t edges[] = {0,      1,      2,        0x7f,       0x80,           0xff,        0x81,
                                        0x7fff, 0x8000, 0xffff,   0x10000,    0x7fffffffu,    0x80000000u, 0xffffffffu,
                                        ~0ull,  ~1ull,  ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1,  1ull << 63};
@@ -217,7 +218,7 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
   }
 }
 
-// Where two outputs differ: the element, or -1. `arg`: pairs of a value and an index, whose padding says nothing.
+// The first element in which two outputs differ, or -1. `arg`: pairs of a value and an index, whose padding is ignored.
 static long long difference(const check_type *t, int arg, const char *got, const char *want, uint64_t items,
                             int signs_matter) {
   const int fields = arg ? 1 : t->fields, size = t->size / t->fields;
@@ -258,7 +259,7 @@ static void hex(char *text, const char *bytes, int size) { // as a little-endian
 
 // ---- problems -------------------------------------------------------------------------------------------------------
 
-// A call with everything that is not a pointer. Host and GPU have handles of their own for what the user defined.
+// A call without its pointers. Host and GPU have their own handles for user definitions.
 typedef struct problem {
   gp_primitive primitive;
   gp_op op, host_op;
@@ -361,7 +362,7 @@ static void workbench_grow(workbench *w, uint64_t bytes) {
 
 static workbench main_bench;
 
-// Fills the inputs on the host and asks the host back end. 0, or -1 after fail().
+// Fills the inputs on the host and runs the host back end. 0, or -1 after fail().
 static int expect(workbench *w, const problem *p) {
   gp_call c = call_of(p, 0);
   uint64_t need = (p->n + 1) * (uint64_t)(p->in->size > p->out->size ? p->in->size : p->out->size);
@@ -382,7 +383,7 @@ static int expect(workbench *w, const problem *p) {
   return -1;
 }
 
-// Puts the inputs on the device, poisons the output, and fills in the call.
+// Uploads the inputs, poisons the output, and completes the call.
 static gp_call place(workbench *w, const problem *p) {
   gp_call c = call_of(p, 1);
   char *in = w->device_in + p->in_offset;
@@ -405,7 +406,7 @@ static gp_call place(workbench *w, const problem *p) {
   return c;
 }
 
-// Compares what the device wrote with what the host expected. Counts.
+// Compares the device's output with the host's, and counts the result.
 static int compare(workbench *w, const problem *p, const char *out, const char *what) {
   const uint64_t bytes = out_items(p) * out_item(p);
   const int signs = p->op == GP_MIN || p->op == GP_MAX || p->arg || p->primitive == GP_COPY;
@@ -440,7 +441,7 @@ static int compare(workbench *w, const problem *p, const char *out, const char *
   return 0;
 }
 
-// A call on the GPU. With --no-pipelined, scans and streams that would be pipelined look back, and sets have two
+// A call on the GPU. With --no-pipelined, scans and streams look back instead of being pipelined, and sets have two
 // launches: racecheck does not follow barriers in shared memory at which some warps arrive and others wait (the
 // emulator's race build does).
 static int no_pipelined;
@@ -455,9 +456,9 @@ static gp_result run_gpu(const gp_call *call, void *stream) {
   return gp_run(gpu, &other, stream);
 }
 
-static long refused; // policies that are not valid for a shape
+static long refused; // policies invalid for a shape
 
-// The whole of it. Returns -1 where it failed, 1 where the policy is not valid for the shape.
+// A whole case. Returns -1 if it failed, 1 if the policy is invalid for the shape.
 static int solve(workbench *w, const problem *p) {
   gp_call c;
   gp_result r;
@@ -473,14 +474,14 @@ static int solve(workbench *w, const problem *p) {
   return compare(w, p, c.out, "");
 }
 
-// ---- what is tried --------------------------------------------------------------------------------------------------
+// ---- the cases ------------------------------------------------------------------------------------------------------
 
 #define P(a, t, v, l, s, g, b, o)                                                                                      \
   {                                                                                                                    \
     .algorithm = GP_##a, .threads = t, .vectors = v, .load = l, .store = s, .stages = g, .blocks_per_sm = b,           \
     .overlap = o                                                                                                       \
   }
-// Overlap: 1 on, 2 off, 0 as the device has it.
+// Overlap: 1 on, 2 off, 0 by the device.
 static const gp_policy REDUCE_POLICIES[] = {
     P(EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0),  P(EVEN_SHARE, 256, 2, 1, 0, 0, 4, 2), P(EVEN_SHARE, 512, 4, 0, 0, 0, 2, 0),
     P(EVEN_SHARE, 1024, 8, 2, 0, 0, 1, 0), P(STEALING, 128, 2, 0, 0, 0, 2, 2),   P(STEALING, 512, 4, 1, 0, 0, 2, 0),
@@ -538,7 +539,7 @@ static int data_for(gp_op op, const check_type *t) {
 
 static const gp_primitive REDUCTIONS[3] = {GP_REDUCE, GP_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN};
 
-// Every type, every binary operator, reduce and both scans, by the default policy.
+// Every type, every binary operator, reduce and both scans, on the default policy.
 static void group_types(void) {
   int t, op, k, s, count;
   const uint64_t *list = sizes(&count);
@@ -579,7 +580,7 @@ static void group_maps(void) {
       p.init = VALUE;
       solve(&main_bench, &p);
       if (t >= SCALAR_COUNT) continue;
-      if (!is_float(&TYPES[t]) || list[s] <= 4097) { // beyond that sums of f16 leave its range; the rule is the same
+      if (!is_float(&TYPES[t]) || list[s] <= 4097) { // beyond, sums of f16 overflow; the rule is the same
         p = problem_of(GP_IOTA, 0, &TYPES[t], list[s], 0);
         solve(&main_bench, &p);
       }
@@ -611,7 +612,7 @@ static uint64_t tile_of(const problem *p) {
   return (uint64_t)(q->threads * gp__map_items(q->vectors, p->in->size, 0, p->out->size));
 }
 
-// Every policy of the lists above at the boundaries of its tiles, of its groups of tiles, and of its grid.
+// Every policy of the lists above at the boundaries of its tiles, groups of tiles, and grid.
 static void group_policies(void) {
   static const char *const NAMES[] = {"u8", "u32", "s12", "f64", "u16", "f16", "s16", "i64"};
   const int types = sanitizer ? 2 : full ? 8 : 5;
@@ -652,7 +653,7 @@ static void group_policies(void) {
             ran |= solve(&main_bench, &p) <= 0;
           }
         }
-        // Refused for every size: only a pipelined scan may be, and only where the device or the shape rules it out.
+        // Refused for every size: allowed only for a pipelined scan that the device or the shape rules out.
         if (!ran && p.policy->algorithm != GP_PIPELINED && tile * (uint64_t)type->size < 400000u) {
           char text[400];
           fail("%s: the policy is refused for every size", describe(&p, text, sizeof text));
@@ -662,7 +663,7 @@ static void group_policies(void) {
   }
 }
 
-// Every offset of input and output that the type allows, 0 to 15 bytes each, apart from each other.
+// Every offset of input and output that the type allows, 0 to 15 bytes, independently.
 static void group_alignment(void) {
   static const char *const NAMES[] = {"u8", "u16", "u32", "u64", "s12", "f16", "f64"};
   static const uint64_t counts[] = {1, 5, 37, 1000, 20011};
@@ -692,7 +693,7 @@ static void group_alignment(void) {
                                      type, counts[s], is_float(type) ? EXACT : UNIFORM);
               if (out_of_time()) return;
               if (k > 0 && type->fields > 1) continue;
-              if (k == 1 && o && q == 0 && s > 1) continue; // one element of output: offsets say little
+              if (k == 1 && o && q == 0 && s > 1) continue; // one element of output: its offset matters little
               if (k == 3 && t != 0 && t != 2) continue;
               if (k == 3) p.out = t == 0 ? type_named("u32") : type_named("u8");
               p.in_offset = i;
@@ -779,7 +780,7 @@ static void group_fields(void) {
       }
 }
 
-// ---- user's types and operators -------------------------------------------------------------------------------------
+// ---- users' types and operators -------------------------------------------------------------------------------------
 
 typedef struct user_op {
   const char *name, *source, *body, *identity;
@@ -809,7 +810,7 @@ static void matrix_host(void *user, void *result, const void *a, const void *b) 
                       65521);
   memcpy(result, r, 16);
 }
-static void words_host(void *user, void *result, const void *a, const void *b) { // first word, last word, how many
+static void words_host(void *user, void *result, const void *a, const void *b) { // first word, last word, count
   uint32_t x[3], y[3];
   (void)user;
   memcpy(x, a, 12), memcpy(y, b, 12);
@@ -990,7 +991,7 @@ static void group_structs(void) {
 
 // ---- streams, threads, graphs ---------------------------------------------------------------------------------------
 
-// Many calls on one stream without a wait: they share the stream's workspace, whose state each leaves for the next.
+// Many calls on one stream without a wait: they share the stream's workspace, and each leaves its state to the next.
 static void group_queue(void) {
   enum { CALLS = 120 };
   static const char *const NAMES[] = {"u32", "u8", "f64", "u64"};
@@ -1032,7 +1033,7 @@ static void group_queue(void) {
   }
 }
 
-// A chain on one stream: the output of each call is the input of the next, with overlapping launches.
+// A chain on one stream: each call reads the previous one's output, with overlapping launches.
 static void group_chain(void) {
   const gp_policy scan = {.overlap = 1}, map = {.algorithm = GP_DIRECT, .overlap = 1};
   const check_type *t = type_named("u32");
@@ -1110,7 +1111,7 @@ static void *thread_main(void *argument) {
   return NULL;
 }
 
-// A context that is closed while threads use it: each call runs whole, or says so; the last results are right.
+// A context is closed while threads use it: each call runs completely or returns an error; the last results are right.
 typedef struct closing_job {
   gp_context *ctx;
   void *in, *out, *stream;
@@ -1190,8 +1191,8 @@ static void group_threads(void) {
   for (i = 0; i < (sanitizer ? 2 : quick ? 10 : 40) && !out_of_time(); i++) close_under_threads(i);
 }
 
-// Kernels that go while what was launched of them still runs: a context keeps one kernel, long sorts are queued, and
-// other calls build kernels in their place. Unloading code must wait for it, or leave it alone.
+// Kernels are unloaded while their launches still run: a context keeps one kernel, long sorts are queued, and other
+// calls replace their kernels. Unloading must wait for the launches, or leave the code alone.
 static void passing_kernels(void) {
   static const gp_op ops[] = {GP_SUM, GP_MIN, GP_MAX, GP_BIT_XOR};
   const uint64_t count = sanitizer ? 20000 : on_gpu ? (uint64_t)1 << 25 : 1 << 18;
@@ -1224,8 +1225,7 @@ static void passing_kernels(void) {
   free(x);
 }
 
-// Streams that live for one call, more than the context keeps workspaces for, of which none has the time to end before
-// the next begins.
+// Streams that live for one call, more than the context keeps workspaces for; each begins before the previous one ends.
 static void passing_streams(void) {
   enum { EACH = 40000 };
   const int streams = sanitizer ? 20 : 500;
@@ -1242,7 +1242,7 @@ static void passing_streams(void) {
   for (i = 0; i < streams && !r; i++) {
     void *stream = new_stream();
     r = gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, in, EACH, (uint32_t *)out + (uint64_t)i * EACH, stream);
-    free_stream(stream); // the work goes on
+    free_stream(stream); // the work continues
   }
   wait_device();
   if (r) fail("passing streams: %s: %s", gp_result_name(r), gp_last_message());
@@ -1268,7 +1268,7 @@ static void passing_streams(void) {
   free(got);
 }
 
-// Work on several streams at once, each with its workspace; nothing waits until all are filled.
+// Work on several streams at once, each with its workspace; no wait until all are filled.
 static void group_streams(void) {
   enum { STREAMS = 12, EACH = 6 };
   static workbench benches[STREAMS * EACH];
@@ -1368,7 +1368,7 @@ static void group_graph(void) {
             if (replay == 3) GP_CUDA_CHECK(&cuda, graph_launch(executable, stream)); // twice in a row
             for (i = 0; i < 3; i++) compare(&w[i], &p[i], c[i].out, " in a graph");
           }
-          // A call outside the graph goes on working on the same stream.
+          // A call outside the graph continues on the same stream.
           r = run_gpu(&c[1], stream);
           if (r) fail("after the graph: %s", gp_last_message());
           else compare(&w[1], &p[1], c[1].out, " after a graph");
@@ -1378,7 +1378,7 @@ static void group_graph(void) {
         wait_device();
         free_stream(stream);
       }
-  { // a workspace too small while captured: an error, the capture lives, and the next call works
+  { // too small a workspace during capture: an error, the capture survives, and the next call works
     static workbench w;
     static const gp_policy many_tiles = {GP_LOOK_BACK, 128, 1, 0, 0, 0, 0, 0}; // more than a stream before had
     problem p = problem_of(GP_EXCLUSIVE_SCAN, GP_SUM, type_named("u32"), 9000001, UNIFORM);

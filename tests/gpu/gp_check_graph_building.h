@@ -1,6 +1,6 @@
-// gp_check_graph_building.h - gp_check's group "building": graphs made on a GPU, edge for edge as the host makes
-// them; built, transposed and relabelled against the host back end; degrees; faults that are put in; searches of graphs
-// whose distances are known exactly; captured and replayed; more than 2^31 edges. Included by gp_check.c.
+// gp_check_graph_building.h - gp_check's group "building": graphs generated on a GPU with the host's edges; built,
+// transposed and relabelled against the host back end; degrees; planted faults; searches of graphs with known
+// distances; captured and replayed; more than 2^31 edges. Included by gp_check.c.
 #ifndef GP_CHECK_GRAPH_BUILDING_H
 #define GP_CHECK_GRAPH_BUILDING_H
 
@@ -11,7 +11,7 @@ static const char *fault_text(const gp_fault *fault) {
   return gp_fault_text(fault, text, sizeof text);
 }
 
-// A graph with memory of its own, on either side.
+// A graph with its memory, on either side.
 typedef struct built_graph {
   gp_graph g;
   uint64_t offset_bytes, target_bytes;
@@ -44,14 +44,14 @@ static void built_with_in(built_graph *b, int on_host) {
 static uint64_t built_number(const void *p, gp_type type, uint64_t i) {
   return type == GP_U32 ? ((const uint32_t *)p)[i] : ((const uint64_t *)p)[i];
 }
-// Offsets, and as many ends as there are.
+// Offsets, and their number of ends.
 static int built_same(const char *what, const char *text, const built_graph *d, const void *d_offsets,
                       const void *d_ends, const void *offsets, const void *ends) {
   void *got = host_new(d->offset_bytes), *got_ends = host_new(d->target_bytes);
   const uint64_t edges = built_number(offsets, d->g.offset_type, d->g.vertices);
   int same;
   download(got, d_offsets, d->offset_bytes);
-  download(got_ends, d_ends, edges * gp_type_size(NULL, d->g.vertex_type)); // the rest of the room was not written
+  download(got_ends, d_ends, edges * gp_type_size(NULL, d->g.vertex_type)); // the remaining room was not written
   same =
       !memcmp(got, offsets, d->offset_bytes) && !memcmp(got_ends, ends, edges * gp_type_size(NULL, d->g.vertex_type));
   if (same) pass();
@@ -61,7 +61,7 @@ static int built_same(const char *what, const char *text, const built_graph *d, 
   return same;
 }
 
-// One graph by its description, with these types and flags, on both sides.
+// One graph from its description, with these types and flags, on both sides.
 static void building_case(const char *text, gp_type offset, gp_type vertex, int flags, void *stream) {
   graph_made m;
   built_graph d, h, rd, rh;
@@ -121,7 +121,7 @@ static void building_case(const char *text, gp_type offset, gp_type vertex, int 
   free(numbers[1]), free(pairs), free(made);
 }
 
-// Searches of graphs whose distances are known: right ones pass the check, one spoiled depth or parent does not.
+// Searches of graphs with known distances: right ones pass the check, one spoiled depth or parent fails it.
 static void building_distances(const char *text, void *stream) {
   graph_made m;
   built_graph d;
@@ -175,7 +175,7 @@ static void building_distances(const char *text, void *stream) {
   free(depths), free(parents);
 }
 
-// Captured with what gp_workspace_size says, replayed on other edges.
+// Captured with gp_workspace_size's bytes, replayed on other edges.
 static void building_captured(void) {
   graph_made m[2];
   void *stream, *graph = NULL, *executable = NULL, *pairs[2], *d_pairs;
@@ -218,7 +218,7 @@ static void building_captured(void) {
   free_stream(stream);
 }
 
-// Faults that lie in device memory.
+// Faults in device memory.
 static void building_faults(void) {
   static const uint32_t offsets[] = {0, 2, 1, 4}, targets[] = {0, 1, 2, 9};
   built_graph d = built_new(3, 4, GP_U32, GP_U32, 0);
@@ -242,7 +242,7 @@ static void building_faults(void) {
   device_free(report);
 }
 
-// A ring of so many vertices has twice as many edges: more than 2^31, checked by themselves.
+// A ring has twice as many edges as vertices: more than 2^31, checked by themselves.
 static void building_big(void) {
   graph_made m;
   built_graph d;
@@ -290,8 +290,8 @@ static void group_graph_building(void) {
                                        "kronecker scale=16",
                                        "uniform n=1M factor=4"};
   static const struct {
-    // In its place for racecheck, which takes seconds for a level; none is large enough for clusters, whose words it
-    // does not follow (gp_check_graphs.h).
+    // The replacement for racecheck, which takes seconds for a level. No graph is large enough for clusters, whose
+    // words racecheck does not follow (gp_check_graphs.h).
     const char *whole, *few_levels;
   } known[] = {{"chain n=3000", "chain n=12"},
                {"ring n=3001", "ring n=13"},

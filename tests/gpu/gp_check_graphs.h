@@ -1,7 +1,7 @@
 // gp_check_graphs.h - gp_check's group "graphs": bfs from one source and from many, bfs_check and connected_components
-// on graphs whose distances are known exactly, symmetric, directed with the transposed graph and without, for the types
-// of offsets and vertices; limits, targets, checked graphs, reproducible parents; the same bits again; captured and
-// replayed. Included by gp_check.c behind gp_check_graph_building.h.
+// on graphs with known distances, symmetric, directed with and without the transposed graph, for all types of offsets
+// and vertices; limits, targets, checked graphs, reproducible parents; equal bits again; captured and replayed.
+// Included by gp_check.c after gp_check_graph_building.h.
 #ifndef GP_CHECK_GRAPHS_H
 #define GP_CHECK_GRAPHS_H
 
@@ -12,7 +12,7 @@ static const char *const graphs_way[] = {"one way", "one way, with its transpose
 typedef struct searched {
   graph_made m;
   built_graph d;
-  char text[160]; // what messages call it
+  char text[160]; // its name in messages
   int way;
   uint64_t sources[GRAPHS_SOURCES];
   void *d_sources, *d_depths, *d_parents, *d_reached, *report; // rows for all sources
@@ -23,7 +23,7 @@ typedef struct searched {
   const gp_policy *policy; // of bfs
 } searched;
 
-// One way, edges lead from the smaller number to the larger one, but for the ring's last: distances follow.
+// Directed graphs: edges lead from smaller to larger numbers, except the ring's last: distances follow from that.
 static int64_t graphs_depth(const searched *s, uint64_t a, uint64_t b) {
   const graph_made *m = &s->m;
   uint64_t at;
@@ -39,7 +39,7 @@ static int64_t graphs_depth(const searched *s, uint64_t a, uint64_t b) {
   case GRAPH_TREE:
     for (at = b; at > a; ++steps) at = (at - 1) / 2;
     return at == a ? steps : -1;
-  case GRAPH_TORUS: { // to the right and down, and round
+  case GRAPH_TORUS: { // right and down, cyclic
     const uint64_t down = (b / m->columns + m->rows - a / m->columns) % m->rows;
     return (int64_t)(down + (b % m->columns + m->columns - a % m->columns) % m->columns);
   }
@@ -67,7 +67,7 @@ static gp_result searched_open(searched *s, const char *text, gp_type offset, gp
   s->d = built_new(s->m.vertices, room, offset, vertex, 0);
   d_pairs = device_new(s->m.edges * 8 + SLACK);
   s->report = device_new(SLACK), s->statistics = (gp_traversal *)device_new(sizeof *s->statistics);
-  upload(s->statistics, &nothing, sizeof nothing); // it comes back whole, steps that were not taken too
+  upload(s->statistics, &nothing, sizeof nothing); // copied back whole, with unused steps
   s->d_sources = device_new(sizeof s->sources), s->d_reached = device_new(sizeof s->sources);
   s->d_depths = device_new(s->m.vertices * 4 * GRAPHS_SOURCES + SLACK),
   s->d_parents = device_new(s->m.vertices * 8 + SLACK);
@@ -95,7 +95,7 @@ static void searched_close(searched *s) {
   free(s->depths), free(s->parents);
 }
 
-// The first vertex of a row whose depth is another than is known; the number of vertices: there is none.
+// The first vertex of a row with a wrong depth, or the number of vertices.
 static uint64_t graphs_wrong(const searched *s, const int32_t *row, uint64_t source, uint64_t limit) {
   uint64_t v;
   for (v = 0; v < s->m.vertices; v++)
@@ -114,7 +114,7 @@ static void graphs_fault(searched *s, const char *what, gp_result r, const void 
   else fail("graphs %s: %s: bfs_check: %s", s->text, what, r ? gp_last_message() : fault_text(&f));
 }
 
-// From one source: depths, parents (that bfs_check looks at), what was done, limits, the end at a target.
+// From one source: depths, parents (checked by bfs_check), statistics, limits, the end at a target.
 static void graphs_one(searched *s, uint64_t source, uint64_t limit, int flags) {
   gp_call c = gp_call_init(GP_BFS);
   gp_traversal t;
@@ -161,7 +161,7 @@ static void graphs_target(searched *s, uint64_t source, uint64_t target) {
     fail("graphs %s: bfs from %llu until %llu: %s", s->text, (unsigned long long)source, (unsigned long long)target,
          r ? gp_last_message() : "wrong depths");
 }
-// The same twice: parents with GP_REPRODUCIBLE are the smallest there are.
+// The same twice: parents with GP_REPRODUCIBLE are the smallest.
 static void graphs_reproducible(searched *s, uint64_t source) {
   const size_t size = gp_type_size(NULL, s->d.g.vertex_type);
   gp_call c = gp_call_init(GP_BFS);
@@ -177,7 +177,7 @@ static void graphs_reproducible(searched *s, uint64_t source) {
   h.in_offsets = h.in_sources = NULL;
   download((void *)(uintptr_t)h.offsets, s->d.g.offsets, s->d.offset_bytes);
   download((void *)(uintptr_t)h.targets, s->d.g.targets,
-           built_number(h.offsets, h.offset_type, h.vertices) * size); // the rest of the room was not written
+           built_number(h.offsets, h.offset_type, h.vertices) * size); // the remaining room was not written
   c.graph = &h, c.out = depths, c.out2 = on_host;
   if (!r) r = gp_run(host, &c, NULL);
   if (!r && !memcmp(again, on_host, s->m.vertices * size)) pass();
@@ -186,8 +186,8 @@ static void graphs_reproducible(searched *s, uint64_t source) {
   free((void *)(uintptr_t)h.offsets), free((void *)(uintptr_t)h.targets);
 }
 
-// From many: rows, how many each reaches, what was done; sources in host memory, or in the device's with some that
-// are beyond the graph. 32 and fewer have a word of 32 bits.
+// From many: rows, vertices reached by each, statistics; sources in host memory, or in device memory with some outside
+// the graph. Up to 32 sources have a word of 32 bits.
 static void graphs_many(searched *s, uint64_t count, uint64_t limit, int device_sources, int flags) {
   gp_call c = gp_call_init(GP_BFS_SOURCES);
   uint64_t sources[GRAPHS_SOURCES], sizes[GRAPHS_SOURCES], i, pairs = 0, v = 0;
@@ -230,7 +230,7 @@ static void graphs_many(searched *s, uint64_t count, uint64_t limit, int device_
     graphs_fault(s, "bfs_sources", r, (const char *)s->d_depths + (count - 1) * s->m.vertices * 4, NULL,
                  sources[count - 1], limit);
 }
-// Rows are not wanted; policies of every direction give the same numbers.
+// Unwanted rows; policies of every direction give the same numbers.
 static void graphs_sizes_only(searched *s) {
   static const int alphas[] = {-1, 1, 1 << 20};
   uint64_t sizes[COUNT(alphas)][GRAPHS_SOURCES];
@@ -260,7 +260,7 @@ static void graphs_sizes_only(searched *s) {
   }
 }
 
-// Labels are the smallest vertices: with both ways known, those that are reached from them.
+// Labels are the smallest vertices: in symmetric graphs, the vertices reached from them.
 static void graphs_components(searched *s) {
   const gp_type type = s->d.g.vertex_type;
   const int pieces = s->m.kind == GRAPH_PIECES; // the others are in one piece
@@ -278,7 +278,7 @@ static void graphs_components(searched *s) {
          r ? gp_last_message() : "", (unsigned long long)count, (unsigned long long)expected, (unsigned long long)bad);
 }
 
-// A target that is none: GP_CHECKED says so, and writes nothing else.
+// An invalid target: GP_CHECKED reports it, and writes nothing else.
 static void graphs_checked_fault(searched *s) {
   const uint64_t bad = s->m.vertices;
   const size_t size = gp_type_size(NULL, s->d.g.vertex_type);
@@ -309,7 +309,7 @@ static void graphs_checked_fault(searched *s) {
   upload((void *)(uintptr_t)s->d.g.targets, &was, size);
 }
 
-// Captured with what gp_workspace_size says; replayed, it reads the sources that are then in device memory.
+// Captured with gp_workspace_size's bytes; a replay reads the sources then in device memory.
 static void graphs_captured(searched *s) {
   void *stream, *graph = NULL, *executable = NULL;
   gp_call c = gp_call_init(GP_BFS_SOURCES);
@@ -374,7 +374,7 @@ static void graphs_replayed(void *stream) {
   else graphs_captured(&s);
   searched_close(&s);
 }
-// Levels that all blocks do, each with its own part: with parents, for which they wait at each level, and without.
+// Levels shared by all blocks: with parents, for which they wait at each level, and without.
 static void graphs_spread(const gp_policy *policy, void *stream) {
   searched s;
   if (searched_open(&s, "torus rows=40 columns=500", GP_U32, GP_U32, BOTH_WAYS, stream))
@@ -397,8 +397,8 @@ static void graphs_spread(const gp_policy *policy, void *stream) {
   }
   searched_close(&s);
 }
-// Levels of one block, of one cluster and of the grid: of small blocks, as a grid has no more than there is work for.
-// racecheck reports the words that a cluster's blocks send to each other, and wait for: the emulator's race build
+// Levels of one block, of one cluster and of the grid, with small blocks, because a grid has only as many as there is
+// work for. racecheck reports the words that a cluster's blocks exchange and wait for: the emulator's race build
 // follows them.
 static void graphs_cluster(void *stream) {
   gp_policy p;
@@ -424,7 +424,7 @@ static void graphs_cluster(void *stream) {
   graphs_spread(&p, stream);
 }
 static void group_graphs(void) {
-  // And in its place, with fewer levels, for sanitizers, and for racecheck, which takes seconds for each.
+  // The replacement with fewer levels for sanitizers; racecheck takes seconds for a level.
   static const struct {
     const char *whole, *fewer, *fewest;
   } known[] = {{"chain n=300", "chain n=40", "chain n=12"},

@@ -1,6 +1,6 @@
 // gp_check_layouts.h - gp_check's group "layouts": conversions on a GPU against the host back end, byte for byte: every
 // pair of layouts, padded and packed structs of fields of 1 to 64 bytes, at any alignment, in place, to columns;
-// policies drawn at random; captured, on many streams, past 2^32 bytes. Included by gp_check.c behind
+// policies drawn at random; captured, on many streams, past 2^32 bytes. Included by gp_check.c after
 // gp_check_sorting.h.
 #ifndef GP_CHECK_LAYOUTS_H
 #define GP_CHECK_LAYOUTS_H
@@ -14,7 +14,7 @@ static const char *const LAYOUT_CELLS[] = {
     "convert_layout u64 struct=8.8.8.8.4.4.4.4.2.2.2.2.1.1.1.1 from=32 to=soa",
 };
 
-// A struct of n fields: offsets in an order of their own, gaps here and there. Returns its size.
+// A struct of n fields: shuffled offsets with some gaps. Returns its size.
 static size_t layout_drawn(const size_t *bytes, int n, uint64_t seed, gp_field *fields) {
   int left[GP__LAYOUT_FIELDS], count = n, i;
   size_t at = 0;
@@ -30,7 +30,7 @@ static size_t layout_drawn(const size_t *bytes, int n, uint64_t seed, gp_field *
   return at + (seed >> 24) % 3;
 }
 
-// One conversion of `count` structs, drawn by the seed. policy: NULL for the header's own.
+// A random conversion of `count` structs, from the seed. policy: NULL for the header's own.
 static void layouts_case(uint64_t seed, uint64_t count, const gp_policy *policy) {
   static const uint64_t widths[] = {GP_AOS, GP_SOA, GP_AOS, GP_SOA, 2, 3, 8, 32, 100, 256, 1000, 65536};
   static const size_t sizes_of[] = {1, 2, 4, 8, 1, 2, 4, 8, 3, 12, 16, 64};
@@ -99,7 +99,7 @@ static void layouts_case(uint64_t seed, uint64_t count, const gp_policy *policy)
   } else if (r || want) fail("layouts: seed %llu: %s", (unsigned long long)seed, gp_last_message());
   else {
     for (i = 0; i < span[1] && got[i] == host_out[i]; i++) continue;
-    // In the last block of an array in place, places beyond the count are nobody's.
+    // In the last block of an array in place, positions beyond the count have no owner.
     if (i < span[1])
       fail("layouts: seed %llu, %llu structs, width %llu to %llu%s: byte %llu is %d, not %d", (unsigned long long)seed,
            (unsigned long long)count, (unsigned long long)layout[0].width, (unsigned long long)layout[1].width,
@@ -124,7 +124,7 @@ static void layouts_drawn(void) {
   }
 }
 
-// Five words a struct, counted up, of more than 2^32 bytes, become columns, and structs again.
+// Structs of five words, counted up, more than 2^32 bytes, become columns, and structs again.
 static void layouts_big(void) {
   static const gp_field fields[] = {{0, 4}, {4, 4}, {8, 4}, {12, 4}, {16, 4}};
   static uint32_t window[4096];

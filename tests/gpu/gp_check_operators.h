@@ -1,8 +1,7 @@
 // gp_check_operators.h - gp_check's group "operators": every built-in operator, transform, input, accumulator and
-// output type, few elements each, on both back ends. Integers against an oracle of its own in 64 bits, with the edges
-// of their types; floats: the GPU against the host. Compilers have made single combinations wrong, and no neighbour of
-// theirs: only all of them say that all are right. --each N takes one combination of N; those that were wrong once,
-// always.
+// output type, few elements each, on both back ends. Integers against a 64-bit oracle here, with the edges of their
+// types; floats: the GPU against the host. Compilers have broken single combinations but no similar ones: only testing
+// all of them shows that all are right. --each N takes one combination of N, and always those that were wrong once.
 
 static const gp_op TRANSFORMS[] = {GP_OP_DEFAULT, GP_NEGATE, GP_ABS, GP_SQUARE, GP_NOT};
 
@@ -62,7 +61,7 @@ static uint64_t folded(gp_op op, const check_type *t, uint64_t a, uint64_t b) {
   }
 }
 
-// What p is to write, of the inputs that expect() has made.
+// The expected output p, from the inputs of expect().
 static void oracle(const workbench *w, const problem *p, char *out) {
   const check_type *acc = p->acc ? p->acc : p->out;
   uint64_t sum = 0, i, best = 0;
@@ -85,7 +84,7 @@ static void oracle(const workbench *w, const problem *p, char *out) {
   }
 }
 
-// Both back ends against the oracle, or against each other where floats are in it.
+// Both back ends against the oracle, or against each other for floats.
 static void solve_operator(problem *p) {
   workbench *w = &main_bench;
   static char want[4096];
@@ -108,7 +107,7 @@ static void solve_operator(problem *p) {
   solve(w, p);
 }
 
-// Is this combination's turn: of so many, by a hash of what it is; and of those, this part's. `always`: in any case.
+// Whether it is this combination's turn, by its hash, and this part's. `always`: in any case.
 static int has_turn(uint64_t number, int always) {
   const uint64_t h = gp_data_hash(number);
   return (always || h % each == 0) && h / each % parts == part;
@@ -117,7 +116,7 @@ static int has_turn(uint64_t number, int always) {
 static int mixes_floats(gp_op op, gp_op transform, const check_type *in, const check_type *acc) {
   if (!is_float(in) && !is_float(acc)) return 1;
   if (op >= GP_BIT_AND && op <= GP_BIT_XOR) return !is_float(acc);
-  // Sums and products of floats are exact on data that suits them: of their own type, with both signs.
+  // Sums and products of floats are exact on suitable data: of their own type, with both signs.
   return (op != GP_SUM && op != GP_PROD) || (in == acc && transform != GP_SQUARE && transform != GP_ABS);
 }
 
@@ -145,7 +144,7 @@ static void group_operators(void) {
             p.acc = p.arg ? NULL : acc;
             p.out = &TYPES[o < 0 ? -o : o];
             solve_operator(&p);
-            p.n = 4; // where nested operations become one instruction
+            p.n = 4; // nested operations may become one instruction
             solve_operator(&p);
           }
   for (a = 0; a < SCALAR_COUNT; a++)

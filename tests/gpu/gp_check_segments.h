@@ -1,18 +1,18 @@
 // gp_check_segments.h - gp_check's group "segments": runs, segments, selection, histograms and searches on a GPU
-// against the host back end. What is called, and on what data, is a cell (tools/gp_cells.h); counts, addresses,
-// policies and the rest vary here. Included by gp_check.c.
+// against the host back end. A cell (tools/gp_cells.h) gives the call and its data; counts, addresses, policies and the
+// rest vary here. Included by gp_check.c.
 #ifndef GP_CHECK_SEGMENTS_H
 #define GP_CHECK_SEGMENTS_H
 
 static cell_types gpu_types, host_types;
 
-// What keys are in place of the cell's own.
+// Keys that replace the cell's own.
 enum { AS_THE_CELL, ALTERNATING, NAN_AND_ZEROS, ONE_RUN, ANY_BITS, SPECIAL_BITS };
 
 typedef struct segments_case {
   cell c;
   int kind, keys;              // of the data; of the keys
-  int in_shift, out_shift;     // elements by which buffers are off an aligned address
+  int in_shift, out_shift;     // misalignment of the buffers in elements
   int in_place;                //
   int has_count;               //
   uint64_t count_device;       //
@@ -74,8 +74,8 @@ static void grow_role(segments_bench *b, int role, uint64_t bytes) {
   b->got[role] = host_new(b->room[role]);
 }
 
-// Of a float: -0, +0, NaN of both signs with payloads, infinities, the smallest numbers; of an integer: its ends, and
-// numbers around 0.
+// Floats: -0, +0, NaN of both signs with payloads, infinities, the smallest numbers; integers: their ends, and numbers
+// around 0.
 static uint64_t special_bits(const type_row *t, uint64_t h) {
   const int bits = 8 * t->size, mantissa = t->number == GP_DATA_F64   ? 52
                                            : t->number == GP_DATA_F32 ? 23
@@ -138,7 +138,7 @@ static int is_wanted(const segments_case *s, int role) {
   return !(role == ROLE_out_keys && s->no_keys_out) && !(role == ROLE_out2 && s->no_lengths);
 }
 
-// Which input an output may lie on: in place.
+// The input that an output may share: in place.
 static int twin_of(const segments_case *s, int role) {
   if (!s->in_place) return -1;
   if (role == ROLE_out && cell_type(&s->c, ROLE_in)) return ROLE_in;
@@ -152,7 +152,7 @@ static gp_call segments_call(const segments_case *s, int for_gpu) {
   return call;
 }
 
-// Fills the inputs, and asks the host back end. 0, or -1 after fail().
+// Fills the inputs, and runs the host back end. 0, or -1 after fail().
 static int segments_expect(segments_bench *b, const segments_case *s) {
   gp_call call = segments_call(s, 0);
   char text[600];
@@ -165,7 +165,7 @@ static int segments_expect(segments_bench *b, const segments_case *s) {
     if (role < FIRST_OUTPUT) make_input(s, role, b->in[role]);
     else if (twin_of(s, role) >= 0) memcpy(b->want[role], b->in[twin_of(s, role)], bytes);
     else memset(b->want[role], 0xA5, bytes);
-    // The host back end works beside its inputs, so that they can be uploaded afterwards.
+    // The host back end writes beside its inputs, so that they can be uploaded afterwards.
     cell_bind(&s->c, &call, role, role < FIRST_OUTPUT ? b->in[role] : b->want[role]);
   }
   if (s->has_count) call.count_device = &s->count_device;
@@ -221,7 +221,7 @@ static int numbers_differ(const type_row *t, const char *a, const char *b) {
   return 1;
 }
 
-// Everything that the device wrote, and what lies around it, against the host. Counts.
+// Compares everything that the device wrote, and the guards around it, with the host. Counts the result.
 static int segments_compare(segments_bench *b, const segments_case *s, const char *what) {
   char text[600], got_hex[40] = "", want_hex[40] = "";
   int role, i;
@@ -235,7 +235,7 @@ static int segments_compare(segments_bench *b, const segments_case *s, const cha
     if (!t || !is_wanted(s, role)) continue;
     download(b->got[role], place_of(b, s, role) - GUARD, bytes + 2 * GUARD);
     got = b->got[role] + GUARD;
-    // In place, what lies behind compacted results says nothing.
+    // In place, the rest after compacted results is undefined.
     for (at = 0; memcmp(got, b->want[role], bytes) && at < bytes; at += (uint64_t)size) {
       const uint64_t live = in_place && role != ROLE_counts && cell_type(&s->c, ROLE_counts)
                                 ? cell_live(&s->c, role, s->c.n, (const uint64_t *)(void *)b->want[ROLE_counts])
@@ -275,9 +275,9 @@ static int segments_solve(segments_bench *b, const segments_case *s) {
   return segments_compare(b, s, "");
 }
 
-// ---- what is tried --------------------------------------------------------------------------------------------------
+// ---- the cases ------------------------------------------------------------------------------------------------------
 
-// All primitives; the first EVERYWHERE also under --quick and sanitizers.
+// All primitives; the first EVERYWHERE also with --quick and sanitizers.
 static const char *const SEGMENT_CELLS[] = {
     "segmented_reduce SUM f32 segments=fixed:5",
     "segmented_reduce SUM u8 out=u64 segments=mixed",
@@ -378,7 +378,7 @@ static const char *const SEGMENT_CELLS[] = {
 };
 enum { EVERYWHERE = 31 };
 
-// Elements of a tile under the policy that the call runs on; 0: nobody says.
+// Elements of a tile with the call's policy; 0: unknown.
 static uint64_t segments_tile(const segments_case *s) {
   gp_call call = segments_call(s, 1);
   gp_policy p;
@@ -396,7 +396,7 @@ static int has_type_wanted(const cell *c) {
   return type_wanted[t - TYPES];
 }
 
-// Ranks need something to rank.
+// Ranks need elements to rank.
 static int has_ranks(const cell *c) { return !has_word(c->primitive, 'n') || cell_elements(c, c->n); }
 
 static void cases_sizes(const char *const *list, int cells) {
@@ -432,7 +432,7 @@ static void cases_sizes(const char *const *list, int cells) {
   }
 }
 
-// In place, counts in device memory, initial values, outputs that are not wanted, neighbours on the right.
+// In place, counts in device memory, initial values, unwanted outputs, right neighbours.
 static void segments_fields(void) {
   static const uint64_t counts[] = {0, 1, 33, 5000, 300007};
   static const float three = 3;
@@ -462,7 +462,7 @@ static void segments_fields(void) {
       if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS) {
         s.no_keys_out = 1;
         segments_solve(&main_segments, &s);
-        s.no_lengths = p == GP_RUN_LENGTHS; // the number of runs only
+        s.no_lengths = p == GP_RUN_LENGTHS; // only the number of runs
         segments_solve(&main_segments, &s);
         s.no_keys_out = 0;
         segments_solve(&main_segments, &s);
@@ -475,7 +475,7 @@ static void segments_fields(void) {
     }
 }
 
-// Keys that alternate, that are one run, NaN (a run of its own each) and both zeros (one run).
+// Alternating keys, one run, NaN (each a run of its own) and both zeros (one run).
 static void segments_keys(void) {
   static const char *const cells[] = {"inclusive_scan_by_key SUM u32 key=f32",
                                       "exclusive_scan_by_key SUM f32 key=u8",
@@ -504,16 +504,11 @@ static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2),
                                             P(PIPELINED, 128, 1, 0, 0, 2, 4, 0), P(PIPELINED, 256, 4, 0, 0, 3, 2, 1),
                                             P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0)};
 static const gp_policy SEGMENTS_POLICIES[] = {
-    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),
-    P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0),
-    P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),
-    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
-    P(PIPELINED, 768, 5, 0, 0, 3, 1, 0),
-    P(PIPELINED, 128, 1, 0, 0, 2, 4, 2), // segmented reduce alone, from here on
-    P(PIPELINED, 256, 7, 0, 0, 4, 1, 1),
-    P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2),
-    P(WARP_SEGMENTS, 256, 3, 1, 0, 0, 4, 0),
-    P(WARP_SEGMENTS, 512, 5, 0, 0, 0, 1, 0)};
+    P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),    P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0),
+    P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1),    P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
+    P(PIPELINED, 768, 5, 0, 0, 3, 1, 0),     P(PIPELINED, 128, 1, 0, 0, 2, 4, 2), // only segmented reduce from here on
+    P(PIPELINED, 256, 7, 0, 0, 4, 1, 1),     P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2),
+    P(WARP_SEGMENTS, 256, 3, 1, 0, 0, 4, 0), P(WARP_SEGMENTS, 512, 5, 0, 0, 0, 1, 0)};
 enum { LOAD_BALANCE_POLICIES = 4 };
 static const gp_policy HISTOGRAM_POLICIES[] = {
     P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2), P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0),
@@ -552,7 +547,7 @@ static void segments_policies(void) {
   }
 }
 
-// Several channels, some of which count; weights.
+// Several channels, some of them counted; weights.
 static void segments_channels(void) {
   enum { PIXELS = 70001, BINS = 40 };
   static const struct {
@@ -578,7 +573,7 @@ static void segments_channels(void) {
     int channel;
     for (k = 0; k < n * (uint64_t)rows[i].channels; k++)
       gp_data_element(t->number, t->size, 1, GP_DATA_UNIFORM, 0, 3, k, 1, host_in + k * (uint64_t)t->size);
-    for (k = 0; w && k < n; k++) // sums of which are exact
+    for (k = 0; w && k < n; k++) // with exact sums
       gp_data_element(w->number, w->size, 1, w->number > GP_DATA_UINT ? GP_DATA_SMALL : GP_DATA_UNIFORM, 0, 4, k, 1,
                       host_weights + k * (uint64_t)w->size);
     for (channel = 0; channel < active; channel++) { // other ends for each
@@ -624,7 +619,7 @@ static void segments_channels(void) {
   free(got);
 }
 
-// GP_CHECKED: the first bad offset is told, and nothing is written; the next call works.
+// GP_CHECKED: the first bad offset is reported, and nothing is written; the next call works.
 static void segments_checked(void) {
   static const char *const cells[] = {"segmented_reduce SUM u32 segments=fixed:5",
                                       "segmented_reduce SUM f32 segments=uniform:20 offsets=u64",
@@ -635,7 +630,7 @@ static void segments_checked(void) {
   int i, k, way;
   for (i = 0; i < COUNT(cells); i++)
     for (k = 0; k < (sanitizer ? 2 : COUNT(counts)); k++)
-      for (way = 0; way < 5; way++) { // decreases; beyond the count; the last one; the first one; all are well
+      for (way = 0; way < 5; way++) { // decreases; beyond the count; the last one; the first one; all are right
         segments_case s = case_of(cells[i], counts[k]);
         segments_bench *b = &main_segments;
         const uint64_t at = way == 2 ? s.c.segments : way == 3 ? 0 : s.c.segments / 2 + 1;
@@ -680,7 +675,7 @@ static void segments_checked(void) {
   device_free(device_bad);
 }
 
-// Captured once, replayed over outputs that are poisoned anew.
+// Captured once, replayed over outputs poisoned before each.
 static void cases_graph(const char *const *list, int cells) {
   static const uint64_t counts[] = {100, 300007};
   int i, k, replay;
@@ -730,7 +725,7 @@ static void cases_graph(const char *const *list, int cells) {
     }
 }
 
-// Sums that depend on the order of evaluation: the same bits in every call.
+// Sums that depend on the order of evaluation: equal bits in every call.
 static void cases_bits(const char *const *list, int cells, const uint64_t *counts, int sizes) {
   void *other = new_stream();
   int i, k, run;
@@ -747,7 +742,7 @@ static void cases_bits(const char *const *list, int cells, const uint64_t *count
       if (segments_expect(b, &s)) continue;
       for (run = 0; run < 5 && !r; run++) {
         gp_call call = segments_place(b, &s);
-        if (run & 1) { // something else on the machine
+        if (run & 1) { // other work on the machine
           gp_call noise = gp_call_init(GP_REDUCE);
           noise.op = GP_SUM;
           noise.in_type = noise.out_type = GP_U32;
@@ -781,7 +776,7 @@ static void segments_bits(void) {
   cases_bits(cells, COUNT(cells), counts, COUNT(counts));
 }
 
-// Work on several streams at once; nothing waits until all are filled.
+// Work on several streams at once; no wait until all are filled.
 static void cases_streams(const char *const *list, int cells) {
   enum { STREAMS = 8, EACH = 8 };
   static segments_bench benches[STREAMS * EACH];
@@ -812,7 +807,7 @@ static void cases_streams(const char *const *list, int cells) {
 
 // ---- the functions of >>api -----------------------------------------------------------------------------------------
 
-// Every function, on both back ends; outputs one behind the other in one block.
+// Every function, on both back ends; the outputs follow one another in one block.
 enum { API_CALLS = 28, API_N = 5000, API_BLOCK = 1 << 16 };
 static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const float *f, const uint8_t *flags,
                           const uint32_t *offsets, char *out, const char **name) {

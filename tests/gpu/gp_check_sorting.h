@@ -1,10 +1,10 @@
 // gp_check_sorting.h - gp_check's group "sorting": sorts, merges, sets, top-k, shuffles and group-by on a GPU against
 // the host back end, bit for bit: keys of every distribution and of special bits, equal keys, bit ranges, in place,
-// captured, on many streams, past 2^31. How cases are made and run is in gp_check_segments.h. Included by gp_check.c.
+// captured, on many streams, past 2^31. gp_check_segments.h makes and runs the cases. Included by gp_check.c.
 #ifndef GP_CHECK_SORTING_H
 #define GP_CHECK_SORTING_H
 
-// All primitives; the first SORTED_EVERYWHERE also under --quick and sanitizers.
+// All primitives; the first SORTED_EVERYWHERE also with --quick and sanitizers.
 static const char *const SORTING_CELLS[] = {
     "sort u32",
     "sort u64",
@@ -124,7 +124,7 @@ static const char *const SORTING_CELLS[] = {
 };
 enum { SORTED_EVERYWHERE = 34 };
 
-// Every distribution, of keys alone and of pairs; for floats every kind of bit pattern.
+// Every distribution, for keys alone and pairs; for floats every kind of bit pattern.
 static void sorting_keys(void) {
   static const char *const cells[] = {"sort u32",
                                       "sort u64 payload=u32",
@@ -157,8 +157,8 @@ static void sorting_keys(void) {
       }
 }
 
-// So many keys that a sample of them chooses the sort: distinct ones, and such that recur. Under sanitizers u64 and u32
-// keys that recur.
+// Enough keys that a sample chooses the sort: distinct and repeated ones. Under sanitizers only repeated u64 and u32
+// keys.
 static void sorting_chosen(void) {
   static const char *const cells[] = {"sort u64 payload=u32 dist=repeated", "sort u64 payload=u32",
                                       "sort f64 payload=u64 order=descending dist=repeated",
@@ -175,7 +175,7 @@ static void sorting_chosen(void) {
     }
 }
 
-// Keys of less than a word at every alignment: those of inputs' first and last vectors are put together one by one.
+// Keys of less than a word at every alignment: the first and last vectors of inputs are assembled one by one.
 static void sorting_shifts(void) {
   static const char *const cells[] = {"sort u8",
                                       "sort u16",
@@ -204,7 +204,7 @@ static void sorting_shifts(void) {
       }
 }
 
-// In place, and counts in device memory: where the call takes them.
+// In place, and counts in device memory, if the call takes them.
 static void sorting_fields(void) {
   static const uint64_t counts[] = {0, 1, 33, 5000, 300007};
   int i, k, d;
@@ -228,7 +228,7 @@ static void sorting_fields(void) {
     }
 }
 
-// A policy whose fields have values of the header's lists, drawn at random. What it excludes is refused.
+// A random policy from the header's lists of values. Excluded policies are refused.
 static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
   gp_policy policy;
   memset(&policy, 0, sizeof policy);
@@ -249,7 +249,7 @@ static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
   return policy;
 }
 
-// Every algorithm on its defaults, and policies drawn at random.
+// Every algorithm on its defaults, and random policies.
 static void group_sorting_policies(void) {
   static const uint64_t counts[] = {1, 1000, 33333, 700001};
   const int draws = sanitizer ? 1 : quick ? 3 : 24;
@@ -272,7 +272,7 @@ static void group_sorting_policies(void) {
   }
 }
 
-// Top-k in any order: the results are those in order, sorted. The smallest of each row last.
+// Top-k in any order: the ordered results after a sort. Finally the smallest of each row.
 static void sorting_unsorted(void) {
   static const char *const cells[] = {"top_k u32 k=100", "top_k u32 k=4096 dist=few", "top_k u32 k=50 rows=20"};
   static const uint64_t counts[] = {1000, 300007};
@@ -299,7 +299,7 @@ static void sorting_unsorted(void) {
         fail("%s: %s: %s", tell(&s, text, sizeof text), gp_result_name(r), gp_last_message());
         continue;
       }
-      for (row = 0; row < s.c.rows; row++) // each wanted key is found, and used up
+      for (row = 0; row < s.c.rows; row++) // finds each wanted key once
         for (at = row * each; at < (row + 1) * each; at++) {
           for (other = at; other < (row + 1) * each && got[other] != want[at]; other++) continue;
           if (other == (row + 1) * each) break;
@@ -311,7 +311,7 @@ static void sorting_unsorted(void) {
     }
 }
 
-// Float sums that depend on the order of evaluation: the same bits in every call, beside other work.
+// Float sums that depend on the order of evaluation: equal bits in every call, beside other work.
 static void sorting_bits(void) {
   static const char *const cells[] = {"group_by SUM f32 groups=3", "group_by SUM f32 groups=5000",
                                       "group_by SUM f64 key=u8 groups=100"};
@@ -323,7 +323,7 @@ static void sorting_bits(void) {
 
 enum { SORTING_WINDOW = 1 << 15, SORTING_WINDOWS = 7 };
 
-// Are elements of `out` what `want` says they are? Looked at around every power of two that offsets may break at.
+// Compares elements of `out` with the formula `want`, around every power of two where offsets may break.
 static void sorting_windows(const char *what, const uint32_t *out, uint64_t n, uint32_t (*want)(uint64_t, uint64_t)) {
   static uint32_t window[SORTING_WINDOW];
   const uint64_t places[SORTING_WINDOWS] = {
@@ -368,7 +368,7 @@ static void sorting_big(void) {
     }
     keys = device_new(n * 4);
     sorted = device_new(n * 4);
-    // Keys: of 2^32, all numbers, an odd factor apart; of fewer, counted down.
+    // Keys: for 2^32, all numbers, by an odd factor; for fewer, counted down.
     if (n >> 32) r = gp_iota(gpu, GP_U32, &zero, &odd, keys, n, NULL);
     else r = gp_iota(gpu, GP_U32, &last, &down, keys, n, NULL);
     call.key_type = GP_U32;
@@ -379,7 +379,7 @@ static void sorting_big(void) {
     wait_device();
     if (r) fail("sort of %llu: %s", (unsigned long long)n, gp_last_message());
     else sorting_windows("sort", sorted, n, is_its_place);
-    if (room > 7 * n * 4 + (2ull << 30) && !(n >> 32)) { // and the values that they had
+    if (room > 7 * n * 4 + (2ull << 30) && !(n >> 32)) { // and their former values
       values = device_new(n * 4);
       moved = device_new(n * 4);
       r = gp_iota(gpu, GP_U32, NULL, NULL, values, n, NULL);
@@ -396,7 +396,7 @@ static void sorting_big(void) {
       device_free(values);
       device_free(moved);
     }
-    // Even numbers and odd ones, merged.
+    // Merges even and odd numbers.
     r = gp_iota(gpu, GP_U32, &zero, &two, keys, n - half, NULL);
     if (!r) {
       const uint32_t one = 1;
@@ -413,7 +413,7 @@ static void sorting_big(void) {
     wait_device();
     if (r) fail("merge of %llu: %s", (unsigned long long)n, gp_last_message());
     else sorting_windows("merge", sorted, n, is_its_place);
-    // The two halves, sorted by comparison in passes of four ways, whose borders are searched for in 64 bits.
+    // The two halves, sorted by comparison in four-way passes, with a 64-bit search for borders.
     memset(&four_way, 0, sizeof four_way);
     four_way.algorithm = GP_FOUR_WAY_PASSES;
     call = gp_call_init(GP_MERGE_SORT);

@@ -1,14 +1,14 @@
 // gp_check_transposes.h - gp_check's group "transposes": matrices, batches and permutations of up to four dimensions on
 // a GPU against a loop on the host, byte for byte: elements of 1 to 64 bytes, shapes around tiles, thin and small ones,
 // pitches, strides, any alignment, in place; policies drawn at random; captured, on many streams, past 2^32 bytes.
-// Included by gp_check.c behind gp_check_layouts.h.
+// Included by gp_check.c after gp_check_layouts.h.
 #ifndef GP_CHECK_TRANSPOSES_H
 #define GP_CHECK_TRANSPOSES_H
 
 static const char *const TRANSPOSE_CELLS[] = {"transpose u8",  "transpose u16", "transpose f32",
                                               "transpose f64", "transpose s12", "transpose s16"};
 
-// Elements, each tested where --types names the type beside it.
+// Elements, tested if --types names the type beside them.
 static const struct {
   int size;
   const char *with;
@@ -18,10 +18,10 @@ static const struct {
 typedef struct transposes_case {
   gp_permutation p;
   int size, in_place;
-  uint64_t shift[2]; // bytes by which buffers are off an aligned address
+  uint64_t shift[2]; // misalignment of the buffers in bytes
 } transposes_case;
 
-// Elements from one index of each dimension to the next, and from the first element to the last, of one side.
+// One side's strides: elements from one index of each dimension to the next, and from the first element to the last.
 static uint64_t transposes_strides(const transposes_case *t, int output, uint64_t *stride) {
   const uint64_t *given = output ? t->p.out_stride : t->p.in_stride;
   uint64_t dense = 1, last = 0;
@@ -35,7 +35,7 @@ static uint64_t transposes_strides(const transposes_case *t, int output, uint64_
   return last + 1;
 }
 
-// A handle of the GPU's context for elements of so many bytes.
+// The GPU context's handle for elements of this size.
 static gp_type transposes_type(int size) {
   static gp_type handles[65];
   gp_type_desc desc;
@@ -64,7 +64,7 @@ static void transposes_describe(const transposes_case *t, const gp_policy *polic
   policy_text(policy, text + at, room - (size_t)at);
 }
 
-// Runs it and compares all bytes: gaps and what lies around the output too.
+// Runs it and compares all bytes, including gaps and guards.
 static void transposes_solve(const transposes_case *t, const gp_policy *policy) {
   const size_t size = (size_t)t->size;
   uint64_t stride[2][4], i[4] = {0, 0, 0, 0}, span[2], bytes, k;
@@ -152,7 +152,7 @@ static transposes_case transposes_drawn(int kind, int size, uint64_t h) {
       t.p.order[d] = t.p.order[other];
       t.p.order[other] = kept;
     }
-    for (d = t.p.dimensions - 1; d >= 0 && h >> 60 & 1; d--) { // gaps between rows, and between what they are part of
+    for (d = t.p.dimensions - 1; d >= 0 && h >> 60 & 1; d--) { // gaps between rows, and between the outer dimensions
       h = gp_data_hash(h) | 1ull << 60;
       t.p.in_stride[d] = dense[0];
       t.p.out_stride[d] = dense[1];
@@ -181,7 +181,7 @@ static transposes_case transposes_drawn(int kind, int size, uint64_t h) {
   t.p.extent[d] = rows, t.p.extent[d + 1] = columns;
   t.p.order[d] = d + 1, t.p.order[d + 1] = d;
   t.in_place = kind == SQUARE || kind == RECTANGLE;
-  if (kind == PITCHED) { // of which some keep rows aligned
+  if (kind == PITCHED) { // some keep rows aligned
     const uint64_t gap = h >> 50 & 1 ? 16 : (h >> 52) % 9;
     t.p.in_stride[d] = (columns + 15) / 16 * 16 + gap;
     t.p.out_stride[d] = (rows + 15) / 16 * 16 + (h >> 51 & 1 ? gap : 0);
@@ -216,7 +216,7 @@ static void transposes_all(void) {
       }
 }
 
-// What would write where it reads, or has strides that do not fit, is refused, and writes nothing.
+// Overlapping reads and writes, and strides that do not fit, are refused, and nothing is written.
 static void transposes_errors(void) {
   unsigned char *at = (unsigned char *)device_new(1 << 16);
   gp_permutation p;
@@ -237,7 +237,7 @@ static void transposes_errors(void) {
   device_free(at);
 }
 
-// Bytes counted up, of more than 2^32, out of place and, square, in place: windows of the result by formula.
+// Bytes counted up, more than 2^32, out of place and, square, in place: checks windows of the result by formula.
 static void transposes_big(void) {
   static const struct {
     uint64_t rows, columns;

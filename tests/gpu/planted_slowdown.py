@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Do nights find a slowdown of 5 %, name its commit, and close what they opened when it is taken back?
+"""Tests that nights find a slowdown of 5 %, name its commit, and close their issue after its revert.
 
     tests/gpu/planted_slowdown.py [--out DIR] [options of ci/night.py, such as --seconds 240]
 
 In a clone of this repository's HEAD, with a bare repository beside it, three commits change the reduction: a comment; a
-wait of a twentieth of the time that the block's share took; another comment. The first night compares that with HEAD.
-Then the second commit is reverted, and the second night compares each cell with its own base.
-The large reductions must be slower in the first night and no other cell, the issue must name the second commit and no
-other, and after the second night it must be settled.
+wait of 1/20 of the time of the block's share; another comment. The first night compares that with HEAD. Then the second
+commit is reverted, and the second night compares each cell with its own base.
+In the first night the large reductions, and only they, must be slower. The issue must name the second commit and no
+other, and be settled after the second night.
 
 Needs a GPU, git, gcc, NVRTC, Python with NumPy and SciPy. Some four minutes. The last line is "N passed, N failed, N
 skipped"; DIR keeps both nights.
@@ -23,8 +23,8 @@ sys.path.insert(0, ROOT)
 from ci import issues, steps  # noqa: E402
 from tools.farm import cell_keys, standard  # noqa: E402
 
-LARGE = 64 << 20  # bytes that no cache helps with: there a call takes as long as its bytes
-OTHERS = 40       # cells of other primitives: their machine code does not change
+LARGE = 64 << 20  # bytes far above caches: a call takes as long as its bytes
+OTHERS = 40       # cells of other primitives: their machine code is unchanged
 SERVED = ("reduce", "segmented_reduce", "count_if", "any", "all", "is_sorted")  # by kernels of the part below
 MOST_MISSED = 0.1
 PART = os.path.join("src", "reduce", "kernels.cuh")
@@ -60,7 +60,7 @@ def commit(tree, title, changes):
 
 
 def choose_cells():
-    """(large reductions, cells of others) of the standard list."""
+    """(large reductions, cells of other primitives) of the standard list."""
     cells = {text: cell for text, cell in ((text, cell_keys.read(text)[0]) for text in standard.cells())
              if cell.protocol != "first_call" and cell.bytes <= 4 * LARGE}
     large = [text for text, cell in cells.items() if cell.primitive == "reduce" and cell.bytes >= LARGE]
@@ -69,7 +69,7 @@ def choose_cells():
 
 
 def night(tree, name, words):
-    """The boards of its regress.json."""
+    """The boards in its regress.json."""
     status = subprocess.run([sys.executable, os.path.join("ci", "night.py"), "--out", name, "--steps", "regress",
                              "--no-dashboard", *words], cwd=tree, check=False).returncode
     boards = steps.read_json(os.path.join(name, "regress", "regress.json"))

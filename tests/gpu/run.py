@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""make test-gpu: builds and runs the tests that need a GPU. The Python part needs NumPy and pytest on this machine, and
-takes CuPy and PyTorch where they are.
+"""make test-gpu: builds and runs the tests that need a GPU. The Python part needs NumPy and pytest, and uses CuPy and
+PyTorch if installed.
 
     tests/gpu/run.py                 every type, operator, size, alignment, policy (below 8 minutes on an H200)
     tests/gpu/run.py --quick         some of each (two to three minutes)
     tests/gpu/run.py --sanitizer     a shorter list under compute-sanitizer's four tools
     tests/gpu/run.py --sanitizer --tools memcheck,racecheck --only 'sorting*'
-                                     (patterns of PART:TOOL; every part runs by itself before its tools)
-    tests/gpu/run.py --only 'policies*'      jobs whose name matches; --list names them
+                                     (patterns of PART:TOOL; every part runs alone before its tools)
+    tests/gpu/run.py --only 'policies*'      jobs whose name matches; --list prints the names
 
-Without a GPU everything is counted as skipped. The last line is "N passed, N failed, N skipped".
+Without a GPU everything counts as skipped. The last line is "N passed, N failed, N skipped".
 """
 import argparse
 import concurrent.futures
@@ -30,8 +30,8 @@ GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields"
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting",
           "sorting_policies", "layouts", "transposes", "building", "graphs"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
-EXAMPLES = ["ladder", "layouts"]  # with kernels of their own, whose results they check
-BY_TYPE = {  # groups that are split among several processes
+EXAMPLES = ["ladder", "layouts"]  # with their own kernels, and checked results
+BY_TYPE = {  # groups divided among several processes
     "types": TYPES[:12], "maps": TYPES, "policies": ["u8", "u16", "u32", "i64", "f16", "f64", "s12,s16"],
     "alignment": ["u8", "u16", "u32,s12", "u64,f16,f64"],
     "fields": ["u8,i8,u16", "u32,i32,u64", "f32,f16,bf16", "i16"],
@@ -40,10 +40,10 @@ BY_TYPE = {  # groups that are split among several processes
     "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
     "transposes": ["u8", "u16", "u32,f32", "f64", "s12", "s16"],
 }
-# What takes the compiler long: groups of which processes have a part each.
+# Groups with long compilations: several processes share each.
 BY_PART = {"sorting_policies": 8, "operators": 8}
 LONG = ("structs", "segments", "queue", "sorting")
-TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
+TOOLS = {  # compute-sanitizer's tools: options, and most seconds
     "memcheck": (["--leak-check", "no"], 200),
     "racecheck": ([], 240), # without pipelined scans: see run_gpu in gp_check.c
     "initcheck": ([], 200),
@@ -58,7 +58,7 @@ def say(text):
 
 
 def gpu_reason():
-    """None where there is a GPU, otherwise why not."""
+    """None if there is a GPU, otherwise the reason."""
     import ctypes
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
@@ -80,10 +80,10 @@ def build():
     openmp = ["-fopenmp"] if probe.returncode == 0 else []
     libs = ["-ldl", "-lpthread", "-lm"]
     jobs = [
-        # Fields of a policy that are left out are zero: the default.
+        # Omitted fields of a policy are zero, the default.
         [CC, "-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers", *openmp, "-I.",
          "-Itools", "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check", *libs],
-        # Under a sanitizer one thread does for the host's part.
+        # Under a sanitizer one thread suffices for the host's part.
         [CC, "-O2", "-g", "-std=gnu11", "-I.", "-Itools", "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check_plain",
          *libs],
         *[[CC, "-O2", "-g", "-std=gnu11", *openmp, "-I.", f"examples/{name}/{name}.c", "-o", f"{BUILD}/{name}", *libs]
@@ -195,16 +195,16 @@ def jobs_of(args, cache):
                                       ["--group", group, "--part", share, *chosen, *size], limit, cache))
     jobs += [Job(f"examples/{name}", [os.path.join(BUILD, name), "--quick"], limit) for name in EXAMPLES]
     jobs.append(python_job(limit, False))
-    seconds = 40 if args.quick else 120  # below them, half as many again to make failures small
+    seconds = 40 if args.quick else 120  # less than the timeout, which leaves time to minimise failures
     jobs.append(Job("random calls", [sys.executable, "tests/gpu/fuzz.py", "--seconds", str(seconds), "--processes",
                                      str(max(1, min(8, (os.cpu_count() or 1) // 2)))], 3 * seconds + 120))
-    return sorted(jobs, key=lambda job: not job.name.startswith(LONG)) # these first: nobody waits for them at the end
+    return sorted(jobs, key=lambda job: not job.name.startswith(LONG)) # first, so that nobody waits for them at the end
 
 
-# What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
+# A sanitizer's jobs: parts in processes of their own, so that tools and parts run in parallel.
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
-BY_TYPE_SANITIZED = {"sorting": 5, "transposes": 1}  # each type in so many parts
-BY_PART_SANITIZED = {"graphs": 25,  # a graph one way a part; the last, levels of a cluster
+BY_TYPE_SANITIZED = {"sorting": 5, "transposes": 1}  # each type in this many parts
+BY_PART_SANITIZED = {"graphs": 25,  # a directed graph a part; the last: levels of a cluster
                      "sorting_policies": 4, "operators": 2}
 NOT_SANITIZED = ("determinism", "big")
 
@@ -225,8 +225,8 @@ def sanitized_parts():
 
 
 def sanitizer_chains(args, cache):
-    """A list of jobs for each part: first the part by itself (its kernels are then in the disk cache, and what fails
-    there is no news of a sanitizer's), then a job a tool."""
+    """A chain of jobs for each part: first the part alone (then its kernels are in the disk cache, and its own failures
+    are not a sanitizer's), then a job a tool."""
     sanitizer = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
     if not sanitizer:
         say("skipped: no compute-sanitizer on this machine")
@@ -252,8 +252,7 @@ def sanitizer_chains(args, cache):
 
 
 def run_chains(chains, pool):
-    """Runs the chains' jobs: no tool waits for another part, so that a part which takes the compiler long holds up
-    nobody else."""
+    """Runs the chains' jobs: no tool waits for another part, so a part with long compilations delays nobody else."""
     def begin(chain):
         return chain[0].run(), [pool.submit(job.run) for job in chain[1:]]
     done = []

@@ -1,5 +1,5 @@
-"""The shared library from Python: NumPy arrays on the host back end, CuPy arrays, PyTorch tensors and their streams on
-the GPU, as they are. Results are held against NumPy. Run by tests/gpu/run.py.
+"""The shared library from Python, compared with NumPy: NumPy arrays on the host back end; CuPy arrays, PyTorch tensors
+and their streams on the GPU, directly. Run by tests/gpu/run.py.
 """
 import ctypes
 import os
@@ -15,7 +15,7 @@ SIZES = [0, 1, 33, 1000, 100003]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64"]
 
 
-# ---- three homes of an array, one face -------------------------------------------------------------------------------
+# ---- three kinds of arrays, one interface ----------------------------------------------------------------------------
 
 
 class NumPy:
@@ -85,7 +85,7 @@ class Torch:
 
 @pytest.fixture(scope="module")
 def contexts():
-    """One context a back end, opened when it is first asked for."""
+    """One context a back end, opened at first use."""
     open_contexts = {}
     yield open_contexts
     for context in open_contexts.values():
@@ -104,7 +104,7 @@ def home(request, contexts):
 
 
 def draw(type_, count, seed=0):
-    """Numbers whose sums are exact in floats."""
+    """Numbers with exact sums in floats."""
     generator = np.random.default_rng(count * 31 + seed)
     dtype = gp.DTYPES[type_]
     if type_[0] != "f":
@@ -150,7 +150,7 @@ def test_extremes_and_positions(home, type_):
 
 
 def test_mean_of_reals(home):
-    """Floats that do round: near the sum in double precision."""
+    """Floats that round: near the sum in double precision."""
     a = np.random.default_rng(1).standard_normal(3_000_001).astype(np.float32)
     x, total, scan = home.put(a), home.empty(1, np.float32), home.empty(a.size, np.float32)
     home.context.run("reduce", op="SUM", in_type="f32", out_type="f32", in_=home.address(x), out=home.address(total),
@@ -291,7 +291,7 @@ def test_torch_graph(cuda_context):
         cuda_context.run("reduce", op="SUM", in_type="i64", out_type="i64", in_=x.data_ptr(), out=total.data_ptr(),
                          count=x.numel(), stream=stream.cuda_stream)
 
-    calls()  # the kernels are loaded and the stream's workspace grows here
+    calls()  # loads the kernels and grows the stream's workspace
     stream.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=stream):

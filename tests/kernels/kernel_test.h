@@ -1,5 +1,4 @@
-// What the tests of the emulated kernels share: checks, types and operators of a user, data, device memory, and a
-// workspace.
+// Shared by the tests of the emulated kernels: checks, user types and operators, data, device memory, a workspace.
 #ifndef KERNEL_TEST_H
 #define KERNEL_TEST_H
 
@@ -33,7 +32,7 @@ static void check(bool good, const std::string &what) {
 #endif
 }
 
-// ---- operators and types of a user
+// ---- user operators and types
 
 struct Affine { // x -> a * x + b, modulo 2^32: composition is associative and not commutative
   unsigned a, b;
@@ -104,13 +103,13 @@ template <> Large draw<Large>() {
 
 template <class T> bool same(const T &a, const T &b) { return !std::memcmp(&a, &b, sizeof(T)); }
 
-// Device memory whose first element stands `offset` elements behind a 256-byte boundary, with exact bounds.
+// Device memory whose first element is `offset` elements past a 256-byte boundary, with exact bounds.
 template <class T> struct Device {
   char *block;
   T *data;
   explicit Device(size_t n, size_t offset = 0) {
     block = static_cast<char *>(simt::device_malloc((n + offset) * sizeof(T)));
-    data = reinterpret_cast<T *>(block + offset * alignof(T)); // a struct may lie between multiples of its size
+    data = reinterpret_cast<T *>(block + offset * alignof(T)); // a struct may start between multiples of its size
   }
   Device(const std::vector<T> &from, size_t offset) : Device(from.size(), offset) {
     if (!from.empty()) simt::host_write(data, from.data(), from.size() * sizeof(T));
@@ -119,8 +118,8 @@ template <class T> struct Device {
   std::vector<T> read(size_t n) const { return std::vector<T>(data, data + n); }
 };
 
-// One workspace for all launches, zeroed once: no launch may leave it in a state that harms the next. (One that failed
-// was stopped on its way.)
+// One workspace for all launches, zeroed once: no launch may leave it in a state that harms the next one. (A failed
+// launch was stopped halfway.)
 [[maybe_unused]] static void *workspace(uint64_t words) {
   static void *memory = nullptr;
   static uint64_t capacity = 0;
@@ -148,7 +147,7 @@ template <class T> bool same_items(const T *got, const std::vector<T> &expected)
   return true;
 }
 
-// main's first and last acts: program [seeds] [name of a test].
+// First and last lines of main: program [seeds] [name of a test].
 static inline int start(int argc, char **argv) {
   if (argc > 2) only = argv[2];
   setvbuf(stdout, nullptr, _IOLBF, 0);

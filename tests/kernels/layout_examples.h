@@ -1,5 +1,5 @@
-// layout_examples.h - for test_layout_examples.cpp: the kernels of examples/layouts for arrays of WIDTH, each in a
-// namespace of its own.
+// layout_examples.h - for test_layout_examples.cpp: the kernels of examples/layouts for several values of WIDTH, each
+// in its own namespace.
 #define ROWS_LAYOUT WIDTH
 #define BOXES_LAYOUT WIDTH
 

@@ -1,7 +1,7 @@
-// A kernel on arrays of structs, included once for each layout that it is compiled for. NAME: what it is called.
+// A kernel on arrays of structs, included once for each layout. NAME: the kernel's name.
 //
 // Each block stages tiles of 32 structs of `in` in shared memory, counts their kinds, moves them by a step, and writes
-// them to `out`; grid[i][j] is the sum of what stands above and to the left.
+// them to `out`; grid[i][j] is the sum of the elements above and to the left.
 template <int COPIES> static GP_DEVICE void NAME(const Access &a) {
   typedef gp_tile_bins<32, 5, COPIES> Bins;
   GP_SHARED(Bins, bins);

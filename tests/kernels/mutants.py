@@ -4,17 +4,16 @@ built in the race build.
 
     mutants.py BUILD_FOLDER [NAME...]
 
-A mutant names the test that runs against it (of the file that FILES names for it), the part, the text to replace in
-that part, and its replacement. The text must occur exactly once there, so a change of the part that loses a mutant is a
-failure here too. The header that a mutant's test includes has only the parts that it uses.
-Each of the tests runs without a mutant too, and must pass.
+A mutant names the test that runs against it (in the file that FILES gives), the part, the text to replace in that part,
+and its replacement. The text must occur exactly once there: a change of the part that loses a mutant fails here. A
+mutant's test includes a header with only the parts that it uses.
+Each test also runs without a mutant, and must pass.
 
-A mutant is caught, and its program ends, by the first check that fails (TEST_MUTANT).
+The first failing check catches a mutant and ends its program (TEST_MUTANT).
 
-GPUPRIMS_LONG=0, as make test has it: a sample, one in SHARE, which rotates by commit (tests/turn.py); the tests run
-without mutants in rows of their own there. A mutant of the sample that was caught before is not built again while its
-header, its test, the emulator and the compiler are the same. make test-long runs all; the nightly workflow does so
-every night.
+GPUPRIMS_LONG=0, as in make test: runs one mutant in SHARE, a sample that rotates by commit (tests/turn.py); other rows
+run the tests without mutants. A sampled mutant that was caught before is not rebuilt while its header, its test, the
+emulator and the compiler are unchanged. make test-long and the nightly workflow run all.
 """
 import concurrent.futures
 import contextlib
@@ -37,7 +36,7 @@ from turn import turn  # noqa: E402
 
 SIMT = os.path.join(ROOT, "tests", "simt")
 
-# make test runs one mutant in so many.
+# make test runs one mutant in this many.
 SHARE = 30
 
 FILES = {
@@ -88,9 +87,9 @@ FILES = {
     "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
 }
 
-# Most of a mutant's time is the compiler's, so that nothing is optimised, and the race build is clang++'s where there
-# is one (tests/run.py). Code that is not optimised copies the padding of structs, which the race build takes for a read
-# of what was never written: g++ optimises these parts, the first of them even where there is clang++, which copies it.
+# The compiler takes most of a mutant's time, so nothing is optimised, and the race build uses clang++ if available
+# (tests/run.py). Unoptimised code copies the padding of structs, which the race build takes for a read of unwritten
+# memory: g++ optimises these parts. The first of them needs g++ always, because clang++ copies its padding even so.
 OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "LEADING": "-O1", "RADIX": "-O1"}
 PADDED = "HISTOGRAM_SHARED"
 
@@ -2277,7 +2276,7 @@ emulator_lock = threading.Lock()  # two threads would compile it twice, into the
 
 @functools.cache
 def emulator():
-    """Its objects, those of tests/run.py where they are there."""
+    """Its objects, from tests/run.py if they exist."""
     objects, wrong = objects_of("mutants")
     if wrong:
         sys.exit(wrong)
@@ -2300,14 +2299,14 @@ def read(path):
 
 
 def text_of_part(path):
-    """A part's text as it stands in the header, or an example's."""
+    """A part's text as in the header, or an example's."""
     if not path.startswith("src/"):
         return read(path)
     return "".join(line + "\n" for line in amalgamate.read_part(path[len("src/"):]).body)
 
 
 def lost(name):
-    """None where a mutant's text occurs once; otherwise what went wrong."""
+    """None if a mutant's text occurs once; otherwise the fault."""
     _, part, text, _ = MUTANTS[name]
     try:
         found = text_of_part(part).count(text)
@@ -2321,7 +2320,7 @@ def source_of(test):
 
 
 def header_with(lines, name):
-    """(The text of a test's header with a mutant, is the mutant's part in it)."""
+    """(The text of a test's header with a mutant, whether the mutant's part is in it)."""
     _, part, text, replacement = MUTANTS[name]
     mine = [number for number, line in enumerate(lines) if line.part and "src/" + line.part == part]
     if not mine:
@@ -2339,8 +2338,8 @@ def folder_text(folder):
 
 
 def try_one(build, headers, number, name, kept):
-    """None where the mutant is caught, or where the test passes without one; otherwise what went wrong. kept: {mutant:
-    a hash of all that it was caught with before}."""
+    """None if the mutant is caught, or if the test passes without one; otherwise the fault. kept: {mutant: a hash of
+    its inputs when it was last caught}."""
     mutant = name in MUTANTS
     test = MUTANTS[name][0] if mutant else name
     source = source_of(test)
@@ -2363,7 +2362,7 @@ def try_one(build, headers, number, name, kept):
 
 
 def build_and_run(build, number, name, header, command):
-    """try_one, of a mutant that is built."""
+    """try_one for a built mutant."""
     mutant = name in MUTANTS
     test = MUTANTS[name][0] if mutant else name
     source = source_of(test)
@@ -2372,14 +2371,14 @@ def build_and_run(build, number, name, header, command):
     os.makedirs(folder)
     if mutant and not MUTANTS[name][1].startswith("src/"):
         _, path, text, replacement = MUTANTS[name]
-        beside = os.path.join(folder, os.path.dirname(path))  # its neighbours find each other
+        beside = os.path.join(folder, os.path.dirname(path))  # neighbours find each other
         shutil.copytree(os.path.join(ROOT, os.path.dirname(path)), beside)
         with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
             file.write(read(path).replace(text, replacement))
     with open(os.path.join(folder, "gpuprims.h"), "w", encoding="utf-8") as file:
         file.write(header)
     program = os.path.join(folder, "test")
-    caught = ["-DTEST_MUTANT"] if mutant else []  # by the first check that fails
+    caught = ["-DTEST_MUTANT"] if mutant else []  # the first failing check ends it
     built = run([*command, "-std=c++17", "-w", "-DTEST_FEW", *caught, "-DTEST_" + test, "-I" + folder, "-I" + SIMT,
                  "-I" + ROOT, "-c", os.path.join(ROOT, source), "-o", program + ".o"])
     if not built.returncode and command[0] == "clang++":
@@ -2419,7 +2418,7 @@ def main():
         return 2
     build = os.path.abspath(sys.argv[1])
     names = [n for n in MUTANTS if not sys.argv[2:] or n in sys.argv[2:]]
-    nowhere = {name: wrong for name in names if (wrong := lost(name))}  # whosever turn it is
+    nowhere = {name: wrong for name in names if (wrong := lost(name))}  # in every turn
     for name, wrong in nowhere.items():
         print("FAILED: the mutant '%s': %s" % (name, wrong), flush=True)
     names = [name for name in names if name not in nowhere]
@@ -2429,14 +2428,14 @@ def main():
         names = names[turn(SHARE)::SHARE]
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
-    names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the tests without a mutant
+    names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # tests without a mutant
     os.makedirs(build, exist_ok=True)
     headers, kept = headers_of(names), {}
     kept_file = os.path.join(build, "kept.json")
-    if skipped:  # a sample of make test
+    if skipped:  # a sample in make test
         with contextlib.suppress(OSError, ValueError), open(kept_file, encoding="utf-8") as file:
             kept = json.load(file)
-    failed = 0  # of those that are built
+    failed = 0  # of the built ones
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as pool:
         numbers = {n: i for i, n in enumerate([*MUTANTS, *sorted({test for test, *_ in MUTANTS.values()})])}
         for name, wrong in zip(names, pool.map(lambda n: try_one(build, headers, numbers[n], n, kept), names)):

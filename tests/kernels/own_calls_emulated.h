@@ -1,5 +1,5 @@
-// own_calls_emulated.h - the library's calls that examples with kernels of their own begin with, where these kernels
-// run under the emulator: a context that is nothing. Include it behind the example.
+// own_calls_emulated.h - the library calls at the start of examples with their own kernels, for the emulator: an empty
+// context. Include it after the example.
 #ifndef OWN_CALLS_EMULATED_H
 #define OWN_CALLS_EMULATED_H
 

@@ -1,5 +1,5 @@
-// own_kernels_emulated.h - examples/own_kernels.h on the emulator, so that the examples' programs run as they are, with
-// their own kernels, where there is no GPU. The test says which kernels there are: own_kernel asks `emulated_kernels`.
+// own_kernels_emulated.h - examples/own_kernels.h on the emulator, so that the examples run unchanged, with their own
+// kernels, without a GPU. The test lists the kernels: own_kernel searches `emulated_kernels`.
 #ifndef OWN_KERNELS_H
 #define OWN_KERNELS_H
 
@@ -40,7 +40,7 @@ static simt::Result emulated_launch(const char *name, dim3 grid, dim3 block, uns
 #define EMULATED(kernel)                                                                                               \
   { #kernel, emulated_launch < kernel> }
 
-// Of the test: the kernel of a module that was compiled with these options, each followed by a blank. NULL: none.
+// Provided by the test: the kernel of a module compiled with these options, each followed by a blank. NULL: none.
 static const emulated_kernel *emulated_kernel_of(const char *options, const char *name);
 static int emulated_launches;
 

@@ -1,5 +1,5 @@
-// search_graphs.h - small graphs for searches under the emulator, most of them with distances that are known, a search
-// that they are compared with, and policies. Included behind kernel_test.h.
+// search_graphs.h - small graphs for searches under the emulator, most with known distances, a reference search, and
+// policies. Include it after kernel_test.h.
 #ifndef SEARCH_GRAPHS_H
 #define SEARCH_GRAPHS_H
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Graph {
   std::vector<std::vector<u64>> out; // neighbours, any order, several times
   bool symmetric = true;
   explicit Graph(const std::string &n, u64 v) : name(n), vertices(v), out(v) {}
-  void edge(u64 a, u64 b) { // both ways where the graph is symmetric
+  void edge(u64 a, u64 b) { // both directions if the graph is symmetric
     out[a].push_back(b);
     if (symmetric) out[b].push_back(a);
   }
@@ -41,21 +41,19 @@ __attribute__((unused)) static Graph star(u64 n) {
   return g;
 }
 __attribute__((unused)) static Graph
-spider(u64 legs) { // of three vertices each: a frontier that is too wide for one block matters later
+spider(u64 legs) { // of three vertices each: a frontier too wide for one block matters later
   Graph g("spider", 3 * legs + 1);
   for (u64 i = 0; i < legs; ++i) g.edge(0, 3 * i + 1), g.edge(3 * i + 1, 3 * i + 2), g.edge(3 * i + 2, 3 * i + 3);
   return g;
 }
-__attribute__((unused)) static Graph
-late() { // the one neighbour of vertex 1 that is reached before it is the last of many
+__attribute__((unused)) static Graph late() { // the only neighbour of vertex 1 reached earlier is the last of many
   Graph g("late", 700);
   for (u64 i = 2; i < 200; ++i) g.edge(0, i);
   for (u64 i = 200; i < 700; ++i) g.edge(1, i);
   g.edge(1, 0);
   return g;
 }
-__attribute__((unused)) static Graph
-in_vain() { // bottom-up, all but one look at all their neighbours, and wait between
+__attribute__((unused)) static Graph in_vain() { // bottom-up, all but one scan all neighbours, and wait between
   Graph g("in vain", 1300);
   for (u64 i = 1; i <= 300; ++i) g.edge(0, i);
   for (u64 i = 301; i < 1300; ++i)
@@ -95,7 +93,7 @@ __attribute__((unused)) static Graph islands(u64 n) { // of three vertices each,
   for (u64 i = 0; i + 3 < n; i += 4) g.edge(i, i + 1), g.edge(i + 1, i + 2);
   return g;
 }
-__attribute__((unused)) static Graph band(u64 n, u64 width) { // neighbours of a level are neighbours of each other
+__attribute__((unused)) static Graph band(u64 n, u64 width) { // neighbours of a level are adjacent
   Graph g("band", n);
   for (u64 i = 0; i < n; ++i)
     for (u64 j = i + 1; j < n && j <= i + width; ++j) g.edge(i, j);
@@ -110,13 +108,13 @@ __attribute__((unused)) static Graph tower() { // of eight a floor, and a roof w
     for (u64 j = i < 65 ? 65 : i + 1; j < 89; ++j) g.edge(i, j);
   return g;
 }
-__attribute__((unused)) static Graph broom(u64 hairs, u64 length) { // all of them found by one
+__attribute__((unused)) static Graph broom(u64 hairs, u64 length) { // one vertex finds all of them
   Graph g("broom", 10 + hairs * length);
   for (u64 i = 0; i < 9; ++i) g.edge(i, i + 1);
   for (u64 i = 0; i < hairs * length; ++i) g.edge(i < hairs ? 9 : 10 + i - hairs, 10 + i);
   return g;
 }
-__attribute__((unused)) static Graph hubs(u64 leaves) { // on a ring, two of which share leaves; twelve small ones
+__attribute__((unused)) static Graph hubs(u64 leaves) { // on a ring, two with shared leaves; twelve small ones
   const u64 small = 60 + leaves + 300;
   Graph g("hubs", small + 12 * 281);
   for (u64 i = 0; i < 60; ++i) g.edge(i, (i + 1) % 60);
@@ -124,14 +122,14 @@ __attribute__((unused)) static Graph hubs(u64 leaves) { // on a ring, two of whi
   for (u64 i = 0; i < 12 * 281; ++i) g.edge(i < 12 ? 12 : small + i % 12, small + i);
   return g;
 }
-__attribute__((unused)) static Graph brush() { // on a ring: eight that one block finds, and far more that it finds next
+__attribute__((unused)) static Graph brush() { // on a ring: eight fit one block, and their successors far exceed it
   Graph g("brush", 60 + 8 + 2 * 240);
   for (u64 i = 0; i < 60; ++i) g.edge(i, (i + 1) % 60);
   for (u64 i = 0; i < 8; ++i) g.edge(14, 60 + i);
   for (u64 i = 0; i < 240; ++i) g.edge(60 + i / 30, 68 + i), g.edge(68 + i, 308 + i);
   return g;
 }
-__attribute__((unused)) static Graph dangling(u64 n, u64 m) { // no edges leave a third of them
+__attribute__((unused)) static Graph dangling(u64 n, u64 m) { // a third without edges
   Graph g("dangling", n);
   g.symmetric = false;
   for (u64 i = 0; i < m; ++i) g.edge(random32() % (n / 3 * 2), random32() % n);
@@ -139,7 +137,7 @@ __attribute__((unused)) static Graph dangling(u64 n, u64 m) { // no edges leave 
   return g;
 }
 __attribute__((unused)) static Graph none(u64 n) { return Graph("no edges", n); }
-// Loops, edges several times, hubs; vertices without edges.
+// Loops, repeated edges, hubs; vertices without edges.
 __attribute__((unused)) static Graph random_graph(u64 n, u64 m, bool symmetric) {
   Graph g(symmetric ? "random" : "random directed", n);
   g.symmetric = symmetric;

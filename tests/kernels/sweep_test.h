@@ -1,4 +1,4 @@
-// sweep_test.h - what the tests of scans, reductions and maps share: policies, and what a launch is swept over.
+// sweep_test.h - shared by the tests of scans, reductions and maps: policies, and the parameters that launches sweep.
 #ifndef SWEEP_TEST_H
 #define SWEEP_TEST_H
 

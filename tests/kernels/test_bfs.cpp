@@ -1,7 +1,7 @@
-// Breadth-first search under the emulator: graphs whose distances are known, random ones, offsets and vertices of 32
-// and 64 bits, symmetric, directed with the transposed graph and without, every direction, frontiers of one block and
-// of all, limits, targets. Usage: test_bfs [seeds] [name of a test]
-// With TEST_FEW, only as many instances as mutants.py needs: as under sanitizers, whose compilation takes time.
+// Breadth-first search under the emulator: graphs with known distances, random graphs, offsets and vertices of 32 and
+// 64 bits, symmetric graphs, directed ones with and without the transposed graph, every direction, frontiers of one
+// block and of all, limits, targets. Usage: test_bfs [seeds] [name of a test]
+// TEST_FEW compiles only the instances that mutants.py needs; sanitizer builds use it too, because they compile slowly.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef TEST_FEW
 #define TEST_FEW
@@ -21,7 +21,7 @@ struct How {
   int spread_after = 0;
   int look = 1;
   bool parents = true, up = true, device_source = false;
-  int steps = 0; // 1: by launches, too; 2: of a graph with a fault
+  int steps = 0; // 1: also by launches; 2: on a faulty graph
   int algorithm = GP_FUSED_LAUNCHES, gather = GP_GATHER_ALL, cull = GP_CULL_ALL;
   u64 fused_edges = ~0ull;
   u64 target = ~0ull, limit = 0;
@@ -81,7 +81,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   Device<V> targets(csr.targets, 0), in_sources(in_csr.targets, 0);
   Device<int> depths(n);
   Device<V> parents(n);
-  // with words that clusters may have left there, of the level at which they begin
+  // With words that clusters of the starting level may have left there.
   Device<u64> scratch(std::vector<u64>(layout.bytes / 8, 0x8001 + u64(how.spread_after) + u64(seed) % 2), 0);
   u8 *const memory = reinterpret_cast<u8 *>(scratch.data);
   Device<gp_traversal> statistics(1);
@@ -125,7 +125,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
            t.step[t.steps - 1].edges == t.edges;
   check(told, "steps: " + what);
   smallest<P, O, V>(a, g, want, how, m, parents.data, what);
-  if (how.steps) { // the same by launches of which none waits for another
+  if (how.steps) { // the same by launches that never wait for another
     const gp_fault none = {}, some = {GP_FAULT_TARGET, 1, 1};
     Device<gp_fault> fault(std::vector<gp_fault>(1, how.steps > 1 ? some : none), 0);
     std::vector<int> untouched(n, 77);
@@ -149,7 +149,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
     }
     a.blocks = how.blocks;
     simt::config.resident = std::max(simt::config.resident, how.blocks);
-    if (how.steps > 1) { // a graph that is not as it should be is not searched
+    if (how.steps > 1) { // a malformed graph is not searched
       if (!failed)
         failed = simt::launch_kernel("bfs_checked", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
                                      gp__bfs_checked<P, O, V>, a);
@@ -170,7 +170,7 @@ static How draw_how(const Graph &g, int threads) {
   h.alpha = alphas[random32() % 4], h.beta = betas[random32() % 4];
   h.blocks = 1 + random32() % 5, h.look = random32() % 2 ? 1 : 20;
   h.small = std::min(smalls[random32() % 4], gp__bfs_small_most(threads));
-  if (random32() % 2) { // in clusters, of which the first may go on alone
+  if (random32() % 2) { // in clusters; the first may continue alone
     h.cluster = 2 + random32() % 3, h.blocks = h.cluster * (1 + random32() % 2);
     h.small = std::min(h.small, 8u);
     h.cluster_small = std::min(8u << random32() % 8, h.cluster * gp__bfs_small_most(threads));
@@ -194,7 +194,7 @@ template <class P, class O, class V> static void each(const Graph &g, u64 source
     run<P, O, V>(g, source, draw_how(g, P::threads), seed);
   }
 }
-// Every algorithm by launches, far deeper than there are launches.
+// Every algorithm by launches, on graphs much deeper than the number of launches.
 template <class P, class O, class V> static void deep() {
   const Graph g = chain(71);
   if (!only.empty() && only != g.name) return;
@@ -217,8 +217,8 @@ template <class P, class O, class V> static void waiting() {
     run<P, O, V>(g, 0, h, blocks);
   }
 }
-// Levels of a cluster, from the second on. One block finds more than it has room for, all of them less than they have;
-// four lists each; random ones. All blocks with more lists than their queues have room for.
+// Levels of a cluster, from the second on. One block finds more than fits it, all of them less; four lists each; random
+// ones. All blocks with more lists than their queues hold.
 template <class P, class O, class V> static void clusters() {
   const Graph graphs[] = {spider(300), torus(17, 23), random_graph(1500, 3000, true)};
   const u64 sources[] = {0, 2, 1};
@@ -237,8 +237,8 @@ template <class P, class O, class V> static void clusters() {
   h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
   run<P, O, V>(g, 0, h, 4);
 }
-// Blocks of a cluster that are a level ahead of others: with cycles of odd length, vertices are reached again by those
-// behind. Where parents are wanted, or it ends at a target, nobody is ahead; a limit ends in the midst of it.
+// Blocks of a cluster that run a level ahead. In odd cycles the blocks behind reach vertices again. With parents or a
+// target nobody runs ahead; a limit ends in the middle.
 template <class P, class O, class V> static void ahead(int seeds) {
   const Graph graphs[] = {band(400, 4), band(300, 8),  tower(),    torus(17, 23),      random_graph(1500, 2200, true),
                           brush(),      broom(40, 20), hubs(9000), dangling(900, 700), dangling(600, 6000)};
@@ -248,7 +248,7 @@ template <class P, class O, class V> static void ahead(int seeds) {
       How h = draw_how(g, P::threads);
       simt::set_random_schedule(u64(seed));
       h.cluster = h.blocks = 2 + unsigned(seed) % 3, h.cluster_small = h.cluster * gp__bfs_small_most(P::threads);
-      if (seed % 3 == 0) h.cluster_small = 40; // the grid goes on
+      if (seed % 3 == 0) h.cluster_small = 40; // the grid continues
       h.small = 1, h.alpha = -1, h.steps = 0, h.parents = seed % 8 == 2;
       h.limit = seed % 8 == 6 ? 2 + unsigned(seed) : 0, h.target = seed % 8 == 4 ? g.vertices / 2 : ~0ull;
       if ((seed + seed / 8) % 2) h.blocks = 2 * h.cluster, h.spread = 1u << seed % 6, h.spread_after = seed % 5; // all
@@ -262,7 +262,7 @@ template <class P, class O, class V> static void all(int seeds) {
   deep<P, O, V>();
   waiting<P, O, V>();
   each<P, O, V>(chain(70), 20, seeds);
-  each<P, O, V>(chain(71), 0, seeds); // deeper than there are launches, in one block's turn of three
+  each<P, O, V>(chain(71), 0, seeds); // deeper than the launches, in the one block's turn of three
   each<P, O, V>(ring(90), 3, seeds);
   each<P, O, V>(star(700), 0, seeds);
   each<P, O, V>(star(900), 7, seeds);
@@ -277,7 +277,7 @@ template <class P, class O, class V> static void all(int seeds) {
   each<P, O, V>(none(65), 64, seeds);
   each<P, O, V>(none(0), 0, 2);
   each<P, O, V>(chain(1), 0, 2);
-  each<P, O, V>(chain(40), 40, 2); // a source beyond the graph
+  each<P, O, V>(chain(40), 40, 2); // a source outside the graph
   each<P, O, V>(random_graph(1500, 4000, true), 1, 2 * seeds);
   each<P, O, V>(random_graph(1000, 2500, false), 0, 2 * seeds);
   each<P, O, V>(random_graph(300, 9000, false), 7, seeds);

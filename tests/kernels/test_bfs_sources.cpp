@@ -1,8 +1,8 @@
-// Breadth-first search from many sources at once, under the emulator: against a search from each of them, words of 32
-// and 64 bits, offsets and vertices of 32 and 64 bits, symmetric, directed with the transposed graph and without, every
-// direction, levels of one block and of all, limits, sources several times and beyond the graph, one launch and a
-// launch a step. Usage: test_bfs_sources [seeds] [name of a test]
-// With TEST_FEW, only as many instances as mutants.py needs: as under sanitizers, whose compilation takes time.
+// Breadth-first search from many sources at once, under the emulator, against a search from each: words of 32 and 64
+// bits, offsets and vertices of 32 and 64 bits, symmetric graphs, directed ones with and without the transposed graph,
+// every direction, levels of one block and of all, limits, repeated sources and sources outside the graph, one launch
+// and a launch a step. Usage: test_bfs_sources [seeds] [name of a test]
+// TEST_FEW compiles only the instances that mutants.py needs; sanitizer builds use it too, because they compile slowly.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef TEST_FEW
 #define TEST_FEW
@@ -19,9 +19,9 @@ struct How {
   unsigned blocks = 3, small = 16;
   bool up = true, depths = true, reached = true, device_sources = false, fault = false;
   u64 limit = 0;
-  int batch = 0, steps = -1; // steps: -1: by one launch; else so many launches of a step, and one block for the rest
+  int batch = 0, steps = -1; // steps: -1: one launch; else this many launches of a step, and one block for the rest
 };
-// All that a batch may write, and what it is compared with.
+// All outputs of a batch, and their references.
 struct Batch {
   std::vector<int> depths;
   std::vector<u64> reached;
@@ -82,14 +82,14 @@ template <class P, class O, class V, class W> static void run(const Graph &g, co
   Device<u64> reached(u64(how.count));
   Device<u8> scratch(layout.bytes);
   gp_traversal before = {};
-  before.reached = 1000, before.edges = 2000, before.inspected = 3000, before.levels = 3; // of a batch before
+  before.reached = 1000, before.edges = 2000, before.inspected = 3000, before.levels = 3; // left by an earlier batch
   Device<gp_traversal> statistics(std::vector<gp_traversal>(1, before), 0);
   gp__sources_args a = {};
   std::vector<u64> sources;
   for (int i = 0; i < how.count; ++i) {
     u64 v = n ? random32() % n : 0;
     if (i % 4 == 3) v = sources[random32() % sources.size()];          // the same again
-    if (how.device_sources && i % 6 == 5) v = i % 12 == 5 ? n : ~0ull; // one beyond the graph reaches none
+    if (how.device_sources && i % 6 == 5) v = i % 12 == 5 ? n : ~0ull; // a source outside the graph reaches none
     sources.push_back(v);
     a.source[i] = how.device_sources ? 0 : v;
   }

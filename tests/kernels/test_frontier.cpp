@@ -1,12 +1,12 @@
-// The routines for traversals of one's own, under the emulator: expansion by every way of gathering, contraction by
-// every way of culling, filters, frontiers without room; and breadth-first searches made of the bodies of kernels, in
-// the three ways they fuse. Usage: test_frontier [seeds] [name of a test]
+// The routines for users' traversals, under the emulator: expansion by every gathering method, contraction by every
+// culling method, filters, full frontiers; and breadth-first searches built from the kernels' bodies, fused in three
+// ways. Usage: test_frontier [seeds] [name of a test]
 #include "kernel_test.h"
 
 #include <algorithm>
 #include <map>
 
-// ---- graphs: lists of all lengths that gathering distinguishes, empty ones and equal edges among them
+// ---- graphs: lists of all lengths that gathering distinguishes, among them empty ones and equal edges
 
 template <class O, class V> struct Csr {
   std::vector<O> offsets;
@@ -53,7 +53,7 @@ template <class T> static std::vector<T> sorted(std::vector<T> v) {
 
 static bool goes_on(u64 source, u64 target, u64 edge) { return (source + 3 * target + 7 * edge) % 4 != 0; }
 
-// Two tiles one after the other in the same storage; a list is laid out in pieces of 128.
+// Two tiles in turn in the same storage; a list is processed in pieces of 128.
 template <class O, class V> struct ExpandArgs {
   const O *offsets;
   const V *targets, *vertices;
@@ -99,7 +99,7 @@ template <int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static
         if (goes_on(vertices.back(), g.targets[e], e)) want.push_back(g.targets[e]);
       }
     }
-    const u64 room = seed % 4 == 0 ? want.size() / 2 : want.size(); // and its last element is the last of the memory
+    const u64 room = seed % 4 == 0 ? want.size() / 2 : want.size(); // and its last element is the last in memory
     const Device<V> tile(vertices, 0);
     const Device<u32> counts(std::vector<u32>(asked.size(), 0), 0), wrong(std::vector<u32>(1, 0), 0);
     const Frontier<V> out(room);
@@ -158,12 +158,12 @@ template <int THREADS, int CULL, class V> static void contracts(int seeds) {
     check(good, "one of each: " + what);
     if (CULL == GP_CULL_NOTHING)
       for (u64 i = 0; i < count; ++i) good = good && passed.data[i] == 1;
-    if (CULL == GP_CULL_WARP) // of each warp's equal ones the first
+    if (CULL == GP_CULL_WARP) // the first of each warp's equal ones
       for (u64 i = 0; i < count; ++i) {
         const bool first = std::find(&vertices[i / 32 * 32], &vertices[i], vertices[i]) == &vertices[i];
         good = good && passed.data[i] == u32(first);
       }
-    if (CULL == GP_CULL_HISTORY && known <= 64) { // each has a place: one a block
+    if (CULL == GP_CULL_HISTORY && known <= 64) { // each has a slot: one a block
       std::map<std::pair<u64, V>, u32> each;
       for (u64 i = 0; i < count; ++i) each[std::make_pair(i / (2 * THREADS), vertices[i])] += passed.data[i];
       for (auto &x : each) good = good && x.second == 1;
@@ -174,7 +174,7 @@ template <int THREADS, int CULL, class V> static void contracts(int seeds) {
 
 // ---- filter
 
-struct Place { // no number: a struct of a user
+struct Place { // not a number: a user's struct
   u32 index, other;
 };
 template <int THREADS, int ITEMS> static void filter(const Place *in, u64 count, gp_frontier<Place> out) {
@@ -211,7 +211,7 @@ template <int THREADS, int ITEMS> static void filters(int seeds) {
                                   (const Place *)in.elements.data, u64(count), out.on_device());
       std::vector<bool> seen(count, false);
       bool good = !e && *out.count.data == kept;
-      for (u64 i = 0; good && i < room; ++i) { // behind each other in one tile, in order
+      for (u64 i = 0; good && i < room; ++i) { // consecutive in one tile, in order
         const Place &p = out.elements.data[i];
         good = p.index < count && p.other == 0 && !seen[p.index] && places[p.index].other == 0;
         if (good) seen[p.index] = true;
@@ -231,7 +231,7 @@ template <int THREADS, int ITEMS> static void filters(int seeds) {
     }
 }
 
-// ---- searches: which vertices are how deep, along edges that go on
+// ---- searches: depths along the edges that pass the predicate
 
 enum { EXPAND_CONTRACT, CONTRACT_EXPAND, TWO_PHASE };
 template <class O, class V> struct SearchArgs {
@@ -239,7 +239,7 @@ template <class O, class V> struct SearchArgs {
   const V *targets;
   u32 *visited;
   int *depths;
-  V *parents; // of EXPAND_CONTRACT
+  V *parents; // for EXPAND_CONTRACT
   int level;
   gp_frontier<V> in, out;
 };

@@ -1,6 +1,6 @@
 // The kernels of gpuprims.h that build and check graphs, under the emulator, step by step as dispatch launches them:
-// lists against a plain sort, transposes and new numbers against maps, depths of a plain search, and every kind of
-// fault put in by hand. Usage: test_graph [seeds] [name of a test]
+// lists against a plain sort, transposes and new numbers against maps, depths against a plain search, and every kind of
+// planted fault. Usage: test_graph [seeds] [name of a test]
 #include "kernel_test.h"
 
 #include "tools/gp_graphs.h"
@@ -46,7 +46,7 @@ static int bits(u64 x) { return x ? 64 - __builtin_clzll(x) : 0; }
 
 // ---- lists
 
-// Keys are sorted between the kernels as other tests prove that sorts do.
+// Sorts keys between the kernels on the host: other tests cover the sorts.
 static u64 sort_keys(Device<u64> &keys, u64 count, bool unique) {
   std::vector<u64> sorted = keys.read(size_t(count));
   std::sort(sorted.begin(), sorted.end());
@@ -97,7 +97,7 @@ void list(const char *name, u64 vertices, size_t count, int flags, bool pairs, b
   simt::clear_error();
 }
 
-// ---- a graph as it comes, turned round, under other numbers
+// ---- a graph unchanged, transposed, relabelled
 
 template <class P, class O, class V> void turned(const char *name, u64 vertices, size_t count, unsigned blocks) {
   const std::string text = std::string(name) + " vertices=" + std::to_string(vertices) +
@@ -249,7 +249,7 @@ template <class P, class O, class V> void graph_faults(const char *name, unsigne
   l.offsets[7] = O(l.offsets[8] + 1);
   check(is(graph_fault<P>(good, &l, blocks), GP_FAULT_IN_OFFSETS, 7, none), text + "in_offsets");
   l = in;
-  l.targets[500] = V(~V(0)); // of those that lead to a vertex in front; of those that leave one, the hub's
+  l.targets[500] = V(~V(0)); // edges to an earlier vertex; edges from one, the hub's
   for (v = 0; l.offsets[v + 1] <= 500;) ++v;
   check(v && is(graph_fault<P>(good, &l, blocks), GP_FAULT_IN_SOURCE, v, 500), text + "an in_source");
   l = in;
@@ -299,13 +299,13 @@ gp_fault depth_fault(const Lists<O, V> &l, const Search<V> &s, u64 source, u64 l
   simt::clear_error();
   return report.read(1)[0];
 }
-// A chain 0 1 2 ... 199 both ways, a shortcut 0 to 100, and vertices 200 to 249 that nobody reaches.
+// A chain 0 1 2 ... 199 in both directions, a shortcut 0 to 100, and unreachable vertices 200 to 249.
 template <class P, class O, class V> void depth_faults(const char *name, unsigned blocks) {
   const std::string text = std::string(name) + " blocks=" + std::to_string(blocks) + ": ";
   const u64 none = ~u64(0);
   std::vector<Edge> edges(1, Edge(0, 100));
   for (u64 v = 0; v + 1 < 200; ++v) edges.push_back(Edge(v, v + 1)), edges.push_back(Edge(v + 1, v));
-  for (u64 v = 200; v < 250; ++v) edges.push_back(Edge(v, v - 1)); // from where nobody comes
+  for (u64 v = 200; v < 250; ++v) edges.push_back(Edge(v, v - 1)); // from an unreachable vertex
   const Lists<O, V> l = lists_of<O, V>(250, edges, 0);
   const Search<V> good = search(l, 3, 0);
   auto fault = [&](const Search<V> &s, u64 limit, bool parents) {
@@ -334,7 +334,7 @@ template <class P, class O, class V> void depth_faults(const char *name, unsigne
   check(is(fault(s, 0, false), GP_FAULT_TOO_DEEP, 198, edge(198, 199)), text + "too deep");
   s = good, s.depths[210] = 5, s.depths[209] = 5;
   check(fault(s, 0, false).kind == GP_FAULT_NOT_REACHED, text + "reached from nowhere");
-  s = good, s.depths[249] = 500; // leads to 248, which then is not reached: but if it is
+  s = good, s.depths[249] = 500; // leads to 248, which is not reached unless it is
   for (int v = 200; v < 249; ++v) s.depths[v] = 400;
   check(is(fault(s, 0, false), GP_FAULT_NO_WITNESS, 200, none), text + "no witness");
   s = good, s.parents[3] = 4;
@@ -352,7 +352,7 @@ template <class P, class O, class V> void depth_faults(const char *name, unsigne
   check(is(fault(s, 0, true), GP_FAULT_STRAY_PARENT, 222, none), text + "a parent of one that was not reached");
 }
 
-// ---- made graphs whose distances are known: built here, searched plainly, checked by the kernels
+// ---- generated graphs with known distances: built here, searched plainly, checked by the kernels
 
 template <class P> void made(const char *text, unsigned blocks) {
   graph_made g;

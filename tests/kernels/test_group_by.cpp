@@ -1,17 +1,17 @@
 // The group-by's tables of gpuprims.h under the emulator: keys, operators and counts against a map, on adversarial
-// schedules; and what is said where a table overflows. Usage: test_group_by [seeds] [name of a test]
+// schedules; and the report of overflowing tables. Usage: test_group_by [seeds] [name of a test]
 #include "kernel_test.h"
 
 #include <algorithm>
 #include <map>
 
 template <class K> K key_of(u64 group, int way) {
-  if (way == 1) return K(~u64(0) - group);            // from the largest on: all ones is one of them
+  if (way == 1) return K(~u64(0) - group);            // from the largest down: one of them is all ones
   if (way == 2) return K(group * GP__GROUP_SLOTS);    // far apart
   return K((group + 1) * 0x9e3779b97f4a7c15ull >> 7); // anywhere
 }
 
-// way: which keys; runs: how often a key is repeated side by side.
+// way: kind of keys; runs: adjacent repetitions of a key.
 template <class P, class K, class Op, class In, class Acc>
 void groups(const char *name, size_t n, u64 different, int way, int runs, unsigned blocks, bool count_on_device,
             unsigned seed) {
@@ -30,7 +30,7 @@ void groups(const char *name, size_t n, u64 different, int way, int runs, unsign
     if (found == expected.end()) expected[keys[i]] = Op()(Op::identity(), x);
     else found->second = Op()(found->second, x);
   }
-  const size_t room = std::min<size_t>(n, size_t(blocks) * (GP__GROUP_MOST + 1)); // as gp__grouping_of has it
+  const size_t room = std::min<size_t>(n, size_t(blocks) * (GP__GROUP_MOST + 1)); // as in gp__grouping_of
   Device<K> in_keys(keys, seed % 5), list_keys(room);
   Device<In> in(values, seed % 3);
   Device<Acc> list_values(room);

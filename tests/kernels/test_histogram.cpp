@@ -1,7 +1,7 @@
 // The histograms of gpuprims.h under the emulator: types, counters, bins, channels, weights and alignments against a
-// sequential reference, on adversarial schedules. Usage: test_histogram [seeds] [name of a test]
-// Define one of TEST_HISTOGRAM_SHARED, TEST_HISTOGRAM_GLOBAL, TEST_HISTOGRAM_ORDERED to compile that part alone; with
-// TEST_FEW besides, only as many instances as mutants.py needs.
+// sequential reference, on adversarial schedules. Usage: test_histogram [seeds] [name of a test] Define one of
+// TEST_HISTOGRAM_SHARED, TEST_HISTOGRAM_GLOBAL, TEST_HISTOGRAM_ORDERED to compile that part alone; TEST_FEW compiles
+// only the instances that mutants.py needs.
 #if !defined(TEST_HISTOGRAM_SHARED) && !defined(TEST_HISTOGRAM_GLOBAL) && !defined(TEST_HISTOGRAM_ORDERED)
 #define TEST_HISTOGRAM_SHARED
 #define TEST_HISTOGRAM_GLOBAL
@@ -24,8 +24,8 @@ template <> struct Device<gp__none> { // no weights
 
 template <class T> constexpr bool is_float = gp__traits<T>::kind == GP__FLOAT;
 
-// bins + 1 ends of even bins do not serve here: the formula of the contract does. `through`: the type's largest value
-// is in the last bin, whatever `upper` says. -1: in no bin.
+// Even bins do not follow from bins + 1 limits but from the contract's formula. `through`: the type's largest value is
+// in the last bin, whatever `upper` is. -1: in no bin.
 template <class T> long long even_bin(T x, T lower, T upper, bool through, long long bins) {
   if constexpr (is_float<T>) {
     typedef typename gp__traits<T>::wide F;
@@ -40,7 +40,7 @@ template <class T> long long even_bin(T x, T lower, T upper, bool through, long 
   }
 }
 template <class T> long long range_bin(T x, const T *boundaries, long long bins) {
-  for (long long i = 0, end = bins; i < end;) { // by halves: this is not what the kernel does
+  for (long long i = 0, end = bins; i < end;) { // bisection, unlike the kernel
     const long long middle = (i + end) / 2;
     if (boundaries[middle] <= x && x < boundaries[middle + 1]) return middle;
     if (x < boundaries[middle]) end = middle;
@@ -56,9 +56,9 @@ struct Options {
   size_t offset, weight_offset; // elements
   int sms, channels, active;
   long long bins;
-  unsigned replicas; // 0: as the policy says
+  unsigned replicas; // 0: from the policy
   bool count_on_device, through;
-  int data; // which samples, see fill
+  int data; // kind of samples, see fill
 };
 
 template <class W> void fill_weights(std::vector<W> &w, bool exact) {
@@ -139,7 +139,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         }
         std::sort(b.begin(), b.end());
         boundaries.insert(boundaries.end(), b.begin(), b.end());
-        for (size_t i = 0; i < n && !given; ++i) // what lies on a boundary
+        for (size_t i = 0; i < n && !given; ++i) // values on a boundary
           if (random32() % 2) input[i * o.channels + c] = b[random32() % b.size()];
       }
 
@@ -214,7 +214,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         o.active = o.channels > 1 ? 1 + int(random32() % unsigned(o.channels)) : 1;
         o.bins = bins[random32() % bins.size()];
         if (ALGORITHM == GP_SHARED_BINS && !is_float<C> && o.bins * o.channels * P::blocks_per_sm > 50000)
-          o.channels = o.active = 1; // more do not fit a block
+          o.channels = o.active = 1; // a block holds no more
         o.replicas = seed % 4 == 2 ? 1u << (k + 1) % 3 : 0;
         o.data = int((seed + k / 2) % 4);
         o.count_on_device = seed % 4 == 3;
@@ -224,7 +224,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
   }
 };
 
-// Weights whose sums round: the bits must not depend on the schedule.
+// Weights with rounded sums: the bits must not depend on the schedule.
 template <class H, class T, class W> void is_deterministic(const char *name, int seeds, long long bins) {
   if (!only.empty() && only != name) return;
   Options o = {};
@@ -244,7 +244,7 @@ template <class H, class T, class W> void is_deterministic(const char *name, int
   }
 }
 
-// Two neighbours that share a word of 16-bit counters, and pass 2^16 together.
+// Two neighbours that share a word of 16-bit counters and pass 2^16 together.
 template <class H> void halves_overflow(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   Options o = {};
@@ -258,7 +258,7 @@ template <class H> void halves_overflow(const char *name, int seeds) {
   }
 }
 
-// What a policy leads to, without a launch.
+// A policy's launch plan, without a launch.
 static void geometries() {
   if (!only.empty() && only != "geometries") return;
   gp__shape s = {};

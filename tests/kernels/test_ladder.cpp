@@ -1,6 +1,6 @@
-// examples/ladder under the emulator: its program as it is, its kernels on adversarial schedules, at sizes around
-// blocks and tiles; what it compares with the host must agree. The library's calls are plain loops here.
-// Usage: test_ladder [seeds [file that the program's results go to]]
+// examples/ladder under the emulator: the unchanged program and its kernels on adversarial schedules, at sizes around
+// blocks and tiles; its comparisons with the host must agree. The library's calls are plain loops here. Usage:
+// test_ladder [seeds [file that the program's results go to]]
 #include <cstddef>
 #include <cstdint>
 

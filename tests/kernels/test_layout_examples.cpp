@@ -1,6 +1,6 @@
-// examples/layouts under the emulator: its program as it is, its kernels in every combination of layouts, each compiled
-// from the same text, on adversarial schedules; what it compares with the host must agree. The library's calls are
-// plain loops here. Usage: test_layout_examples [seeds [file that the program's results go to]]
+// examples/layouts under the emulator: the unchanged program and its kernels in every combination of layouts, all from
+// the same text, on adversarial schedules; its comparisons with the host must agree. The library's calls are plain
+// loops here. Usage: test_layout_examples [seeds [file that the program's results go to]]
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,13 +11,13 @@
 typedef struct gp_context gp_context;
 #include "own_kernels_emulated.h"
 
-// Blocks and slabs that a few rows and boxes fill.
+// Blocks and slabs small enough for a few rows and boxes.
 #define BITONIC_THREADS 64
 #define KD_THREADS 64
 #define KD_BINS 8
 #include "examples/layouts/layout.h"
 
-// A kernel of each specialisation, under the options that the program compiles it with.
+// A kernel of each specialisation, with the options that the program compiles it with.
 struct instance {
   std::string options;
   emulated_kernel kernel;
@@ -73,7 +73,7 @@ gp_result gp_run(gp_context *, const gp_call *call, gp_stream) {
     best.place = std::min_element(costs, costs + call->count) - costs;
     best.cost = costs[best.place];
     simt::host_write(call->out, &best, sizeof best);
-  } else { // scans of lines: side by side where counters are transposed
+  } else { // scans of lines: interleaved for transposed counters
     const bool six = call->primitive == GP_INCLUSIVE_SCAN;
     unsigned sums[KD_COUNTS];
     for (int k = 0; k < KD_COUNTS; ++k)

@@ -1,5 +1,5 @@
-// Conversion of layouts of gpuprims.h under the emulator: arrays of structs, structs of arrays, and what lies between,
-// padded and packed, of fields of 1 to 16 bytes, at sizes around tiles and at any alignment.
+// Conversion of layouts of gpuprims.h under the emulator: arrays of structs, structs of arrays and mixed layouts,
+// padded and packed, with fields of 1 to 16 bytes, at sizes around tiles and at any alignment.
 //
 // Define TEST_CONVERT_LAYOUT or TEST_LAYOUT_ACCESS to compile that part alone; with TEST_FEW it runs few seeds. Usage:
 // test_layouts [SEEDS [NAME]]
@@ -13,7 +13,7 @@
 typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 0, 2> Warp;
 typedef gp__policy<64, 1, GP_CACHE_STREAMING, GP_CACHE_STREAMING, 0, 0, 2> Warps;
 
-// Where a value stands, as gp_layout says. width 0: a column of its own, `column` bytes behind the first.
+// A value's position, by gp_layout. width 0: a column of its own, `column` bytes after the first.
 static size_t place(u64 width, u64 capacity, size_t size, size_t offset, size_t field, u64 i) {
   const u64 w = width ? width : capacity;
   return size_t(i / w * w * size + offset * w + i % w * field);
@@ -54,7 +54,7 @@ void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_p
         if (in_width != 1) in_bits |= u64(uintptr_t(a.in_column[f]));
       }
       a.in_aligned = in_bits % 16 == 0, a.out_aligned = out_bits % 16 == 0;
-      // What is expected of each byte; -1: nothing.
+      // The expected value of each byte; -1: any.
       std::vector<int> wanted(out_bytes, out_width == 0 || keep || in_place ? -1 : -2);
       if (keep || out_width == 0) wanted.assign(out_bytes, in_place ? -1 : 0xa5);
       for (u64 i = 0; i < n; ++i)
@@ -73,7 +73,7 @@ void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_p
     }
 }
 
-// {float x, y, z; u16 kind; u8 flag}: 16 bytes, the last of them a gap.
+// {float x, y, z; u16 kind; u8 flag}: 16 bytes, the last one padding.
 #define PARTICLE_FIELDS(IN_KIND, OUT_KIND)                                                                             \
   gp__moved<4, 0, 0>, gp__moved<4, 4, 4>, gp__moved<4, 8, 8>, gp__moved<2, IN_KIND, OUT_KIND>, gp__moved<1, 14, 14>
 static void conversions(int seeds) {
@@ -180,7 +180,7 @@ static void access(const char *name, uint64_t layout, uint64_t cells, Kernel ker
         for (size_t j = 0; j < columns && good; ++j)
           good = GP_AT2(Cell, a.sums, i, j, sum) ==
                  (i ? grid[(i - 1) * columns + j] : 0) + (j ? grid[i * columns + j - 1] : 0);
-      // Where the layout says that a value stands.
+      // A value's position by the layout.
       const u64 w = layout ? layout : a.in.capacity;
       const size_t at = layout == GP_AOS ? (n - 1) * sizeof(Particle) + offsetof(Particle, v)
                                          : size_t((n - 1) / w * w * 15 + 6 * w + (n - 1) % w * 8);

@@ -1,7 +1,6 @@
 // Copies, transforms, reversals and adjacent differences of gpuprims.h under the emulator: operand shapes and
-// alignments against a sequential reference, on adversarial schedules. Usage: test_map [seeds] [name of a test]
-// Define TEST_MAP or TEST_NEIGHBOURS to compile that part alone; with TEST_FEW besides, only as many instances as
-// mutants.py needs.
+// alignments against a sequential reference, on adversarial schedules. Usage: test_map [seeds] [name of a test] Define
+// TEST_MAP or TEST_NEIGHBOURS to compile that part alone; TEST_FEW compiles only the instances that mutants.py needs.
 #if !defined(TEST_MAP) && !defined(TEST_NEIGHBOURS)
 #define TEST_MAP
 #define TEST_NEIGHBOURS
@@ -10,7 +9,7 @@
 
 // ---- copy and transform
 
-// None, a few, and about one tile and three of results.
+// None, a few, about one tile, and about three tiles of results.
 template <class P, class R> std::vector<size_t> sizes_of() {
   const size_t tile = size_t(P::threads) * P::vectors * 16;
   return {0, 1, 2, 15, 16, 17, 31, tile / 4 - 1, tile / sizeof(R) + 1, 3 * tile / sizeof(R) + 5};
@@ -79,7 +78,7 @@ template <class P, class T> void sweep_reverse(const char *name, int seeds) {
       std::vector<T> a(n), around(3);
       for (auto &x : a) x = draw<T>();
       for (auto &x : around) x = draw<T>();
-      std::vector<T> longer(a); // elements behind the count stay as they are
+      std::vector<T> longer(a); // elements beyond the count stay unchanged
       if (count_on_device) longer.insert(longer.end(), around.begin(), around.end());
       const size_t oi = seed % 4 < 2 ? 0 : random32() % 16, oo = seed % 4 == 2 ? oi : random32() % 16;
       Device<T> in(longer, oi), separate(in_place ? 0 : longer.size(), oo);

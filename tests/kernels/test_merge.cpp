@@ -1,7 +1,7 @@
 // Merge, merge sort and sets under the emulator: keys of every shape and value against the C++ standard's algorithms,
 // on adversarial schedules. Usage: test_merge [seeds] [name of a test]
-// Define TEST_MERGE, TEST_MERGE_SORT or TEST_SETS to compile that part alone; with TEST_FEW besides, only as many
-// instances as mutants.py needs.
+// Define TEST_MERGE, TEST_MERGE_SORT or TEST_SETS to compile that part alone; TEST_FEW compiles only the instances that
+// mutants.py needs.
 #if !defined(TEST_MERGE) && !defined(TEST_MERGE_SORT) && !defined(TEST_SETS)
 #define TEST_MERGE
 #define TEST_MERGE_SORT
@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-// ---- orders of a user: keys that tie differ, so that their order shows
+// ---- user orders: tying keys differ, which shows their order
 
 struct ByLowByte {
   bool operator()(u32 a, u32 b) const { return (a & 255u) < (b & 255u); }
@@ -30,7 +30,7 @@ struct ByKey {
 };
 template <> Pair draw<Pair>() { return {random32(), random32()}; }
 
-// A key of about `range` different ones; the rest of it is random.
+// A key with about `range` values; the other bits are random.
 template <class T> T narrow(u32 range) { return T(random32() % range); }
 template <> u32 narrow<u32>(u32 range) { return random32() << 8 | random32() % (range < 256 ? range : 256); }
 template <> float narrow<float>(u32 range) { // zeros of both signs
@@ -41,7 +41,7 @@ template <> Triple narrow<Triple>(u32 range) { return {int(random32() % range), 
 template <> Large narrow<Large>(u32 range) { return {{(long long)(random32() % range), random32(), 1, 2, 3}}; }
 template <> Pair narrow<Pair>(u32 range) { return {random32() % range, random32()}; }
 
-// ---- inputs: two sorted arrays, of n keys together
+// ---- inputs: two sorted arrays with n keys together
 
 enum Shape { UNIFORM, FEW, EQUAL, DISJOINT, BEHIND, FIRST_EMPTY, SECOND_EMPTY, ALTERNATE, LONG_RUNS, SHAPES };
 static const char *const shapes[] = {"uniform",     "few",          "equal",     "disjoint", "behind",
@@ -52,7 +52,7 @@ static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Ke
   const u32 range = shape == FEW ? 3 : shape == EQUAL ? 1 : shape == LONG_RUNS ? 2 + random32() % 9 : 250;
   std::vector<Key> all(n);
   for (auto &x : all) x = narrow<Key>(range);
-  if (shape == LONG_RUNS) // of one key half, of the others few
+  if (shape == LONG_RUNS) // half of one key, few of the others
     for (size_t i = 0; i < n / 2; ++i) all[i] = all[0];
   std::stable_sort(all.begin(), all.end(), Before());
   const size_t cut = shape == FIRST_EMPTY ? 0 : shape == SECOND_EMPTY ? n : n ? random32() % (n + 1) : 0;
@@ -77,7 +77,7 @@ static std::string what_of(const char *name, const char *shape, size_t n, size_t
 
 template <class T> struct ValueOf { typedef T type; };
 template <> struct ValueOf<gp__none> { typedef u8 type; };
-template <class V> static void number(std::vector<V> &values, u32 from) { // all different, as far as the type allows
+template <class V> static void number(std::vector<V> &values, u32 from) { // all different, if the type allows
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = draw<V>();
     const u32 mark = from + u32(i);
@@ -299,7 +299,7 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
         else if (SET == GP_SET_DIFFERENCE)
           std::set_difference(place1.begin(), place1.end(), place2.begin(), place2.end(), to, before);
         else std::set_symmetric_difference(place1.begin(), place1.end(), place2.begin(), place2.end(), to, before);
-        const size_t results = place.size(); // nothing behind them is written
+        const size_t results = place.size(); // nothing after them is written
         Device<Key> keys(a, offset), keys2(b, offset % 7), out(results, offset % 5);
         Device<V> values(u, offset % 3), values2(v, offset % 11), out_values(HAS ? results : 0, offset % 13);
         Device<unsigned long long> count(std::vector<unsigned long long>(1, a.size()), 0), out_count(1, 0);
@@ -316,7 +316,7 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
         if (HAS) x.values = values.data, x.values2 = BOTH ? values2.data : nullptr, x.out_values = out_values.data;
         x.out_count = out_count.data;
         x.workspace = workspace(g.words);
-        if (seed % 2 == 0 && g.tiles) g.grid = unsigned(g.tiles); // a tile a block, whose borders it finds
+        if (seed % 2 == 0 && g.tiles) g.grid = unsigned(g.tiles); // a tile a block finds its own borders
         x.borders = !PIPELINED && g.tiles > g.grid ? borders.data : nullptr;
         int e = gp__policy_valid_merge(p, s) ? 0 : 1;
         if (!e && x.borders)

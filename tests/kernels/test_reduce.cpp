@@ -1,7 +1,7 @@
-// Reductions of gpuprims.h under the emulator: every algorithm, operand shape and alignment, and what counts elements
-// and checks offsets, against a sequential reference, on adversarial schedules.
+// Reductions of gpuprims.h under the emulator: every algorithm, operand shape and alignment, counts of elements and
+// checks of offsets, against a sequential reference, on adversarial schedules.
 // Usage: test_reduce [seeds] [name of a test]
-// With TEST_FEW, only as many instances as mutants.py needs.
+// TEST_FEW compiles only the instances that mutants.py needs.
 #include "sweep_test.h"
 
 template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct Reduce {
@@ -64,7 +64,7 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
   }
 };
 
-// ---- what counts, what checks offsets
+// ---- counts of elements, checks of offsets
 
 // A reduction of `n` elements by a load that knows the kernel's arguments.
 template <class Op, class Load, class In, class Out>
@@ -123,7 +123,7 @@ template <class O> void sweep_offsets(const char *name, int seeds) {
         offsets[at - 1] = O(a.limit), offsets[at] = O(a.limit - 1), expected = at;
         if (at + 1 < n && offsets[n - 1] > a.limit) expected = ~u64(0);
       }
-      // Half of the time the limit is the device's, and the host knows only the most that it may be; or the reverse.
+      // Half of the time the limit is the device's, and the host knows only an upper bound; or the reverse.
       Device<unsigned long long> limit(std::vector<unsigned long long>(1, a.limit + (seed % 4 == 2 ? 5 : 0)), 0);
       if (seed % 2 == 0) a.limit_device = limit.data;
       if (seed % 4 == 0) a.limit += 7;
@@ -133,7 +133,7 @@ template <class O> void sweep_offsets(const char *name, int seeds) {
     }
 }
 
-// Floats whose sums round: the bits must not depend on the schedule, nor (stealing) on the grid.
+// Floats with rounded sums: the bits must not depend on the schedule, nor (stealing) on the grid.
 template <class R> void reduce_is_deterministic(const char *name, int seeds, bool any_grid) {
   if (!only.empty() && only != name) return;
   std::vector<float> input(9001);

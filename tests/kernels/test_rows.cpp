@@ -1,7 +1,7 @@
-// Which row of a tuned table serves a search of a graph: that of its sizes of offsets and vertices and of its mean
-// degree's class, in the bucket of its bytes; the portable rule where there is none. And a transpose: that of its
-// elements, on aligned rows of about as many elements as there are rows. And the header's own rows: each is found where
-// it should serve, no two say the same twice, and what they make is valid. Usage: test_rows
+// The choice of rows. A graph search takes the row for its sizes of offsets and vertices and its mean degree's class,
+// in the bucket of its bytes, or the portable rule. A transpose takes the row of its element size, if its rows are
+// aligned and about as long as they are many. Each of the header's own rows is found where it should serve, no two are
+// equal, and their policies are valid. Usage: test_rows
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -86,7 +86,7 @@ static void look_up_transpose(gp_context *ctx, const gp__table *table, gp_type t
 typedef std::vector<gp__policy_row> Rows;
 static std::string name_of(size_t i) { return "row " + std::to_string(i); }
 
-// Does a row choose, or fill a field that none before it has filled, for a call of that size for which it holds?
+// Whether a row that applies to a call of this size chooses, or fills a field that no earlier row has filled.
 static bool serves(const Rows &rows, const gp__policy_row &row, unsigned long long size, int algorithm) {
   gp__wanted w = {};
   w.primitive = row.primitive ? row.primitive : GP_PRIMITIVE_COUNT;
@@ -116,7 +116,7 @@ static bool serves(const Rows &rows, const gp__policy_row &row, unsigned long lo
   }
   return false;
 }
-// What is wrong with rows; empty: nothing.
+// The faults of rows; empty: none.
 static std::string fault_of(const Rows &rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const gp__policy_row &a = rows[i];
@@ -141,7 +141,7 @@ static void expect(bool good, const std::string &what) {
   ++(good ? passed : failed);
   if (!good) std::printf("FAILED: %s\n", what.c_str());
 }
-// What the rules make of a call is valid, on small devices too.
+// The rules' policies are valid, on small devices too.
 static void look_at(int primitive, int key, int value, unsigned long long count) {
   for (int capability : {75, 80, 86, 90, 120}) {
     gp__shape s = {};
@@ -154,7 +154,7 @@ static void look_at(int primitive, int key, int value, unsigned long long count)
     if (gp__family_of(primitive) == GP__FAMILY_SEGMENTS) s.offset_size = 4, s.key_size = 0;
     if (gp__family_of(primitive) == GP__FAMILY_HISTOGRAM)
       s.histogram.channels = s.histogram.active = 1, s.histogram.bins = 256, s.out_size = 4;
-    s.top_k.results = 10; // of the best
+    s.top_k.results = 10; // the best one's
     expect(gp__policy_valid(gp__portable(none, s), s),
            std::string(gp__primitive_names[primitive]) + ", " + std::to_string(count) + " of " + std::to_string(key) +
                " and " + std::to_string(value) + " bytes, sm_" + std::to_string(capability));
@@ -176,7 +176,7 @@ static void look_at_own_rows() {
   expect(fault_of(broken).find("the same calls") != std::string::npos, "a row twice");
   broken.back().from = 1 << 20, broken.back().to = 1 << 20;
   expect(fault_of(broken).find("no size") != std::string::npos, "a row for no size");
-  broken.back().from = 1 << 10; // the row without sizes has all that it says
+  broken.back().from = 1 << 10; // the row without sizes sets all that it can
   broken.back().when = 0, broken.back().policy = gp_policy();
   expect(fault_of(broken).find("never found") != std::string::npos, "a row that is never found");
   for (int primitive :
@@ -192,7 +192,7 @@ int main() {
   static const Case cases[] = {
       {GP_BFS, GP_U32, GP_U32, 1000, 7999, 128, 3}, // fewer than 8 edges a vertex, and 8
       {GP_BFS, GP_U32, GP_U32, 1000, 8000, 256, 5},
-      {GP_BFS, GP_U32, GP_U32, 1000000, 4000000, 128, 3}, // a grid, and a graph of as many bytes that is none
+      {GP_BFS, GP_U32, GP_U32, 1000000, 4000000, 128, 3}, // a grid, and another graph of as many bytes
       {GP_BFS, GP_U32, GP_U32, 150000, 4850000, 512, -1},
       {GP_BFS, GP_U32, GP_U32, 1 << 13, (1 << 18) - (1 << 13) - 1, 256, 5}, // a word below 1 MiB, and 1 MiB
       {GP_BFS, GP_U32, GP_U32, 1 << 13, (1 << 18) - (1 << 13), 512, -1},
@@ -201,7 +201,7 @@ int main() {
       {GP_BFS, GP_U64, GP_U64, 1 << 20, 1 << 25, 256, 9},
       {GP_BFS, GP_U32, GP_U64, 1 << 20, 1 << 25, 0, 0},
       {GP_BFS, GP_U64, GP_U32, 1 << 20, 1 << 22, 0, 0},
-      {GP_BFS_SOURCES, GP_U32, GP_U32, 1 << 20, 1 << 25, 256, 11}, // whatever its words of bits are
+      {GP_BFS_SOURCES, GP_U32, GP_U32, 1 << 20, 1 << 25, 256, 11}, // whatever its words of bits
       {GP_BFS_SOURCES, GP_U32, GP_U32, 1 << 20, 1 << 22, 0, 0},
   };
   gp_config config = gp_config_init();
@@ -215,9 +215,9 @@ int main() {
   look_up_transpose(ctx, &table, GP_U32, 256, 4096, true);
   look_up_transpose(ctx, &table, GP_U32, 4096, 128, false); // more than 16 times as many
   look_up_transpose(ctx, &table, GP_U32, 128, 4096, false);
-  look_up_transpose(ctx, &table, GP_U32, 1024, 1023, false); // rows begin anywhere
+  look_up_transpose(ctx, &table, GP_U32, 1024, 1023, false); // rows may start anywhere
   look_up_transpose(ctx, &table, GP_U64, 1024, 1024, false);
-  look_up_transpose(ctx, &table, GP_U16, 1024, 1024, false); // an algorithm of calls in place
+  look_up_transpose(ctx, &table, GP_U16, 1024, 1024, false); // an in-place algorithm
   gp_close(ctx);
   look_at_own_rows();
   std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);

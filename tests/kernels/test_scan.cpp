@@ -1,7 +1,7 @@
 // Scans of gpuprims.h under the emulator: every algorithm, operand shape and alignment against a sequential reference,
 // on adversarial schedules. Usage: test_scan [seeds] [name of a test]
-// Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS to compile that part alone; with TEST_FEW besides, only as
-// many instances as mutants.py needs.
+// Define one of TEST_LOOK_BACK, TEST_PIPELINED, TEST_SWEEPS to compile that part alone; TEST_FEW compiles only the
+// instances that mutants.py needs.
 #if !defined(TEST_LOOK_BACK) && !defined(TEST_PIPELINED) && !defined(TEST_SWEEPS)
 #define TEST_LOOK_BACK
 #define TEST_PIPELINED
@@ -27,7 +27,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
     s.count = n + (o.count_on_device ? 1000 : 0);
     const gp_policy p = policy_of<P>(ALGORITHM);
     if (!gp__valid_by(&gp__rules_scan, p, s)) {
-      // Pipelined tiles begin at 16-byte boundaries of whole elements; a struct may lie where there are none.
+      // Pipelined tiles begin at 16-byte boundaries of whole elements; a struct may have an offset without any.
       check(ALGORITHM == GP_PIPELINED && s.in_misaligned % int(sizeof(In)) != 0, what + " the policy is not valid");
       return false;
     }
@@ -100,7 +100,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
   }
 };
 
-// Floats whose sums round: the bits must not depend on the schedule, nor on the grid.
+// Floats with rounded sums: the bits must not depend on the schedule, nor on the grid.
 template <class S> void scan_is_deterministic(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   std::vector<float> input(7000), first, again;

@@ -1,7 +1,7 @@
-// Segmented sort under the emulator: lengths of every shape and around every border of a class, against a stable sort
-// of each segment, on adversarial schedules. Usage: test_segmented_sort [seeds] [name of a test]
-// Define TEST_SEGMENTED_SORT_SHORT or TEST_SEGMENTED_SORT_LONG to compile that part alone; with TEST_FEW besides, only
-// as many instances as mutants.py needs.
+// Segmented sort under the emulator: all distributions of lengths, and lengths around every class boundary, against a
+// stable sort of each segment, on adversarial schedules. Usage: test_segmented_sort [seeds] [name of a test] Define
+// TEST_SEGMENTED_SORT_SHORT or TEST_SEGMENTED_SORT_LONG to compile that part alone; TEST_FEW compiles only the
+// instances that mutants.py needs.
 #if !defined(TEST_SEGMENTED_SORT_SHORT) && !defined(TEST_SEGMENTED_SORT_LONG)
 #define TEST_SEGMENTED_SORT_SHORT
 #define TEST_SEGMENTED_SORT_LONG
@@ -44,7 +44,7 @@ static std::vector<u64> lengths_of(int shape, size_t n, const std::vector<u64> &
 enum Order { UNIFORM, FEW, CONSTANT, SORTED, REVERSED, LOW_BITS, HOT, ORDERS };
 static const char *const orders[] = {"uniform", "few", "constant", "sorted", "reversed", "low bits", "hot digit"};
 
-// Raw bits of a key: floats get NaN payloads and both zeros.
+// A key's raw bits: floats include NaN payloads and both zeros.
 template <class Bits> Bits key_of(int order, size_t i, size_t n) {
   const u64 any = u64(random32()) << 32 | random32();
   switch (order) {
@@ -78,7 +78,7 @@ template <class K, class Bits> u64 field_of(const Bits &raw, const Options &o) {
   return x >> o.begin_bit & (bits < 64 ? (1ull << bits) - 1 : ~0ull);
 }
 
-// Values: of an array, indices (INDEX), or none (V = gp__none).
+// Values: an array, indices (INDEX), or none (V = gp__none).
 template <class V> V value_of(size_t i) {
   V v;
   std::memset(&v, 0, sizeof v);
@@ -102,7 +102,7 @@ template <> struct ValueTraits<gp__no_values> {
 template <class V> struct Stored { typedef V type; };
 template <> struct Stored<gp__none> { typedef unsigned char type; };
 
-// What dispatch does: launches the kernels of a call.
+// Launches the kernels of a call, as dispatch does.
 template <class P, class K, class S, bool INDEXED, class O>
 static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   const gp_policy p = policy_of<P>(GP_SIZE_CLASSES);
@@ -180,7 +180,7 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
     a.low_bit = unsigned(o.begin_bit), a.top_shift = unsigned(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
     a.whole = bits == 8 * int(sizeof(Bits));
     const int e = launch<P, K, S, INDEXED, O>(s, a, sms);
-    // Elements outside of every segment stay as they are.
+    // Elements outside of every segment stay unchanged.
     std::vector<Bits> expected(n);
     std::vector<V> expected_values(n);
     if (n)

@@ -1,7 +1,7 @@
-// Segmented reduce, load balance, bounds, and the search routines for users' kernels under the emulator: lengths of
-// every shape, against a sequential reference, on adversarial schedules. Usage: test_segments [seeds] [name of a test]
-// Define TEST_SEGMENTS or TEST_SEARCH to compile that part alone; with TEST_FEW besides, only as many instances as
-// mutants.py needs.
+// Segmented reduce, load balance, bounds, and the search routines for users' kernels under the emulator: all
+// distributions of lengths, against a sequential reference, on adversarial schedules. Usage: test_segments [seeds]
+// [name of a test] Define TEST_SEGMENTS or TEST_SEARCH to compile that part alone; TEST_FEW compiles only the instances
+// that mutants.py needs.
 #if !defined(TEST_SEGMENTS) && !defined(TEST_SEARCH)
 #define TEST_SEGMENTS
 #define TEST_SEARCH
@@ -16,7 +16,7 @@ enum Shape { FIXED, ONES, EMPTY, GIANT, MIXED, SKEWED, LEADING, TRAILING, CLUSTE
 static const char *const shapes[] = {"fixed",  "ones",    "empty",    "giant",  "mixed",
                                      "skewed", "leading", "trailing", "cluster"};
 
-// Segments that hold about n elements in all.
+// Segments with about n elements in total.
 static std::vector<u64> lengths_of(int shape, size_t n) {
   std::vector<u64> l;
   size_t total = 0;
@@ -27,7 +27,7 @@ static std::vector<u64> lengths_of(int shape, size_t n) {
     l.assign(random32() % 2000, 0);
     l.push_back(n);
     if (shape == TRAILING) std::reverse(l.begin(), l.end());
-  } else if (shape == CLUSTER) { // long ones side by side among many short ones
+  } else if (shape == CLUSTER) { // adjacent long ones among many short ones
     for (unsigned i = 0, few = random32() % 100; i < 200; ++i)
       l.push_back(i >= few && i < few + 4 ? 150 + random32() % 300 : random32() % 4);
   } else
@@ -70,7 +70,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, F> Load;
 
-  // Segments begin[s] .. end[s] - 1 of the input. With `result` the caller compares.
+  // Segments are begin[s] .. end[s] - 1 of the input. With `result` the caller compares.
   static void run(const std::string &what, const std::vector<In> &input, const std::vector<O> &begin,
                   const std::vector<O> &end, u64 length, const Options &o, std::vector<Out> *result = nullptr) {
     const size_t segments = ENDS == OFFSETS ? begin.size() - 1 : ENDS == RANGES ? begin.size() : end.size();
@@ -161,7 +161,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
           }
           items = at + tail;
           if (ENDS == OFFSETS) begin.push_back(O(at));
-          else { // any order, overlaps and gaps, and ends before begins
+          else { // any order, overlaps and gaps, ends before begins
             for (size_t i = 0; i < begin.size(); ++i) {
               if (random32() % 4 == 0) std::swap(begin[i], begin[random32() % begin.size()]);
               if (end[i] > begin[i] + 2 * n / (1 + begin.size()) + 4 && shape != GIANT) end[i] = O(begin[i] + 3);
@@ -180,7 +180,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
   }
 };
 
-// Floats whose sums round: the bits must not depend on the schedule.
+// Floats with rounded sums: the bits must not depend on the schedule.
 template <class S> static void is_deterministic(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   std::vector<float> input(9000), first, again;
@@ -229,7 +229,7 @@ template <class P, class O, class R> static void load_balance(const char *name, 
       a.sorted = in.data, a.length = lengths.size(), a.out = out.data, a.count = s.count;
       a.count_device = s.count > n ? count.data : nullptr;
       int e = gp__policy_valid_segments(p, s) ? 0 : 1;
-      Device<unsigned long long> bad(std::vector<unsigned long long>{7, ~0ull}, 0); // of offsets that were checked
+      Device<unsigned long long> bad(std::vector<unsigned long long>{7, ~0ull}, 0); // for offsets that were checked
       if (seed % 2 == 0 && !e) {                                                    // one is wrong: nothing is written
         const R other = R(123456789);
         for (size_t i = 0; i < n; ++i) simt::host_write(out.data + i, &other, sizeof other);

@@ -1,7 +1,7 @@
 // Streams of gpuprims.h under the emulator: selection, partitions, runs, scans by key and of segments, reduce by key,
-// against sequential references, on adversarial schedules. Usage: test_select [seeds] [name of a test]
-// Define one of TEST_SELECT, TEST_RUNS, TEST_BY_KEY, TEST_BYTES to compile that part alone; with TEST_FEW besides, only
-// as many instances as mutants.py needs.
+// against sequential references, on adversarial schedules. Usage: test_select [seeds] [name of a test] Define one of
+// TEST_SELECT, TEST_RUNS, TEST_BY_KEY, TEST_BYTES to compile that part alone; TEST_FEW compiles only the instances that
+// mutants.py needs.
 #if !defined(TEST_SELECT) && !defined(TEST_RUNS) && !defined(TEST_BY_KEY) && !defined(TEST_BYTES)
 #define TEST_SELECT
 #define TEST_RUNS
@@ -10,7 +10,7 @@
 #endif
 #include "kernel_test.h"
 
-// What a test draws: sizes around tiles, a number of multiprocessors, offsets of the buffers.
+// A test's random parameters: sizes around tiles, number of multiprocessors, offsets of the buffers.
 struct Draw {
   size_t n, key_offset, value_offset, out_offset;
   int sms;
@@ -151,7 +151,7 @@ template <int ALGORITHM, class P, int PARTS, class T, class F> void select_flags
   });
 }
 
-// ---- runs: keys whose runs have a mean length, or one run over everything, or all distinct
+// ---- runs: keys with a mean length of run, one run over everything, or all distinct
 
 template <class K> std::vector<K> draw_runs(size_t n) {
   std::vector<K> keys(n);
@@ -247,7 +247,7 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
     std::vector<In> values(d.n);
     std::vector<u8> flags(d.n); // or keys of one byte
     std::vector<Offset> offsets;
-    const unsigned empty = random32() % 4 ? 1 : 4 + random32() % 5; // segments that begin together: mostly
+    const unsigned empty = random32() % 4 ? 1 : 4 + random32() % 5; // segments with equal begins: mostly
     for (auto &x : values) x = draw<In>();
     for (size_t i = 0; i < d.n; ++i) {
       flags[i] = i ? u8(keys[i] != keys[i - 1] ? 1 + random32() % 200 : 0) : u8(0);
@@ -300,7 +300,7 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
   });
 }
 
-// ---- bytes, four at a time: all pairs, with others beside them
+// ---- bytes, four at a time: all pairs, with other bytes around them
 
 template <class C> void compare_bytes(const char *name) {
   typedef typename C::type T;

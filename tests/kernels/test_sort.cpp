@@ -1,7 +1,7 @@
 // One-sweep radix sort under the emulator: keys of every kind, pairs, indices, bit ranges, both directions, in place,
-// passes that all keys' digits make unnecessary, against a stable sort, on adversarial schedules.
-// Usage: test_sort [seeds] [name of a test]
-// Define TEST_RADIX and TEST_FEW to compile only as many instances as mutants.py needs.
+// passes that equal digits make unnecessary, against a stable sort, on adversarial schedules. Usage: test_sort [seeds]
+// [name of a test]
+// TEST_RADIX and TEST_FEW compile only the instances that mutants.py needs.
 #include "kernel_test.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ static const char *const data_names[] = {
 struct Options {
   size_t offset; // of the buffers, in elements
   int data, grid, begin_bit, end_bit;
-  unsigned same; // bytes of a key that all keys share, a bit each
+  unsigned same; // bytes that all keys share, a bit each
   bool descending, in_place, drop_keys, from_device;
   int team; // GP_ONE_CLUSTER, GP_ONE_LAUNCH, or 0
 };
@@ -28,7 +28,7 @@ struct Fields { // compared by c, then a downwards, then b: 7 bytes of a struct 
 typedef gp__field_key<Fields, gp__key_field<2, u8, false>, gp__key_field<4, float, true>,
                       gp__key_field<0, short, false>>
     FieldsKey;
-struct Long { // 24 bytes, all of which count: the middle one's word is split
+struct Long { // 24 bytes, all significant: the middle one's word is split
   u64 x;
   u32 y, z;
   double w;
@@ -96,7 +96,7 @@ struct Pair16 {
 template <> Pair16 draw<Pair16>() { return {random32(), random32()}; }
 template <> gp__none draw<gp__none>() { return {}; }
 
-// PAIRED: values travel beside their keys.
+// PAIRED: values travel with their keys.
 template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS, bool PAIRED = false> struct Sort {
   typedef typename K::Key Key;
   typedef typename std::conditional<PAIRED, gp__radix_record<K, V>, K>::type Moved;
@@ -154,7 +154,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     a.out = o.in_place && !indices ? in_values.data : out_values.data;
     a.other_keys = scratch.data + r.other_keys, a.other = scratch.data + r.other;
     a.count = n + (o.from_device ? 5 * tile : 0), a.count_device = o.from_device ? count.data : nullptr;
-    if (o.from_device) a.count = n; // what lies behind the count is not there
+    if (o.from_device) a.count = n; // nothing exists beyond the count
     a.workspace = workspace(o.team ? 2 * unsigned(o.grid) * GP__COOPERATIVE_QUADS : 1);
     a.counts = reinterpret_cast<u64 *>(scratch.data + r.counts);
     a.tickets = reinterpret_cast<u64 *>(scratch.data + r.tickets);
@@ -169,7 +169,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       a.passes = std::max(r.passes, 1);
       simt::config.resident = std::max(simt::config.resident, unsigned(o.grid));
       simt::config.cluster = cluster ? unsigned(o.grid) : 1;
-      for (int times = cluster || o.in_place ? 1 : 2; times && !e; --times) // words of the launch before are there
+      for (int times = cluster || o.in_place ? 1 : 2; times && !e; --times) // holds words of the previous launch
         e = simt::launch_kernel("team", o.grid, P::threads, gp__cooperative_bytes(p, s), team(cluster), a);
       simt::config.cluster = 1;
     } else if (!e)
@@ -209,7 +209,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       if (!o.drop_keys && !same(got[i], keys[order[i]])) wrong = i;
       if (pairs && !indices && !same(got_values[i], values[order[i]])) wrong = i;
       if (pairs && indices) {
-        const u64 index[] = {order[i], 0}; // as so many bytes as an index has
+        const u64 index[] = {order[i], 0}; // with the bytes of an index
         if (std::memcmp(&got_values[i], index, sizeof(V))) wrong = i;
       }
     }
@@ -222,7 +222,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     if constexpr (P::threads < 128 || PAIRED) return nullptr;
     else return cluster ? gp__sort_one_cluster<P, K, V> : gp__sort_one_launch<P, K, V>;
   }
-  // All passes by blocks that wait for each other: as many as there are tiles; one more where the device has the count.
+  // All passes by blocks that wait for each other: as many as tiles; one more if the device has the count.
   static void teams(const char *name, int seeds, bool indices = false) {
     if (!only.empty() && only != name) return;
     const size_t sizes[] = {0, 1, tile - 1, tile, tile + 1, 2 * tile, 4 * tile + 3, 6 * tile - 2, 16 * tile, 19 * tile};
@@ -258,7 +258,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
         }
   }
 
-  // Many tiles under way at once, and a pass that is left out: looks back over groups, and over what other passes left.
+  // Many tiles under way at once, and a skipped pass: looks back over groups, and over leftovers of other passes.
   static void crowd(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
     for (int seed = 1; seed <= seeds; ++seed) {
@@ -269,7 +269,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     }
   }
 
-  // Every number of passes that move, from and to everywhere.
+  // Every number of moving passes, from and to everywhere.
   static void moves(const char *name, int seeds, bool indices = false) {
     if (!only.empty() && only != name) return;
     const size_t sizes[] = {1, 2 * tile - 1, 4 * tile, 7 * tile + tile / 2 + 1};
@@ -280,7 +280,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
           simt::set_random_schedule(uint64_t(seed) * 100 + same * 4 + unsigned(form));
           Options o = {};
           o.same = same, o.end_bit = Ordered<K>::bits;
-          o.offset = form == 3 ? 1 : 210 * (random32() % 3); // of which the first is not aligned for pairs
+          o.offset = form == 3 ? 1 : 210 * (random32() % 3); // the first one is not aligned for pairs
           o.grid = 1 + int(random32() % 7);
           o.descending = random32() % 2;
           o.in_place = form % 2;
@@ -326,8 +326,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
   }
 };
 
-// What the rules lead to, without a launch: policies that are valid, and where tiles of a block lie two at a time, all
-// blocks of a multiprocessor find room.
+// The rules' launch plans, without a launch: policies are valid, and where a block takes two tiles at a time, all
+// blocks of a multiprocessor fit.
 static void test_rules() {
   const int capabilities[] = {75, 80, 86, 90}, kib[] = {64, 163, 99, 227}, sizes[] = {0, 1, 2, 4, 8, 12, 16, 24};
   for (int device = 0; device < 4; ++device)
@@ -351,7 +351,7 @@ static void test_rules() {
         }
 }
 
-// Pairs: which sort, by their sizes, number and bits.
+// Pairs: the choice of sort by sizes, number and bits.
 static void test_rule_of_pairs() {
   const struct {
     int key, value;

@@ -1,5 +1,5 @@
-// Hybrid sort of keys, and the sort of a tile, on the emulator: distributions, sizes around tiles and buckets, every
-// type, both orders, in place, a count in device memory.
+// Hybrid sort of keys, and sort of a tile, on the emulator: distributions, sizes around tiles and buckets, every type,
+// both orders, in place, a count in device memory.
 #include "kernel_test.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   u64 few[7];
   for (u64 &x : few) x = (u64(random32()) << 32 | random32()) & mask;
   static const size_t TIMES[] = {2, 4, 8, 16, 32, 64, 256};
-  std::vector<u64> some(kind == 17 ? n / TIMES[random32() % 7] + 1 : 0); // random keys that recur
+  std::vector<u64> some(kind == 17 ? n / TIMES[random32() % 7] + 1 : 0); // repeated random keys
   for (u64 &x : some) x = (u64(random32()) << 32 | random32()) & mask;
   for (size_t i = 0; i < n; ++i) {
     const u64 r = (u64(random32()) << 32 | random32()) & mask, place = u64(double(i) / double(n) * double(mask)) & mask;
@@ -40,7 +40,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
       break; // organ pipe
     case 7:
       v[i] = mask / (1 + r % 1000);
-      break; // many small ones, like Zipf
+      break; // many small ones, as in Zipf's law
     case 8:
       v[i] = r & (mask >> (bits / 2));
       break; // high bits zero
@@ -62,7 +62,7 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
     case 15:
       v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
       break; // a bucket just too large
-    case 16: // digits in turn that all share and that few do not
+    case 16: // digits shared by all keys alternate with digits shared by few
       v[i] = bits != 32    ? r & (mask >> 4)
              : i % 64 == 0 ? 1u << 27
              : i % 64 == 1 ? 1u << 19
@@ -81,8 +81,8 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
 }
 enum { DISTRIBUTIONS = 18 };
 
-// What every build sees with one schedule, the address build, which takes the longest, sees in thirds: of each type
-// other distributions.
+// Every build sees all of one schedule; the address build, the slowest, sees a third: other distributions for each
+// type.
 static int sweeps;
 static bool skipped(int seeds, int number) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -100,7 +100,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   static bool run(const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool one_block) {
     const size_t n = from.size();
     std::vector<Raw> given(from);
-    if (on_device) given.resize(n + 5, Raw(0)); // which must stay as it is
+    if (on_device) given.resize(n + 5, Raw(0)); // which must stay unchanged
     Device<Raw> in(given, offset), out(given.size(), in_place ? 0 : (offset * 7) % 5), spare(n + 1);
     Device<u64> list(GP__HYBRID_LIST), counts(1);
     Device<u64> workspace(GP__CONTROL_BYTES / 8 + 2);
@@ -170,23 +170,23 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// A value of 8 bytes, aligned to 4: it may lie between multiples of its size.
+// A value of 8 bytes, aligned to 4: it may start between multiples of its size.
 struct Halves {
   u32 low, high;
   explicit Halves(u64 x = 0) : low(u32(x)), high(~u32(x)) {}
   bool operator==(const Halves &b) const { return low == b.low && high == b.high; }
 };
 
-// Pairs: values that say where they come from; argsort: no values and, at times, no keys. All are stable.
+// Pairs: values give their key's origin; argsort: no values and, at times, no keys. All are stable.
 template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Pairs {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
   static const int CAPACITY = THREADS * ITEMS, COUNTING = 256;
 
-  // chosen: GP__CHOSE_..., or 0: nobody chooses.
+  // chosen: GP__CHOSE_..., or 0: no choice is made.
   static bool run(const std::vector<Raw> &from, size_t offset, bool in_place, bool on_device, bool indices,
                   u64 chosen) {
-    const size_t n = from.size(), size = on_device ? n + 5 : n; // what is behind n must stay as it is
+    const size_t n = from.size(), size = on_device ? n + 5 : n; // the rest after n must stay unchanged
     std::vector<Raw> given(from);
     std::vector<V> numbers(size);
     given.resize(size, Raw(0));
@@ -247,7 +247,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     for (size_t i = n; i < size && in_place && !indices; ++i) good = good && got[i] == numbers[i];
     return good;
   }
-  // Keys of 8 bytes have parts by the hundred, which take long: a seed has one distribution of `every` then.
+  // Keys of 8 bytes have hundreds of parts, which take long: then a seed has one distribution of `every`.
   static void sweep(const char *name, int seeds, size_t most, int every = 1) {
     if (!only.empty() && only != name) return;
     ++sweeps;
@@ -277,8 +277,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   }
 };
 
-// Hybrid or one sweep, as a sample or the first count says: the keys come out in order, the right one of the two has
-// worked, the other one has touched nothing.
+// Hybrid or one sweep, chosen by a sample or the first count: the keys come out in order, the right algorithm worked,
+// and the other one touched nothing.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Adaptive {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
@@ -303,7 +303,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       return (h & lower) | (sparse & ~lower);
     case HIGHEST_ZERO:
       return h & lower;
-    case ONE_LARGER: // bucket of the first digit than what a block sorts, of 256 keys
+    case ONE_LARGER: // bucket of the first digit than a block sorts, of 256 keys
       return i % 111 == 0                       ? (h & mask >> 8) | 0x5aull << (BITS - 8)
              : (h & mask) >> (BITS - 8) == 0x5a ? h ^ 1ull << (BITS - 8)
                                                 : h;
@@ -311,10 +311,10 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       return h;
     }
   }
-  // Which one it must be; 0: either.
+  // The required choice; 0: either.
   static int right(int data, size_t n, bool samples) {
     const bool large = data == FEW || data == HIGH || data == HIGHEST_ZERO || (data == ONE_LARGER && BITS == 32);
-    if (!samples) // is there a bucket that no block sorts? Of keys of 8 bytes, one an eighth larger?
+    if (!samples) // is a bucket too large for any block? For keys of 8 bytes, one an eighth larger?
       return n > 20000 && large                               ? GP__CHOSE_ONE_SWEEP
              : n > 20000 || n <= CAPACITY || data == CONSTANT ? GP__CHOSE_HYBRID
                                                               : 0;
@@ -395,7 +395,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     bool good = !e;
     for (size_t i = GP__CONTROL_BYTES / 8 + 2; i < told.size(); ++i) // by a team alone
       good = good && (told[i] == 0 || (team && chosen == GP__CHOSE_ONE_SWEEP));
-    for (u64 x : list.read(samples ? GP__HYBRID_LIST : 0)) // of nothing but what was there, or of numbers
+    for (u64 x : list.read(samples ? GP__HYBRID_LIST : 0)) // from the existing values only, or from numbers
       good = good && (x == 0xa5a5a5a5a5a5a5a5ull) == (chosen == GP__CHOSE_ONE_SWEEP);
     const std::vector<u8> rest = scratch.read(r.other_keys);
     for (u8 x : rest) good = good && (x == 0xa5 || chosen == GP__CHOSE_ONE_SWEEP);
@@ -426,8 +426,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// What a sample of keys that recur chooses: random keys, each there `times` times; a tenth of them constant; in runs of
-// equal ones; of rank r as often as 1 / r.
+// The sample's choice for repeated keys: random keys, each `times` times; a tenth of them constant; in runs of equal
+// ones; rank r as often as 1 / r.
 enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF, MOST_CONSTANT, FEW_ONES, LOW_HALF };
 template <class P, class T, class V> struct Duplicates {
   typedef gp__sorted<T, false> Code;
@@ -461,14 +461,14 @@ template <class P, class T, class V> struct Duplicates {
   }
   static void cases(const char *name) {
     if (!only.empty() && only != name) return;
-    random_state = 88172645463325252ull; // the same, whatever has been run
+    random_state = 88172645463325252ull; // the same, whatever ran before
     ++sweeps;
     const size_t n = 1 << 20;
     const struct {
       unsigned times;
       Recurrence how;
       size_t counted;
-      bool pairs, keys, wide; // is it one sweep? wide: keys of 8 bytes alone
+      bool pairs, keys, wide; // is it one sweep? wide: only for keys of 8 bytes
     } all[] = {{1, RANDOM_ONES, n, false, false, false},
                {1, SOME_CONSTANT, n, false, false, false},
                {4, RANDOM_ONES, n, false, false, false},
@@ -488,7 +488,7 @@ template <class P, class T, class V> struct Duplicates {
                {1, LOW_HALF, n, false, false, false}};
     for (const auto &c : all)
       for (int costs = 1; costs >= (PAIRS || sizeof(T) < 8); --costs) {
-        if (c.how == LOW_HALF && costs) continue; // four passes, or levels: as costly
+        if (c.how == LOW_HALF && costs) continue; // four passes, or levels: equal costs
         const bool sweeps = PAIRS ? c.pairs : sizeof(T) > 4 ? c.wide : c.keys;
         const int want = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID,
                   got = chosen(n, c.times, c.how, c.counted, costs);
@@ -499,8 +499,8 @@ template <class P, class T, class V> struct Duplicates {
   }
 };
 
-// Pairs by a sweep of their leading bits, then buckets, or by all bits: the order is right, all bits are swept where
-// digits tell that buckets will not do, and once more where they have not told of a bucket too large.
+// Pairs by a sweep of their leading bits, then buckets, or by all bits. The order is right; all bits are swept if the
+// digits show that buckets will not do, and again if they missed a bucket that is too large.
 template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Leading {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
@@ -510,7 +510,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   typedef typename std::conditional<BESIDE, gp__none, V>::type Moved;
   static const int CAPACITY = THREADS * ITEMS;
 
-  // Of a sweep: what the plan says that it keeps, from `at` on.
+  // A sweep's memory, by the plan, from `at` on.
   static void keep(gp__radix_args &a, u8 *at, const gp__radix_plan &r) {
     a.counts = reinterpret_cast<u64 *>(at + r.counts), a.tickets = reinterpret_cast<u64 *>(at + r.tickets);
     a.steps = reinterpret_cast<u32 *>(at + r.steps), a.words = at + r.words;
@@ -582,15 +582,15 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     bool good = !e;
     for (size_t i = 0; i < n; ++i)
       good = good && got[i] == numbers[order[i]] && (s.sorted.drop_keys || keys[i] == from[order[i]]);
-    for (size_t i = n; i < size; ++i) { // what outputs hold between the passes may go on to their ends, no further
+    for (size_t i = n; i < size; ++i) { // data between passes may fill the outputs to their ends, no further
       V untouched;
       std::memset(&untouched, 0x5a, sizeof untouched);
       good = good && got[i] == untouched;
     }
     return good;
   }
-  // The choice of the count, and of its sample, for n keys, each there `times` times, where a block sorts so
-  // many: random ones, equal ones side by side; or evenly spread, in no order.
+  // The choice of the count and of its sample, for n keys, each `times` times, and a block that sorts `capacity`:
+  // random keys with equal ones adjacent; or evenly spread, without order.
   static int choice_of(size_t n, size_t times, bool even, int bits, unsigned capacity, unsigned grid) {
     std::vector<Raw> keys(n);
     for (size_t i = 0; i < n; ++i)
@@ -613,8 +613,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
       return 0;
     return int(choice.read(1)[0]);
   }
-  // Random keys go by their leading bits, those that recur by all where some bucket of theirs will be too large, or
-  // bins hold too many of each, of which digits tell, or the sample alone.
+  // Random keys go by their leading bits. Repeated keys go by all bits if a bucket will be too large, or if bins hold
+  // too many of one key, as the digits or only the sample show.
   static void choices(const char *name) {
     if (!only.empty() && only != name) return;
     const size_t n = 65536, mean = n >> 9;
@@ -645,7 +645,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
       simt::clear_error();
     }
   }
-  // Is this the choice, of keys that were made so?
+  // Whether this choice is right for keys made in this way.
   static bool right(const std::vector<Raw> &keys, int kind, int bits, int chosen) {
     std::vector<size_t> of_bucket(size_t(1) << bits);
     bool large = false;
@@ -660,13 +660,13 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   }
   static void sweep(const char *name, int seeds, size_t most) {
     if (!only.empty() && only != name) return;
-    random_state = 88172645463325252ull; // the same, whatever has been run
+    random_state = 88172645463325252ull; // the same, whatever ran before
     ++sweeps;
     const size_t sizes[] = {0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
     for (int seed = 1; seed <= seeds; ++seed)
       for (int kind = 0; kind < DISTRIBUTIONS + 2; ++kind) {
         if (skipped(seeds, kind)) continue;
-        const bool far = kind >= DISTRIBUTIONS; // two passes: even buckets, and such that no single digit tells of
+        const bool far = kind >= DISTRIBUTIONS; // two passes: even buckets, and buckets that no single digit reveals
         const size_t n = far || (seed == 1 && kind % 3) ? most - random32() % 9 : sizes[random32() % 11];
         std::vector<u64> v = distribution(far ? 0 : kind, n, 32, size_t(CAPACITY));
         for (u64 &x : v) x = kind > DISTRIBUTIONS ? (x >> 24) % (n / CAPACITY) * 0x01010000 | (x & 0xffff) : x;

@@ -1,5 +1,5 @@
-// The tile routines that users build on, under the emulator: every load and store, exchange, broadcast, reduce, scan,
-// with guarded tails, against what the arrangement says. Usage: test_tile [seeds]
+// The tile routines for users' kernels, under the emulator: every load and store, exchange, broadcast, reduce, scan,
+// with guarded tails, against the arrangement's definition. Usage: test_tile [seeds]
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #include "gpuprims.h"
@@ -28,7 +28,7 @@ template <> Triple make<Triple>(unsigned i) { return {int(i), int(i * 3), -int(i
 
 enum Way { DIRECT, STRIPED, VECTORISED, TRANSPOSED, EXCHANGED };
 
-// Loads one way and stores the same elements the way that goes with it; `shown` gets what each thread held.
+// Loads by one method and stores by the matching one; `shown` gets each thread's elements.
 template <int THREADS, int ITEMS, int WAY, class T> void move(const T *in, T *out, T *shown, gp__u64 count, T fill) {
   typedef gp_tile_exchange_storage<THREADS, ITEMS, T> Storage;
   GP_SHARED(Storage, storage);
@@ -113,7 +113,7 @@ template <int THREADS> void sum_up(int seeds) {
   }
 }
 
-// Ranks, twice in the same storage; the second time the digits are those of the tile read backwards.
+// Ranks, twice in the same storage; the second time with the tile's digits reversed.
 struct Byte {
   unsigned operator()(unsigned key, int) const { return key & 255u; }
 };

@@ -1,8 +1,8 @@
 // Counting sort, top-k, nth element and shuffle of gpuprims.h under the emulator: types, orders, rows, ties, alignments
 // and plans of several launches against sequential references, on adversarial schedules.
 // Usage: test_top_k [seeds] [name of a test]
-// Define one of TEST_COUNTING, TEST_TOP_K_LISTS, TEST_RADIX_SELECT, TEST_SHUFFLE to compile that part alone; with
-// TEST_FEW besides, only as many instances as mutants.py needs.
+// Define one of TEST_COUNTING, TEST_TOP_K_LISTS, TEST_RADIX_SELECT, TEST_SHUFFLE to compile that part alone; TEST_FEW
+// compiles only the instances that mutants.py needs.
 #if !defined(TEST_COUNTING) && !defined(TEST_TOP_K_LISTS) && !defined(TEST_RADIX_SELECT) && !defined(TEST_SHUFFLE)
 #define TEST_COUNTING
 #define TEST_TOP_K_LISTS
@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <numeric>
 
-// ---- what they share
+// ---- shared
 
 template <class T> using BitsOf = typename gp__ordered<T>::Bits;
 // Keys as bits: any, few distinct, all equal, rising, falling, special floats, of a narrow range.
@@ -66,7 +66,7 @@ template <class T> std::vector<u32> sorted_indices(const BitsOf<T> *x, size_t n,
                    [&](u32 a, u32 b) { return order_of<T>(x[a], descending) < order_of<T>(x[b], descending); });
   return order;
 }
-// Bytes before and behind an output, which no kernel may touch: out is in the middle of it.
+// Bytes before and after an output, which no kernel may touch.
 template <class T> struct Guarded {
   enum { BORDER = 64 };
   Device<unsigned char> all;
@@ -102,7 +102,7 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
   const size_t sizes[] = {1, 7, tile - 1, tile, tile + 1, 3 * tile + 5, 11 * tile / 2};
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
-      // Runs of keys of two bytes take 65,536 threads, whatever the size: a third of the sizes a seed.
+      // Runs of 2-byte keys take 65,536 threads for any size: a seed runs a third of the sizes.
       if (sizeof(T) == 2 && (k + size_t(seed) + P::threads / 64 + DESCENDING) % 3) continue;
       const size_t n = sizes[k], offset = seed % 2 ? 0 : random32() % 16;
       const int sms = 1 + int(random32() % 4), kind = int((seed + k) % 7);
@@ -148,7 +148,7 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
     }
 }
 
-// Runs out of rows that blocks have left: few of them, and more than a thread loads at once.
+// Runs from rows that blocks have left: few of them, and more than a thread loads at once.
 template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed) {
@@ -184,7 +184,7 @@ template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name,
   }
 }
 
-// Counters of 16 bits: more keys of a value than they hold.
+// Counters of 16 bits: more keys of one value than they hold.
 template <class P> void key_counts(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   static const size_t counts[] = {70000, 150000, 140000, 80000, 20000, 50000, 140000};
@@ -197,11 +197,11 @@ template <class P> void key_counts(const char *name, int seeds) {
       simt::set_random_schedule(u64(seed) * 10 + u64(kind));
       std::vector<u16> x(n);
       std::vector<u64> expected(65536);
-      const u16 any = u16(0xf000 | random32()); // of the zeros that are made last
+      const u16 any = u16(0xf000 | random32()); // that of the zeros added last
       for (size_t i = 0; i < n; ++i) {
         const u32 r = random32();
         x[i] = u16(kind <= 0   ? any                                      // constant
-                   : kind == 1 ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, and hardly any runs
+                   : kind == 1 ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
                    : kind == 2 ? any ^ (i / 12 & 1) * 0x8010              // the same, in runs
                    : kind == 3 ? (r % 16 ? any : r >> 16)                 // one is frequent
                    : kind == 5 ? (r % 999 ? any : r >> 16)                // the others are rare
@@ -244,7 +244,7 @@ struct Rows {
   size_t rows, count, k, offset;
   int sms, kind;
   bool on_device; // the count is read there, and smaller
-  u64 merged;     // 0: as the rule says; otherwise the mergers of a row's lists
+  u64 merged;     // 0: by the rule; otherwise the mergers of a row's lists
 };
 
 // In: gp__none without values; Out: gp__none without results beside the keys, an unsigned integer alone: indices.
@@ -292,7 +292,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         break;
       }
       order.resize(std::min(o.k, n));
-      if (!LISTS) std::sort(order.begin(), order.end()); // as they stand in the input
+      if (!LISTS) std::sort(order.begin(), order.end()); // in input order
       for (size_t i = 0; i < order.size() && good; ++i) {
         good = out_keys.data[r * o.k + i] == row[order[i]];
         if constexpr (values) good = good && same(out.data[r * o.k + i], value[r * o.count + order[i]]);
@@ -423,7 +423,7 @@ template <class P, class In, class Out> void shuffle(const char *name, int seeds
 #endif
 
 #ifdef TEST_TOP_K_LISTS
-// What the rules lead to, without a launch: policies that are valid, lists that fit, jumps that miss no tile.
+// The rules' launch plans, without a launch: valid policies, lists that fit, jumps that miss no tile.
 static void geometries() {
   if (!only.empty() && only != "geometries") return;
   const gp_policy none = {};
@@ -470,7 +470,7 @@ int main(int argc, char **argv) {
 #ifndef TEST_FEW
   runs_of_rows<Larger, short, true>("runs of rows, i16 descending", seeds / 2);
   counting<Larger, signed char, true>("counting i8 descending", seeds);
-#ifdef __SANITIZE_ADDRESS__ // floats differ in their order, not in their addresses
+#ifdef __SANITIZE_ADDRESS__ // floats differ in order, not in addresses
   if (seeds > 1)
 #endif
   {

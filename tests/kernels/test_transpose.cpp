@@ -1,8 +1,7 @@
 // Transposes under the emulator: element sizes 1 to 64, shapes around tiles, thin ones, batches, pitches, permutations
-// of up to four dimensions, alignments, in place. Usage: test_transpose [seeds] [name of a test]
-// Define one of TEST_TRANSPOSE, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that part alone; with
-// TEST_FEW besides, only as many instances as mutants.py needs: as under sanitizers, whose compilation is what takes
-// time.
+// of up to four dimensions, alignments, in place. Usage: test_transpose [seeds] [name of a test] Define one of
+// TEST_TRANSPOSE, TEST_TRANSPOSE_IN_PLACE, TEST_TRANSPOSE_TILE to compile that part alone; TEST_FEW compiles only the
+// instances that mutants.py needs; sanitizer builds use it too, because they compile slowly.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef TEST_FEW
 #define TEST_FEW
@@ -26,7 +25,7 @@ static const bool ALL_TALL = false;
 #else
 static const bool ALL_TALL = true;
 #endif
-// Which sizes are compiled for which.
+// The compiled sizes.
 template <class P> constexpr bool has_size(int size) {
   return std::is_same<P, Tall>::value     ? size == 1 || size == 4 || (ALL_TALL && (size == 2 || size == 8))
          : std::is_same<P, Warp>::value   ? size == 1 || size == 4
@@ -34,12 +33,12 @@ template <class P> constexpr bool has_size(int size) {
                                           : size != 8 && size != 12 && size != 40;
 }
 
-// ---- what is to be done, by the header's own checks
+// ---- the request, after the header's own checks
 
 struct Case {
   gp_permutation p = gp_permutation_init();
   int size = 4;
-  size_t in_skip = 0, out_skip = 0; // bytes behind a multiple of 256
+  size_t in_skip = 0, out_skip = 0; // bytes past a multiple of 256
   bool in_place = false;
 };
 struct Run {
@@ -48,7 +47,7 @@ struct Run {
   gp__transpose_plan plan;
   gp__transpose_args args;
 };
-static u64 in_bytes(const Case &c) { // of both sides, from the first element to the last: as a check of strides says
+static u64 in_bytes(const Case &c) { // of both sides, from the first element to the last, by their strides
   u64 last = 0, stride = 1;
   for (int d = c.p.dimensions - 1; d >= 0; --d) {
     stride = c.p.in_stride[d] ? c.p.in_stride[d] : stride;
@@ -135,7 +134,7 @@ template <class P, int SIZE, int WORD> static int launch_one(const Run &r, unsig
 template <class P, int WORD> static int launch_rows(const Run &r, unsigned grid) {
   return simt::launch_kernel("transpose rows", grid, P::threads, 0, gp__transpose_rows_of<P, WORD>, r.args);
 }
-// Dense matrices in place, in shared memory or, where a block has little of it, in scratch memory.
+// Dense matrices in place, in shared memory or, if a block has little of it, in scratch memory.
 template <class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out, int seed) {
   int e = 0;
   if (seed % 2) r.shape.shared_bytes = 2048 + 2 * 1024;
@@ -278,7 +277,7 @@ template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *o
 #undef ONE
   return -1;
 }
-// -1: the test has no such instance.
+// -1: not compiled in the test.
 template <class P> static int launch(const Run &r, unsigned grid) {
   const int size = r.q.moves.size, word = r.q.moves.word;
   if (r.q.moves.kind == GP__MOVE_NOTHING) return 0;
@@ -315,7 +314,7 @@ static std::string what_of(const Case &c, const char *name, int seed) {
          " seed=" + std::to_string(seed);
 }
 
-// Runs a case and compares every byte, gaps too. panels: through a buffer, so many; or TRIP, or 0: neither.
+// Runs a case and compares every byte, including gaps. panels: through a buffer, this many; or TRIP, or 0: neither.
 enum { TRIP = -1 };
 template <class P> static void run(const Case &c, const char *name, int seed, bool must, int panels = 0) {
   if (!only.empty() && only != name) return;
@@ -396,14 +395,14 @@ template <class P> static void sweep(const char *name, int size, int seeds) {
       c.p.extent[1 + seed / 6 % 2] = 900 + random32() % 300;
       c.p.extent[2 - seed / 6 % 2] = 1 + random32() % 9;
     }
-    if (seed % 5 == 4) { // pitches, of which some keep rows aligned
+    if (seed % 5 == 4) { // pitches; some keep rows aligned
       const u64 gap = seed % 2 ? 1 + random32() % 9 : u64(gp__vec_group_items(size));
       c.p.in_stride[1] = c.p.extent[2] + gap;
       c.p.out_stride[1] = (c.p.extent[1] + 15) / 16 * 16 + gap;
     }
     c.in_skip = skip_of(size, seed), c.out_skip = skip_of(size, seed / 2);
     run<P>(c, name, seed, true);
-    // Rows and columns that are aligned, whatever came.
+    // Makes rows and columns aligned.
     Case d = matrix(size, (c.p.extent[1] + 15) / 16 * 16, (c.p.extent[2] + 15) / 16 * 16, c.p.extent[0]);
     run<P>(d, name, seed, true);
   }
@@ -413,7 +412,7 @@ template <class P> static void sweep(const char *name, int size, int seeds) {
     run<P>(c, name, seed, true);
   }
 }
-// Both pointers and both pitches at all places modulo 16, around the sizes at which a tile more begins.
+// Both pointers and both pitches at all positions modulo 16, around the sizes at which one more tile begins.
 template <class P> static void alignments(const char *name, int size, u32 cases) {
   const int rows = gp__transpose_rows(P::threads, P::vectors, size), step = gp__transpose_step(rows, size, size, 0);
   const u64 columns = u64(gp__transpose_columns(P::threads, P::vectors, size)), places = u64(16 / size);
@@ -431,7 +430,7 @@ template <class P> static void alignments(const char *name, int size, u32 cases)
     run<P>(c, name, int(n), true);
   }
 }
-// Few long rows whose columns lie one behind the other: even and odd many, ends of rows within a word, pitches, any
+// Few long rows with contiguous columns: even and odd numbers of rows, ends of rows within a word, pitches, any
 // alignment of both sides, several matrices.
 template <class P> static void few(const char *name, int size, int seeds) {
   const u64 tile = u64(P::threads * gp__few_unit(size) / size);
@@ -441,7 +440,7 @@ template <class P> static void few(const char *name, int size, int seeds) {
     if (seed % 5 == 3) columns += 16 - columns % 16;
     Case c = matrix(size, rows, columns, seed % 4 == 3 ? 2 : 1);
     if (seed % 4 == 1) c.p.in_stride[1] = seed % 8 == 1 ? columns + 1 + random32() % 9 : (columns / 16 + 2) * 16;
-    if (seed % 5 == 2) { // matrices whose rows take turns
+    if (seed % 5 == 2) { // matrices with alternating rows
       c.p.dimensions = 4;
       c.p.extent[3] = columns, c.p.extent[2] = 2, c.p.extent[1] = rows, c.p.extent[0] = c.p.extent[0];
       c.p.in_stride[1] = 0;
@@ -451,7 +450,7 @@ template <class P> static void few(const char *name, int size, int seeds) {
     run<P>(c, name, seed, true);
   }
 }
-// Any permutation: what it becomes is the header's business, and may be an instance that the test has not.
+// Any permutation: the header simplifies it, perhaps to an instance that the test lacks.
 static void permutations(int seeds) {
   for (int seed = 1; seed <= 40 * seeds; ++seed) {
     Case c;
@@ -511,7 +510,7 @@ template <class P> static void rectangles(const char *name, int size, int seeds)
 #endif
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
-// By way of the workspace: short sides, matrices that are small, that lie one behind the other, or do not.
+// Through the workspace: short sides; matrices that are small, dense or not dense.
 template <class P> static void trips(const char *name, int size, int seeds) {
   for (int seed = 1; seed <= 8 * seeds; ++seed) {
     u64 rows = 1 + random32() % 90, columns = 1 + random32() % 90;
@@ -529,8 +528,8 @@ template <class P> static void trips(const char *name, int size, int seeds) {
 #endif
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
-// Matrices that are large for their policy: chunks of either side, with and without alignment, and cycles of all kinds:
-// powers of two have short ones only, others a few that are long.
+// Matrices that are large for their policy: chunks of either side, aligned or not, and cycles of all kinds: powers of
+// two have only short ones, others a few long ones.
 template <class P> static void panels(const char *name, int size, int seeds) {
   const u64 chunk = u64(64 / gp__common_factor(64, u64(size))), least = 8 * u64(P::threads * P::vectors * GP__VECTOR);
   for (int seed = 1; seed <= 8 * seeds; ++seed) {
@@ -561,7 +560,7 @@ template <class P> static void thin(const char *name, int size, int seeds) {
   for (int seed = 1; seed <= 2 * seeds; ++seed) {
     const u64 other = 2 + random32() % (most - 1);
     static const u64 primes[] = {131, 137, 149, 151};
-    u64 one = chunk * primes[random32() % 4]; // of which larger chunks are no divisors
+    u64 one = chunk * primes[random32() % 4]; // not divisible by larger chunks
     if (seed % 4 == 3) one = (chunk + 1) * primes[random32() % 4];
     if (one * other * u64(size) <= 8 * u64(P::threads * P::vectors * GP__VECTOR)) one *= 131;
     Case c = seed % 2 ? matrix(size, one, other) : matrix(size, other, one);
@@ -574,7 +573,7 @@ template <class P> static void thin(const char *name, int size, int seeds) {
 #endif
   }
 }
-// Blocks of panels and groups that share a slot of the buffer are not in use in the same step.
+// Blocks of panels and groups that share a slot of the buffer are never in use in the same step.
 static void slots(const char *name) {
   if (!only.empty() && only != name) return;
   for (unsigned panels = GP__BUFFERED_LEAST; panels <= GP__BUFFERED_MOST; ++panels) {
@@ -596,7 +595,7 @@ static void slots(const char *name) {
     check(good, std::string(name) + " of " + std::to_string(panels) + " panels");
   }
 }
-// Chunks are the best that there are.
+// Chunks are optimal.
 static void chunks(const char *name) {
   if (!only.empty() && only != name) return;
   static const int sizes[] = {1, 2, 3, 4, 8, 12, 40, 64};

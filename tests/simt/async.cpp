@@ -5,7 +5,7 @@
 
 namespace simt {
 
-constexpr long max_expected = (1 << 20) - 1; // the hardware's range of the transaction count
+constexpr long max_expected = (1 << 20) - 1; // hardware's range of the transaction count
 constexpr unsigned max_time = 65000;         // phases and groups that the checker's clocks can count
 constexpr int unread = 0xC3;                 // fills destinations of copies in flight
 
@@ -117,7 +117,7 @@ bool mbarrier_test(uint64_t *bar, unsigned parity, SIMT_CALLER) {
   return false;
 }
 
-// For loops that look at several barriers in turn: parks only when all that the loop looks at is unchanged.
+// For loops that poll several barriers in turn: parks only when nothing that the loop polls has changed.
 bool mbarrier_peek(uint64_t *bar, unsigned parity, SIMT_CALLER) {
   begin("mbarrier_peek", SIMT_THERE);
   Fiber *f = current;
@@ -264,7 +264,7 @@ void finish_copies() {
   while (move_a_copy()) {}
 }
 
-// How many of the thread's groups are waited for, when all but the last `pending` committed ones are.
+// The number of the thread's groups to wait for: all but the last `pending` committed ones.
 static unsigned waited(const Fiber *f, unsigned pending) { return f->group > pending ? f->group - pending : 0; }
 
 void bulk_wait_read(unsigned pending, SIMT_CALLER) {
@@ -301,7 +301,7 @@ void fence_proxy_async() {
 
 void fence_mbarrier_init() { publish_inits(); }
 
-// ---- what must be over at an exit ----
+// ---- conditions at an exit ----
 
 void check_exit(Fiber *f) {
   if (f->stored > f->read_waited)

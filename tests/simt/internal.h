@@ -1,4 +1,4 @@
-// internal.h - what the emulator's own files share: fibers, warps, blocks, and the race checker's hooks.
+// internal.h - shared by the emulator's files: fibers, warps, blocks, and the race checker's hooks.
 #ifndef SIMT_INTERNAL_H
 #define SIMT_INTERNAL_H
 
@@ -31,7 +31,7 @@ constexpr bool race_build = false;
 constexpr size_t max_shared = 227 * 1024;
 constexpr unsigned max_threads = 1024;
 
-// A counted pointer. Not std::shared_ptr: that counts atomically, and one OS thread runs all fibers.
+// A counted pointer. std::shared_ptr counts atomically, but one OS thread runs all fibers.
 template <class T> class Ref {
 public:
   Ref() = default;
@@ -57,11 +57,11 @@ private:
   T *p_ = nullptr;
 };
 
-// Race checker: whose accesses happened before some point (race.cpp). Immutable once shared.
+// Race checker: the threads whose accesses happened before some point (race.cpp). Immutable once shared.
 struct Chunk;
 struct Knowledge {
   unsigned refs = 0;
-  uint64_t epoch = 0; // the thread that published it, and when; 0: several threads'
+  uint64_t epoch = 0; // the publishing thread, and its time; 0: several threads'
   std::vector<Ref<Chunk>> chunks;
   static void destroy(Knowledge *k);
 };
@@ -72,7 +72,7 @@ struct Warp;
 
 enum class State : uint8_t { ready, barrier, warp_op, spin, done };
 
-// One address that a thread polls, and the value that it saw there.
+// An address that a thread polls, and the last value seen.
 struct Seen {
   const void *at;
   uint64_t value[2];
@@ -80,7 +80,7 @@ struct Seen {
 };
 
 struct alignas(64) Fiber {
-  // what a switch touches: one line of the cache
+  // touched by a switch: one cache line
   void *context = nullptr;
   Block *block = nullptr;
   Warp *warp = nullptr;
@@ -90,31 +90,31 @@ struct alignas(64) Fiber {
   char *stack = nullptr;
   size_t stack_bytes = 0;
   void *fake_stack = nullptr; // AddressSanitizer's
-  // where it is, for reports
+  // its source place, for reports
   const char *op = nullptr, *file = nullptr;
   int line = 0;
-  uint64_t trail = 0;                   // of its accesses since the lanes of the warp met last: a hash of their places
-  bool waited = false, touched = false; // for the launch before; global memory, before that
+  uint64_t trail = 0;                   // hash of the places of its accesses since the warp's lanes last met
+  bool waited = false, touched = false; // for the previous launch; global memory, before that
   int touched_line = 0;
   const char *touched_file = nullptr;
-  // polling: the last few loads; `repeats` counts those that saw nothing new. A lane of a look-back polls the words of
-  // two aggregates: at most 10 each.
+  // polling: the last few loads; `repeats` counts loads without a change. A look-back lane polls the words of two
+  // aggregates: at most 10 each.
   uint8_t seen_count = 0, seen_oldest = 0, repeats = 0;
   Seen seen[20] = {};
-  // bulk stores: the open group, the last group that holds a store (plus 1), and how many groups were waited for
+  // bulk stores: the open group, the last group with a store (plus 1), and the number of groups waited for
   unsigned group = 0, stored = 0, read_waited = 0, write_waited = 0;
   // race checker: global thread number; time within the block's phase; time of the last proxy fence
   uint32_t gtid = 0, sub = 1, proxy_phase = 0, proxy_sub = 0;
   Known known;       // what happened before this point
-  Known pending[16]; // what relaxed loads saw: becomes known at the next fence
+  Known pending[16]; // what relaxed loads saw: known after the next fence
   unsigned pending_count = 0;
-  Known fenced; // what was known at the last fence: goes with later relaxed stores
+  Known fenced; // what was known at the last fence: published by later relaxed stores
 };
 
 struct Warp {
   Exchange exchange;
   unsigned mask[32];
-  const char *op[32]; // of the collective in which a lane waits
+  const char *op[32]; // of the collective where a lane waits
   Fiber *lane[32];
   unsigned alive = 0, waiting = 0;
   // race checker: met[a][b] is lane b's time that lane a knows through __syncwarp, in the block's phase `met_phase`
@@ -123,18 +123,18 @@ struct Warp {
   uint16_t met[32][32];
 };
 
-// One mbarrier. The 64-bit word in shared memory holds a tag, the number and the phase, so that pollers see it change.
+// One mbarrier. The 64-bit word in shared memory holds a tag, the number and the phase, so that pollers see changes.
 struct Mbarrier {
   uint64_t *word;
-  unsigned number, count, missing; // arrivals of a phase, and those still to come
-  long expected;                   // bytes still to come; negative when copies overtook their announcement
+  unsigned number, count, missing; // arrivals of a phase, and those missing
+  long expected;                   // bytes to come; negative when copies overtook their announcement
   unsigned phase, in_flight;
-  unsigned loaded, observed; // how many phases loads were issued for, and a thread has seen completed
+  unsigned loaded, observed; // number of phases with issued loads, and of completed phases that a thread has seen
   bool visible;              // the initialising thread fenced: bulk copies may use it
   Fiber *initialiser;
   const char *file;
   int line;
-  Known arriving, completed; // what arrivals of this phase, of the completed phases, publish
+  Known arriving, completed; // published by arrivals of this phase, and of completed phases
 };
 
 struct Region;  // a tracked allocation
@@ -159,21 +159,21 @@ struct Block {
   // ready threads, a ring whose size is a power of two
   Fiber **ring = nullptr;
   unsigned ring_mask = 0, head = 0, ready = 0;
-  bool waited = false; // a thread has, for the launch before
+  bool waited = false; // a thread has, for the previous launch
   // __syncthreads
   unsigned arrived = 0;
   int vote = 0, verdict = 0;
-  uint32_t meeting = 0; // of the cluster: how many there were before
+  uint32_t meeting = 0; // in the cluster: number of earlier ones
   const char *file = nullptr;
   int line = 0;
   std::vector<SharedArray> arrays;
   std::vector<Mbarrier> mbarriers;
   unsigned loads = 0;  // bulk loads in flight
-  uint64_t serial = 0; // of admission: tells this block from the slot's earlier ones
+  uint64_t serial = 0; // number of the admission: tells this block from the slot's earlier ones
   // race checker
   Recent recent[8] = {};
   unsigned recent_next = 0;
-  std::unordered_map<uintptr_t, Known> released; // by shared address: what the last release there published
+  std::unordered_map<uintptr_t, Known> released; // by shared address: published by the last release there
 };
 
 // One asynchronous copy. A load moves in one step; a store first reads its source, later writes its destination.
@@ -190,10 +190,10 @@ struct Copy {
 
 struct Machine {
   std::mutex lock;
-  Fiber host; // the context that called launch()
+  Fiber host; // the context of launch()'s caller
   std::vector<Block *> slots;
   Block *current = nullptr;
-  bool rechoose = false; // a block other than the current one has got a ready thread
+  bool rechoose = false; // a block other than the current one has a ready thread
   std::vector<Fiber *> spinning;
   std::vector<Copy> copies;
   std::vector<unsigned> order; // of admission
@@ -206,7 +206,7 @@ struct Machine {
   uint32_t lowest_priority = 0;
   volatile int alarms = 0;
   bool failed = false;
-  bool blameless = false; // a report is not about the thread that happens to run
+  bool blameless = false; // the report is not about the running thread
   std::string failure, first_error;
   void (*thunk)(void *) = nullptr;
   void *closure = nullptr;
@@ -229,7 +229,7 @@ inline uint64_t draw() {
 inline unsigned below(unsigned n) { return unsigned((draw() >> 32) * n >> 32); }
 inline bool chance(unsigned one_in) { return one_in && below(one_in) == 0; }
 
-// The emulator is compiled without AddressSanitizer's checks: it asks for those of a kernel's ordered accesses itself.
+// The emulator is compiled without AddressSanitizer's checks: it requests them for a kernel's ordered accesses.
 #if SIMT_ASAN
 extern "C" void __asan_loadN(const void *p, size_t bytes);
 extern "C" void __asan_storeN(const void *p, size_t bytes);
@@ -253,14 +253,14 @@ inline void make_ready(Fiber *f) {
 inline void note_place(uint64_t place) { current->trail = (current->trail + place) * 0x9E3779B97F4A7C15ull; }
 inline bool too_early(const Fiber *f) { return !f->waited && (!f->touched || config.dependent); }
 void touch_global(Fiber *f, const char *where); // before it has waited
-void check_early(const void *p);                // does it touch global memory, before it has waited?
+void check_early(const void *p);                // does it access global memory before it has waited?
 
-bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value); // notes what a load saw
+bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value); // records the result of a load
 void park_polling(Fiber *f);                                                    // until one of f->seen changes
 void switch_away(); // runs other fibers until this one is picked again
 
 // ---- bulk copies (async.cpp) ----
-bool move_a_copy(); // advances one pending copy, chosen at random; false when there is none
+bool move_a_copy(); // advances a random pending copy; false: none
 void finish_copies();
 void check_exit(Fiber *f);
 void check_retire(Block *b);
@@ -271,13 +271,13 @@ std::string unfinished_mbarriers();
 void track(void *p, size_t bytes, Block *owner);
 void untrack(void *p);
 void make_undefined(void *p, size_t bytes);
-bool range_inside(const void *p, size_t bytes, Block *owner); // of one region that this block may touch
+bool range_inside(const void *p, size_t bytes, Block *owner); // of a region that this block may access
 
 // ---- race checker (race.cpp; empty in the other builds) ----
-// What an asynchronous copy's accesses wait for: a phase of an mbarrier, a store group's reads, its writes.
+// The event that orders an asynchronous copy's accesses: a phase of an mbarrier, a store group's reads, its writes.
 enum class Wait : unsigned { mbarrier = 1, group_read = 2, group_write = 3 };
 
-std::string race_location(); // the source line of a failed plain access, where it can be found
+std::string race_location(); // the source line of a failed plain access, if known
 void race_start_launch();
 void race_end_launch();
 void race_begin_block(Block *b);

@@ -1,7 +1,7 @@
-// litmus.cpp - what the emulator must accept and what it must report, each under 60 schedules.
+// litmus.cpp - programs that the emulator must accept or report, each under 60 schedules.
 //
-// Race build: everything. The other builds: what must be clean, and the errors that need no shadow memory; a data race
-// that these builds cannot see counts as skipped. Last line: N passed, N failed, N skipped.
+// Race build: all programs. Other builds: the clean ones, and the errors that need no shadow memory; data races that
+// they cannot see count as skipped. Last line: N passed, N failed, N skipped.
 #include "simt.h"
 
 #include <cstdio>
@@ -24,7 +24,7 @@ static uint32_t poll(const uint32_t *flag, simt::Order order, SIMT_HERE) {
   return value;
 }
 
-// Block 0 hands g[1] to the other blocks by the flag g[0]. How each side orders it:
+// Block 0 hands g[1] to the other blocks by the flag g[0], with each side ordered in different ways:
 enum Side { plain_relaxed, ordered, fenced };
 template <Side Producer, Side Consumer> __global__ void flag_handoff(uint32_t *g) {
   if (threadIdx.x) return;
@@ -39,7 +39,7 @@ template <Side Producer, Side Consumer> __global__ void flag_handoff(uint32_t *g
   }
 }
 
-// Thread 0 of a block acquires; thread 7 reads, after a collective that does or does not order memory.
+// Thread 0 of a block acquires; thread 7 reads, after a collective that orders memory or does not.
 enum Collective { by_syncwarp, by_shuffle, by_barrier };
 template <Collective How> __global__ void pass_on(uint32_t *g) {
   const unsigned t = threadIdx.x;
@@ -57,7 +57,7 @@ template <Collective How> __global__ void pass_on(uint32_t *g) {
   if (t == 7) g[64 + blockIdx.x] = g[1];
 }
 
-// A warp writes, one lane releases for all of it after (or without) a __syncwarp.
+// A warp writes, and one lane releases for all of it, with or without a __syncwarp before.
 template <bool Sync> __global__ void warp_gather(uint32_t *g) {
   const unsigned t = threadIdx.x;
   if (blockIdx.x == 0 && t < 32) {
@@ -70,7 +70,7 @@ template <bool Sync> __global__ void warp_gather(uint32_t *g) {
   }
 }
 
-// The threadfence reduction: the block that comes last sums what the others left.
+// The threadfence reduction: the last block sums the other blocks' results.
 template <bool Fence> __global__ void last_block_sums(uint32_t *g) {
   if (threadIdx.x) return;
   g[4 + blockIdx.x] = blockIdx.x + 1;
@@ -83,7 +83,7 @@ template <bool Fence> __global__ void last_block_sums(uint32_t *g) {
   g[2] = sum;
 }
 
-// Knowledge through a third thread: 0 releases to 1, 1 releases to 2, which reads what 0 wrote.
+// Knowledge through a third thread: 0 releases to 1, 1 releases to 2, which reads 0's write.
 template <bool Chain> __global__ void transitive(uint32_t *g) {
   if (threadIdx.x) return;
   if (blockIdx.x == 0) {
@@ -98,7 +98,7 @@ template <bool Chain> __global__ void transitive(uint32_t *g) {
   }
 }
 
-// The state of a tile in one 16-byte word: the tag says that the value beside it is there, no order needed.
+// The state of a tile in one 16-byte word: the tag shows that the value beside it is there, without further order.
 struct alignas(16) TileState {
   uint64_t value;
   uint32_t tag, spare;
@@ -112,7 +112,7 @@ template <bool Beside> __global__ void tagged_state(uint32_t *g) {
     TileState s;
     do s = simt::load(states + b - 1, simt::relaxed);
     while (!s.tag);
-    sum = Beside ? g[512 + b - 1] : s.value; // a payload outside the word does need order
+    sum = Beside ? g[512 + b - 1] : s.value; // a payload outside the word needs order
   }
   g[512 + b] = uint32_t(sum + b);
   simt::store(states + b, TileState{sum + b, 1, 0}, simt::relaxed);
@@ -152,7 +152,7 @@ template <bool Overlap> __global__ void byte_neighbours(uint32_t *g) {
   __syncthreads();
   g[64 + 64 * blockIdx.x + t] = s.b[64 - t];
 }
-// Structs that no register holds: the compiler copies them by other means than loads and stores.
+// Structs too large for registers: the compiler does not copy them by loads and stores.
 struct Trio {
   uint64_t a, b, c;
 };
@@ -281,11 +281,11 @@ __global__ void language(uint32_t *g) {
 enum Fault {
   none,
   no_full_wait,     // consumers read a stage before its load has arrived
-  no_full_wait_one, // ... one thread of the consumers only
+  no_full_wait_one, // ... only one of the consumers' threads
   no_empty_wait,    // the producer loads into a stage that consumers still read
   no_wait_read,     // consumers write a result buffer that a store still reads
   no_proxy_fence,   // the store may miss the consumers' writes
-  fence_by_one,     // only the issuing thread fences, not those who wrote
+  fence_by_one,     // only the issuing thread fences, not the writers
   no_store_order,   // the store is issued before the other consumers have written
   wrong_parity,
   expect_too_small,
@@ -301,7 +301,7 @@ enum Fault {
   exit_with_load,
   exit_with_store,
   past_the_end,
-  read_back,        // reads what its own store wrote, without bulk_wait
+  read_back,        // reads its own store's output without bulk_wait
   read_back_waited, // ... with it: clean
   stray_store,      // overwrites the mbarrier
 };
@@ -389,8 +389,8 @@ template <Fault F> __global__ void pipeline(uint32_t *out, const uint32_t *in) {
 
 // ---- clusters of two blocks ----
 
-// Each block tells both by a tagged word in their shared memory that its payload is there, and then reads the other's;
-// or they meet at the cluster's barrier.
+// Each block signals its payload by a tagged word in both blocks' shared memory, then reads the other's; or they meet
+// at the cluster's barrier.
 enum ClusterFault { no_fault, no_release, no_acquire, no_meeting, no_such_rank, of_cluster, of_block, behind_arrival };
 template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
   struct Shared {
@@ -433,7 +433,7 @@ template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
 
 // ---- instructions that are .aligned, and launches that overlap ----
 
-// A branch of one lane, a loop that lanes leave at different times, or what all lanes do, before a cluster's barrier.
+// A branch of one lane, a loop that lanes leave at different times, or code of all lanes, before a cluster's barrier.
 enum Before { one_lane, one_lane_and_sync, one_lane_and_barrier, fewer_rounds, all_alike, behind_arrive };
 template <Before B> __global__ void before_aligned(uint32_t *g) {
   struct Shared {
@@ -451,7 +451,7 @@ template <Before B> __global__ void before_aligned(uint32_t *g) {
   if (B == behind_arrive && t == 0) atomicAdd(g + 32, 1u);
   simt::cluster_wait();
 }
-// The same of a plain access, which the race build alone sees.
+// The same with a plain access, which only the race build sees.
 template <bool Sync> __global__ void plain_before_aligned(uint32_t *) {
   SIMT_SHARED(uint32_t, s);
   if (threadIdx.x == 0) s = 1;
@@ -479,7 +479,7 @@ template <bool Late> __global__ void early_read(uint32_t *g) {
   if (Late) simt::wait_for_predecessor();
   if (threadIdx.x == 0) atomicAdd(g + 32, n);
 }
-// A kernel that knows nothing of launches that overlap, launched as usual.
+// A kernel without griddepcontrol, launched as usual.
 __global__ void unaware(uint32_t *g) { atomicAdd(g + 32, g[0]); }
 
 // ---- the runner ----
@@ -520,7 +520,7 @@ template <class Kernel> static void run_words(const char *name, Want want, Kerne
     simt::host_fill(g, 0, 16);       // flags; the payload g[4..31] and g[64...] stays undefined
     simt::host_fill(g + 32, 0, 32);  // counters
     simt::host_fill(g + 128, 0, 64); // tile states
-    // roles go by blockIdx here, so all blocks must be resident
+    // roles depend on blockIdx here, so all blocks must be resident
     simt::config.resident = simt::config.resident < launch_blocks ? launch_blocks : simt::config.resident;
     simt::launch_kernel(name, launch_blocks, launch_threads, dynamic, kernel, g);
     simt::device_free(g);
@@ -641,7 +641,7 @@ int main(int argc, char **argv) {
   ALIGNED(race, plain_before_aligned<false>);
   ALIGNED(clean, plain_before_aligned<true>);
   WORDS(clean, early_access<waits_first>);
-  WORDS(report, early_access<waits_late>); // whether the launch is one that overlaps or not
+  WORDS(report, early_access<waits_late>); // whether launches overlap or not
   WORDS(clean, early_access<one_waits>);
   WORDS(clean, early_access<nobody_waits>);
   WORDS(clean, early_read<false>);

@@ -1,10 +1,10 @@
-// race.cpp - allocations that kernels may touch and, in the race build, who touched each byte of them and when.
+// race.cpp - allocations that kernels may access and, in the race build, the thread and time of each byte's accesses.
 //
-// Happens-before, exactly. A thread's time is (phase, sub): how many __syncthreads its block has passed, and how often
-// the thread itself has published since (release, arrive, __syncwarp, proxy fence). What a thread knows of other
-// threads' times comes from three places: all earlier phases of its own block; its warp's table (__syncwarp); and
-// its Knowledge, which travels through releases and acquires. A shadow cell remembers the last write and two reads;
-// an access that conflicts with one of them must know of it.
+// Exact happens-before. A thread's time is (phase, sub): the number of __syncthreads its block has passed, and of the
+// thread's own publications since (release, arrive, __syncwarp, proxy fence). A thread's knowledge of other threads'
+// times has three sources: all earlier phases of its own block; its warp's table (__syncwarp); and its Knowledge, which
+// travels through releases and acquires. A shadow cell remembers the last write and two reads; an access that conflicts
+// with one of them must know of it.
 #include "internal.h"
 
 #include <algorithm>
@@ -35,10 +35,10 @@ struct Region {
   Cell *bytes = nullptr;  // one a byte, where words are split; made when first needed
 };
 
-// Never destroyed: the scheduler's own tear-down at exit uses it.
+// Never destroyed: the scheduler's tear-down at exit uses it.
 static std::map<uintptr_t, Region> &regions = *new std::map<uintptr_t, Region>;
 
-// By a hash of an address: the region in which the last one of that hash was.
+// By a hash of an address: the region last found for that hash.
 static Region *found[1024];
 
 static Region *region_of(uintptr_t a) {
@@ -112,12 +112,12 @@ void host_init(const void *p, size_t bytes) {
 
 #ifdef SIMT_RACE
 
-// How Record packs a Wait and its number into `phase`, and what fits into its fields.
+// Packs a Wait and its number into Record's `phase`; limits of Record's fields.
 constexpr unsigned wait_shift = 16, max_phase = (1u << 18) - 1, max_sub = 65000;
 
-// ---- knowledge: immutable once shared, in chunks that copies of it have in common ----
+// ---- knowledge: immutable once shared, in chunks that its copies share ----
 
-// Known times of the threads first .. first + count - 1 of a block, within one phase; 0: nothing known.
+// Known times of the threads first .. first + count - 1 of a block, within one phase; 0: unknown.
 struct Detail {
   unsigned refs;
   uint16_t first, count;
@@ -140,7 +140,7 @@ struct Detail {
   }
 };
 
-// Of one block: all phases before `phase`, and the detail of that one.
+// Knowledge of one block: all phases before `phase`, and the detail of that one.
 struct Know {
   uint32_t phase = 0;
   Ref<Detail> detail;
@@ -175,7 +175,7 @@ struct Chunk {
   static void destroy(Chunk *c) { delete c; }
 };
 
-// Section 0 is indexed by block; sections 1 to 3 hold what is known of each block's bulk copies, one for each Wait.
+// Section 0 is indexed by block; sections 1 to 3 hold the knowledge of each block's bulk copies, one for each Wait.
 static const Know *find(const Known &known, size_t index) {
   const size_t c = index / Chunk::size;
   return known && c < known->chunks.size() && known->chunks[c] ? &known->chunks[c]->of[index % Chunk::size] : nullptr;
@@ -217,7 +217,7 @@ static Known merge(const Known &a, const Known &b) {
   const size_t shorter = std::min(a->chunks.size(), b->chunks.size());
   const size_t longer = std::max(a->chunks.size(), b->chunks.size());
   bool all_a = a->chunks.size() == longer, all_b = b->chunks.size() == longer;
-  Known sum; // made when neither will do
+  Known sum; // made if neither suffices
   auto differ = [&](size_t done, const Known &same) {
     if (sum) return;
     sum = Known(new Knowledge);
@@ -244,7 +244,7 @@ static Known merge(const Known &a, const Known &b) {
   return sum;
 }
 
-// A copy of `from` in which entry `index` is the given one.
+// A copy of `from` with entry `index` replaced.
 static Known with(const Known &from, size_t index, uint32_t phase, Ref<Detail> detail) {
   Known k(new Knowledge);
   const size_t c = index / Chunk::size;
@@ -281,7 +281,7 @@ static Record now(const Fiber *f) {
   return r;
 }
 
-// What a release by this thread passes on: all it knows, and its own time.
+// Passed on by this thread's release: all its knowledge, and its own time.
 static Known publish(Fiber *f) {
   const Block *b = f->block;
   const Warp *w = f->warp;
@@ -318,7 +318,7 @@ static bool before_slow(Record r, const Fiber *f) {
   return k && (r.phase < k->phase || (r.phase == k->phase && k->time(thread) >= r.sub));
 }
 
-// Did the recorded access happen before this point of the thread? (An empty record did.)
+// Whether the recorded access happened before this point of the thread. (An empty record did.)
 static inline bool before(Record r, const Fiber *f) {
   if (r.gtid < machine.first_gtid) return true;
   if (!r.async) {
@@ -344,9 +344,9 @@ struct Image {
 };
 static std::vector<Image> images; // of the program and its libraries: constants and the emulator's own variables
 
-static unsigned long long libraries; // that were opened so far: one opened later has constants too
+static unsigned long long libraries; // loaded so far: a later library has constants too
 
-// (from the first segment to the last: between them, nothing is mapped that a kernel could get at)
+// (from the first segment to the last: in between, nothing is mapped that a kernel could reach)
 static int add_image(dl_phdr_info *info, size_t, void *) {
   Image image = {~uintptr_t(0), 0, info->dlpi_addr, *info->dlpi_name ? info->dlpi_name : "/proc/self/exe"};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -367,7 +367,7 @@ static int find_images(dl_phdr_info *info, size_t, void *) { // asks the first o
   return 1;
 }
 
-static uintptr_t image_low, image_bytes; // of the one that was found last: nearly always the program's variables
+static uintptr_t image_low, image_bytes; // of the last one found: nearly always the program's variables
 
 static bool in_image(uintptr_t a) {
   if (a - image_low < image_bytes) return true;
@@ -380,8 +380,8 @@ static bool in_image(uintptr_t a) {
   return false;
 }
 
-static const void *access_pc; // the return address of the access being checked; null: the emulator was called
-static const void *fault_pc;  // of the access that was reported
+static const void *access_pc; // the return address of the checked access; null: the emulator was called
+static const void *fault_pc;  // of the reported access
 
 std::string race_location() {
   static std::map<const void *, std::string> known;
@@ -415,7 +415,7 @@ std::string race_location() {
   return place;
 }
 
-static const char *after() { // where the thread was last seen; called by every report of an access
+static const char *after() { // the thread's last known place; set by every reported access
   static char text[512];
   const Fiber *f = current;
   fault_pc = access_pc;
@@ -466,7 +466,7 @@ static inline Region *find_region(uintptr_t a, Block *b) {
   return r;
 }
 
-// Checks one cell against what the thread knows, and notes the access in it.
+// Checks one cell against the thread's knowledge, and records the access in it.
 template <bool Read, bool Write>
 static inline void visit(Cell &c, const Region *r, size_t offset, const Fiber *f, Record me) {
   if (Read && !c.write.bits) fail("UNINITIALISED read of %s memory at +%zu%s", kind(r), offset, after());
@@ -520,7 +520,7 @@ template <bool Read, bool Write> static inline void check(const void *p, size_t 
       fail("access to another block's shared memory%s", after());
     if (!r->owner->alive) fail("access to the shared memory of a block that has exited%s", after());
   }
-  if (access_pc) { // ordered accesses have been noted
+  if (access_pc) { // ordered accesses have been recorded
     note_place(reinterpret_cast<uintptr_t>(access_pc));
     if (!r->owner && too_early(f)) touch_global(f, config.dependent ? after() : "");
   }
@@ -539,7 +539,7 @@ void race_access(const void *p, size_t bytes, bool read, bool write, bool atomic
   else check<true, false>(p, bytes, atomic);
 }
 
-// An ordinary store of this block must have been followed by a proxy fence of its thread, or a bulk copy may miss it.
+// An ordinary store of this block needs a proxy fence of its thread after it, or a bulk copy may miss it.
 static void check_proxy(const Cell &c, const Region *r, size_t offset) {
   const Block *b = current->block;
   const Record w = c.write;
@@ -579,7 +579,7 @@ void race_copy_access(const void *p, size_t bytes, bool write, Wait wait, unsign
   }
 }
 
-// ---- accesses that the compiler reports ----
+// ---- accesses reported by the compiler ----
 
 template <bool Write> static inline void plain(const void *p, size_t bytes, const void *pc) {
   Fiber *f = current;
@@ -594,13 +594,13 @@ template <bool Write> static inline void plain(const void *p, size_t bytes, cons
 
 // ---- synchronisation ----
 
-static std::unordered_map<uintptr_t, Known> released; // by global address: what the last release there published
+static std::unordered_map<uintptr_t, Known> released; // by global address: published by the last release there
 
 static std::unordered_map<uintptr_t, Known> &release_map() {
   return last_region && last_region->owner ? last_region->owner->released : released;
 }
 
-// Few relaxed loads are followed by a fence, so that what they saw is merged there; many of them, here.
+// Few relaxed loads are followed by a fence, so a fence merges what they saw; many of them, here.
 static void note_pending(Fiber *f, const Known &seen) {
   for (unsigned i = f->pending_count; i-- > 0;)
     if (f->pending[i] == seen) return;
@@ -612,7 +612,7 @@ static void note_pending(Fiber *f, const Known &seen) {
   f->pending[f->pending_count++] = seen;
 }
 
-// The load of an ordered access (race_access has just looked at p).
+// The load of an ordered access (after race_access has checked p).
 void race_acquire(const void *p, bool acquires) {
   auto &map = release_map();
   if (map.empty()) return;
@@ -763,7 +763,7 @@ void race_learn(Wait, unsigned, unsigned) {}
 
 #ifdef SIMT_RACE
 
-// What g++ -fsanitize=thread calls, and clang++'s.
+// Called by code of g++ -fsanitize=thread and of clang++.
 #define SIMT_PC __builtin_return_address(0)
 #define SIMT_ACCESS(N)                                                                                                 \
   void __tsan_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); }                                                  \
@@ -798,7 +798,7 @@ SIMT_ACCESS(8)
 SIMT_ACCESS(16)
 void __tsan_read_range(void *p, size_t n) { simt::plain<false>(p, n, SIMT_PC); }
 void __tsan_write_range(void *p, size_t n) { simt::plain<true>(p, n, SIMT_PC); }
-// clang++ copies structs by these.
+// clang++ copies structs with these.
 void *__tsan_memcpy(void *to, const void *from, size_t n) {
   if (n) simt::plain<false>(from, n, SIMT_PC), simt::plain<true>(to, n, SIMT_PC);
   return memcpy(to, from, n);

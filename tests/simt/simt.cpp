@@ -32,7 +32,7 @@ static void fiber_main();
 } // namespace simt
 
 #if defined(__x86_64__) && !defined(SIMT_UCONTEXT)
-// simt_swap(void **save, void *load): pushes what the ABI preserves, exchanges stack pointers, pops.
+// simt_swap(void **save, void *load): pushes the registers that the ABI preserves, exchanges stack pointers, pops.
 asm(R"(
     .text
     .p2align 4
@@ -91,7 +91,7 @@ namespace simt {
 
 constexpr uint64_t stack_canary = 0x53494d5453494d54;
 
-// Tops of stacks are shifted against each other, or they would all fall into the same few sets of the cache.
+// Tops of stacks are shifted against each other; otherwise they would share a few sets of the cache.
 static void prepare_fiber(Fiber *f, char *stack, size_t bytes, unsigned shift) {
   f->stack = stack;
   f->stack_bytes = bytes;
@@ -131,8 +131,8 @@ void fail(const char *format, ...) {
         "block " + std::to_string(current->block->index) + " thread " + std::to_string(current->index) + ": ";
   machine.failure += text;
   machine.failed = true;
-  if (current != &machine.host) switch_to(&machine.host); // the fibers are abandoned; launch() makes them anew
-  abort();                                                // nothing that the host's context runs may fail
+  if (current != &machine.host) switch_to(&machine.host); // the fibers are abandoned; launch() makes new ones
+  abort();                                                // nothing on the host's context may fail
 }
 
 static void check_canary(Fiber *f) {
@@ -150,7 +150,7 @@ static void report_no_end() {
   fail("WATCHDOG: no end after config.watchdog_s = %u s", config.watchdog_s);
 }
 
-// What the threads of the resident blocks wait for, those in the same place together.
+// The waits of the resident blocks' threads, grouped by place.
 static std::string waiting_threads() {
   static const char *const names[] = {"ready", "__syncthreads", "", "polling", "exited"};
   std::map<std::string, std::pair<unsigned, std::string>> groups;
@@ -170,7 +170,7 @@ static std::string waiting_threads() {
 }
 
 static void report_deadlock() {
-  static std::string text; // fail() never returns: what it leaves on this stack is lost
+  static std::string text; // fail() never returns: objects on this stack would leak
   text = waiting_threads();
   text += unfinished_mbarriers();
   machine.blameless = true;
@@ -231,7 +231,7 @@ static bool changed(const Fiber *f) {
   return false;
 }
 
-// Lets pollers run whose value has changed, or all of them. True when there was one.
+// Lets pollers with a changed value run, or all of them. True if there was one.
 static bool wake_pollers(bool all) {
   size_t kept = 0;
   for (Fiber *f : machine.spinning) {
@@ -262,7 +262,7 @@ static Fiber *pick() {
       Fiber *f = ring[head];
       ++b->head;
       --b->ready;
-      // What the next ones need; stale entries of the ring are harmless.
+      // For the next ones; stale entries of the ring are harmless.
       const char *stack = static_cast<const char *>(ring[(head + 4) & mask]->context);
       for (int line = 0; line < 3; ++line) __builtin_prefetch(stack + 64 * line);
       __builtin_prefetch(ring[(head + 8) & mask]);
@@ -281,7 +281,7 @@ static Fiber *pick() {
 
 void switch_away() {
   Fiber *next = pick();
-  if (next->block) { // (a struct of both, made on the stack and copied as a whole, would wait for its parts)
+  if (next->block) { // (a struct of both, made on the stack and copied whole, would wait for its parts)
     self.thread = next->tid;
     self.block = next->block->id;
   }
@@ -300,8 +300,8 @@ void park_polling(Fiber *f) {
   switch_away();
 }
 
-// Drops addresses of an earlier loop, whose values have changed since: they would wake the thread at once. True when
-// there were none.
+// Drops addresses of an earlier loop whose values have changed since: they would wake the thread at once. True if there
+// were none.
 static bool forget_changed(Fiber *f) {
   unsigned kept = 0;
   for (unsigned i = 0; i < f->seen_count; ++i)
@@ -312,7 +312,7 @@ static bool forget_changed(Fiber *f) {
   return false;
 }
 
-// Notes what a load saw. True when the thread seems to poll: every address that it looks at was seen to be unchanged.
+// Records the result of a load. True if the thread seems to poll: every address that it reads was seen unchanged.
 bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value) {
   for (unsigned i = 0; i < f->seen_count; ++i) {
     Seen &s = f->seen[i];
@@ -335,7 +335,7 @@ bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value) {
   return false;
 }
 
-// ---- the launch before, which may still run ----
+// ---- the previous launch, which may still run ----
 
 void touch_global(Fiber *f, const char *where) {
   if (config.dependent)
@@ -350,7 +350,7 @@ void touch_global(Fiber *f, const char *where) {
 void check_early(const void *p) {
   Fiber *f = current;
   if (!too_early(f) || !range_inside(p, 1, nullptr)) return;
-  static char where[512]; // fail() never returns: what it leaves on this stack is lost
+  static char where[512]; // fail() never returns: objects on this stack would leak
   snprintf(where, sizeof where, " at %s:%d", f->file, f->line);
   touch_global(f, where);
 }
@@ -461,7 +461,7 @@ uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int w
   if (w->mask[lane] != mask || w->op[lane] != name) check_peer(w, f, unsigned(lane));
   w->waiting &= ~mask;
   if (combine) combine(w->exchange, mask);
-  else if constexpr (race_build) race_sync_warp(w, mask); // __syncwarp is the only one that orders memory
+  else if constexpr (race_build) race_sync_warp(w, mask); // only __syncwarp orders memory
   SIMT_FOR_LANES(lane, peers) make_ready(w->lane[lane]);
   return w->exchange.result[me];
 }
@@ -506,7 +506,7 @@ uint64_t __match_any_sync(unsigned mask, uint64_t value, SIMT_CALLER) {
       SIMT_THERE);
 }
 
-// RESULT: of all active lanes, from the lanes whose value is true.
+// RESULT: of all active lanes, from the lanes with a true value.
 #define SIMT_VOTE(NAME, RESULT)                                                                                        \
   uint64_t NAME(unsigned mask, bool value, SIMT_CALLER) {                                                              \
     return warp_op(                                                                                                    \
@@ -556,8 +556,8 @@ int barrier(Vote vote, int predicate, const char *file, int line) {
   return b->verdict;
 }
 
-// An instruction that is .aligned: all lanes of a warp execute it together. That the compiler keeps lanes together is
-// certain only where they meet; so since they met last they must have done the same.
+// An instruction that is .aligned: all lanes of a warp execute it together. The compiler certainly keeps lanes together
+// only where they meet; so since then they must have done the same.
 static void aligned(const char *name, SIMT_CALLER) {
   warp_op(
       name, current->warp->alive, current->trail, 0, 32,
@@ -577,14 +577,14 @@ void misaligned(const void *p, unsigned bytes, SIMT_CALLER) {
   fail("MISALIGNED: %s:%d: an access at %p, which is not a multiple of %u", SIMT_THERE, p, bytes);
 }
 
-// One thread of each block at a word of the cluster, between the block's barriers.
+// One thread of each block accesses a word of the cluster, between the block's barriers.
 void cluster_arrive(SIMT_CALLER) {
   Fiber *f = current;
   Block *b = f->block;
   const bool waited = f->waited;
   aligned("barrier.cluster.arrive.aligned", SIMT_THERE);
   barrier(vote_none, 0, SIMT_THERE);
-  f->waited = true; // the word is not the kernel's, and the access not this lane's
+  f->waited = true; // the word is not the kernel's, nor the access this lane's
   if (config.cluster > 1 && f == b->fibers)
     b->meeting = rmw(
                      machine.cluster_words + b->index / config.cluster, [](uint32_t old) { return old + 1; }, release,
@@ -602,9 +602,9 @@ void cluster_wait(SIMT_CALLER) {
   barrier(vote_none, 0, SIMT_THERE);
 }
 
-// ---- memory that kernels may touch ----
+// ---- memory that kernels may access ----
 
-// Arrays outlive their block in its slot, so that the next block does not pay for new ones.
+// Arrays outlive their block in its slot, so that the next block needs no new ones.
 static void *shared_in(Block *b, const void *key, size_t bytes, size_t align) {
   SharedArray *array = nullptr;
   size_t total = bytes;
@@ -782,11 +782,11 @@ static void fiber_main() {
   for (;;) {
     machine.thunk(machine.closure);
     exit_thread(current);
-    switch_away(); // returns when this fiber is reused, for a thread of another block
+    switch_away(); // returns when this fiber is reused for another block's thread
   }
 }
 
-// Frames that never return leave AddressSanitizer's marks behind: on stacks that a failure or a tear-down abandons.
+// Frames that never return leave AddressSanitizer's marks on stacks that a failure or a tear-down abandons.
 static void unpoison_stack(const Fiber *f) {
 #if SIMT_ASAN
   const char *low = f->stack, *top = f->stack + f->stack_bytes, *sp = static_cast<const char *>(f->context);
@@ -845,7 +845,7 @@ static void build(size_t slots, size_t threads, size_t stack) {
     abort();
   }
   machine.arena = static_cast<char *>(arena);
-  // Each guard page splits a mapping, and Linux allows 65530 of them: many stacks have their canaries only.
+  // Each guard page splits a mapping, and Linux allows 65530 of them: many stacks have only their canaries.
   if (slots * threads <= 24000)
     for (size_t i = 0; i < slots * threads; ++i) mprotect(machine.arena + i * stride, page, PROT_NONE);
   size_t ring = 4;
@@ -862,8 +862,8 @@ static void build(size_t slots, size_t threads, size_t stack) {
   }
 }
 
-// The first alarm is a request that the scheduler or the next checked access answers with a clean failure; when
-// neither is reached, the kernel spins on a plain load, and nothing can be saved.
+// The first alarm is a request, which the scheduler or the next checked access answers with a clean failure. If neither
+// is reached, the kernel spins on a plain load, and only an abort helps.
 static void on_alarm(int) {
   if (machine.alarms) {
     static const char text[] = "simt: WATCHDOG: a thread runs without end and without the scheduler (a loop over a "
@@ -902,10 +902,10 @@ static void note_error(const std::string &text) {
   if (machine.first_error.empty()) machine.first_error = text;
 }
 
-// AddressSanitizer wants to know the stack that the last switch goes back to.
+// AddressSanitizer needs the stack to which the last switch returns.
 static void find_host_stack() {
 #if SIMT_ASAN
-  static thread_local void *bottom; // asking takes as long as the list of mappings
+  static thread_local void *bottom; // the query takes as long as the list of mappings
   static thread_local size_t bytes;
   if (!bottom) {
     pthread_attr_t attributes;

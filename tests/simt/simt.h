@@ -1,8 +1,8 @@
 // simt.h - runs CUDA kernels on the CPU, one fiber per CUDA thread, under a seeded scheduler (tests only, C++17).
 //
-// The kernel's own source is compiled by g++ or clang++ against this header, which supplies the language surface
-// (__global__, threadIdx, __shfl_sync, atomicAdd ...) and, in namespace simt, the memory operations that a machine
-// layer maps PTX to. README.md says what is modelled and how kernels must be written.
+// g++ or clang++ compiles the kernel's own source against this header. It supplies the language surface (__global__,
+// threadIdx, __shfl_sync, atomicAdd ...) and, in namespace simt, the memory operations to which a machine layer maps
+// PTX. README.md has the model and the rules for kernels.
 //
 // Three builds. From the root of the repository:
 //
@@ -18,9 +18,9 @@
 //               -c kernels.cpp
 //           g++ kernels.o simt.o async.o race.o -o t_race                    (libtsan is not linked)
 //
-// In the race build the compiler calls __tsan_read4 and the like around each access, and race.cpp answers. clang++
-// before version 16 turns copies of structs into calls of memcpy, which nobody would see: objcopy has to rename them
-// in its object files (tests/run.py).
+// In the race build the compiler inserts calls of __tsan_read4 and the like at each access; race.cpp defines them.
+// clang++ before version 16 copies structs by unchecked calls of memcpy: objcopy must rename these in its object files
+// (tests/run.py).
 #ifndef SIMT_H
 #define SIMT_H
 
@@ -44,40 +44,40 @@ struct dim3 {
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 
-// Trailing parameters of whatever may appear in a report: where the kernel called it. A wrapper in the machine layer
+// Trailing parameters of functions that reports may name: the kernel's source place. A wrapper in the machine layer
 // declares SIMT_HERE itself and passes SIMT_THERE on, so that the report names the wrapper's caller.
 #define SIMT_HERE const char *simt_file = __builtin_FILE(), int simt_line = __builtin_LINE()
 #define SIMT_THERE simt_file, simt_line
-#define SIMT_CALLER const char *simt_file, int simt_line // the same in a definition that follows a declaration
+#define SIMT_CALLER const char *simt_file, int simt_line // the same for a definition that follows a declaration
 
 // The emulator's own accesses are not the kernel's: keep the sanitizers' callbacks out of these functions. Those that
-// access what a kernel points to call check_address, or are ordered.
+// access kernel data call check_address, or are ordered.
 #define SIMT_UNCHECKED __attribute__((no_sanitize("thread"), no_sanitize("address"), noinline))
 
 namespace simt {
 
 // ---- configuration: set it between launches ----
 
-enum Admission { ascending, descending, shuffled }; // in which order blocks become resident
-enum Policy { sequential, random_walk, pct };       // who runs next; pct: random priorities with random demotions
+enum Admission { ascending, descending, shuffled }; // order in which blocks become resident
+enum Policy { sequential, random_walk, pct };       // the next thread; pct: random priorities, demotions
 struct Config {
   uint64_t seed = 1;
   Admission admission = shuffled;
   Policy policy = random_walk;
-  unsigned resident = 8;     // blocks resident at a time, never more: shows kernels that need all blocks to run at once
-  unsigned cluster = 1;      // blocks of a cluster: those whose numbers follow each other. More than 1: the grid is a
-                             // multiple, and all of it is resident
-  bool dependent = false;    // launched by programmatic stream serialization: what is before wait_for_predecessor runs
-                             // beside the launch before
-  unsigned sticky = 16;      // mean picks of a thread before another block is chosen (pct: 16 times that per demotion)
+  unsigned resident = 8;     // blocks resident at a time, never more: exposes kernels that need all blocks at once
+  unsigned cluster = 1;      // blocks of a cluster, with consecutive numbers. More than 1: the grid is a multiple, and
+                             // all of it is resident
+  bool dependent = false;    // launched by programmatic stream serialization: code before wait_for_predecessor overlaps
+                             // the previous launch
+  unsigned sticky = 16;      // mean picks of a thread before a switch of blocks (pct: 16 times that per demotion)
   unsigned shuffle_1_in = 8; // chance 1/n that a random ready thread of the block runs, not the longest waiting one
   unsigned yield_1_in = 4;   // chance 1/n of a switch at each atomic or ordered access (0: never)
   unsigned preempt_1_in = 0; // race build: chance 1/n of a switch at each plain access (0: never)
   unsigned copy_1_in = 16;   // chance 1/n, at each pick, that a pending bulk copy moves on
-  unsigned fruitless = 2000; // rounds in which every spinning thread polls again and nothing happens: a deadlock
-  unsigned watchdog_s = 60;  // a launch that takes longer is a failure; once more as long without a scheduler: abort
+  unsigned fruitless = 2000; // rounds in which every spinning thread polls without a change: a deadlock
+  unsigned watchdog_s = 60;  // a longer launch fails; after as long again without a scheduler: abort
   size_t stack = 0;          // bytes of stack a thread; 0: 64 KiB (256 KiB under AddressSanitizer)
-  bool locate = true;        // race build: name source lines in reports, through addr2line where there is one
+  bool locate = true;        // race build: name source lines in reports, through addr2line if available
 };
 struct Stats {
   uint64_t launches, threads, switches, warp_ops, barriers, accesses, spins, copies;
@@ -85,8 +85,8 @@ struct Stats {
 extern Config config;
 extern Stats stats;
 
-// Draws policy, admission, residency (1, 8, 48 or what config.resident was at the first call) and every chance above
-// from one seed. Tests loop over seeds.
+// Draws policy, admission, residency (1, 8, 48 or config.resident at the first call) and every chance above from one
+// seed. Tests loop over seeds.
 void set_random_schedule(uint64_t seed);
 
 // ---- host side ----
@@ -94,16 +94,16 @@ void set_random_schedule(uint64_t seed);
 enum Result { ok = 0, invalid_value = 1, launch_failure = 719 }; // the CUDA driver's numbers
 
 void *device_malloc(size_t bytes); // 256-byte aligned, filled with 0xB6; the race build knows its exact bounds
-bool device_free(void *p);         // false: p is no live allocation (null is fine)
+bool device_free(void *p);         // false: p is not a live allocation (null is fine)
 size_t live_allocations();
-void host_init(const void *p, size_t bytes); // these bytes hold defined values: host code has just written them
+void host_init(const void *p, size_t bytes); // these bytes are defined: host code has just written them
 void host_write(void *p, const void *from, size_t bytes);
 void host_fill(void *p, int byte, size_t bytes);
-const std::string &error(); // the first report since clear_error(); empty when there was none
+const std::string &error(); // the first report since clear_error(); empty if none
 void clear_error();
 
-// Runs thunk(closure) once per CUDA thread and returns when the grid is done. Launches from several host threads are
-// run one after another. After launch_failure the emulator is ready for the next launch.
+// Runs thunk(closure) once per CUDA thread and returns when the grid is done. Launches from several host threads run
+// one after another. After launch_failure the emulator is ready for the next launch.
 Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *), void *closure,
               size_t closure_bytes);
 
@@ -111,15 +111,15 @@ Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, vo
 
 void *shared(const void *key, size_t bytes, size_t align);
 void *dyn_shared(); // 128-byte aligned; the size is the launch's
-// The place in the shared memory of block `rank` of this cluster that p is in this block's (mapa).
+// The address in block `rank` of this cluster that corresponds to p in this block's shared memory (mapa).
 void *shared_of(const void *p, unsigned rank, SIMT_HERE);
 // The barrier of all threads of this cluster, in two halves (release, acquire). Both are .aligned.
 void cluster_arrive(SIMT_HERE);
 void cluster_wait(SIMT_HERE);
 void wait_for_predecessor(SIMT_HERE); // griddepcontrol.wait
 
-// p, where an access of a whole T stands. A GPU stops at an address that is not aligned to T; the host may not, and the
-// address build of clang++ does not look at copies of structs.
+// Returns p, the address of a whole T. A GPU stops at an address misaligned for T; the host may not, and the address
+// build of clang++ does not check copies of structs.
 void misaligned(const void *p, unsigned bytes, SIMT_HERE);
 template <class T> T *whole(T *p, SIMT_HERE) {
   if (reinterpret_cast<uintptr_t>(p) % alignof(T)) misaligned(p, alignof(T), SIMT_THERE);
@@ -137,8 +137,8 @@ void end_rmw();
 
 template <class T> constexpr bool orderable = std::is_trivially_copyable<T>::value && sizeof(T) <= 16;
 
-// A load that sees the same value again parks its thread until the value changes, so that polling is cheap and a
-// deadlock is found. Loops over up to 16 addresses are recognised.
+// A load that sees the same value again parks its thread until the value changes, which makes polling cheap and
+// deadlocks visible. Loops over up to 16 addresses are recognised.
 template <class T> SIMT_UNCHECKED T load(const T *p, Order order, SIMT_HERE) {
   static_assert(orderable<T>, "simt::load: trivially copyable, at most 16 bytes");
   alignas(16) unsigned char raw[sizeof(T)];
@@ -172,7 +172,7 @@ bool mbarrier_test(uint64_t *bar, unsigned parity, SIMT_HERE); // has the phase 
 bool mbarrier_peek(uint64_t *bar, unsigned parity, SIMT_HERE); // the same, in a loop that looks at several barriers
 void bulk_load(void *shared_dst, const void *global_src, unsigned bytes, uint64_t *bar, SIMT_HERE);
 void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_HERE);
-void bulk_commit(SIMT_HERE);                      // the thread's stores so far form a group
+void bulk_commit(SIMT_HERE);                      // groups the thread's stores so far
 void bulk_wait_read(unsigned pending, SIMT_HERE); // all but the last `pending` groups have read their sources
 void bulk_wait(unsigned pending, SIMT_HERE);      // ... and have written their destinations
 void fence_proxy_async();                         // this thread's earlier accesses before later bulk copies
@@ -180,7 +180,7 @@ void fence_mbarrier_init();                       // this thread's mbarrier_init
 
 // ---- device side: collectives ----
 
-// What the lanes of a warp bring to a collective and take away. A Combine fills `result` for the lanes in mask.
+// A warp's collective: the lanes' inputs and outputs. A Combine fills `result` for the lanes in mask.
 struct Exchange {
   uint64_t value[32], result[32];
   int aux[32], width[32];
@@ -201,7 +201,7 @@ enum Vote { vote_none, vote_count, vote_or, vote_and };
 int barrier(Vote, int predicate, const char *file, int line);
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// A copy of who runs now, where reading it costs a kernel no more than a global variable.
+// A copy of the running thread's indices, which a kernel reads as cheaply as a global variable.
 struct Self {
   uint3 thread, block;
 };
@@ -247,8 +247,8 @@ Result launch_kernel(const char *name, dim3 grid, dim3 block, size_t dynamic_sha
 #define __global__
 #define __device__
 #define __host__
-// Without optimisation it would only be more to compile; but for races by g++, where a call's copies of members that
-// nobody uses would be seen as reads (clang++ makes these copies either way).
+// Without optimisation these would only cost compilation. Exception: races by g++, where a call's copies of unused
+// members would count as reads (clang++ makes these copies either way).
 #if defined __OPTIMIZE__ || (defined __SANITIZE_THREAD__ && !defined __clang__)
 #define __forceinline__ inline __attribute__((always_inline))
 #else
@@ -323,7 +323,7 @@ SIMT_REDUCE(__reduce_or_sync, v, total = T(total | v))
 SIMT_REDUCE(__reduce_xor_sync, 0, total = T(total ^ v))
 #undef SIMT_REDUCE
 
-// Atomics are relaxed, as in CUDA: they order nothing but themselves.
+// Atomics are relaxed, as in CUDA: they order only themselves.
 #define SIMT_ATOMIC(NAME, UPDATE)                                                                                      \
   template <class T> T NAME(T *p, typename std::common_type<T>::type value, SIMT_HERE) {                               \
     return simt::rmw(                                                                                                  \

@@ -1,4 +1,4 @@
-"""The contexts that the tests of the host back end run in: one thread, and three."""
+"""The contexts for the tests of the host back end: one thread, and three."""
 import pytest
 from gpuprims_ctypes import Context
 

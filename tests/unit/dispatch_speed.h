@@ -1,5 +1,5 @@
-// dispatch_speed.h - the host's share of a call, over the driver's own launch: timed where nothing is optimised or
-// checked (test_dispatch_speed.cpp), looked at by the address checker (test_dispatch.cpp).
+// dispatch_speed.h - the host's share of a call, relative to the driver's launch: timed without checkers
+// (test_dispatch_speed.cpp), and run under the address checker (test_dispatch.cpp).
 #ifndef DISPATCH_SPEED_H
 #define DISPATCH_SPEED_H
 
@@ -8,7 +8,7 @@
 FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
                                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 
-// Seconds of processor time of this thread, which other programs change least.
+// Seconds of this thread's processor time, which other programs disturb least.
 static double thread_seconds() {
   timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -24,12 +24,12 @@ static void test_speed() {
   Device<int> in2(1000), out2(1000);
   gp_call other = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in2.data, out2.data, 1000);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  const int rounds = 100; // of which no speed is asked
+  const int rounds = 100; // its speed does not matter
 #else
   const int rounds = 10000;
 #endif
   double best[3] = {1e9, 1e9, 1e9}, driver = 1e9;
-  for (int repeat = 0; repeat < 10; ++repeat) { // in turns, so that all three have the machine's quiet moments
+  for (int repeat = 0; repeat < 10; ++repeat) { // in turns, so that all three get quiet moments
     for (int kind = 0; kind < 2; ++kind) {
       gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 1000);
       c.policy = kind ? &q : nullptr;
@@ -51,7 +51,7 @@ static void test_speed() {
     }
     best[2] = std::min(best[2], (thread_seconds() - begun) / rounds * 1e6);
     GOOD(gp_prepared_close(prepared));
-    const gp_driver *d = fake::table(); // what the fake driver itself takes for these calls
+    const gp_driver *d = fake::table(); // the fake driver's own time for these calls
     void *p;
     unsigned long long id;
     int status;
@@ -73,7 +73,7 @@ static void test_speed() {
   check(rounds < 10000 || best[2] - driver < 0.5 * share, __LINE__,
         "the host's share of a prepared call is %.2f us, of gp_run %.2f us", best[2] - driver, share);
   check(rounds < 10000 || share < 2.0, __LINE__, "the host's share of a call is %.2f us", share);
-#ifdef __OPTIMIZE__ // a ratio, which a slower processor leaves as it is
+#ifdef __OPTIMIZE__ // a ratio, independent of the processor's speed
   check(rounds < 10000 || share < 1.5 * driver, __LINE__, "the host's share of a call is %.2f of the emulated driver's",
         share / driver);
 #endif

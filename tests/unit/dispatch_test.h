@@ -1,6 +1,6 @@
-// dispatch_test.h - what the tests of dispatch share: the C implementation on an emulated driver that counts and can
-// fail every call, with the real kernels under the emulator (C++17). Each test_dispatch*.cpp is a program of its own;
-// usage: PROGRAM [name of a group].
+// dispatch_test.h - shared by the tests of dispatch: the C implementation on an emulated driver that counts every call
+// and can make it fail, with the real kernels under the emulator (C++17). Each test_dispatch*.cpp is a program; usage:
+// PROGRAM [name of a group].
 #ifndef DISPATCH_TEST_H
 #define DISPATCH_TEST_H
 
@@ -54,7 +54,7 @@ static bool check(bool good, int line, const char *format, ...) {
     ++passed;
     return true;
   }
-  if (++failed > 40) return false; // the count says the rest
+  if (++failed > 40) return false; // the count tells the rest
   std::lock_guard<std::mutex> guard(print_lock);
   printf("FAILED: %s:%d: ", __BASE_FILE__, line);
   va_list list;
@@ -65,7 +65,7 @@ static bool check(bool good, int line, const char *format, ...) {
   return false;
 }
 #define CHECK(condition) check((condition), __LINE__, "%s", #condition)
-// The call succeeds, and leaves the message of the last failure as it was, whatever failed on its way.
+// The call succeeds and keeps the message of the last failure, whatever failed inside.
 #define GOOD(call)                                                                                                     \
   do {                                                                                                                 \
     const std::string said_ = gp_last_message();                                                                       \
@@ -73,7 +73,7 @@ static bool check(bool good, int line, const char *format, ...) {
     check(r_ == GP_SUCCESS, __LINE__, "%s: %s: %s", #call, gp_result_name(r_), r_ ? gp_last_message() : "");           \
     check(r_ || said_ == gp_last_message(), __LINE__, "%s succeeds and says: %s", #call, gp_last_message());           \
   } while (0)
-// The call fails with this code, the message contains this text, and nothing was launched or allocated by it.
+// The call fails with this code, the message contains this text, and the call launched and allocated nothing.
 #define BAD(code, text, call)                                                                                          \
   do {                                                                                                                 \
     const unsigned launches_ = fake::counts.launches + fake::counts.recorded;                                          \
@@ -165,7 +165,7 @@ static inline void host_add(void *, void *r, const void *a, const void *b) {
   *(int *)r = *(const int *)a + *(const int *)b;
 }
 
-// A valid call of every primitive that has more than an input and an output, on memory that nobody reads.
+// A valid call of every primitive with more than an input and an output, on memory that nobody reads.
 struct Buffers {
   alignas(256) unsigned char in[4096], keys[4096], begin[4096], end[4096], out[4096], out2[4096], out3[4096],
       out_keys[4096];
@@ -175,7 +175,7 @@ struct Buffers {
 [[maybe_unused]] static Buffers buffers;
 [[maybe_unused]] static const float lower_ends[4] = {0, -1, 2, 3}, upper_ends[4] = {1, 1, 4, 8};
 
-// Rows and columns change places.
+// A transpose of rows and columns.
 static inline gp_permutation square(uint64_t rows, uint64_t columns) {
   gp_permutation p = gp_permutation_init();
   p.dimensions = 2;
@@ -187,7 +187,7 @@ static inline gp_permutation square(uint64_t rows, uint64_t columns) {
 [[maybe_unused]] static const gp_layout sample_structs = {sizeof(gp_layout), GP_AOS, 4, sample_fields, 2, 0, nullptr};
 [[maybe_unused]] static const gp_layout sample_columns = {sizeof(gp_layout), GP_SOA, 4, sample_fields, 2, 0, nullptr};
 
-// A graph in the sample's buffers: read, or written. One of more than n edges lies nowhere.
+// A graph in the sample's buffers: read, or written. A graph of more than n edges has no memory.
 static inline gp_graph sample_graph(uint64_t n, bool written) {
   const bool large = n > 900;
   gp_graph g = gp_graph_init();
@@ -254,7 +254,7 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
     matrix = square(n % 10 ? 1 : 10, n % 10 ? n : n / 10);
     c.in_type = GP_F32, c.in = b.in, c.permutation = &matrix;
   }
-  if (gp__is_search(p)) { // offsets and targets: zeros or whatever is there, read by nobody
+  if (gp__is_search(p)) { // offsets and targets: never read
     static gp_graph graph;
     graph = gp_graph_init();
     graph.vertices = n < 100 ? n : n < UINT32_MAX ? n : UINT32_MAX - 1;
@@ -282,7 +282,7 @@ struct Group {
   std::function<void()> run;
 };
 
-// A program's main: all groups, or the one that is named.
+// A program's main: all groups, or the named one.
 static inline int run_groups(int argc, char **argv, const std::vector<Group> &groups) {
   const std::string only = argc > 1 ? argv[1] : "";
   setvbuf(stdout, nullptr, _IOLBF, 0);

@@ -1,9 +1,8 @@
-// emulated_compiler.h - stands in for NVRTC: compiles the very programs that the library writes, for the emulator
-// (C++17, tests only).
+// emulated_compiler.h - replaces NVRTC: compiles the library's real programs for the emulator (C++17, tests only).
 //
-// Include it after fake_driver.h; fake::compiler = emulated::compile. The programs are compiled by clang++, or by g++
-// where there is none, against a precompiled header, which takes a kernel a third of a second, and opened with dlopen:
-// the test must export the emulator's functions (-rdynamic). Run it from the root of the repository.
+// Include it after fake_driver.h; fake::compiler = emulated::compile. clang++, or g++ without it, compiles the programs
+// against a precompiled header, in a third of a second a kernel. dlopen opens them, so the test must export the
+// emulator's functions (-rdynamic). Run it from the root of the repository.
 #ifndef EMULATED_COMPILER_H
 #define EMULATED_COMPILER_H
 
@@ -18,11 +17,11 @@
 
 namespace emulated {
 
-struct Arguments { // of a kernel: one struct of at most so many bytes, as the driver takes them
+struct Arguments { // a kernel's argument: one struct of at most this size, as for the driver
   alignas(64) unsigned char bytes[4096];
 };
 
-// The folder of this process, with the precompiled header; removed at exit.
+// This process's folder with the precompiled header; removed at exit.
 class Folder {
 public:
   Folder() {
@@ -33,12 +32,12 @@ public:
     std::ofstream(path + "/emulated.h") << "#include \"simt.h\"\n#define GPUPRIMS_SIMT\n#include \"gpuprims.h\"\n";
     flags = (clang ? "clang++" : "g++");
     flags += " -std=c++17 -O0 -fPIC -w -I" + path + " -I. -Itests/simt";
-    // An access that is not aligned, at which a GPU stops, ends the program.
+    // A misaligned access, which stops a GPU, ends the program.
     flags += clang ? " -fsanitize=alignment -fsanitize-trap=alignment"
                    : " -fsanitize=alignment -fsanitize-undefined-trap-on-error";
 #if defined(__SANITIZE_ADDRESS__)
     flags += " -fsanitize=address -fno-omit-frame-pointer";
-#elif defined(__SANITIZE_THREAD__) // as tests/run.py has it
+#elif defined(__SANITIZE_THREAD__) // as in tests/run.py
     flags += " -g1 -fsanitize=thread";
     flags += clang ? " -mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-atomics=0"
                      " -mllvm -tsan-instrument-read-before-write=1"
@@ -56,9 +55,9 @@ public:
   }
   static int run(const std::string &command) { return std::system(command.c_str()); }
   std::string path, flags;
-  std::string renames; // of functions whose accesses the emulator looks at
+  std::string renames; // functions whose accesses the emulator watches
   bool clang;
-  pid_t owner = getpid(); // children share it
+  pid_t owner = getpid(); // shared with children
 };
 
 inline Folder &folder() {

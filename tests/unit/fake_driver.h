@@ -2,13 +2,13 @@
 //
 // Include it after gpuprims.h with GPUPRIMS_IMPLEMENTATION and GPUPRIMS_SIMT. fake::table() is a gp_driver for
 // gp_config.driver. Device memory is the emulator's, a program "compiles" to the name of its kernel, and a launch runs
-// that kernel in the emulator where the test has registered it:
+// that kernel in the emulator if the test has registered it:
 //
 //     FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 0, 0, 0, 0, 0>, 4>);
 //
-// A launch of any other kernel runs nothing and is counted. Where fake::compiler is set (emulated_compiler.h), programs
-// are compiled, for the emulator, and all of their kernels run. Every call is counted and the k-th one can be made to
-// fail; fake::leaks() says what has not been given back.
+// A launch of any other kernel is only counted. With fake::compiler (emulated_compiler.h) all programs are compiled for
+// the emulator, and all their kernels run. Every call is counted, and the k-th one can be made to fail; fake::leaks()
+// lists what was not released.
 #ifndef FAKE_DRIVER_H
 #define FAKE_DRIVER_H
 
@@ -32,7 +32,7 @@ struct Stream {
   unsigned launches; // recorded while capturing
 };
 
-// Set these before the calls that they shall affect.
+// Set these before the calls that they affect.
 struct Machine {
   int devices = 1, capability = 90, multiprocessors = 2, shared_bytes = 227 * 1024, pools = 1;
   std::string name = "Fake H200";
@@ -41,16 +41,16 @@ struct Machine {
   bool stream_ids = true;   // cuStreamGetId exists
   bool launch_ex = true;    // cuLaunchKernelEx exists
   bool cooperative = true;  // cuLaunchCooperativeKernel exists
-  int refusal = 0;          // what it answers
+  int refusal = 0;          // its answer
   bool max_clusters = true; // cuOccupancyMaxActiveClusters exists
-  int clusters = 2;         // what it answers
-  int cluster_refusal = 0;  // what a launch in clusters answers
+  int clusters = 2;         // its answer
+  int cluster_refusal = 0;  // the answer to a launch in clusters
   bool nvrtc = true;        //
   int nvrtc_minor = 0;      // NVRTC 13.x
   std::vector<int> architectures = {75, 80, 90, 100};
-  std::string compile_error; // a program that contains this text does not compile
+  std::string compile_error; // programs with this text do not compile
   bool run = true;           // run registered kernels
-  bool finished = true;      // what has been launched has ended, as events see it
+  bool finished = true;      // all launched work has ended, as events see it
   bool pageable = true;      // the device reads any host memory
   unsigned compile_ms = 0;   // time that a compilation takes
 };
@@ -64,17 +64,17 @@ struct Counts {
   unsigned clustered = 0;   // of them in clusters
 };
 inline Counts counts;
-inline unsigned long fail_at = 0; // the call that fails; 0: none
+inline unsigned long fail_at = 0; // the number of the failing call; 0: none
 inline int fail_with = 999;       // its code
-inline std::string failed_call;   // the one that did
+inline std::string failed_call;   // the failed one
 inline std::recursive_mutex lock;
 inline std::string last_kernel, last_program, last_unregistered;
 struct Module;
-inline std::function<void(const Module &, const gp__cu_launch &)> on_launch; // of every one, where it is set
+inline std::function<void(const Module &, const gp__cu_launch &)> on_launch; // the code of each failing call, if set
 inline std::vector<std::string> last_options;
 inline gp__cu_launch last_launch;
 
-// ---- what is alive
+// ---- live objects
 
 inline char primary[8], foreign; // contexts
 inline int primary_references[8];
@@ -82,7 +82,7 @@ inline std::set<void *> modules, programs, streams, events;
 inline std::map<void *, size_t> memory; // of allocations through the driver
 inline thread_local std::vector<void *> current;
 inline thread_local int capture_mode; // CU_STREAM_CAPTURE_MODE_GLOBAL
-inline bool strict_capture = false;   // a capture goes on somewhere: unsafe calls need a relaxed thread
+inline bool strict_capture = false;   // some capture is active: unsafe calls need a relaxed thread
 
 inline std::string leaks() {
   std::string text;
@@ -97,7 +97,7 @@ inline std::string leaks() {
   return text;
 }
 
-// Forgets everything: for a test to start afresh after another has failed.
+// Forgets everything, so that a test starts afresh after a failed one.
 inline void reset() {
   for (auto &m : memory) simt::device_free(m.first);
   memory.clear(), modules.clear(), programs.clear(), current.clear(), events.clear();
@@ -146,12 +146,12 @@ template <class Args> int register_kernel(const char *name, void (*kernel)(const
   static const int FAKE_JOIN(fake_registered_, __LINE__) =                                                             \
       fake::register_kernel<ARGS>(#__VA_ARGS__, FAKE_JOIN(fake_kernel_, __LINE__))
 
-// Makes a program's kernel runnable; an empty Run, and `log` says why, where it does not compile.
+// Makes a program's kernel runnable; an empty Run, with the reason in `log`, if it does not compile.
 inline std::function<Run(const std::string &program, std::string &log)> compiler;
 
 // ---- the calls
 
-// Counts a call; its code where it is the one that shall fail.
+// Counts a call; returns its code if it is the one to fail.
 inline int enter(const char *name) {
   ++counts.total;
   ++counts.calls[name];
@@ -240,7 +240,7 @@ inline int cuDevicePrimaryCtxRetain(void **context, int device) {
   *context = &primary[device];
   return 0;
 }
-inline int cuDevicePrimaryCtxRelease(int device) { // what gives back does so even where it reports an error
+inline int cuDevicePrimaryCtxRelease(int device) { // releases happen even with an error
   FAKE_CALL(cuDevicePrimaryCtxRelease);
   --primary_references[device];
   FAKE_FAIL;
@@ -310,7 +310,7 @@ inline int cuStreamSynchronize(void *stream) {
 inline int cuThreadExchangeStreamCaptureMode(int *mode) {
   FAKE_CALL(cuThreadExchangeStreamCaptureMode);
   const int before = capture_mode;
-  if (failure && *mode == 2) return failure; // the way back is taken even where it reports an error
+  if (failure && *mode == 2) return failure; // the release happens even with an error
   capture_mode = *mode;
   *mode = before;
   return failure;
@@ -354,13 +354,13 @@ inline int cuMemFree(gp__cu_pointer pointer) {
   const int result = free_memory(pointer);
   return failure ? failure : result;
 }
-// What pointers mean: ranges of memory that the driver knows, of a CUmemorytype; 8 more: managed.
+// Attributes of pointers: ranges of memory known to the driver, of a CUmemorytype; 8 more: managed.
 inline std::map<const void *, std::pair<size_t, int>> places;
 inline int cuPointerGetAttributes(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) {
   FAKE_CALL(cuPointerGetAttributes);
   FAKE_FAIL;
   const char *p = reinterpret_cast<const char *>(static_cast<uintptr_t>(pointer));
-  int about = 0; // of memory that the driver does not know: all zero, and no error
+  int about = 0; // memory unknown to the driver: all zero, no error
   for (const auto &place : places)
     if (p >= place.first && p < static_cast<const char *>(place.first) + place.second.first)
       about = place.second.second;
@@ -407,9 +407,9 @@ inline int cuMemsetD8Async(gp__cu_pointer pointer, unsigned char value, size_t b
 
 struct Module {
   std::string kernel, algorithm; // of the image, "FAKE:algorithm:kernel"
-  std::string program;           // that it was compiled from, its options first: behind the image's zero
+  std::string program;           // the source, its options first: after the image's zero
   int echo[8];
-  unsigned shared_bytes = 48 * 1024; // that it may be launched with
+  unsigned shared_bytes = 48 * 1024; // largest launch
 };
 inline int cuModuleLoadData(void **module, const void *image) {
   FAKE_CALL(cuModuleLoadData);
@@ -439,7 +439,7 @@ inline int cuModuleGetFunction(void **function, void *module, const char *name) 
   *function = module;
   return 0;
 }
-// A fake module's echo: the numbers of the gp__policy in its kernel's name, and the algorithm behind it.
+// A fake module's echo: the numbers of the gp__policy in its kernel's name, then the algorithm.
 inline int cuModuleGetGlobal(gp__cu_pointer *pointer, size_t *bytes, void *module, const char *name) {
   FAKE_CALL(cuModuleGetGlobal);
   FAKE_FAIL;
@@ -523,7 +523,7 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
   if ((config->grid_x > extent[0] && !cooperative) || extent[1] != 1 || extent[2] != 1 || config->grid_x % extent[0])
     return INVALID_VALUE;
   if (config->grid_x > unsigned(machine.clusters) * extent[0]) return GP__CU_COOPERATIVE_TOO_LARGE;
-  if (cooperative) ++counts.cooperative; // one cluster needs no promise
+  if (cooperative) ++counts.cooperative; // a single cluster always fits
   ++counts.clustered;
   if (simt::config.resident < config->grid_x) simt::config.resident = config->grid_x;
   simt::config.cluster = extent[0];

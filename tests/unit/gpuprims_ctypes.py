@@ -1,7 +1,7 @@
-"""The shared library (make lib) through ctypes: the whole of gp_run on NumPy arrays, as the tests use it.
+"""The shared library (make lib) through ctypes: gp_run on NumPy arrays, for the tests.
 
-Enumerators come from the X-macros of the header, so that a new type or operator needs nothing here. NumPy has no
-bfloat16: arrays of type "bf16" are uint16 arrays that hold its bits.
+Enumerators come from the header's X-macros, so that a new type or operator needs nothing here. NumPy has no bfloat16:
+arrays of type "bf16" are uint16 arrays of its bits.
 """
 import ctypes
 import os
@@ -51,7 +51,7 @@ C_TYPES = {"int": ctypes.c_int, "unsigned": ctypes.c_uint, "size_t": ctypes.c_si
 
 
 def _members(text, name):
-    """(name, type) of a struct's members, as ctypes has them; a member that Python has as a keyword gets a "_"."""
+    """(name, type) of a struct's members for ctypes; a member named like a Python keyword gets a "_"."""
     body = re.search(rf"typedef struct {name} {{\n(.*?)\n}} {name};", text, re.S).group(1)
     for declared in re.sub(r"//[^\n]*", "", body).split(";"):
         words = declared.replace("const ", "").replace("struct ", "").replace("*const", "").split(None, 1)
@@ -69,7 +69,7 @@ def _members(text, name):
 
 
 class Struct(ctypes.Structure):
-    """A struct of the header, made of its members by their names, or in their order; struct_size is set."""
+    """A struct of the header from its members, by name or in order; sets struct_size."""
 
     def __init__(self, *given, **values):
         names = [name for name, _ in self._fields_]
@@ -106,7 +106,7 @@ class Graph(_struct("gp_graph")):
 
 
 class Error(RuntimeError):
-    """A result other than success: .name is "GP_E_NULL" and so on, .message what gp_last_message said."""
+    """A result other than success: .name is "GP_E_NULL" and so on, .message that of gp_last_message."""
 
     def __init__(self, result, message):
         self.name, self.message = RESULT_NAMES.get(result, str(result)), message
@@ -114,7 +114,7 @@ class Error(RuntimeError):
 
 
 def _declared():
-    """Name and types of the arguments of each call that ends with a stream, as the header declares it."""
+    """Name and types of the arguments of each call that ends with a stream, from the header's declarations."""
     with open(HEADER, encoding="utf-8") as file:
         text = file.read()
     for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text):
@@ -144,7 +144,7 @@ def load(path=LIBRARY):
 
 
 def pointer(array):
-    """The address of an array, or of a structure or an array of ctypes (None: NULL; an int: itself)."""
+    """The address of an array, or of a ctypes structure or array (None: NULL; an int: itself)."""
     if isinstance(array, (ctypes.Structure, ctypes.Array)):
         return ctypes.addressof(array)
     return array.ctypes.data if isinstance(array, np.ndarray) else array
@@ -206,6 +206,6 @@ class Context:
         self.check(self.library.gp_run(self.handle, ctypes.byref(call), stream))
 
     def call(self, name, *arguments):
-        """A function of the header by its name, without the context and the stream; "f32" and "SUM" are enumerators."""
+        """A function of the header by name, without the context and the stream; "f32" and "SUM" are enumerators."""
         values = [TYPES.get(a, OPERATORS.get(a)) if isinstance(a, str) else pointer(a) for a in arguments]
         self.check(getattr(self.library, name)(self.handle, *values, None))

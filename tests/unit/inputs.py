@@ -38,7 +38,7 @@ def shifted(array, offset):
 
 
 def guarded(n, dtype, offset):
-    """An output of n elements with a canary on either side."""
+    """An output of n elements with canaries on both sides."""
     buffer = np.zeros(n + offset + 2, dtype)
     buffer.view(np.uint8)[:] = 0xA5
     return buffer, buffer[offset + 1:offset + 1 + n]

@@ -1,7 +1,7 @@
-"""What the header promises, said once more in NumPy: conversions, operators, and the canonical order of operations.
+"""The header's contracts again, in NumPy: conversions, operators, and the canonical order of operations.
 
-Nothing here is shared with the library but the numbers that pin the shape of a tile. Arrays of type "bf16" are uint16
-arrays that hold its bits.
+It shares nothing with the library but the numbers that fix the shape of a tile. Arrays of type "bf16" are uint16 arrays
+of its bits.
 """
 import re
 
@@ -28,7 +28,7 @@ def bf16_to_f32(bits):
 
 
 def f64_to_bf16(x):
-    """To nearest even, by scaling so that the last place is 1; np.rint rounds to nearest even."""
+    """Rounds to nearest even: scales so that the last place is 1, because np.rint rounds to nearest even."""
     x = np.asarray(x, np.float64)
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(x)
@@ -40,7 +40,7 @@ def f64_to_bf16(x):
 
 
 def widest(a, type_):
-    """Any float array as float64, an integer array as it is."""
+    """Any float array as float64, an integer array unchanged."""
     if not is_float(type_):
         return a
     with np.errstate(invalid="ignore"):  # signalling NaNs
@@ -95,7 +95,7 @@ def truth(a, type_):
 
 
 def binary(name, a, b, type_):
-    """a op b, element by element, both of type_; for AND and OR they have been normalised."""
+    """a op b, element by element, both of type_; AND and OR need normalised operands."""
     with np.errstate(all="ignore"):
         if name == "AND":
             return convert(((widest(a, type_) != 0) & (widest(b, type_) != 0)).astype(np.uint8), "u8", type_)
@@ -153,7 +153,7 @@ def accumulate(name, x, type_):
         return convert(r.astype(np.uint8), "u8", type_)
     if not is_float(type_):
         return ufunc[name].accumulate(x, dtype=x.dtype)
-    # NaN wins for good; among equal zeros -0 is the lower one: compare by (value, sign of zero)
+    # NaN always wins; among equal zeros -0 is lower: compare by (value, sign of zero)
     w = widest(x, type_)
     with np.errstate(all="ignore"):
         order = np.where(w == 0, np.where(np.signbit(w), -5e-324, 5e-324), w)
@@ -211,7 +211,7 @@ def left_to_right(name, x, type_):
 
 
 def run_scan(name, x, type_, exclusive=False, init=None):
-    """The scan of one segment or run of accumulators. Without init, the first element stands for itself."""
+    """The scan of one segment or run of accumulators. Without init, the first element is the first result."""
     if init is None and (exclusive or is_exact(name, type_)):
         init = identity(name, type_)
         if not is_exact(name, type_):
@@ -232,7 +232,7 @@ def run_reduce(name, x, type_, init=None):
 
 
 def heads(keys, type_, equal="EQUAL"):
-    """Where runs start."""
+    """The starts of runs."""
     w = widest(keys, type_)
     first = np.ones(min(len(w), 1), bool)
     if equal == "HEADS":
@@ -249,7 +249,7 @@ COMPARISONS = ["EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_E
 
 
 def even_bins(x, type_, lower, upper, bins):
-    """The bin of each sample, -1 where there is none. Integers: Python's; floats: as the header says."""
+    """The bin of each sample, -1 for none. Integers: Python's; floats: by the header's contract."""
     w, low, high = (widest(a, type_) for a in (x, lower, upper))
     inside = (w >= low) & (w < high)
     if not is_float(type_):
@@ -261,7 +261,7 @@ def even_bins(x, type_, lower, upper, bins):
 
 
 def scale(lower, upper, type_, bins):
-    """Bins over width, in the type that floats are computed in; infinite where the width is."""
+    """Bins over width, in the type of the computation with floats; infinite if the width is."""
     width = to_work(upper, type_) - to_work(lower, type_)
     return np.where(np.isfinite(width), WORK[type_](bins) / width, width)
 
@@ -401,7 +401,7 @@ def scan(o, x, in_size, out_size, exclusive, init=None):
     tile = threads * items
     tiles = -(-len(x) // tile)
     result = x.copy()
-    before, group = init, []  # what stands before the group of tiles; their aggregates
+    before, group = init, []  # the fold of all earlier groups; their aggregates
     for t in range(tiles):
         if len(group) == GROUP:
             value = group_total(o, group)
@@ -416,11 +416,11 @@ def scan(o, x, in_size, out_size, exclusive, init=None):
         n = len(part)
         e = padded(o, part, tile).reshape((threads, items) + x.shape[1:])
         m = (np.arange(tile) < n).reshape((threads, items) + (1,) * (x.ndim - 1))
-        sums = e[:, 0]  # the identity where a thread has no element
+        sums = e[:, 0]  # the identity for a thread without elements
         for j in range(1, items):
             sums = np.where(m[:, j], o.op(sums, e[:, j]), sums)
         vector = 16 // math.gcd(in_size, 16) if in_size // math.gcd(in_size, 16) <= 9 else 1
-        if vector > 1 and items % vector == 0:  # a whole chunk goes by vectors, each a tree
+        if vector > 1 and items % vector == 0:  # a whole chunk is folded by vectors, each a tree
             tree = e.reshape((threads, items // vector, vector) + x.shape[1:])
             while tree.shape[2] > 1:
                 tree = o.op(tree[:, :, 0::2], tree[:, :, 1::2])

@@ -1,5 +1,5 @@
-// tools/gp_bundle: its list, and its promise that every kernel that dispatch can choose for a call of the list is in
-// the bundle - on the emulated driver and compiler. The tool's own main is left out.
+// tools/gp_bundle: its list, and its guarantee that the bundle has every kernel that dispatch can choose for a call of
+// the list - on the emulated driver and compiler. The tool's main is left out.
 #include "simt.h"
 #define main gp_bundle_main
 #include "../../tools/gp_bundle.c"
@@ -45,7 +45,7 @@ static void read_text(const char *text) {
   gp_close(ctx);
 }
 
-// The complaint about a list: fail() ends the process, so another one reads it.
+// The complaint about a list: fail() ends the process, so a child reads it.
 static std::string complaint(const char *text) {
   int ends[2];
   if (pipe(ends)) return "no pipe";
@@ -157,7 +157,7 @@ static void test_promise() {
   }
 }
 
-// The text that the tool writes is C, and says the same.
+// The tool's text is C, and has the same contents.
 static void test_header() {
   char out[] = P_tmpdir "/gpuprims_bundle_XXXXXX";
   const int file = mkstemp(out), saved = dup(1);

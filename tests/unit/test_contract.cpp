@@ -1,6 +1,6 @@
-// What the header's contracts say of results, on an emulated driver with the real kernels under the emulator, beside
-// the host back end: an initial value means the same everywhere; operands keep their order; the same call gives the
-// same bits, and what makes calls the same. Usage: test_contract [name of a group]
+// The header's contracts about results, on an emulated driver with the real kernels under the emulator, beside the host
+// back end: an initial value means the same everywhere; operands keep their order; equal calls give equal bits. Usage:
+// test_contract [name of a group]
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -27,7 +27,7 @@ static int passed, failed;
 static bool check(bool good, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static bool check(bool good, int line, const char *format, ...) {
   if (good) return ++passed, true;
-  if (++failed > 40) return false; // the count says the rest
+  if (++failed > 40) return false; // the count tells the rest
   printf("FAILED: test_contract.cpp:%d: ", line);
   va_list list;
   va_start(list, format);
@@ -43,7 +43,7 @@ struct Affine { // x -> a * x + b, modulo 2^32: composition is associative and n
   unsigned a, b;
 };
 static Affine compose(const Affine &f, const Affine &g) { return {g.a * f.a, g.a * f.b + g.b}; }
-struct gp__op_1 { // as the library calls the first operator of a context
+struct gp__op_1 { // the library's name for a context's first operator
   typedef Affine type;
   enum { commutative = 0, exact = 0 };
   static Affine identity() { return {1, 0}; }
@@ -161,7 +161,7 @@ static std::vector<int> algorithms(gp_primitive p) {
 }
 static bool segmented(gp_primitive p) { return p >= GP_SEGMENTED_REDUCE && p <= GP_SEGMENTED_EXCLUSIVE_SCAN; }
 
-// A problem: elements of a type, runs and segments (some of them empty) of any length, the same ones.
+// A problem: elements of a type, runs and segments (some of them empty) of any length, always the same.
 template <class T> struct Problem {
   std::vector<T> in;
   std::vector<unsigned> keys, offsets;
@@ -216,7 +216,7 @@ template <class T> struct Problem {
     if (prepared && gp_prepared_close(prepared) != GP_SUCCESS && r == GP_SUCCESS) r = GP_E_ARGUMENT;
     return r;
   }
-  // The results of a call; `c` has its operator, types and initial value.
+  // A call's results; `c` has its operator, types and initial value.
   std::vector<T> run(gp_context *ctx, gp_call c, bool device, Place at = Place{0, 0, 0, 0}) const {
     std::list<void *> blocks;
     std::vector<T> out(c.primitive == GP_REDUCE_BY_KEY ? in.size() : results(c.primitive)); // room for the most
@@ -325,7 +325,7 @@ static void test_order() {
             if (!last ? expected.size() <= i : i + 1 == count || (!whole && problem.keys[i + 1] != problem.keys[i]))
               expected.push_back(now);
           }
-          if (p == GP_SEGMENTED_REDUCE) // empty segments have results, too
+          if (p == GP_SEGMENTED_REDUCE) // empty segments have results too
             for (size_t s = 0; s + 1 < problem.offsets.size(); ++s)
               if (problem.offsets[s] == problem.offsets[s + 1]) expected.insert(expected.begin() + long(s), start);
           check(same(problem.run(host, call_of(p, op[1], type[1], init), false), expected), __LINE__,
@@ -340,7 +340,7 @@ static void test_order() {
           }
         }
     }
-  // Commutative operators: any order, the same one in every call. Scans and folds by key have the input's order.
+  // Commutative operators: any order, but the same in every call. Scans and folds by key keep the input's order.
   const gp_f16 two = gp_f16(2.0f), half = gp_f16(0.5f);
   Problem<gp_f16> halves(2048);
   for (size_t i = 0; i < halves.in.size(); ++i) halves.in[i] = i % 2 ? half : two; // in order the product is 1 or 2
@@ -367,7 +367,7 @@ static void test_order() {
   gp_close(gpu), gp_close(host);
 }
 
-// ---- the same call gives the same bits
+// ---- equal calls give equal bits
 
 static void test_same_call() {
   gp_context *gpu = open_context(GP_BACKEND_CUDA);
@@ -389,7 +389,7 @@ static void test_same_call() {
           simt::set_random_schedule(in + 5 * keys + out + 2);
           check(same(problem.run(gpu, c, true, {in + 48, keys + 16, keys + 32, out + 16}), bits), __LINE__,
                 "%s: other bits where pointers are the same modulo 16", where);
-          // where `out` lies matters to scans alone
+          // the place of `out` matters only to scans
           gp_call asked = c;
           gp_policy policy;
           gp_policy_source source;

@@ -90,7 +90,7 @@ static void test_contexts() {
   fake::machine.init_error = 0, fake::machine.capability = 70;
   BAD(GP_E_DEVICE_TOO_OLD, "compute capability 7.0", gp_open(&c, &ctx));
   CHECK(ctx == nullptr && fake::leaks().empty());
-  c.backend = GP_BACKEND_AUTO; // a device that is too old is no missing device
+  c.backend = GP_BACKEND_AUTO; // too old a device is not a missing device
   BAD(GP_E_DEVICE_TOO_OLD, "compute capability 7.0", gp_open(&c, &ctx));
   gp_description d = gp_description_init();
 
@@ -103,7 +103,7 @@ static void test_contexts() {
         d.shared_bytes_per_block == 227 * 1024 && d.nvrtc_version == 0);
   BAD(GP_E_NULL, "description is null", gp_describe(ctx, nullptr));
   CHECK(fake::primary_references[2] == 1);
-  fake::current.push_back(&fake::primary[1]); // the thread's current context is another device's
+  fake::current.push_back(&fake::primary[1]); // the thread's current context belongs to another device
   c.device = GP_DEVICE_CURRENT;
   GOOD(gp_open(&c, &other));
   GOOD(gp_describe(other, &d));
@@ -183,7 +183,7 @@ static void test_definitions() {
   CLOSE(ctx);
 }
 
-// ---- the calls themselves, on real kernels
+// ---- the calls, on real kernels
 
 static void test_results() {
   gp_context *ctx = open_fake();
@@ -264,7 +264,7 @@ static void test_results() {
     q = small(algorithm);
     c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, uint64_t(n));
     c.policy = &q;
-    for (int round = 0; round < 2; ++round) { // a second time on a used workspace
+    for (int round = 0; round < 2; ++round) { // again on a used workspace
       simt::host_fill(out.data, 0, size_t(n) * 4);
       const unsigned before = fake::counts.launches;
       GOOD(gp_run(ctx, &c, nullptr));
@@ -304,14 +304,14 @@ static void test_policies() {
   reduce.policy = &mine;
   p = choose(ctx, reduce, &source);
   CHECK(source == GP_POLICY_CALLER && p.algorithm == GP_STEALING && p.threads == 128);
-  for (gp_call c : {reduce, scan, copy}) { // what gp_policy_origin says can be handed back
+  for (gp_call c : {reduce, scan, copy}) { // gp_policy_origin's policy can be passed back
     c.policy = nullptr;
     p = choose(ctx, c, &source);
     c.policy = &p;
     const gp_policy again = choose(ctx, c, &source);
     CHECK(source == GP_POLICY_CALLER && memcmp(&again, &p, sizeof p) == 0);
   }
-  memset(&mine, 0, sizeof mine); // says nothing: as if there were none
+  memset(&mine, 0, sizeof mine); // without content: as if it were missing
   choose(ctx, reduce, &source);
   CHECK(source == GP_POLICY_PORTABLE);
   mine.threads = 256; // the rest is filled in
@@ -330,7 +330,7 @@ static void test_policies() {
   CHECK(choose(ctx, reduce, &source).threads == 128);
   reduce.in_type = reduce.out_type = GP_I64;
   reduce.count = 1 << 20;
-  CHECK(choose(ctx, reduce, &source).threads == 512); // a row that names the size before a row for any
+  CHECK(choose(ctx, reduce, &source).threads == 512); // a row with a size before a row for any
   p = choose(ctx, scan, &source);
   CHECK(source == GP_POLICY_CAPABILITY && p.algorithm == GP_LOOK_BACK && p.threads == 128 && p.stages > 0);
   scan.count = 255; // below the bucket
@@ -338,8 +338,8 @@ static void test_policies() {
   CHECK(source == GP_POLICY_PORTABLE);
   p = choose(ctx, copy, &source);
   CHECK(source == GP_POLICY_CLASS && p.threads == 512 && p.vectors > 0);
-  // A row serves what it was measured on: sizes of its bucket, aligned pointers, calls that are not reproducible, even
-  // where its policy would be valid for the others too.
+  // A row serves only what it was measured on: sizes of its bucket, aligned pointers, calls without GP_REPRODUCIBLE,
+  // even if its policy is valid for others.
   float *const aligned = reinterpret_cast<float *>(uintptr_t(4096));
   gp_call rest = fold_call(GP_EXCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, aligned, aligned + (1 << 20), (1 << 18) - 1);
   choose(ctx, rest, &source);
@@ -393,8 +393,8 @@ static void test_policies() {
 
 // ---- workspaces, streams, capture
 
-// Tagged words at the front of a workspace, scratch at its back: what one has soiled is cleared before the other is
-// used, and a graph keeps what it relies on.
+// A workspace has tagged words at the front, scratch at the back. What one has overwritten is cleared before the
+// other's use, and a graph keeps what it relies on.
 static void test_room() {
   gp_context *ctx = open_fake();
   gp__state *s = ctx->state;
@@ -418,13 +418,14 @@ static void test_room() {
   GOOD(room(4096, 60000)); // 64 KiB in all
   CHECK(r.bytes == 65536 && at() % 256 == 0 && at() >= 4096 && at() + 60000 <= r.bytes && is_zero(0, 4096));
   soil(60000);
-  GOOD(room(65536, 0)); // the words reach into what was scratch
+  GOOD(room(65536, 0)); // the words reach into former scratch
   CHECK(r.bytes == 65536 && is_zero(4096, 65536) && r.tagged == 65536);
-  GOOD(room(0, 256)); // scratch alone: the control word keeps its place, and words one of their own
+  GOOD(room(0, 256)); // only scratch: the control word keeps its place, and words their own
   CHECK(r.bytes == 131072 && at() >= 65536);
   GOOD(room(65536, 0));
   CHECK(r.tagged >= 65536);
-  // A captured call's words: no scratch may lie there later. Captured scratch: words that reach it are always cleared.
+  // A captured call's words: later scratch must not overlap them. Captured scratch: overlapping words are always
+  // cleared.
   GOOD(room(100000, 0, 1));
   GOOD(room(256, 40000, 0));
   CHECK(at() >= 100000 && r.pinned == 0); // it has grown: the graph keeps the old one
@@ -436,7 +437,7 @@ static void test_room() {
     GOOD(room(soiled + 4096, 0));
     CHECK(is_zero(soiled, soiled + 4096) && r.tagged == soiled);
   }
-  // Captured, nothing grows; what an outer call holds is left alone.
+  // During capture nothing grows; an outer call's memory is left alone.
   BAD(GP_E_WORKSPACE, "being captured", room(r.bytes, 4096, 1));
   r.held = r.bytes / 2;
   GOOD(room(512, 4096));
@@ -450,7 +451,7 @@ static void test_room() {
   fake::destroy_stream(stream);
 }
 
-// Memory goes back before the context is closed: the least recently used workspaces first, then kernels.
+// gp_trim releases memory before the context is closed: the least recently used workspaces first, then kernels.
 static void test_trim() {
   gp_policy q = small(GP_LOOK_BACK);
   static int in[1000], out[1000];
@@ -477,7 +478,7 @@ static void test_trim() {
     GOOD(gp_open(&k, &ctx));
     fake::machine.run = false;
     const auto held = [&] { return hooks ? live.size() : fake::memory.size(); };
-    GOOD(gp_trim(ctx, 0)); // nothing is there: nobody waits
+    GOOD(gp_trim(ctx, 0)); // nothing to release: no wait
     CHECK(fake::counts.calls["cuCtxSynchronize"] == 0);
     fake::Stream *streams[200];
     for (auto &s : streams) { // they come and go
@@ -487,7 +488,7 @@ static void test_trim() {
     CHECK(held() == size_t(GP_WORKSPACES));
     GOOD(gp_run(ctx, &c, streams[150])); // used again
     streams[160]->capturing = 1;
-    GOOD(gp_run(ctx, &c, streams[160])); // a graph has it
+    GOOD(gp_run(ctx, &c, streams[160])); // a graph holds it
     streams[160]->capturing = 0;
     for (auto s : streams)
       if (s != streams[150] && s != streams[160]) fake::destroy_stream(s);
@@ -505,7 +506,7 @@ static void test_trim() {
     GOOD(gp_run(ctx, &c, streams[150])); // its workspace was the latest, and has stayed
     CHECK(held() == 2 && fake::counts.launches == launches + 1 && fake::modules.size() == modules);
     GOOD(gp_trim(ctx, 0));
-    CHECK(held() == 1 && fake::modules.size() == 1); // what the graph has
+    CHECK(held() == 1 && fake::modules.size() == 1); // the graph's
     const unsigned long compiled = fake::counts.calls["nvrtcCompileProgram"];
     GOOD(gp_copy(ctx, GP_I32, in, 10, out, nullptr));
     GOOD(gp_trim(ctx, 0));
@@ -545,8 +546,8 @@ static void test_workspaces() {
   GOOD(gp_workspace_size(ctx, &c, &misaligned));
   c.in = in.data, c.out = out.data;
   CHECK(bytes > 256 && more > bytes && misaligned == more && fake::counts.total == before); // asks nobody
-  // A pipelined scan starts its tiles on a boundary of the input, so a misaligned one may need a tile more: that one is
-  // counted, whatever the pointer. Ten tiles of 512, one more, and two words of the first group; in whole 256 bytes.
+  // A pipelined scan starts its tiles on a boundary of the input, so a misaligned one may need another tile, which is
+  // always counted. Ten tiles of 512, one more, and two words of the first group, rounded up to 256 bytes.
   q = small(GP_PIPELINED);
   gp_call piped = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 5120);
   piped.policy = &q;
@@ -577,12 +578,12 @@ static void test_workspaces() {
   CHECK(fake::memory.size() == 3);
   GOOD(gp_reserve(ctx, s1, 10));
   GOOD(gp_reserve(ctx, s1, 0));
-  GOOD(gp_reserve(ctx, s1, 1 << 20)); // larger than its first allocation: the old one goes back at once
+  GOOD(gp_reserve(ctx, s1, 1 << 20)); // larger than its first allocation: the old one is released at once
   CHECK(fake::memory.size() == 3 && fake::counts.calls["cuMemFreeAsync"] >= 1);
-  fake::destroy_stream(s2); // a stream of the same handle later is another stream
+  fake::destroy_stream(s2); // a later stream with the same handle is another stream
   CHECK(fake::counts.calls["cuStreamSynchronize"] == 0 && fake::counts.calls["cuCtxSynchronize"] == 0);
 
-  // streams of others
+  // other contexts' streams
   fake::Stream *stranger = fake::make_stream(&fake::foreign);
   BAD(GP_E_STREAM, "stream belongs to another context", gp_run(ctx, &c, stranger));
   BAD(GP_E_STREAM, "stream belongs to another context", gp_copy(ctx, GP_I32, in.data, 5, out.data, stranger));
@@ -591,12 +592,12 @@ static void test_workspaces() {
   BAD(GP_E_STREAM, "cuStreamGetCtx", gp_copy(ctx, GP_I32, in.data, 5, out.data, nobody));
   GOOD(gp_run(ctx, &c, s1));
 
-  // capture: nothing grows, loading is allowed, and what a graph holds is kept
+  // capture: nothing grows, loading is allowed, and a graph keeps its memory
   fake::Stream *s3 = fake::make_stream();
   s3->capturing = 1, fake::strict_capture = true;
   c.count = 1000;
   BAD(GP_E_WORKSPACE, "gp_reserve(ctx, stream, ", gp_run(ctx, &c, s3));
-  GOOD(gp_copy(ctx, GP_I16, in.data, 50, out.data, s3)); // a kernel that must be loaded, and no workspace
+  GOOD(gp_copy(ctx, GP_I16, in.data, 50, out.data, s3)); // a kernel must be loaded, and there is no workspace
   CHECK(s3->launches == 1);
   s3->capturing = 0;
   GOOD(gp_workspace_size(ctx, &c, &bytes));
@@ -608,7 +609,7 @@ static void test_workspaces() {
   s3->capturing = 0, fake::strict_capture = false;
   GOOD(gp_reserve(ctx, s3, 1 << 21)); // the graph's workspace stays
   CHECK(fake::memory.size() == allocations + 1);
-  GOOD(gp_reserve(ctx, s3, 1 << 22)); // no graph has this one
+  GOOD(gp_reserve(ctx, s3, 1 << 22)); // no graph holds this one
   CHECK(fake::memory.size() == allocations + 1);
   CLOSE(ctx);
 
@@ -702,7 +703,7 @@ static void test_faults() {
         fake::fail_at = k, fake::fail_with = code;
         bool complained = false;
         gp_context *ctx = nullptr;
-        // An operation that fails says which call of the driver did, and works when it is tried again.
+        // A failed operation names the driver's call, and works when repeated.
         auto attempt = [&](const char *what, gp_result r, auto again) {
           if (r == GP_SUCCESS) return;
           complained = true;
@@ -753,7 +754,7 @@ static void test_faults() {
               fake::leaks().c_str());
         const bool hit = !fake::failed_call.empty();
         injected += hit;
-        // What gives back or only informs may fail unnoticed; nothing else may.
+        // Only calls that release or inform may fail unnoticed.
         if (hit && !complained)
           check(fake::failed_call == "nvrtcDestroyProgram" || fake::failed_call == "nvrtcGetProgramLogSize" ||
                     fake::failed_call == "cuThreadExchangeStreamCaptureMode",
@@ -817,7 +818,7 @@ static void test_disk_cache() {
   const std::string kernel = files(folder, ".kernel")[0];
   CHECK(stat(kernel.c_str(), &about) == 0 && (about.st_mode & 0777) == 0600);
 
-  // damage of every kind is seen, told, and repaired
+  // damage of every kind is seen, reported, and repaired
   for (int kind = 0; kind < 6; ++kind) {
     logged.clear();
     rewrite(kernel, [&](std::string &d) {
@@ -842,7 +843,7 @@ static void test_disk_cache() {
   CHECK(origin_with(folder, d) == GP_KERNEL_COMPILED);
   fake::machine.capability = 80;
   CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && origin_with(folder, c) == GP_KERNEL_DISK);
-  // a link in the place of a kernel
+  // a link in place of a kernel
   logged.clear();
   rename(kernel.c_str(), (base + "/elsewhere").c_str());
   CHECK(symlink((base + "/elsewhere").c_str(), kernel.c_str()) == 0);
@@ -850,7 +851,7 @@ static void test_disk_cache() {
   rewrite(folder + "/nvrtc", [](std::string &text) { text.replace(0, 5, "13000"); });
   CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && warnings("link") == 1);
 
-  // folders that are no place for machine code: a warning, no failure
+  // folders unfit for machine code: a warning, no failure
   for (int kind = 0; kind < 4; ++kind) {
     const std::string bad = base + "/bad" + std::to_string(kind);
     const char *why = "";
@@ -872,11 +873,11 @@ static void test_disk_cache() {
               files(bad + "/", ".kernel").size() == (kind == 1 ? files(folder, ".kernel").size() : 0),
           __LINE__, "folder %d: %s", kind, logged.empty() ? "" : logged.back().c_str());
   }
-  logged.clear(); // cannot be made, cannot be written
+  logged.clear(); // cannot be created, cannot be written
   CHECK(origin_with("/proc/gpuprims_test", c) == GP_KERNEL_COMPILED && warnings("/proc/gpuprims_test") == 1);
   CHECK(origin_with("/dev/null/x", c) == GP_KERNEL_COMPILED);
   logged.clear();
-  const std::string lost = base + "/lost"; // it vanishes between the look and the write: one warning for many kernels
+  const std::string lost = base + "/lost"; // it vanishes between the check and the write: one warning for many kernels
   {
     gp_config k = config();
     gp_context *ctx = nullptr;
@@ -944,7 +945,7 @@ static void test_disk_cache() {
   CHECK(system(("rm -rf " + base).c_str()) == 0);
 }
 
-// Seconds since a file was used, as far as the cache knows.
+// Seconds since the file's last use, as far as the cache knows.
 static void set_age(const std::string &path, long seconds) {
   const timeval t[2] = {{time(nullptr) - seconds, 0}, {time(nullptr) - seconds, 0}};
   CHECK(utimes(path.c_str(), t) == 0);
@@ -956,12 +957,12 @@ static uint64_t bytes_of(const std::vector<std::string> &all) {
   return bytes;
 }
 
-// The disk cache's limit: what was unused for longest goes, what killed writers left goes, the rest stays.
+// The disk cache's limit removes the longest unused files and the leftovers of killed writers; the rest stays.
 static void test_cache_limit() {
   const std::string folder = scratch();
   const auto call = [](gp_op op, gp_type type) { return fold_call(GP_REDUCE, op, type, type, nullptr, nullptr, 100); };
   static const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
-  const auto fill = [&](uint64_t most) { // 24 kernels; false where a call failed
+  const auto fill = [&](uint64_t most) { // 24 kernels; false if a call failed
     gp_config k = config();
     gp_context *ctx = nullptr;
     bool good = true;
@@ -978,7 +979,7 @@ static void test_cache_limit() {
   const uint64_t all = bytes_of(files(folder, ".kernel"));
   CHECK(files(folder, ".kernel").size() == 24);
   CHECK(fill(0) && files(folder, ".kernel").size() == 24); // far below the default
-  // All are old but the one that is read now, and the ones written next.
+  // All are old except the one being read and those written next.
   for (const std::string &f : files(folder, ".kernel")) set_age(f, 100000);
   const std::string killed = folder + "/0123456789abcdef0123456789abcdef.kernel.77-0", alien = folder + "/mine.txt";
   const std::string busy = folder + "/0123456789abcdef0123456789abcdef.kernel.78-0";
@@ -998,7 +999,7 @@ static void test_cache_limit() {
   CHECK(bytes_of(files(folder, ".kernel")) <= all / 2 && files(folder, ".kernel").size() >= 8);
   CHECK(origin_with(folder, used) == GP_KERNEL_DISK && origin_with(folder, call(GP_SUM, GP_I16)) == GP_KERNEL_DISK);
   CHECK(access(killed.c_str(), F_OK) != 0 && access(alien.c_str(), F_OK) == 0 && access(busy.c_str(), F_OK) == 0);
-  // Processes that write, read and throw away at once: no call fails, and the limit holds.
+  // Processes that write, read and remove at once: no call fails, and the limit holds.
   logged.clear();
   std::vector<pid_t> children;
   for (int i = 0; i < 3; ++i) {
@@ -1069,7 +1070,7 @@ static void test_few_kernels() {
     run(GP_BIT_XOR);
   }
   CHECK(fake::modules.size() <= 4);
-  // From many threads: the fake driver refuses to launch what has been unloaded.
+  // From many threads: the fake driver refuses to launch unloaded kernels.
   std::vector<std::thread> all;
   s->kernels_most = 3;
   for (int i = 0; i < 4; ++i)
@@ -1081,8 +1082,8 @@ static void test_few_kernels() {
   fake::destroy_stream(stream);
 }
 
-// Segmented sorts of all bits and of a few are two kernels, in either order. The form of a transpose that is compiled
-// is the one that is launched, where the device's shared memory decides it.
+// Segmented sorts of all bits and of a few are two kernels, in either order. The compiled form of a transpose is the
+// launched one, even if it depends on the device's shared memory.
 static void test_texts() {
   for (int order = 0; order < 2; ++order) {
     gp_context *ctx = open_fake();
@@ -1260,7 +1261,7 @@ static void test_fork() {
     int value[3] = {1, 2, 3}, sum = 0;
     const bool good = gp_prepare(ctx, &c) == GP_E_FORK && strstr(gp_last_message(), "parent") != nullptr &&
                       gp_close(ctx) == GP_E_FORK && gp_copy(ctx, GP_I32, nullptr, 0, nullptr, nullptr) == GP_E_FORK &&
-                      gp_open(&k, &own) == GP_SUCCESS && // a context of its own works
+                      gp_open(&k, &own) == GP_SUCCESS && // its own context works
                       gp_reduce(own, GP_SUM, GP_I32, GP_I32, value, 3, &sum, nullptr) == GP_SUCCESS && sum == 6 &&
                       gp_close(own) == GP_SUCCESS;
     _exit(good ? 0 : 1);
@@ -1268,13 +1269,13 @@ static void test_fork() {
   int status = -1;
   waitpid(child, &status, 0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  GOOD(gp_prepare(ctx, &c)); // the parent goes on
+  GOOD(gp_prepare(ctx, &c)); // the parent continues
   CLOSE(ctx);
 }
 
 // ---- segments, runs, selection, histograms, search
 
-// What is launched, and with which arguments.
+// Launches and their arguments.
 template <class Args> struct Watched {
   unsigned launches = 0;
   Args args;
@@ -1355,7 +1356,7 @@ static void test_launches() {
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(balance.launches == 2 && check_.launches == 1 && !balance.args.bad);
   }
-  // a checked scan of segments: the check's launch, and the scan's, which looks at its result
+  // a checked scan of segments: the check's launch, then the scan's, which reads the check's result
   {
     Watched<gp__stream_args> scan;
     Watched<gp__reduce_args> check_;
@@ -1367,12 +1368,12 @@ static void test_launches() {
     CHECK(scan.launches == 1 && check_.launches == 1 && (const void *)scan.args.bad == &b.bad);
     CHECK(scan.args.offsets == b.begin && scan.args.segments == 7 && scan.args.count == 55 && !scan.args.keys);
     CHECK(check_.args.in == b.begin && check_.args.count == 8 && check_.args.limit == 55 && check_.args.out == &b.bad);
-    c.count = 0; // the offsets are checked all the same
+    c.count = 0; // the offsets are still checked
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(scan.launches == 1 && check_.launches == 2 && check_.args.limit == 0);
     CHECK(!check_.args.limit_device);
     const uint64_t most = 3;
-    c.count_device = &most; // the count itself may lie on the device
+    c.count_device = &most; // the count may be on the device
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(check_.launches == 3 && (const void *)check_.args.limit_device == &most && !check_.args.count_device);
     check_.launches = 2, c.count_device = nullptr;
@@ -1387,13 +1388,13 @@ static void test_launches() {
     GOOD(gp_workspace_size(ctx, &offsets, &of_check));
     GOOD(gp_workspace_size(ctx, &c, &bytes));
     CHECK(bytes >= of_check && of_check > 0);
-    // both are compiled for a bundle
+    // a bundle compiles both
     std::set<std::string> keys;
     GOOD(gp_compile(
         ctx, &c, 80,
         [](void *all, const char *key, const void *, size_t) { ((std::set<std::string> *)all)->insert(key); }, &keys));
     CHECK(keys.size() == 2);
-    // While a stream is captured and the workspace is too small for the scan, neither is launched.
+    // During capture, with too small a workspace for the scan, neither is launched.
     fake::Stream *stream = fake::make_stream();
     c.flags = GP_CHECKED, c.bad = &b.bad, c.count = 1 << 28, c.segments = 7, c.begin = b.begin;
     c.in = c.out = reinterpret_cast<void *>(uintptr_t(1) << 32);
@@ -1460,7 +1461,7 @@ static void test_launches() {
     GOOD(gp_load_balance(ctx, GP_I32, GP_U32, b.begin, 10, b.out, 12, nullptr));
     CHECK(seen.launches == 2 && seen.args.sorted == b.begin && seen.args.length == 10 && seen.args.count == 12);
   }
-  // histograms: one kernel for any number of bins, allowed as much shared memory as the largest has asked for
+  // histograms: one kernel for any number of bins, allowed as much shared memory as the largest needs
   {
     Watched<gp__histogram_args> seen;
     gp_call c = sample(GP_HISTOGRAM_EVEN);
@@ -1487,11 +1488,11 @@ static void test_launches() {
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(seen.launches == 5 && seen.args.count == 0);
   }
-  fake::kernels() = registered; // of later tests
+  fake::kernels() = registered; // left by later tests
   CLOSE(ctx);
 }
 
-// On kernels that run.
+// On running kernels.
 static void test_more_results() {
   gp_context *ctx = open_fake();
   const int n = 1000;
@@ -1529,7 +1530,7 @@ static void test_more_results() {
   CHECK(good);
   c = sample(GP_REVERSE, n);
   c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.policy = &direct;
-  for (int twice = 0; twice < 2; ++twice) { // then in place, which gives the input
+  for (int twice = 0; twice < 2; ++twice) { // then in place, which restores the input
     GOOD(gp_run(ctx, &c, nullptr));
     good = true;
     for (size_t i = 0; i < size_t(n); ++i) good = good && out.data[i] == v[twice ? i : size_t(n) - 1 - i];
@@ -1556,7 +1557,7 @@ static void test_more_results() {
 
 // ---- layouts: whole calls on the emulator, in place and not
 
-// Each call of the driver fails once, of a checked call, of one with two launches, and of a histogram that grows.
+// Each call of the driver fails once: in a checked call, in one with two launches, and in a histogram that grows.
 static void test_more_faults() {
   unsigned injected = 0;
   Buffers &b = buffers;
@@ -1598,7 +1599,7 @@ static void test_more_faults() {
   check(injected > 60, __LINE__, "only %u faults were injected", injected);
 }
 
-// Every primitive's default is a valid policy, and it is one of its space.
+// Every primitive's default is a valid policy, and is in its space.
 static void test_more_policies() {
   gp_context *ctx = open_fake();
   gp_policy_source source;
@@ -1614,7 +1615,7 @@ static void test_more_policies() {
           if (c.key_type) c.key_type = t;
           if (c.segments) c.segments = more;
           if (c.bins) c.bins = more;
-          c.out = c.out ? reinterpret_cast<void *>(uintptr_t(1) << 44) : nullptr; // behind the inputs, however long
+          c.out = c.out ? reinterpret_cast<void *>(uintptr_t(1) << 44) : nullptr; // after all inputs
           c.out2 = c.out2 ? reinterpret_cast<void *>(uintptr_t(1) << 45) : nullptr;
           c.out_keys = c.out_keys ? reinterpret_cast<void *>(uintptr_t(1) << 46) : nullptr;
           c.in = c.keys = c.in2 = c.keys2 = nullptr;
@@ -1622,7 +1623,7 @@ static void test_more_policies() {
           const gp_result r = gp_policy_origin(ctx, &c, &p, &source);
           check(r == GP_SUCCESS && source == GP_POLICY_PORTABLE, __LINE__, "primitive %d type %d n %llu: %s", i, t,
                 (unsigned long long)n, gp_last_message());
-          c.policy = &p; // what gp_policy_origin says can be handed back
+          c.policy = &p; // gp_policy_origin's policy can be passed back
           GOOD(gp_policy_origin(ctx, &c, &again, &source));
           CHECK(source == GP_POLICY_CALLER && memcmp(&again, &p, sizeof p) == 0);
         }
@@ -1652,7 +1653,7 @@ static void test_more_policies() {
   BAD(GP_E_POLICY, "policy.algorithm = 7 is not valid for this call", gp_run(ctx, &c, nullptr));
   c = sample(GP_SEGMENTED_REDUCE);
   c.policy = &p;
-  // few elements: so many lanes a segment that a vector a lane holds one of mean length, or the block; no workspace
+  // few elements: as many lanes a segment as hold one of mean length with a vector each, or the block; no workspace
   const struct {
     uint64_t count, segments;
     bool ranges;
@@ -1676,7 +1677,7 @@ static void test_more_policies() {
     s.primitive = GP_LOAD_BALANCE;
     CHECK(gp__portable(gp_policy(), s).algorithm == GP_MERGE_PATH);
     s.primitive = GP_SEGMENTED_REDUCE, s.multiprocessors = 1 << 20, s.count = 1 << 20, s.segments = 63;
-    CHECK(gp__portable(gp_policy(), s).algorithm == GP_MERGE_PATH); // long segments alone
+    CHECK(gp__portable(gp_policy(), s).algorithm == GP_MERGE_PATH); // long segments only
     s.segments = 64;
     CHECK(gp__portable(gp_policy(), s).algorithm == GP_WARP_SEGMENTS);
     s.count = 1ull << 31;

@@ -1,4 +1,4 @@
-// What a call may say, of every primitive, and what kernels are called, on the emulated driver (dispatch_test.h).
+// Valid and invalid arguments of every primitive, and the names of kernels, on the emulated driver (dispatch_test.h).
 #include "dispatch_test.h"
 
 // ---- every argument
@@ -49,7 +49,7 @@ static void test_arguments(bool host) {
   call.acc_type = GP_TYPE_DEFAULT, call.transform = gp_op(55);
   BAD(GP_E_OPERATOR, "gp_reduce: transform is 55", gp_run(ctx, &call, nullptr));
 
-  // operators where they do not belong
+  // misplaced operators
   BAD(GP_E_OPERATOR, "\"NEGATE\" is a unary one", gp_reduce(ctx, GP_NEGATE, GP_I32, GP_I32, a, 1, out, nullptr));
   BAD(GP_E_OPERATOR, "\"SUM\" is a binary one", gp_transform(ctx, GP_SUM, GP_I32, GP_I32, a, 1, out, nullptr));
   BAD(GP_E_OPERATOR, "reduce and scan only", gp_transform2(ctx, GP_ARGMIN, GP_I32, GP_I32, a, b, 1, out, nullptr));
@@ -164,7 +164,7 @@ static void test_arguments(bool host) {
     BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
     p = small(GP_STEALING);
     BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
-    p.threads = p.vectors = p.blocks_per_sm = 0; // what is left can keep the promise
+    p.threads = p.vectors = p.blocks_per_sm = 0; // the remaining policies can keep the promise
     GOOD(gp_policy_origin(ctx, &call, &chosen, &source));
     CHECK(source == GP_POLICY_CALLER && chosen.algorithm == GP_STEALING);
     GOOD(gp_policy_origin(ctx, &call, &p, &source)); // into the call's own policy
@@ -195,7 +195,7 @@ static void test_arguments(bool host) {
       check(false, __LINE__, "outputs were touched");
       break;
     }
-  // Empty calls do nothing, with null pointers too.
+  // Empty calls do nothing, even with null pointers.
   GOOD(gp_copy(ctx, GP_I32, nullptr, 0, nullptr, nullptr));
   GOOD(gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, 0, nullptr, nullptr));
   GOOD(gp_copy(ctx, GP_I32, a, 100, a, nullptr));
@@ -203,9 +203,9 @@ static void test_arguments(bool host) {
   CLOSE(ctx);
 }
 
-// ---- the text that the compiler gets
+// ---- the compiler's text
 
-// Structs of a program whose header is older, as new or newer than the library.
+// Structs of a program with an older, equal or newer header than the library's.
 template <class T> struct Grown {
   T now;
   unsigned char later[32];
@@ -224,7 +224,7 @@ template <class T, class Call> static void test_sizes(const T &right, const char
     BAD(GP_E_ARGUMENT, (std::string("sizeof(") + type + ") is " + std::to_string(sizeof(T))).c_str(), call(&wrong));
   }
   Grown<T> newer = grown(right);
-  GOOD(call(&newer.now)); // members that only the program's header has are not set
+  GOOD(call(&newer.now)); // members that only the program's header has stay unset
   newer.later[31] = 1;
   BAD(GP_E_UNSUPPORTED, "sets a member that this library (" GPUPRIMS_VERSION ") does not have", call(&newer.now));
 }
@@ -273,7 +273,7 @@ static void test_struct_sizes() {
   gp_degrees degrees;
   test_sizes(graph, "gp_graph", GP__LEAST_gp_graph,
              [&](const gp_graph *g) { return gp_graph_degrees(ctx, g, &degrees, nullptr); });
-  // Written: as many bytes as the program has, and nothing after them.
+  // Writes as many bytes as the program's struct has, and nothing after them.
   Grown<gp_description> said = grown(gp_description_init());
   memset(said.later, 7, sizeof said.later);
   BAD(GP_E_UNSUPPORTED, "sets a member", gp_describe(ctx, &said.now));
@@ -283,7 +283,7 @@ static void test_struct_sizes() {
   gp_description none;
   memset(&none, 0, sizeof none);
   BAD(GP_E_ARGUMENT, "gp_describe: description.struct_size is 0", gp_describe(ctx, &none));
-  // A policy has room for numbers of later versions.
+  // A policy has room for later versions' numbers.
   gp_policy later;
   memset(&later, 0, sizeof later);
   later.reserved[8] = 1;
@@ -369,7 +369,7 @@ static void test_programs() {
   fake::machine.compile_error.clear();
   GOOD(gp_prepare(ctx, &c));
 
-  // where the machine code comes from
+  // the origin of machine code
   gp_kernel_source source;
   char name[512];
   GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
@@ -380,7 +380,7 @@ static void test_programs() {
   BAD(GP_E_NULL, "name is null", gp_kernel_origin(ctx, &c, &source, nullptr, 5));
   BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
 
-  // the policy that the machine code says it was compiled for
+  // the policy in the machine code's echo
   gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0, {}}, said;
   gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
@@ -406,7 +406,7 @@ static void test_programs() {
   CHECK(about.nvrtc_version == 13000);
   CLOSE(ctx);
 
-  // a device newer than NVRTC: PTX of the newest architecture before it
+  // a device newer than NVRTC: PTX of the newest earlier architecture
   fake::machine.capability = 103;
   ctx = open_fake();
   c.op = GP_SUM;
@@ -472,7 +472,7 @@ static void test_more_arguments(bool host) {
     GOOD(gp_prepare(ctx, &c));                                                                                         \
   } while (0)
 
-  // What is sampled is right, and each field that a call does not read is an error that names it.
+  // The sample calls are valid, and each field that a call does not read is an error that names it.
   for (int i = GP_SEGMENTED_REDUCE; i < GP_PRIMITIVE_COUNT; ++i) {
     const gp_primitive p = gp_primitive(i);
     FINE(p, (void)c);
@@ -899,7 +899,7 @@ static void test_more_arguments(bool host) {
       check(false, __LINE__, "outputs were touched");
       break;
     }
-  // Empty calls without counts do nothing, with null pointers too.
+  // Empty calls without counts do nothing, even with null pointers.
   for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN_BY_KEY,
                          GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
     gp_call c = sample(p, 0);
@@ -910,7 +910,7 @@ static void test_more_arguments(bool host) {
   CLOSE(ctx);
 }
 
-// The names of kernels: their templates with every argument.
+// Kernels' names: templates with every argument.
 static void test_names() {
   gp_context *ctx = open_fake();
   const gp_type pair = define(ctx, "pair", "struct pair { int k, v; };", 8, 4);
@@ -966,7 +966,7 @@ static void test_names() {
   c = sample(GP_RUN_LENGTHS), c.key_type = pair, c.equal = same_key, c.out2_type = GP_I64;
   named(c, stream, "gp__runs<GP_RUN_LENGTHS, gp__key_heads<pair, gp__op_3>, gp__none, unsigned long long>>", args);
   CHECK(has("struct gp__op_3 {\n  typedef pair A;\n  typedef pair B;\n  typedef bool R;\n"));
-  c = sample(GP_RUN_LENGTHS), c.out2 = nullptr, c.equal = GP_NOT_EQUAL; // gp_prepare would take the type for lengths
+  c = sample(GP_RUN_LENGTHS), c.out2 = nullptr, c.equal = GP_NOT_EQUAL; // gp_prepare would use the type for lengths
   named(c, stream, "gp__runs<GP_RUN_LENGTHS, gp__key_heads<int, gp_not_equal<int>>, gp__none, gp__none>>", args);
   c = sample(GP_NONTRIVIAL_RUNS);
   named(c, stream, "gp__runs<GP_NONTRIVIAL_RUNS, gp__key_heads<int, gp_equal<int>>, gp__none, unsigned int>>", args);

@@ -59,7 +59,7 @@ FAKE_KERNEL(
     gp__radix_args,
     gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 
-// Each call of the driver fails once, of more than 40; the next call works.
+// Each of more than 40 calls of the driver fails once; the next call works.
 static void test_every_fault(const gp_call &c) {
   unsigned injected = 0;
   for (unsigned long k = 1; k < 10000; ++k) {
@@ -119,7 +119,7 @@ static void test_graph_building() {
       check(made >= (n ? one.least : 2), __LINE__, "%d: %u launches", int(one.primitive), made);
       GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
       check(source == GP_KERNEL_COMPILED && strstr(name, one.kernel), __LINE__, "%s", name);
-      // Captured: what gp_workspace_size says is enough, and without it nothing is launched.
+      // Captured: gp_workspace_size's bytes suffice, and with less nothing is launched.
       GOOD(gp_workspace_size(ctx, &c, &bytes));
       fake::Stream *fresh = fake::make_stream();
       fresh->capturing = 1;
@@ -135,7 +135,7 @@ static void test_graph_building() {
       strangers.push_back(fresh); // another stream of the same handle would not be fresh
     }
   for (fake::Stream *s : strangers) fake::destroy_stream(s);
-  { // with wanted numbers: one more fill; an edge list is not checked otherwise than its graph
+  { // with wanted numbers: one more fill; an edge list is checked like its graph
     gp_call c = sample(GP_GRAPH_FROM_EDGES);
     const unsigned launches = fake::counts.launches;
     GOOD(gp_run(ctx, &c, stream));
@@ -161,7 +161,7 @@ static void test_graph_building() {
   test_every_fault(relabel);
 }
 
-// ---- group by: calls of its own, through memory that the workspace holds
+// ---- group by: its inner calls, in memory of the workspace
 
 static gp_call group_call(uint64_t count, gp_op op, gp_type type) {
   gp_call c = gp_call_init(GP_GROUP_BY);
@@ -211,7 +211,7 @@ static void test_group_by() {
         return gp_run(ctx, &c, stream);
       }()));
 
-  // A sort and a reduction; of many elements whose order does not matter tables besides, and both ways.
+  // A sort and a reduction. Many elements in any order also use tables, or both.
   GOOD(gp_run(ctx, &small_one, stream));
   of_sort = fake::counts.launches - launches;
   CHECK(of_sort >= 2);
@@ -221,7 +221,7 @@ static void test_group_by() {
   launches = fake::counts.launches;
   GOOD(gp_run(ctx, &large, stream));
   of_tables = fake::counts.launches - launches;
-  CHECK(of_tables >= of_sort + 5); // clears, fills tables, sorts and reduces what is in them, adds two numbers
+  CHECK(of_tables >= of_sort + 5); // clears, fills tables, sorts and reduces their contents, adds two numbers
   launches = fake::counts.launches;
   GOOD(gp_run(ctx, &none, stream)); // no groups: a number is written
   CHECK(fake::counts.launches == launches + 1);
@@ -235,8 +235,8 @@ static void test_group_by() {
     CHECK(echo.threads == 512 && echo.vectors == 2);
   }
 
-  // Captured: what gp_workspace_size says is enough, and one byte less is told before anything is launched.
-  std::vector<fake::Stream *> streams; // which are alive at once: a handle that comes back brings its workspace
+  // Captured: gp_workspace_size's bytes suffice, and one byte less is reported before any launch.
+  std::vector<fake::Stream *> streams; // alive at once: a reused handle brings its workspace
   for (const gp_call *c : {&small_one, &floats, &large}) {
     GOOD(gp_workspace_size(ctx, c, &bytes));
     CHECK(bytes > c->count * 8);
@@ -256,7 +256,7 @@ static void test_group_by() {
     streams.push_back(fresh);
   }
 
-  // After a call whose words take much room, and before one; and with room that an allocator gave exactly.
+  // After a call with many words, before one, and with exact room from an allocator.
   gp_call scan = gp_call_init(GP_INCLUSIVE_SCAN);
   scan.op = GP_SUM, scan.in_type = scan.out_type = GP_U8;
   scan.in = large.keys, scan.out = large.out, scan.count = 1ull << 34;
@@ -271,7 +271,7 @@ static void test_group_by() {
 
   test_every_fault(large);
 
-  // Compiled ahead of time, the sort has the policy that it runs with.
+  // A bundled sort has the policy that it runs with.
   std::vector<std::pair<std::string, std::string>> images;
   gp_config k = config();
   k.backend = GP_BACKEND_HOST;
@@ -295,10 +295,10 @@ static void test_group_by() {
   CLOSE(ctx);
 }
 
-// ---- graphs, on kernels that run
+// ---- graphs, on running kernels
 
 static void test_graphs() {
-  const uint64_t n = 1100; // a ring, each vertex with the next two: more levels than have a launch each
+  const uint64_t n = 1100; // a ring, each vertex with the next two: more levels than launches of one each
   std::vector<unsigned> offsets(n + 1), targets(4 * n), parents(n);
   std::vector<int> depths(n);
   for (uint64_t v = 0; v <= n; ++v) offsets[v] = unsigned(4 * v);
@@ -316,7 +316,7 @@ static void test_graphs() {
   void *out = simt::device_malloc(n * 4), *out2 = simt::device_malloc(n * 4);
   gp_traversal *statistics = static_cast<gp_traversal *>(simt::device_malloc(sizeof(gp_traversal)));
   void *out3 = simt::device_malloc(sizeof(gp_fault));
-  const auto open = [&](bool host) { // the context, and where the graph lies for it
+  const auto open = [&](bool host) { // the context, and its place for the graph
     gp_config config_ = config();
     if (host) config_.backend = GP_BACKEND_HOST;
     gp_context *ctx = nullptr;
@@ -325,7 +325,7 @@ static void test_graphs() {
     return ctx;
   };
   const int algorithms[] = {0, 0, 0, 0, 0, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID};
-  // cooperative; refused; too large; none in the driver; on the host; by launches, as the policy says
+  // cooperative; refused; too large; not in the driver; on the host; by launches if the policy says so
   for (int way = 0; way < 9; ++way) {
     fake::machine.refusal = way == 1 ? int(GP__CU_NOT_SUPPORTED) : way == 2 ? int(GP__CU_COOPERATIVE_TOO_LARGE) : 0;
     fake::machine.cooperative = way != 3;
@@ -362,7 +362,7 @@ static void test_graphs() {
     }
     check(good, __LINE__, "depths and parents, way %d", way);
     CHECK(t.levels == 210 && t.reached == 841 && t.edges == 4 * 841);
-    // the smallest parents, of a graph in which nothing, or something, was found (by kernels that do not run here)
+    // the smallest parents, of a graph with or without a fault (by kernels that do not run here)
     for (uint64_t kind : {GP_FAULT_NONE, GP_FAULT_TARGET}) {
       gp_fault f = {kind, 0, 0}, *const fault = way == 4 ? &f : static_cast<gp_fault *>(out3);
       if (way != 4) simt::host_write(out3, &f, sizeof f);
@@ -391,7 +391,7 @@ static void test_graphs() {
     CLOSE(ctx);
   }
   fake::machine.refusal = 0, fake::machine.cooperative = true;
-  // from many sources: words of 32 bits, and two batches of 64; sources of the host's memory, and of the device's
+  // from many sources: words of 32 bits, and two batches of 64; sources in host memory, and in device memory
   for (int way = 0; way < 5; ++way) {
     const uint64_t count = way == 3 ? 32 : way == 4 ? 5 : 70;
     std::vector<uint64_t> sources, reached(count);
@@ -433,7 +433,7 @@ static void test_graphs() {
     simt::device_free(device_sources);
   }
   fake::machine.refusal = 0, fake::machine.cooperative = true;
-  // in clusters of two; one of them; none; a launch refused, for three reasons; what it takes is not in the driver
+  // in clusters of two; one of them; none; a launch refused, for three reasons; functions missing in the driver
   for (int way = 0; way < 8; ++way) {
     const int refusals[] = {0, 0, 0, GP__CU_COOPERATIVE_TOO_LARGE, GP__CU_INVALID_CLUSTER_SIZE, GP__CU_NOT_SUPPORTED};
     fake::machine.clusters = way == 1 ? 1 : way == 2 ? 0 : 2;
@@ -462,7 +462,7 @@ static void test_graphs() {
     CLOSE(ctx);
   }
   fake::machine.clusters = 2, fake::machine.max_clusters = fake::machine.launch_ex = true;
-  { // another error of a launch in clusters is an error; before Hopper there are none
+  { // another error of a cluster launch is an error; before Hopper there are none
     gp_context *ctx = open(false);
     gp_policy p = {};
     p.threads = 128, p.vectors = 1, p.cluster = 2;

@@ -1,4 +1,4 @@
-// Sorts, top-k, merges: whole calls, to the last of their launches, on the emulated driver (dispatch_test.h).
+// Sorts, top-k, merges: whole calls with all their launches, on the emulated driver (dispatch_test.h).
 #include "dispatch_test.h"
 
 // ---- kernels that tests run
@@ -190,7 +190,7 @@ static void test_top_k() {
 
 // ---- layouts: whole calls on the emulator, in place and not
 
-// Rectangles in place by way of the workspace: the result, launches, the workspace, a capture, and what a fault leaves.
+// Rectangles in place through the workspace: the result, launches, the workspace, a capture, and the effect of a fault.
 static void test_round_trips() {
   gp_policy p = small(GP_ROUND_TRIP);
   gp_permutation m = gp_permutation_init();
@@ -210,7 +210,7 @@ static void test_round_trips() {
     m.in_stride[0] = m.out_stride[0] = gap ? matrix + gap : 0;
     Device<int> data(before);
     c.in = c.out = data.data, c.in_type = GP_I32, c.permutation = &m, c.policy = &p;
-    const unsigned launches = gap ? 2 * unsigned(matrices) : 2; // those that do not lie side by side: one by one
+    const unsigned launches = gap ? 2 * unsigned(matrices) : 2; // non-contiguous ones: one by one
     for (unsigned long k = 0; k < 10000; ++k) {                 // 0: without a fault
       fake::reset();
       gp_context *ctx = open_fake();
@@ -241,7 +241,7 @@ static void test_round_trips() {
       fake::fail_at = fake::counts.total + k;
       const gp_result r = gp_run(ctx, &c, stream);
       const bool hit = !fake::failed_call.empty();
-      // Whatever fails, a matrix is as it was, or transposed.
+      // After any fault a matrix is unchanged or transposed.
       for (uint64_t i = 0; i < matrices; ++i) {
         const std::vector<int> got = data.get(), *const as[] = {&before, &wanted};
         const auto is = [&](int done) {
@@ -257,7 +257,7 @@ static void test_round_trips() {
       if (!hit) break;
     }
   }
-  // The host back end takes the policy, which says nothing to it.
+  // The host back end accepts the policy, and ignores it.
   gp_context *host = nullptr;
   gp_config with = config();
   with.backend = GP_BACKEND_HOST;
@@ -268,7 +268,7 @@ static void test_round_trips() {
   GOOD(gp_run(host, &c, nullptr));
   CHECK((small_one == std::vector<int>{1, 4, 2, 5, 3, 6}));
   gp_close(host);
-  // By default so where a trip holds it, or a few trips do.
+  // The default if one trip holds it, or a few trips do.
   gp_context *ctx = open_fake();
   fake::machine.run = false;
   const auto takes = [&](uint64_t batch, uint64_t r, uint64_t columns_, uint64_t gap, int misaligned, uint64_t *bytes) {
@@ -292,7 +292,7 @@ static void test_round_trips() {
   CHECK(takes(1 << 20, 8, 40, 0, 4, &bytes) && bytes <= GP__CONTROL_BYTES + most && bytes > most - 16 * 1280);
   CHECK(takes(1 << 20, 8, 41, 0, 4, &bytes) && bytes == GP__CONTROL_BYTES + 51136 * 8 * 41 * 4); // whole vectors
   CHECK(takes(4, 8, 40, 1, 0, &bytes) && !takes(5, 8, 40, 1, 0, &bytes));                        // launches of each
-  // One kernel for any number of long rows, allowed as much shared memory as the most have asked for.
+  // One kernel for any number of long rows, allowed as much shared memory as the largest number needs.
   m.extent[0] = 1, m.extent[2] = 8192, m.in_stride[0] = m.out_stride[0] = 0;
   c.in_type = GP_U16, c.in = reinterpret_cast<char *>(uintptr_t(1) << 32),
   c.out = reinterpret_cast<char *>(uintptr_t(1) << 33);
@@ -302,9 +302,9 @@ static void test_round_trips() {
     CHECK(fake::last_launch.shared_bytes >= few * 4 * 128);
   }
   c.in_type = GP_I32;
-  // Trips in parts of whole vectors: the last one has the rest.
+  // Trips of whole vectors: the last one has the rest.
   m.extent[0] = 1 << 20, m.extent[1] = 8, m.extent[2] = 41, m.in_stride[0] = m.out_stride[0] = 0;
-  for (const unsigned misaligned : {4u, 0u}) { // a tile has some whole: within their places, in one launch
+  for (const unsigned misaligned : {4u, 0u}) { // a tile has some whole: in place, in one launch
     c.in = c.out = reinterpret_cast<char *>(uintptr_t(1) << 32) + misaligned;
     const unsigned before = fake::counts.launches;
     GOOD(gp_run(ctx, &c, nullptr));
@@ -315,8 +315,8 @@ static void test_round_trips() {
   CLOSE(ctx);
 }
 
-// Sorts, from the call to the last of its launches, on the emulated kernels.
-// Leading bits, in a pass or, where there may be as many keys, in two, and all bits where a digit has too many keys.
+// Sorts, from the call to the last launch, on the emulated kernels.
+// Leading bits: in one pass or, if there may be many keys, in two; all bits if a digit has too many keys.
 template <class V> static void test_leading_bits(gp_context *ctx, gp_type values) {
   for (int data = 0; data < 2; ++data)
     for (int deep = 0; deep < 2; ++deep)
@@ -363,7 +363,7 @@ FAKE_KERNEL(
     gp__radix_args,
     gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 
-// A sort of u32 keys with their places as values.
+// A sort of u32 keys with their positions as values.
 struct PairsOfPlaces {
   std::vector<unsigned> keys, places;
   Device<unsigned> from, values_from, to, values_to;
@@ -393,7 +393,7 @@ struct PairsOfPlaces {
   }
 };
 
-// A sort by blocks that wait for each other; where that is refused, or not in the driver, by a launch a pass.
+// A sort by blocks that wait for each other; a launch a pass if that is refused or not in the driver.
 static void test_teams() {
   const size_t n = 2000; // four blocks
   size_t told = 0;
@@ -420,13 +420,13 @@ static void test_teams() {
       CHECK(fake::counts.clustered - clustered == (refused || !cluster ? 0u : 1u));
       CHECK(warnings("blocks cannot wait for each other") == (refused ? 1u : 0u));
       check(sort.is_sorted(), __LINE__, "by a team, algorithm %d, way %d", algorithm, way);
-      c.keys = c.in = c.out_keys = c.out = nullptr, c.count = 1u << 20; // more than blocks that are resident hold
+      c.keys = c.in = c.out_keys = c.out = nullptr, c.count = 1u << 20; // more than the resident blocks hold
       BAD(GP_E_POLICY, "algorithm", gp_workspace_size(ctx, &c, &told));
       CLOSE(ctx);
     }
   fake::machine.clusters = 2, fake::machine.cluster_refusal = fake::machine.refusal = 0;
   fake::machine.max_clusters = fake::machine.cooperative = true;
-  fake::machine.capability = 80; // one block is enough, or it is not valid
+  fake::machine.capability = 80; // one block suffices, or it is invalid
   gp_context *const ctx = open_fake();
   gp_policy p = small(GP_ONE_CLUSTER);
   p.blocks_per_sm = 2;
@@ -506,7 +506,7 @@ static void test_sorts() {
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(fake::counts.launches == before);
   }
-  // Pairs whose values travel beside their keys, to outputs that have room for that, and that do not.
+  // Pairs whose values travel with their keys, to outputs with and without room for that.
   for (int in_place = 0; in_place < 2; ++in_place)
     for (size_t off = 0; off < 3; ++off) {
       gp_policy paired = small(GP_PAIRED_SWEEP);
@@ -535,8 +535,8 @@ static void test_sorts() {
     }
   test_leading_bits<unsigned>(ctx, GP_U32);
   test_leading_bits<unsigned long long>(ctx, GP_U64);
-  // Hybrid; what its first count decides; and, where there may be so many keys that even ones need two levels, what a
-  // sample does: keys of which the one sort, then the other one makes less work. The count, where no team is allowed.
+  // Hybrid sort; the decision of its first count; with enough keys that even ones need two levels, a sample's decision:
+  // keys for which either algorithm makes less work. The count decides if no team is allowed.
   for (int adaptive = 0; adaptive < 4; ++adaptive)
     for (int deep = 0; deep < 2; ++deep)
       for (int in_place = 0; in_place < 2; ++in_place) {
@@ -582,7 +582,7 @@ static void test_sorts() {
     CHECK(fake::counts.launches - before == 7u);
     CHECK(sort.is_sorted());
   }
-  // Scratch memory is told beforehand, for whatever pointers, and it is enough.
+  // Scratch memory is known beforehand, for any pointers, and suffices.
   size_t told = 0;
   Device<unsigned> in(keys), out{size_t(n)};
   gp_call c = gp_call_init(GP_SORT);
@@ -618,10 +618,10 @@ static void test_merges() {
   gp_policy p = {};
   p.threads = 64, p.vectors = 1, p.blocks_per_sm = 1, p.overlap = 2;
   const size_t tile = 64 * size_t(gp__merge_items(1, 4, 4)), sorted = 64 * size_t(gp__sort_tile_items(1, 4, 4));
-  gp_policy by_merges = p; // without it, integers go the way of gp_sort
+  gp_policy by_merges = p; // without it, integers take gp_sort's path
   by_merges.algorithm = GP_MERGE_PASSES;
   for (size_t n : {size_t(1), sorted, sorted + 1, 2 * sorted, 2 * sorted + 1, 5 * sorted, 8 * sorted, 9 * sorted - 3})
-    for (int form = 0; form < 6; ++form) { // in place; not in place; indices; the same by passes of four ways
+    for (int form = 0; form < 6; ++form) { // in place; not in place; indices; the same by four-way passes
       const bool four = form / 3 != 0;
       by_merges.algorithm = four ? GP_FOUR_WAY_PASSES : GP_MERGE_PASSES;
       std::vector<unsigned> keys(n), values(n), place(n);
@@ -641,7 +641,7 @@ static void test_merges() {
       GOOD(gp_workspace_size(ctx, &c, &bytes));
       CHECK((bytes == 0) == (n <= sorted) && (n <= sorted || bytes >= n * 8));
       while (sorted << passes < n) ++passes;
-      if (four) passes = (passes + 1) / 2 * (n > 2 * sorted ? 2 : 1); // launches: few tiles find where they begin
+      if (four) passes = (passes + 1) / 2 * (n > 2 * sorted ? 2 : 1); // launches: few tiles find their own starts
       GOOD(gp_run(ctx, &c, nullptr));
       CHECK(fake::counts.launches == launches + 1 + passes);
       const unsigned *sorted = static_cast<unsigned *>(c.out_keys), *moved = static_cast<unsigned *>(c.out);

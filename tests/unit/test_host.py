@@ -74,7 +74,7 @@ def test_reverse_of_raw_bytes(host, size, n):
         buffer, out = guarded(n * size, np.uint8, size % 5)
         context.call("gp_reverse", type_, x, n, out)
         assert (out.reshape(n, size) == np.flip(x, 0)).all()
-        context.call("gp_reverse", type_, out, n - n // 3, out)  # gives the input back; what is behind the count stays
+        context.call("gp_reverse", type_, out, n - n // 3, out)  # restores the input; the rest after the count stays
         assert (out.reshape(n, size) == np.concatenate([x[n // 3:], np.flip(x[:n // 3], 0)])).all()
         check_canaries(buffer, out)
 
@@ -143,7 +143,7 @@ def test_every_conversion_of_every_kind_of_value(host, in_type, out_type):
     x = np.concatenate([values(in_type, 600, kind, 5) for kind in KINDS])
     if SIZES[in_type] == 2:
         x = np.arange(65536, dtype=np.uint32).astype(np.uint16).view(DTYPES[in_type])
-    if in_type in ("f32", "f64"):  # halfway between two neighbours of the narrow type, and a little beside it
+    if in_type in ("f32", "f64"):  # halfway between two neighbours of the narrow type, and a little to either side
         narrow = np.arange(0, 0x7c00, 37, dtype=np.uint16).view(np.float16).astype(np.float64)
         middle = (narrow[:-1] + narrow[1:]) / 2
         ties = np.concatenate([middle, np.nextafter(middle, 0), np.nextafter(middle, np.inf), middle * 2.0**100,
@@ -184,7 +184,7 @@ def test_transform2_of_one_type_and_in_place(host, op, type_):
         expect(out, wanted, type_)
 
 
-# ---- reduce and scan: bit for bit where any order gives the same, against the canonical order otherwise
+# ---- reduce and scan: bit for bit if the order does not matter, otherwise against the canonical order
 
 
 def reduced(name, x, type_, in_size, init):
@@ -378,7 +378,7 @@ def test_user_operator_on_a_struct(host, n, commutative):
         affine = context.struct("affine", 8, 4, "struct affine { unsigned m, k; };")
         op = context.operator("compose", compose, commutative=0, host_identity=np.array([1, 0], np.uint32).tobytes())
         x = np.random.default_rng(n).integers(0, 2**32, (n, 2), np.uint32)
-        if commutative:  # translations commute, so that the operator may be called so
+        if commutative:  # translations commute, so the operator may be called commutative
             x[:, 0] = 1
             op = context.operator("add", compose, commutative=1, host_identity=np.array([1, 0], np.uint32).tobytes())
         init = np.array([[3, 5]], np.uint32) if n % 2 else None
@@ -424,7 +424,7 @@ def test_user_unary_and_binary_transforms():
         assert (mixed == 10.0 * a + b).all()
 
 
-# ---- bad input: a code, a message that names the argument, outputs untouched, the next call works
+# ---- bad input: a code, a message that names the argument, untouched outputs, and a working next call
 
 i32 = dict(in_type="i32", out_type="i32", count=16)
 BAD = [

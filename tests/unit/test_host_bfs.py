@@ -1,5 +1,5 @@
-"""Breadth-first search on the host against SciPy: types, directed and symmetric graphs, loops, edges several times,
-limits, targets, statistics, bad input."""
+"""Breadth-first search on the host against SciPy: types, directed and symmetric graphs, loops, repeated edges, limits,
+targets, statistics, bad input."""
 import ctypes
 
 import numpy as np
@@ -21,7 +21,7 @@ REPRODUCIBLE, CHECKED, UNTIL_TARGET = 1, 2, 64
 
 
 def graph_of(n, edges, offset_type, vertex_type):
-    """The struct, and the arrays that it points to, in the order of `edges`."""
+    """The struct, and its arrays, in the order of `edges`."""
     edges = np.asarray(edges, np.int64).reshape(-1, 2)
     order = np.argsort(edges[:, 0], kind="stable")
     offsets = np.zeros(n + 1, np.uint64 if offset_type == U64 else np.uint32)
@@ -32,7 +32,7 @@ def graph_of(n, edges, offset_type, vertex_type):
 
 
 def distances(n, edges, source):
-    """What SciPy says; -1: not reached."""
+    """SciPy's depths; -1: not reached."""
     edges = np.asarray(edges, np.int64).reshape(-1, 2)
     edges = edges[edges[:, 0] != edges[:, 1]]
     matrix = csr_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
@@ -104,7 +104,7 @@ def test_smallest_parents_and_checks(host, drawn):
     for v in range(n):
         before = [a for a, b in edges if b == v and expected[a] >= 0 and expected[a] == expected[v] - 1]
         assert parents[v] == (v if v == source else min(before) if expected[v] > 0 else np.iinfo(targets.dtype).max)
-    # a target that is none; the memory of a transposed graph in which there is none
+    # an invalid target; memory for a transposed graph without a transposed graph
     none = np.zeros(n + 1, np.uint32), np.zeros(max(len(edges), 1), targets.dtype)
     for spoilt in ["target"] * bool(edges) + ["in"] * bool(edges):
         changed, at = Graph.from_buffer_copy(graph), len(edges) // 2
@@ -164,7 +164,7 @@ def test_many_sources(host, drawn, offset_type, vertex_type, limit, count, devic
     graph, offsets, _ = graph_of(n, edges, offset_type, vertex_type)
     sources = ((first + step * np.arange(count)) % n).astype(np.uint64)
     if device and count > 2:
-        sources[2] = n  # one beyond the graph reaches none
+        sources[2] = n  # a source outside the graph reaches none
     depths, reached, said = np.full((count, n), 77, np.int32), np.full(count, 78, np.uint64), Traversal(reached=79)
     host.run("bfs_sources", graph=ctypes.addressof(graph), count=count, limit=limit,
              **{"source_device" if device else "sources": sources}, out=None if without == 1 else depths,
@@ -186,10 +186,10 @@ def test_many_sources(host, drawn, offset_type, vertex_type, limit, count, devic
 
 
 def test_many_sources_by_threads():
-    """More than threads have queues; the same whatever their number."""
+    """More than the threads' queues; the same for any number of threads."""
     n = 3000
     edges = [(i, (i + k) % n) for i in range(n) for k in (1, 7)]
-    graph, offsets, targets = graph_of(n, edges, U32, U32)  # (which keeps the arrays alive)
+    graph, offsets, targets = graph_of(n, edges, U32, U32)  # (it keeps the arrays alive)
     sources = np.arange(0, n, 23, dtype=np.uint64)
     wanted = np.array([distances(n, edges, int(s)) for s in sources[:3]])
     for threads in (1, 3, 200):

@@ -1,5 +1,5 @@
-"""Graphs on the host: built from lists against NumPy, searches by SciPy held against the validator and every way to
-spoil them, files of edges that are well and files that are not."""
+"""Graphs on the host: built from lists against NumPy; SciPy's searches against the validator, with every way to spoil
+them; good and bad files of edges."""
 import ctypes
 import re
 
@@ -149,7 +149,7 @@ def test_validator(host, what, vertex, spoil):
     host.call("gp_bfs", graph, source, mine, my_parents)
     np.testing.assert_array_equal(mine, depths)
     assert fault_of(host, graph, source, mine, my_parents) == ("NONE", NONE, NONE)
-    v = int(rng.integers(0, n))  # any one other depth or parent is a fault
+    v = int(rng.integers(0, n))  # any other depth or parent is a fault
     wrong, wrong_parents = depths.copy(), parents.copy()
     if spoil < 3:
         wrong[v] += [1, -1, 7][spoil]

@@ -1,4 +1,4 @@
-"""Group by on the host against NumPy: keys of every type in any order, as their bits tell them apart."""
+"""Group by on the host against NumPy: keys of every type in any order, compared by their bits."""
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,7 +26,7 @@ def ordered(keys, type_):
 
 
 def keys_of(type_, n, groups, kind, seed):
-    """Of so many values; those of floats are NaN, infinities and zeros of both signs among others."""
+    """Keys with this many values; those of floats include NaN, infinities and zeros of both signs."""
     few = values(type_, groups, kind, seed)
     return few[np.random.default_rng(seed + 1).integers(0, groups, n)]
 

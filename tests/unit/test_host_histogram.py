@@ -20,7 +20,7 @@ data = st.tuples(sizes, st.integers(0, 3), st.sampled_from(KINDS), st.integers(0
 
 
 def ends_of(x, type_, kind, seed):
-    """A lower and an upper end, most often among the samples; None where there is nothing between them."""
+    """A lower and an upper end, usually among the samples; None if nothing is between them."""
     pool = np.concatenate([x, values(type_, 8, kind, seed + 3), values(type_, 8, "small", seed + 4)])
     if oracle.is_float(type_):
         pool = pool[np.isfinite(oracle.widest(pool, type_))]
@@ -74,7 +74,7 @@ def test_integers_fall_where_the_exact_quotient_is(host, type_):
 @pytest.mark.parametrize("type_", oracle.INTEGERS)
 @pytest.mark.parametrize("ends", ["neither", "upper only", "lower only"])
 def test_integers_without_an_end(host, type_, ends):
-    """No lower end: from the lowest value on. No upper end: up to the largest, which is counted too."""
+    """No lower end: from the lowest value on. No upper end: up to and including the largest."""
     limits = np.iinfo(DTYPES[type_])
     low, high = limits.min + (limits.max // 3 if ends == "lower only" else 0), limits.max // 2
     x = np.random.default_rng(limits.bits).integers(limits.min, limits.max, 3000, DTYPES[type_], endpoint=True)
@@ -97,7 +97,7 @@ def test_integers_without_an_end(host, type_, ends):
 
 @pytest.mark.parametrize("type_", ["f32", "f64"])
 def test_floats_are_close_to_numpy(host, type_):
-    """Beside the edges of bins NumPy's own histogram agrees to the sample."""
+    """Away from the edges of bins NumPy's histogram agrees exactly."""
     x = np.random.default_rng(1).random(20000).astype(DTYPES[type_])
     ends = [np.array([v], x.dtype) for v in (0.0, 1.0)]
     for bins in (1, 7, 100):
@@ -110,7 +110,7 @@ def test_floats_are_close_to_numpy(host, type_):
 
 
 def test_floats_at_the_edges(host):
-    """The last bin where the product rounds up; nothing outside, no NaN; the widest and the narrowest bins."""
+    """The last bin when the product rounds up; nothing outside, no NaN; the widest and the narrowest bins."""
     rows = [
         ("f32", 0.0, 1.0, 3, [np.nextafter(np.float32(1), np.float32(0)), 1.0, -0.0, np.nan, np.inf, -1e-45],
          [1, 0, 1]),

@@ -1,5 +1,5 @@
-"""An initial value is an operand, in every primitive that takes one: each operator and type on the host against a loop
-in Python. Logical operators take it for true or false, whatever its value."""
+"""An initial value is an operand, in every primitive with one: each operator and type on the host against a Python
+loop. Logical operators take it for true or false, whatever its value."""
 import operator
 
 import numpy as np
@@ -59,7 +59,7 @@ def test_initial_value(host, threaded, primitive, op, type_):
         return
     rng = np.random.default_rng(len(primitive) + len(op))
     x = rng.choice(np.array([1, 2] if op == "PROD" else [0, 1, 2, 3, 5], dtype), N)
-    if op == "PROD":  # which no type overflows
+    if op == "PROD":  # in range of every type
         x[np.cumsum(x == 2) > 3] = 1
     for value in (0, 1, 2, 3, 61, -5, 0.25):
         if (value < 0 and dtype.kind == "u") or (value == 0.25 and not floats) or (op == "PROD" and value == 61):

@@ -1,5 +1,5 @@
 """Conversion of layouts on the host against NumPy: every pair of kinds, padded and packed, in place, to columns and
-back; and what is said of layouts that are none."""
+back; and messages about invalid layouts."""
 import ctypes
 
 import numpy as np
@@ -19,7 +19,7 @@ sizes = st.lists(st.sampled_from([1, 2, 3, 4, 8, 12, 16, 64]), min_size=1, max_s
 
 
 def layout(width, size, fields, capacity=0, columns=None):
-    """fields: (offset, size) each. The arrays that it points to live as long as it does."""
+    """fields: (offset, size) each. Its arrays live as long as it does."""
     array = (Field * len(fields))(*[Field(*f) for f in fields])
     pointers = (ctypes.c_void_p * len(columns))(*columns) if columns else None
     made = Layout(width, size, array, len(fields), capacity, pointers)
@@ -28,7 +28,7 @@ def layout(width, size, fields, capacity=0, columns=None):
 
 
 def struct_of(sizes_, draw):
-    """Offsets in an order of their own, with gaps here and there; and the struct's size."""
+    """Shuffled offsets with some gaps; and the struct's size."""
     rng = np.random.default_rng(draw)
     offsets, at = [0] * len(sizes_), 0
     for f in rng.permutation(len(sizes_)):
@@ -47,7 +47,7 @@ def bytes_of(width, capacity, size, n):
 
 
 def places(width, capacity, size, offset, field, n):
-    """The byte at which each struct's value of a field begins."""
+    """The first byte of a field in each struct."""
     i, block = np.arange(n), block_of(width, capacity)
     return i // block * block * size + offset * block + i % block * field if n else i
 
@@ -76,7 +76,7 @@ def test_every_pair(host, field_sizes, from_width, to_width, a, b, n, room, in_p
     if to_width != SOA and not keep:
         taken = {o + byte for o, size in zip(to_offsets, field_sizes) for byte in range(size)}
         begin = 0
-        for byte in range(to_size + 1):  # a gap's values stand as a field's do
+        for byte in range(to_size + 1):  # padding is placed like a field
             if byte == to_size or byte in taken:
                 if byte > begin:
                     at = places(to_width, capacity, to_size, begin, byte - begin, n)
@@ -111,7 +111,7 @@ def test_columns_and_threads(host, threaded):
         back = np.zeros(n, dtype)
         context.call("gp_convert_layout", address(soa), address(aos), None, n, back, 0)
         assert back.tobytes() == structs.tobytes()
-        # Some fields, to structs that keep the others.
+        # Some fields, into structs whose other fields stay.
         some = layout(AOS, 16, fields[:2])
         part = layout(SOA, 6, [(0, 4), (4, 2)], columns=[c.ctypes.data for c in columns[:2]])
         columns[1][:] = 7
@@ -183,7 +183,7 @@ class Array(ctypes.Structure):
 
 
 def array(host, layout_=SOA, n=(100, 1, 1), base=None, size=24, packed=15):
-    """As GP_ARRAY_OF makes it."""
+    """As made by GP_ARRAY_OF."""
     made = Array(None, SOA, 0, (ctypes.c_uint64 * 3)(*n), size, packed)
     host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(layout_)))
     made.base = base
@@ -225,7 +225,7 @@ def test_array_errors(host, name, words, change):
 
 def test_a_layout_is_fixed_once_there_is_memory(host):
     made = array(host, AOS, base=4096)
-    host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(AOS)))  # the one it has
+    host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(AOS)))  # its own
     with pytest.raises(Error, match="whose layout is fixed; gp_convert_layout moves what it holds"):
         host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(SOA)))
     assert made.layout == AOS and made.base == 4096

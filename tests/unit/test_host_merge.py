@@ -19,24 +19,24 @@ sizes = st.sampled_from([0, 1, 2, 3, 15, 16, 17, 33, 255, 1025, 4097])
 data = st.tuples(sizes, sizes, st.integers(0, 3), st.sampled_from(KINDS), st.integers(0, 2**20))
 orders = st.sampled_from(["LESS", "GREATER"])
 SETS = ["set_union", "set_intersection", "set_difference", "set_symmetric_difference"]
-SECOND = ("merge", "set_union", "set_symmetric_difference")  # values of the second input come out
+SECOND = ("merge", "set_union", "set_symmetric_difference")  # outputs take values of the second input
 
 
 def keys_of(type_, n, kind, seed):
-    """No NaN: it has no place in an order."""
+    """No NaN: it is unordered."""
     x = values(type_, n, kind, seed)
     wide = oracle.widest(x, type_)
     return np.where(wide != wide, np.zeros(1, x.dtype), x)
 
 
 def ranks_of(x, type_, op):
-    """Integers in the keys' order; keys that tie have the same."""
+    """Integers in the keys' order; tying keys have equal ones."""
     ranks = np.unique(oracle.widest(x, type_), return_inverse=True)[1].reshape(-1)
     return ranks if op == "LESS" else -ranks
 
 
 def two_sorted(type_, op, what):
-    """Two sorted inputs, their ranks, and values: which element of both inputs together each one is."""
+    """Two sorted inputs, their ranks, and values: the element's index over both inputs."""
     n, m, offset, kind, seed = what
     x = keys_of(type_, n + m, kind, seed)
     ranks = ranks_of(x, type_, op)
@@ -47,7 +47,7 @@ def two_sorted(type_, op, what):
 
 
 def chosen(primitive, a, b):
-    """Which elements of both inputs come out, in their order, by ranks."""
+    """The elements of both inputs in the output, in order, by ranks."""
     both = np.concatenate([a, b])
     places = np.argsort(both, kind="stable")
     if primitive == "merge":

@@ -1,6 +1,6 @@
-"""Messages name what the caller wrote: every function of the header that ends with a stream, driven with each argument
-bad in turn. The message begins with the function's name and goes on with a parameter of its prototype. Functions,
-parameters and the table of what may run in place are read from the header."""
+"""Messages name the caller's own words: calls every function of the header that ends with a stream with each argument
+bad in turn. The message begins with the function's name and continues with a parameter of its prototype. Functions,
+parameters and the table of in-place calls are read from the header."""
 import ctypes
 import re
 
@@ -19,12 +19,12 @@ MEMBERS = {field.rstrip("_") for field, *_ in Call._fields_}
 WORDS = {"in", "out", "end", "op", "begin", "keys", "count", "length", "fields", "flags", "source", "sources", "step",
          "target", "limit", "transform", "equal", "segments", "bins", "channels", "active", "bad", "graph", "policy",
          "statistics", "fault", "init", "primitive", "permutation", "value", "start", "scalar", "rows",
-         "lower", "upper", "seed", "k", "n", "struct_size"}  # members that messages use as words, too
+         "lower", "upper", "seed", "k", "n", "struct_size"}  # members that messages also use as words
 
 COUNT, SEGMENTS = 10, 2
 OPS = {"gp_transform": "NEGATE", "gp_adjacent_difference": "SUB"}
 ROOM = 4096
-# Host memory, of any alignment, or a buffer of bytes: nothing that alignment is asked of.
+# Host memory of any alignment, or a buffer of bytes, which needs no alignment.
 UNALIGNED = {"value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "from", "to", "graph",
              "relabelled", "segments"}
 BYTES = {("gp_bfs_sources", "sources"), ("gp_convert_layout", "in"), ("gp_convert_layout", "out"), ("gp_any", "out"),
@@ -93,7 +93,7 @@ class Arguments:
                 "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5, "batch": 1}.get(parameter, 0)
 
     def call(self, host, **changes):
-        """The result's name, and the message where it is an error."""
+        """The result's name, and the message of an error."""
         values = {**self.values, **changes}
         result = getattr(host.library, self.name)(values.pop("ctx", host.handle), *values.values(), None)
         return RESULT_NAMES[result], host.library.gp_last_message().decode() if result else ""
@@ -144,7 +144,7 @@ def test_types_and_operators(host, name):
         if type_.strip() == "gp_op" and parameter not in ("equal", "less"):
             expect(host, arguments, {parameter: 0}, "GP_E_OPERATOR")
             expect(host, arguments, {parameter: OPERATORS["HEADS"]}, "GP_E_OPERATOR")
-        # any other combination is either taken or refused by name
+        # any other combination is either accepted or refused by name
         for other in (0, *(TYPES[t] for t in ("u8", "i32", "u64", "f16", "f64"))):
             if type_.strip() == "gp_type":
                 result, message = arguments.call(host, **{parameter: other})
@@ -190,7 +190,7 @@ def test_alignment(host, name):
 
 @every_function
 def test_sizes(host, name):
-    """Numbers beyond all measure, and flags that nobody knows."""
+    """Numbers beyond all bounds, and unknown flags."""
     arguments = Arguments(name)
     for type_, parameter in arguments.parameters:
         if type_.strip() not in ("uint64_t", "int") or (name, parameter) in ANY_NUMBER:
@@ -202,7 +202,7 @@ def test_sizes(host, name):
 
 @every_function
 def test_count_zero(host, name):
-    """Nothing to do is no error, and asks for no memory but that of results which are written all the same."""
+    """An empty call is not an error, and needs no memory except for results that are always written."""
     arguments = Arguments(name)
     if "count" not in arguments.values:
         return
@@ -214,7 +214,7 @@ def test_count_zero(host, name):
     assert result == "GP_SUCCESS", message
 
 
-# The rows of the header's table of what may run in place: functions, and pairs of parameters.
+# The rows of the header's table of in-place calls: functions, and pairs of parameters.
 IN_PLACE = {
     "copy": {"gp_copy": {("in", "out")}},
     "reverse": {"gp_reverse": {("in", "out")}},
@@ -252,7 +252,7 @@ def test_rows_of_the_table():
 
 @every_function
 def test_overlap(host, name):
-    """Every output over every other buffer: at its beginning, and some bytes behind it."""
+    """Every output over every other buffer: at its beginning, and some bytes later."""
     allowed = {pair for row in IN_PLACE.values() for function, pairs in row.items() if function == name
                for pair in pairs}
     arguments = Arguments(name)
@@ -273,8 +273,8 @@ def test_overlap(host, name):
                 assert {other, out} <= set(re.findall(r"\w+", message)), message
 
 
-# Results whose number the data decides: what they need room for, by the header's comments. Another buffer may begin
-# right behind that room, and not before.
+# Room for results whose number depends on the data, by the header's comments. Another buffer may begin right after that
+# room, not before.
 ROOM_OF = {"gp_select_if": ("out", COUNT), "gp_select_flags": ("out", COUNT), "gp_unique": ("out", COUNT),
            "gp_unique_by_key": ("out_values", COUNT), "gp_reduce_by_key": ("out_values", COUNT),
            "gp_group_by": ("out_values", COUNT),
@@ -297,7 +297,7 @@ def test_room_for_results(host, name):
 
 
 def test_layouts_without_a_capacity(host):
-    """GP_SOA in one buffer has a capacity; other widths and columns have none, as the struct's comment says."""
+    """GP_SOA in one buffer has a capacity; other widths and columns have none, by the struct's comment."""
     assert re.search(r"capacity; +// GP_SOA in one buffer.*?Otherwise 0.*?with columns, GP_E_ARGUMENT", TEXT, re.S)
     arguments = Arguments("gp_convert_layout")
     fields = (Field * 1)(Field(0, 4))
@@ -326,7 +326,7 @@ MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_null_of_functions_without_a_stream(name):
-    """Each pointer missing in turn, where the others are there."""
+    """Each pointer missing in turn, the others present."""
     room = [np.zeros(64, np.uint64) for _ in range(8)]
     plain = ctypes.CDLL(LIBRARY)  # without the types of arguments
     with Context() as context:
@@ -347,7 +347,7 @@ def test_null_of_functions_without_a_stream(name):
             assert context.library.gp_last_message().decode() == "gp_open: ctx is null"
 
 
-# ---- what the wrappers say of their names
+# ---- parameter names in the messages of wrappers
 
 WRAPPERS = TEXT[TEXT.index(" - calls by name"):]
 OF_SEGMENTS = "".join(re.findall(
@@ -383,7 +383,7 @@ def test_gp_run_names_members(host):
                   scalar=arguments.array(), out_count=arguments.array())
     assert message_of(**common, out2=arguments.array()) == "gp_partition: out is null"
     assert message_of(**common, out=arguments.array()) == "gp_partition: out2 (the second part) is null"
-    with Context() as other:  # a name with the mark in it stays as it is
+    with Context() as other:  # a name with the mark in it stays unchanged
         op = other.operator("a@out", lambda r, a, b: None, arity=1)
         with pytest.raises(Exception, match=r'operator "a@out" is a unary one'):
             other.call("gp_reduce", op, "u32", "u32", arguments.array(), 3, arguments.array())

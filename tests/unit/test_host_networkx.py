@@ -1,6 +1,6 @@
-"""Graphs on the host against NetworkX: those that it has by name, acquaintances and solids, and random ones of its
-generators, directed ones and ones with edges several times among them. Built from edges in no order, searched, with
-limits and from many sources, turned around, in components, with degrees."""
+"""Graphs on the host against NetworkX: its named graphs, social networks and solids, and random ones of its generators,
+including directed graphs and repeated edges. Builds them from unordered edges, searches them with limits and from many
+sources, transposes them, finds components and degrees."""
 import gpuprims_ctypes as gp
 import networkx as nx
 import numpy as np
@@ -29,7 +29,7 @@ def edges_of(graph):
 
 
 def assert_edges(graph, wanted):
-    """In the order in which they stand in a graph."""
+    """In the graph's order."""
     np.testing.assert_array_equal(np.stack(rows(graph), 1), np.array(sorted(wanted.edges())).reshape(-1, 2))
 
 

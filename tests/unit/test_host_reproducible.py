@@ -1,4 +1,5 @@
-"""Float sums, products and users' operators on the host have the bits of the canonical trees, for any thread count."""
+"""Float sums, products and users' operators on the host have the bits of the canonical trees, for any number of
+threads."""
 import ctypes
 import os
 import shutil
@@ -20,7 +21,7 @@ def contexts():
 
 
 def numbers(type_, n, op, seed=0):
-    """Such that every step rounds, and products neither vanish nor overflow."""
+    """Values for which every step rounds, and products neither vanish nor overflow."""
     rng = np.random.default_rng([n, seed])
     x = np.exp2(rng.uniform(-0.5, 0.5, n)) if op == "PROD" else rng.standard_normal(n) * np.exp2(rng.integers(-6, 6, n))
     return oracle.convert(x * rng.choice([-1, 1], n), "f64", type_)
@@ -64,7 +65,7 @@ def test_reduce_with_conversion(contexts, in_type, acc_type):
 
 
 def test_reduce_of_several_rounds(contexts):
-    """From so many elements on a tile has two rounds; f64 reaches that with the fewest."""
+    """From this number of elements on a tile has two rounds; f64 needs the fewest."""
     count = oracle.REDUCE_TILES * tile("f64") + 12345
     x = np.random.default_rng(7).standard_normal(count)
     wanted = oracle.reduce(oracle.built_in("SUM", "f64"), x, SIZES["f64"])
@@ -82,7 +83,7 @@ def test_scan(contexts, type_, op, exclusive, init):
     t = oracle.SCAN_THREADS * items
     for n in (0, 1, 2, items, items + 1, 32 * items + 3, t - 1, t, t + 1, 3 * t + 5, (oracle.GROUP + 2) * t + 77):
         if n > 5 * t and (type_ not in ("f32", "f64") or (op, init) not in (("SUM", exclusive), ("PROD", False))):
-            continue  # a second group of tiles is a lot of work for the oracle
+            continue  # a second group of tiles takes the oracle long
         x, start = numbers(type_, n, op), numbers(type_, 1, op, 1) if init else None
         wanted = oracle.scan(oracle.built_in(op, type_), x, SIZES[type_], SIZES[type_], exclusive, start)
         for context in contexts:
@@ -156,7 +157,7 @@ void compose(void *user, void *result, const void *a, const void *b) {
 
 @pytest.fixture(scope="module")
 def compose(tmp_path_factory):
-    """A user's operator in C, since ten million calls are too many for Python."""
+    """A user's operator in C, because ten million calls are too many for Python."""
     compiler = os.environ.get("CC", "gcc")
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler} to compile an operator with")

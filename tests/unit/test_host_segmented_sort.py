@@ -52,7 +52,7 @@ def ordered(keys, type_, begin_bit=0, end_bit=None, descending=False):
 
 
 def order_of(ranks, begin, end):
-    """Where each element of a segment comes from; those of no segment stay."""
+    """The origin of each element of a segment; elements outside segments stay."""
     order = np.arange(len(ranks))
     for b, e in zip(begin, end):
         order[b:e] = b + np.argsort(ranks[b:e], kind="stable")

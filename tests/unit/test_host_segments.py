@@ -46,7 +46,7 @@ def offsets_of(shape, n, seed):
 
 
 def run_lengths(shape, n, seed):
-    """Where runs start, as flags: true for element 0."""
+    """The starts of runs, as flags: true for element 0."""
     flags = np.zeros(n, bool)
     flags[np.clip(offsets_of(shape, n, seed), 0, max(n - 1, 0)) if n else []] = True
     flags[:1] = True
@@ -54,14 +54,14 @@ def run_lengths(shape, n, seed):
 
 
 def keys_of(type_, equal, shape, n, seed):
-    """Keys with runs of that shape; floats with NaN and zeros of both signs."""
+    """Keys with such runs; floats include NaN and zeros of both signs."""
     flags = run_lengths(shape, n, seed)
     rng = np.random.default_rng(seed)
     if equal == "HEADS":
         some = values(type_, n, "special", seed)
         some[oracle.widest(some, type_) == 0] = 1
         return np.where(flags, some, np.zeros(1, DTYPES[type_]))
-    if equal == "NOT_EQUAL":  # a head is a key equal to the one before
+    if equal == "NOT_EQUAL":  # a head is a key equal to the previous one
         flags = ~flags
     ids = np.cumsum(flags) % (5 if seed % 2 else 100)
     keys = oracle.convert(ids.astype(np.uint8), "u8", type_)
@@ -89,7 +89,7 @@ def spans(first, n):
 
 
 def scan_spans(where, n):
-    """The segments of a segmented scan: those between offsets, and what lies before and behind."""
+    """The segments of a segmented scan: those between offsets, and the parts before and after."""
     edges = np.unique(np.concatenate([[0], where, [n]]))
     return [(a, b) for a, b in zip(edges[:-1], edges[1:]) if a < b]
 
@@ -235,7 +235,7 @@ def test_scan_by_key(host, op, keys_type, in_type, acc, out_type, equal, what, s
 
 
 def only(buffer, out, found):
-    """The results; what lies behind them has not been written."""
+    """The results; nothing after them was written."""
     check_canaries(buffer, out)
     assert (out[found:].view(np.uint8) == 0xA5).all(), "wrote behind the results"
     return out[:found].copy()
@@ -403,7 +403,7 @@ def compose(result, a, b):
 
 
 def same_tens(result, a, b):
-    """Keys that agree but for their last digit; one byte is written."""
+    """Keys that differ only in the last digit; one byte is written."""
     i32 = ctypes.POINTER(ctypes.c_int32)
     ctypes.cast(result, ctypes.POINTER(ctypes.c_uint8))[0] = \
         ctypes.cast(a, i32)[0] // 10 == ctypes.cast(b, i32)[0] // 10
@@ -446,7 +446,7 @@ def test_users_operators_and_structs(n, shape):
         context.run("reduce_by_key", equal=tens, key_type="i32", keys=keys, out_count=number, **call)
         assert number[0] == len(runs)
         assert (out[:len(runs)] == all_of([running(a, b)[-1:] for a, b in runs])).all()
-        # structs of three bytes go along with keys
+        # structs of three bytes as values of the keys
         raw = context.struct("raw", 3, 1)
         payload = np.random.default_rng(n).integers(0, 256, (n, 3), np.uint8)
         kept, firsts = np.zeros_like(payload), np.zeros(n, np.int32)
@@ -574,7 +574,7 @@ def test_bounds(host, type_, length, what, index_type, upper):
              key_count=len(sorted_), in_=needles, out=out, count=n, op=["LESS", 0][seed % 2])
     w, v = oracle.widest(sorted_, type_), oracle.widest(needles, type_)
     wanted = np.searchsorted(w, v, side="right" if upper else "left")
-    if oracle.is_float(type_):  # nothing is less than a NaN, nor greater
+    if oracle.is_float(type_):  # NaN is neither less nor greater
         wanted = np.where(np.isnan(v), len(w) if upper else 0, wanted)
     assert (out == wanted).all()
     check_canaries(buffer, out)
@@ -606,7 +606,7 @@ def test_load_balance(threaded, offset_type, shape, n, index_type, seed):
     buffer, out = guarded(n, DTYPES[index_type], seed % 3)
     threaded.run("load_balance", offset_type=offset_type, out_type=index_type, begin=where.astype(DTYPES[offset_type]),
                  segments=len(where) - 1, out=out, count=n)
-    inside = min(n, where[-1])  # what lies behind the last offset is in no segment
+    inside = min(n, where[-1])  # elements after the last offset belong to no segment
     assert (out[:inside] == np.repeat(np.arange(len(where) - 1), np.diff(where))).all()
     check_canaries(buffer, out)
 
@@ -708,7 +708,7 @@ def test_calls_by_name(host):
 
 
 def test_segments_of_nothing(host):
-    """No elements, no runs: counts are written all the same, and empty segments are identities."""
+    """No elements, no runs: counts are still written, and empty segments are identities."""
     number, out = np.full(1, 77, np.uint64), np.full(3, -1, np.int32)
     keys = np.zeros(1, np.int32)
     for primitive in ("run_lengths", "unique", "nontrivial_runs", "reduce_by_key"):

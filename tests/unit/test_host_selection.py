@@ -23,7 +23,7 @@ SHARES = [0, 1, 50, 99, 100]
 
 
 def scalar_of(x, type_, kind, seed):
-    """One of the elements more often than not."""
+    """More often than not, one of the elements."""
     return x[seed % len(x):][:1].copy() if len(x) and seed % 4 else values(type_, 1, kind, seed + 7)
 
 
@@ -38,7 +38,7 @@ def flags_of(type_, n, share, seed):
 
 
 def only(buffer, out, wanted):
-    """The results are as wanted; what lies behind them has not been written."""
+    """The results are right; nothing after them was written."""
     check_canaries(buffer, out)
     assert out[:len(wanted)].tobytes() == wanted.tobytes()
     assert (out[len(wanted):].view(np.uint8) == 0xA5).all(), "wrote behind the results"

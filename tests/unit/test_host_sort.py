@@ -23,11 +23,11 @@ class Field(ctypes.Structure):
     _fields_ = [("offset", ctypes.c_size_t), ("type", ctypes.c_int), ("descending", ctypes.c_int)]
 
 
-KEPT = {}  # what lives as long as the tests: struct types by context and name, lists of fields
+KEPT = {}  # objects that live as long as the tests: struct types by context and name, lists of fields
 
 
 def fields(some):
-    """(offset, type, descending)s as gp_call has them."""
+    """gp_call's list of (offset, type, descending)."""
     made = (Field * len(some))(*[Field(offset, TYPES[type_], down) for offset, type_, down in some])
     array = KEPT.setdefault(tuple(some), made)
     return {"fields": ctypes.addressof(array), "field_count": len(some)}
@@ -50,7 +50,7 @@ def bits_of(type_, array):
 
 
 def order_of(bits, begin, end, flags):
-    """Where each element of the result comes from; the lowest of equal ones first, in both directions."""
+    """The origin of each element of the result; the lowest of equal ones first, in both directions."""
     if begin >= end:
         return np.arange(len(bits))
     digits = bits >> np.uint64(begin) & np.uint64(2**(end - begin) - 1)
@@ -62,7 +62,7 @@ def same_bytes(got, wanted):
 
 
 def special(type_, n, kind, seed):
-    """Keys; of floats also NaNs of both signs with payloads."""
+    """Keys; floats include NaNs of both signs with payloads."""
     keys = values(type_, n, kind, seed)
     if oracle.is_float(type_) and kind == "special":
         raw = keys.view(f"u{SIZES[type_]}")
@@ -96,7 +96,7 @@ def test_pairs(host, type_, value, n, kind, flags, keys_in_place, values_in_plac
     moved = np.frombuffer(np.random.default_rng(seed).bytes(n * dtype.itemsize), dtype)
     order = order_of(bits_of(type_, keys), 0, 8 * SIZES[type_], flags)
     key_buffer, out_keys = guarded(n, keys.dtype, 1)
-    buffer, out = guarded(n * dtype.itemsize, np.uint8, 15)  # starts on a 16-byte boundary where the buffer does
+    buffer, out = guarded(n * dtype.itemsize, np.uint8, 15)  # starts on a 16-byte boundary if the buffer does
     out = out.view(dtype)
     out_keys[:], out[:] = (keys if keys_in_place else out_keys), (moved if values_in_place else out)
     value_type = value if isinstance(value, str) else struct(host, f"value{value}", value, 1)
@@ -130,7 +130,7 @@ def test_bits(host, type_, n, begin, length, flags, by_count, seed):
     end = min(begin + length, bits)
     keys = special(type_, n, "special" if seed % 2 else "uniform", seed)
     order = order_of(bits_of(type_, keys), begin, end or bits, flags)
-    room = n + 100 if by_count else n  # what lies behind the count in memory does not move
+    room = n + 100 if by_count else n  # memory after the count does not move
     moved, out, out_keys = np.arange(room, dtype=np.uint32), np.zeros(room, np.uint32), np.zeros(room, keys.dtype)
     host.run("sort", key_type=type_, in_type="u32", keys=np.resize(keys, room), in_=moved, out_keys=out_keys, out=out,
              begin_bit=begin, end_bit=end, flags=flags, count=room, count_device=n if by_count else None)
@@ -170,7 +170,7 @@ def test_fields(host, n, flags, seed, all_of_them):
 
 
 def test_operator(host):
-    """Structs by what a user's operator makes of them."""
+    """Structs by the key that a user's operator computes."""
     n = 3000
     keys = rows(n, 5)
 
@@ -209,7 +209,7 @@ def test_many(threaded):
     ({"key_type": "u32", "row": (0, "i32", 0)}, "GP_E_ARGUMENT"), ({"shift": 4}, "GP_E_OVERLAP"),
     ({"shift": 1}, "GP_E_ALIGNMENT")])
 def test_wrong(host, wrong, name):
-    """What is said, and that nothing happens."""
+    """The message, and no effect."""
     keys, out = np.arange(10, 0, -1, dtype=np.uint32), np.full(40, 7, np.uint32)
     call = {"key_type": "u32", "keys": keys, "out_keys": out, "count": 10, **wrong}
     if call["key_type"] == "row":

@@ -1,5 +1,5 @@
-"""Top-k, nth element and shuffle on the host against NumPy: total order, ties, rows, values, and a permutation that
-looks like chance."""
+"""Top-k, nth element and shuffle on the host against NumPy: total order, ties, rows, values, and a random-looking
+permutation."""
 import math
 
 import numpy as np
@@ -101,7 +101,7 @@ def test_unsorted_and_a_count_of_the_device(host):
     out_keys, out = np.full((4, 20), 77, np.uint16), np.full((4, 20), 77, np.uint32)
     host.run("top_k", key_type="u16", keys=rows, out_keys=out_keys, out=out, out_type="u32", k=20, count=500,
              rows=4, count_device=12)
-    for row in range(4):  # rows stand 500 apart; 12 keys of each count
+    for row in range(4):  # rows start every 500; 12 keys of each count
         order = first(rows[row, :12], "u16", 20, False)
         assert out[row].tolist() == order.tolist() + [77] * 8
         assert out_keys[row].tolist() == rows[row, order].tolist() + [77] * 8
@@ -203,7 +203,7 @@ def test_shuffle_of_structs(host, size):
 
 
 def chi_square(counts):
-    """How far from uniform, in standard deviations of the statistic."""
+    """The distance from uniform, in standard deviations of the statistic."""
     expected = counts.sum() / counts.size
     freedom = counts.size - 1
     return (((counts - expected)**2 / expected).sum() - freedom) / math.sqrt(2 * freedom)
@@ -220,7 +220,7 @@ def test_all_permutations_are_as_likely(host, n):
 
 @pytest.mark.parametrize("n", [16, 256, 300, 1024])
 def test_places_and_neighbours_are_as_likely(host, n):
-    """Over many seeds, where an element goes, and how far apart neighbours come to lie."""
+    """Over many seeds: where an element moves, and the distance of former neighbours."""
     p = np.array([permutation(host, seed * 7919 + 13, n) for seed in range(4000)], np.int64)
     cells = min(n, 64)
     for at in (0, 1, n // 2, n - 1):

@@ -1,12 +1,12 @@
-// A kernel is what its text says: random valid calls over all primitives, types, operators, policies, flags, sizes and
-// pointers, on the emulated driver, where nothing runs. Each call is run in a context of its own and in one that is
-// shared by all, which keeps few kernels:
-//   - both launch the same programs with the same blocks and shared memory, however the shared context came by them;
+// A kernel depends only on its text. Random valid calls over all primitives, types, operators, policies, flags, sizes
+// and pointers, on the emulated driver, where nothing runs. Each call runs in its own context and in a shared one,
+// which keeps few kernels:
+//   - both launch the same programs with the same blocks and shared memory, whatever the shared context did before;
 //   - the shared context never holds one program twice;
 //   - after gp_prepare of the call nothing is compiled or loaded, be it with the call's pointers or, where these are
 //     aligned to 16 bytes and none is in place, with NULL in place of its buffers;
 //   - after gp_reserve of what gp_workspace_size says, the call asks for no more than a place of their own for words.
-// In 24,000 calls of the first seed every kernel of the library must come up. Usage: test_kernel_sharing [calls] [seed]
+// 24,000 calls of the first seed must reach every kernel of the library. Usage: test_kernel_sharing [calls] [seed]
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -29,7 +29,7 @@ static uint64_t below(uint64_t n) { return source() % n; }
 static bool often(unsigned percent) { return below(100) < percent; }
 template <class T> static T one_of(std::initializer_list<T> list) { return list.begin()[below(list.size())]; }
 
-// ---- a context, and what it launches
+// ---- a context, and its launches
 
 struct Launch {
   std::string program;
@@ -39,10 +39,10 @@ struct Launch {
   }
 };
 static std::vector<Launch> launches;
-static std::map<std::string, int> loaded; // programs of the context that is watched
+static std::map<std::string, int> loaded; // programs of the watched context
 static bool watched;
-static std::string twice; // a program that was loaded while it was there
-static long quick, slow;  // prepared calls whose plans serve calls that differ in pointers, and others
+static std::string twice; // a program loaded during its life
+static long quick, slow;  // prepared calls whose plans serve calls with other pointers; others
 
 static int occupancy(int *blocks, void *, int threads, size_t shared_bytes) {
   const unsigned by_shared = unsigned(228 * 1024 / (shared_bytes + 1024)), by_threads = unsigned(2048 / threads);
@@ -106,7 +106,7 @@ static gp_context *open_one(Handles *h) {
 
 // ---- a random call
 
-// Everything that a call points to in host memory.
+// All host memory of a call.
 struct Drawn {
   gp_call call;
   gp_policy policy;
@@ -116,13 +116,13 @@ struct Drawn {
   gp_layout in_layout, out_layout;
   gp_graph graph, out_graph;
   alignas(16) unsigned char init[64], step[64];
-  bool plain; // aligned to 16 bytes, none in place, optional buffers as the types say: NULL means the same
+  bool plain; // aligned to 16 bytes, not in place, optional buffers by type: NULL means the same
 };
 
 static uint64_t draw_count() {
   return often(10) ? below(3) : often(60) ? below(100000) : (uint64_t(1) << below(35)) - below(2);
 }
-// Memory of a buffer of its own, which nobody touches.
+// A buffer in its own memory, which nobody touches.
 template <class T = void> static T *at(unsigned number, uint64_t offset = 0) {
   return reinterpret_cast<T *>((uint64_t(number) << 50) + offset);
 }
@@ -304,8 +304,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   }
 }
 
-// The same call without its buffers. What a graph or a segment is described by stays: `end`, the lists of edges that
-// lead to vertices, what counts in device memory.
+// The same call without its buffers. Descriptions of a graph or a segment stay: `end`, the lists of incoming edges,
+// counts in device memory.
 static gp_call without_buffers(const gp_call &c) {
   gp_call n = c;
   n.in = n.in2 = n.keys = n.keys2 = n.begin = nullptr;
@@ -344,7 +344,7 @@ static void check(bool good, const Drawn &d, const char *what, const std::string
   if (complaints[kind]++ < 2) printf("FAILED: %s: %s\n  %s\n", kind.c_str(), describe(d).c_str(), more.c_str());
 }
 
-// The largest blocks that a policy may ask for, by every algorithm: warps that an algorithm adds have room too.
+// The largest blocks that a policy may ask for, for every algorithm: extra warps of an algorithm fit too.
 static void check_widest_blocks(gp_context *ctx, Drawn d, const gp__request &q) {
   gp_policy asked = {}, p;
   gp_policy_source from;
@@ -386,7 +386,7 @@ static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<La
 int main(int argc, char **argv) {
   const long calls = argc > 1 ? atol(argv[1]) : 20000;
   const unsigned long seed = argc > 2 ? strtoul(argv[2], nullptr, 10) : 1;
-  std::map<std::string, long> seen; // kernels that were launched
+  std::map<std::string, long> seen; // launched kernels
   long valid[GP_PRIMITIVE_COUNT] = {0};
   Handles handles;
   setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -414,7 +414,7 @@ int main(int argc, char **argv) {
         gp_policy policy;
         gp_policy_source from;
         if (gp_policy_origin(shared, &d.call, &policy, &from) != GP_SUCCESS) {
-          d.call.policy = nullptr; // such a call has none of these fields
+          d.call.policy = nullptr; // such a call uses none of these fields
           if (gp_policy_origin(shared, &d.call, &policy, &from) != GP_SUCCESS) continue;
         }
       }
@@ -435,7 +435,7 @@ int main(int argc, char **argv) {
       launches.clear(), allocated = 0;
       result = gp_run(own, &d.call, nullptr);
       check(result == GP_SUCCESS, d, "gp_run", result ? gp_last_message() : "");
-      // Words may ask for a place of their own, which a capture does without.
+      // Words may need a place of their own, which a capture does without.
       check(allocated <= 2 * std::max<uint64_t>(reserved, 65536), d, "more room than gp_workspace_size says",
             std::to_string(need) + " bytes were reserved, then " + std::to_string(allocated));
       check(compiled == fake::counts.calls["nvrtcCompileProgram"] && modules == fake::counts.calls["cuModuleLoadData"],

@@ -1,5 +1,5 @@
-// Kernel sources with the real NVRTC, on a machine without a GPU: every architecture that it knows, the messages of its
-// compiler, the disk cache and its speed. Without NVRTC these are counted as skipped; the text and the hash are not.
+// Kernel sources with the real NVRTC, on a machine without a GPU: all of its architectures, its compiler's messages,
+// the disk cache and its speed. Without NVRTC these count as skipped; the text and the hash do not.
 #define _DEFAULT_SOURCE // P_tmpdir
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -30,7 +30,7 @@ static void test_hash(void) {
   gp__hash(hex, "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, NULL);
   CHECK(strcmp(hex, "248d6a61d20638b8e5c026930c3e6039") == 0);
   memset(long_text, 'a', sizeof long_text);
-  { // in pieces of every size as in one
+  { // pieces of every size give the whole's hash
     size_t n, piece;
     for (n = 0; n <= sizeof long_text; n += 7)
       for (piece = 1; piece < 70; piece += 13) {
@@ -55,7 +55,7 @@ static void test_text(void) {
   if (!CHECK(text != NULL)) return;
   CHECK(strstr(text, "gp__copy_kernel(") && !strstr(text, "// ") && !strstr(text, "cuInit"));
   CHECK(embedded && embedded < text && gp__device.text[gp__device.count] < embedded + bytes && embedded[bytes] == 0);
-  CHECK(gp__device.text[gp__device.count] - gp__device.uses[0] < 800000); // bytes that each program carries
+  CHECK(gp__device.text[gp__device.count] - gp__device.uses[0] < 800000); // bytes common to all programs
   CHECK(gp__device_text() == text && strlen(gp__device.hash) == 32);
 }
 
@@ -103,7 +103,7 @@ static void test_parts(void) {
   CHECK(parts.size > 20000 && parts.size < 80000 && strstr(parts.data, "gp__copy_kernel("));
   CHECK(!strstr(parts.data, "gp__scan_look_back("));
   gp__free_text(&parts);
-  // What a text mentions, it gets: beginnings and ends of names do not count, every first and last name does.
+  // A text gets every part that it mentions: parts of names do not count, every first and last name does.
   seal("return gp_tile_load_all(gp_tile, agp_tile_sort);", 0, &other);
   for (i = 0; i < gp__device.count; ++i) CHECK(!other.parts[i]);
   gp__free_program(&other);
@@ -122,11 +122,11 @@ static void test_parts(void) {
     }
     CHECK(names > 1000 && !missed);
   }
-  // A text that makes names of pieces may need any part.
+  // A text that pastes names together may need any part.
   seal("#define JOIN(a, b) a##b", 0, &other);
   for (i = 0; i < gp__device.count; ++i) CHECK(other.parts[i]);
   gp__free_program(&other);
-  // A key is that of what is compiled: the text, the options, the parts.
+  // A key covers the compilation's inputs: the text, the options, the parts.
   seal("gp__copy_kernel<gp__policy<256>, 8>", 0, &other);
   CHECK(strcmp(other.key, copy.key) != 0 && strcmp(other.made_of, copy.made_of) == 0);
   gp__free_program(&other);
@@ -201,7 +201,7 @@ static gp_call fold(gp_primitive primitive, gp_op op, gp_type in, gp_type out, u
   return c;
 }
 
-// Each call says what the compiler must complain about.
+// Each call names the expected complaint of the compiler.
 static void expect_error(gp_context *ctx, const gp_call *call, const char *says, int line) {
   taken t = {0, 0, {0}, ""};
   const gp_result r = gp_compile(ctx, call, 90, take, &t);
@@ -262,7 +262,7 @@ static void test_messages(void) {
   c.out_type = broken;
   expect_error(ctx, &c, "type vec4 does not compile, line 2: error: identifier \"flaot\" is undefined\n    flaot x;",
                __LINE__);
-  { // and sound sources compile
+  { // and correct sources compile
     taken x = {0, 0, {0}, ""};
     c = fold(GP_REDUCE, GP_MAX, good, GP_F32, 1000);
     c.transform = unary;
@@ -271,8 +271,8 @@ static void test_messages(void) {
   CHECK(gp_close(ctx) == GP_SUCCESS);
 }
 
-// The names that dispatch writes are those of the templates: users' types and up to three operators in a program. The
-// test of all architectures compiles what is built in.
+// The names that dispatch writes exist as templates: users' types and up to three operators in a program. The test of
+// all architectures compiles the built-in ones.
 static void test_names(void) {
   gp_context *ctx = open_host("");
   gp_type_desc t = gp_type_desc_init();
@@ -390,8 +390,8 @@ static void test_cache(void) {
   CHECK(system(command) == 0);
 }
 
-// A user's kernel, compiled for any layout and for each, by the option that the array writes: no division where the
-// layout is known, and no branch on it.
+// A user's kernel, compiled for any layout and for each one, by the array's option: no division and no branch on a
+// known layout.
 static void test_layouts(void) {
   static const char *const source = "#include \"gpuprims.h\"\n"
                                     "#define PARTICLE(F) F(float, x) F(unsigned short, kind) F(double, v)\n"

@@ -1,5 +1,5 @@
-// Life and death of contexts - opening, closing, hooks, workspaces of streams that are gone, places of buffers - on an
-// emulated driver and on the host back end. No kernel runs. Usage: test_life [names of groups]
+// Life of contexts - opening, closing, hooks, workspaces of destroyed streams, places of buffers - on an emulated
+// driver and on the host back end. No kernel runs. Usage: test_life [names of groups]
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -26,7 +26,7 @@ static bool check(bool good, int line, const char *format, ...) {
     ++passed;
     return true;
   }
-  if (++failed > 40) return false; // the count says the rest
+  if (++failed > 40) return false; // the count tells the rest
   std::lock_guard<std::mutex> guard(print_lock);
   printf("FAILED: test_life.cpp:%d: ", line);
   va_list list;
@@ -79,7 +79,7 @@ static gp_call scan_call() { // needs a workspace
   return c;
 }
 
-// ---- opening: the host only where there is no driver or no device
+// ---- opening: the host only without a driver or a device
 
 static void test_fallback() {
   std::string folder = P_tmpdir "/gpuprims_life_XXXXXX";
@@ -117,7 +117,7 @@ static void test_fallback() {
     c.device = k.device;
     if (k.library) c.driver = nullptr, c.cuda_library = k.library;
     gp_context *ctx = nullptr;
-    std::thread([&] { // a thread that has no message yet
+    std::thread([&] { // a thread without a message so far
       const gp_result r = gp_open(&c, &ctx);
       check(r == k.expected, __LINE__, "%s: %s (%s)", k.says, gp_result_name(r), gp_last_message());
       if (r == GP_SUCCESS) {
@@ -144,7 +144,7 @@ static void test_fallback() {
   GOOD(gp_describe(ctx, &d));
   CHECK(d.backend == GP_BACKEND_HOST && !*d.fallback);
   CLOSE(ctx);
-  // Whatever call of the driver fails, and with whatever code: never the host in silence.
+  // Any driver call fails with any code: never falls back to the host silently.
   for (int code : {1, 2, 3, 34, 100, 101, 803, 999})
     for (unsigned long k = 1; k < 100; ++k) {
       fake::reset();
@@ -214,13 +214,13 @@ static void test_places() {
             fake::machine.pageable = fake::machine.run = false;
             gp_context *ctx = open_with(config(host ? GP_BACKEND_HOST : GP_BACKEND_CUDA));
             gp_call c = k.call;
-            // Everything lies right but pointer `at`.
+            // All pointers are right except `at`.
             for (size_t i = 0; i < k.pointers.size(); ++i) {
               const int wrong = int(i) == at;
               k.pointers[i].set(c, memory[(host ? 0 : 1) ^ wrong][i]);
             }
-            const bool reached = at < 0 || (host && kind); // the host reaches what is managed or its own
-            if (later) {                                   // another call is the first: from then on nobody looks
+            const bool reached = at < 0 || (host && kind); // the host reads managed memory and its own
+            if (later) {                                   // another first call: later calls are not checked
               gp_call first = gp_call_init(GP_COPY);
               first.in_type = GP_I32, first.in = memory[!host][14], first.out = memory[!host][15], first.count = 5;
               GOOD(gp_run(ctx, &first, nullptr));
@@ -231,11 +231,11 @@ static void test_places() {
               const char *name = k.pointers[size_t(at)].name;
               BAD(GP_E_ARGUMENT, (std::string(": ") + name).c_str(), gp_run(ctx, &c, nullptr));
               CHECK(fake::counts.launches == 0 && fake::memory.empty());
-              if (!host) BAD(GP_E_ARGUMENT, name, gp_run(ctx, &c, nullptr)); // a call that failed was not the first
+              if (!host) BAD(GP_E_ARGUMENT, name, gp_run(ctx, &c, nullptr)); // failed calls do not count
             }
             CLOSE(ctx);
           }
-  // Values lie where the host reads them, on both back ends.
+  // Values are in memory that the host reads, on both back ends.
   for (int host = 0; host < 2; ++host)
     for (int kind = 0; kind < 3; ++kind) // device memory, managed, registered
       for (int step = 0; step < 2; ++step) {
@@ -253,7 +253,7 @@ static void test_places() {
         else BAD(GP_E_ARGUMENT, step ? "gp_iota: step " : "gp_fill: ", gp_run(ctx, &c, nullptr));
         CLOSE(ctx);
       }
-  // A device that reads pageable memory, and a stream that is captured: nothing to say.
+  // A device that reads pageable memory, and a stream under capture: no complaint.
   for (int way = 0; way < 2; ++way) {
     fake::reset();
     fake::places.clear();
@@ -265,11 +265,11 @@ static void test_places() {
     c.in_type = GP_I32, c.in = numbers, c.out = results, c.count = 5;
     GOOD(gp_run(ctx, &c, stream));
     stream->capturing = 0;
-    if (way) BAD(GP_E_ARGUMENT, "gp_copy: in ", gp_run(ctx, &c, stream)); // the first one that is not captured
+    if (way) BAD(GP_E_ARGUMENT, "gp_copy: in ", gp_run(ctx, &c, stream)); // the first one outside a capture
     CLOSE(ctx);
     fake::destroy_stream(stream);
   }
-  // GP_CHECKED looks again.
+  // GP_CHECKED checks again.
   fake::reset();
   fake::places[memory[1]] = {sizeof memory[1], 2};
   fake::machine.pageable = fake::machine.run = false;
@@ -287,7 +287,7 @@ static void test_places() {
   fake::places.clear();
 }
 
-// ---- workspaces of streams that are gone
+// ---- workspaces of destroyed streams
 
 static void test_streams() {
   const gp_call c = scan_call();
@@ -296,7 +296,7 @@ static void test_streams() {
     std::set<void *> dead_streams;
     bool wrong = false;
   };
-  for (int way = 0; way < 4; ++way) { // pools, no pools, hooks, a limit of its own
+  for (int way = 0; way < 4; ++way) { // pools, no pools, hooks, its own limit
     fake::reset();
     fake::machine.run = false, fake::machine.pools = way != 1;
     Hooks hooks;
@@ -319,7 +319,7 @@ static void test_streams() {
     }
     gp_context *ctx = open_with(k);
     const auto kept = [&] { return way == 2 ? hooks.live.size() : fake::memory.size(); };
-    fake::Stream *late = fake::make_stream(); // whose handle is nobody else's
+    fake::Stream *late = fake::make_stream(); // with unique handles
     // short-lived streams
     for (int i = 0; i < 1000; ++i) {
       fake::Stream *s = fake::make_stream();
@@ -329,7 +329,7 @@ static void test_streams() {
     }
     check(kept() == limit, __LINE__, "way %d: %zu workspaces of streams that are gone", way, kept());
     CHECK(!hooks.wrong && fake::counts.calls["cuStreamSynchronize"] + fake::counts.calls["cuCtxSynchronize"] == 0);
-    // Those that are used in turn stay: no allocation
+    // Streams used in turn keep theirs: no allocation
     std::vector<fake::Stream *> few;
     for (int i = 0; i < int(limit / 2) - 1; ++i) few.push_back(fake::make_stream());
     for (fake::Stream *s : few) GOOD(gp_run(ctx, &c, s));
@@ -337,7 +337,7 @@ static void test_streams() {
     for (int round = 0; round < 3; ++round)
       for (fake::Stream *s : few) GOOD(gp_run(ctx, &c, s));
     CHECK(fake::counts.calls["cuMemAllocAsync"] + fake::counts.calls["cuMemAlloc"] == before);
-    // What a graph holds stays, whatever comes; a stream keeps its graph's workspace when others come by.
+    // A graph's memory stays, always; a stream keeps its graph's workspace while other streams pass.
     fake::Stream *graph = few[0];
     graph->capturing = 1, fake::strict_capture = true;
     GOOD(gp_run(ctx, &c, graph));
@@ -347,7 +347,7 @@ static void test_streams() {
       for (; r; r = r->next)
         if (r->handle == graph) held = r->workspace;
     CHECK(held != nullptr);
-    // While nothing has ended nothing is taken away; afterwards the number is what it was. Other captures go on.
+    // Nothing is taken away before work has ended; afterwards the number is as before. Other captures continue.
     fake::machine.finished = false;
     std::vector<fake::Stream *> many;
     for (int i = 0; i < 20; ++i) {
@@ -367,7 +367,7 @@ static void test_streams() {
     for (gp__workspace *r : ctx->state->streams)
       for (; r; r = r->next) there |= r->workspace == held;
     CHECK(there);
-    // A captured stream that has none is told so, and takes nobody's.
+    // A captured stream without a workspace gets an error, and takes nobody's.
     late->capturing = 1;
     const size_t then = kept();
     BAD(GP_E_WORKSPACE, "gp_reserve(ctx, stream, ", gp_run(ctx, &c, late));
@@ -382,7 +382,7 @@ static void test_streams() {
   gp_context *ctx = nullptr;
   k.workspaces = -1;
   BAD(GP_E_ARGUMENT, "gp_config.workspaces", gp_open(&k, &ctx));
-  // Any call of the driver fails on the way: nothing leaks, the next call works.
+  // Any call of the driver fails halfway: nothing leaks, the next call works.
   unsigned hits = 0;
   for (unsigned long n = 1; n < 1000; ++n) {
     fake::reset();
@@ -404,14 +404,14 @@ static void test_streams() {
     if (!hit) break;
   }
   CHECK(hits > 50);
-  // A context that has done nothing waits for nobody.
+  // An idle context waits for nobody.
   fake::reset();
   ctx = open_with(config());
   CLOSE(ctx);
   CHECK(fake::counts.calls["cuCtxSynchronize"] == 0);
 }
 
-// ---- closing while others call
+// ---- closing during calls
 
 static void test_close(bool host) {
   static std::atomic<int> wrong;
@@ -475,7 +475,7 @@ static void test_close(bool host) {
   }
 }
 
-// gp_close waits for a call that is inside: the call's state is whole until it returns.
+// gp_close waits for a running call: the call's state stays intact until it returns.
 static void test_waiting() {
   static std::atomic<int> stage;
   fake::reset();
@@ -498,7 +498,7 @@ static void test_waiting() {
   usleep(30000);
   CHECK(!gone);
   gp_description d = gp_description_init();
-  gp_result late; // who comes now is not let in
+  gp_result late; // late callers are refused
   do late = gp_describe(ctx, &d);
   while (late == GP_SUCCESS);
   CHECK(late == GP_E_CONTEXT);
@@ -570,7 +570,7 @@ struct Calling {
   gp_context *ctx, *other;
   gp_stream stream;
   std::atomic<int> calls;
-  std::atomic<int> busy; // one level is enough
+  std::atomic<int> busy; // one level suffices
 } calling;
 static void call_back(const char *hook) {
   if (!calling.entry || calling.calls > 2 || strcmp(hook, calling.hook) || calling.busy.exchange(1)) return;

@@ -1,19 +1,19 @@
-// What validity accepts runs right: for every primitive, element sizes of 1 to 64 bytes and each field's extremes.
-// Calls go through the whole library on the emulated driver, whose compiler makes the very programs that the library
-// writes, and must give what the host back end gives. What validity refuses, the message names; what it accepts is what
-// was given; and every static_assert of a kernel holds for it (table ASSERTED).
+// Policies that validity accepts run right, for every primitive, element sizes of 1 to 64 bytes and each field's
+// extremes. Calls go through the whole library on the emulated driver, whose compiler builds the library's real
+// programs, and must match the host back end. Messages name refused fields; accepted policies run unchanged; and every
+// static_assert of a kernel holds for them (table ASSERTED).
 //
 // test_policies [few TURN [NAME] | many TURN [NAME] | all [NAME]]
-//     few     of each case (a primitive and its operands) one policy, size and alignment, whose turn it is, and those
-//             that once were wrong
-//     many    of each case, size and alignment one policy
+//     few     for each case (a primitive and its operands) one policy, size and alignment, in turn, and those that once
+//             were wrong
+//     many    one policy for each case, size and alignment
 //     all     everything, which takes hours
 //     NAME    cases whose name contains it, or one job, as a failure prints it
 // test_policies compile CAPABILITY,... [few TURN [NAME] | many TURN [NAME] | all [NAME]]
-//     NVRTC compiles the kernels of what validity accepts on devices of these compute capabilities. It refuses what the
-//     emulator runs: more than 48 KiB of shared memory where a launch adds none.
-//     few     of some of the cases, whose turn it is, one size, and of that one policy and the one of the largest tile
-//     many    the same of each case, size and alignment
+//     NVRTC compiles the kernels of policies that validity accepts on devices of these compute capabilities. It refuses
+//     more than 48 KiB of static shared memory, which the emulator runs.
+//     few     for some of the cases, in turn, one size with one policy and the one of the largest tile
+//     many    the same for each case, size and alignment
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -69,7 +69,7 @@ static const struct {
      [](void *n, void *r, const void *a, const void *b) {
        *static_cast<unsigned char *>(r) = memcmp(a, b, size_of(n)) == 0;
      }},
-    // Sums, and the last that is not zero: associative, not commutative.
+    // The sum, and the last nonzero operand: associative, not commutative.
     {2,
      "T r = a;\nfor (unsigned i = 0; i < sizeof a; ++i)\n"
      "  r.bytes[i] = i % 3 == 1 ? (b.bytes[i] ? b.bytes[i] : a.bytes[i]) : a.bytes[i] + b.bytes[i];\nreturn r;",
@@ -108,8 +108,9 @@ struct Side {
   gp_context *ctx = nullptr;
   std::map<std::pair<int, int>, gp_type> types;
   std::map<std::pair<int, int>, gp_op> ops;
-  // Where buffers begin: ALIGNED, at an aligned address; BEHIND_ONE, an element behind one. HALF, LOOSE: structs have
-  // half the alignment that their size allows, or 1, and the buffers of a call lie differently, between its multiples.
+  // Where buffers begin: ALIGNED, at an aligned address; BEHIND_ONE, an element after one. HALF, LOOSE: structs have
+  // half the alignment that their size allows, or 1, and the buffers of a call have different offsets between multiples
+  // of it.
   enum Shift { ALIGNED, BEHIND_ONE, HALF, LOOSE };
   int shift = ALIGNED;
   static int most_alignment(int size) { return std::min(size & -size, 16); }
@@ -117,8 +118,8 @@ struct Side {
     const int most = most_alignment(size);
     return shift == LOOSE ? 1 : shift == HALF && most > 1 ? most / 2 : most;
   }
-  int strictest = 1; // of the alignments that structs of this call could have
-  size_t placed;     // of a call's buffers, from 0 or 1 on: each lies on a multiple of its size, and not
+  int strictest = 1; // number of alignments for this call's structs
+  size_t placed;     // of a call's buffers, from 0 or 1 on: each at a multiple of its size, or not
   struct Buffer {
     unsigned char *block, *data;
     size_t bytes;
@@ -130,7 +131,7 @@ struct Side {
   void open(bool nvrtc = false) { // nvrtc: the machine's compiler, not the emulated one
     gp_config config = gp_config_init();
     config.backend = device ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
-    config.cache_dir = nvrtc ? getenv("GPUPRIMS_KERNELS") : nullptr; // of tests/run.py: what it has compiled before
+    config.cache_dir = nvrtc ? getenv("GPUPRIMS_KERNELS") : nullptr; // of tests/run.py: earlier compilations
     if (!config.cache_dir) config.cache_dir = "";
     config.host_threads = 1;
     if (!nvrtc) config.driver = fake::table();
@@ -165,7 +166,7 @@ struct Side {
     if (gp_op_define(ctx, &d, &o)) printf("%s\n", gp_last_message()), std::exit(1);
     return o;
   }
-  // Buffers hold a pattern around and behind what a call is given, and in outputs.
+  // A pattern fills outputs, and the space around and after a call's data.
   enum { FRONT = 256, BEHIND = 256, PATTERN = 0xC7 };
   void *add(size_t bytes, const void *from, int size, bool number) {
     const size_t elements = shift == BEHIND_ONE ? 1 : 0, loose = shift >= HALF && !number ? ++placed : 0;
@@ -181,7 +182,7 @@ struct Side {
     buffers.push_back(b);
     return b.data;
   }
-  // NUMBER: the elements are numbers, whose alignment is their size. Bytes are structs otherwise.
+  // NUMBER: the elements are numbers, aligned to their size. Otherwise bytes are structs.
   enum Elements { STRUCT, NUMBER };
   template <class T> T *put(const std::vector<T> &v, int size = sizeof(T), Elements kind = STRUCT) {
     return static_cast<T *>(add(v.size() * sizeof(T), v.data(), size, kind == NUMBER || sizeof(T) > 1));
@@ -203,14 +204,14 @@ struct Side {
   }
 };
 
-// ---- what is called
+// ---- the calls
 
 static Bytes noise(size_t count, int size, uint64_t seed, unsigned mask = 255) {
   Bytes v(count * size_t(size));
   for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<unsigned char>(mix(seed * 1000003 + i) & mask);
   return v;
 }
-// Runs of equal keys, four long on the average; neighbours differ in one byte, anywhere.
+// Runs of equal keys with a mean length of four; neighbours differ in one byte, anywhere.
 static Bytes keys_of(size_t count, int size, uint64_t seed) {
   Bytes v(count * size_t(size));
   uint64_t run = seed;
@@ -281,7 +282,7 @@ static void put_graph(Side &s, gp_call &c, int size, unsigned vertices, bool sym
   h->flags = symmetric ? GP_SYMMETRIC : 0;
   c.graph = h;
 }
-// A graph to be written, with lists of as many edges.
+// An output graph, with lists of as many edges.
 static gp_graph *take_graph(Side &s, int size, uint64_t vertices, uint64_t edges) {
   gp_graph *h = s.keep(gp_graph_init());
   h->vertices = vertices, h->edges = edges, h->offset_type = h->vertex_type = number_type(size);
@@ -292,7 +293,7 @@ static gp_graph *take_graph(Side &s, int size, uint64_t vertices, uint64_t edges
 struct Case {
   const char *name;
   gp_primitive primitive;
-  std::vector<int> sizes; // size + 100 * size of values, where there are any
+  std::vector<int> sizes; // size + 100 * size of values, if any
   void (*build)(Side &, gp_call &, int size, int value, size_t n);
 };
 static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64}, NUMBERS = {1, 2, 4, 8}, WORDS = {4, 8},
@@ -489,7 +490,7 @@ static const std::vector<Case> cases = {
 struct Job {
   const Case *what;
   int size, shift;
-  gp_policy policy; // as it is given
+  gp_policy policy; // as given
   std::string name;
 };
 static std::string text_of(const gp_policy &p) {
@@ -515,7 +516,7 @@ static gp_call build(Side &s, const Case &what, int size, int shift, size_t n) {
   what.build(s, c, size % 100, size / 100, n);
   return c;
 }
-// ---- static_asserts of kernels: each with what of it depends on a policy
+// ---- static_asserts of kernels, with the part of each that depends on a policy
 
 typedef bool (*Holds)(const gp_policy &p, const gp__shape &s);
 static bool always(const gp_policy &, const gp__shape &) {
@@ -551,7 +552,7 @@ static const struct {
     {"fold takes 11 bits of the hash", always},
     {"a field lies aligned in its struct", always},
     {"keys of a thread", always},
-    {"shared memory", always}, // five of them: sizes that rules and structs say alike
+    {"shared memory", always}, // five of them: sizes given by both rules and structs
     {"a thread counts two digits at most",
      [](const gp_policy &p, const gp__shape &s) {
        return s.primitive != GP_SORT || !gp__is_cooperative(p.algorithm) || p.threads >= GP__DIGITS / 2;
@@ -603,7 +604,7 @@ static void check_asserted(Side &s, const gp_call &c, const gp_policy &p, const 
     if (!a.holds(p, h)) check(false, name + " " + text_of(p) + ": accepted, but not \"" + a.message + "\"");
 }
 
-// Is the policy accepted? Where it is not, the message must name a field that was given.
+// Whether the policy is accepted. If it is not, the message must name a given field.
 static bool accepted(Side &s, gp_call c, gp_policy p, gp_policy *resolved, const std::string &name) {
   gp_policy_source source;
   c.policy = &p;
@@ -691,7 +692,7 @@ static std::vector<Job> jobs_of(Side &s, const Case &what, int size, int shift) 
   return jobs;
 }
 
-// What goes wrong, or nothing.
+// The fault, or nothing.
 static std::string run(Side &device, Side &host, const Job &job, uint64_t seed) {
   simt::config.watchdog_s = 240; // launches of up to ten seconds share the processors with other programs
   for (size_t n : {LONG, SHORT}) {
@@ -717,7 +718,7 @@ static std::string run(Side &device, Side &host, const Job &job, uint64_t seed) 
   }
   return "";
 }
-// In a process of its own, which a kernel that writes where it must not may end.
+// Runs in its own process, which a kernel's bad write may end.
 static void run_apart(Side &device, Side &host, const Job &job, uint64_t seed) {
   fflush(stdout);
   const pid_t child = fork();
@@ -736,8 +737,8 @@ static void run_apart(Side &device, Side &host, const Job &job, uint64_t seed) {
            number == SIGILL ? ", of an access that is not aligned" : "");
 }
 
-// The kernels of a job under NVRTC, whose kernels of other jobs are kept in the process. A policy that is valid on the
-// emulated device may not be for gp_compile, which knows no number of multiprocessors: *refused counts those.
+// Compiles a job's kernels with NVRTC; the process keeps kernels of other jobs. A policy valid on the emulated device
+// may be invalid for gp_compile, which does not know the number of multiprocessors: *refused counts those.
 static void compile_job(Side &compiler, const Job &job, int capability, unsigned long *refused) {
   gp_call c = build(compiler, *job.what, job.size, job.shift, LONG);
   c.policy = &job.policy;
@@ -755,7 +756,7 @@ static void compile_job(Side &compiler, const Job &job, int capability, unsigned
                                          (r ? gp_last_message() : "no kernel"));
 }
 
-// Policies that once were accepted and wrong, and others with as few threads: whoever's turn it is.
+// Policies that were once accepted wrongly, and others with as few threads: in every turn.
 static const char *const ALWAYS[] = {
     "unique/64/0/algorithm=LOOK_BACK,threads=32",
     "reduce by key/1633/0/algorithm=LOOK_BACK,threads=32,vectors=16",
@@ -770,11 +771,11 @@ static const char *const ALWAYS[] = {
     "argsort/4/0/algorithm=ONE_LAUNCH,threads=128",
 };
 
-// Of the cases, few of these compile one in so many.
+// `few` compiles one in this many of the cases.
 enum { COMPILED_SHARE = 8 };
 static int size_of_tile(const Job &j) { return j.policy.threads * j.policy.vectors; }
 
-// capability: of the device for which kernels are compiled; 0: they run.
+// capability: the device that kernels are compiled for; 0: they run.
 static void try_policies(int argc, char **argv, int capability) {
   const bool compiles = capability != 0;
   if (compiles) fake::machine.capability = capability, fake::machine.shared_bytes = gp__shared_bytes_of(capability);
@@ -790,7 +791,7 @@ static void try_policies(int argc, char **argv, int capability) {
   std::vector<Job> jobs;
   unsigned long accepted_ones = 0;
   for (const Case &c : cases) {
-    std::vector<std::pair<int, int>> groups; // sizes, and where buffers begin: where that is not the same again
+    std::vector<std::pair<int, int>> groups; // sizes, and where buffers begin, if that differs
     for (int size : c.sizes) {
       build(device, c, size, Side::ALIGNED, SHORT);
       const int shifts = device.strictest > 2 ? Side::LOOSE : device.strictest > 1 ? Side::HALF : Side::BEHIND_ONE;

@@ -1,8 +1,8 @@
-"""No kernel keeps bits of a register that is perhaps not written: ptxas takes such a register for whatever the narrow
-load says that writes it elsewhere, drops masks that would do nothing to that, and neighbours' bits come out wrong. It
-happens where elements of less than a word are put together one by one, each under a condition. The emulator has no such
-compiler, and compute-sanitizer's tools look at memory, so the kernels' PTX is looked at: forward over its branches,
-what is written on every path."""
+"""No kernel keeps bits of a register that may be unwritten. ptxas assumes for such a register the narrow load that
+writes it on another path, drops masks that this load makes redundant, and neighbours' bits come out wrong. This happens
+when elements smaller than a word are assembled one by one, each under a condition. The emulator has no such compiler,
+and compute-sanitizer looks only at memory. So this test follows the kernels' PTX forward over its branches, and finds
+the registers written on every path."""
 import os
 import re
 import shutil
@@ -16,7 +16,7 @@ CELLS = ["inclusive_scan SUM u16", "segmented_reduce SUM u8 segments=uniform:300
          "merge u16 payload=u8", "merge_sort u8 payload=u8", "set_union u8", "set_difference u16 payload=u8",
          "top_k u8", "transpose u8 shape=1023x1025", "transpose u16 shape=33x1048576"]
 REGISTER = re.compile(r"%(?:r|rd|rs|p)\d+\b")
-NARROW = re.compile(r"(?:ld\.\S*|cvt\.u(?:32|64))\.u(?:8|16)$")  # what writes a register by fewer bits than it has
+NARROW = re.compile(r"(?:ld\.\S*|cvt\.u(?:32|64))\.u(?:8|16)$")  # writes fewer bits of a register than it has
 NO_RESULT = ("st.", "red.", "bra", "ret", "exit", "bar.", "barrier.", "fence.", "membar.", "call", "trap", "prefetch",
              "cp.", "mbarrier.init", "mbarrier.inval", "nanosleep", "griddepcontrol")
 
@@ -42,7 +42,7 @@ def statements(body):
 
 
 def written_before(code, labels):
-    """For each statement, the registers that are written on every path to it, as the bits of a number; their order."""
+    """For each statement, the registers written on every path to it, as a bit set; and their order."""
     number = {}
     for _, _, writes, _, _ in code:
         for register in writes:
@@ -72,7 +72,7 @@ def written_before(code, labels):
 
 
 def perhaps_unwritten(body):
-    """The statements that keep some bits of a register which a narrow load or conversion writes, but not always."""
+    """Statements that keep some bits of a register which a narrow load or conversion writes on some paths only."""
     code, labels = statements(body)
     before, number = written_before(code, labels)
     narrow = {register for _, operation, writes, _, _ in code if NARROW.match(operation) for register in writes}
@@ -88,7 +88,7 @@ def functions(ptx):
 
 
 def test_what_is_found():
-    """Two bytes of a word, as ptxas got them wrong; as they are right; and with a loop around."""
+    """Two bytes of a word: as ptxas got them wrong, correctly, and with a loop around."""
     two = """
       .reg .pred %p<9>;
       {zero}

@@ -1,8 +1,8 @@
-"""What a row's Python processes read of the tree, for tests/run.py, which keeps the results of rows whose inputs stayed
-the same. Python imports this file as it starts, where PYTHONPATH has its folder.
+"""Records what a row's Python processes read of the tree, for tests/run.py, which keeps the results of rows with
+unchanged inputs. Python imports this file at its start if PYTHONPATH has its folder.
 
-The file that GPUPRIMS_WATCH names gets lines: "read PATH" of each file and folder of the tree that is opened, "commits"
-where git reads the tree's commits, "opaque WHAT" of what this file cannot look into: another program, a library.
+The file named by GPUPRIMS_WATCH gets lines: "read PATH" for each opened file and folder of the tree, "commits" if git
+reads the tree's commits, "opaque WHAT" for programs and libraries that this file cannot watch.
 """
 import os
 import re
@@ -12,11 +12,11 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LOG = os.environ.get("GPUPRIMS_WATCH")
-# What build/ has that is no input: installed packages, compiled modules, what tests wrote themselves, and a library of
+# Parts of build/ that are not inputs: installed packages, compiled modules, the tests' own outputs, and a library of
 # tools/tune/cells.c and its neighbours.
 OWN = ("build/venv/", "build/tests/", "build/pycache/", "build/cells.so")
 CELLS = "build/cells.so.fresh"  # that library, while it is made (tools/farm/cell_keys.py)
-# Commands of git that read commits, the list of files and the remotes, and no file of the tree.
+# Commands of git that read commits, the list of files and the remotes, but no file of the tree.
 OF_COMMITS = {"rev-parse", "rev-list", "log", "show", "archive", "cat-file", "ls-tree", "ls-files", "merge-base",
               "clone", "remote"}
 STARTS = {"os.system", "os.exec", "os.posix_spawn", "os.spawn", "pty.spawn"}
@@ -29,7 +29,7 @@ def note(line):
         return
     seen.add(line)
     try:
-        log = os.open(LOG, os.O_WRONLY | os.O_APPEND)  # never made anew
+        log = os.open(LOG, os.O_WRONLY | os.O_APPEND)  # never rebuilt
         try:
             text = os.fsencode(line + "\n")
             if os.write(log, text) != len(text):
@@ -38,11 +38,11 @@ def note(line):
             os.close(log)
     except OSError:
         if os.path.exists(LOG):
-            os.unlink(LOG)  # nobody knows then what was read
+            os.unlink(LOG)  # then the reads are unknown
 
 
 def in_tree(path):
-    """A path relative to the tree's root; None where it is outside."""
+    """A path relative to the tree's root; None outside of it."""
     path = os.path.realpath(os.fsdecode(path))
     return os.path.relpath(path, ROOT) if path == ROOT or path.startswith(ROOT + os.sep) else None
 
@@ -67,7 +67,7 @@ def watched(env):
 
 
 def git(words, cwd):
-    """Notes whether it reads the tree, or its commits."""
+    """Records whether it reads the tree, or its commits."""
     words, folders = list(words[1:]), [cwd or os.getcwd()]
     while words and words[0].startswith("-"):
         word = words.pop(0)
@@ -86,14 +86,14 @@ def git(words, cwd):
 
 
 def start(program, words, cwd, env):
-    """Another program: a Python that is watched, a git, or one that cannot be looked into."""
+    """Another program: a watched Python, git, or an opaque one."""
     program = os.fsdecode(program)
     words = [os.fsdecode(word) for word in ([words] if isinstance(words, (str, bytes)) else words)]
     name = os.path.basename(program)
     if name == "git":
         return git(words, cwd)
     if name == "tar" and words[1:2] and re.match("-?x", words[1]) and not any(ROOT in word for word in words):
-        return None  # it unpacks what it is given
+        return None  # it unpacks its input
     inputs = [word for word in words if word.endswith((".c", ".h"))]
     if words[-1] == os.path.join(ROOT, CELLS) and all(word.startswith("tools/tune/") for word in inputs):
         return None
@@ -136,7 +136,7 @@ def hook(event, arguments):
             library(arguments[0])
         elif event in STARTS:
             note(f"opaque {event}")
-    except Exception as error:  # what is not understood keeps no result
+    except Exception as error:  # an unknown event keeps no result
         note(f"opaque {error!r}")
     finally:
         inside[0] = False

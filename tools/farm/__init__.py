@@ -1,1 +1,1 @@
-"""The farm: what chooses the rows of gpuprims_policies.h, and what finds out when a change made something slower."""
+"""The farm: chooses the rows of gpuprims_policies.h, and finds changes that made something slower."""

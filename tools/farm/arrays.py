@@ -1,4 +1,4 @@
-"""NumPy, or a sentence that says where it is: the farm's statistics stand on it, its stores and workers do not."""
+"""NumPy, or an error that tells how to get it: the farm's statistics need it, its stores and workers do not."""
 try:
     import numpy as np  # noqa: F401
 except ImportError as missing:

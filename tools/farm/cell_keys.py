@@ -1,6 +1,5 @@
-"""Cells: what is called, on how much; as text, as a key, and in bytes. tools/tune/cells.c knows all that, for gp_tune
-and for Python, and describe.c says what cells and policies are made of; both are compiled once, in a second, as
-build/cells.so.
+"""Cells: a call and its size; as text, as a key, and in bytes. tools/tune/cells.c does this for gp_tune and Python, and
+describe.c lists the parts of cells and policies. Both are compiled once, in a second, to build/cells.so.
 
     read("reduce SUM f16 bytes=1M") -> (Cell(...), "reduce SUM f16 n=524288 protocol=cold")
 """
@@ -23,16 +22,16 @@ MOST = 2048  # bytes of a key
 
 
 class StoreError(Exception):
-    """What a user is told: the message names the file and the line."""
+    """An error message for the user, with file and line."""
 
 
 class CannotBuild(StoreError):
-    """The message is the compiler's."""
+    """The compiler's message."""
 
 
 @functools.cache
 def library():
-    """The functions of cells.c, compiled anew only where a source changed."""
+    """The functions of cells.c, recompiled only after a source changed."""
     target = os.path.join(bench.BUILD, "cells.so")
     command = [os.environ.get("CC", "gcc"), "-O1", "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", *SOURCES, "-o"]
     stamp = bench.stamp_of(SOURCES + HEADERS, command)
@@ -40,7 +39,7 @@ def library():
     with open(f"{target}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another program may be building it
         if not bench.current(target, stamp):
-            fresh = f"{target}.fresh"  # what is loaded already stays whole
+            fresh = f"{target}.fresh"  # a loaded library stays whole
             try:
                 done = subprocess.run([*command, fresh], cwd=ROOT, check=False, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT)
@@ -59,7 +58,7 @@ def library():
 
 @functools.cache
 def description():
-    """What gp_tune --describe prints."""
+    """The output of gp_tune --describe."""
     return json.loads(library().describe())
 
 
@@ -74,13 +73,13 @@ def type_sizes():
 
 @functools.cache
 def having(what):
-    """The primitives of which it holds: a word of tools/gp_primitives.h."""
+    """The primitives with this property: a word of tools/gp_primitives.h."""
     return tuple(name for name in primitives() if what in description()["cells"][name]["has"])
 
 
 @functools.cache
 def served():
-    """{primitive that nobody searches by itself: the one whose search serves it}; both run the same kernels."""
+    """{primitive without a search of its own: the one whose search serves it}; both run the same kernels."""
     return {name: cell["searched"] for name, cell in description()["cells"].items() if cell["searched"]}
 
 
@@ -89,7 +88,7 @@ Measures = collections.namedtuple("Measures", "sizes bytes degree text group")
 
 @functools.cache
 def measures(cell):
-    """None: no cell on a primitive and types of this library. (Users' kernels are none.)"""
+    """None: not a cell of this library's primitives and types (a user's kernel, for example)."""
     text, numbers = ctypes.create_string_buffer(MOST), (ctypes.c_ulonglong * 5)()
     if not library().cell_measure(cell.all_words().encode(), text, MOST, numbers):
         return None
@@ -98,7 +97,7 @@ def measures(cell):
 
 
 class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol words", defaults=("",))):
-    """Types by name. words: those of the primitive's own, in the order of cells.c."""
+    """Types by name. words: the primitive's own, in the order of cells.c."""
     __slots__ = ()
 
     def word(self, name):
@@ -115,18 +114,18 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
 
     @property
     def text(self):
-        """The one text of the cell."""
+        """The cell's canonical text."""
         return measures(self).text
 
     @property
     def degree(self):
-        """Of a graph: what its lists have room for, edges a vertex."""
+        """For graphs: capacity of the lists, and edges a vertex."""
         return measures(self).degree
 
     @property
     def sizes(self):
-        """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none. Of graphs
-        those of an offset and of a vertex's number, and the class of the mean degree."""
+        """Bytes of an element of input, accumulator and output, as rows name them; 0: none. Graphs: bytes of an offset
+        and of a vertex's number, and the class of the mean degree."""
         return measures(self).sizes
 
     @property
@@ -139,7 +138,7 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
 
     @property
     def log2(self):
-        """The header's own number for a size: rows are chosen by it."""
+        """The header's measure of size, by which it chooses rows."""
         return self.bytes.bit_length() - 1
 
 
@@ -151,13 +150,13 @@ def cell_of(sample):
 
 
 def is_known(cell):
-    """Is it a primitive on types of this library, in the grammar of its cells? (Users' kernels are not.)"""
+    """Whether it is a primitive on types of this library, in the grammar of its cells (users' kernels are not)."""
     return measures(cell) is not None
 
 
 def read(text):
-    """(Cell, its one text) of a cell as people write it: sizes with K, M, G, bytes= for n=, and no protocol for cold
-    (of graphs: back_to_back). ValueError says what is wrong."""
+    """(Cell, its canonical text) of a cell as people write it: sizes with K, M, G; bytes= for n=; no protocol for cold
+    (graphs: back_to_back). ValueError says what is wrong."""
     answer = ctypes.create_string_buffer(MOST)
     good = library().cell_key(text.encode(), answer, MOST)
     said = answer.value.decode(errors="replace")

@@ -1,35 +1,35 @@
-"""Decisions: a proposed bucket becomes a row where an independent rerun confirms it.
+"""Decisions: a proposed bucket becomes a row if an independent rerun confirms it.
 
     python3 -m tools.farm decide STORE [--stores FOLDER]               appends decision lines to the store
     python3 -m tools.farm decide --report [STORE...]                   regret of the rows, device by device
-    python3 -m tools.farm decide STORE --stability SECOND              how much of it a second tune would leave
+    python3 -m tools.farm decide STORE --stability SECOND              how many of its rows survive a second tune
 
 The unit of replication is a process; a candidate's time in it is the geometric mean over the bucket's cells: sizes, and
 types that the row serves. With logarithms, in which a coefficient of variation is a standard deviation, the rule is
 
     mean(default) - mean(candidate) > max(log 1.02, 1.96 sqrt(sd(default)^2 + sd(candidate)^2))
 
-and at no size, for no type, the candidate takes 2 % longer, nor at a cell elsewhere that the row would serve: of other
-words and protocols, between the sizes. Nor does it take 2 % longer than the header's rule at any of them, where that
-was measured: what stands there now may. Sizes at the ends of the interval that do not gain are trimmed off: the longest
-run of its sizes that passes is the bucket. A process in which the candidate was faster never
-counts against it: see `margin`. Where the first policy of a proposal does not pass, its runner-up is tried.
+and the candidate is nowhere 2 % slower: at no size, for no type, and at no other cell that the row would serve (other
+words and protocols, sizes in between). It is also nowhere 2 % slower than the header's rule, if that was measured; an
+existing row may be. Sizes without a gain are trimmed from the interval's ends: the bucket is its longest run of sizes
+that passes. A process in which the candidate was faster never counts against it: see `margin`. If a proposal's first
+policy fails, its runner-up is tried.
 
 Every group gets a verdict:
 
     accepted   the bucket is served by the policy from now on
-    rejected   proposed, and not confirmed; the reason says why
-    kept       nothing was proposed, or nothing could be used: what stands there stays
-    removed    a row that stood there lost to the header's own rule, as a whole or at a cell: the rule serves its
-               bucket, or the cell's size, again (also retire.py)
+    rejected   proposed, not confirmed; with the reason
+    kept       nothing was proposed, or nothing was usable: the rows stay
+    removed    a row lost to the header's own rule, as a whole or at a cell: the rule serves its bucket, or the cell's
+               size, again (also retire.py)
 
-    id         of all decisions that one look at a run's group made (a hash of them); replaces: ids that it supersedes
+    id         hash of the decisions that one look at a run's group made; replaces: ids that it supersedes
     env, date  the run: its environment, and when that was first seen in the store
     scope      the device's name
-    group, log2_from, log2_to, policy     of the row: see rows.py
-    against    where the policy that it was compared with came from: portable, device (a row), class, capability
+    group, log2_from, log2_to, policy     the row: see rows.py
+    against    source of the policy that it was compared with: portable, device (a row), class, capability
     gain, low, high, pairs     default's time over the candidate's, less 1; 95 % interval by Student's t; processes
-    sizes, members             bytes that were measured; types
+    sizes, members             measured bytes; types
     left_out   {reason: samples} that were not used
 """
 import argparse
@@ -43,10 +43,10 @@ import statistics
 from tools.farm import evidence, propose, rows, store
 
 GAIN = propose.GAIN
-FEWEST_PAIRS = 3  # fewer processes say nothing about how much they vary
-MOST_FREEDOM = 30  # degrees of freedom of an interval; with more it is a little wider than it must be
+FEWEST_PAIRS = 3  # fewer processes show no variance
+MOST_FREEDOM = 30  # degrees of freedom of an interval; above, it is a little too wide
 
-# What the rerun says of a policy on a run of sizes: `reason` is "" where it passes.
+# The rerun's result for a policy on a run of sizes: `reason` is "" if it passes.
 Judgement = collections.namedtuple("Judgement", "reason gain low high pairs sizes members")
 
 
@@ -54,18 +54,18 @@ Judgement = collections.namedtuple("Judgement", "reason gain low high pairs size
 
 
 def deviation(numbers):
-    """Standard deviation of a sample. (statistics.stdev is exact, and far too slow for this.)"""
+    """Standard deviation of a sample. (statistics.stdev is exact, and far too slow here.)"""
     mean = math.fsum(numbers) / len(numbers)
     return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1))
 
 
 def margin(base, candidate):
-    """By how much the gain exceeds what is asked for; logarithms, a number a process.
+    """The gain's margin over the required gain; logarithms, a number a process.
 
-    A candidate that was faster in one process than in the others varies more, and the rule would ask more of it. So
-    the rule is applied at its best over all ways of making the candidate slower: faster times can then only help. The
-    best way raises the lowest times to a common level (the rule is concave in the times, and the same in each of
-    them), so there is one number to look for, between two neighbouring times."""
+    A candidate that was faster in one process varies more, and the rule would ask for more gain. So the rule is applied
+    at its best over all ways of making the candidate slower: then faster times can only help. The best way raises the
+    lowest times to a common level (the rule is concave in the times, and the same in each of them). So one number is
+    searched, between two neighbouring times."""
     mean, noise, count = math.fsum(base) / len(base), deviation(base), len(base)
 
     def at(level):
@@ -74,7 +74,7 @@ def margin(base, candidate):
 
     levels = sorted(candidate)
     best, most = max(map(at, levels)), mean - math.fsum(candidate) / count - max(GAIN, 1.96 * noise)
-    if best > 0 or most <= 0:  # passes, or cannot pass at any level
+    if best > 0 or most <= 0:  # passes, or fails at any level
         return best
     for low, high in zip(levels, levels[1:]):
         while high - low > 1e-9:
@@ -89,7 +89,7 @@ def margin(base, candidate):
 
 @functools.cache
 def student(freedom):
-    """Student's t, 97.5 %. Three decimals: the committed decisions were made with so many."""
+    """Student's t, 97.5 %. Three decimals, as in the committed decisions."""
     from scipy.special import stdtrit
     return round(float(stdtrit(min(freedom, MOST_FREEDOM), 0.975)), 3)
 
@@ -103,12 +103,12 @@ def interval(base, candidate):
 
 
 def is_free_to(group, cell, name):
-    """Would a row with this policy serve the cell?"""
+    """Whether a row with this policy would serve the cell."""
     return name == "default" or evidence.can_serve(cell, name, group.default[cell][0])
 
 
 def logs_of(group, phases, base, candidate):
-    """{cell: [(log base, log candidate)] of the processes}, of the cells that a row with the candidate would serve."""
+    """{cell: [(log base, log candidate)] of the processes} for the cells that a row with the candidate would serve."""
     found = {}
     for phase in phases:
         for _, measured in sorted(phase.items()):
@@ -123,9 +123,9 @@ class Comparison:
     """Two variants in a group's rerun."""
 
     def __init__(self, group, sizes, base, candidate, rule=lambda cell, times: None):
-        """sizes: logarithms, ascending, that the rows of the group tell apart. base, candidate: functions of a cell and
-        its times, the variant's name; None where there is no such. rule: likewise, what the candidate must not lose to
-        at any cell, whatever it gains over base: a row that stands may be slower than the header's rule there."""
+        """sizes: ascending logarithms that the group's rows tell apart. base, candidate: functions of a cell and its
+        times that name the variant, or None. rule: likewise; the candidate must not lose to it at any cell, because an
+        existing row may be slower than the header's rule there."""
         self.sizes, self.members, self.incomparable = sizes, [], set()
         cells = {cell for times in group.confirm.values() for cell in times}
         self.members = sorted({cell.out for cell in cells})
@@ -162,7 +162,7 @@ class Comparison:
                          len(complete), sizes, self.members)
 
     def objection(self, complete, first, last):
-        """Which size loses, or gains nothing at an end; "" where none does."""
+        """A size that loses, or gains nothing at an end; "" if none."""
         for position in range(first, last + 1):
             gains = []
             for cell in self.cells[self.sizes[position]]:
@@ -177,7 +177,7 @@ class Comparison:
 
     @staticmethod
     def loss(measured, span, to):
-        """The first of some cells at which the candidate loses; "" where it does at none."""
+        """The first of some cells at which the candidate loses; "" if none."""
         for cell, logs in sorted(measured.items()):
             gain = statistics.median(base for base, _ in logs) - statistics.median(candidate for _, candidate in logs)
             if span[0] <= cell.log2 < span[1] and len(logs) >= FEWEST_PAIRS and gain <= -GAIN:
@@ -185,8 +185,8 @@ class Comparison:
         return ""
 
     def cells_won(self, row, among):
-        """(range of sizes, judgement, cell) of each cell among some that a row serves and at which the candidate is
-        faster by the rule. One between the sizes stands for its own logarithm, one of a size for that size's bucket."""
+        """(range of sizes, judgement, cell) of each served cell at which the candidate is faster by the rule. A cell
+        between the sizes stands for its own logarithm, a cell at a size for that size's bucket."""
         measured = dict(self.elsewhere)
         for cells in self.logs.values():
             for cell, logs in cells.items():
@@ -208,7 +208,7 @@ class Comparison:
         return f"gains {100 * gain:.1f} %, not more than {100 * max(0.02, noise):.1f} %"
 
     def longest(self, first, last):
-        """(first, last, judgement) of the longest run of sizes that passes, or of all where none does."""
+        """(first, last, judgement) of the longest run of sizes that passes, or of all if none does."""
         for length in range(last - first + 1, 0, -1):
             passing = [(start, start + length - 1, self.judge(start, start + length - 1))
                        for start in range(first, last - length + 2)]
@@ -222,8 +222,8 @@ class Comparison:
 
 
 def decide_group(run, name, standing, portable):
-    """The decisions about a group of a run, not yet numbered. standing: its rows on this device; portable: what the
-    header's rule chose, see propose.portable_policies."""
+    """The decisions about a run's group, not yet numbered. standing: its rows on this device; portable: the choices of
+    the header's rule, see propose.portable_policies."""
     group = run.groups.get(name) or evidence.Group(name)
     searched = run.searched(name)
 
@@ -285,7 +285,7 @@ def decide_group(run, name, standing, portable):
 
 
 def make_room(made, standing):
-    """A group has a few rows at most: what gains least gives way, so that rows that stand are not lost."""
+    """A group has a few rows at most: the proposal that gains least gives way, so that existing rows stay."""
     while True:
         taken = [one for one in made if one["verdict"] == "accepted"]
         after = list(standing)
@@ -298,7 +298,7 @@ def make_room(made, standing):
 
 
 def beside_the_rule(group, sizes, row, portable):
-    """A row, and the header's own rule as the candidate."""
+    """Compares a row with the header's own rule as the candidate."""
     def rule(cell, times):
         policy, source = group.default.get(cell, ("", ""))
         return "default" if source == "portable" and not rows.same_policy(row, policy) else \
@@ -308,15 +308,15 @@ def beside_the_rule(group, sizes, row, portable):
 
 
 def beaten(comparison, row):
-    """The judgement by which the header's own rule is better than a row on all its sizes, or None."""
+    """The judgement that the header's own rule beats a row on all its sizes, or None."""
     inside = [position for position, log2 in enumerate(comparison.sizes) if rows.serves(row, log2)]
     judgement = comparison.judge(inside[0], inside[-1]) if inside else None
     return judgement if judgement and not judgement.reason else None
 
 
 def decide_run(run, stores):
-    """All decisions about a run, given what all stores say of the time before it; numbered, without those that the
-    run's store has already."""
+    """All decisions about a run, given the stores' earlier contents; numbered, without those that the run's store
+    already has."""
     folded = propose.folded_before(rows.decisions_of(stores), run)
     portable = propose.portable_policies(stores, run)
     made = []
@@ -328,7 +328,7 @@ def decide_run(run, stores):
 
 
 def number(decisions, before):
-    """Gives a look's decisions their common id, and says what they supersede. [] where the last look saw the same."""
+    """Gives a look's decisions their common id and the ids that they supersede. [] if the last look saw the same."""
     def name_of(replaces):
         return hashlib.sha256(json.dumps([decisions, replaces], sort_keys=True).encode()).hexdigest()[:16]
 
@@ -342,15 +342,15 @@ def number(decisions, before):
 
 
 def decide(path, folder):
-    """Decides about all runs of a store and appends what is new. Returns all stores, with that in them, and what was
-    appended."""
+    """Decides about all runs of a store and appends what is new. Returns all stores, updated, and the appended
+    decisions."""
     mine, stores = propose.context_of(path, folder)
     if not evidence.runs_of(mine):
         raise store.StoreError(f"{path}: nothing was measured")
     appended = []
     for run in evidence.runs_of(mine):
         made = decide_run(run, stores)
-        mine.lines += [store.Line(0, "", one) for one in made]  # what this run decided is what the next one finds
+        mine.lines += [store.Line(0, "", one) for one in made]  # the next run builds on this run's decisions
         appended += made
     if appended:
         store.append(path, appended)
@@ -363,11 +363,11 @@ Stability = collections.namedtuple("Stability", "rows kept sizes as_fast")
 
 
 def stability(first, second, folder):
-    """What a second tune leaves of a first one's rows.
+    """How much of a first tune's rows survives a second tune.
 
-    A row is kept where it still serves all of its sizes after the second tune's decisions, made with the first one's
-    rows in place. Near-equal policies may trade places without harm, so sizes are counted too: at how many is the row
-    at most 2 % slower, in the second tune's matrix, than what that one proposes?"""
+    A row is kept if it still serves all of its sizes after the second tune's decisions, which start from the first
+    one's rows. Near-equal policies may trade places without harm. So sizes are counted too: those at which the row is
+    at most 2 % slower, in the second tune's matrix, than the second proposal."""
     one, stores = propose.context_of(first, folder)
     two = propose.context_of(second, folder)[0]
     run = evidence.runs_of(two)[-1]
@@ -398,7 +398,7 @@ def proposed_at(searched, standing):
 
 
 def as_fast(searched, cell, policy, other):
-    """Is a policy, which must have been measured, at most 2 % slower than another, if there is one?"""
+    """Whether a measured policy is at most 2 % slower than another, if there is one."""
     times = searched.matrix[cell]
     time = times.get(policy) or (times["default"] if searched.default[cell][0] == policy else None)
     return time is not None and (other is None or math.log(time / times[other]) < GAIN)

@@ -1,21 +1,21 @@
-"""Decisions are derived again: what a store says that it decided counts where its own samples say the same.
+"""Derives decisions again: a decision counts only if its store's own samples lead to it.
 
-Runs are gone through in their order, each beside the rows that stood before it. A decision that is in force follows
-where decide.py makes the same one out of the run's samples, or, of one that retire.py wrote, where a run of gp_bench
-beside the store shows what it says. All others are doubts, as are policies of an algorithm that the header no longer
-has: they give no row, and `table` and `validate` name them.
+Runs are replayed in order, each beside the rows before it. A decision in force is confirmed if decide.py makes the same
+one from the run's samples. A decision of retire.py needs a run of gp_bench beside the store that shows it. All others
+are doubts, as are policies of an algorithm that the header no longer has: they give no row, and `table` and `validate`
+name them.
 """
 import collections
 import os
 
 from tools.farm import decide, evidence, files, propose, retire, rows, store
 
-# A decision that does not follow, and the path of its store.
+# An unconfirmed decision, and the path of its store.
 Doubt = collections.namedtuple("Doubt", "path decision reason")
 
 
 def derive(stores):
-    """([decision], [Doubt]): those that follow, each with `boards`, the GPUs that its run was measured on."""
+    """([decision], [Doubt]): the confirmed ones, each with `boards`, the GPUs that its run was measured on."""
     runs = [(run, a_store) for a_store in stores for run in evidence.runs_of(a_store)]
     found, doubts, known = [], [], {"AUTO", *store.description()["algorithms"]}
     for run, a_store in sorted(runs, key=lambda one: one[0].order):
@@ -42,7 +42,7 @@ def decisions_of(stores):
 
 
 def made_by(run, stores, before, groups):
-    """What decide.py makes of these groups of a run, given the decisions before it."""
+    """decide.py's decisions about these groups of a run, given the earlier ones."""
     standing, portable = propose.folded_before(before, run), propose.portable_policies(stores, run)
     return [one for name, _ in propose.targets(run) if name in groups
             for one in decide.decide_group(run, name, standing.get((run.device, name), []), portable)]
@@ -59,5 +59,5 @@ def beside(path):
 
 
 def report(doubts):
-    """A line each; strangers wrote what is in them."""
+    """A line each; their contents come from strangers."""
     return [f"{doubt.path}: {store.shown(decide.describe(doubt.decision))}: {doubt.reason}" for doubt in doubts]

@@ -1,18 +1,17 @@
 """Rows for more than one device: classes of like devices, and the portable row.
 
-They are no decisions of one run. They follow from what all stores say together, every time anew: each device's rows,
-and its times of the policies that other devices' rows name.
+These are not decisions of one run. They are derived afresh from all stores together: each device's rows, and its times
+of the policies in other devices' rows.
 
-A class is found group by group: devices whose rows serve one another, at every size that was measured on both, at most
-2 % slower than their own do (complete linkage: each pair of them). Its rows are the members' policies with the least
-worst regret over the members. They are there for members that have no row of their own.
+A class is found group by group: the rows of its devices serve each other, at every size measured on both, at most 2 %
+slower than their own rows do (complete linkage: each pair of them). The class's rows are the members' policies with the
+least worst regret over the members. They serve members without a row of their own.
 
-A portable row is the policy with the least worst regret over all devices, where it beats the header's rule by the rule
-that decisions go by, in a rerun on two devices at least and on each device that ran one. (A device that it serves
-already cannot compare it with the rule any more, and has no say.)
+A portable row is the policy with the least worst regret over all devices. It must beat the header's rule, by the
+decisions' rule, in a rerun on at least two devices and on each device that ran one. (A device that it already serves
+can no longer compare it with the rule, and does not count.)
 
-What that is worth to a device that nobody has measured: leave one device out, and look at what the others' rows would
-give it.
+To see its worth for an unmeasured device: leave one device out, and look at its times with the others' rows.
 """
 import collections
 import itertools
@@ -22,19 +21,19 @@ import statistics
 from tools import bench
 from tools.farm import decide, derive, evidence, propose, rows, store
 
-LIKE = 0.02  # of one class: each serves the other at most so much slower than it serves itself
+LIKE = 0.02  # of one class: the largest slowdown by another member's row
 
-# A device's latest look at a group, place by place (a size's logarithm, and a type or, elsewhere, a cell): {policy:
-# time over that of what served the place then}; the same of the header's rule, and the rule's policy, where they are
-# known; what counts as a tie. searched: the places of the matrix; at others only the rerun's policies were measured.
+# A device's latest look at a group, by place (a size's logarithm, and a type or, elsewhere, a cell). {policy: time over
+# that of the policy that served the place}; the same for the header's rule, and the rule's policy, if known; the
+# tolerance of a tie. searched: the places of the matrix; elsewhere only the rerun's policies were measured.
 Look = collections.namedtuple("Look", "run ratios rule ties searched")
 
 
 class World:
-    """What all stores say: the devices, their rows and their latest looks at each group."""
+    """All stores' contents: the devices, their rows and their latest looks at each group."""
 
     def __init__(self, stores, left_out=None, decisions=None):
-        """left_out: a device that shall not have been measured. decisions: those that count, where they are known."""
+        """left_out: a device to ignore. decisions: those that count, if known."""
         self.stores, self.decisions = stores, derive.decisions_of(stores) if decisions is None else decisions
         self.rows = rows.fold([one for one in self.decisions if one["scope"] != left_out])
         runs = [run for a_store in stores for run in evidence.runs_of(a_store) if run.device != left_out]
@@ -56,7 +55,7 @@ class World:
 
 
 def rule_of(group, cell, portable):
-    """(variant, policy) that is the header's rule; None where it is not known."""
+    """(variant, policy) of the header's rule; None if unknown."""
     policy, source = group.default.get(cell, ("", ""))
     if source == "portable":
         return "default", policy
@@ -72,7 +71,7 @@ def look(run, group, searched, portable):
     def take(of, cell, times, is_rerun, place=None):
         place = place or (cell.log2, cell.out)
         for policy in times.keys() - unfit:
-            if is_rerun and (place, policy) not in again:  # the rerun knows better than the matrix
+            if is_rerun and (place, policy) not in again:  # the rerun overrides the matrix
                 again.add((place, policy))
                 logs[place][policy] = []
             logs[place][policy].append(math.log(times[policy] / times["default"]))
@@ -103,7 +102,7 @@ def sizes_of(a_look):
 
 
 def ratio_at(a_look, standing, place):
-    """What rows make of a device at a place; None where nobody measured it."""
+    """A device's time ratio at a place with these rows; None if not measured."""
     policy = rows.policy_at(standing, place[0])
     return a_look.ratios[place].get(policy) if policy else a_look.rule.get(place, (1.0, ""))[0]
 
@@ -112,7 +111,7 @@ def ratio_at(a_look, standing, place):
 
 
 def loss(world, name, device, other):
-    """How much slower, at worst, the device would be with the other's rows in place of what it has."""
+    """The device's worst slowdown with the other's rows instead of its own."""
     a_look, worst = world.looks[device, name], 0.0
     if not sizes_of(a_look) & sizes_of(world.looks[other, name]):
         return math.inf
@@ -127,8 +126,7 @@ def loss(world, name, device, other):
 
 
 def clusters(names, distance):
-    """Complete linkage: the two clusters whose farthest members are nearest are joined, as long as that is near
-    enough."""
+    """Complete linkage: joins the two clusters whose farthest members are nearest, while that is near enough."""
     found = [(name,) for name in sorted(names)]
 
     def apart(pair):
@@ -143,7 +141,7 @@ def clusters(names, distance):
 
 
 def classes_of(world, name):
-    """The classes of a group: tuples of devices that have rows, or are served by the others' rows."""
+    """The classes of a group: tuples of devices that have rows, or that the others' rows serve."""
     devices = [device for device in world.devices if (device, name) in world.looks]
     distance = {(one, other): max(loss(world, name, one, other), loss(world, name, other, one))
                 for one in devices for other in devices}
@@ -157,7 +155,7 @@ def class_name(cluster):
 
 def shared_rows(world, name, devices, policies, scope, check=None):
     """Rows that serve all of the devices: least worst regret. check(first, last, sizes, policy) may shorten an interval
-    (first, last), or refuse it (None)."""
+    (first, last) or refuse it (None)."""
     looks = [world.looks[device, name] for device in devices]
     sizes = sorted(set.intersection(*map(sizes_of, looks)))
     points = [[view_of(a_look, place) for a_look in looks for place in a_look.ratios if place[0] == log2]
@@ -169,7 +167,7 @@ def shared_rows(world, name, devices, policies, scope, check=None):
             if span:
                 row = rows.Row(scope, name, *rows.bucket(sizes, *span), store.policy_of(policy),
                                shared_provenance(looks, sizes[span[0]:span[1] + 1], policy))
-                # (Boards of different devices are different ones, known or not.)
+                # (Boards of different devices differ, known or not.)
                 made.append(with_boards(row, {board or a_look.run.device for a_look in looks
                                               for board in a_look.run.boards}))
                 break
@@ -194,14 +192,14 @@ def shared_provenance(looks, sizes, policy):
 
 
 def regret(a_look, place, policy):
-    """Of a policy, or of the header's rule where there is none; NaN where nobody measured it."""
+    """For a policy, or for the header's rule if it is None; NaN if not measured."""
     ratios, rule = a_look.ratios[place], a_look.rule.get(place, (math.nan, ""))[0]
     best = min([1.0, *ratios.values()] + ([rule] if rule > 0 else []))
     return (ratios.get(policy, math.nan) if policy else rule) / best - 1
 
 
 def class_rows(world, name):
-    """(class's name, its devices, its rows) of a group."""
+    """(class's name, its devices, its rows) for a group."""
     found = []
     for cluster in classes_of(world, name):
         policies = {store.policy_text(row.policy) for device in cluster for row in world.own(device, name)}
@@ -225,7 +223,7 @@ def portable_rows(world, name):
                                   for device in devices))
 
     def confirmed(first, last, sizes, policy):
-        """The longest run of the sizes at which every device that has a say confirms the policy against the rule."""
+        """The longest run of sizes at which every device that counts confirms the policy against the rule."""
         comparisons = [against_rule(world, device, name, sizes, policy) for device in devices]
         comparisons = [one for one in comparisons if one]
         for length in range(last - first + 1 if len(comparisons) > 1 else 0, 0, -1):
@@ -258,8 +256,8 @@ def against_rule(world, device, name, sizes, policy):
 
 
 def confirmed_by(world, row):
-    """The boards on which a row of a device was confirmed: that of its decision, and those on which a later rerun
-    measured it beside the header's rule, by the rule that decisions go by."""
+    """The boards that confirmed a device's row: that of its decision, and those on which a later rerun measured it
+    beside the header's rule, judged by the decisions' rule."""
     boards = set(row.boards)
     for run in world.runs:
         group = run.groups.get(row.group)
@@ -281,7 +279,7 @@ def confirmed_by(world, row):
 
 
 def with_boards(row, boards):
-    """boards: hashes; "" where nobody knows which one it was, which may be any of the others."""
+    """boards: hashes; "": unknown, perhaps one of the others."""
     count = max(1, len(boards - {""}))
     return row._replace(provenance=f"{row.provenance}, {count} board{'s' * (count > 1)}", boards=frozenset(boards))
 
@@ -300,7 +298,7 @@ def table_of(stores, decisions=None):
 
 
 def gains(world, device):
-    """Of the device's rows over the header's rule, cell by cell, as the matrix and the rerun measured them."""
+    """Gains of the device's rows over the header's rule, cell by cell, from the matrix and the rerun."""
     looks = {name: world.looks[device, name] for name in world.groups() if (device, name) in world.looks}
     sizes = sorted(set().union(*map(sizes_of, looks.values())))
     heads = "".join(f"{bench.size_text(1 << log2):>7}" for log2 in sizes)
@@ -320,8 +318,8 @@ LEFT_OUT = "left out, by the others' portable rows"
 
 
 def regrets(world, device):
-    """{title: [regret]} over the cells of a device's matrix: with its rows, by the header's rule, and, where there are
-    others, by what they would give it if nobody had measured it. NaN where nobody knows."""
+    """{title: [regret]} over the cells of a device's matrix: with its rows, by the header's rule, and, if there are
+    other devices, with their rows alone. NaN if unknown."""
     others = World(world.stores, device, world.decisions)
     found = collections.defaultdict(list)
     for name in world.groups():
@@ -338,7 +336,7 @@ def regrets(world, device):
 
 
 def report(stores):
-    """Regret device by device: with its rows, and with what it would get if nobody had measured it."""
+    """Regret device by device: with its rows, and as if nobody had measured it."""
     world = World(stores)
     lines = []
     if not world.devices:

@@ -1,9 +1,9 @@
-"""What of a store counts: a run's usable times, group by group, and what had to be left out and why.
+"""Usable measurements of a store: a run's times, group by group, and the samples left out, with reasons.
 
-A run is what one store holds of one environment, or of several that differ in nothing but the board: those of one host
-that shared the work. A sample is used where its status is ok, its times are times, it ran
-on the policy it was asked to run on, nothing slowed the GPU down, and the self-checks of its group passed. What is left
-out is counted, and every decision says so. A group with a sample that cannot be is not used at all: see `cannot_be`.
+A run is one store's lines of one environment, or of several that differ only in the board: boards of one host that
+shared the work. A sample is used if its status is ok, its times are valid, it ran on the requested policy, nothing
+slowed the GPU down, and its group's self-checks passed. Samples left out are counted, and every decision says so. A
+group with an impossible sample is not used at all: see `cannot_be`.
 """
 import collections
 import functools
@@ -13,25 +13,24 @@ import statistics
 
 from tools.farm import cell_keys, store
 
-# Bits of nvmlDeviceGetCurrentClocksEventReasons (NVML API Reference, NvmlClocksEventReasons) that mean that the GPU ran
-# slower than it does when it is well: HW slowdown, SW thermal slowdown, HW thermal slowdown, HW power brake. The others
-# do not count: idle, clocks as they were set (application, display, sync boost), and the software power cap, which a
-# busy GPU meets in ordinary work.
+# Bits of nvmlDeviceGetCurrentClocksEventReasons (NVML API Reference, NvmlClocksEventReasons) for a GPU that runs slower
+# than when it is well: HW slowdown, SW thermal slowdown, HW thermal slowdown, HW power brake. The others do not count:
+# idle, clocks as set (application, display, sync boost), and the software power cap, which a busy GPU meets in ordinary
+# work.
 SLOWED = 0x8 | 0x20 | 0x40 | 0x80
-# Failures that make a policy unfit for a table wherever they happened; `invalid` and `compile` only say where it cannot
-# run.
+# Failures anywhere that make a policy unfit for a table; `invalid` and `compile` only limit it to other cells.
 FAULTS = ("wrong", "runtime", "timeout")
 PHASES = ("matrix", "confirm")
 SELF_CHECKS = ("incumbent", "bad", "varies", "echo")
-# What no measurement can be. 70,000 samples of an H200 stay far from all of it: they reach 0.95 of the peak, take 0.8
-# microseconds at least, and no two have the same times.
-MOST_GBS = 20000      # of any memory, whatever an environment says its peak is
-OVER_PEAK = 1.05      # of a memory's peak, where caches do not help
+# Limits that no measurement can exceed. 70,000 samples of an H200 stay far from them: they reach 0.95 of the peak, take
+# at least 0.8 microseconds, and no two have the same times.
+MOST_GBS = 20000      # of any memory, whatever peak an environment claims
+OVER_PEAK = 1.05      # of a memory's peak, when caches do not help
 CACHES = 20           # times a memory's peak: more than any cache gives
 LEAST_US = 0.2        # a launch
-ENOUGH = 5            # times of a sample: so many are never all equal, nor those of another sample
-# A type whose cells are measured beside those of the type that was searched, since a row serves both: same sizes, other
-# arithmetic. What only moves bytes has no such type.
+ENOUGH = 5            # a sample with this many times never has all equal, nor equal to another sample's
+# A type whose cells are measured beside those of the searched type, because a row serves both: same size, other
+# arithmetic. Primitives that only move bytes have none.
 TWINS = {"u8": "i8", "u16": "i16", "u32": "f32", "u64": "f64", "f16": "bf16"}
 
 
@@ -41,12 +40,12 @@ class Group:
     matrix   {cell: {variant: time}}              a variant is "default" or a policy's text; microseconds, medians
     error    {cell: relative standard error of such a median}
     confirm  {process: {cell: {variant: time}}}   the cells of the matrix and their like, measured again
-    elsewhere  the same of other cells that a row would serve: of other words and protocols, between the sizes
-    default  {cell: (policy, source)}             what the header chose by itself
-    rule     {cell: policy}                       what the header's rule chooses where a row stands
+    elsewhere  the same for other cells that a row would serve: other words and protocols, sizes in between
+    default  {cell: (policy, source)}             the header's own choice
+    rule     {cell: policy}                       the choice of the header's rule at cells with a row
     faults   {policy: status}                     policies that failed somewhere
     left_out {reason: samples}
-    problem  "", or why nothing of the group can be used; impossible: the sample that cannot be, if that is it
+    problem  "", or why the group is unusable; impossible: the impossible sample, if that is the reason
     """
 
     def __init__(self, name):
@@ -59,26 +58,26 @@ class Group:
 
 class Run:
     def __init__(self, path, first):
-        """Its name and its date are those of the first of its environments."""
+        """Takes name and date from the first of its environments."""
         self.path, self.env, self.date, self.device = path, first["id"], first["date"], first["device"]
         self.environment = first
         self.buses, self.boards, self.groups = set(), set(), {}
 
     @property
     def order(self):
-        """Runs, and with them their decisions, follow one another in this order."""
+        """The order of runs, and so of their decisions."""
         return self.date, self.env
 
     @functools.cached_property
     def portable(self):
-        """{(group, count): policy} that the header's rule chose, for the cells that are searched and their like."""
+        """{(group, count): the policy of the header's rule}, for the searched cells and their like."""
         return {(cell.group, cell.n): policy for group in self.groups.values()
                 for elsewhere in [set().union(*group.elsewhere.values())]
                 for cell, (policy, source) in sorted(group.default.items())
                 if source == "portable" and cell not in elsewhere}
 
     def searched(self, name):
-        """The group in whose matrix a group's candidates are found."""
+        """The group whose matrix has a group's candidates."""
         primitive, sizes = name.split(" ")
         group = self.groups.get(name)
         if group and group.matrix:
@@ -87,7 +86,7 @@ class Run:
 
 
 def is_indexed(cell):
-    """Is its output counters or positions?"""
+    """Whether its output is counters or positions."""
     return cell.primitive in set(cell_keys.having("index")) & set(cell_keys.having("input"))
 
 
@@ -99,12 +98,12 @@ def as_type(cell, primitive, new):
 
 
 def of(cell):
-    """The type that a cell is about."""
+    """The type that a cell measures."""
     return cell.in_ if is_indexed(cell) else cell.out
 
 
 def members(cell, primitive):
-    """The cells that one row would serve. Of graphs with hubs: one of as many edges without them."""
+    """The cells that one row would serve. A graph with hubs also gives one with as many edges without them."""
     if primitive in cell_keys.having("graph"):
         vertices = cell.n // cell.degree
         twin = re.sub(r"kronecker:scale=\d+", f"uniform:n={vertices}", cell.words)
@@ -114,13 +113,13 @@ def members(cell, primitive):
 
 
 def is_served(cell):
-    """Is it by a cell's protocol that rows are chosen?"""
+    """Whether rows are chosen by a cell's protocol."""
     return cell.protocol != "first_call" and (cell.protocol != "back_to_back" or
                                               cell.primitive in cell_keys.having("graph"))
 
 
 def can_serve(cell, policy, default):
-    """Whether a row with this policy would serve a call; default: the policy that the header chose for it by itself."""
+    """Whether a row with this policy would serve a call; default: the header's own choice for it."""
     return cell.primitive not in cell_keys.having("rule_first") or \
         store.policy_of(policy)["algorithm"] == store.policy_of(default)["algorithm"]
 
@@ -133,7 +132,7 @@ def runs_of(a_store):
 
 
 def find_runs(a_store):
-    latest, runs, environments = {}, {}, {}  # by what boards of one host have in common; by environment
+    latest, runs, environments = {}, {}, {}  # by what one host's boards share; by environment
     for environment in sorted(a_store.of("environment"), key=lambda one: (one["date"], one["id"])):
         if environment["id"] in runs:
             continue
@@ -171,7 +170,7 @@ def find_runs(a_store):
 
 
 def set_apart(group, searched):
-    """What the rerun measured of cells that the matrix has no like of."""
+    """The rerun's measurements of cells that the matrix has no like of."""
     like = {member for cell in (searched.matrix if searched else ())
             for member in members(cell, group.name.split(" ")[0])}
     for process, cells in group.confirm.items() if like else ():
@@ -180,8 +179,8 @@ def set_apart(group, searched):
 
 
 def latest_samples(a_store):
-    """Of two lines for one variant of a job the later counts. The search has done its part when the matrix is there:
-    all that still counts of it is what failed."""
+    """A later line for a variant of a job replaces an earlier one. Once the matrix exists, only the search's failures
+    count."""
     return {(sample["env"], sample.get("job"), sample["phase"], sample["process"], store.cell_of(sample),
              sample["variant"], store.policy_text(sample["policy"])): sample
             for sample in a_store.of("samples")
@@ -189,13 +188,13 @@ def latest_samples(a_store):
 
 
 def checks_of(a_store):
-    """Each self-check as it stood at the end: a run that was continued repeats them."""
+    """Each self-check's last state: a continued run repeats them."""
     return {(check["env"], check["name"], check["group"]): check for check in a_store.of("check")
             if check["name"] in SELF_CHECKS}.values()
 
 
 def unusable(sample):
-    """Why a sample's times cannot be used, or None."""
+    """Why a sample's times are unusable, or None."""
     if sample["status"] != "ok":
         return f"status {sample['status']}"
     if sample["variant"] != "default" and sample["policy_source"] != "caller":
@@ -208,13 +207,13 @@ def unusable(sample):
 
 
 def repeated(samples):
-    """Times that several samples have: whoever made them up copied them."""
+    """Times shared by several samples: they were copied, so made up."""
     counts = collections.Counter(tuple(sample["us"]) for sample in samples if len(sample["us"]) >= ENOUGH)
     return {times for times, count in counts.items() if count > 1}
 
 
 def cannot_be(cell, sample, environment):
-    """Why nobody measured these times, or ""."""
+    """Why nobody can have measured these times, or ""."""
     times = sample["us"]
     if sample["status"] != "ok" or not times:
         return ""
@@ -230,14 +229,14 @@ def cannot_be(cell, sample, environment):
     moved = cell.n * cell.sizes[0] if cell.primitive in cell_keys.having("to_one") else cell.bytes
     if moved > CACHES * peak * 1e3 * least:
         return f"{moved / least / 1e3:.0f} GB/s, and no cache of a memory of {peak:g} GB/s gives that"
-    # (What was written last may still be in the cache.)
+    # (The last written data may still be in the cache.)
     if cell.protocol == "cold" and moved - environment.get("l2_bytes", 0) > OVER_PEAK * peak * 1e3 * least:
         return f"{moved / least / 1e3:.0f} GB/s, and the memory's peak is {peak:g}"
     return ""
 
 
 def deviation(values):
-    """statistics.stdev, which is exact, and takes most of the time of reading a store."""
+    """statistics.stdev is exact, but takes most of the time of reading a store."""
     mean = math.fsum(values) / len(values)
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
@@ -255,7 +254,7 @@ def group_of(name, samples, failed_check):
             continue
         reason = unusable(sample)
         if not reason and sample["phase"] == "confirm" and sample["process"] in throttled:
-            reason = "throttled"  # the process is the unit: what cools down in it is not what the others saw
+            reason = "throttled"  # its other samples ran while it cooled down
         if reason:
             group.left_out[reason] += 1
             continue
@@ -275,7 +274,7 @@ def group_of(name, samples, failed_check):
         median = statistics.median(us)
         if phase == "matrix":
             group.matrix.setdefault(cell, {})[variant] = median
-            # The standard error of a median of normal values is 1.25 times that of their mean.
+            # The standard error of a normal sample's median is 1.25 times that of its mean.
             errors[cell].append(1.25 * deviation(us) / median / math.sqrt(len(us)))
         else:
             group.confirm.setdefault(process, {}).setdefault(cell, {})[variant] = median
@@ -288,7 +287,7 @@ def group_of(name, samples, failed_check):
 
 
 def problem_of(group, failed_check):
-    """A farm that cannot fail is broken: what makes all of a group's numbers worthless."""
+    """Why all of a group's numbers are worthless: a farm that cannot fail is broken."""
     if failed_check:
         return f"self-check {failed_check['name']} failed: {failed_check['value']}, limit {failed_check['limit']}"
     rows = list(group.matrix.values())

@@ -1,5 +1,5 @@
-"""Files that strangers sent, in a folder: only plain ones count, and only inside of it. A link, in a repository or in
-what a board left, would put a file of this machine on a page; reading a pipe never ends.
+"""Strangers' files in a folder: only plain files inside it count. A link, in a repository or in a board's output, would
+put a file of this machine on a page; reading a pipe never ends.
 """
 import os
 import stat
@@ -9,19 +9,19 @@ KINDS = ((stat.S_ISLNK, "a link"), (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "
 
 
 class Refused(OSError):
-    """What a user is told: `strerror` says it."""
+    """An error message for the user, in `strerror`."""
 
     def __init__(self, path, reason):
         super().__init__(None, f"refused: {reason}", named(path))
 
 
 def named(path):
-    """A path as a page and a terminal can show it: its name may be a stranger's."""
+    """A path as safe text for pages and terminals: a stranger may have chosen it."""
     return path if path.isprintable() else ascii(path)[1:-1]
 
 
 def why_not(folder, name):
-    """Why a file of a folder, by its path there, is not to be read, or ""; OSError where there is none."""
+    """Why a file of a folder, by its path there, must not be read, or ""; OSError if it does not exist."""
     parts = name.split(os.sep)
     if os.path.isabs(name) or "\0" in name or not set(parts).isdisjoint(("", ".", "..")):
         return "its path leaves the folder"
@@ -37,7 +37,7 @@ def why_not(folder, name):
 
 
 def path_of(folder, name):
-    """The path of a plain file of a folder; Refused, or OSError where there is none."""
+    """The path of a plain file of a folder; raises Refused, or OSError if it does not exist."""
     reason = why_not(folder, name)
     if reason:
         raise Refused(os.path.join(folder, name), reason)
@@ -45,8 +45,8 @@ def path_of(folder, name):
 
 
 def check(folder, *names):
-    """Refused where one of these files and folders below a folder, or what lies in them, is neither a plain file nor a
-    folder. No names: all of it."""
+    """Raises Refused if one of these paths below a folder, or anything in them, is neither a plain file nor a folder.
+    No names: checks everything."""
     for name in names or ("",):
         path = folder
         for part in name.split(os.sep):
@@ -67,8 +67,8 @@ def is_plain(folder, name):
 
 
 def below(folder):
-    """([path below it], [(path below it, why it is refused)]) of all files of a folder, in order. Links to folders are
-    refused like those to files, and not followed."""
+    """([path below it], [(path below it, why it is refused)]) for all files of a folder, in order. Links to folders are
+    refused too, and not followed."""
     found, refused = [], []
     for place, folders, names in os.walk(folder):
         folders.sort()

@@ -1,18 +1,18 @@
-"""make landscape, its second half: tables and figures of a policy space that was measured whole.
+"""make landscape, its second half: tables and figures of an exhaustively measured policy space.
 
     python3 -m tools.farm landscape STORE [--out FOLDER] [--peers FILE]
 
-STORE holds the samples of `gp_tune --landscape`. FILE is what tools/bench.py wrote on the same device, for the gains
-over CUB and Thrust and for the measured roofs. Prints Markdown; writes landscape.json, a CSV file a table and, where
-matplotlib is there, the figures as SVG and PNG into FOLDER (build/landscape).
+STORE holds the samples of `gp_tune --landscape`. FILE is the output of tools/bench.py on the same device, for the gains
+over CUB and Thrust and for the measured roofs. Prints Markdown. Writes landscape.json, a CSV file a table and, with
+matplotlib, the figures as SVG and PNG into FOLDER (build/landscape).
 
 The tables are those of Merrill, Garland and Grimshaw, Policy-based Tuning for Performance Portability and Library
-Co-optimization (InPar 2012), on this library's space: how much it matters which policy is taken, whether one is good
-everywhere, and what a tuned library gains. A cell is a type and a size. A policy's *share* in a cell is the best
-policy's time over its own: 1 is the best, 0.5 half as fast. *Slowdown* is its inverse.
+Co-optimization (InPar 2012), on this library's space: how much the policy matters, whether one is good everywhere, and
+what tuning gains. A cell is a type and a size. A policy's *share* in a cell is the best policy's time over its own: 1
+is the best, 0.5 half as fast. *Slowdown* is its inverse.
 
-The best of hundreds of measurements is in part the luckiest one: gains over it are upper bounds, by about the noise of
-a sample. Rows of gpuprims_policies.h rest on independent reruns, these tables do not.
+The best of hundreds of measurements is partly luck: gains over it are upper bounds, by about a sample's noise. Rows of
+gpuprims_policies.h need independent reruns; these tables do not.
 """
 import argparse
 import collections
@@ -30,28 +30,28 @@ PRIMITIVES = ["copy", "reduce", "exclusive_scan"]
 TYPES = ["u8", "u16", "u32", "u64"]
 SIZES = [128 * bench.KIB, 512 * bench.KIB, 2 * bench.MIB, 8 * bench.MIB, 32 * bench.MIB, 128 * bench.MIB]
 LARGE, SMALL = SIZES[-1], SIZES[0]
-MOVED = {"copy": 2, "reduce": 1, "exclusive_scan": 2}  # bytes moved, of the input's
+MOVED = {"copy": 2, "reduce": 1, "exclusive_scan": 2}  # bytes moved, as multiples of the input's
 ROOFS = {"copy": "copy_roof", "reduce": "read_roof", "exclusive_scan": "copy_roof"}  # tools/gp_bench's variants
 PEERS = {"CUB": "cub", "Thrust": "thrust"}  # title: tools/gp_bench's label
 SLOWDOWN_EDGES = [1, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, np.inf]
-MAP = ("exclusive_scan", "u32", LARGE)  # the cell whose speed is drawn over two fields
+MAP = ("exclusive_scan", "u32", LARGE)  # the cell of the speed figure over two fields
 MAP_FIELDS = ("threads", "vectors")
 NO_DATA = "NO DATA"
 INCUMBENT = "default"
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
-# Of one device and commit. times: {primitive: {(type, size): {policy: microseconds}}}, a policy being a tuple of
-# (field, value); incumbents: {primitive: {(type, size): (microseconds, policy_source)}}; left_out: {reason: count};
-# protocols: {(primitive, type, size): protocol}.
+# The samples of one device and commit. times: {primitive: {(type, size): {policy: microseconds}}}, with policies as
+# tuples of (field, value); incumbents: {primitive: {(type, size): (microseconds, policy_source)}}; left_out: {reason:
+# count}; protocols: {(primitive, type, size): protocol}.
 Landscape = collections.namedtuple("Landscape", "environment times incumbents left_out protocols")
-# What tools/bench.py measured beside it. peers: {(primitive, type, size, label): microseconds}; roofs: {(primitive,
-# type, size): GB/s}.
+# tools/bench.py's results. peers: {(primitive, type, size, label): microseconds}; roofs: {(primitive, type, size):
+# GB/s}.
 Peers = collections.namedtuple("Peers", "times roofs")
 
 
 def landscape_of(lines, origin):
-    """The newest environment's landscape. Several devices are refused: one store, one landscape."""
+    """The newest environment's landscape. A store with several devices is refused."""
     samples = [line for line in lines if line["kind"] == "samples" and line["phase"] == "landscape"]
     environments = {line["id"]: line for line in lines if line["kind"] == "environment"}
     if not samples:
@@ -100,7 +100,7 @@ def records_of(path):
 
 
 def peers_of(records, origin, device, protocols=None):
-    """The plain cells of a file of tools/bench.py, by the landscape's protocol; where it has none, cold ones."""
+    """The plain cells of a file of tools/bench.py, by the landscape's protocol, or cold ones."""
     environment = next((r for r in records if r["kind"] == "environment"), {})
     if environment.get("device") != device:
         raise ValueError(f"{origin}: measured on {environment.get('device', 'no device')}, the landscape on {device}")
@@ -123,7 +123,7 @@ def peers_of(records, origin, device, protocols=None):
 
 
 def shares(cells):
-    """Of {cell: {policy: time}}: {policy: {cell: best time / its time}}."""
+    """{policy: {cell: best time / its time}} from {cell: {policy: time}}."""
     found = {}
     for cell, times in cells.items():
         best = min(times.values())
@@ -133,8 +133,8 @@ def shares(cells):
 
 
 def variances(groups):
-    """(total, between, within) of numbers in groups, a group a policy: variance of the groups' means and mean of the
-    groups' variances, each number weighing the same, so that between + within = total."""
+    """(total, between, within) for numbers in groups, a group a policy: variance of the groups' means and mean of the
+    groups' variances, every number with equal weight, so that between + within = total."""
     groups = [np.asarray(group, float) for group in groups]
     everything = np.concatenate(groups)
     sizes = np.array([len(group) for group in groups])
@@ -145,8 +145,8 @@ def variances(groups):
 
 
 def best_single(cells):
-    """(policy, its shares) of the policy with the highest average share, among those that were measured in the most
-    cells; None where nothing was measured. The first one in the order of the fields wins a tie."""
+    """(policy, its shares) of the policy with the highest average share, among those measured in the most cells; None
+    without measurements. The first one in the order of the fields wins a tie."""
     found = shares(cells)
     if not found:
         return None
@@ -159,7 +159,7 @@ def cell_text(cell):
     return f"{cell[0]} {bench.size_text(cell[1])}iB"
 
 
-# `columns`: (title, format); `rows`: lists of values, None where there is no data.
+# `columns`: (title, format); `rows`: lists of values, None for missing data.
 Table = collections.namedtuple("Table", "name title note columns rows")
 TEXT, COUNT, SHARE, NUMBER, TIMES = "{}", "{:d}", "{:.3f}", "{:.5f}", "{:.2f}"
 
@@ -212,7 +212,7 @@ def share_table(landscape):
 
 
 def roof_of(landscape, peers, primitive, type_):
-    """(GB/s, where it is from) or (None, None)."""
+    """(GB/s, source) or (None, None)."""
     measured = peers.roofs.get((primitive, type_, LARGE))
     if measured:
         return measured, "measured"
@@ -299,7 +299,7 @@ def markdown(table):
 
 
 def write_tables(folder, landscape, tables):
-    """landscape.json, and a CSV file a table: full numbers, NO DATA where there are none."""
+    """Writes landscape.json, and a CSV file a table: full numbers, NO DATA for missing ones."""
     for table in tables:
         with open(os.path.join(folder, f"{table.name}.csv"), "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -359,8 +359,8 @@ def single_figure(figure, landscape):
 
 
 def map_values(landscape):
-    """(values of the first field, of the second, GB/s: a row a value of the second) of one cell, the best of all other
-    fields at each point; NaN where nothing was measured. None without the cell."""
+    """(values of the first field, of the second, GB/s: a row a value of the second) for one cell, the best of all other
+    fields at each point; NaN if not measured. None without the cell."""
     primitive, type_, size = MAP
     times = landscape.times.get(primitive, {}).get((type_, size), {})
     best = {}
@@ -406,7 +406,8 @@ FIGURES = {"slowdown": (slowdown_figure, (12, 3.6)), "single": (single_figure, (
 
 
 def write_figures(folder, landscape):
-    """SVG and PNG; equal numbers give equal bytes. False, and why on standard error, without matplotlib."""
+    """Writes SVG and PNG; equal numbers give equal bytes. False, with the reason on standard error, without
+    matplotlib."""
     try:
         import matplotlib
         from matplotlib.figure import Figure

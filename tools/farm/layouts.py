@@ -1,6 +1,6 @@
-"""The layout tuner: a kernel of the user's (tools/gp_tune_kernel.h) over the layouts of all its arrays and its other
-fields, at several sizes; a decision tree by size of what is best, as a header (Weber and Goesele, MATOG: Array Layout
-Auto-Tuning for CUDA, TACO 2017).
+"""The layout tuner: measures a user's kernel (tools/gp_tune_kernel.h) over the layouts of its arrays and its other
+fields at several sizes, and writes a header with a decision tree of the best by size (Weber and Goesele, MATOG: Array
+Layout Auto-Tuning for CUDA, TACO 2017).
 
     python3 -m tools.farm layouts FILE.cuh --sizes 4K,256K,16M --store STORE [--mode complete|small] [--header FILE.h]
 
@@ -9,20 +9,20 @@ Auto-Tuning for CUDA, TACO 2017).
                fields) with the layouts of global memory at their defaults; then the best of both together. In the
                paper's programs the two parts hardly influence one another
 
-Each size is measured so once (phase matrix). What did best there is confirmed against the baseline, every field at its
-default, in fresh processes (phase confirm) by the rule of decide.py: a gain of more than 2 % and more than the noise.
-What is not confirmed is the baseline's.
+Each size is measured once (phase matrix). The best is confirmed against the baseline, every field at its default, in
+fresh processes (phase confirm) by the rule of decide.py: a gain of more than 2 % and more than the noise. Without
+confirmation the baseline stays.
 
-The tree asks for one feature, the size, so it is one node with a leaf for each measured size, and a threshold at the
-midpoint between two neighbours (from the midpoint on, the larger one's leaf); equal neighbours are one leaf. Below the
-smallest and above the largest size: the baseline. A leaf also has, for each choice of global layouts that is best at
-some size, and for the baseline's, what is best of the rest beside it: an array's layout is fixed once data was written.
-tools/gp_tune_tree.h reads the header.
+The tree has one feature, the size. So it is one node with a leaf for each measured size, and a threshold at the
+midpoint between neighbours (a size at the midpoint goes to the larger one's leaf); equal neighbours share a leaf.
+Outside the measured sizes it gives the baseline. Written data fixes an array's layout. So a leaf also has the best of
+the other fields for the baseline's global layouts and for those that are best at some size. tools/gp_tune_tree.h reads
+the header.
 
-Without --sizes nothing is measured, and the header's tree has no leaves: what a program is compiled with at first.
+Without --sizes nothing is measured, and the header's tree has no leaves: for a program's first compilation.
 
 Exit status: 0 done; 1 done, but some variants were wrong; 2 bad usage, or the store lacks something; 3 the device was
-lost; 4 no GPU; 130 interrupted. The same command goes on where it stopped.
+lost; 4 no GPU; 130 interrupted. The same command continues an interrupted run.
 """
 import argparse
 import collections
@@ -42,16 +42,16 @@ import textwrap
 
 from tools.farm import decide, evidence, store, tune
 
-MOST_POLICIES = 255  # of a job, beside the default
+MOST_POLICIES = 255  # policies of a job, beside the default
 MATRIX = ("--phase", "matrix", "--rounds", "9", "--batch-us", "400")
 CONFIRM = ("--phase", "confirm", "--rounds", "15", "--batch-us", "600")
-NEAR = 1.01     # what takes no longer than this times the best, and is nearer to the default, is tried before it
+NEAR = 1.01     # choices within this factor of the best, but nearer to the default, are tried before it
 WIDTH = 110     # of a header's lines
-OPTIMAL = 1.02  # a choice that takes no longer than this times the best is as good
+OPTIMAL = 1.02  # choices within this factor of the best count as equally good
 
 Field = collections.namedtuple("Field", "name kind usual values numbers")
-# gain, low, high: the confirmed choice's against the baseline. rows: the leaf's choices, the first one without a layout
-# that is given; policies as tuples of values.
+# gain, low, high: the confirmed choice's against the baseline. rows: the leaf's choices, first the one without a given
+# layout; policies are tuples of values.
 Leaf = collections.namedtuple("Leaf", "n choice gain low high rows")
 
 
@@ -73,7 +73,7 @@ class Space:
         return tuple(value for value, mine in zip(point, self.is_global) if mine)
 
     def joined(self, globals_of, rest_of):
-        """The global layouts of one point, all else of another."""
+        """The global layouts of one point, the other fields of another."""
         return tuple(a if mine else b for a, b, mine in zip(globals_of, rest_of, self.is_global))
 
     def global_points(self):
@@ -88,7 +88,7 @@ class Space:
 
 
 def space_of(program, path, sizes):
-    """Asks gp_tune; a bad file is an error that it has said."""
+    """Asks gp_tune; for a bad file it prints gp_tune's error."""
     command = [program, "--space", "--kernel", path, *(["--sizes", ",".join(map(str, sizes))] if sizes else [])]
     done = subprocess.run(command, cwd=store.ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
@@ -112,7 +112,7 @@ def sizes_of(text):
 
 
 def stamp_of(path):
-    """What a run of this text of the file is called in the store: another text is another kernel."""
+    """The store's name for a run of this text of the file: another text is another kernel."""
     with open(path, "rb") as file:
         return f"kernel {hashlib.sha256(file.read()).hexdigest()[:16]}"
 
@@ -121,7 +121,7 @@ def stamp_of(path):
 
 
 class Measured:
-    """What the store's last run of a kernel's text has.
+    """The store's last run of a kernel's text.
 
     ratio    {n: {point: time over the default's of the same job}}; us: {n: the default's, microseconds}
     failed   {n: {point: status}}, also points whose times cannot be used
@@ -172,7 +172,7 @@ class Measured:
         return [point for point in points if point not in known]
 
     def require(self, n, points):
-        """An error where a size, or a part of it, was not measured."""
+        """Raises an error if a size, or a part of it, was not measured."""
         lacks = self.missing(n, points)
         again = "the same command without --from-store measures that"
         if n not in self.ratio:
@@ -185,7 +185,7 @@ class Measured:
                                    f"({self.space.text(lacks[0])}): {again}")
 
     def pairs(self, n, base, candidate):
-        """(logarithms of the base's times, of the candidate's), a number a process in which both were in one job."""
+        """(logarithms of the base's times, of the candidate's), a number for each process that had both in one job."""
         found = [(jobs[base], jobs[candidate]) for (size, _), by_job in sorted(self.confirm.items()) if size == n
                  for jobs in [next((logs for logs in by_job.values() if base in logs and candidate in logs), None)]
                  if jobs]
@@ -193,7 +193,7 @@ class Measured:
 
 
 def fastest(ratio, points):
-    """Of these points; None where there is none."""
+    """The fastest of these points; None if there are none."""
     return min((point for point in points if point in ratio), key=lambda point: (ratio[point], point), default=None)
 
 
@@ -211,7 +211,7 @@ def apart(space, ratio):
 
 
 def asked_of(space, mode):
-    """The points that are measured without looking at others."""
+    """The points to measure before any result."""
     return space.points() if mode == "complete" else \
         list(dict.fromkeys(space.global_points() + space.rest_points()))
 
@@ -222,8 +222,8 @@ def measured_by(space, mode, ratio):
 
 
 def candidates(ratio, base):
-    """What of these points is worth confirming against one of them: of those that are near the best, the one that
-    changes the fewest fields; then the best itself. None where nothing gains 2 %."""
+    """The points worth confirming against one of them: the point near the best that changes the fewest fields; then the
+    best. None if nothing gains 2 %."""
     best = fastest(ratio, ratio)
     if ratio[base] <= OPTIMAL * ratio[best]:
         return []
@@ -237,8 +237,8 @@ def candidates(ratio, base):
 
 
 def comparisons(space, measured, sizes):
-    """{n: [(base, candidates)]}: what is confirmed. Global layouts that are best at some size, and the baseline's, are
-    what a kernel may find its arrays in."""
+    """{n: [(base, candidates)]} to confirm. A kernel may find its arrays in the baseline's global layouts, or in those
+    that are best at some size."""
     at_best = {space.joined(point, space.usual) for n in sizes for point in candidates(measured.ratio[n], space.usual)}
     found = {}
     for n in sizes:
@@ -252,7 +252,7 @@ def comparisons(space, measured, sizes):
 
 
 def leaf_of(space, measured, n, compared):
-    """The leaf of a size: the confirmed choice, and what is confirmed beside other global layouts."""
+    """The leaf of a size: the confirmed choice, and the confirmed choices for other global layouts."""
     choice, gains, rows = space.usual, (0.0, 0.0, 0.0), {}
     for base, points in compared:
         passing = [point for point in points if is_confirmed(measured, n, base, point)]
@@ -266,7 +266,7 @@ def leaf_of(space, measured, n, compared):
 
 
 def intervals(leaves):
-    """The tree's one node: [(first size, last size, leaf)], the midpoints being thresholds, equal leaves one."""
+    """The tree's one node: [(first size, last size, leaf)] with midpoints as thresholds; equal leaves are merged."""
     found = []
     for position, leaf in enumerate(leaves):
         first = leaf.n if position == 0 else (leaves[position - 1].n + leaf.n + 1) // 2
@@ -279,7 +279,7 @@ def intervals(leaves):
 
 
 def look_up(space, leaves, n):
-    """What the tree says of a size."""
+    """The tree's choice for a size."""
     return next((leaf.rows[0] for first, last, leaf in intervals(leaves) if first <= n <= last and leaf.rows),
                 space.usual)
 
@@ -297,7 +297,7 @@ def numbers(space, before, point):
 
 
 def header_text(space, leaves, device, path):
-    """What tools/gp_tune_tree.h reads."""
+    """The header for tools/gp_tune_tree.h."""
     name, upper = space.kernel, space.kernel.upper()
     what = f"what was confirmed on {device} at n = {', '.join(str(leaf.n) for leaf in leaves)}" if leaves else \
         "nothing was measured: the defaults at all sizes"
@@ -323,7 +323,7 @@ def header_text(space, leaves, device, path):
 
 
 def is_optimal(ratio, point):
-    """What was not measured at this size (small mode) is taken for bad."""
+    """Points not measured at this size (small mode) count as bad."""
     return point in ratio and ratio[point] <= OPTIMAL * min(ratio.values())
 
 
@@ -382,7 +382,7 @@ def plan_text(space, jobs):
 
 
 def jobs_of(space, n, points):
-    """Jobs of as many policies as one takes, the default in each."""
+    """Jobs with as many policies as one takes, the default in each."""
     points = [point for point in points if point != space.usual]
     return [(n, [space.usual, *points[at:at + MOST_POLICIES]]) for at in range(0, max(len(points), 1), MOST_POLICIES)]
 

@@ -1,10 +1,10 @@
-"""Measurements through one interface with three bodies: live, replayed, made up.
+"""Measurements through one interface: live, replayed, or synthetic.
 
     Source.measure(cell, policies, rounds, batch_us, process=0, phase="confirm", give_up=0, ...) -> results
 
 A result is a dictionary: status, policy (echoed), source, calls, us (a list), message: the fields of the protocol's
-`variant` (README.md). Live starts a worker and talks to it, Replay reads a store, Synthetic makes times up. The last
-two are workers themselves, for gp_tune --worker-command:
+`variant` (README.md). Live starts a worker and talks to it, Replay reads a store, Synthetic invents times. The last two
+are also workers, for gp_tune --worker-command:
 
     python3 -m tools.farm.measure --synthetic MODEL.json | --replay STORE      [--device K] [--side base|new]
     python3 -m tools.farm.measure --compiler ...                               for gp_tune --compiler-command
@@ -30,17 +30,17 @@ CLOCKS = {"sm_mhz": (0, 0), "memory_mhz": 0, "celsius": 0, "milliwatts": 0, "thr
 
 
 class Lost(Exception):
-    """The device is gone, or a recording lacks what was asked for: nothing more can be measured."""
+    """The device is gone, or a recording lacks a request: nothing more can be measured."""
 
 
 class Source:
-    """ready: the fields of the protocol's message. clocks: those of `done`, of the last job."""
+    """ready: the fields of the protocol's message. clocks: those of the last job's `done`."""
 
     def __init__(self, ready):
         self.ready, self.clocks = ready, dict(CLOCKS)
 
     def measure(self, cell, policies, rounds, batch_us, process=0, phase="confirm", give_up=0, job="", begin=None):
-        """begin(k) is called before variant k first runs."""
+        """Calls begin(k) before variant k first runs."""
         raise NotImplementedError
 
 
@@ -104,7 +104,7 @@ class Live(Source):
 
 
 def ready_of(command):
-    """Whom a worker measures on: the fields of its first message. Lost says why there is nobody."""
+    """The worker's device: the fields of its first message. Raises Lost with the reason if there is none."""
     try:
         worker = Live(command)
         worker.process.stdin.write("quit\n")
@@ -118,9 +118,9 @@ def ready_of(command):
 
 
 class Replay(Source):
-    """What a store has: of the environment that it names last; of a regression's store, of a side's. There a process
-    gives back what the process of its side in the same pair measured: which side is first is chance. A key that the
-    store does not have is an error; of a search, which asks for more where it has more time, an invalid policy."""
+    """Replays a store: its last environment; for a regression's store, that of a side. There a process replays its
+    side's process of the same pair, because chance decides which side is first. A missing key is an error; in a search,
+    which asks for more when it has more time, it is an invalid policy."""
 
     def __init__(self, path, side="new"):
         self.path, recorded = path, store.read(path)
@@ -148,7 +148,7 @@ class Replay(Source):
         for policy in policies:
             key = (phase, process, cell, policy)
             sample = self.by_job.get((job, policy)) or self.by_key.get(key)
-            if sample is None and phase in ("search", "matrix"):  # that night's time was over before
+            if sample is None and phase in ("search", "matrix"):  # that night ended before
                 results.append({**RESULT, "status": "invalid", "policy": policy if policy != "default" else "",
                                 "message": f"{self.path} has no sample of it"})
                 continue
@@ -162,7 +162,7 @@ class Replay(Source):
         return results
 
     def compiled(self, policy, cell):
-        """The answer of a compiler process: what any sample of this cell and policy says."""
+        """A compiler process's answer, from any sample of this cell and policy."""
         sample = next((sample for (_, _, text, name), sample in self.by_key.items() if (text, name) == (cell, policy)),
                       None)
         found = sample or {"status": "compile", "message": f"{self.path}: no sample of {cell}, {policy}"}
@@ -195,11 +195,11 @@ MODEL = {
     "l2_bytes": 50 << 20, "ecc": "no", "driver": "0", "nvrtc": "0", "bus": "synthetic", "clocks": "yes",
     "header": "0" * 16, "peak_gbs": 4000,
     "seed": 1,          # of the landscape and of the noise
-    "launch_us": 2.0,   # what no policy can save
-    "compile_us": 6e4,  # of a first call, about
-    "compilers": [],    # {"cells": beginning of a cell's text, "seconds": of the wall that each kernel takes them}
-    "weight": 0.04,     # share of the time that a field costs when it is a factor of 2 off its best value
-    "spread": 0.12,     # share that names (algorithm, load, store) cost at most
+    "launch_us": 2.0,   # cost that no policy avoids
+    "compile_us": 6e4,  # of a first call
+    "compilers": [],    # {"cells": beginning of a cell's text, "seconds": wall time of each of their kernels}
+    "weight": 0.04,     # relative cost of a field that is a factor of 2 off its best value
+    "spread": 0.12,     # largest relative cost of a name (algorithm, load, store)
     "defaults": {**{name: {"map": MAP, "reduce": REDUCE, "scan": SCAN, "stream": STREAM, "segments": SEGMENTS,
                            "histogram": HISTOGRAM, "sort": SORT, "merge": MERGE, "segmented_sort": SEGMENTED_SORT,
                            "top_k": TOP_K, "transpose": TRANSPOSE, "graph": GRAPH}[family]
@@ -208,21 +208,21 @@ MODEL = {
                                   "connected_components"), RESIDENT)},
     "slower": [],       # {"cells": beginning of a cell's text, "policy": pattern, "factor": 1.05}, with either or both
     "noise": {},        # keys of noise.QUIET
-    "constant_us": 0,   # above 0: every time is this
-    "seconds_per_job": 0,  # of the wall, for tests that interrupt
-    "gone_after_jobs": -1,  # the device disappears
-    # patterns of policies; "default" is one, too
+    "constant_us": 0,   # above 0: every time equals this
+    "seconds_per_job": 0,  # of wall time, for tests that interrupt
+    "gone_after_jobs": -1,  # calls until the device disappears
+    # patterns of policies, or "default"
     "hang": [], "crash": [], "runtime": [], "wrong": [], "invalid": [], "compile": [],
-    "echo": [],         # {"policy": pattern, "says": "vectors=1"}: what runs is not what was asked for
-    # what only compilers do
+    "echo": [],         # {"policy": pattern, "says": "vectors=1"}: another policy runs than the requested one
+    # faults of compilers only
     "spill": [], "compiler_hang": [], "compiler_crash": [], "unread_fields": [],
 }
-# Where, as a binary logarithm, the best value of a field may lie.
+# Range of a field's best value, as a binary logarithm.
 BEST = {"threads": (7.5, 9.5), "vectors": (0.7, 3.0), "stages": (1.6, 2.5), "blocks_per_sm": (1.0, 2.8),
         "alpha": (3.0, 5.0), "small": (8.5, 10.5), "look": (6.0, 8.0)}
 UNLIMITED_BLOCKS = 8         # blocks_per_sm=0: a block a tile
-VECTORS_IN_FLIGHT = 1024     # of a multiprocessor: with fewer, memory waits
-ONE_BLOCK_BYTES = 1 << 16    # what a block alone moves as fast as all together
+VECTORS_IN_FLIGHT = 1024     # a multiprocessor: with fewer, memory waits
+ONE_BLOCK_BYTES = 1 << 16    # bytes that one block moves as fast as all do
 THERMAL_SLOWDOWN = 0x40      # nvmlClocksThrottleReasonHwThermalSlowdown
 
 
@@ -237,7 +237,7 @@ def is_meant(policy, fields, pattern):
 
 
 def number_of(*what):
-    """A number of 64 bits that depends on nothing but its arguments."""
+    """A 64-bit number that depends only on its arguments."""
     return int.from_bytes(hashlib.blake2b("|".join(map(str, what)).encode(), digest_size=8).digest(), "little")
 
 
@@ -267,7 +267,7 @@ class Synthetic(Source):
         return any(is_meant(policy, fields, pattern) for pattern in self.model[kind])
 
     def field_cost(self, group, name, value, log2_bytes):
-        """Smooth in numbers, with a best value that moves as the size grows; a share of its own for each name."""
+        """Smooth in numbers, with a best value that moves with the size; each name has its own cost."""
         seed = self.model["seed"]
         if not isinstance(value, int):
             return self.model["spread"] * share_of(seed, group, name, value)
@@ -277,7 +277,7 @@ class Synthetic(Source):
         return self.model["weight"] * (math.log2(held) - min(max(best, low), high)) ** 2
 
     def expected_us(self, cell, policy):
-        """The time without noise: a launch, then bytes at the roof's speed times what the policy's fields cost."""
+        """The time without noise: a launch, plus bytes at the roof's speed times the cost of the policy's fields."""
         words = cell.split()
         kind = next(word for word in words[1:] if not word.isupper())
         count = int(next(word[2:] for word in words if word.startswith("n=")))
@@ -288,7 +288,7 @@ class Synthetic(Source):
         moved = count * size * (1 if words[0] in ("reduce", "fill", "iota") else 2)
         us, log2_bytes = moved / self.model["peak_gbs"] / 1e3, round(math.log2(moved), 3)
         us *= 1 + sum(self.cost(f"{words[0]} {kind}", name, value, log2_bytes) for name, value in fields.items())
-        if words[0] != "kernel":  # whose fields only its author understands
+        if words[0] != "kernel":  # only its author understands its fields
             in_flight = fields["threads"] * fields["vectors"] * (fields["blocks_per_sm"] or UNLIMITED_BLOCKS)
             us *= math.sqrt(max(1.0, VECTORS_IN_FLIGHT / in_flight))
         if fields.get("algorithm") == "ONE_BLOCK":
@@ -301,7 +301,7 @@ class Synthetic(Source):
         return self.model["launch_us"] + us
 
     def noisy(self, cell, policy, rounds, process, job):
-        """Times of the rounds: equal questions get equal answers, in whatever order they are asked."""
+        """Times of the rounds: equal questions get equal answers, in any order."""
         model, seed = self.model["noise"], self.model["seed"]
         level = noise.level_of_a_process(random.Random(number_of(seed, process, cell, policy)), model)
         scatter = noise.rounds_of_a_process(random.Random(number_of(seed, process, cell, policy, job)), rounds, model,
@@ -434,4 +434,4 @@ def worker_main(argv):
 if __name__ == "__main__":
     STATUS = worker_main(sys.argv[1:])
     sys.stdout.flush()
-    os._exit(STATUS)  # a worker leaves nothing: taking the interpreter apart would be a fifth of a short one's time
+    os._exit(STATUS)  # a worker leaves nothing: the interpreter's exit would cost a fifth of a short one's time

@@ -1,16 +1,14 @@
-"""Proposals: which buckets of sizes should be served by which policies, going by the matrix, and what the rerun that
-decides about them has to measure.
+"""Proposals: policies for buckets of sizes, from the matrix; and the plan of the rerun that decides about them.
 
     python3 -m tools.farm propose STORE --out PLAN [--stores FOLDER]
 
-The rerun also measures cells that the search has none like, which a row would serve all the same: those of the standard
-list, of other words and protocols, and two about each size, where they fall into a proposed bucket or a row's; and
-beside each row of this device what the header's rule chooses.
+The rerun also measures other cells in a proposed bucket or a row's: those of the standard list, with other words and
+protocols, and two near each size. Beside each row of this device it measures the choice of the header's rule.
 
-Over the sizes of a group dynamic programming finds the intervals, each served by one policy or by what stands there
-now, whose regret is least. Regret is time over the best time at that size, less 1; what is within the noise of the best
-counts as the best, so that the simplest wins ties: fewer rows, then fewer fields that differ from the incumbent's, then
-the order of the texts. An interval is proposed where its policy gains what a decision will ask for (decide.py).
+Dynamic programming divides a group's sizes into intervals with the least regret; each has one policy, or keeps what
+serves it now. Regret is time over the best time at that size, less 1. Times within the noise of the best count as the
+best. Ties go to fewer rows, then to fewer fields that differ from the incumbent's, then to the order of the texts. An
+interval is proposed if its policy gains what a decision asks for (decide.py).
 """
 import argparse
 import collections
@@ -21,15 +19,15 @@ import subprocess
 from tools.farm import cell_keys, evidence, rows, standard, store
 from tools.farm.arrays import np
 
-RULE = "rule:"              # before a policy of a plan: what the header's rule chooses for the cell
-GAIN = math.log(1.02)       # a row is worth it from this gain on; a size that loses as much spoils it
-LEAST_TIE = 0.005           # times that are closer are never told apart
+RULE = "rule:"              # before a policy of a plan: the choice of the header's rule
+GAIN = math.log(1.02)       # least gain of a row; a loss of this much at a size rejects it
+LEAST_TIE = 0.005           # closer times count as equal
 ROW_PRICE = 0.02            # regret that a new row must save: 2 % at one size
-UNITS = 1e-6                # of regret: rounding must not decide
-# A cell as a partition sees it: {policy: time}, the time of what serves it now, that one's policy (which has nothing to
-# gain here), what counts as a tie. A policy must have been measured in all views of a size but those that are partial.
+UNITS = 1e-6                # of regret, against rounding
+# A cell in a partition: {policy: time}, the time of the policy that serves it now, that policy (which gains nothing
+# here), the tolerance of a tie. A policy must be measured in all views of a size, except partial ones.
 View = collections.namedtuple("View", "times incumbent usual tie partial", defaults=(False,))
-# Sizes first to last (positions) could be served by these policies, the best first.
+# Candidates for sizes first to last (positions), the best first.
 Proposal = collections.namedtuple("Proposal", "first last policies")
 
 
@@ -37,14 +35,14 @@ Proposal = collections.namedtuple("Proposal", "first last policies")
 
 
 def differing(text, usual):
-    """How many fields of a policy differ from the incumbent's."""
+    """The number of fields that differ from the incumbent's."""
     usual = store.policy_of(usual) if usual else {}
     return sum(value != usual.get(name) for name, value in store.policy_of(text).items())
 
 
 def scores(points, policies):
     """Arrays over policies and sizes: regret beyond ties, mean log gain over the incumbent, the worst view's log gain.
-    The last row of the regret is the incumbent's."""
+    The incumbent is the last row of the regret."""
     regret = np.full((len(policies) + 1, len(points)), np.inf)
     gain, worst = np.full(regret.shape, -np.inf), np.full(regret.shape, -np.inf)
     for k, views in enumerate(points):
@@ -62,14 +60,14 @@ def scores(points, policies):
 
 
 def partition(points, standing=None, among=None):
-    """The proposals for a group. points: over sizes, ascending, lists of views. standing: over sizes, which row serves
-    it now (any name), None where no row does: a table has room for a few rows, and those that stay count. among: the
-    policies that may be proposed, None for all."""
+    """The proposals for a group. points: lists of views, by ascending size. standing: the row that serves each size now
+    (any name), or None; a table has room for a few rows, and existing ones count. among: the policies that may be
+    proposed, None for all."""
     policies = sorted({policy for views in points for view in views for policy in view.times
                        if among is None or policy in among})
     standing = standing or [None] * len(points)
     regret, gain, worst = scores(points, policies)
-    ties = [max(view.tie for view in views) for views in points]  # an end that gains no more stays as it is
+    ties = [max(view.tie for view in views) for views in points]  # an end without a further gain keeps what it has
     # least[k][rows]: (cost, new rows, differing fields, segments) of the first k sizes, by rows in the table
     least = [{0: (0, 0, 0, ())}] + [{} for _ in points]
     for last in range(len(points)):
@@ -104,8 +102,8 @@ def units(regret):
 
 
 def baseline(group, cell, measured, standing):
-    """The variant that stands for what serves a cell now: the row if there is one, otherwise what the header chooses.
-    None: it was not measured. (The header's choice is not it where the table was another one at that time.)"""
+    """The variant that serves a cell now: the row if there is one, otherwise the header's choice. None: it was not
+    measured. (The header's choice does not count if its table was another one.)"""
     policy, source = group.default.get(cell, ("", ""))
     row = next((row for row in standing if rows.serves(row, cell.log2)), None)
     if row and policy and not evidence.can_serve(cell, store.policy_text(row.policy), policy):
@@ -121,7 +119,7 @@ def sizes_of(group):
 
 
 def proposals(group, standing, faults=()):
-    """The proposals of a searched group, for rows that stand there now. faults: policies that must not be proposed."""
+    """The proposals for a searched group, given the rows of now. faults: policies that must not be proposed."""
     barred, sizes = {"default", *group.faults, *faults}, sizes_of(group)
     points, serving = [], []
     for log2 in sizes:
@@ -142,7 +140,7 @@ def tie_of(group, cell):
 
 
 def targets(run):
-    """(group's name, the group in whose matrix its candidates are found) of every group that gets a verdict."""
+    """(group's name, the group whose matrix has its candidates) for every group that gets a verdict."""
     names = set(run.groups)
     for name, group in run.groups.items():
         primitive, sizes = name.split(" ")
@@ -155,8 +153,8 @@ def targets(run):
 
 
 def portable_policies(stores, run):
-    """{(group, count): policy} that the header's rule chose on the run's device, as far as that was seen by then, for
-    the cells that are searched and their like."""
+    """{(group, count): the policy of the header's rule} on the run's device, as far as known by then, for the searched
+    cells and their like."""
     seen = [other for a_store in stores for other in evidence.runs_of(a_store)
             if other.device == run.device and other.order <= run.order]
     return {place: policy for other in sorted(seen, key=lambda other: other.order)
@@ -164,7 +162,7 @@ def portable_policies(stores, run):
 
 
 def rule_at(group, cell, portable):
-    """The header's rule at a cell: as it was measured beside a row, or seen before; None where nobody knows."""
+    """The header's rule at a cell, as measured beside a row or seen before; None if unknown."""
     return group.rule.get(cell) or (None if is_elsewhere(group, cell) else portable.get((cell.group, cell.n)))
 
 
@@ -173,20 +171,21 @@ def is_elsewhere(group, cell):
 
 
 def like_of(group, name):
-    """The cells of a searched group's matrix, as a group that it serves has them, with their like."""
+    """The cells of a searched group's matrix, in the form of a group that it serves, with their like."""
     return [member for cell in sorted(group.matrix) for member in evidence.members(cell, name.split(" ")[0])]
 
 
 def cells_elsewhere(group, name, listed):
-    """Cells that a row of the group would serve, and that the search has none like. listed: the standard list's."""
+    """Cells that a row of the group would serve and that resemble no searched cell. listed: those of the standard
+    list."""
     like = like_of(group, name)
     return [cell for cell in listed if cell.group == name and cell not in like] + between(like)
 
 
 def between(cells):
-    """Two cells about each size, close to the ends of its bucket, cold as in a night: a row that was the fastest at a
-    power of two took up to 2.3 times as long as the rule there. n is odd: a last tile that is not full cost a row of
-    large tiles a third."""
+    """Two cells about each size, close to the ends of its bucket, cold as in a night: a row that was fastest at a power
+    of two took up to 2.3 times as long as the rule there. n is odd: a partial last tile cost a row of large tiles a
+    third."""
     found = {}
     for cell in cells:
         for n in (cell.n * 5 // 8 - 89, cell.n * 13 // 8 - 89):
@@ -198,7 +197,7 @@ def between(cells):
 
 
 def rules_of(program, run, cells):
-    """{cell: what the header's own rule chooses on the run's device}, of gp_tune."""
+    """{cell: the header's own choice on the run's device}, from gp_tune."""
     command = [program, "--rule", "--compute-capability", str(run.environment["compute_capability"]),
                "--multiprocessors", str(run.environment["multiprocessors"])]
     done = subprocess.run(command, input="".join(f"{cell.text}\n" for cell in cells), stdout=subprocess.PIPE, text=True,
@@ -207,12 +206,12 @@ def rules_of(program, run, cells):
 
 
 def plan(run, folded, rules, primitives=(), listed=()):
-    """The jobs of the rerun: (cell, policies). Every proposed interval with a size more on either side, for each type
-    that its row would serve; the rows that stand, of whatever device, at their sizes; cells elsewhere in both; and the
-    header's rule where a row of this device stands, so that a row that no longer pays is found out.
+    """The jobs of the rerun: (cell, policies). They cover every proposed interval and the next size on either side, for
+    each type that its row would serve; the existing rows of any device at their sizes; and cells elsewhere in both. The
+    header's rule runs beside each row of this device, which exposes rows that no longer pay.
 
-    folded: rows.fold of all stores without this run. rules: a function of cells, as rules_of. primitives: those that
-    were searched, of which candidates are wanted; none: of all. listed: cells of the standard list."""
+    folded: rows.fold of all stores without this run. rules: a function of cells, as rules_of. primitives: the
+    searched ones that need candidates; none: all. listed: cells of the standard list."""
     jobs, ruled = {}, []
 
     def add(cell, policies):
@@ -255,7 +254,7 @@ def plan_text(jobs):
 
 
 def context_of(path, folder):
-    """The store at a path, and all stores: those below the folder, and it."""
+    """The store at a path, and all stores: those below the folder, and this one."""
     paths = store.paths_under(folder)
     if os.path.realpath(path) not in map(os.path.realpath, paths):
         paths.append(path)
@@ -264,7 +263,7 @@ def context_of(path, folder):
 
 
 def folded_before(decisions, run):
-    """The rows that stood when a run began."""
+    """The rows in force when a run began."""
     return rows.fold([one for one in decisions if (one["date"], one["env"]) < run.order])
 
 

@@ -1,19 +1,19 @@
-"""How much a device's measurements scatter: records it, so that the statistics are tested on real noise.
+"""Records the scatter of a device's measurements, for tests of the statistics on real noise.
 
     python3 -m tools.farm record --out FILE.jsonl.gz [--seconds S] [--cells FILE]
     python3 -m tools.farm record --medians-of RECORDING --out FILE.jsonl.gz
 
 One tree, one process after another, each of which measures every cell once, in the order of the list, as regress does.
-The first line of a recording is about the device and the processes; each other line is a cell:
+The first line of a recording describes the device and the processes; each other line is a cell:
 
     device, compute_capability, driver, commit, date,
     processes [{start, seconds, sm_mhz [least, most], celsius, throttle}]
     cell, calls, us: for each process a list of its rounds, or null where it has none
 
-`start` counts seconds from the first process; `throttle` is the or of what NVML said. The table says how much the
-medians of processes scatter, for each protocol and size. Without a list, it is the standard one's cells of one type for
-each primitive. --medians-of: of a recording the standard cells, each process's median in place of its rounds; what
-tests/farm/data/noise has.
+`start` counts seconds from the first process; `throttle` is the or of NVML's reasons. The table shows the scatter of
+the processes' medians, for each protocol and size. The default list has the standard list's cells of one type for each
+primitive. --medians-of: keeps a recording's standard cells, with each process's median in place of its rounds, as in
+tests/farm/data/noise.
 """
 import argparse
 import collections
@@ -50,8 +50,8 @@ class Recording:
 
 
 def default_cells():
-    """Of the standard list, those of the last type of each primitive, and large ones of some: noise hardly knows types,
-    and a process that has large inputs made lasts long."""
+    """The standard list's cells of each primitive's last type, and large ones of some: types hardly change the noise,
+    and large inputs make processes long."""
     return [text for cell, text in regress.cells_of(None).items()
             if cell.primitive not in standard.CELLS or cell.protocol == "first_call"
             or ((cell.in_ or cell.out) == standard.CELLS[cell.primitive][1][-1]
@@ -125,7 +125,7 @@ def write(path, lines):
 
 
 def medians_of(recording):
-    """The lines of a recording of the standard cells with one number a process."""
+    """The lines of a recording of the standard cells, with one number a process."""
     usual = set(regress.cells_of(None).values())
     yield recording.head
     for cell in recording.cells:
@@ -136,12 +136,12 @@ def medians_of(recording):
 
 
 def medians(cell):
-    """Logarithms of a cell's medians, of the processes that have it."""
+    """Logarithms of a cell's medians, for the processes that have it."""
     return np.log(np.median(cell.us[~np.isnan(cell.us[:, 0])], axis=1))
 
 
 def print_table(recording):
-    """How much medians of processes scatter, by protocol and size."""
+    """Scatter of the processes' medians, by protocol and size."""
     one = recording.head
     print(f"{one['device']}, driver {one['driver']}, {one['commit']}, {one['date']}: {len(recording.processes)} "
           "processes")

@@ -4,14 +4,14 @@
 
 gp_tune is built for both trees: this tree's tools/tune, each tree's gpuprims.h. The unit of replication is a process:
 each measures every cell once, and a cell's time in it is the median of its rounds. Six pairs of processes, one of the
-base and one of this tree, run interleaved. In half of them, chosen at random, the base is first: what drifts evenly
-cancels, and what comes back periodically meets both sides. What looks changed then, or scatters too much to tell, is
-measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it; what is UNSURE still, by ten
-more. verdicts.py says by which test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of
-the same two trees are not measured again.
+base and one of this tree, run interleaved. In half of them, chosen at random, the base is first: even drift cancels,
+and periodic disturbances meet both sides. Cells that look changed, or scatter too much to tell, are measured by ten
+fresh pairs, which alone decide, beside some unchanged cells. Cells that are still UNSURE get ten more. verdicts.py has
+the test and the meaning of SLOW, FAST, SAME, UNSURE and NO DATA. Pairs of the same two trees in the store are not
+repeated.
 
 Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end; 5
-the time of --pause is over, and there is more to measure.
+--pause ended it before the end.
 """
 import argparse
 import collections
@@ -43,20 +43,20 @@ PAUSED = 5  # exit status
 
 FOLDER = os.path.join(bench.BUILD, "regress")
 SIDES = ("base", "new")
-# path: where its gpuprims.h is; commit: what the store calls it; work: the folder of what is built of it.
+# path: the folder of its gpuprims.h; commit: its name in the store; work: the folder for build outputs.
 Tree = collections.namedtuple("Tree", "path commit work")
 
 
 class CannotRun(Exception):
-    """What a user is told."""
+    """An error message for the user."""
 
 
 class CannotBuild(CannotRun):
-    """The message is the compiler's."""
+    """The compiler's message."""
 
 
 def git(folder, *words):
-    """Its answer, or None where it has none: no repository, no such commit, no git."""
+    """Its answer, or None: no repository, no such commit, no git."""
     try:
         answer = subprocess.run(["git", "-C", folder, *words], check=False, stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL)
@@ -66,7 +66,7 @@ def git(folder, *words):
 
 
 def commit_of(folder):
-    """The commit of a checkout, with "+" where the header is not as committed; the folder's name without one."""
+    """The commit of a checkout, with "+" if the header differs from it; the folder's name without one."""
     top = git(folder, "rev-parse", "--show-toplevel")
     if top is None or not os.path.samefile(top, folder):
         return os.path.basename(os.path.abspath(folder))
@@ -98,7 +98,7 @@ def tree_of_commit(name, repository=bench.ROOT):
             raise CannotRun(f"{name}: git archive or tar failed")
         try:
             os.rename(fresh, path)
-        except OSError:  # another run was faster
+        except OSError:  # another run finished first
             shutil.rmtree(fresh)
     if not os.path.exists(os.path.join(path, "gpuprims.h")):
         raise CannotRun(f"{name}: this commit has no gpuprims.h")
@@ -115,7 +115,7 @@ def run_compiler(command):
 
 
 def build(tree):
-    """The tree's gp_tune: this tree's tools/tune on that tree's header. Built anew only where a source changed."""
+    """The tree's gp_tune: this tree's tools/tune with that tree's header. Rebuilt only after a source changed."""
     tune = os.path.join("tools", "tune")
     parts = sorted(os.path.join(tune, name) for name in os.listdir(os.path.join(bench.ROOT, tune)))
     headers = [os.path.join("tools", name) for name in sorted(os.listdir(os.path.join(bench.ROOT, "tools")))
@@ -144,14 +144,14 @@ def build(tree):
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 
-# Seconds of a night for a cell: for 12 processes, and fresh ones where something looks changed. An H100's machine took
-# 13.5 s for a process of 1317 cells (the first ones, which compile, 60), and 20 s for ten first calls: 0.1 s for a
-# reduction, 4.5 to 7 for a sort of keys.
+# A night's seconds for a cell: 12 processes, and fresh ones if something looks changed. On an H100's machine a process
+# of 1317 cells took 13.5 s (the first ones, which compile, 60 s). Ten first calls took 20 s: 0.1 s for a reduction, 4.5
+# to 7 s for a sort of keys.
 CELL_SECONDS, GIB_SECONDS, GIB_OF_KEYS_SECONDS, FIRST_CALL_SECONDS = 0.25, 1, 3, 25
 
 
 def seconds_of(cell):
-    """Of a night, about."""
+    """Estimated seconds of a night."""
     if cell.protocol == "first_call":
         return FIRST_CALL_SECONDS
     slow = cell_keys.having("keys") + cell_keys.having("host_made")
@@ -191,21 +191,21 @@ def say(text):
 
 
 def orders(count, chance=random):
-    """Of each pair: is the base first? In half of them, at random."""
+    """For each pair: whether the base is first. True for half of them, at random."""
     found = [pair % 2 == 0 for pair in range(count)]
     chance.shuffle(found)
     return found
 
 
 class Run:
-    """Processes of both sides, one after another; all that they measure is in the store."""
+    """Runs processes of both sides one after another; the store gets all their measurements."""
 
     def __init__(self, trees, programs, options, folder):
         self.trees, self.programs, self.options, self.folder = trees, programs, options, folder
-        self.stopped = None  # why no further process is started, or None
+        self.stopped = None  # the reason to start no further process, or None
         self.interrupted = False
-        self.verified = set()  # sides of which a process found every output right
-        # gp_tune repeats nothing that a store has, so processes are numbered on from those that are there.
+        self.verified = set()  # sides whose outputs a process verified
+        # gp_tune repeats nothing that a store has, so new processes get new numbers.
         self.process = 0
         if os.path.exists(options.store):
             self.process = 1 + max((s["process"] for s in store.read(options.store).of("samples")), default=-1)
@@ -227,7 +227,7 @@ class Run:
             command += [option, text.replace("{side}", side)] if text else []
         environment = {**os.environ, "GP_TUNE_CACHE": os.path.join(self.trees[side].work, "cache")}
         with open(os.path.join(self.folder, "log"), "w+b") as log:
-            # A session of its own: ctrl-C ends gp_tune by us, once, and it leaves a whole store behind.
+            # A session of its own: gp_tune gets ctrl-C from us, once, and leaves a complete store.
             process = subprocess.Popen(command, cwd=bench.ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log,
                                        stderr=log, start_new_session=True)
             try:
@@ -242,20 +242,20 @@ class Run:
             said = log.read().decode(errors="replace").strip().splitlines()
         if status == 0:
             self.verified.add(side)  # of all cells, in the first process
-        if status not in (0, 1):  # 1: something that was measured is wrong; its samples say what
+        if status not in (0, 1):  # 1: a measured output is wrong; its samples say what
             self.stopped = f"gp_tune ({side}) ended with status {status}: " + "\n".join(said[-5:])
         return number
 
     def note(self, processes, stage, seconds):
-        """A pair that was measured whole is in the store, so that a run that is continued does not repeat it."""
+        """Marks a complete pair in the store, so that a continued run does not repeat it."""
         samples = store.read(self.options.store).of("samples")
         base, new = (next((one["env"] for one in samples if one["process"] == process), "") for process in processes)
         store.append(self.options.store, [{"kind": "pair", "v": store.VERSION, "base": base, "env": new, "stage": stage,
                                            "processes": list(processes), "seconds": number(seconds)}])
 
     def measured_before(self, cells, stage):
-        """(pairs of these trees that the store has, the seconds that each took): those in which both processes have
-        every cell, and that no verdict was made of yet: a run that is finished is not continued."""
+        """(pairs of these trees in the store, the seconds of each): both processes have every cell, and no verdict used
+        them yet. A finished run is not continued."""
         found, seconds = [], []
         if not os.path.exists(self.options.store):
             return found, seconds
@@ -306,7 +306,7 @@ def samples_of(path):
 
 
 def logs_of(samples, cells, pairs):
-    """(log ratios of medians, a row a cell, a column a pair; reasons {cell: {side: why a process was left out}})."""
+    """(log ratios of medians, a row a cell, a column a pair; reasons {cell: {side: why a process was excluded}})."""
     logs = np.full((len(cells), max(len(pairs), 1)), np.nan)
     reasons = collections.defaultdict(dict)
     for row, cell in enumerate(cells):
@@ -326,8 +326,8 @@ def logs_of(samples, cells, pairs):
 
 
 def is_control(samples, cell, pairs):
-    """Did both sides run the same machine code on the same policy, in every process? A first call also takes what the
-    compiler reads, the header's whole text."""
+    """Whether both sides ran the same machine code on the same policy in every process. A first call also depends on
+    the compiler's input, the header's whole text."""
     if cell.protocol == "first_call":
         return False
     ran = {(sample.get("code", ""), store.policy_text(sample["policy"])) for processes in pairs
@@ -336,25 +336,25 @@ def is_control(samples, cell, pairs):
 
 
 def fails_here_only(samples, cell, pairs):
-    """Did a process of this tree fail, and none of the base? Then it is worse than slow."""
+    """Whether a process of this tree failed and none of the base did, which is worse than slow."""
     failed = [any(samples[pair[k]].get(cell, {"status": "ok"})["status"] != "ok" for pair in pairs)
               for k in range(len(SIDES))]
     return failed == [False, True]
 
 
-# ---- what comes out --------------------------------------------------------------------------------------------------
+# ---- results --------------------------------------------------------------------------------------------------------
 
 MOST_NAMES = 20
 ORDER = (SLOW, NO_DATA, UNSURE, SAME, FAST)  # worst first
 
 
 def number(value):
-    """For a line of the store: None where there is none; digits that mean something, so that equal runs agree."""
+    """For a line of the store: None if missing; few enough digits that equal runs agree."""
     return None if value is None or not np.isfinite(value) else float(f"{value:.6g}")
 
 
 def line_of(cell, environments, verdict, left_out, control, message):
-    """A verdict's line; `verdict`: a row of Verdicts as a dictionary, or None where nothing was measured."""
+    """A verdict's line; `verdict`: a row of Verdicts as a dictionary, or None if not measured."""
     fields = verdict or {"outcome": NO_DATA, "ratio": None, "low": None, "high": None, "pairs": 0, "stage": 0,
                          "p": None, "q": None}
     return {"kind": "verdict", "v": store.VERSION, "base": environments.get("base", ""),
@@ -399,12 +399,12 @@ def print_controls(controls):
 
 
 def is_common(controls):
-    """Is there a change of 2 % that all cells share?"""
+    """Whether all cells share a change of 2 %."""
     return controls.low >= verdicts.REPORTED or controls.high <= -verdicts.REPORTED
 
 
 def print_gated(lines, texts):
-    """Which cells this night says nothing of."""
+    """The cells without a verdict."""
     names = [texts[store.cell_of(line)] for line in lines if line["outcome"] in (UNSURE, NO_DATA)]
     print(f"gated: {len(lines) - len(names)} of {len(lines)} cells; in them a change of 5 % would have been seen"
           + (", not in " + "; ".join(names[:MOST_NAMES]) if names else "")
@@ -412,7 +412,7 @@ def print_gated(lines, texts):
 
 
 def judge(run, cells, first_pairs):
-    """Both stages, the fresh pairs measured in between: (verdicts' lines, Controls, cells that fail here only)."""
+    """Both stages, with the fresh pairs measured in between: (verdicts' lines, Controls, cells that fail only here)."""
     names = list(cells)
     if run.paused:
         return [], None, []
@@ -426,7 +426,7 @@ def judge(run, cells, first_pairs):
     for stage in FRESH_STAGES:
         if run.stopped or not wanted.any():
             break
-        # Chosen by the first pairs: a run that is continued chooses the same.
+        # The first pairs decide, so that a continued run chooses the same.
         rows = np.flatnonzero(verdicts.with_controls(wanted, first, np.random.default_rng(min(first_pairs[0]))))
         pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], stage)
         if run.paused:
@@ -455,13 +455,13 @@ def judge(run, cells, first_pairs):
 
 
 def finish(lines, texts, controls, path):
-    """Prints the table, worst first, and appends the verdicts to the store, where there is a path."""
+    """Prints the table, worst first, and appends the verdicts to the store, if there is a path."""
     lines = sorted(lines, key=lambda line: (ORDER.index(line["outcome"]), -(line["ratio"] or 0), line["pairs"]))
     print_table(lines, texts)
     extra = []
     if controls:
         print_controls(controls)
-    if controls and lines[0]["env"]:  # "" where no process of this tree got as far as a sample
+    if controls and lines[0]["env"]:  # "" if no process of this tree reached a sample
         extra = [("few_controls", controls.count >= controls.needed, controls.count, controls.needed)]
         if controls.count >= verdicts.FEWEST_CONTROLS:
             extra += [("controls", controls.held, number(controls.rate), verdicts.CONTROL_P)]
@@ -494,7 +494,7 @@ def main(arguments):
     parser.add_argument("--compiler-command", metavar="COMMAND", help="likewise, another compiler")
     options = parser.parse_args(arguments)
     os.makedirs(FOLDER, exist_ok=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a supervisor's wish to stop is like a user's
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a supervisor's stop is like a user's
     now = datetime.datetime.now(datetime.timezone.utc)
     options.store = os.path.abspath(options.store or os.path.join(FOLDER, f"{now:%Y-%m-%dT%H%M%SZ}.jsonl"))
     try:
@@ -508,7 +508,7 @@ def main(arguments):
 
 
 def ask_worker(options, program):
-    """The device's own words. Without one nothing is measured, and no store is left."""
+    """The device's own description. Without a device nothing is measured, and no store is left."""
     text = (options.worker_command or "").replace("{side}", "new")
     try:
         return measure.ready_of(["sh", "-c", f"exec {text}"] if text else [program, "--worker"])
@@ -517,7 +517,7 @@ def ask_worker(options, program):
 
 
 def known_to(tree, cells):
-    """Those of the cells whose primitive the tree's library has."""
+    """The cells whose primitive the tree's library has."""
     with open(os.path.join(tree.path, "gpuprims.h"), encoding="utf-8") as file:
         names = set(re.findall(r"\bX\(\w+, (\w+)\)", file.read()))
     return {cell: text for cell, text in cells.items() if cell.primitive in names}
@@ -554,7 +554,7 @@ def compare(options):
     if run.paused:
         say(run.stopped)
         return PAUSED
-    # A store with verdicts is finished: an interrupted run goes on with the pairs that it has.
+    # A store with verdicts is finished; an interrupted run continues from its pairs.
     finish(lines, cells, controls, None if run.interrupted else options.store)
     what = "samples" if run.interrupted else "verdicts and samples"
     say(f"{what} are in {os.path.relpath(options.store)}")

@@ -1,14 +1,13 @@
-"""Retire: rows that an algorithm overtook which their tune did not have go, without another tune.
+"""Retire: removes rows that a newer algorithm beats, without another tune.
 
     python3 -m tools.farm retire STORE --bench BENCH --group "sort 4/0/4" --from 0 --to 23 --algorithms ONE_CLUSTER,...
 
-BENCH: what gp_bench wrote on that device (--out), as .jsonl.xz, beside the store: whoever reads the store derives the
-decision again from it (derive.py). It has the default and policies beside each other. At every
-size that it has of the group between 2^from and 2^to bytes, a policy of one of the algorithms must take 2 % less than
-the default, which a row chose; where it has several distributions of a size, by the geometric mean over them. Then a
-decision of verdict `removed` is appended to STORE, as of its last run, and the header's rule serves these sizes until a
-tune finds better ones. Otherwise nothing is written, and the size is named. Its gain is the geometric mean over these
-sizes, low and high are the least and the most of them, of one process.
+BENCH: gp_bench's output on that device (--out), as .jsonl.xz, beside the store, because readers of the store derive the
+decision from it (derive.py). It has the default and policies side by side. A policy of one of the algorithms must take
+2 % less than the default, which a row chose, at every size of the group between 2^from and 2^to bytes; several
+distributions of a size count by their geometric mean. Then STORE gets a decision `removed`, as of its last run, and the
+header's rule serves these sizes until a tune finds better rows. Otherwise it writes nothing and names the size. The
+decision's gain is the geometric mean over these sizes; low and high are the smallest and largest, of one process.
 """
 import argparse
 import json
@@ -45,8 +44,8 @@ def gains_of(path, group, log2_from, log2_to, algorithms):
 
 
 def gain_of(labels):
-    """{label: {distribution: microseconds}}: the most that a policy gains over the default where both were measured,
-    which is everywhere or counts as a loss."""
+    """{label: {distribution: microseconds}}: the largest gain of a policy over the default; a distribution without both
+    measurements counts as a loss."""
     default = labels.pop("default", {})
     gains = [math.exp(math.fsum(math.log(us / times[dist]) for dist, us in default.items()) / len(default)) - 1
              for times in labels.values() if default and times.keys() >= default.keys()]
@@ -54,7 +53,7 @@ def gain_of(labels):
 
 
 def retire(path, bench, group, log2_from, log2_to, algorithms):
-    """The decision, appended to the store."""
+    """The appended decision."""
     mine = store.read(path)
     if not evidence.runs_of(mine):
         raise store.StoreError(f"{path}: nothing was measured")
@@ -66,7 +65,7 @@ def retire(path, bench, group, log2_from, log2_to, algorithms):
 
 
 def decision_of(run, bench, group, log2_from, log2_to, algorithms):
-    """What the bench shows of the group on the device of a run, not yet numbered."""
+    """The bench's decision about the group on a run's device, not yet numbered."""
     device, gains = gains_of(bench, group, log2_from, log2_to, algorithms)
     if device != run.device:
         raise store.StoreError(f"{bench}: {device or 'no device'}, and not {run.device}")
@@ -85,7 +84,7 @@ def decision_of(run, bench, group, log2_from, log2_to, algorithms):
 
 
 def follows(decision, run, benches):
-    """Is this what one of these benches shows?"""
+    """Whether one of these benches shows this."""
     said = re.fullmatch(re.escape(REASON).replace(r"\{\}", r"([A-Z0-9_, ]+)"), decision["reason"])
     for bench in benches if said else ():
         try:

@@ -1,18 +1,18 @@
-"""Rows: what decisions add up to.
+"""Rows: the sum of all decisions.
 
-Decisions are folded in the order of their runs. An accepted one takes its bucket from the rows that stood there; a
-removed one leaves it to the header's rule; rejected and kept ones change nothing. So a row stays until a decision says
-otherwise, however often the group is tuned.
+Decisions are applied in the order of their runs. An accepted one takes its bucket from the existing rows; a removed one
+leaves it to the header's rule; rejected and kept ones change nothing. So a row stays until a decision says otherwise,
+however often the group is tuned.
 """
 import collections
 
 from tools.farm import store
 
 MOST_ROWS = 4  # of a group in one scope
-LARGE = 26     # from so many bytes on (binary logarithm), far above caches, what is best stays best
+LARGE = 26     # log2 of bytes far above caches: from here on the best policy stays the best
 
-# scope: a device's name, class:NAME or portable. It serves calls of 2^log2_from bytes and more, less than 2^log2_to.
-# boards: the GPUs that it was confirmed on.
+# scope: a device's name, class:NAME or portable. It serves calls of 2^log2_from bytes or more, less than 2^log2_to.
+# boards: the GPUs that confirmed it.
 Row = collections.namedtuple("Row", "scope group log2_from log2_to policy provenance boards", defaults=(frozenset(),))
 
 
@@ -21,14 +21,14 @@ def serves(row, log2):
 
 
 def edge(below, above):
-    """Where the bucket of the one size ends and that of the next larger one begins: halfway, rounded up."""
+    """The boundary between the buckets of a size and of the next larger one: halfway, rounded up."""
     return (below + above + 1) // 2
 
 
 def bucket(sizes, first, last):
-    """The range that stands for the measured sizes first to last (positions in `sizes`, ascending logarithms). The
-    largest one stands for all above it where it is large, otherwise for itself: a policy that is best at 16 MiB was
-    half as fast as the header's rule at 1 GiB."""
+    """The range for the measured sizes first to last (positions in `sizes`, ascending logarithms). A large last size
+    also stands for all larger ones; otherwise for itself: a policy that is best at 16 MiB was half as fast as the
+    header's rule at 1 GiB."""
     if last + 1 < len(sizes):
         end = edge(sizes[last], sizes[last + 1])
     else:
@@ -37,7 +37,7 @@ def bucket(sizes, first, last):
 
 
 def cut(rows, log2_from, log2_to):
-    """The rows without a range of sizes."""
+    """The rows, less a range of sizes."""
     left = []
     for row in rows:
         left += [row._replace(log2_from=start, log2_to=end)
@@ -65,8 +65,8 @@ def row_of(decision):
 
 
 def in_force(decisions):
-    """Each decision once, without those that a later look at the same group of a run replaced, in the order of their
-    runs."""
+    """Each decision once, in the order of the runs, without those that a later look at the same group of a run
+    replaced."""
     replaced = {(name, decision["env"], decision["group"]) for decision in decisions for name in decision["replaces"]}
     kept = {store.dump(decision): decision for decision in decisions
             if (decision["id"], decision["env"], decision["group"]) not in replaced}
@@ -75,7 +75,7 @@ def in_force(decisions):
 
 
 def apply(rows, decisions):
-    """A group's rows after decisions about it."""
+    """A group's rows after some decisions."""
     for decision in decisions:
         if decision["verdict"] == "accepted":
             rows = put(rows, row_of(decision))
@@ -98,7 +98,7 @@ def decisions_of(stores):
 
 
 def policy_at(standing, log2):
-    """The text of the policy of the row that serves a size; None where none does."""
+    """The policy's text of the row that serves a size; None without one."""
     return next((store.policy_text(row.policy) for row in standing if serves(row, log2)), None)
 
 
@@ -107,9 +107,9 @@ def same_policy(row, text):
 
 
 def lookup(rows, classes, device, capability, group, log2, valid=lambda policy: True):
-    """(source, row) for a call, as the header chooses: exact device, compute capability, class, portable row; None
-    where its built-in rule serves the call. classes: (name, device). The header is compiled for one table; this takes
-    the rows of any stores, and tests/farm/test_table.py asks both for every call."""
+    """(source, row) for a call, in the header's order: exact device, compute capability, class, portable row; None for
+    the header's built-in rule. classes: (name, device). The header is compiled for one table; this takes any stores'
+    rows, and tests/farm/test_table.py compares both for every call."""
     scopes = [("device", {device}), ("capability", {f"sm_{capability}"}),
               ("class", {f"class:{name}" for name, member in classes if member == device}), ("portable", {"portable"})]
     for source, names in scopes:

@@ -1,12 +1,11 @@
-"""The store: JSON Lines of what was measured and what was decided (README.md; schema.json says it in full).
+"""The store: JSON Lines of measurements and decisions (README.md; schema.json has all details).
 
     python3 -m tools.farm list [STORE...]
     python3 -m tools.farm query [STORE...] FIELD=VALUE...     e.g. primitive=reduce n=1M phase=matrix policy.threads=256
     python3 -m tools.farm merge STORE... --out STORE [--without PHASE]
 
-A store that is named ends in .jsonl or .jsonl.gz; none named: all below ci/measurements. Lines that are broken are
-reported with their number and the rest is used. A line of another schema version stops everything: its fields may mean
-something else.
+A store's name ends in .jsonl or .jsonl.gz; none named: all below ci/measurements. Broken lines are reported with their
+number, and the rest is used. A line of another schema version stops everything: its fields may have another meaning.
 """
 import argparse
 import collections
@@ -22,7 +21,7 @@ import sys
 
 from tools import bench
 from tools.farm import files
-# A store's lines are about cells: their names are this module's, too.
+# A store's lines are about cells, so this module also has the names of cells.
 from tools.farm.cell_keys import (Cell, StoreError, cell_of, description, fields_of_cell, is_known, primitives,
                                   type_sizes)
 
@@ -39,7 +38,7 @@ REPORTED = 10  # broken lines of a store that are printed one by one
 
 @functools.cache
 def fields():
-    """A policy's fields in the order in which texts and rows name them."""
+    """A policy's fields, in the order of texts and rows."""
     return tuple(description()["fields"])
 
 
@@ -59,7 +58,7 @@ Line = collections.namedtuple("Line", "number text value")
 
 
 class Store:
-    """lines: those that can be used. broken: (number, reason) of the others. runs: what evidence.py makes of it."""
+    """lines: the usable ones. broken: (number, reason) of the others. runs: filled by evidence.py."""
 
     def __init__(self, path):
         self.path, self.lines, self.broken, self.runs = path, [], [], None
@@ -78,7 +77,7 @@ class Store:
 def read(path):
     """Reads a store; its broken lines are in .broken."""
     store, collects = Store(path), gc.isenabled()
-    gc.disable()  # what is read stays: looking for garbage again and again takes as long as reading
+    gc.disable()  # lines stay: garbage collections would double the time
     try:
         read_lines(store, path)
     finally:
@@ -91,7 +90,7 @@ def read(path):
 
 
 def read_lines(store, path, take=None):
-    """take(store, number, raw): what becomes of a line."""
+    """take(store, number, raw) handles a line."""
     take = take or take_line
     try:
         with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
@@ -125,7 +124,7 @@ def not_a_number(text):
 
 
 def number(text):
-    """A number with a point or an exponent. To the schema 3.0 is an integer, so it becomes one."""
+    """Reads a number with a point or an exponent. The schema takes 3.0 for an integer, so it becomes one."""
     value = float(text)
     if not math.isfinite(value):
         not_a_number(text)
@@ -137,8 +136,8 @@ DECODER = json.JSONDecoder(parse_constant=not_a_number, parse_float=number)
 
 @functools.cache
 def kinds():
-    """{kind: a function of a line that says what is wrong with it, None where nothing is}, out of schema.json.
-    Machines that measure may lack jsonschema-rs: they read what they wrote, and find only missing fields."""
+    """{kind: a function that returns a line's fault, or None}, from schema.json. Machines that measure may lack
+    jsonschema-rs: they read their own lines, and find only missing fields."""
     with open(SCHEMA, encoding="utf-8") as file:
         definitions = json.load(file)["$defs"]
     return {kind: checker(schema, definitions) for kind, schema in definitions.items()
@@ -162,7 +161,7 @@ def checker(schema, definitions):
 
 
 def wrong_with(value, where):
-    """Why a line cannot be used, or None."""
+    """Why a line is unusable, or None."""
     if not isinstance(value, dict):
         return "no object"
     if "v" not in value or "kind" not in value:
@@ -176,10 +175,10 @@ def wrong_with(value, where):
 
 
 def shown(value):
-    """A stranger's value in a message: one line of printable characters, not too long."""
+    """A stranger's value in a message: one line of printable characters, shortened."""
     try:
         text = value if isinstance(value, str) and value.isascii() and value.isprintable() else ascii(value)
-    except ValueError:  # Python writes no integer of so many digits
+    except ValueError:  # Python refuses to print an integer of so many digits
         text = "a number of thousands of digits"
     return text if len(text) <= 200 else f"{text[:197]}..."
 
@@ -190,7 +189,7 @@ def is_tune(path):
 
 
 def paths_under(folder):
-    """The stores below a folder of devices; bench's files lie there too, and are no stores."""
+    """The stores below a folder of devices; files of the bench are there too, and are not stores."""
     found, refused = files.below(folder)
     for name, reason in refused:
         if is_tune(name) or os.sep not in name:  # a device's folder that is a link
@@ -199,7 +198,7 @@ def paths_under(folder):
 
 
 def read_all(paths):
-    """Reads stores, complaining of their broken lines. A file that is named twice is one."""
+    """Reads stores and reports their broken lines. Reads a file named twice only once."""
     stores = {}
     for path in paths:
         if os.path.realpath(path) not in stores:
@@ -217,15 +216,15 @@ def dump(value):
 
 
 def accepted_files(folder):
-    """Where slowdowns are accepted, below ci/baselines: accepted.jsonl, and the files of the folder accepted: one each,
-    so that none is in another's way. And all that is refused there, as files.below names it."""
+    """Files of accepted slowdowns below ci/baselines: accepted.jsonl, and those of the folder accepted, one each, so
+    that they never conflict. Also the refused files there, as files.below names them."""
     found, refused = files.below(folder)
     return [os.path.join(folder, name) for name in found
             if name == "accepted.jsonl" or re.fullmatch(r"accepted/[^/]+\.jsonl", name)], refused
 
 
 def append(path, values):
-    """Appends whole lines, or, where that fails, nothing."""
+    """Appends whole lines, or nothing if that fails."""
     data = "".join(f"{dump(value)}\n" for value in values).encode()
     if path.endswith(".gz"):
         data = gzip.compress(data, mtime=0)  # members of a .gz follow one another
@@ -244,8 +243,8 @@ def append(path, values):
 
 
 def replace(path, data):
-    """Writes a file so that it is there whole, or as it was."""
-    import tempfile  # not above: workers are started often, and write no files
+    """Writes a file atomically: the whole new text, or the old file stays."""
+    import tempfile  # imported here: workers start often and write no files
     folder = os.path.dirname(os.path.abspath(path))
     try:
         os.makedirs(folder, exist_ok=True)
@@ -330,7 +329,7 @@ def field_of(value, name):
 
 
 def means(text, value):
-    """Is this what the user wrote? Sizes may take K, M, G."""
+    """Compares as users write: sizes may take K, M, G."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return text == (str(value).lower() if isinstance(value, bool) else str(value))
     match = re.fullmatch(r"([-+.\de]+)([KMG]?)", text)
@@ -391,8 +390,8 @@ def merge_main(argv):
 
 
 def renamed(store, began):
-    """{id: new id} for environments of a store that another store has from another time. Two tunes of one tree on one
-    day share an environment; they must not become one by being merged. began: {id: date}, what was seen before."""
+    """{id: new id} for a store's environments that another store has from another time. Two tunes of a tree on one day
+    share an environment; a merge must keep them apart. began: {id: date} of those seen before."""
     dates = {}
     for value in store.of("environment"):
         dates[value["id"]] = min(value["date"], dates.get(value["id"], value["date"]))

@@ -1,9 +1,9 @@
-"""The table: gpuprims_policies.h out of the stores.
+"""The table: makes gpuprims_policies.h from the stores.
 
     python3 -m tools.farm table [--check] [--out FILE] [--stores FOLDER]
 
-A pure function of the stores: the rows that their decisions add up to (rows.py), and what follows from all devices
-together (devices.py). The same stores give the same bytes, whatever the order of their samples.
+A pure function of the stores: the rows of their decisions (rows.py), and those derived from all devices together
+(devices.py). Equal stores give equal bytes, in any order of samples.
 """
 import argparse
 import functools
@@ -38,14 +38,14 @@ END = """\
 """
 
 
-# What is written becomes C in a stranger's program: names of a small alphabet, numbers, enumerators of the header.
+# The output is C in a stranger's program: only names of a small alphabet, numbers, enumerators of the header.
 SCOPE = re.compile(r"(class:)?[A-Za-z0-9][A-Za-z0-9 ()./+_-]{0,999}")
 PROVENANCE = re.compile(r"[A-Za-z0-9 ()./+_%:,-]{0,9999}")
 
 
 @functools.cache
 def enumerators():
-    """{field: its values by name}, as the header declares them."""
+    """{field: its values by name}, from the header."""
     caches = {name.removeprefix(PREFIXES["load"]) for name in store.description()["caches"]}
     return {"algorithm": set(store.description()["algorithms"]), "load": caches, "store": caches}
 
@@ -88,7 +88,7 @@ def arguments(row):
 
 
 def macro(name, entries):
-    """A macro of entries: (lines of one entry)."""
+    """A macro made of entries: (lines of one entry)."""
     if not entries:
         return f"#define {name}\n"
     lines = [f"#define {name}", *(line for entry in entries for line in entry)]
@@ -96,7 +96,7 @@ def macro(name, entries):
 
 
 def row_lines(row):
-    """As many arguments on a line as fit; what the row rests on has a line of its own."""
+    """As many arguments a line as fit; the row's evidence has a line of its own."""
     lines = ["  ROW("]
     for argument in arguments(row):
         if len(lines[-1]) + len(argument) + 3 > COLUMNS:
@@ -106,7 +106,7 @@ def row_lines(row):
 
 
 def sort_key(row):
-    """Devices first, then classes, then the portable rows; in the order of the header's primitives."""
+    """Devices first, then classes, then the portable rows; in the header's order of primitives."""
     primitive, sizes = row.group.split(" ")
     kind = 2 if row.scope == "portable" else row.scope.startswith("class:")
     return (kind, row.scope, list(store.primitives()).index(primitive), [int(size) for size in sizes.split("/")],
@@ -114,13 +114,13 @@ def sort_key(row):
 
 
 def text_of(stores, decisions=None):
-    """decisions: those that count, where they are known."""
+    """decisions: those that count, if known."""
     return text_of_rows(*devices.table_of(stores, decisions))
 
 
 def text_of_rows(found, classes):
     """classes: (name, device)."""
-    entries = {id(row): row_lines(row) for row in found}  # first, for it refuses what is none
+    entries = {id(row): row_lines(row) for row in found}  # first, because it refuses bad names
     scopes = sorted({row.scope for row in found})
     summary = f"{len(found)} rows: {', '.join(scopes)}." if found else "Nothing has been confirmed yet: no rows."
     members = [[f"  CLASS({quoted('the class', name, SCOPE)}, {quoted('the device', device, SCOPE)})"]
@@ -167,7 +167,7 @@ def has(path, data):
 
 
 def write(path, stores, decisions=None):
-    """Leaves the file alone where it is right: its time tells make what to build."""
+    """Does not touch an up-to-date file: make goes by its time."""
     data = text_of(stores, decisions).encode()
     if not has(path, data):
         store.replace(path, data)

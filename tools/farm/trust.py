@@ -1,22 +1,22 @@
-"""What of a store is trusted, in words: where its numbers come from, whether clocks were seen and steady, what was
-throttled, how many processes there are.
+"""Why a store is trusted, in words: its origin, whether clocks were seen and steady, the throttled share, the number of
+processes.
 
     python3 -m tools.farm trust STORE...
 
-None of it makes a rule of its own: decide.py leaves out what was throttled or failed, asks for three processes at least
-and for more gain where processes vary, whoever measured. `checks` are the lines by which a store says it of itself.
+This adds no rules: for everybody, decide.py excludes throttled and failed samples, and asks for at least three
+processes and for more gain when processes vary. `checks` are the store's own lines about this.
 """
 import argparse
 import collections
 
 from tools.farm import evidence, store
 
-THROTTLED, UNSTEADY = 0.1, 0.05  # beyond these shares a reader should look twice
+THROTTLED, UNSTEADY = 0.1, 0.05  # readers should look twice beyond these shares
 UNSEEN = "clocks were not seen: neither throttling nor boost can be told from noise"
 
 
 class Trust:
-    """Of one run of a store."""
+    """About one run of a store."""
 
     def __init__(self, a_store, environments):
         self.device, self.source = environments[0]["device"], environments[0]["source"]

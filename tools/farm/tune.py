@@ -2,20 +2,19 @@
 
     python3 -m tools.farm tune [--quick] [--seconds S] [--primitives copy,reduce] [--store FILE] ...
 
-search and matrix (gp_tune --search), then the plan of what has to be confirmed, confirmed in fresh processes one after
-another (gp_tune --plan), then decisions and the table. Everything measured is in the store as soon as it was measured:
-after an interruption the same command goes on where it stopped. A tune that was finished is not repeated: the next one
-of the day gets a store of its own.
+Runs search and matrix (gp_tune --search), plans the confirmations, runs them in fresh processes one after another
+(gp_tune --plan), then makes decisions and the table. The store gets every measurement at once, so the same command
+continues an interrupted tune. A finished tune is not repeated: the day's next tune gets its own store.
 
-Primitives that were never searched on this device come first, then those whose search is the oldest. Where --seconds
-are too few for all, those that are left out are named, and come first in the next tune. A group whose self-check failed
-gets no row, which is said.
+Primitives never searched on this device come first, then those with the oldest search. If --seconds are too few for
+all, the tune names those left out, and the next tune begins with them. A group with a failed self-check gets no row,
+and a message.
 
---seconds are those of the search, over all calls of the same command. Where a machine is lent for a few minutes at a
-time, --pause S ends this call after S seconds with exit status 5, and the same command goes on.
+--seconds limits the search, over all calls of the same command. --pause S ends this call after S seconds with exit
+status 5, for a machine that is available for minutes at a time; the same command continues.
 
-Exit status: 0 done; 1 done, but the output of something measured was wrong (no decision uses it), or one group in ten
-failed a self-check; 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 5 paused; 130 interrupted.
+Exit status: 0 done; 1 done, but a measured output was wrong (no decision uses it), or one group in ten failed a
+self-check; 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 5 paused; 130 interrupted.
 """
 import argparse
 import importlib.util
@@ -35,13 +34,13 @@ PROCESSES = 5
 SOME = 0.1  # of the groups may fail a self-check
 SECONDS = 600
 QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 120}
-# Options of gp_tune that are handed on: to its search, and to both.
+# Options passed on to gp_tune: to its search only, and to both.
 SEARCH = ("sizes", "strategy", "seed", "seconds")
 BOTH = ("gpus", "jobs", "watchdog", "worker_command", "compiler_command", "commit")
 
 
 class Stop(Exception):
-    """The tune ends here, with this exit status."""
+    """Ends the tune with this exit status."""
 
     def __init__(self, status, message=""):
         super().__init__(message)
@@ -77,8 +76,8 @@ def default_store(folder, device, commit):
 
 
 def gp_tune(program, arguments, resume, until=math.inf):
-    """Runs it, apart from the terminal's signals: each is handed on once, for a second one ends it at once. until: on
-    the clock of time.monotonic, when the call ends; math.inf: never."""
+    """Runs it without the terminal's signals, and passes each on once, because a second one would end it at once.
+    until: the end of the call on time.monotonic's clock; math.inf: never."""
     process = subprocess.Popen([program, *arguments], cwd=store.ROOT, start_new_session=True)
     interrupted = paused = False
     status = None
@@ -97,7 +96,7 @@ def gp_tune(program, arguments, resume, until=math.inf):
     if interrupted or status == INTERRUPTED:
         raise Stop(INTERRUPTED, f"interrupted; continue with: {resume}")
     if status == BAD_USAGE:
-        raise Stop(BAD_USAGE)  # it has said what is wrong
+        raise Stop(BAD_USAGE)  # it has printed the reason
     if status not in (DONE, WRONG):
         raise Stop(status if status > 0 else DEVICE_LOST, f"gp_tune ended with status {status}; what was measured is "
                    f"kept, continue with: {resume}")
@@ -114,7 +113,7 @@ def options_for(args, names):
 
 
 def by_age(args, path, device):
-    """All primitives that have a search, those that this device searched longest ago first."""
+    """All searchable primitives, the longest unsearched on this device first."""
     names = subprocess.run([args.gp_tune, "--list-primitives"], stdout=subprocess.PIPE, text=True, check=True)
     dates = {}
     mine = os.path.realpath(path)
@@ -139,13 +138,13 @@ def measure_all(args, path, device, resume, until):
     print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
           f"{args.processes} processes", flush=True)
     for process in range(1, args.processes + 1 if jobs else 1):
-        # (The first process looks at outputs: the others run the same machine code.)
+        # (The first process verifies outputs: the others run the same machine code.)
         command = ["--plan", plan, "--process", str(process), "--verify", str(int(process == 1)), *out, *common]
         gp_tune(args.gp_tune, command, resume, until)
 
 
 def status_of(a_store):
-    """A few groups that fail a self-check have no rows; where more than one in ten fails, something is wrong here."""
+    """A few groups that fail a self-check have no rows; more than one in ten means a fault here."""
     failed = {check["group"] for check in evidence.checks_of(a_store) if not check["passed"]}
     groups = {line["group"] for line in a_store.of("coverage")}
     wrong = any(sample["status"] == "wrong" for sample in a_store.of("samples"))
@@ -153,7 +152,7 @@ def status_of(a_store):
 
 
 def summary(path, stores, appended):
-    """What a reader wants to know first."""
+    """A summary for the reader."""
     mine = next(a_store for a_store in stores if os.path.samefile(a_store.path, path))
     device = evidence.runs_of(mine)[-1].device
     now = rows.decisions_of(stores)

@@ -1,10 +1,10 @@
-"""Is what stores say true, as far as one can tell without measuring again?
+"""Checks the claims of stores as far as possible without measuring again.
 
     python3 -m tools.farm validate [STORE...] [--stores FOLDER]         none named: all below FOLDER
 
-Each line is what schema.json says; each group's samples can be (evidence.cannot_be); each decision that is in force
-follows from them (derive.py). Stores that are named are judged beside the tunes below FOLDER (ci/measurements), whose
-rows stood before them.
+Each line must obey schema.json; each group's samples must be possible (evidence.cannot_be); each decision in force must
+follow from them (derive.py). Named stores are judged beside the tunes below FOLDER (ci/measurements), whose rows came
+before them.
 """
 import argparse
 import gzip
@@ -14,8 +14,8 @@ from tools.farm import derive, evidence, files, store
 
 
 def stores_below(folder):
-    """Paths of all stores below a folder: files of lines whose first one has a schema version, or that are named as
-    stores. StoreError where one is no plain file."""
+    """Paths of all stores below a folder: files whose first line has a schema version, or that are named as stores.
+    StoreError if one is not a plain file."""
     found, refused = files.below(folder)
     for name, reason in refused:
         raise store.StoreError(f"{os.path.join(folder, name)}: refused: {reason}")
@@ -33,8 +33,8 @@ def is_store(path):
 
 
 def wrong_with(stores, others=()):
-    """[line of text]: what is wrong with stores, given the others whose decisions came before. Their broken lines are
-    named by whoever reads them."""
+    """[line of text]: faults of stores, given the others whose decisions came before. The reader of the stores names
+    their broken lines."""
     found, paths = [], {a_store.path for a_store in stores}
     for a_store in stores:
         found += [f"{a_store.path}:{number}: {reason}" for number, reason in a_store.broken]
@@ -45,7 +45,7 @@ def wrong_with(stores, others=()):
 
 
 def judge(paths, folder):
-    """(lines of stores, [line of text]: what is wrong with them, beside the tunes below a folder)."""
+    """(lines of stores, [line of text]: their faults, beside the tunes below a folder)."""
     try:
         import jsonschema_rs  # noqa: F401
     except ImportError as error:

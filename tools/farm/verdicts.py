@@ -1,26 +1,26 @@
-"""Which cells changed, from the times of paired processes: statistics only, arrays in, arrays out.
+"""Finds the cells that changed, from the times of paired processes: statistics only, arrays in, arrays out.
 
 The test of a cell is on the logarithms of the ratios of pairs, this tree's time over the base's.
-- Mean of what is left without the largest and the smallest pair, with Yuen's standard error (The two-sample trimmed t
-  for unequal population variances, 1974): one disturbed process costs nothing. A signed-rank test would be as robust,
-  but of six pairs it can make no p below 1/32, and there are hundreds of cells.
-- Six pairs hardly tell a variance; hundreds of cells together tell what variances are like here. So a cell's own is
-  drawn towards the others' (Smyth, Linear models and empirical Bayes methods for assessing differential expression,
-  2004). The fresh pairs, and first calls, take the larger of the two, since a cell with two modes is not like the
-  others.
+- Mean without the largest and the smallest pair, with Yuen's standard error (The two-sample trimmed t for unequal
+  population variances, 1974): one disturbed process costs nothing. A signed-rank test would be as robust, but its p for
+  six pairs is at least 1/32, and there are hundreds of cells.
+- Six pairs hardly determine a variance; hundreds of cells determine the distribution of variances. So a cell's own
+  variance is shrunk towards the others' (Smyth, Linear models and empirical Bayes methods for assessing differential
+  expression, 2004). The fresh pairs, and first calls, take the larger of the two, since a cell with two modes is not
+  like the others.
 - False discoveries are controlled over the cells (Benjamini and Hochberg, Controlling the false discovery rate, 1995):
   loosely at first, where a mistake costs ten pairs of one cell, then strictly.
-- Cells whose machine code, threads and policy are the base's are controls. What they have in common in a pair, their
-  median, is the machine's and no cell's: it is subtracted from all cells. They also show how often unchanged code would
-  be called changed. Where that is more than was promised, what they vary by beyond their error is added to all errors;
-  where there are too few of them to tell, as much is added as another build of the same code was seen to do.
-- A cell of which the first pairs do not tell that it is the same gets the fresh pairs, too, and as many once more where
-  ten are not enough. Not a first call: its noise is the host's, which changes its clock for seconds at a time, and more
-  pairs at 20 s a process have not told.
+- Cells whose machine code, threads and policy are the base's are controls. Their median in a pair belongs to the
+  machine, not to a cell: it is subtracted from all cells. They also show how often unchanged code would be called
+  changed. If that is more than promised, their excess variation is added to all errors. If they are too few to tell,
+  the variation seen between builds of the same code is added.
+- A cell that the first pairs do not show to be the same also gets the fresh pairs, and ten more if those are not
+  enough. First calls do not: their noise is the host's, whose clock changes for seconds at a time, and more pairs at 20
+  s a process did not help.
 
-Numbers that were picked for being extreme prove nothing, so of a candidate only the fresh pairs count: for the verdict,
-for the ratio and for its interval. tests/farm/test_regress.py measures what all this is worth: false alarms of a
-thousand quiet nights, power at 5 and at 3 %.
+Numbers picked for being extreme prove nothing. So only the fresh pairs count for a candidate: for the verdict, the
+ratio and its interval. tests/farm/test_regress.py measures the quality: false alarms of a thousand quiet nights, power
+at 5 and at 3 %.
 
 SLOW, FAST: confirmed, and 2 % or more. SAME: below 2 %, and 5 % is excluded. UNSURE: neither. NO DATA: too few pairs.
 """
@@ -31,32 +31,31 @@ from tools.farm.arrays import np
 
 SAME, FAST, SLOW, UNSURE, NO_DATA = "SAME", "FAST", "SLOW", "UNSURE", "NO DATA"
 FEWEST_PAIRS = 4
-REPORTED = math.log(1.02)  # smaller changes are nobody's concern
+REPORTED = math.log(1.02)  # smaller changes are ignored
 PROMISED = math.log(1.05)  # larger ones are found, or the cell is UNSURE
-FIRST_Q, FRESH_Q = 0.5, 0.003  # false discoveries among the candidates; among what the fresh pairs confirm
-BIAS_Q = 0.005  # likewise, where builds have a bias
-CONTROL_P = 0.05  # the level at which controls show whether the promise holds
+FIRST_Q, FRESH_Q = 0.5, 0.003  # false discoveries among the candidates; among confirmed changes
+BIAS_Q = 0.005  # likewise, when builds have a bias
+CONTROL_P = 0.05  # level at which controls test the promise
 FEWEST_CONTROLS, CONTROL_SHARE = 20, 0.1  # fewer, or a smaller share of the cells, cannot tell
-CONTROLS_AGAIN = 60  # controls among what the fresh pairs measure
-ASSUMED_BIAS = 0.01  # of a build, where controls cannot tell
-COMMON_P = 0.001  # what all controls have in common is no chance
-RESOLUTION = 1e-6  # no measured time is better than this
+CONTROLS_AGAIN = 60  # controls among the fresh pairs' cells
+ASSUMED_BIAS = 0.01  # of a build, if controls cannot tell
+COMMON_P = 0.001  # level at which the controls' common shift is not chance
+RESOLUTION = 1e-6  # no time is measured more accurately
 FEWEST_FOR_PRIOR = 10
 
 # Arrays of log ratios have a row a cell and a column a pair; NaN where a pair is missing.
 
-# What is known of each cell: mean log ratio, its standard error, degrees of freedom, pairs it rests on.
+# Estimates of each cell: mean log ratio, its standard error, degrees of freedom, number of pairs.
 Estimate = collections.namedtuple("Estimate", "mean error freedom pairs")
-# Degrees of freedom and variance that the other cells are worth.
+# Degrees of freedom and variance that the other cells contribute.
 Prior = collections.namedtuple("Prior", "freedom variance")
-# How the controls did: how many, and how many are needed; share of them with p below CONTROL_P; how many became
-# candidates; did the promise hold; their common log ratio, with an interval; and the standard deviation that was added
-# to all errors.
+# The controls: their number, and the number needed; their share with p below CONTROL_P; how many became candidates;
+# whether the promise holds; their common log ratio with its interval; the standard deviation added to all errors.
 Controls = collections.namedtuple("Controls", "count needed rate candidates held common low high extra")
-# changed: what looks so; candidate: that, and what scatters too much to tell, which the fresh pairs decide; control: of
-# which the machine code is the base's; apart: of which the controls tell nothing.
+# changed: looks changed; candidate: changed, or too much scatter to tell, so the fresh pairs decide; control: same
+# machine code as the base; apart: the controls do not apply.
 First = collections.namedtuple("First", "estimate p q changed candidate control prior controls apart")
-# Of each cell; `stage` is 2 where fresh pairs decided.
+# For each cell; `stage` is 2 if fresh pairs decided.
 Verdicts = collections.namedtuple("Verdicts", "outcome ratio low high pairs stage p q")
 
 
@@ -94,7 +93,7 @@ def inverse_trigamma(value):
 
 
 def prior_of(variance, freedom):
-    """What the spread of the cells' variances says of the variance of a cell of which nothing is known (Smyth)."""
+    """The prior of an unknown cell's variance, from the spread of the cells' variances (Smyth)."""
     from scipy.special import digamma, polygamma
     known = ~np.isnan(variance)
     if np.count_nonzero(known) < FEWEST_FOR_PRIOR:
@@ -102,7 +101,7 @@ def prior_of(variance, freedom):
     half = freedom[known] / 2
     logs = np.log(variance[known]) - digamma(half) + np.log(half)
     excess = np.var(logs, ddof=1) - np.mean(polygamma(1, half))
-    if excess <= 0:  # the variances differ no more than chance makes them: one for all
+    if excess <= 0:  # the variances differ no more than by chance: one for all
         return Prior(1e6, float(np.exp(np.mean(logs))))
     half = inverse_trigamma(excess)
     return Prior(2 * half, float(np.exp(np.mean(logs) + digamma(half) - np.log(half))))
@@ -128,9 +127,9 @@ def two_sided(mean, error, freedom):
 
 
 def extra_of(mean, error, freedom):
-    """The standard deviation that must be added to the controls' errors for nine of ten to be within their 90 %
-    interval: a component of variance that more pairs do not average out (as in DerSimonian and Laird, 1986). The fewer
-    controls, the more than nine of ten must be, so that chance does not make it too small."""
+    """The standard deviation to add to the controls' errors so that nine of ten are within their 90 % interval: a
+    variance component that more pairs do not average out (as in DerSimonian and Laird, 1986). Fewer controls need a
+    larger share than nine of ten, so that chance does not make it too small."""
     from scipy.special import stdtrit
     width = stdtrit(freedom, 0.95)
     share = min(0.9 + math.sqrt(0.09 / len(mean)), 1)
@@ -146,7 +145,7 @@ def extra_of(mean, error, freedom):
 
 
 def common_shift(logs, control):
-    """What the controls have in common, of each pair: their median; NaN where too few of them were measured."""
+    """The controls' common part, for each pair: their median; NaN if too few were measured."""
     used = logs[control]
     enough = np.count_nonzero(~np.isnan(used), axis=0) >= FEWEST_CONTROLS
     shift = np.full(logs.shape[1], np.nan)
@@ -156,7 +155,7 @@ def common_shift(logs, control):
 
 
 def interval_of(shift):
-    """(log ratio, lower and upper end) of what is common to all pairs; NaN with too few pairs."""
+    """(log ratio, lower and upper end) common to all pairs; NaN with too few pairs."""
     from scipy.special import stdtrit
     mean, variance, kept, _ = (values[0] for values in trimmed(shift[None]))
     if kept < 2:
@@ -166,8 +165,8 @@ def interval_of(shift):
 
 
 def judge_controls(estimate, control, shift):
-    """The controls' rate, and what is to be added to all errors. What they have in common is not noise of cells: it is
-    told apart, for it may be the host's part of a call, which unchanged machine code does not exclude."""
+    """The controls' rate, and the addition to all errors. Their common part is not noise of cells. It is reported
+    separately, because it may come from the host's part of a call, which can change with the same machine code."""
     from scipy.special import betainc
     known = ~np.isnan(estimate.mean)
     used = control & known
@@ -177,27 +176,27 @@ def judge_controls(estimate, control, shift):
         return Controls(count, needed, math.nan, 0, True, math.nan, math.nan, math.nan, ASSUMED_BIAS)
     mean, error, freedom = estimate.mean[used], estimate.error[used], estimate.freedom[used]
     alarms = int(np.count_nonzero(two_sided(mean, error, freedom) < CONTROL_P))
-    worse = alarms > 0 and betainc(alarms, count - alarms + 1, CONTROL_P) < 0.01  # the chance of so many or more
+    worse = alarms > 0 and betainc(alarms, count - alarms + 1, CONTROL_P) < 0.01  # the chance of this many or more
     extra = extra_of(mean, error, freedom) if worse else 0.0
     return Controls(count, needed, alarms / count, 0, not worse, *interval_of(shift),
                     extra if count >= needed else max(extra, ASSUMED_BIAS))
 
 
 def extra_for(controls, apart):
-    """What is added to each cell's error."""
+    """The addition to each cell's error."""
     return np.where(apart, max(controls.extra, ASSUMED_BIAS), controls.extra)
 
 
 def widened(variance, freedom, extra):
-    """(standard error, its degrees of freedom) of means with this variance and what controls add to it, which is rather
-    too large than too small (Satterthwaite, An approximate distribution of estimates of variance components, 1946)."""
+    """(standard error, its degrees of freedom) of means with this variance and the controls' addition, rather too large
+    than too small (Satterthwaite, An approximate distribution of estimates of variance components, 1946)."""
     total = variance + extra ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.sqrt(total), freedom * (total / variance) ** 2
 
 
 def is_same(mean, error, freedom):
-    """Is it less than 2 %, and a change by 5 % outside the 95 % interval?"""
+    """Whether it is less than 2 %, and 5 % is outside the 95 % interval."""
     from scipy.special import stdtrit
     half = error * stdtrit(np.maximum(freedom, 1), 0.975)
     return (np.abs(mean) < REPORTED) & (mean - half > -PROMISED) & (mean + half < PROMISED)
@@ -208,8 +207,8 @@ def without_shift(logs, control, apart):
 
 
 def first_stage(logs, control, apart=None):
-    """Which cells look changed, or may be. apart: cells of other noise than the controls', such as a compiler's, which
-    more pairs do not average out."""
+    """Finds cells that look changed, or may be. apart: cells with other noise than the controls', such as a compiler's,
+    which more pairs do not average out."""
     apart = np.zeros(len(logs), bool) if apart is None else apart
     shift = common_shift(logs, control)
     mean, variance, kept, pairs = trimmed(without_shift(logs, control, apart))
@@ -230,7 +229,7 @@ def first_stage(logs, control, apart=None):
 
 
 def with_controls(rows, first, rng):
-    """What fresh pairs of these cells measure: them, and controls beside them (rng: of NumPy)."""
+    """The cells of the fresh pairs: these cells, and controls beside them (rng: NumPy's)."""
     rows = rows.copy()
     others = np.flatnonzero(first.control & ~rows & ~np.isnan(first.estimate.mean))
     if rows.any() and first.controls.count >= FEWEST_CONTROLS:
@@ -239,21 +238,21 @@ def with_controls(rows, first, rng):
 
 
 def conclude(first, fresh):
-    """Verdicts of all cells; `fresh` are the pairs measured since, of the candidates with_controls (NaN elsewhere)."""
+    """Verdicts of all cells; `fresh` are the candidates' pairs measured since, with_controls (NaN elsewhere)."""
     from scipy.special import stdtr, stdtrit
     mean, variance, kept, pairs = trimmed(without_shift(fresh, first.control, first.apart))
     measured = first.candidate & (kept > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.maximum(variance, moderated(variance, kept - 1, first.prior))
-    # One-sided: a slowdown that comes back as a speed-up is not confirmed.
+    # One-sided: a slowdown that returns as a speed-up is not confirmed.
     p = stdtr(kept - 1, -mean * np.sign(first.estimate.mean) / np.sqrt(variance / kept))
-    # Apart: among what did not look changed there is hardly a change, and it would hide those of the others.
+    # Separate: hardly any of the cells that looked unchanged has changed, and they would hide the others' changes.
     q = np.where(first.changed, adjusted(np.where(measured & first.changed, p, np.nan)),
                  adjusted(np.where(measured & ~first.changed, p, np.nan)))
     confirmed = q < FRESH_Q
     extra = extra_for(first.controls, first.apart)
     error, freedom = widened(variance / kept, kept - 1, extra)
-    if extra.any():  # A build's bias comes back in the fresh pairs, so a candidate is one of all cells.
+    if extra.any():  # A build's bias recurs in the fresh pairs, so candidates are tested among all cells.
         biased_p = np.where(measured, two_sided(mean, error, freedom), first.p)
         biased_q = adjusted(biased_p)
         p, q = np.where(extra > 0, biased_p, p), np.where(extra > 0, biased_q, q)
@@ -277,8 +276,8 @@ def conclude(first, fresh):
 
 
 def accepts(line, device, cell, base, new, low):
-    """Does an acceptance (a line of ci/baselines/accepted.jsonl) hold for a SLOW verdict with this lower end? For the
-    run that it names, and for later ones against the same base, while they are not slower than what was accepted: the
-    base stays until a night finds nothing that is slower and not accepted."""
+    """Whether an acceptance (a line of ci/baselines/accepted.jsonl) covers a SLOW verdict with this lower end. It
+    covers the run that it names, and later ones against the same base while they are not slower than accepted: the base
+    stays until a night finds no unaccepted slowdown."""
     return (line["device"], line["cell"]) == (device, cell) and \
         (line["commit"] == new or (line["base"] == base and low is not None and low <= line["high"]))

@@ -1,5 +1,5 @@
-// data.h - the data that a cell of gp_bench runs on: element i of a distribution, the same on the host and on the GPU.
-// Included by gp_cells.h, by the tests of tests/gpu (C) and by peers.cu (CUDA).
+// data.h - the data of gp_bench's cells: element i of a distribution, equal on host and GPU. Included by gp_cells.h, by
+// the tests of tests/gpu (C) and by peers.cu (CUDA).
 #ifndef GP_DATA_H
 #define GP_DATA_H
 
@@ -11,10 +11,10 @@
 #define GP_DATA_INLINE GP_DATA_FN
 #else
 #define GP_DATA_FN static inline __attribute__((unused))
-#define GP_DATA_INLINE static inline __attribute__((unused, always_inline)) // a loop over one kind has no other's work
+#define GP_DATA_INLINE static inline __attribute__((unused, always_inline)) // specialises the loop for one kind
 #endif
 
-// The bench's two struct types: what operators see as source is in gp_cells.h, member for member.
+// The bench's two struct types; gp_cells.h has the same members as source for the operators.
 typedef struct gp_s12 {
   uint32_t x, y, z;
 } gp_s12;
@@ -77,12 +77,12 @@ enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DAT
   X(LOW, low)                                                                                                          \
   X(HOT, hot)                                                                                                          \
   X(REPEATED, repeated)
-// Kinds that a cell's other words ask for:
+// Kinds for other words of a cell:
 //   RUNS   keys whose runs are `parameter` long on average, geometrically distributed; 1: neighbours always differ
 //   HEADS  flags: 1 where such a run begins, else 0
 //   FLAGS  flags: 1 with a probability of `parameter` percent, else 0
-//   RISING rising, each number as often as 0, 1 or 2 times; of two such arrays of one length half the numbers differ
-//   GROUPS keys that take `parameter` values, in no order
+//   RISING rising, each number 0, 1 or 2 times; two such arrays of one length differ in half of their numbers GROUPS
+//   keys that take `parameter` values, in no order
 #define GP_DATA_ENUM(NAME, name) GP_DATA_##NAME,
 enum {
   GP_DATA_KINDS(GP_DATA_ENUM) GP_DATA_KIND_COUNT,
@@ -94,7 +94,7 @@ enum {
 };
 #undef GP_DATA_ENUM
 
-// What an element is depends on how many there are: a part of such data is none of its kind.
+// Elements of these kinds depend on the count: a part of such data is not of its kind.
 GP_DATA_FN int gp_data_has_place(int kind) {
   return kind == GP_DATA_SORTED || kind == GP_DATA_REVERSED || kind == GP_DATA_ALMOST || kind == GP_DATA_ORGAN ||
          kind == GP_DATA_RISING || kind == GP_DATA_REPEATED;
@@ -133,7 +133,7 @@ GP_DATA_FN uint16_t gp_data_to_f16(float f) {
   const uint32_t u = gp_data_f32_bits(f), sign = (u >> 16) & 0x8000, magnitude = u & 0x7fffffff;
   if (magnitude > 0x7f800000) return (uint16_t)(sign | 0x7fff);
   if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7c00);
-  if (magnitude < 0x38800000) { // subnormal: adding 0.5 puts the last place where the rounding must happen
+  if (magnitude < 0x38800000) { // subnormal: adding 0.5 rounds at the right place
     const float shifted = gp_data_bits_f32(magnitude) + 0.5f;
     return (uint16_t)(sign | (gp_data_f32_bits(shifted) - 0x3f000000));
   }
@@ -150,7 +150,7 @@ GP_DATA_FN float gp_data_from_f16(uint16_t h) {
   return gp_data_bits_f32(sign | ((exponent + 112) << 23) | (mantissa << 13));
 }
 
-// Does a run begin at element i? One in `mean` does; and every 64th multiple of the mean, so that the walk below ends.
+// Does a run begin at element i? One in `mean` does, and every 64th multiple of the mean, which bounds the walk below.
 GP_DATA_FN int gp_data_is_drawn(uint64_t seed, uint64_t i, uint64_t limit) {
   return gp_data_hash(i ^ (seed << 40) ^ 0x5000000000ull) < limit;
 }
@@ -158,7 +158,7 @@ GP_DATA_FN int gp_data_is_head(uint64_t seed, uint64_t i, uint64_t mean) {
   return mean <= 1 || i % (64 * mean) == 0 || gp_data_is_drawn(seed, i, ~0ull / mean);
 }
 
-// Where the run of element i begins: found by walking back, `mean` steps on average.
+// The first element of the run of element i: walks back, `mean` steps on average.
 GP_DATA_FN uint64_t gp_data_run_head(uint64_t seed, uint64_t i, uint64_t mean) {
   const uint64_t least = i - i % (64 * mean), limit = ~0ull / mean;
   while (i > least && !gp_data_is_drawn(seed, i, limit)) i--;
@@ -183,7 +183,7 @@ GP_DATA_FN uint64_t gp_data_encode(int number, double value) {
   return bits;
 }
 
-// The key of element i, whose run begins at `head`: of floats, whole numbers that the type has.
+// The key of element i in the run from `head`; floats: whole numbers of the type.
 GP_DATA_FN uint64_t gp_data_key(int number, int size, uint64_t mean, uint64_t seed, uint64_t i, uint64_t head) {
   const uint64_t key = mean <= 1 ? i : gp_data_hash(head + seed);
   const uint64_t most = size == 8 ? 0xffffffffu : size == 4 ? 0x7fffffu : number == GP_DATA_F16 ? 1023 : 127;
@@ -209,7 +209,7 @@ GP_DATA_INLINE double gp_data_place(int kind, uint64_t h, uint64_t i, uint64_t c
   }
 }
 
-// The bits of a number whose bits are not all as random as those of h.
+// A number with fewer random bits than h (kinds high, low, hot).
 GP_DATA_FN uint64_t gp_data_skewed(int kind, int bits, uint64_t h) {
   const uint64_t other = gp_data_hash(h), third = gp_data_hash(other), fourth = gp_data_hash(third);
   const uint64_t lower = bits == 8 ? 0xf : (1ull << (bits / 2)) - 1;
@@ -237,7 +237,7 @@ GP_DATA_INLINE uint64_t gp_data_number(int number, int size, int kind, uint64_t 
     const int bits = 8 * size;
     int used = 0;
     switch (kind) {
-    case GP_DATA_ZIPF: { // the bits below the rank are those of a hash of it: as many values as ranks
+    case GP_DATA_ZIPF: { // lower bits: a hash of the rank, so there are as many values as ranks
       const uint64_t rank = gp_data_zipf(h, ranks);
       while (used < bits && (1ull << used) < ranks) used++;
       return (rank << (bits - used) | (bits > used ? gp_data_hash(rank) >> (64 - bits + used) : 0)) ^
@@ -292,14 +292,14 @@ GP_DATA_INLINE uint64_t gp_data_number(int number, int size, int kind, uint64_t 
   return gp_data_encode(number, value);
 }
 
-// The seed of a struct's field: they are numbers of their own, but for keys, whose runs begin together.
+// The seed of a struct's field: fields are independent, but those of keys have common runs.
 GP_DATA_FN uint64_t gp_data_seed(int kind, uint64_t seed, int field) {
   return kind == GP_DATA_RUNS ? seed : seed + (uint64_t)field;
 }
 
-// The lowest bytes of bits: little-endian, as the header asks.
+// The lowest bytes of bits: little-endian, as the header requires.
 GP_DATA_FN void gp_data_store(void *out, uint64_t bits, int size) {
-  switch (size) { // a copy of a constant size is a store, not a call
+  switch (size) { // a copy of constant size is a store, not a call
   case 1:
     memcpy(out, &bits, 1);
     break;
@@ -314,7 +314,7 @@ GP_DATA_FN void gp_data_store(void *out, uint64_t bits, int size) {
   }
 }
 
-// Element i of `count` into out.
+// Writes element i of `count` to out.
 GP_DATA_INLINE void gp_data_element(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
                                     uint64_t i, uint64_t count, void *out) {
   const int field_size = size / fields;
@@ -326,7 +326,7 @@ GP_DATA_INLINE void gp_data_element(int number, int size, int fields, int kind, 
 }
 
 #ifndef __CUDACC__
-// Elements first to first + some - 1 of `count`, on the host: keys without a walk for each.
+// Elements first to first + some - 1 of `count`, on the host; keys of runs without a walk for each.
 GP_DATA_FN void gp_data_elements(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
                                  uint64_t first, uint64_t some, uint64_t count, void *out) {
   const int field_size = size / fields;

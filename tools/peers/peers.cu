@@ -100,7 +100,7 @@ struct s12_sum {
 struct s16_sum {
   __host__ __device__ s16 operator()(s16 a, s16 b) const { return s16{a.x + b.x, a.y + b.y}; }
 };
-struct twice_negated { // what transform's NEGATE does
+struct twice_negated { // as transform's NEGATE
   template <class T> __host__ __device__ T operator()(T a) const { return T(-a); }
 };
 
@@ -108,7 +108,7 @@ template <class T> struct sum_of { typedef ::cuda::std::plus<T> type; };
 template <> struct sum_of<s12> { typedef s12_sum type; };
 template <> struct sum_of<s16> { typedef s16_sum type; };
 
-// Counts below 2^31 go in as int, as CUB's users write it; larger ones are not compiled in.
+// Counts below 2^31 go in as int, as CUB's users write it; larger counts are not compiled.
 #define CHECK_COUNT                                                                                                    \
   if (n > INT_MAX) return GP_PEER_UNSUPPORTED
 #define PEER(name) static int name(void *w, size_t *bytes, const gp_peer_args *a, void *stream)
@@ -190,7 +190,7 @@ template <class In, class Acc, class Out> struct cub_exact {
   }
 };
 
-// Thrust waits for its result, and takes memory of its own: its numbers are wall-clock-like by nature.
+// Thrust waits for its result and allocates memory: its numbers are close to wall-clock times.
 template <class T> struct thrust_calls {
   PEER(exclusive_sum) {
     UNUSED;
@@ -214,7 +214,7 @@ static bool same_types(const gp_peer_cell *c, const char *type) {
   return is(c->in, in) && is(c->acc, acc) && is(c->out, out);
 }
 
-// Sums of one type; then extremes; then a sum with another accumulator.
+// Sums of one type, extremes, a sum with another accumulator.
 #define FIND_SUMS(T)                                                                                                   \
   if (is(c->peer, "cub") && is(c->in, #T) && is(c->out, #T)) {                                                         \
     if (is(c->primitive, "copy")) return cub_calls<T>::copy;                                                           \
@@ -426,8 +426,8 @@ static int compare(const char *type, const void *a, const void *b, uint64_t coun
 
 // ---- roofs
 
-// Reads everything in 16-byte loads, DEPTH of them in flight a thread; the sum is kept by a store that never happens
-// for real data (the compiler cannot know that).
+// Reads everything in 16-byte loads, DEPTH of them in flight a thread. A store that never happens for real data, which
+// the compiler cannot know, keeps the sum alive.
 template <int THREADS, int DEPTH>
 __global__ void __launch_bounds__(THREADS) read_kernel(const uint4 *in, uint64_t n, uint32_t *sink) {
   const uint64_t stride = (uint64_t)gridDim.x * THREADS;
@@ -498,7 +498,7 @@ template <int SIZE> static int runtime_copy(void *w, size_t *bytes, const gp_pee
   return cudaMemcpyAsync(a->out, a->in, a->count * SIZE, cudaMemcpyDeviceToDevice, (cudaStream_t)stream);
 }
 
-// cuBLAS is opened at run time: its library is 100 MB that nothing else here needs.
+// cuBLAS is opened at run time: only this uses its library of 100 MB.
 struct cublas {
   int (*create)(void **), (*set_stream)(void *, void *);
   int (*scopy)(void *, int64_t, const void *, int64_t, void *, int64_t);
@@ -536,7 +536,7 @@ template <int SIZE> static int cublas_copy(void *w, size_t *bytes, const gp_peer
   return (SIZE == 4 ? b->scopy : b->dcopy)(b->handle, (int64_t)a->count, a->in, 1, a->out, 1) ? cudaErrorUnknown : 0;
 }
 
-// A transpose, as cuBLAS has it: columns are what is contiguous there, and what is added to it is multiplied by 0.
+// A transpose with cuBLAS: its matrices are column-major; the added matrix is multiplied by 0.
 template <int SIZE> static int cublas_transpose(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
   static const float one[1] = {1}, zero[1] = {0};
   static const double one_wide[2] = {1, 0}, zero_wide[2] = {0, 0};
@@ -585,7 +585,7 @@ static gp_peer_fn find(const gp_peer_cell *c) {
   if (!f) f = gp_peers_find_##part(c);
   GP_PEERS_PARTS(FIND)
 #undef FIND
-  // Sums and copies of signed integers of one size are those of unsigned ones, bit for bit.
+  // Signed sums and copies equal unsigned ones of the same size, bit for bit.
   if (!f && row->number == GP_DATA_INT && (is(c->op, "SUM") || is(c->primitive, "copy"))) {
     static const char *const names[4][2] = {{"i8", "u8"}, {"i16", "u16"}, {"i32", "u32"}, {"i64", "u64"}};
     if (!is(c->in, c->out) || !is(c->in, c->acc)) return NULL;

@@ -1,6 +1,6 @@
 // peers.h - CUB, Thrust, cuBLAS and the CUDA runtime behind one C interface, and the kernels that measure the roofs.
-// peers.cu, compiled by nvcc, becomes libgp_peers.so; gp_bench opens it at run time, and goes on where there is none.
-// Types, operators and primitives are named by strings, so that this interface stands on nothing else.
+// nvcc compiles peers.cu to libgp_peers.so, which gp_bench opens at run time if it exists. Types, operators and
+// primitives are strings, so that the interface depends on nothing else.
 #ifndef GP_PEERS_H
 #define GP_PEERS_H
 
@@ -13,10 +13,10 @@ extern "C" {
 
 enum { GP_PEERS_ABI = 4, GP_PEER_UNSUPPORTED = -1 };
 
-// What a peer's call works on: the pointers of gp_call under the same names, in device memory, and its numbers.
-// `counts`: of runs, or of elements selected, 64 bits each. `scalar`, `scalar2`: in host memory, what elements are
-// compared with (less; structs: their first field, as a double), or the ends of a histogram (NULL: those of the type).
-// Of top-k: `segments` rows (0: one) of `count` keys, `length` results each.
+// Inputs of a peer's call: the pointers of gp_call under the same names, in device memory, and its numbers. `counts`:
+// the number of runs or of selected elements, 64 bits each. `scalar`, `scalar2`: in host memory, the number of a
+// comparison (less; structs: the first field, as a double), or the ends of a histogram (NULL: those of the type).
+// top-k: `segments` rows (0: one) of `count` keys, `length` results each.
 typedef struct gp_peer_args {
   const void *in, *in2, *keys, *keys2, *begin, *end;
   void *out, *out_keys, *out2, *out3;
@@ -28,19 +28,18 @@ typedef struct gp_peer_args {
   uint64_t shape[3];      // transpose: rows, columns, matrices
 } gp_peer_args;
 
-// A peer's call. With workspace NULL and *workspace_bytes set: what it needs (0: nothing). Returns 0, a CUDA error, or
-// GP_PEER_UNSUPPORTED (a count that the peer is not compiled for).
+// A peer's call. With workspace NULL it sets *workspace_bytes to its need (0: none). Returns 0, a CUDA error, or
+// GP_PEER_UNSUPPORTED (the peer is not compiled for this count).
 typedef int (*gp_peer_fn)(void *workspace, size_t *workspace_bytes, const gp_peer_args *args, void *stream);
 
-// What a peer's call is asked for. `acc` is the type the sum is computed in; key: of keys or flags, payload, offsets,
-// lengths: their types, form: a word of gp_cells.h, all "" where the primitive has none. `plain`: the call that the
-// peer's own users write (DeviceReduce::Sum, DevicePartition::If); otherwise the one for checking results: it computes
-// in exactly `acc`, and keeps the order of all parts.
+// Describes a peer's call. `acc` is the accumulator's type; key (of keys or flags), payload, offsets and lengths are
+// types; form is a word of gp_cells.h; all are "" if the primitive lacks them. `plain`: the call that the peer's users
+// write (DeviceReduce::Sum, DevicePartition::If); otherwise the call for checking results, which computes in exactly
+// `acc` and keeps the order of all parts.
 typedef struct gp_peer_cell {
-  const char
-      *peer; // "cub", "cub_radix" (of two calls of CUB's the one that sorts by radix), "thrust", "cuda", "cublas"
+  const char *peer; // "cub", "cub_radix" (CUB's radix sort where it has two calls), "thrust", "cuda", "cublas"
   const char *primitive, *op, *in, *acc, *out, *key, *payload, *offsets, *lengths, *form;
-  int parts, keep, plain, descending, rows; // rows: 1 and more of top-k, else 0
+  int parts, keep, plain, descending, rows; // rows: top-k: 1 or more, else 0
 } gp_peer_cell;
 
 // The table of functions that gp_peers() hands out.
@@ -48,20 +47,20 @@ typedef struct gp_peers_table {
   int abi;
   const char *(*about)(void); // versions, one line
   const char *(*error)(int code);
-  gp_peer_fn (*find)(const gp_peer_cell *cell); // NULL: the peer has no such call, or it is not compiled in
+  gp_peer_fn (*find)(const gp_peer_cell *cell); // NULL: the peer has no such call, or it is not compiled
   // Fills `count` elements of a type with a distribution of data.h.
   int (*generate)(const char *type, int kind, uint64_t parameter, uint64_t seed, void *out, uint64_t count,
                   void *stream);
-  // Compares two arrays: result (device memory, three words) gets the number of elements that differ, the first of
-  // them, and the largest difference as a double's bits. Elements are equal where |a - b| <= absolute + relative * |b|,
-  // or both are NaN; integers where they are the same.
+  // Compares two arrays. Result (device memory, three words): the number of differing elements, the first of them, and
+  // the largest difference as a double's bits. Elements are equal if |a - b| <= absolute + relative * |b| or both are
+  // NaN; integers if identical.
   int (*compare)(const char *type, const void *a, const void *b, uint64_t count, double absolute, double relative,
                  uint64_t *result, void *stream);
-  // Reads `bytes` and keeps nothing but their sum: config 0 <= c < configs.
+  // Reads `bytes` and keeps only their sum: config 0 <= c < configs.
   int configs;
   const char *(*config_name)(int config);
   int (*read)(int config, const void *in, uint64_t bytes, void *sink, void *stream);
-  int (*empty)(void *stream); // launches a kernel that does nothing
+  int (*empty)(void *stream); // launches an empty kernel
 } gp_peers_table;
 
 __attribute__((visibility("default"))) const gp_peers_table *gp_peers(void);

@@ -1,12 +1,12 @@
-// peers_segments.h - parts 5 and later of peers.cu: what CUB and Thrust have for runs, segments, selection, histograms
-// and searches. Each part compiles what the cells of tools/bench.py ask for, and no more: a line of a FIND costs
-// seconds.
+// peers_segments.h - parts 5 and later of peers.cu: runs, segments, selection, histograms and searches with CUB and
+// Thrust. A line of a FIND costs seconds of compilation, so each part compiles only what the cells of tools/bench.py
+// ask for.
 #ifndef GP_PEERS_SEGMENTS_H
 #define GP_PEERS_SEGMENTS_H
 
 #define ARGUMENTS void *w, size_t *bytes, const gp_peer_args *a, void *stream
 #define STREAM ((cudaStream_t)stream)
-// Counts below 2^31 go in as int, as CUB's users write it; larger ones are not compiled in.
+// Counts below 2^31 go in as int, as CUB's users write it; larger counts are not compiled.
 #define CHECK_COUNT                                                                                                    \
   if (a->count > INT_MAX || a->segments > INT_MAX) return GP_PEER_UNSUPPORTED
 #define NO_WORKSPACE                                                                                                   \
@@ -33,12 +33,12 @@ struct equal {
   template <class T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a == b; }
   __host__ __device__ bool operator()(const s16 &a, const s16 &b) const { return a.x == b.x && a.y == b.y; }
 };
-// Keys are flags: the second belongs to the run of the first where it is no head.
+// Keys are flags: the second key continues the first one's run unless it is a head.
 struct same_segment {
   __host__ __device__ bool operator()(u8, u8 b) const { return !b; }
 };
 
-// An element as a number that is compared, and the scalar in that type.
+// An element as a number for comparison, and the scalar in that type.
 template <class T> struct compared {
   typedef T type;
   static __host__ __device__ T of(const T &x) { return x; }
@@ -51,7 +51,7 @@ template <class T> struct below {
   typename compared<T>::type scalar;
   __host__ __device__ bool operator()(const T &x) const { return compared<T>::of(x) < scalar; }
 };
-// What a part holds; parts by number, of `last`. For checking, where a branch more does not matter.
+// A part's contents; parts are numbered, up to `last`. For checking, where another branch does not matter.
 template <class T> struct in_part {
   typename compared<T>::type first, second;
   int part, last, all, all2; // all: the predicate is "at most"
@@ -90,7 +90,7 @@ template <class T, class O> struct segmented {
     return cub::DeviceSegmentedReduce::Sum(w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments,
                                            (const O *)a->begin, (const O *)a->end, STREAM);
   }
-  // CUB of CCCL 3.0 has no call for a fixed length: offsets that are computed, not read.
+  // CUB of CCCL 3.0 has no call for a fixed length: offsets are computed, not read.
   static int fixed(ARGUMENTS) {
     const auto begin =
         thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), times_length{(long long)a->length});
@@ -264,7 +264,7 @@ template <class T> struct selection {
     return cub::DeviceSelect::Flagged(w, *bytes, (const T *)a->in, (const u8 *)a->keys, (T *)a->out, COUNTS,
                                       (int)a->count, STREAM);
   }
-  // Both parts in one array, the second from its end, backwards.
+  // Both parts in one array, the second reversed from its end.
   static int partition(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DevicePartition::If(w, *bytes, (const T *)a->in, (T *)a->out, COUNTS, (int)a->count,
@@ -281,7 +281,7 @@ template <class T> struct selection {
                                     (int)a->count, below<T>{scalar_of<T>(a->scalar)},
                                     below<T>{scalar_of<T>(a->scalar2)}, STREAM);
   }
-  // A selection for each part, which keeps their order. ALL: keep=100, where the first predicate is "at most".
+  // A selection for each part keeps their order. ALL: keep=100, where the first predicate is "at most".
   template <int PARTS, bool ALL> static int in_order(ARGUMENTS) {
     void *const outs[3] = {a->out, a->out2, a->out3};
     const auto second = PARTS == 3 ? scalar_of<T>(a->scalar2) : scalar_of<T>(a->scalar);
@@ -441,7 +441,7 @@ template <class T> struct bounds {
     return cudaGetLastError();
   }
 };
-// The segment of an element is the last offset that is not above it: a search for each, as one writes it with Thrust.
+// An element's segment is the last offset not above it: a search for each element, as users write it with Thrust.
 struct before {
   __host__ __device__ u32 operator()(u32 i) const { return i - 1; }
 };

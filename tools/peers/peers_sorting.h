@@ -1,17 +1,17 @@
-// peers_sorting.h - parts 19 and later of peers.cu: what CUB and Thrust have for sorts, merges, sets, top-k, shuffles
-// and group-by. Where CUB has no call, what its users write: a sort of indices sorts pairs whose values were counted up
-// before, top-k sorts all and takes the first, and a group-by sorts and then reduces by key.
+// peers_sorting.h - parts 19 and later of peers.cu: sorts, merges, sets, top-k, shuffles and group-by with CUB and
+// Thrust. Where CUB has no call, these do what its users write: a sort of indices sorts pairs with counted values,
+// top-k sorts everything and takes the first, a group-by sorts and reduces by key.
 #ifndef GP_PEERS_SORTING_H
 #define GP_PEERS_SORTING_H
 
 #include "peers_segments.h"
 
-// Is it CUB on keys of this type, with values of that one ("": none), in that form?
+// Whether this is CUB with these types of keys and values ("": no values) and this form.
 [[maybe_unused]] static bool cub_keys(const gp_peer_cell *c, const char *key, const char *value, const char *form) {
   return cub_of(c, key) && is(c->payload, value) && is(c->form, form);
 }
 
-// Parts of a workspace, one behind the other; with a workspace that is NULL they only count.
+// Consecutive parts of a workspace; with workspace NULL, only their total.
 struct carver {
   char *at;
   size_t used;
@@ -52,7 +52,7 @@ template <class K> struct radix_keys {
     return cub::DeviceRadixSort::SortKeysDescending(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count,
                                                     a->begin_bit, end_of(a, sizeof(K)), STREAM);
   }
-  // Of all in order, `length` of them from the first on; NTH: the one at `length`.
+  // Sorts all and takes `length` from the first on; NTH: takes the one at `length`.
   template <bool DESCENDING, bool NTH> static int part(ARGUMENTS) {
     carver parts(w);
     K *const sorted = parts.take<K>(a->count);
@@ -81,7 +81,7 @@ template <class K, class V> struct radix_pairs {
   }
 };
 
-// Of u32 indices, which are counted up in every call, as they are in ours.
+// Values are u32 indices, counted up in every call, as in ours.
 template <class K> static int radix_indices(ARGUMENTS) {
   carver parts(w);
   u32 *const indices = parts.take<u32>(a->count);
@@ -95,7 +95,7 @@ template <class K> static int radix_indices(ARGUMENTS) {
   if (!w) *bytes = rest + parts.used;
   return code;
 }
-// The first `length` pairs; INDICES: the values are counted up.
+// The first `length` pairs; INDICES: values are counted up.
 template <class K, bool INDICES> static int first_pairs(ARGUMENTS) {
   carver parts(w);
   K *const keys = parts.take<K>(a->count);
@@ -311,7 +311,7 @@ FIND_END
 #include <thrust/shuffle.h>
 #include <thrust/sort.h>
 
-// Memory that is kept between calls, as Thrust's users do who time it.
+// Memory that is kept between calls, as Thrust's users do for timing.
 struct kept_memory {
   typedef char value_type;
   struct block {
@@ -341,7 +341,7 @@ struct kept_memory {
 };
 #define POLICY thrust::cuda::par_nosync(memory).on(STREAM)
 
-// OPERATION: of keys; of keys and values.
+// OPERATION: on keys; on keys and values.
 enum { UNION, INTERSECTION, DIFFERENCE, SYMMETRIC_DIFFERENCE };
 template <class K, int OPERATION> static int set_of_keys(ARGUMENTS) {
   NO_WORKSPACE;
@@ -371,7 +371,7 @@ template <class K> static int check_sorted(ARGUMENTS) {
   store_kernel<<<1, 1, 0, STREAM>>>(COUNTS, sorted == end ? ~0ull : (unsigned long long)(sorted - (const K *)a->keys));
   return cudaGetLastError();
 }
-// A permutation of its own: there is nothing to check ours against.
+// Its permutation differs from ours: there is nothing to compare.
 template <class T> static int shuffle(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;

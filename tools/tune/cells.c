@@ -1,6 +1,5 @@
-// cells.c - cells as text and as keys, and their sizes; for gp_tune, which is built with it, and for Python, which
-// loads it as a library (tools/farm/cell_keys.py). It knows no header of the library: a key is the same whatever tree
-// is measured.
+// cells.c - cells as text and as keys, and their sizes; built into gp_tune, and loaded by Python as a library
+// (tools/farm/cell_keys.py). It includes no header of the library: a key is the same for every measured tree.
 #include "../peers/data.h"
 #include "tune.h"
 
@@ -61,13 +60,13 @@ static int own_word(const cell_words *w, const char *name) {
   return -1;
 }
 
-// The fields that all cells have.
+// Fields of all cells.
 static char *cell_field(cell_words *w, const char *name, size_t *room) {
   *room = !strcmp(name, "protocol") ? sizeof w->protocol : sizeof w->in;
   return !strcmp(name, "acc") ? w->acc : !strcmp(name, "out") ? w->out : !strcmp(name, "protocol") ? w->protocol : NULL;
 }
 
-// A count, with K, M or G behind it (powers of 1024). 0: it is none.
+// A count, optionally with K, M or G (powers of 1024). 0: not a count.
 static unsigned long long count_of(const char *text) {
   char *end;
   const unsigned long long count = strtoull(text, &end, 10);
@@ -81,7 +80,7 @@ static unsigned long long count_of(const char *text) {
 static const char PROTOCOLS[] = GP_CELL_PROTOCOLS(NAME);
 #undef NAME
 
-// What is not said, and follows from the rest.
+// Defaults, which depend on the other words.
 static const char *usual_out(const cell_words *w) { return primitive_has(w->primitive, "index") ? "u32" : w->in; }
 static const char *usual_acc(const cell_words *w) {
   return !primitive_has(w->primitive, "folds") ? "" : strstr(w->out, "f16") ? "f32" : w->out;
@@ -114,7 +113,7 @@ const char *cell_words_of(const char *cell, cell_words *w) {
     if (!word || strlen(word) >= sizeof w->op) BAD("a kernel needs a name");
     strcpy(w->op, word);
   } else if (!word || !type_size(word)) BAD("no type %.40s", word ? word : "is named");
-  else strcpy(w->in, word); // of a fill: what it fills with
+  else strcpy(w->in, word); // of a fill: the value
   while ((word = strtok_r(NULL, " ", &save))) {
     char *equals = strchr(word, '='), *field;
     if (!equals) BAD("%.40s is one word too many", word);
@@ -195,7 +194,7 @@ int cell_key(const char *cell, char *key, size_t room) {
   return fits;
 }
 
-// A word's value; "" where the words have none such. Valid until the next call.
+// A word's value; "" without the word. Valid until the next call.
 static const char *value_of_word(const cell_words *w, const char *name) {
   static char copy[sizeof w->words];
   char *save = NULL, *word;
@@ -205,7 +204,7 @@ static const char *value_of_word(const cell_words *w, const char *name) {
     if (!strncmp(word, name, length) && word[length] == '=') return word + length + 1;
   return "";
 }
-// Its bytes, or 0.
+// The bytes of a type, or 0.
 static int size_of_word(const cell_words *w, const char *name) { return type_size(value_of_word(w, name)); }
 
 int cell_degree_of(const cell_words *w) {
@@ -213,7 +212,7 @@ int cell_degree_of(const cell_words *w) {
   return !strncmp(graph, "grid", 4) ? 4 : 2 * (factor ? atoi(factor + 8) : 16);
 }
 
-// Bytes of a struct: as C has it in an array of structs, packed in any other layout. Its fields are those of the word
+// Bytes of a struct: in an array of structs as C has it, in other layouts packed. Its fields are those of the word
 // `struct`, or four of the cell's type.
 static int struct_bytes(const cell_words *w, int is_packed) {
   const char *at = strstr(w->words, "struct=");
@@ -255,7 +254,7 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   }
   if (primitive_has(p, "beside")) sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
   if (primitive_has(p, "reads")) sizes->bytes = sizes->in;
-  if (primitive_has(p, "graph")) { // bytes: beside each edge that of its share of a vertex
+  if (primitive_has(p, "graph")) { // bytes: an edge, and its share of a vertex
     sizes->acc = type_size(w->in);
     sizes->in = strstr(w->words, "offsets=u64") ? 8 : 4;
     sizes->out = cell_degree_of(w) < 8 ? 0 : 8;
@@ -281,7 +280,7 @@ int cell_measure(const char *text, char *own, size_t room, unsigned long long nu
     numbers[3] += w.n / (unsigned)degree * (unsigned long long)sizes.bytes;
     numbers[4] = (unsigned)degree;
   }
-  for (i = 0; i < OWN_COUNT; i++) // of a type, where it is one of those that name types
+  for (i = 0; i < OWN_COUNT; i++) // of a type, for the fields that name types
     if (is_one_of(OWN[i], "key payload lengths offsets") && *value_of_word(&w, OWN[i]) && !size_of_word(&w, OWN[i]))
       return 0;
   whole = cell_text_of(&w);

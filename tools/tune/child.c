@@ -1,4 +1,4 @@
-// child.c - starting, talking to, and ending a process. Nothing here waits for a child that does not answer.
+// child.c - starts, talks to and ends a process. Nothing here waits for a child that does not answer.
 #include "child.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static void become(const char *command, const char *mode, int device, pid_t pare
   char number[16], *line;
   snprintf(number, sizeof number, "%d", device);
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // whatever becomes of gp_tune, no worker stays on the GPU
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // no worker stays on the GPU after gp_tune ends
   if (getppid() != parent) _exit(1);
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
@@ -59,7 +59,7 @@ int child_start(child *c, const char *command, const char *mode, int device) {
 
 static void write_on(child *c) {
   const ssize_t written = c->sending.length ? write(c->to, c->sending.at, c->sending.length) : 0;
-  if (written <= 0) return; // a pipe that is full now; one that is broken shows as the end of its output
+  if (written <= 0) return; // a full pipe can wait; a broken one shows as the end of its output
   c->sending.length -= (size_t)written;
   memmove(c->sending.at, c->sending.at + written, c->sending.length);
 }
@@ -86,7 +86,7 @@ char *child_line(child *c) {
   char *start = c->received.at ? c->received.at + c->taken : NULL, *line;
   const char *end = start ? memchr(start, '\n', c->received.length - c->taken) : NULL;
   if (!end) {
-    if (c->taken) { // keep the unfinished line only
+    if (c->taken) { // keep only the unfinished line
       c->received.length -= c->taken;
       memmove(c->received.at, start, c->received.length);
       c->taken = 0;
@@ -103,9 +103,9 @@ int child_end(child *c, double patience) {
   const double start = seconds_now();
   int status = 0, ended = 0;
   if (!c->pid) return 0;
-  close(c->to); // the end of its input: it may end by itself
+  close(c->to); // the end of its input: it may exit by itself
   while (!(ended = waitpid(c->pid, &status, WNOHANG) == c->pid) && seconds_now() - start < patience) usleep(2000);
-  kill(-c->pid, SIGKILL); // also what it started itself
+  kill(-c->pid, SIGKILL); // and the processes that it started
   while (!ended && waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
   close(c->from);
   free(c->sending.at);

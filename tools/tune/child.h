@@ -1,4 +1,4 @@
-// child.h - a process at the other end of two pipes, in lines (child.c).
+// child.h - a process, connected by two pipes, in lines (child.c).
 #ifndef GP_TUNE_CHILD_H
 #define GP_TUNE_CHILD_H
 
@@ -12,18 +12,18 @@ typedef struct child {
   int to, from; // its standard input and output
   text sending, received;
   size_t taken; // of `received`
-  double heard; // when it was started, was given its work, or sent a line
+  double heard; // when it was started, got its work, or got a line
 } child;
 
-// Starts it in a process group of its own. With `command` through the shell, otherwise this program with `mode`;
-// --device `device` is added where that is not negative. 0: could not, and said why.
+// Starts the process in its own process group: `command` through the shell, otherwise this program with `mode`. Adds
+// --device `device` unless that is negative. 0: failed, and said why.
 int child_start(child *c, const char *command, const char *mode, int device);
 void child_send(child *c, const char *bytes, size_t count);
 void child_poll(const child *c, struct pollfd fds[2]); // what to wait for: its output, and its input where needed
-// Moves bytes as far as they go. 0: its output has ended.
+// Reads and writes without blocking. 0: its output has ended.
 int child_move(child *c);
-char *child_line(child *c); // the next whole line, the caller's; NULL
-// Ends it, by force where it has not ended by itself after so many seconds: its wait status.
+char *child_line(child *c); // the next whole line, owned by the caller; NULL
+// Ends the process, by force after this many seconds. Returns its wait status.
 int child_end(child *c, double patience);
 
 #endif

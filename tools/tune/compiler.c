@@ -1,9 +1,9 @@
-// compiler.c - compiles kernels beside the measuring: a process that answers `compile` lines (tools/farm/README.md), so
-// that the GPU never waits for NVRTC. The images lie in the library's disk cache afterwards, where workers find them.
+// compiler.c - compiles kernels during the measurement: a process that answers `compile` lines (tools/farm/README.md),
+// so that the GPU never waits for NVRTC. Workers find the images in the library's disk cache.
 //
-// Each compilation is a process of its own, `gp_tune --compiler CELL COMPUTE_CAPABILITY POLICY`: one that dies costs
-// one policy. And NVRTC 13.0 orders some things by their addresses: pipelined scans came out different from run to run.
-// A fresh process without randomised addresses makes equal source equal machine code, where the system permits that.
+// Each compilation is a process of its own, `gp_tune --compiler CELL COMPUTE_CAPABILITY POLICY`: a crash costs one
+// policy. NVRTC 13.0 also orders some things by their addresses: pipelined scans differed from run to run. In a fresh
+// process without randomised addresses equal source gives equal machine code, where the system permits that.
 #define GPUPRIMS_IMPLEMENTATION
 #define GPUPRIMS_STATIC
 #include "gpuprims.h"
@@ -19,7 +19,7 @@
 #include "lines.h"
 #include "space.h"
 
-// A number of decimal digits and nothing else, at most `most`; -1: it is none.
+// A plain decimal number, at most `most`; -1: it is not.
 static int whole_number(const char *text, int most) {
   char *end;
   const long number = strtol(text, &end, 10);
@@ -34,17 +34,17 @@ static void refuse(tune_code *code, const char *status, const char *what, const 
 
 // ---- one compilation, in this process -------------------------------------------------------------------------------
 
-// What gathers over the kernels of a call. Those that the policy speaks of come first, each with its launch; what other
-// calls it makes (the sort of its results) has policies of its own, and is compiled and no more.
+// Results over the kernels of a call. Kernels that the policy configures come first, each with its launch. The call's
+// inner calls (the sort of its results) have policies of their own and are only compiled.
 enum { MOST_LAUNCHES = 16 };
 typedef struct images {
   tune_code *code;
   const char *entry; // the kernels' name
   gp__geometry launches[MOST_LAUNCHES];
-  int launch_count; // 0: of a kernel whose launch only the worker will know
+  int launch_count; // 0: only the worker knows this kernel's launch
   int count;
   gp__sha hash;
-  const char *why; // an image cannot be read
+  const char *why; // an image is unreadable
 } images;
 
 static void images_begin(images *all, tune_code *code, const char *entry) {
@@ -54,7 +54,7 @@ static void images_begin(images *all, tune_code *code, const char *entry) {
   gp__sha_begin(&all->hash);
 }
 
-// What no longer fits is left out: a call of 64 kernels is not in sight.
+// Names that do not fit are dropped; a call of 64 kernels is not in sight.
 static void add_kernel(tune_code *code, const char *hash) {
   const size_t used = strlen(code->kernels);
   if (used + 18 <= sizeof code->kernels)
@@ -85,7 +85,7 @@ static void take_image(void *user, const char *key, const void *image, size_t by
   gp__sha_add(&all->hash, c.code, sizeof c.code);
 }
 
-// result: of the compilation.
+// result: that of the compilation.
 static void images_end(images *all, gp_result result) {
   tune_code *code = all->code;
   unsigned char digest[32];
@@ -99,10 +99,10 @@ static void images_end(images *all, gp_result result) {
   }
 }
 
-// The launches that the call's policy leads to; the policy is the one that gp_compile resolves.
+// Finds the launches that the call's policy leads to, on the policy that gp_compile resolves.
 static gp_result launches_of(gp_context *ctx, const gp_call *call, int compute_capability, gp_policy *policy,
                              images *all) {
-  const char *device = getenv("GP_TUNE_DEVICE"); // whose rows of the table count
+  const char *device = getenv("GP_TUNE_DEVICE"); // whose rows of the table apply
   gp__table table;
   gp__request request;
   gp__shape shape;
@@ -124,8 +124,8 @@ static gp_result launches_of(gp_context *ctx, const gp_call *call, int compute_c
   return GP_SUCCESS;
 }
 
-// NVRTC in a thread of its own, which allocates in an arena of its own: what was allocated before, by names of folders
-// and the environment say, moves nothing there.
+// Runs NVRTC in its own thread, so in its own arena: earlier allocations, of folder names and the environment for
+// example, do not shift its addresses.
 static struct {
   int (*compile)(void *program, int count, const char *const *options);
   void *program;
@@ -146,7 +146,7 @@ static int compile_in_thread(void *program, int count, const char *const *option
   return nvrtc.result;
 }
 
-// A context that compiles for any architecture; NULL: `code` says why there is none.
+// A context that compiles for any architecture; NULL: `code` says why.
 static gp_context *open_context(tune_code *code) {
   gp_config config = gp_config_init();
   gp_context *ctx = NULL;
@@ -154,13 +154,13 @@ static gp_context *open_context(tune_code *code) {
   config.backend = GP_BACKEND_HOST;
   config.cache_dir = getenv("GP_TUNE_CACHE");
   config.cache_bytes = UINT64_MAX;      // some thousand kernels are compiled ahead of their measurement
-  setenv("CUDA_CACHE_DISABLE", "1", 1); // NVRTC keeps a cache beside ours
+  setenv("CUDA_CACHE_DISABLE", "1", 1); // NVRTC has a cache of its own
   if (gp_open(&config, &ctx)) {
     refuse(code, "compile", "", gp_last_message());
     return NULL;
   }
   r = &ctx->state->library.runtime;
-  if (gp__open_nvrtc(r, "gp_tune")) return ctx; // all may be in the cache; if not, compiling says what is missing
+  if (gp__open_nvrtc(r, "gp_tune")) return ctx; // all may be in the cache; otherwise compiling reports what is missing
   nvrtc.compile = r->driver.nvrtcCompileProgram;
   r->driver.nvrtcCompileProgram = compile_in_thread;
   return ctx;
@@ -201,8 +201,8 @@ static void compile_call(const char *cell_words, int compute_capability, const c
   gp_close(ctx);
 }
 
-// A kernel of the user's, "kernel NAME ...": the file is $GP_TUNE_KERNEL. How many of its blocks fit a multiprocessor
-// depends on its launch, which its host part decides: the worker will see.
+// A user's kernel, "kernel NAME ...", of the file $GP_TUNE_KERNEL. Its occupancy depends on the launch that its host
+// part decides: only the worker finds it.
 static void compile_kernel(const char *name, int compute_capability, const char *policy_words, tune_code *code) {
   static kernel_file file;
   gp_context *ctx;
@@ -243,7 +243,7 @@ static void compile_here(const char *cell_words, int compute_capability, const c
   code->ms = (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6;
 }
 
-// Whether the line went out whole.
+// Returns whether the whole line was written.
 static int print_code(const char *id, const tune_code *code) {
   printf("compiled\tid=%s\tstatus=%s\tcode=%s\tregisters=%d\tlocal_bytes=%d\tshared_bytes=%d\toccupancy=%d\t"
          "image_bytes=%zu\tms=%.1f\tkernels=%s\tpolicy=%s\tmessage=",
@@ -258,7 +258,7 @@ static int print_code(const char *id, const tune_code *code) {
 
 // ---- in a process of its own ----------------------------------------------------------------------------------------
 
-// Starts the process; its answer comes out of *from. -1: it cannot be started.
+// Starts the process; its answer comes from *from. -1: failed.
 static pid_t start_compilation(const char *cell_words, int compute_capability, const char *policy_words, int *from) {
   char program[] = "gp_tune", what[] = "--compiler", number[16];
   char *const arguments[] = {program, what, (char *)cell_words, number, (char *)policy_words, NULL};
@@ -326,7 +326,7 @@ static int answer_lines(void) {
   while (good && !quit && line_read(&l, stdin)) {
     tune_code code;
     const int capability = whole_number(line_get(&l, "compute_capability"), MOST_CAPABILITY);
-    if (feof(stdin)) quit = 1; // cut off in the middle
+    if (feof(stdin)) quit = 1; // cut off
     else if (!strcmp(l.word, "quit")) quit = 1;
     else if (strcmp(l.word, "compile")) {
       fprintf(stderr, "gp_tune --compiler: no message of the protocol: %s\n", l.word);

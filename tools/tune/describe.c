@@ -1,5 +1,5 @@
-// describe.c - what cells, policies and rows are made of, as JSON: for Python, so that it has no lists of its own.
-// gp_tune --describe prints it; tools/farm/cell_keys.py reads it. It is that of this tree, whatever tree is measured.
+// describe.c - prints the parts of cells, policies and rows as JSON, so that Python needs no lists of its own. gp_tune
+// --describe prints it; tools/farm/cell_keys.py reads it. It describes this tree, whatever tree is measured.
 #include "../../src/api/lists.h"
 #include "../../src/api/policy.h"
 #include "../../src/core/rules.h"
@@ -60,7 +60,7 @@ const char *describe(void) {
   add_list(&t, "caches", GP_CACHES(WORD));
   text_add(&t, ",\n\"types\":{");
   for (i = 0; i < COUNT(TYPES); i++) text_add(&t, "%s\"%s\":%d", i ? "," : "", TYPES[i].name, TYPES[i].size);
-  text_add(&t, "},\n\"primitives\":{"); // in the library's order: the family of a policy
+  text_add(&t, "},\n\"primitives\":{"); // in the library's order: a policy's family
   for (i = 0; i < COUNT(PRIMITIVE_NAMES); i++)
     text_add(&t, "%s\"%s\":\"%s\"", i ? "," : "", PRIMITIVE_NAMES[i], FAMILY_NAMES[gp__family_of(i + 1)]);
   text_add(&t, "},\n\"cells\":{");

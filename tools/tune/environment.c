@@ -1,4 +1,4 @@
-// environment.c - the fields of `ready`: as an environment's name, as a line of the store, and as a lock.
+// environment.c - turns the fields of `ready` into an environment's name, a line of the store, and a lock.
 #include "environment.h"
 
 #include <fcntl.h>
@@ -60,7 +60,7 @@ void environment_write(store *s, const char *name, const line *ready, const char
   free(t.at);
 }
 
-// A lock file in the first folder that takes it; the path is the caller's. -1: there is none.
+// A lock file in the first folder that accepts it; the caller owns the path. -1: none.
 static int open_lock(const char *bus, char **path) {
   const char *const folders[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), P_tmpdir};
   int lock = -1;

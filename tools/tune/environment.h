@@ -1,4 +1,4 @@
-// environment.h - what a worker says about where it measures (environment.c).
+// environment.h - where a worker measures, by its own account (environment.c).
 #ifndef GP_TUNE_ENVIRONMENT_H
 #define GP_TUNE_ENVIRONMENT_H
 
@@ -6,10 +6,10 @@
 #include "tune.h"
 
 void environment_name(const line *ready, const char *commit, char name[HASH_DIGITS + 1]);
-// Appends the line, where the store does not have it yet.
+// Appends the line unless the store has it.
 void environment_write(store *s, const char *name, const line *ready, const char *commit);
-// Two tuners on one GPU would measure each other: the lock is this process's until it ends. Exit status; *lock stays as
-// it is for a worker without a bus, which measures nothing.
+// Two tuners on one GPU would disturb each other: this process holds the lock until it ends. Returns an exit status;
+// *lock is unchanged for a worker without a bus, which measures nothing.
 int environment_lock(const char *bus, int *lock);
 
 #endif

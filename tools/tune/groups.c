@@ -1,11 +1,11 @@
-// groups.c - a group's space as numbers: fields, neighbours, the best; and what a run says about a group in the end.
+// groups.c - a group's space as numbers: fields, neighbours, the best policies; and the final lines about a group.
 #include <math.h>
 
 #include "groups.h"
 
-// In the order in which they come when all else is equal. Primitives that lack a row here share another's search:
-// they are confirmed on what it finds (tools/gp_primitives.h). Few threads saturate an H100 that only writes (fill,
-// iota), and do for lower_bound and segmented_sort: no policy of these must lose.
+// In order of search, all else equal. Primitives without a row share another's search and are confirmed on its results
+// (tools/gp_primitives.h). Few threads saturate an H100 that only writes (fill, iota), and enough for lower_bound and
+// segmented_sort: none of these has a policy that must lose.
 const group_row GROUP_ROWS[] = {
     {"copy", "u8 u16 u32 u64 s12 s16", "threads=128,vectors=1,blocks_per_sm=1", "overlap=1,load=ALL|STREAMING", NULL},
     {"reduce", "u8 u16 u32 u64 f16 s12 s16", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1",
@@ -33,7 +33,7 @@ const group_row GROUP_ROWS[] = {
     {"sort", "u8 u16 u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"sort", "u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
     {"sort", "u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u64"},
-    // The header merges few numbers only: integers and many numbers have a radix sort, which has no policy here.
+    // Few floats only: the header sorts integers and many numbers by radix, without a policy of these rows.
     {"merge_sort", "f32 f64", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"merge_sort", "f32", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
     {"merge", "u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
@@ -70,7 +70,7 @@ static int value_number(const field *f, const char *value) {
   return -1;
 }
 
-// Puts a value in its place: numbers rise, so that "one step" has a meaning.
+// Inserts a value in order: numbers rise, so that "one step" has a meaning.
 static void add_value(field *f, const char *value) {
   int i;
   if (value_number(f, value) >= 0) return;
@@ -165,8 +165,8 @@ static int differing_fields(const group *g, const policy *a, const policy *b) {
   return differing;
 }
 
-// Numbers step by one value, all else equal. Names have no order: each other name, with as little else changed as the
-// space allows, for a field that one algorithm reads and another does not differs by itself.
+// Numbers step by one value, all else equal. Names have no order: every other name is a neighbour, with as few further
+// changes as the space allows, because the algorithms differ in the fields that they read.
 static void field_neighbours(const group *g, const policy *p, int k, int **found, int *count) {
   int value, i;
   for (value = 0; value < g->fields[k].count; value++) {
@@ -197,7 +197,7 @@ static int field_index(const group *g, const char *name) {
   return -1;
 }
 
-// With more blocks asked for than fit, the launch is that of the next smaller value that does not fit either.
+// When more blocks are asked for than fit, the launch equals that of the next smaller value that does not fit.
 static int another_fills_as_well(const group *g, const policy *p) {
   const int k = field_index(g, "blocks_per_sm");
   int i;
@@ -211,7 +211,7 @@ static int another_fills_as_well(const group *g, const policy *p) {
   return 0;
 }
 
-// The same machine code in the same launch: only what a load and a store are called differs.
+// Equal machine code in an equal launch: only the names of load and store modifiers differ.
 static int another_is_the_same(const group *g, const policy *p) {
   const int load = field_index(g, "load"), store = field_index(g, "store");
   int i, k;
@@ -224,7 +224,7 @@ static int another_is_the_same(const group *g, const policy *p) {
   return 0;
 }
 
-// The compiler spills a register or two now and then where it costs nothing.
+// The compiler spills a register or two at times, at no cost.
 static const int LOCAL_BYTES_MAY_BE = 32;
 
 int group_rejects(group *g, policy *p) {
@@ -254,7 +254,7 @@ int *group_best(const group *g, int keep, int *count) {
   char *marks = memset(grow(NULL, (size_t)g->space.count), 0, (size_t)g->space.count);
   int *best = NULL, size, taken, i;
   for (size = 0; size < g->size_count; size++) {
-    double above = 0; // scores up to here are taken
+    double above = 0; // scores up to this are kept
     int last = -1;
     for (taken = 0; taken < keep; taken++) {
       int next = -1;
@@ -276,8 +276,8 @@ int *group_best(const group *g, int keep, int *count) {
   return best;
 }
 
-// What need not be measured on more than so many bytes: a block by itself takes a second for what all of them do in one
-// thousandth of it; for more, the header's rule takes merge path, and rows of a warp's segments serve nobody.
+// Patterns that are measured only up to this many bytes. One block takes a second where all blocks take a millisecond;
+// above, the header's rule takes merge path, and nobody needs rows of warp segments.
 static const struct {
   const char *pattern;
   unsigned long long bytes;
@@ -291,7 +291,7 @@ int group_measures(const group *g, int number, int size) {
   return 1;
 }
 
-// ---- what is said in the end ----------------------------------------------------------------------------------------
+// ---- final lines ----------------------------------------------------------------------------------------------------
 
 static const double INCUMBENT_MAY_DIFFER = 0.02, BAD_MUST_LOSE = 1.2, NOISES = 3;
 static const unsigned long long BAD_FROM_BYTES = 16 << 20;
@@ -306,7 +306,7 @@ static int say_check(const group *g, text *lines, const char *name, int passed, 
   return passed;
 }
 
-// The incumbent's own policy, asked for by name, scores 1.
+// The incumbent's own policy, asked for by name, must score 1.
 static int check_incumbent(const group *g, text *lines) {
   double *controls = NULL, *noises = NULL, value, limit;
   int control_count = 0, noise_count = 0, i;
@@ -318,7 +318,7 @@ static int check_incumbent(const group *g, text *lines) {
   limit = fmax(INCUMBENT_MAY_DIFFER, NOISES * median_of(noises, noise_count));
   free(controls);
   free(noises);
-  if (!control_count && g->hurried && !g->default_failed) return 1; // there was no time to ask for its policy
+  if (!control_count && g->hurried && !g->default_failed) return 1; // no time was left to ask for its policy
   return say_check(g, lines, "incumbent", value <= limit, value, limit);
 }
 

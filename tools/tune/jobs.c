@@ -1,4 +1,4 @@
-// jobs.c - policies as words, and jobs made of them and of cells.
+// jobs.c - policies as words, and jobs made of policies and cells.
 #include "tune.h"
 
 #define NAME(name) #name,

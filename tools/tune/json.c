@@ -1,5 +1,5 @@
-// json.c - JSON (RFC 8259), one text a line: reading into a tree, writing strings. It is here because gp_tune needs gcc
-// and make alone: a library such as yyjson would have to be installed, or fetched, on every machine that measures.
+// json.c - JSON (RFC 8259), one text a line: reads into a tree, writes strings. gp_tune needs only gcc and make, so it
+// uses no JSON library, which every measuring machine would have to install or fetch.
 #include "tune.h"
 
 static json *nodes; // one line's
@@ -42,7 +42,7 @@ static int parse_unit(char **at, unsigned *code) {
   return 1;
 }
 
-// Unescapes in place: what an escape stands for is never longer.
+// Unescapes in place: escapes are never shorter than their characters.
 static char *parse_string(char **at) {
   static const char FROM[] = "\"\\/bfnrt", TO[] = "\"\\/\b\f\n\r\t";
   char *from = *at + 1, *to = from, *const start = from;
@@ -124,7 +124,7 @@ static json *parse_value(char **at, int depth) {
 
 const json *json_parse(char *line, const char **reason) {
   static size_t room;
-  const size_t needed = strlen(line) + 1; // a node takes a character or more
+  const size_t needed = strlen(line) + 1; // a node takes at least a character
   json *root;
   if (needed > room) nodes = grow(nodes, (room = needed * 2) * sizeof *nodes);
   node_count = 0;
@@ -151,7 +151,7 @@ double json_number(const json *object, const char *name) {
   return member && member->kind == '0' ? member->number : 0;
 }
 
-// Bytes of the UTF-8 character at `at`; 0: it is none. Messages come from compilers and drivers, in any encoding.
+// Bytes of the UTF-8 character at `at`; 0: invalid. Messages come from compilers and drivers, in any encoding.
 static int utf8_length(const unsigned char *at) {
   const int length = *at < 0x80 ? 1 : *at >> 5 == 6 ? 2 : *at >> 4 == 14 ? 3 : *at >> 3 == 30 ? 4 : 0;
   int i;

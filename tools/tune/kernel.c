@@ -1,4 +1,5 @@
-// kernel.c - reads a kernel of the user's: the declaration of its fields, by its text; its host part, by cc and dlopen.
+// kernel.c - reads a user's kernel: parses the declaration of its fields, compiles its host part with cc and opens it
+// with dlopen.
 #include "kernel.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 
 static const char MARK[] = "#define GP_TUNE_FIELDS(", LAYOUT[] = "GP_LAYOUT_";
 
-// The names of the header that may stand for a number.
+// Names of the header that a value may be.
 static const struct {
   const char *name;
   int value;
@@ -42,7 +43,7 @@ static const char *skip(const char *at) {
   return at;
 }
 
-// A name or a number, or several with + between. NULL: there is none.
+// A name or a number, or several joined by +. NULL: neither.
 static const char *word(const char *at, char *to) {
   size_t length = 0;
   at = skip(at);
@@ -65,7 +66,7 @@ static int number_of(const char *text, int *number) {
 
 int kernel_is_layout(const kernel_field *f) { return !strncmp(f->name, LAYOUT, sizeof LAYOUT - 1); }
 
-// GP_AOS, GP_SOA or a multiple of 16, perhaps with +GP_TRANSPOSED.
+// GP_AOS, GP_SOA or a multiple of 16, optionally with +GP_TRANSPOSED.
 static int layout_of(const char *text, int *number) {
   static const char BIT[] = "+GP_TRANSPOSED";
   const size_t length = strcspn(text, "+");
@@ -194,7 +195,7 @@ int kernel_point(const kernel_file *file, int index, char *policy, size_t room) 
 }
 
 void kernel_cell(const gp_tune_kernel *kernel, uint64_t n, char *cell, size_t room) {
-  // Up to here a launch takes the host longer than the kernel runs: in a stream one would measure the host.
+  // Up to this time a launch costs the host more than the kernel: a stream would measure the host.
   const uint64_t in_graphs_up_to = 8 << 20;
   snprintf(cell, room, "kernel %s n=%llu protocol=%s", kernel->name, (unsigned long long)n,
            kernel->moved(n) <= in_graphs_up_to ? "graph" : "cold");
@@ -202,7 +203,8 @@ void kernel_cell(const gp_tune_kernel *kernel, uint64_t n, char *cell, size_t ro
 
 // ---- the host part --------------------------------------------------------------------------------------------------
 
-// cc, with gp_tune_kernel.h and gpuprims.h from beside this program's folder (build/gp_tune, tools/) or from here.
+// Runs cc with gp_tune_kernel.h and gpuprims.h from beside this program's folder (build/gp_tune, tools/) or from the
+// working folder.
 static int compile_host(const char *path, const char *library) {
   char program[1024] = "", include[1100], root[1100];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);

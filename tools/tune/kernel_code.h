@@ -1,11 +1,11 @@
-// kernel_code.h - a user's kernel as a program of the library's, compiled and cached like its own. For files that have
-// defined GPUPRIMS_IMPLEMENTATION.
+// kernel_code.h - compiles and caches a user's kernel like one of the library's own. For files that have defined
+// GPUPRIMS_IMPLEMENTATION.
 #ifndef GP_TUNE_KERNEL_CODE_H
 #define GP_TUNE_KERNEL_CODE_H
 
 #include "kernel.h"
 
-// A buffer of the kernel on these values of its fields: an array, or plain memory.
+// A buffer of the kernel for these fields: an array, or plain memory.
 typedef struct kernel_buffer {
   uint64_t bytes;
   int is_array;
@@ -31,7 +31,7 @@ static inline const char *kernel_buffer_of(const gp_tune_kernel *kernel, int buf
   return NULL;
 }
 
-// The most bytes that a buffer takes on any value of any one field, the others at their defaults.
+// The largest size of a buffer over all values of any one field, the others at their defaults.
 static inline uint64_t kernel_most_bytes(const kernel_file *file, const gp_tune_kernel *kernel, int buffer,
                                          uint64_t n) {
   int numbers[KERNEL_FIELDS], f, k;
@@ -48,7 +48,7 @@ static inline uint64_t kernel_most_bytes(const kernel_file *file, const gp_tune_
   return most;
 }
 
-// The kernel of `file` with its fields at `numbers`, for a compute capability. The image is the caller's to free.
+// Compiles the kernel of `file` with its fields at `numbers`, for a compute capability. The caller frees the image.
 static inline gp_result kernel_image(gp_context *ctx, const kernel_file *file, const int *numbers, int capability,
                                      gp__image *image) {
   gp__program p;

@@ -1,5 +1,5 @@
-// lines.h - the form of the messages between gp_tune and its workers (tools/farm/README.md): a word, then fields
-// name=value, separated by tabs. A value has no tab and no line end in it.
+// lines.h - messages between gp_tune and its workers (tools/farm/README.md): a word, then fields name=value, separated
+// by tabs. A value has no tab or line end.
 #ifndef GP_TUNE_LINES_H
 #define GP_TUNE_LINES_H
 
@@ -10,13 +10,13 @@
 
 enum { LINE_FIELDS = 40 };
 typedef struct line {
-  char *text; // owned, cut into words
+  char *text; // owned; cut into words
   const char *word;
   int count;
   const char *names[LINE_FIELDS], *values[LINE_FIELDS];
 } line;
 
-// Cuts `text` (which line_parse owns from now on) into its parts.
+// Cuts `text`, and owns it from now on.
 static inline __attribute__((unused)) void line_parse(line *l, char *text) {
   char *at = text;
   memset(l, 0, sizeof *l);
@@ -49,7 +49,7 @@ static inline __attribute__((unused)) void line_free(line *l) {
   memset(l, 0, sizeof *l);
 }
 
-// The value of a field; "" where it is missing.
+// The value of a field; "" if missing.
 static inline __attribute__((unused)) const char *line_get(const line *l, const char *name) {
   int i;
   for (i = 0; i < l->count; i++)
@@ -60,7 +60,7 @@ static inline __attribute__((unused)) double line_number(const line *l, const ch
   return strtod(line_get(l, name), NULL);
 }
 
-// Writes text as a field's value: tabs and line ends become spaces.
+// Writes text as a field's value, with spaces for tabs and line ends.
 static inline __attribute__((unused)) void line_value(FILE *to, const char *text) {
   for (; *text; text++) fputc(*text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text, to);
 }

@@ -1,4 +1,4 @@
-// main.c - gp_tune: measures the policies of primitives (tools/farm/README.md). Its modes, and their options.
+// main.c - gp_tune: measures the policies of primitives (tools/farm/README.md). Modes and options.
 #include <limits.h>
 #include <sched.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static int parse_options(int mode, int count, char **arguments, options *o) {
   return k < 4 ? DONE : usage("--phase is confirm, regress, matrix or check, and not ", o->phase);
 }
 
-// A core for each GPU's worker, the others for compilers.
+// One core for each GPU's worker, the rest for compilers.
 static int default_jobs(const char *gpus) {
   cpu_set_t cores;
   int count = sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
@@ -158,7 +158,7 @@ static int help_main(int count, char **arguments);
 
 static const struct mode_row {
   const char *name;
-  int mode; // whose options it has
+  int mode; // the mode of the options
   int (*run)(int count, char **arguments);
   const char *about;
 } MODES[] = {

@@ -1,16 +1,16 @@
-// plan.c - jobs read from a file (gp_tune --plan): a line is CELL, then POLICY..., separated by tabs. A policy with
-// "rule:" before it is what the header's own rule chooses for the cell, and the store says so.
+// plan.c - jobs read from a file (gp_tune --plan): a line is CELL, then POLICY..., separated by tabs. "rule:" before a
+// policy marks the choice of the header's own rule for the cell; the store records that.
 #include <errno.h>
 
 #include "tune.h"
 
-enum { MOST_POLICIES = 256 }; // of a line: what a worker takes in one job
+enum { MOST_POLICIES = 256 }; // variants that a worker takes in one job
 
 typedef struct file_plan {
   const options *opt;
   job **jobs;
   int count, done, gpus, wrong, echoes_differ;
-  int *next; // of each GPU
+  int *next; // next job of each GPU
   const gpu *about;
   build **builds;
   int build_head, build_count;
@@ -80,7 +80,7 @@ static const char *plan_start(void *self, int count, const gpu *gpus) {
   return NULL;
 }
 
-// A line always goes to the same GPU, in every process.
+// A line goes to the same GPU in every process.
 static job *plan_next(void *self, int gpu) {
   file_plan *p = self;
   const int at = p->next[gpu];

@@ -1,5 +1,5 @@
-// search.c - the search of policy spaces as a plan: many groups are under way at a time; while the policies of one are
-// compiled, those of another are measured.
+// search.c - plans the search of policy spaces. Many groups are under way at a time: one is measured while another
+// one's policies are compiled.
 #include <math.h>
 
 #include "groups.h"
@@ -11,7 +11,7 @@ static double relative_scatter(const variant *v) {
   double *distances = grow(NULL, (size_t)(v->count + 1) * sizeof *distances), scatter;
   int i;
   for (i = 0; i < v->count; i++) distances[i] = v->us[i] > median ? v->us[i] - median : median - v->us[i];
-  scatter = 1.4826 * median_of(distances, v->count) / median; // of a normal distribution: its standard deviation
+  scatter = 1.4826 * median_of(distances, v->count) / median; // standard deviation of a normal distribution
   free(distances);
   return scatter;
 }
@@ -67,7 +67,7 @@ static const char *load_group(search *s, group *g) {
   return wrong ? wrong : parse_steps(steps_of(g->strategy), g->steps, &g->step_count);
 }
 
-// Cells that no policy serves (for many keys the header goes another way, whatever the policy) are left out, and named.
+// Cells without a policy are left out, and named: the header goes another way for many keys.
 static void drop_unserved(group *g) {
   text left_out = {0};
   const char *why, *last = NULL;
@@ -77,13 +77,13 @@ static void drop_unserved(group *g) {
     if (!why) g->sizes[kept++] = g->sizes[i];
     else text_add(&left_out, "%s%s", last ? "; " : "", g->sizes[i].cell), last = why;
   }
-  if (kept) g->size_count = kept; // otherwise group_load says why
+  if (kept) g->size_count = kept; // otherwise group_load gives the reason
   if (kept && last) fprintf(stderr, "gp_tune: skipped cells of %s: %s: %s\n", g->name, last, left_out.at);
   free(left_out.at);
 }
 
-// Seconds that a group's matrix will take, about: what the rounds take, and as much again for verifying, for calls that
-// are longer than a batch, and for waiting.
+// Estimated seconds of a group's matrix: the rounds, and as much again for verification, for calls longer than a batch,
+// and for waiting.
 static double matrix_seconds(const group *g) {
   const int at = last_keep(g);
   const step *end = at >= 0 && at + 1 < g->step_count ? &g->steps[at + 1] : NULL;
@@ -91,8 +91,8 @@ static double matrix_seconds(const group *g) {
   return (g->steps[at].arguments[0] * 4 + 3) * g->size_count * (end->arguments[0] * end->arguments[1] * 1.3e-6 + 1e-3);
 }
 
-// Seconds that a search of a group needs at least to be one: its matrix, as long for the screens before it, and the
-// compilation of the policies that it begins with.
+// Minimal seconds of a group's search: its matrix, equal time for the screens before it, and the compilation of its
+// first policies.
 static double least_seconds(const search *s, const group *g) {
   enum { MOST = 160 };
   const double compile = 0.5; // seconds of a processor; H200's machine, 17,000 kernels of 20 groups
@@ -100,8 +100,7 @@ static double least_seconds(const search *s, const group *g) {
   return 2 * matrix_seconds(g) + (s->opt->jobs > 0 ? first * compile / s->opt->jobs : 0);
 }
 
-// Primitives that --seconds is too short for, after those before them, are left out and named: a little of every search
-// would find nothing.
+// Leaves out, and names, the primitives for which --seconds is too short: fragments of every search would find nothing.
 static void leave_out(search *s, int gpus) {
   double needed = 0;
   int i, kept = 0;
@@ -150,7 +149,7 @@ static const char *search_start(void *self, int count, const gpu *gpus) {
   return NULL;
 }
 
-// Policies that wait for a compiler are given up; what the matrix needs of them it asks for again.
+// Gives up policies that wait for a compiler; the matrix asks again for those it needs.
 static void forget_builds(search *s, group *g) {
   int i, left = 0;
   for (i = g->build_head; i < g->build_count; i++) {
@@ -165,8 +164,8 @@ static void forget_builds(search *s, group *g) {
   g->build_count = g->build_head + left;
 }
 
-// When what is left of the time is what the matrices take, all groups go there with what they have. What earlier runs
-// measured comes first, from the store, and takes none.
+// When the matrices need all of the remaining time, every group goes to its matrix with what it has. Measurements of
+// earlier runs come from the store first, and take no time.
 static void hurry(search *s, int gpu) {
   double needed = 0;
   int i;
@@ -188,7 +187,7 @@ static void hurry(search *s, int gpu) {
 
 static job *head_of(const group *g) { return g->queue_head < g->queue_count ? g->queue[g->queue_head] : NULL; }
 
-// The group that had the least of the GPU so far; but first what is left of a batch, for its kernels are loaded.
+// The group that had the least GPU time so far; the rest of a batch comes first, because its kernels are loaded.
 static job *search_next(void *self, int gpu) {
   search *s = self;
   int i, best = s->current[gpu];
@@ -221,14 +220,14 @@ static void search_done(void *self, int gpu, job *j) {
   advance_all(s);
 }
 
-// Seconds of compilers that a group had, with what those that are at work for it will take, about.
+// Compiler seconds of a group, with an estimate for those at work.
 static double compiler_seconds(const group *g) {
   const double usual = g->compiled_count ? g->compile_seconds / g->compiled_count : 0.5;
   return g->compile_seconds + (g->build_head - g->compiled_count) * usual;
 }
 
-// Compilers work for the group that had the least of them: kernels of one take a tenth as long as those of another, and
-// are as many.
+// Compilers work for the group that had the least compiler time: kernels of one group take a tenth as long as
+// another's, at equal numbers.
 static build *search_next_build(void *self) {
   search *s = self;
   group *best = NULL;
@@ -269,7 +268,7 @@ static int search_complete(void *self) {
   return !hurried;
 }
 
-// What did best over all sizes together, and, where --policy-out asks for it, that as a header.
+// Reports the policy that did best over all sizes together; --policy-out writes it as a header.
 static int say_kernel(const search *s) {
   static const double WORTH_IT = 0.98; // a score above is the default's
   const group *g = s->groups[0];
@@ -328,7 +327,7 @@ static int search_close(void *self, store *results) {
 
 static const char LANDSCAPE_TYPES[] = "u8 u16 u32 u64";
 
-// Up to here a launch takes the host longer than the kernel runs: in a stream one would measure the host.
+// Up to this time a launch costs the host more than the kernel: a stream would measure the host.
 static const unsigned long long IN_GRAPHS_UP_TO = 4 << 20;
 
 static int is_in_list(const char *list, char separator, const char *word) {
@@ -338,7 +337,7 @@ static int is_in_list(const char *list, char separator, const char *word) {
   return 0;
 }
 
-// Graphs of about so many bytes: smaller ones are like the smallest, larger ones take long to build.
+// Graphs of about these bytes: smaller ones behave like the smallest, larger ones take long to build.
 static const unsigned long long GRAPHS_FROM = 64 << 10, GRAPHS_UP_TO = 256 << 20;
 
 static void add_graphs(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
@@ -397,7 +396,7 @@ static void add_group(search *s, const group_row *row, const char *type, const u
   PUSH(s->groups, s->group_count) = g;
 }
 
-// A kernel of the user's as a group: the sizes are its n.
+// A user's kernel as a group: the sizes are its n.
 static const char *add_kernel(search *s, const char *path, const unsigned long long *n, int count) {
   static const group_row ROW = {"kernel", "", NULL, NULL, NULL};
   static kernel_file file;
@@ -428,7 +427,7 @@ static int compare_sizes(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// "4K,1M": sizes in bytes, in rising order. 0: there is something else in the text.
+// "4K,1M": rising sizes in bytes. 0: bad text.
 static int parse_sizes(const char *at, unsigned long long **bytes) {
   int count = 0;
   while (*at) {
@@ -470,11 +469,11 @@ static const char *check_primitives(const char *list) {
 
 void list_searched(void) {
   int i;
-  for (i = 0; i < GROUP_ROW_COUNT; i++) // rows of one primitive follow one another
+  for (i = 0; i < GROUP_ROW_COUNT; i++) // rows of a primitive are adjacent
     if (!i || strcmp(GROUP_ROWS[i].primitive, GROUP_ROWS[i - 1].primitive)) printf("%s\n", GROUP_ROWS[i].primitive);
 }
 
-// The groups of a primitive, or of all (NULL); none twice.
+// The groups of a primitive, or of all (NULL); each once.
 static void add_rows(search *s, const char *primitive, const unsigned long long *bytes, int count) {
   int i, k;
   for (k = 0; primitive && k < s->group_count; k++)
@@ -532,6 +531,6 @@ const char *search_make(const options *o, int landscape, plan *p) {
               search_planned,
               search_complete,
               search_close,
-              o->kernel ? NULL : asked_of(o, landscape)}; // of a kernel it says each time what did best
+              o->kernel ? NULL : asked_of(o, landscape)}; // a kernel reports its best policy each time
   return s->group_count ? NULL : "--primitives: nothing is left to search";
 }

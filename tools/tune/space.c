@@ -1,5 +1,5 @@
-// space.c - the policy space of a cell: every point of the fields that the header declares, less those that its rules
-// refuse, less those that mean the same; and, by `--resources`, less those whose machine code spills or does not fit.
+// space.c - the policy space of a cell: all points of the header's declared fields, without those that its rules refuse
+// and those that repeat another; with `--resources`, also without those that spill or do not fit.
 #define GPUPRIMS_IMPLEMENTATION
 #define GPUPRIMS_STATIC
 #include "gpuprims.h"
@@ -11,7 +11,7 @@
 #include "space.h"
 #include "tune.h"
 
-#ifndef GPUPRIMS__FAMILIES // a header of before, that a base of ci/baselines has
+#ifndef GPUPRIMS__FAMILIES // an older header, in a base of ci/baselines
 #define GPUPRIMS__FAMILIES(F)                                                                                          \
   F(MAP, map)                                                                                                          \
   F(REDUCE, reduce)                                                                                                    \
@@ -51,7 +51,7 @@ static const field *fields_of(gp_primitive primitive) {
 
 static int *value_of(gp_policy *p, const field *f) { return (int *)((char *)p + f->offset); }
 
-// The points of one algorithm, which differ in the fields that it reads: what it does not read is 0.
+// The points of one algorithm: fields that it does not read are 0.
 typedef struct part {
   int algorithm, reads[32], points;
   int same; // points of all fields' product for each of them
@@ -83,7 +83,7 @@ static gp_policy point(const field *fields, const part *of, int index) {
   return gp__canonical(p);
 }
 
-// The shape that the header's rules ask about. NULL, or the reason.
+// The shape for the header's rules. NULL, or the reason.
 static const char *shape_of(const cell *c, int compute_capability, int multiprocessors, gp__shape *shape) {
   gp_config config = gp_config_init();
   gp_context *ctx = NULL;
@@ -108,14 +108,14 @@ static const char *shape_of(const cell *c, int compute_capability, int multiproc
   return why;
 }
 
-// ---- policies that were seen: a hash table with open addresses ------------------------------------------------------
+// ---- policies seen before: a hash table with open addressing --------------------------------------------------------
 
 typedef struct seen {
-  gp_policy *policies; // zero in algorithm: a free place
+  gp_policy *policies; // zero in algorithm: a free slot
   unsigned places;     // a power of two
 } seen;
 
-// Was it seen before? From now on it was.
+// Returns whether it was seen before, and marks it as seen.
 static int seen_before(seen *s, const gp_policy *p) {
   const unsigned char *bytes = (const unsigned char *)p;
   unsigned hash = 2166136261u;
@@ -152,7 +152,7 @@ static int collect_part(const field *fields, const part *of, const gp__shape *sh
   return good;
 }
 
-// Adds the policies of the shape. 0: no memory.
+// Adds the policies of the shape. 0: out of memory.
 static int collect(const field *fields, const gp__shape *shape, tune_space *space) {
   const field *f;
   seen s = {NULL, 1};
@@ -305,7 +305,7 @@ static void compile_all(compilations *all) {
   for (i = 0; i < count; i++) pthread_join(threads[i], NULL);
 }
 
-// A permutation, always the same one for a count.
+// A permutation, always the same for a count.
 static void shuffle(int *order, int count) {
   uint64_t state = 1;
   int i;
@@ -332,7 +332,7 @@ static void print_fields(const field *f) {
   }
 }
 
-// `results`: NULL where nothing was compiled.
+// `results`: NULL if nothing was compiled.
 static void print_policies(const tune_space *space, const compiled *results) {
   const char *comma = "";
   int i;
@@ -399,8 +399,8 @@ static int print_space(const char *words, int compute_capability, int resources,
 
 // ---- a kernel of the user's -----------------------------------------------------------------------------------------
 
-// What a field is: "global": a layout of one of the kernel's parameters; "staged": another layout, of an array in
-// shared memory; "": no layout. `n`: at which arrays are asked for.
+// A field's kind: "global": the layout of a kernel parameter; "staged": another layout, of an array in shared memory;
+// "": not a layout. `n`: the size at which arrays are asked for.
 static const char *kind_of(const kernel_file *file, const gp_tune_kernel *kernel, int f, uint64_t n) {
   int numbers[KERNEL_FIELDS], i, b, k;
   kernel_buffer usual, other;
@@ -480,7 +480,7 @@ int space_main(int count, char **arguments) {
     }
   }
   if (kernel) return print_kernel_space(kernel, sizes);
-  setenv("GP_TUNE_CACHE", "", 0); // where nobody names a cache, the user's own is not filled with a whole space
+  setenv("GP_TUNE_CACHE", "", 0); // without a named cache: does not fill the user's own with a whole space
   if (!words || capability < 75) {
     fprintf(stderr, "usage: gp_tune --space --cell CELL [--compute-capability CC (90; 75 and later)] [--resources\n"
                     "       [--resources-limit N: of N policies only, always the same]]\n"

@@ -1,18 +1,18 @@
-// steps.c - strategies as texts of steps, and what the steps do to a group.
+// steps.c - strategies as texts of steps, and the steps' work on a group.
 //
-// Everything a step does follows from the options and from results, never from which of them came first; so a search
-// that is started again asks for the same jobs, and the store answers those that were measured.
+// Steps depend on the options and the results, never on the order in which results arrive. So a restarted search asks
+// for the same jobs, and the store answers those that were measured.
 #include <limits.h>
 
 #include "groups.h"
 
-// A strategy is a text of steps. `all`, `random`, `siblings`, `neighbours` and `around` (neighbours of what the header
-// chooses by itself, where random points would hardly come near it) propose policies; `compile` has them
-// compiled; `screen ROUNDS BATCH_US GIVE_UP` measures what was proposed, or kept, at every size; `keep N` takes the
-// best N of each size; `matrix ROUNDS BATCH_US` measures them all in one job a size, beside the default, the default's
-// own policy asked for by name, and one that must lose. `timed` is for a time that may be over at any step: what is
-// near the default and near the best comes before the rest. Screens of ever fewer policies and more rounds are
-// successive halving (Jamieson and Talwalkar, 2016); neighbours of the best, again and again, are coordinate descent.
+// A strategy is a text of steps. `all`, `random`, `siblings`, `neighbours` and `around` propose policies; `around`
+// takes the neighbours of the header's own choice, which random points would hardly meet. `compile` compiles them.
+// `screen ROUNDS BATCH_US GIVE_UP` measures the proposed or kept policies at every size; `keep N` takes the best N of
+// each size. `matrix ROUNDS BATCH_US` measures all in one job a size, beside the default, the default's policy by name,
+// and a policy that must lose. `timed` may run out of time at any step: policies near the default and near the best
+// come first. Screens with fewer policies and more rounds each time are successive halving (Jamieson and Talwalkar,
+// 2016); repeated neighbours of the best are coordinate descent.
 static const struct {
   const char *name, *steps;
 } STRATEGIES[] = {
@@ -35,12 +35,12 @@ enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof *STRATEGIES };
 struct verb {
   const char *name;
   int arguments;
-  int (*go)(search *s, group *g, const step *st); // 0: not finished, ask again later
+  int (*go)(search *s, group *g, const step *st); // 0: not finished, call again later
 };
 
 // ---- builds and jobs ------------------------------------------------------------------------------------------------
 
-// What a policy compiles to does not depend on the count of elements; which policy `default` is does.
+// A policy's machine code does not depend on the count; the policy of `default` does.
 static build *need_build(search *s, group *g, const char *cell, const char *policy) {
   char *key;
   void **at;
@@ -59,7 +59,7 @@ static build *need_build(search *s, group *g, const char *cell, const char *poli
   return b;
 }
 
-// A job with its yardstick, the default, at one size of a group.
+// A job with its reference, the default, at one size of a group.
 static job *start_job(search *s, group *g, const char *phase, int size, double rounds, double batch_us,
                       double give_up) {
   size_cell *c = &g->sizes[size];
@@ -110,8 +110,8 @@ static int propose_random(search *s, group *g, const step *st) {
   return 1;
 }
 
-// What is best for one type is often good for the next. All groups of a primitive come here before one of them goes on,
-// so that it does not matter which is the faster one.
+// The best policies of one type are often good for the next. All groups of a primitive wait here for each other, so
+// that their speeds do not matter.
 static int propose_siblings(search *s, group *g, const step *st) {
   int i, k;
   if (!g->published) g->winners = group_best(g, (int)st->arguments[0], &g->winner_count);
@@ -148,7 +148,7 @@ static int propose_around(search *s, group *g, const step *st) {
   int size;
   (void)s;
   (void)st;
-  if (g->unfinished) return 0; // what the header chooses is known when it has been measured
+  if (g->unfinished) return 0; // the header's choice is known once it was measured
   for (size = 0; size < g->size_count; size++) {
     const char *policy = g->sizes[size].default_policy;
     const intptr_t number = policy ? (intptr_t)*map_at(&g->by_text, policy) : 0;
@@ -167,7 +167,7 @@ static int compile(search *s, group *g, const step *st) {
   return 1;
 }
 
-// Batch after batch as they come from the compilers; a batch goes through all sizes, so that its kernels stay loaded.
+// Sends batches as they come from the compilers; a batch goes through all sizes, so that its kernels stay loaded.
 static int screen(search *s, group *g, const step *st) {
   int i, size;
   if (!g->begun) g->next_chosen = 0;

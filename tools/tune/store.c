@@ -1,5 +1,5 @@
-// store.c - the store (tools/farm/README.md): read at the start, so that nothing is measured twice; then only appended
-// to, whole lines at a time.
+// store.c - the store (tools/farm/README.md): read at the start, so that nothing is measured twice; then append-only,
+// in whole lines.
 #include "tune.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ const variant *store_find(store *s, const char *environment, const char *job, co
   return *sample_at(s, environment, job, policy);
 }
 
-// Reads what is there; an unfinished last line (the machine went down while it was written) is cut off.
+// Reads the file, and cuts off an unfinished last line (the machine went down during the write).
 static int read_lines(store *s, FILE *from) {
   char *line = NULL;
   size_t room = 0;
@@ -142,7 +142,7 @@ int store_write(store *s, const char *lines, size_t length) {
   if (s->broken) return 0;
   if (!length) return 1;
   written = write(s->file, lines, length);
-  // A part of it only: the next write does the rest, or says why not.
+  // A partial write: the next write continues, or gives the reason.
   while (written > 0 && (size_t)written < length) {
     lines += written;
     length -= (size_t)written;

@@ -1,6 +1,6 @@
-// supervise.c - does what a plan asks for: a worker process for each GPU, compiler processes, one poll loop. A worker
-// that is silent for too long is killed, and costs the variant that it had begun; what it answered is in the store
-// before anything else happens.
+// supervise.c - carries out a plan: a worker process for each GPU, compiler processes, one poll loop. A worker that is
+// silent for too long is killed, which costs the variant that it had begun; its earlier answers are already in the
+// store.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,18 +9,18 @@
 #include "environment.h"
 
 enum { FAILURES_IN_A_ROW = 3, AHEAD = 2 };
-static const double START_PATIENCE = 60;   // seconds until `ready`: a driver may take long to start
-static const double COMPILER_PATIENCE = 3; // times the watchdog's: an optimiser may, too
+static const double START_PATIENCE = 60;   // seconds until `ready`: a driver may start slowly
+static const double COMPILER_PATIENCE = 3; // times the watchdog's: so may an optimiser
 
 typedef struct worker {
   child process;
   int number;                    // the device's
-  int ready, failures, progress; // failures: in a row; progress: since its start something was learnt
+  int ready, failures, progress; // failures: in a row; progress: it reported something since its start
   gpu about;
   char environment[HASH_DIGITS + 1];
   int lock;          // file; -1: none
-  job *queue[AHEAD]; // the one that it measures, and those that it may prepare meanwhile
-  int queued, begun; // begun: which of the first one's variants, or -1
+  job *queue[AHEAD]; // the measured job, and jobs to prepare meanwhile
+  int queued, begun; // begun: the running variant of the first job, or -1
   double job_start, first_job, last_job, busy_seconds;
   int jobs;
 } worker;
@@ -28,7 +28,7 @@ typedef struct worker {
 typedef struct compiler {
   child process;
   build *at;
-  double begun; // when it got that
+  double begun; // when it got the request
 } compiler;
 
 static const options *opt;
@@ -42,7 +42,7 @@ static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number) {
   (void)number;
-  if (interrupted) _exit(INTERRUPTED); // the children go with it
+  if (interrupted) _exit(INTERRUPTED); // the children share it
   interrupted = 1;
 }
 
@@ -60,8 +60,8 @@ static void set_text(char **field, const char *value) {
   *field = print_text("%s", value);
 }
 
-// Writes the results that are not in the store yet: failures as soon as they are known, for a hang is not to be waited
-// for twice; times when the whole job is done.
+// Writes results that the store lacks: failures at once, so that a hang is not waited for twice; times when the whole
+// job is done.
 static void write_results(const worker *w, job *j, int whole) {
   text t = {0};
   int i;
@@ -84,7 +84,7 @@ static void finish_job(worker *w, job *j) {
   work->done(work->self, w - workers, j);
 }
 
-// A policy that hung, or took the worker with it, at one size of a cell is not run at the others: they are too dear.
+// A policy that hung or killed its worker at one size of a cell does not run at the others: they would cost too much.
 static map failures; // cell without its count, policy -> message
 static const char NOT_RUN[] = "not run, for at another size: ";
 
@@ -115,7 +115,7 @@ static void skip_failures(const job *j) {
   }
 }
 
-// Results that the store has, and those of the compilers.
+// Takes results from the store and from the compilers.
 static void fill_known(const worker *w, job *j) {
   int i;
   for (i = 0; i < j->variant_count; i++) {
@@ -138,8 +138,8 @@ static void fill_known(const worker *w, job *j) {
   }
 }
 
-// Times are comparable within one pass over a job only: what is measured is measured together with all of the job that
-// can be. 0: there is nothing to measure.
+// Times are comparable only within one pass over a job: a pass measures all measurable variants of the job together. 0:
+// nothing to measure.
 static int choose_sent(job *j) {
   int i, missing = 0;
   j->sent_count = 0;
@@ -154,7 +154,7 @@ static int choose_sent(job *j) {
   return missing;
 }
 
-// Sends the job, or is done with it where the store and the compilers have said all there is to say.
+// Sends the job, or finishes it if the store and the compilers have all answers.
 static void send_job(worker *w, job *j) {
   text t = {0};
   int i;
@@ -185,7 +185,7 @@ static void feed_worker(worker *w) {
   }
 }
 
-// ---- what workers say -----------------------------------------------------------------------------------------------
+// ---- workers' messages ----------------------------------------------------------------------------------------------
 
 static void said_ready(worker *w, const line *l) {
   char before[HASH_DIGITS + 1];
@@ -202,7 +202,7 @@ static void said_ready(worker *w, const line *l) {
     return;
   }
   environment_write(&results, w->environment, l, opt->commit);
-  setenv("GP_TUNE_DEVICE", line_get(l, "device"), 1); // for compilers: whose rows the default is chosen from
+  setenv("GP_TUNE_DEVICE", line_get(l, "device"), 1); // for compilers: whose rows decide the default
   w->ready = 1;
   w->about.compute_capability = (int)line_number(l, "compute_capability");
   w->about.multiprocessors = (int)line_number(l, "multiprocessors");
@@ -223,7 +223,7 @@ static void said_begin(worker *w, const line *l) {
   if (variant_named(w, l)) w->begun = atoi(line_get(l, "variant"));
 }
 
-// An echo must agree with what was asked, field by field, or another policy ran.
+// An echo must match the request field by field; otherwise another policy ran.
 static int echo_differs(const variant *v) {
   char name[64], value[64], field[160];
   const char *at = v->policy;
@@ -250,7 +250,7 @@ static void said_variant(worker *w, const line *l) {
   for (v->count = 0; *at; at = end + (*end == ',')) {
     const double us = strtod(at, &end);
     if (end == at) break;
-    snprintf(number, sizeof number, "%.9g", us); // as the store has it, so that a resumed run computes the same
+    snprintf(number, sizeof number, "%.9g", us); // as in the store, so that a resumed run computes the same
     PUSH(v->us, v->count) = strtod(number, NULL);
     bad_time |= !(us > 0 && us < 1e12);
   }
@@ -266,7 +266,7 @@ static void said_variant(worker *w, const line *l) {
     v->status = STATUS_runtime;
     set_text(&v->message, "the worker said a status that there is not");
   }
-  if (v->status != STATUS_ok) v->count = 0; // times of what is wrong are no times
+  if (v->status != STATUS_ok) v->count = 0; // wrong results have no times
   if (v->status == STATUS_runtime) remember_failure(w->queue[0], v);
   write_results(w, w->queue[0], 0);
 }
@@ -298,7 +298,7 @@ static void said_done(worker *w, const line *l) {
 }
 
 static void said_fatal(worker *w, const line *l) {
-  if (adding_gpus && w > workers && !*w->environment) { // --gpus all: there is no such GPU
+  if (adding_gpus && w > workers && !*w->environment) { // --gpus all: no such GPU
     child_end(&w->process, 1);
     adding_gpus = 0;
     worker_count--;
@@ -322,7 +322,7 @@ static void start_worker(worker *w) {
   if (!child_start(&w->process, opt->worker_command, "--worker", w->number)) lose(DEVICE_LOST, "no worker", "");
 }
 
-// It has died, or is killed because it was silent: the variant that it had begun has that status.
+// The worker died, or is killed for silence: the variant that it had begun gets that status.
 static void worker_ended(worker *w, int status_of_begun, const char *why) {
   job *j = w->queued ? w->queue[0] : NULL;
   if (j && w->begun >= 0 && j->variants[j->sent[w->begun]].status == WAITING) {
@@ -489,7 +489,7 @@ static void add_worker(int number) {
   start_worker(w);
 }
 
-// Device numbers of --gpus; "all" adds one after another until there is no such device.
+// Device numbers of --gpus; "all" adds numbers until a device is missing.
 static int add_workers(void) {
   const char *at = opt->gpus;
   char *end;
@@ -506,7 +506,7 @@ static int add_workers(void) {
   return BAD_USAGE;
 }
 
-// The plan starts when all workers are there: it shares its groups out among them.
+// The plan starts when all workers are ready, because it divides its groups among them.
 static void try_start(void) {
   const char *wrong;
   gpu *gpus;

@@ -1,4 +1,5 @@
-// tune.h - what the files of gp_tune's parent process share: the store, jobs, and the plan that a supervisor works off.
+// tune.h - shared by the files of gp_tune's parent process: the store, jobs, and the plan that a supervisor carries
+// out.
 //
 //   main.c       modes and options
 //   search.c     which policies are measured, in which jobs: groups.c, their spaces; steps.c, strategies
@@ -24,7 +25,7 @@ enum { DONE = 0, FOUND_WRONG = 1, BAD_USAGE = 2, DEVICE_LOST = 3, NO_GPU = 4, IN
 
 // ---- util.c ---------------------------------------------------------------------------------------------------------
 
-void *grow(void *memory, size_t bytes); // realloc that does not return without memory
+void *grow(void *memory, size_t bytes); // realloc that ends the program without memory
 char *print_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t hash_text(uint64_t hash, const char *text); // FNV-1a, continued from `hash`
 enum { HASH_DIGITS = 16 };
@@ -41,7 +42,7 @@ typedef struct text {
 void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_put(text *t, const char *bytes, size_t count);
 
-// A growing array: makes room for one more element and yields it, zeroed.
+// A growing array: adds one zeroed element and returns it.
 #define PUSH(array, count) (*(__typeof__(array))push((void **)&(array), &(count), sizeof *(array)))
 void *push(void **array, int *count, size_t size);
 
@@ -51,7 +52,7 @@ typedef struct map {
   void **values;
   int count, room;
 } map;
-void **map_at(map *m, const char *key); // put in as NULL where it is not there
+void **map_at(map *m, const char *key); // added as NULL if missing
 
 // ---- json.c ---------------------------------------------------------------------------------------------------------
 
@@ -64,17 +65,17 @@ typedef struct json {
 // Parses a line in place. NULL: *reason says why. The nodes live until the next call.
 const json *json_parse(char *line, const char **reason);
 const json *json_get(const json *object, const char *name);
-const char *json_text(const json *object, const char *name); // "" where it is no string
-double json_number(const json *object, const char *name);    // 0 where it is no number
+const char *json_text(const json *object, const char *name); // "" unless a string
+double json_number(const json *object, const char *name);    // 0 unless a number
 void json_string(text *t, const char *value);                // writes it with its quotes
 void json_value(text *t, const char *value);                 // a number where it looks like one, a string otherwise
 
 // ---- jobs -----------------------------------------------------------------------------------------------------------
 
-// What a compiler process said about a policy's kernel.
+// A compiler process's report about a policy's kernel.
 typedef struct build {
   char *cell, *policy;
-  struct group *group; // whose it is, in a search
+  struct group *group; // its group, in a search
   int compute_capability, built;
   int status; // a variant's
   char code[HASH_DIGITS + 1], *message;
@@ -93,20 +94,20 @@ enum {
 extern const char *const STATUS_NAMES[STATUS_COUNT];
 
 typedef struct variant {
-  const char *policy; // "default", or every field named; lives as long as the plan
-  build *build;       // NULL: nothing is known about its kernel
+  const char *policy; // "default", or every field named; owned by the plan
+  build *build;       // NULL: no report about its kernel
   int tag;            // the plan's
-  int is_rule;        // the policy is what the header's own rule chooses
+  int is_rule;        // the policy is the choice of the header's own rule
   int status, stored; // stored: the store has the result
   char *echo, *source, *message;
   double calls, *us;
   int count; // of us
 } variant;
 
-// One `measure` message; `key` is its id, the store's `job`, and a hash of what is asked.
+// One `measure` message; `key` is its id, the store's `job`, and a hash of the request.
 typedef struct job {
   struct group *group;
-  int tag, process, rounds, verify, variant_count; // verify 0: another process saw that its outputs are right
+  int tag, process, rounds, verify, variant_count; // verify 0: another process has verified its outputs
   const char *phase;
   char *cell, key[HASH_DIGITS + 1];
   double batch_us, give_up;
@@ -123,30 +124,30 @@ void job_free(job *j);
 
 // A policy's text field by field: the next name=value of *at.
 int policy_next(const char **at, char *name, char *value, size_t room);
-// Does the policy have one of the pattern's values in each of its fields? "threads=128|256,vectors=1"
+// Whether each field of the policy has one of the pattern's values. "threads=128|256,vectors=1"
 int policy_matches(const char *policy, const char *pattern);
 
 // A cell's words. NULL, or what is wrong.
 typedef struct cell_words {
   char primitive[32], op[32], in[8], acc[8], out[8], protocol[16];
-  char words[120]; // of this primitive's own, as they stand
+  char words[120]; // of this primitive only, verbatim
   unsigned long long n;
 } cell_words;
 const char *cell_words_of(const char *cell, cell_words *words);
-char *cell_text_of(const cell_words *words);            // the one text of a key; the caller's
-void cell_key_add(text *t, const cell_words *words);    // its fields, as lines of the store have them
+char *cell_text_of(const cell_words *words);            // the canonical text of a key; owned by the caller
+void cell_key_add(text *t, const cell_words *words);    // its fields, as in the store's lines
 int cell_key(const char *cell, char *key, size_t room); // for Python: both as JSON; 0: what is wrong with the cell
-// Bytes of an element as rows of the table name them, and the bytes by which a call on one element counts as large
+// Bytes of an element as named in the table's rows, and the bytes for which a call on one element counts as large
 // (gp__measures in the header).
 typedef struct cell_sizes {
   int in, acc, out, bytes;
 } cell_sizes;
 void cell_sizes_of(const cell_words *words, cell_sizes *sizes);
-int cell_degree_of(const cell_words *words); // of a graph: n is so many times its vertices
+int cell_degree_of(const cell_words *words); // graphs: n is this multiple of the vertices
 // For Python: the cell's own text; bytes of an element of in, acc and out, bytes of the call, degree. 0: no such cell,
-// or one of a user's kernel.
+// or a user's kernel.
 int cell_measure(const char *text, char *own, size_t room, unsigned long long numbers[5]);
-int type_size(const char *type);                            // 0: there is no such type
+int type_size(const char *type);                            // 0: no such type
 int primitive_has(const char *primitive, const char *what); // see tools/gp_primitives.h; 0 also: unknown
 const primitive_row *primitive_of(const char *name);        // NULL: unknown
 
@@ -166,22 +167,22 @@ typedef struct store {
   int file;
   map samples; // "environment job policy" -> variant
   map environments;
-  map runs;   // "environment asked" -> what its runs took and whether one came to its end
-  int broken; // could not be written to
+  map runs;   // "environment asked" -> seconds of its runs, and whether one finished
+  int broken; // a write failed
 } store;
 int store_open(store *s, const char *path);                  // exit status
-int store_write(store *s, const char *lines, size_t length); // whole lines, with one write; 0: not written, said why
-void store_leave_none(const store *s);                       // removes it if nothing is in it
+int store_write(store *s, const char *lines, size_t length); // one write of whole lines; 0: failed, said why
+void store_leave_none(const store *s);                       // removes the file if it is empty
 const variant *store_find(store *s, const char *environment, const char *job, const char *policy);
 earlier store_earlier(store *s, const char *environment, const char *asked);         // runs of the same plan
 void store_sample(text *t, const char *environment, const job *j, const variant *v); // adds the line
-extern const char ECHO_DIFFERS[]; // how the message of a variant begins that ran on another policy than asked
+extern const char ECHO_DIFFERS[]; // prefix of the message of a variant that ran on another policy
 
 // ---- supervise.c ----------------------------------------------------------------------------------------------------
 
 typedef struct options {
   const char *out, *primitives, *sizes, *strategy, *gpus, *commit, *phase, *plan, *worker_command, *compiler_command;
-  const char *kernel, *policy_out; // a file of the user's, and where what did best is written to
+  const char *kernel, *policy_out; // a user's file, and where the best policy is written
   double seconds, watchdog, batch_us;
   int jobs, process, rounds, verify;
   uint64_t seed;
@@ -193,20 +194,20 @@ typedef struct gpu {
   double spent; // seconds that earlier runs of the same plan took
 } gpu;
 
-// A plan decides what is measured next; the supervisor does it. Plans are deterministic functions of the options and
-// of the results, so that a plan that is run again finds its results in the store.
+// A plan decides the next measurement; the supervisor runs it. Plans are deterministic functions of the options and the
+// results, so a repeated plan finds its results in the store.
 typedef struct plan {
   void *self;
-  const char *(*start)(void *self, int count, const gpu *gpus); // which the plan owns; NULL, or why not
-  job *(*next)(void *self, int gpu);         // NULL: none now; with all builds that its variants need
-  void (*done)(void *self, int gpu, job *j); // owns the job from now on
+  const char *(*start)(void *self, int count, const gpu *gpus); // owned by the plan; NULL: the reason
+  job *(*next)(void *self, int gpu);                            // NULL: none now; all builds of its variants are done
+  void (*done)(void *self, int gpu, job *j);                    // owns the job from now on
   build *(*next_build)(void *self);
   void (*built)(void *self, build *b);
   int (*finished)(void *self);
-  int (*planned)(void *self, const char **where); // jobs, as far as one can tell; the current group
+  int (*planned)(void *self, const char **where); // jobs, estimated; the current group
   int (*complete)(void *self);                    // nothing was cut short
   int (*close)(void *self, store *s);             // appends checks and coverage; exit status
-  char *asked; // hash of all that is asked for, of plans that are made but once in a store; NULL: of none
+  char *asked;                                    // hash of the request, for plans that a store needs once; NULL: none
 } plan;
 int supervise(const plan *p, const options *o);
 

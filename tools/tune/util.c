@@ -25,7 +25,7 @@ char *print_text(const char *format, ...) {
 
 uint64_t hash_text(uint64_t hash, const char *text) {
   for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-  return (hash ^ 0xff) * 0x100000001b3u; // the end counts, so that texts in a row differ from their concatenation
+  return (hash ^ 0xff) * 0x100000001b3u; // the end counts, so that a list of texts differs from their concatenation
 }
 
 double seconds_now(void) {

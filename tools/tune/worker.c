@@ -1,11 +1,11 @@
-// worker.c - the live worker of gp_tune: measures variants of a cell on a GPU. Reads jobs from standard input, writes
-// results to standard output (tools/farm/README.md has the protocol); one process a GPU, so that a variant that hangs
-// or faults costs a process, and no more.
+// worker.c - gp_tune's live worker: measures variants of a cell on a GPU. It reads jobs from standard input and writes
+// results to standard output (protocol: tools/farm/README.md). One process a GPU, so that a variant that hangs or
+// faults costs only a process.
 //
-// A variant is verified before it is timed: on data whose result is exact, at a count that is no multiple of anything,
-// bit for bit against the host back end, with guard zones around its output. That happens once for its types and its
-// policy; the count of the cell itself is run once more before it is timed. While the GPU works off what was launched,
-// the kernels of the next job are loaded.
+// A variant is verified before it is timed: on data with an exact result, at a count with a ragged last tile, bit for
+// bit against the host back end, with guard zones around its output. That happens once for its types and policy; the
+// cell's own count runs once more before it is timed. While the GPU works, the worker loads the kernels of the next
+// job.
 #define GPUPRIMS_IMPLEMENTATION
 #define GPUPRIMS_STATIC
 #include "gpuprims.h"
@@ -24,15 +24,15 @@
 #include <unistd.h>
 
 enum {
-  GUARD = 256,               // bytes before and after an output that nothing may write to
-  PATTERN = 0xA5,            // what outputs hold before a variant runs
+  GUARD = 256,               // bytes before and after an output that must stay untouched
+  PATTERN = 0xA5,            // the outputs' value before a variant runs
   MOST_CALLS = 400,          // of a batch
   MOST_VARIANTS = 256,       // of a job
   MOST_ROUNDS = 64,          //
-  VERIFIED_BYTES = 12 << 20, // about so much is verified
-  LOOKED_AT_ONCE = 16 << 20, // a call that moves so much is looked at before the variant's next
-  KERNELS_KEPT = 3000,       // then the context is opened anew, so that memory does not fill with machine code
-  GRAPHS_KEPT = 12,          // built, of the cells before
+  VERIFIED_BYTES = 12 << 20, // bytes that are verified, about
+  LOOKED_AT_ONCE = 16 << 20, // a call that moves this much is checked before the variant's next
+  KERNELS_KEPT = 3000,       // then the context is reopened: machine code would fill the memory
+  GRAPHS_KEPT = 12,          // graphs built for earlier cells
   SEARCHES = 8,              // sources of a batch, one search after another
   MAKERS = 16,               // threads that make inputs
   DEVICE_LOST = 3,           // exit statuses
@@ -105,23 +105,23 @@ static void job_free(job *j) {
   free(j);
 }
 
-// What is measured: calls of the library, or ($GP_TUNE_KERNEL) a kernel of the user's. verify and call: 0 where the
-// variant's status says why not.
+// A measured subject: calls of the library, or ($GP_TUNE_KERNEL) a user's kernel. verify and call: 0 when the variant's
+// status gives the reason.
 typedef struct subject {
   const char *(*cell)(const char *text, cell *c);       // NULL, or what is wrong
-  const char *(*policy)(const char *text, variant *v);  // NULL, or what is wrong; not called for "default"
+  const char *(*policy)(const char *text, variant *v);  // NULL, or the fault; not called for "default"
   double (*moved)(const cell *c);                       // bytes of a call
   void (*reserve)(const cell *c);                       // room for its buffers
-  uint64_t (*sets)(const cell *c);                      // how many sets of buffers there is room for
-  int (*verify)(const cell *c, variant *v);             // loads it, checks it
+  uint64_t (*sets)(const cell *c);                      // number of buffer sets that fit
+  int (*verify)(const cell *c, variant *v);             // loads and checks it
   int (*call)(const cell *c, variant *v, uint64_t set); // launches it
-  int (*load)(const cell *c, const variant *v); // loads it ahead, if that is easy. 1: it is verified, there is room
-  int (*restore)(const cell *c, variant *v);    // before a batch: its data as at first; NULL: what lies there does
-  int whole;                                    // a batch takes all sets, from the first on: they are not alike
+  int (*load)(const cell *c, const variant *v);         // loads it ahead if cheap. 1: verified, and there is room
+  int (*restore)(const cell *c, variant *v);            // before a batch: restores its data; NULL: not needed
+  int whole;                                            // a batch takes all sets from the first on: they differ
 } subject;
-static const subject *on; // of this process; of graphs: see subject_of
+static const subject *on; // of this process; for graphs: see subject_of
 
-// Reads the rest of a `measure` message. NULL: the input ended in the middle of it.
+// Reads the rest of a `measure` message. NULL: the input ended inside it.
 static job *read_job(const line *head) {
   job *j = calloc(1, sizeof *j);
   int i;
@@ -152,7 +152,7 @@ static job *read_job(const line *head) {
   return j;
 }
 
-// A thread reads ahead, so that the kernels of the next job can be loaded while this one runs.
+// A thread reads ahead, so that the next job's kernels can be loaded while this one runs.
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -209,7 +209,7 @@ static gp_description device;
 static void *stream;
 static int l2_bytes, ordinal, kernels_loaded;
 static gp_backend backend = GP_BACKEND_CUDA;
-static int unverified; // this job's outputs: another process saw that the same machine code is right
+static int unverified; // this job's outputs: another process verified the same machine code
 
 typedef struct pool {
   uint64_t at, bytes;
@@ -224,7 +224,7 @@ static void must(int code, const char *what) {
 }
 
 // The copy returns when the bytes are staged; streams that do not wait for the default one must not start before they
-// have arrived.
+// arrive.
 static void to_device(uint64_t to, const void *from, uint64_t bytes) {
   must(cuda.to_device(to, from, bytes), "cuMemcpyHtoD");
   must(cuda.synchronize(), "cuCtxSynchronize");
@@ -242,7 +242,7 @@ static void open_context(void) {
   kernels_loaded = 0;
 }
 
-// A hash of the GPU's UUID tells boards apart, and not which one it is; "" where the driver does not say.
+// A hash of the GPU's UUID tells boards apart without identifying them; "" if the driver gives none.
 static void name_board(char name[GP__HEX]) {
   unsigned char uuid[16] = {0};
   if (cuda.device_uuid(uuid, ordinal)) name[0] = 0;
@@ -274,7 +274,7 @@ static void open_device(void) {
   name_board(board);
   if (!has_clocks) fprintf(stderr, "worker: no NVML, or no permission: clocks are not recorded\n");
   if (!gp__device_text()) fatal("%s", gp__device.why);
-  if (!gp__open_nvrtc(&ctx->state->library.runtime, "gp_tune")) (void)gp_describe(ctx, &device); // for its version
+  if (!gp__open_nvrtc(&ctx->state->library.runtime, "gp_tune")) (void)gp_describe(ctx, &device); // only for its version
   say("ready",
       "device=%s\tcompute_capability=%d\tmultiprocessors=%d\tmemory_bytes=%llu\tl2_bytes=%d\tecc=%s\tdriver=%d\t"
       "nvrtc=%d\tbus=%s\tboard=%.16s\tpeak_gbs=%.0f\tclocks=%s\theader=%.16s",
@@ -283,7 +283,7 @@ static void open_device(void) {
       has_clocks ? "yes" : "no", gp__device.hash);
 }
 
-// Grows a pool and fills it: 16-bit numbers below 2 in whatever format one reads them.
+// Grows a pool and fills it with 16-bit numbers that are below 2 in any format.
 static void reserve(pool *p, uint64_t bytes) {
   enum { PIECE = 16 << 20 };
   static uint16_t *piece;
@@ -299,10 +299,10 @@ static void reserve(pool *p, uint64_t bytes) {
     if (!(piece = malloc(PIECE))) fatal("no memory");
     for (i = 0; i < PIECE / 2; i++) piece[i] = (uint16_t)(gp_data_hash((uint64_t)i) & 0x3fff);
   }
-  for (at = 0; at < bytes; at += at ? at : PIECE) { // doubles what is there
+  for (at = 0; at < bytes; at += at ? at : PIECE) { // doubles the filled part
     const uint64_t from = at ? at : PIECE, some = bytes - at < from ? bytes - at : from;
     if (!at) to_device(p->at, piece, some);
-    else must(cuda.copy(p->at + at, p->at, some, NULL), "cuMemcpyDtoDAsync"); // after the copy before it
+    else must(cuda.copy(p->at + at, p->at, some, NULL), "cuMemcpyDtoDAsync"); // after the previous copy
   }
   must(cuda.synchronize(), "cuCtxSynchronize");
 }
@@ -313,14 +313,14 @@ static uint64_t round_up(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
 
 static uint64_t cache_bytes(void) { return (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20); }
 
-// Where a cell's buffers lie: a buffer of each pool is a set.
+// The places of a cell's buffers: one buffer of each pool is a set.
 typedef struct layout {
   char text[256];                                       // of the cell
   uint64_t stride[ROLE_COUNT], shift[ROLE_COUNT], sets; // stride 0: the cell has no such buffer
   size_t slot[ROLE_COUNT];                              // of gp_call
 } layout;
 
-// Of the cell that was asked for last.
+// For the last cell asked for.
 static const layout *layout_of(const cell *c) {
   static layout l;
   const uint64_t least = 8 * cache_bytes();
@@ -336,18 +336,18 @@ static const layout *layout_of(const cell *c) {
     l.stride[role] = round_up(cell_bytes(c, role, c->n) + l.shift[role] + 16, 256);
     if (l.stride[role] > most) most = l.stride[role];
   }
-  l.sets = most < least ? least / most : 1; // so many that a rotation leaves nothing of an earlier turn in the cache
+  l.sets = most < least ? least / most : 1; // enough that a rotation leaves nothing of an earlier turn in the cache
   return &l;
 }
 static uint64_t set_count(const cell *c) { return layout_of(c)->sets; }
 
-// Fills `bytes` bytes with what the first `done` of them are.
+// Repeats the first `done` bytes over `bytes` bytes.
 static void repeat(uint64_t at, uint64_t done, uint64_t bytes) {
   for (; done && done < bytes; done *= 2)
     must(cuda.copy(at + done, at, done < bytes - done ? done : bytes - done, NULL), "cuMemcpyDtoDAsync");
 }
 
-// gp_data_elements by several threads: 1 GiB of keys would take one of them a second.
+// gp_data_elements by several threads: one thread would take a second for 1 GiB of keys.
 typedef struct some_elements {
   const type_row *type;
   const cell_data *data;
@@ -383,8 +383,8 @@ static void make_elements(const some_elements *e) {
     if (begun[k]) pthread_join(threads[k], NULL);
 }
 
-// `some` of `count` elements, from the first on, to the device: one piece of page-locked memory is filled while the
-// other one is copied. (Of 256 MiB in memory of their own, its first touch took three times as long as the data.)
+// Copies `some` of `count` elements, from the first on, to the device: one piece of page-locked memory is filled while
+// the other is copied. (Separate memory of 256 MiB took three times as long for its first touch as for the data.)
 static void send_elements(uint64_t to, const type_row *type, const cell_data *data, uint64_t seed, uint64_t some,
                           uint64_t count) {
   enum { PIECE = 32 << 20 };
@@ -408,8 +408,8 @@ static void send_elements(uint64_t to, const type_row *type, const cell_data *da
   must(cuda.stream_wait(stream), "cuStreamSynchronize");
 }
 
-// Small numbers, which the pools hold anyway, do for what is summed. Keys of runs, flags, offsets, boundaries, what is
-// compared or counted is written: the same in every set, and random data again and again, but for keys that are sorted.
+// Sums use the small numbers that the pools hold anyway. Keys of runs, flags, offsets, boundaries, compared and counted
+// elements are written: equal in every set, and random data repeats, except sorted keys.
 static int is_any_number(const cell *c, int role) {
   const gp_primitive p = c->primitive;
   return p < GP_SEGMENTED_REDUCE ||
@@ -438,7 +438,7 @@ static void write_input(const cell *c, int role) {
   must(cuda.synchronize(), "cuCtxSynchronize");
 }
 
-static char written[256]; // the cell whose inputs the pools hold; "": small numbers
+static char written[256]; // the cell of the pools' inputs; "": small numbers
 static void reserve_pools(const cell *c) {
   const layout *l = layout_of(c);
   int role, special = 0;
@@ -474,7 +474,7 @@ static gp_call call_on_set(const cell *c, const variant *v, uint64_t set) {
 static double bytes_of_call(const cell *c) { return moved_bytes(c, c->n); }
 static const char *parse_policy_of(const char *text, variant *v) { return parse_policy(text, &v->policy); }
 
-// What a result of the library means for the variant. After a fault of the device nothing runs any more.
+// A library result's meaning for the variant. After a device fault nothing runs any more.
 static int judge(variant *v, gp_result result) {
   if (result == GP_SUCCESS) return 1;
   v->status = result == GP_E_COMPILE || result == GP_E_NO_COMPILER ? "compile"
@@ -494,7 +494,7 @@ static int judge_driver(variant *v, int code, const char *what) {
 
 // ---- batches --------------------------------------------------------------------------------------------------------
 
-// A pair of events around every batch; read when all is through.
+// A pair of events around every batch; read when all are done.
 typedef struct batch {
   void *from, *to;
   variant *v;
@@ -502,7 +502,7 @@ typedef struct batch {
 } batch;
 static batch *batches;
 static int batch_count, batch_room;
-static double gpu_us; // of this job, as the events say
+static double gpu_us; // of this job, by the events
 
 static batch *begin_batch(variant *v) {
   batch *b;
@@ -522,15 +522,15 @@ static batch *begin_batch(variant *v) {
 
 // ---- verifying ------------------------------------------------------------------------------------------------------
 
-// What the host back end makes of a cell's verification data; on the device, between guard zones.
+// The host back end's result for a cell's verification data; on the device, between guard zones.
 typedef struct reference {
   struct reference *next;
   cell cell;                                                          // with the count that is verified
-  uint64_t inputs[ROLE_COUNT], out[ROLE_COUNT], expected[ROLE_COUNT]; // behind a guard zone; 0: none
+  uint64_t inputs[ROLE_COUNT], out[ROLE_COUNT], expected[ROLE_COUNT]; // after a guard zone; 0: none
 } reference;
 static reference *references;
 
-// Policies that were found right, and what they echoed: "cell without its count|policy".
+// Policies that were verified, and their echoes: "cell without its count|policy".
 typedef struct verified {
   struct verified *next;
   char *key;
@@ -559,7 +559,7 @@ static uint64_t upload(const void *bytes, uint64_t count) {
   return at;
 }
 
-// An input of a cell that is verified: numbers whose sums are exact.
+// An input for verification: numbers with exact sums.
 static void *numbers(const cell *c, int role) {
   const type_row *t = cell_type(c, role);
   const int kind = t->number > GP_DATA_UINT && folds(c->primitive) ? GP_DATA_SMALL : GP_DATA_UNIFORM;
@@ -574,12 +574,12 @@ static void *numbers(const cell *c, int role) {
   return data;
 }
 
-// The cell that is verified in place of c: the same, on another count.
+// The verified cell: c with another count.
 static cell verified_cell(const cell *c) {
   const int size = c->in->size > c->out->size ? c->in->size : c->out->size;
   cell small = *c;
   small.n = VERIFIED_BYTES / (uint64_t)size - 37;
-  // Of so few keys there are algorithms that take no more; stable sorts of integers are sorts.
+  // Some algorithms take few keys only: verify the cell's own count. A merge sort of integers is a radix sort.
   if ((c->primitive == GP_SORT || c->primitive == GP_MERGE_SORT) && c->n < 1 << 21) small.n = c->n;
   small.protocol = COLD;
   if (has_word(c->primitive, 's')) {
@@ -621,7 +621,7 @@ static const reference *reference_of(const cell *c) {
     else {
       made[role] = aligned_alloc(64, round_up(bytes + 1, 64));
       if (!made[role]) fatal("no memory");
-      memset(made[role], PATTERN, bytes); // what lies behind compacted results is not written
+      memset(made[role], PATTERN, bytes); // the rest after compacted results is not written
     }
     cell_bind(&small, &call, role, made[role]);
   }
@@ -644,8 +644,8 @@ static const reference *reference_of(const cell *c) {
   return r;
 }
 
-// Do `bytes` bytes differ? An exclusive or of the two, then an or over all of it: by this library, on the portable row,
-// which open_device's check of this very function has seen work. Negative: the driver failed.
+// Returns whether `bytes` bytes differ: an exclusive or of both, then an or-reduction, by this library on the portable
+// row. open_device has tested this function. Negative: the driver failed.
 static int differ(uint64_t a, uint64_t b, uint64_t bytes, variant *v) {
   const int by_words = bytes % 4 == 0;
   gp_call call = gp_call_init(GP_TRANSFORM2);
@@ -671,7 +671,7 @@ static int differ(uint64_t a, uint64_t b, uint64_t bytes, variant *v) {
   return result != 0;
 }
 
-// The eye must see: one byte that differs, anywhere, and none where none does.
+// Tests the comparison: it must see one differing byte anywhere, and none if none differs.
 static void check_differ(void) {
   enum { BYTES = 100003 };
   const uint64_t a = upload(NULL, BYTES), b = upload(NULL, BYTES);
@@ -695,7 +695,7 @@ static uint64_t guarded_bytes(const reference *r, int role) {
   return cell_bytes(&r->cell, role, r->cell.n) + 2 * GUARD;
 }
 
-// Loads the variant's kernel; learns what it is by its own account; checks its output where that was not done before.
+// Loads the variant's kernel, reads its echo, and checks its output unless that was done before.
 static int verify(const cell *c, variant *v) {
   const reference *r = unverified ? NULL : reference_of(c);
   char key[600];
@@ -723,7 +723,7 @@ static int verify(const cell *c, variant *v) {
         !judge_driver(v, cuda.set8(r->out[role], PATTERN, guarded_bytes(r, role), stream), "cuMemsetD8Async"))
       return 0;
   {
-    variant resolved_variant = *v; // the policy of the cell's count, whatever the header would choose at this one
+    variant resolved_variant = *v; // the policy of the cell's count, not that of this one
     resolved_variant.has_policy = 1;
     resolved_variant.policy = resolved;
     for (role = 0; role < ROLE_COUNT; role++)
@@ -754,7 +754,7 @@ static int call_library(const cell *c, variant *v, uint64_t set) {
 static int load_library(const cell *c, const variant *v) {
   const layout l = *layout_of(c);
   const reference *r = find_reference(c);
-  gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL); // without pointers: as aligned as can be
+  gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL); // without pointers: best alignment
   gp_policy resolved;
   gp_policy_source source;
   char key[600];
@@ -775,7 +775,7 @@ static const subject library_subject = {parse_cell, parse_policy_of, bytes_of_ca
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
-static int graph_error; // the driver's, of what follows; then nothing is read any more
+static int graph_error; // the driver's state for later calls; then nothing more is read
 static void *graph_allocate(uint64_t bytes);
 static void graph_release(void *at) { must(cuda.free_((uint64_t)(uintptr_t)at), "cuMemFree"); }
 static void graph_to_host(void *out, const void *in, size_t bytes) {
@@ -807,7 +807,7 @@ static void *graph_allocate(uint64_t bytes) {
   return (void *)(uintptr_t)at;
 }
 
-// The cell's graph, which is built on the device where it is not there.
+// Makes the cell's graph on the device unless it is there.
 static searches *searches_of(const cell *c) {
   const char *why;
   searches made;
@@ -824,7 +824,7 @@ static searches *searches_of(const cell *c) {
   if (searches_make(&made, ctx, stream, &why)) fatal("%s: %s", c->text, gp_last_message());
   must(graph_error, "building a graph");
   if (why) fatal("%s: %s", c->text, why);
-  strcpy(graphs[graph_count].text, c->text); // room was dropped, or not: there is a place
+  strcpy(graphs[graph_count].text, c->text); // room was dropped or not: a slot is free
   graphs[graph_count].s = made;
   return &graphs[graph_count++].s;
 }
@@ -837,7 +837,7 @@ static gp_call graph_call(const cell *c, const variant *v, int number) {
   return call;
 }
 
-// Fields of a launch's arguments are not compiled in, and kernels do not echo them.
+// Launch arguments are not compiled in, and kernels do not echo them.
 static int echo_search(const gp_call *call, variant *v, const gp_policy *resolved) {
   const size_t compiled = offsetof(gp_policy, alpha);
   gp_policy echoed = *resolved;
@@ -849,7 +849,7 @@ static int echo_search(const gp_call *call, variant *v, const gp_policy *resolve
   return 1;
 }
 
-// By the library's own validators, on the cell's graph itself, from the first sources.
+// Verifies with the library's own validators, on the cell's graph, from the first sources.
 static int verify_graph(const cell *c, variant *v) {
   searches *s = searches_of(c);
   gp_call call = graph_call(c, v, 0);
@@ -885,7 +885,7 @@ static int call_graph(const cell *c, variant *v, uint64_t set) {
   return judge(v, gp_run(ctx, &call, stream));
 }
 static int load_graph(const cell *c, const variant *v) {
-  const gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL); // its graph may not be there
+  const gp_call call = cell_call(&types, c, v->has_policy ? &v->policy : NULL); // its graph may be gone
   (void)gp_prepare(ctx, &call);
   return 0;
 }
@@ -893,7 +893,7 @@ static int load_graph(const cell *c, const variant *v) {
 static const subject graph_subject = {parse_cell,   parse_policy_of, bytes_of_call, reserve_graph, searches_count,
                                       verify_graph, call_graph,      load_graph,    NULL,          1};
 
-// What measures a cell of the library.
+// Measures a cell of the library.
 static const subject *subject_of(const cell *c) {
   if (on == &library_subject && is_of_graph(c->primitive)) return &graph_subject;
   return on;
@@ -923,8 +923,8 @@ static const char *parse_kernel_policy(const char *text, variant *v) { return ke
 
 static double kernel_moved(const cell *c) { return (double)kernel->moved(c->n); }
 
-// A set is all buffers, one after another, each behind a guard zone. There is room for every layout of an array, so
-// that the buffers of all variants begin at the same places.
+// A set is all buffers in a row, each after a guard zone. It has room for every layout of an array, so that all
+// variants' buffers begin at the same places.
 static uint64_t buffer_stride(int buffer, uint64_t n) {
   static uint64_t last_n[8], last[8]; // asked for at each launch
   if (!last[buffer] || last_n[buffer] != n) {
@@ -976,7 +976,7 @@ static int call_kernel(const cell *c, variant *v, uint64_t set) {
   return launch_kernel(v, pools[ROLE_in].at + set * buffers_stride(c->n), c->n);
 }
 
-// What the host part fills in for a variant: all buffers behind one another, as on the device. To be freed.
+// The host part's fill for a variant: all buffers in a row, as on the device. The caller frees it.
 static char *filled(uint64_t n, const variant *v, kernel_buffer buffers[8], void *given[8]) {
   const uint64_t total = buffers_stride(n);
   char *data = malloc(total);
@@ -994,9 +994,9 @@ static char *filled(uint64_t n, const variant *v, kernel_buffer buffers[8], void
   return data;
 }
 
-// How long a kernel takes may depend on its data, so every batch of every variant begins with what the host part fills
-// in, in the variant's layouts, not with what others have left: with their layouts it would be nonsense. What is filled
-// in is kept on the device, for the layouts of one size.
+// A kernel's time may depend on its data, so every batch of every variant begins with the host part's fill in the
+// variant's layouts. Another variant's leftovers would be nonsense in these layouts. The fills of one size stay on the
+// device.
 typedef struct original {
   struct original *next;
   uint64_t n, layouts[8], bytes[8], at;
@@ -1028,7 +1028,7 @@ static const original *original_of(uint64_t n, const variant *v) {
     if (o->n == n && !memcmp(o->layouts, wanted.layouts, sizeof o->layouts) &&
         !memcmp(o->bytes, wanted.bytes, sizeof o->bytes))
       return o;
-  must(cuda.synchronize(), "cuCtxSynchronize"); // copies of others may be under way
+  must(cuda.synchronize(), "cuCtxSynchronize"); // copies of other fills may be under way
   if (originals && originals->n != n) drop_originals();
   if (cuda.alloc(&wanted.at, buffers_stride(n))) {
     drop_originals();
@@ -1047,7 +1047,7 @@ static const original *original_of(uint64_t n, const variant *v) {
 static int restore_kernel(const cell *c, variant *v) {
   const original *o = original_of(c->n, v);
   const uint64_t stride = buffers_stride(c->n), at = pools[ROLE_in].at, all = kernel_sets(c);
-  // Graphs take the same few sets again and again; a cold call meets one of which nothing is left in the cache.
+  // Graphs rotate through the same few sets; a cold call meets a set that the cache no longer holds.
   const uint64_t calls = (uint64_t)calls_of_graph(c, all);
   const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : is_replayed(c) && all > calls ? calls : all;
   uint64_t set;
@@ -1056,7 +1056,7 @@ static int restore_kernel(const cell *c, variant *v) {
   return 1;
 }
 
-// Runs it on what the host part fills in, and lets the host part look at what came out, guard zones by ourselves.
+// Runs it on the host part's fill; the host part checks the outputs, the worker the guard zones.
 static int check_kernel(uint64_t n, variant *v) {
   const uint64_t total = buffers_stride(n);
   void *given[8];
@@ -1086,7 +1086,7 @@ static int check_kernel(uint64_t n, variant *v) {
   return good && !said;
 }
 
-// The module stays loaded as long as the process.
+// The module stays loaded until the process ends.
 static int verify_kernel(const cell *c, variant *v) {
   int echoed[KERNEL_FIELDS], i;
   char key[400];
@@ -1096,7 +1096,7 @@ static int verify_kernel(const cell *c, variant *v) {
   void *module = NULL;
   uint64_t from = 0;
   size_t bytes = 0;
-  verified *known; // by the policy: the function's address; by count and policy: it was right
+  verified *known; // by the policy: the function's address; by count and policy: verified
   const char *reason = v->has_policy ? NULL : kernel_values(&file, "default", v->numbers);
   if (reason) fatal("%s", reason);
   v->source = v->has_policy ? GP_POLICY_CALLER : GP_POLICY_PORTABLE;
@@ -1144,7 +1144,7 @@ static int verify_kernel(const cell *c, variant *v) {
     snprintf(known->echo, sizeof known->echo, "%p", v->function);
   }
   if (sscanf(known->echo, "%p", &v->function) != 1) fatal("a function was lost");
-  // Checked where the host part's check takes no long time, and at a size that is no multiple of much.
+  // Checks at a size with a ragged end, small enough for the host part's check to be quick.
   while (buffers_stride(n) > VERIFIED_BYTES) n = n / 2 - 1;
   small = *v;
   small.launch.field = small.numbers;
@@ -1176,8 +1176,7 @@ static const subject kernel_subject = {
 
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
-// Evicts everything from the L2 cache by a copy of other memory, which leaves clean lines and written ones there, as
-// calls do.
+// Evicts the whole L2 cache by a copy of other memory, which leaves clean and dirty lines there, as calls do.
 static int empty_cache(variant *v) {
   const uint64_t bytes = 2 * cache_bytes();
   return judge_driver(v, cuda.copy(other_lines.at + bytes, other_lines.at, bytes, stream), "cuMemcpyDtoDAsync");
@@ -1222,7 +1221,7 @@ static int make_graph(const cell *c, variant *v) {
   return good;
 }
 
-// Waits, and hands each batch's time to `take`.
+// Waits, and passes each batch's time to `take`.
 static void collect(void (*take)(variant *v, double us)) {
   int i;
   for (i = 0; i < batch_count; i++) {
@@ -1259,7 +1258,7 @@ static void report(const job *j, int number) {
   printf("\n");
 }
 
-// While the GPU works off this job's rounds: loads what the next job will need, and captures its graphs.
+// While the GPU works on this job's rounds: loads the next job's kernels and captures its graphs.
 static void load_ahead(job *next) {
   int i;
   for (i = 0; next && !next->bad && i < next->count; i++) {
@@ -1269,12 +1268,12 @@ static void load_ahead(job *next) {
   }
 }
 
-// Reports a job's variants. Where the context is lost it reports those that failed, and the worker ends.
+// Reports a job's variants. After a lost context it reports the failed ones, and the worker ends.
 static void end_job(const job *j, gp_nvml_sample before, double start, int lost) {
   const gp_nvml_sample after = gp_nvml_read(&nvml);
   int i;
   for (i = 0; i < j->count; i++) {
-    if (lost && is_ok(&j->variants[i])) continue; // what the fault of another cost is not known: it is asked for again
+    if (lost && is_ok(&j->variants[i])) continue; // the costs of another's fault are unknown: it is asked for again
     report(j, i);
   }
   if (lost) {
@@ -1299,8 +1298,8 @@ static int remove_one(const char *path, const struct stat *about, int kind, stru
   return remove(path);
 }
 
-// Microseconds from a call in a context that has nothing, with an empty folder for its disk cache, to its result. The
-// context is opened before, and libcuda and NVRTC are loaded. 0: the variant's status says why not.
+// Microseconds from a call in an empty context, with an empty disk cache, to its result. The context is opened and
+// libcuda and NVRTC are loaded before. 0: the variant's status gives the reason.
 static double first_call(const cell *c, variant *v) {
   const char *place = getenv("TMPDIR");
   char folder[400];
@@ -1331,7 +1330,7 @@ static double first_call(const cell *c, variant *v) {
 }
 
 static void run_first_calls(job *j) {
-  static int warm; // NVRTC's first compilation in a process takes longer
+  static int warm; // NVRTC's first compilation in a process is slower
   const cell *c = &j->cell;
   const subject *of = subject_of(c);
   const double start = seconds_now();
@@ -1353,7 +1352,7 @@ static void run_first_calls(job *j) {
     variant *v = &j->variants[i];
     double us;
     if (!is_ok(v)) continue;
-    say("begin", "id=%s\tvariant=%d", j->id, i); // again: compiling may take as long as the watchdog waits
+    say("begin", "id=%s\tvariant=%d", j->id, i); // again: compilation may take as long as the watchdog waits
     us = first_call(c, v);
     if (us > 0) v->us[v->count++] = us, v->calls = 1;
     lost = is_lost(v);
@@ -1378,12 +1377,12 @@ static void run_job(job *j) {
   before = gp_nvml_read(&nvml);
   if (!j->bad) of->reserve(c);
   if (!j->bad && is_warm_again(c, of->sets(c))) reserve(&other_lines, 4 * cache_bytes());
-  // Verified and started one by one: who hangs is known by name.
+  // Verifies and starts variants one by one: a hang has a name.
   for (i = 0; i < j->count && !lost; i++) {
     variant *v = &j->variants[i];
     if (!is_ok(v)) continue;
     say("begin", "id=%s\tvariant=%d", j->id, i);
-    if (of->verify(c, v) && run_batch(c, v, 1, &set)) { // the first call: what is cold gets warm
+    if (of->verify(c, v) && run_batch(c, v, 1, &set)) { // the first call warms everything up
       if (of->whole || of->moved(c) >= LOOKED_AT_ONCE) {
         collect(take_first);
         if (is_ok(v) && (best == 0 || v->first_us < best)) best = v->first_us;

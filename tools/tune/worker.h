@@ -2,7 +2,7 @@
 #ifndef GP_TUNE_WORKER_H
 #define GP_TUNE_WORKER_H
 
-// The program's own arguments, of which the second says --worker; exit status.
+// Takes the program's arguments, of which the second is --worker; returns the exit status.
 int worker_main(int count, char **arguments);
 
 #endif
