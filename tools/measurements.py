@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what was measured (ci/measurements/<device>/<date>.jsonl, made by tools/bench.py) into README.md, between the
-lines <!-- measurements:begin --> and <!-- measurements:end -->; beside it what tools/bench.py --set segments measured
-(<date>.segments.jsonl). The same files give the same text.
+"""Writes what was measured (ci/measurements/<device>/<date>.jsonl, made by tools/bench.py) into docs/speed.md, between
+the lines <!-- measurements:begin --> and <!-- measurements:end -->; beside it what tools/bench.py --set segments
+measured (<date>.segments.jsonl). The same files give the same text.
 
-    tools/measurements.py            rewrites README.md
-    tools/measurements.py --check    exit status 1 where README.md is not what the files say
+    tools/measurements.py            rewrites docs/speed.md
+    tools/measurements.py --check    exit status 1 where docs/speed.md is not what the files say
     tools/measurements.py --png FILE a picture (needs matplotlib)
 """
 import argparse
@@ -17,9 +17,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402  (the loader, and the sizes by which cells are lined up)
 
 ROOT = bench.ROOT
+PAGE = os.path.join(ROOT, "docs", "speed.md")
 BEGIN, END = "<!-- measurements:begin -->", "<!-- measurements:end -->"
 SIZES = [64 * bench.KIB, bench.MIB, 16 * bench.MIB, 256 * bench.MIB, bench.GIB]
 TITLES = {"copy": "Copy", "reduce": "Reduce (sum)", "exclusive_scan": "Exclusive scan (sum)"}
+
+
+def relative(path):
+    return os.path.relpath(path, os.path.dirname(PAGE))
 
 
 def latest(name="????-??-??.jsonl"):
@@ -60,7 +65,7 @@ def section(path, records):
     lines = [
         f"**{environment['device']}**, {environment['date'][:10]}, driver {environment['driver'] // 1000}."
         f"{environment['driver'] % 1000 // 10}, {environment['peers']}{commit} "
-        f"([all cells]({os.path.relpath(path, ROOT)})). Each entry: GB/s, each input read once and each output written "
+        f"([all cells]({relative(path)})). Each entry: GB/s, each input read once and each output written "
         "once · share of the roof measured beside it (copy and scan: the driver's copy; reduce: a kernel that only "
         "reads) · speed against CUB. Buffers rotate, so that the L2 cache is of no help; medians of batches.", ""]
     for primitive, title in TITLES.items():
@@ -89,9 +94,8 @@ def section(path, records):
     return "\n".join(wrapped).strip() + "\n"
 
 
-# Of the cells on segments and runs README has one table of the large ones, a line for each primitive and form, with the
-# lowest and the highest of all its cells of four-byte types, then of other types; and one of the small ones, at these
-# counts.
+# Cells on segments and runs make two tables: one of the large cells, a line for each primitive and form, with the lowest
+# and the highest of its cells of four-byte types, then of other types; and one of the small cells, at these counts.
 SMALL_COUNTS = [bench.KIB, 16 * bench.KIB, 256 * bench.KIB, 4 * bench.MIB]
 FOUR_BYTES = ("u32", "f32")
 
@@ -180,7 +184,7 @@ def segments_section(path, records):
     total = len(cold) + len(graph) + len(wrong)
     commit = f", commit {environment['commit']}" if environment["commit"] else ""
     lines = [f"Segments, runs, selection and histograms on the {environment['device']}, {environment['date'][:10]}, "
-             f"{environment['peers']}{commit} ([all {total} cells]({os.path.relpath(path, ROOT)})): lowest to "
+             f"{environment['peers']}{commit} ([all {total} cells]({relative(path)})): lowest to "
              "highest of each primitive's cells, over lengths of segments or runs, shares kept and distributions; "
              "first u32 and f32, then the other types. 128 MiB of values, or of the keys where there are only "
              "these; searches as the file says. Roof: for reductions, counts and histograms a kernel that only "
@@ -238,23 +242,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--png", metavar="FILE")
-    parser.add_argument("--readme", default=os.path.join(ROOT, "README.md"))
+    parser.add_argument("--page", default=PAGE)
     args = parser.parse_args()
     if args.png:
         picture(args.png)
         return 0
-    with open(args.readme, encoding="utf-8") as file:
+    with open(args.page, encoding="utf-8") as file:
         text = file.read()
     if BEGIN not in text or END not in text:
-        sys.exit(f"measurements.py: {args.readme} has no lines {BEGIN} and {END}")
+        sys.exit(f"measurements.py: {args.page} has no lines {BEGIN} and {END}")
     before, rest = text.split(BEGIN, 1)
     new = before + BEGIN + "\n" + region() + END + rest.split(END, 1)[1]
     if args.check:
         if new != text:
-            print("README.md is not what ci/measurements says: run tools/measurements.py", file=sys.stderr)
+            print("docs/speed.md is not what ci/measurements says: run tools/measurements.py", file=sys.stderr)
         return new != text
     if new != text:
-        with open(args.readme, "w", encoding="utf-8") as file:
+        with open(args.page, "w", encoding="utf-8") as file:
             file.write(new)
     return 0
 

@@ -1,4 +1,4 @@
-"""README's table is what tools/measurements.py makes of ci/measurements."""
+"""The tables of docs/speed.md are what tools/measurements.py makes of ci/measurements."""
 import os
 import subprocess
 import sys
