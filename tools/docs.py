@@ -354,7 +354,8 @@ class Writer:
         own = re.fullmatch(r"\w*[A-Z]\w*", item.name) and all(item.name not in row[1] for row in item.rows)
         out = [f'<a id="{item.name}"></a>', ""] * bool(own) + [f"## {item.name}", ""]
         if item.code:
-            out += ["```" + ("cpp" if item.kind == "routine" else "c")] + item.code.split("\n") + ["```", ""]
+            language = {"routine": "cpp", "macro": "text" if "(" in item.name + item.code.split(" ")[1] else "c"}
+            out += ["```" + language.get(item.kind, "c")] + item.code.split("\n") + ["```", ""]
         if item.shares:
             out += wrapped(f"Shares the contract of {self.linked(item.shares.name)}.") + [""]
         out += self.prose(item.comment)

@@ -94,8 +94,9 @@ def section(path, records):
     return "\n".join(wrapped).strip() + "\n"
 
 
-# Cells on segments and runs make two tables: one of the large cells, a line for each primitive and form, with the lowest
-# and the highest of its cells of four-byte types, then of other types; and one of the small cells, at these counts.
+# Cells on segments and runs make two tables: one of the large cells, a line for each primitive and form, with the
+# lowest and the highest of its cells of four-byte types, then of other types; and one of the small cells, at these
+# counts.
 SMALL_COUNTS = [bench.KIB, 16 * bench.KIB, 256 * bench.KIB, 4 * bench.MIB]
 FOUR_BYTES = ("u32", "f32")
 

@@ -45,16 +45,11 @@ def main():
     directory, lock = sys.argv[1:]
     print(f"setting up {directory} from {lock}", flush=True)
     pip = make(directory)
-    # The lock's setuptools builds what comes as source: pip by itself would fetch one, and check no hash of it. A lock
-    # of wheels has none.
-    with open(lock, encoding="utf-8") as file:
-        setuptools = re.search(r"^setuptools==.*\n(?: .*\n)+", file.read(), re.M)
-    steps = [lock]
-    if setuptools:
-        steps.insert(0, os.path.join(directory, "setuptools.lock"))
-        with open(steps[0], "w", encoding="utf-8") as file:
-            file.write(setuptools.group())
-    for path in steps:
+    # What comes as source is built by the lock's setuptools: pip by itself would fetch one, and check no hash of it.
+    first = os.path.join(directory, "setuptools.lock")
+    with open(lock, encoding="utf-8") as whole, open(first, "w", encoding="utf-8") as file:
+        file.write(re.search(r"^setuptools==.*\n(?: .*\n)+", whole.read(), re.M).group())
+    for path in (first, lock):
         # (Python compiles the modules that are imported, when they are; pip would compile all of them.)
         done = runs(*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input",
                     "--require-hashes", "--no-build-isolation", "-r", path)
