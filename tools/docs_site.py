@@ -2,7 +2,8 @@
 
 A folder in the site's navigation becomes its pages, in the order in which its README.md links to them. Files outside
 docs/ that a page links to become pages of the site too, under files/: Markdown as it is, code as a page of code, images
-and large files as they are. So every link of the repository works in the site, and strict builds check it.
+and large files as they are. So every link of the repository works in the site, and strict builds check it. The search ranks
+the reference first.
 """
 import os
 import posixpath
@@ -116,6 +117,8 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, **_):
     """Links out of docs/ lead to the site's copies; links of these copies into docs/ lead to its pages."""
     uri = page.file.src_uri
+    if uri.startswith("reference/"):
+        page.meta["search"] = {"boost": 2}
     path = originals.get(uri, f"{DOCS}/{uri}")
     folder = posixpath.dirname(uri)
     changes = [(link, place_of(place)[0], anchor) for link, place, anchor in outside(path, markdown)]
