@@ -8,7 +8,7 @@ CELL is one of a regression that was SLOW, or, as the dashboard's first page cal
 night's benchmark than in one before.
 
 They are for trends: what a regression is found by is the base commit, rerun the same night. They are a pure function of
-the stores ci/measurements/<device>/*.regress.jsonl[.gz], folded in the order of their dates, and of
+the stores ci/measurements/<device>/*.regress.*.jsonl[.gz], folded in the order of their dates, and of
 ci/baselines/accepted.jsonl and accepted/*.jsonl (a page's pull request adds one of these); nobody edits them. A line
 changes where the cell was
 
@@ -21,6 +21,7 @@ store has the slowdown that is accepted, the newest night that has it is committ
 import argparse
 import collections
 import glob
+import itertools
 import json
 import os
 import statistics
@@ -41,8 +42,8 @@ DRIFT = 1.05  # a cell that takes so much longer than its baseline is named
 def regressions_of(root, folder):
     """The regression stores of a device's folder; files.Refused where one is no plain file."""
     files.check(root, os.path.join(store.STORES, folder))
-    return sorted(path for ending in (".regress.jsonl", ".regress.jsonl.gz")
-                  for path in glob.glob(os.path.join(root, store.STORES, folder, f"*{ending}")))
+    return sorted(path for path in glob.glob(os.path.join(root, store.STORES, folder, "*"))
+                  if bench.has_topic(path, "regress"))
 
 
 # A cell's time in a regression: the median of the processes' medians, how many these are, the last sample, and how much
@@ -71,6 +72,12 @@ def variation(values):
     return statistics.stdev(values) / statistics.fmean(values) if len(values) > 1 else 0.0
 
 
+def number_of(name):
+    """The number of a store among those of its day and commit; of its day, where its name has no commit."""
+    parts = bench.FILE_NAME.fullmatch(name)
+    return int(parts and (parts["number"] or parts["earlier"]) or 1)
+
+
 def fold(paths, accepted):
     """{device: {cell: line}} after the stores, in the order of their dates. accepted: [{device, cell, commit, base,
     high, reason}]"""
@@ -80,8 +87,7 @@ def fold(paths, accepted):
         dates = [one["date"] for one in a_store.of("environment")]
         if dates:
             name = os.path.basename(path)
-            number = name.split(".")[1]  # <date>.2.regress.jsonl is the day's second
-            runs.append((max(dates), int(number) if number.isdigit() else 1, name, a_store))
+            runs.append((max(dates), number_of(name), name, a_store))
     devices = {}
     for _, _, name, a_store in sorted(runs, key=lambda run: run[:3]):
         times, verdicts, environments = measured(a_store)
@@ -205,14 +211,19 @@ def from_the_nights(args, folder, cell):
     tip = keep.tip_of(args.folder, remote)
     names = steps.names_at(args.folder, tip, folder) if tip else []
     with tempfile.TemporaryDirectory() as place:
-        for name in sorted((name for name in names if name.endswith(".regress.jsonl.gz")), reverse=True):
-            path, data = os.path.join(place, os.path.basename(name)), steps.file_at(args.folder, tip, name)
-            store.replace(path, data)
-            found = slow_in(store.read(path), cell)
-            if found:
-                stem, ending = os.path.basename(name)[:10], "regress.jsonl.gz"
+        dated = sorted(((os.path.basename(name)[:10], name) for name in names if bench.has_topic(name, "regress")),
+                       reverse=True)
+        for date, nights in itertools.groupby(dated, key=lambda one: one[0]):
+            slow = []  # of this day's nights: a name does not tell which of two commits was measured last
+            for _, name in nights:
+                path, data = os.path.join(place, os.path.basename(name)), steps.file_at(args.folder, tip, name)
+                store.replace(path, data)
+                found = slow_in(store.read(path), cell)
+                slow += [(max(found), data, found)] if found else []
+            if slow:
+                (_, commit, *_), data, found = max(slow)
                 there = {os.path.basename(one) for one in regressions_of(args.folder, folder)}
-                kept = os.path.join(store.STORES, folder, keep.free(there, stem, ending))
+                kept = os.path.join(store.STORES, folder, keep.free(there, date, "regress", commit))
                 store.replace(os.path.join(args.folder, kept), data)
                 print(kept)
                 return found

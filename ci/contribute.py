@@ -21,14 +21,15 @@ from ci import decide, pull_request, steps  # noqa: E402
 from tools import bench  # noqa: E402
 from tools.farm import files, store, table, trust  # noqa: E402
 
-STORE = re.compile(rf"{re.escape(store.STORES)}/[a-z0-9-]+/[^/]*\.tune\.jsonl(\.gz)?")
+STORE = re.compile(rf"{re.escape(store.STORES)}/[a-z0-9-]+/[^/]+")
 
 
 def new_stores(repository):
     """Paths of stores that are not committed as they are."""
     lines = steps.git(repository, "status", "--porcelain", "--untracked-files=all", "--", store.STORES).splitlines()
     names = [line.split(maxsplit=1)[1].strip('"') for line in lines if line.strip()]
-    return [name for name in names if STORE.fullmatch(name) and os.path.exists(os.path.join(repository, name))]
+    return [name for name in names
+            if STORE.fullmatch(name) and store.is_tune(name) and os.path.exists(os.path.join(repository, name))]
 
 
 def made_small(repository, name):

@@ -34,7 +34,7 @@ def main(argv):
     keep.main(["--fetch", args.store, "--repository", args.repository,
                *(["--remote", args.remote] if args.remote else [])])
     for name, data in (keep.files_of(args.artifacts) if args.artifacts else {}).items():
-        if name.endswith(keep.SHOWN):
+        if keep.is_shown(name):
             store.replace(os.path.join(args.store, name), data)
     command = [sys.executable, "-m", "dashboard", "--out", os.path.abspath(args.out), "--store",
                os.path.abspath(args.store), "--baselines", os.path.join(os.path.abspath(args.repository),

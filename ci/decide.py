@@ -84,7 +84,7 @@ class Proposal:
             if folder not in measured:
                 self.put(name, data)
                 self.notes.append(f"{name}: from the open proposal, for its device was not measured to the end tonight")
-            elif ".tune.jsonl" in name:
+            elif store.is_tune(name):
                 self.carry_tune(name, data, measured[folder])
 
     def carry_tune(self, name, data, tuned):
@@ -94,7 +94,8 @@ class Proposal:
             others = primitives_of(store.read(path)) - tuned
         if others:
             date = os.path.basename(name)[:len("2026-01-01")]
-            self.put(f"{self.free_path(os.path.dirname(name), date, 'tune')}.gz", data)
+            parts = bench.FILE_NAME.fullmatch(os.path.basename(name))
+            self.put(f"{self.free_path(os.path.dirname(name), date, 'tune', parts and parts['commit'])}.gz", data)
             self.notes.append(f"{name}: from the open proposal, for tonight did not tune {', '.join(sorted(others))}")
 
     def put(self, name, data):
@@ -103,12 +104,12 @@ class Proposal:
 
     def path_for(self, board, kind):
         """Below the tree: the board's first name of the day that is free."""
-        return self.free_path(os.path.join(store.STORES, bench.folder_name(board.device)), board.date, kind)
+        return self.free_path(os.path.join(store.STORES, bench.folder_name(board.device)), board.date, kind,
+                              board.record.get("commit"))
 
-    def free_path(self, folder, date, kind):
+    def free_path(self, folder, date, kind, commit):
         for number in range(1, 1000):
-            name = f"{date}.{kind}.jsonl" if number == 1 else f"{date}.{number}.{kind}.jsonl"
-            path = os.path.join(folder, name)
+            path = os.path.join(folder, bench.file_stem(date, kind, commit, number) + ".jsonl")
             if not any(os.path.exists(os.path.join(self.tree, one)) for one in (path, f"{path}.gz")):
                 return path
         raise steps.CannotRun(f"{folder} is full of this day's stores")
@@ -130,13 +131,13 @@ class Proposal:
         """Writes the table and the baselines, and leaves out stores that change neither. The paths that differ."""
         self.table_after = self.table()
         if self.table_after == self.table_before:
-            for name in [name for name in self.added if ".tune.jsonl" in name]:
+            for name in [name for name in self.added if store.is_tune(name)]:
                 self.drop(name)
         else:
             store.replace(os.path.join(self.tree, table.TABLE), table.text_of_rows(*self.table_after).encode())
         changed = baseline.write(self.tree)
         if not changed:
-            for name in [name for name in self.added if ".regress.jsonl" in name]:
+            for name in [name for name in self.added if bench.has_topic(name, "regress")]:
                 self.drop(name)
         after = self.files()
         self.regret = regret_of(self.all_stores(), {board.device for board in self.boards})

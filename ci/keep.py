@@ -6,11 +6,13 @@ measured, compressed, and its pictures; the dashboard draws them, and pull reque
     ci/keep.py --fetch FOLDER [--remote NAME|URL]         the history, below what is committed under ci/measurements
     ci/keep.py --bases DEVICE [--remote NAME|URL]         the commit that each cell is compared with
 
-    <device>/<date>.tune.jsonl.gz .regress.jsonl.gz .bench.jsonl.gz .night.json      pictures/<date>/<capability>/*.png
-    <device>/bases.tsv                                    cell, its base (a commit), the last night that measured it
+    <device>/<date>.<topic>.<commit>.jsonl.gz     topic: tune, regress, bench
+    <device>/<date>.night.<commit>.json           how the night's steps ended
+    <device>/bases.tsv                            cell, its base (a commit), the last night that measured it
+    pictures/<date>/<capability>/*.png
 
-The search's samples are left out. A night that is there is not added again; the second night of a date is
-<date>.2.tune.jsonl.gz and so on.
+The search's samples are left out. A night that is there is not added again; the second night of a date and a commit is
+<date>.tune.<commit>.2.jsonl.gz and so on. Files of earlier nights may have names without a commit.
 
 A cell's base moves to the commit of a night that finds it SAME or FAST, or SLOW and accepted, against that base. UNSURE
 and NO DATA leave it where it is, so a slowdown that one night misses is still one for the next night.
@@ -33,7 +35,6 @@ from tools import bench  # noqa: E402
 from tools.farm import files as plain, store  # noqa: E402
 
 BRANCH = "nights"
-SHOWN = (".jsonl.gz", "night.json")  # what the dashboard reads; the record says how a night's steps ended
 NIGHTS = 60  # that are looked at for when a primitive was tuned
 BASES = "bases.tsv"
 Base = collections.namedtuple("Base", "commit date")  # what a cell is compared with; the last night that measured it
@@ -62,28 +63,39 @@ def packed(board, name):
     return gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0) if lines else None
 
 
-def stems(stem):
-    """<date>, <date>.2, <date>.3 ..."""
-    yield stem
-    yield from (f"{stem}.{number}" for number in itertools.count(2))
-
-
-def free(files, stem, ending):
+def free(files, date, topic, commit):
     """A name that none of the files has."""
-    return next(name for name in (f"{one}.{ending}" for one in stems(stem)) if name not in files)
+    return next(name for name in (f"{bench.file_stem(date, topic, commit, number)}.jsonl.gz"
+                                  for number in itertools.count(1)) if name not in files)
 
 
-def stem_of(board, files, old):
-    """What a board's files are called before their endings: as before where the branch has this very night; otherwise
-    as no other night of the date and no other board of this night is, for two may have the same device."""
-    def is_ours(stem):
-        record = old(f"{stem}.night.json")
+def record_name(name):
+    """Is this the record of a night?"""
+    parts = bench.FILE_NAME.fullmatch(os.path.basename(name))
+    return bool(parts) and parts["topic"] == "night" and parts["form"] == "json"
+
+
+def is_shown(name):
+    """Does the dashboard read it? The record says how a night's steps ended."""
+    return name.endswith(".jsonl.gz") or record_name(name)
+
+
+def names_of(board, files, old):
+    """{topic: path in the branch} of a board's files: as before where the branch has this very night; otherwise as no
+    other night of the date and no other board of this night is, for two may have the same device."""
+    def names(number):
+        commit = board.record.get("commit")
+        stem = {topic: f"{bench.folder_name(board.device)}/{bench.file_stem(board.date, topic, commit, number)}"
+                for topic in (*KINDS.values(), "night")}
+        return {topic: f"{one}.json" if topic == "night" else f"{one}.jsonl.gz" for topic, one in stem.items()}
+
+    def is_ours(found):
+        record = old(found["night"])
         if record is None:
-            return not any(old(f"{stem}.{kind}.jsonl.gz") for kind in KINDS.values())
+            return not any(old(found[topic]) for topic in KINDS.values())
         record = json.loads(record)
         return all(record.get(name) == board.record.get(name) for name in ("date", "board"))
-    return next(stem for stem in stems(f"{bench.folder_name(board.device)}/{board.date}")
-                if f"{stem}.night.json" not in files and is_ours(stem))
+    return next(found for found in map(names, itertools.count(1)) if found["night"] not in files and is_ours(found))
 
 
 # ---- bases -----------------------------------------------------------------------------------------------------------
@@ -143,7 +155,7 @@ def tuned_of(repository, remote, device):
     with contextlib.suppress(steps.CannotRun):
         tip = tip_of(repository, remote)
         names = steps.git(repository, "ls-tree", "--name-only", tip, f"{folder}/").split() if tip else []
-        for name in sorted(name for name in names if name.endswith(".night.json"))[-NIGHTS:]:
+        for name in sorted(filter(record_name, names))[-NIGHTS:]:
             record = json.loads(steps.file_at(repository, tip, name))
             for primitive in record.get("tuned", []):
                 found[primitive] = max(record["date"], found.get(primitive, ""))
@@ -160,12 +172,12 @@ def files_of(artifacts, results=None, old=lambda path: None):
     for board in steps.boards_of(artifacts):
         if not board.device or not board.date:
             continue
-        stem = stem_of(board, files, old)
+        names = names_of(board, files, old)
         for name, kind in KINDS.items():
             data = packed(board, name)
             if data:
-                files[f"{stem}.{kind}.jsonl.gz"] = data
-        files[f"{stem}.night.json"] = (store.dump(board.record) + "\n").encode()
+                files[names[kind]] = data
+        files[names["night"]] = (store.dump(board.record) + "\n").encode()
     plain.check(results, "regress")
     devices = collections.defaultdict(list)
     for one in steps.read_json(os.path.join(results, "regress", "regress.json")) or []:
@@ -226,7 +238,7 @@ def fetch(args):
     count = 0
     for name in steps.names_at(args.repository, tip):
         path = os.path.join(args.fetch, name)
-        if name.endswith(SHOWN) and not os.path.exists(path):
+        if is_shown(name) and not os.path.exists(path):
             store.replace(path, steps.file_at(args.repository, tip, name))
             count += 1
     print(f"{args.fetch}: {count} files of the nights")

@@ -19,11 +19,13 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import github, steps  # noqa: E402
+from tools import bench  # noqa: E402
 from tools.farm import store  # noqa: E402
 
 # What a proposal may touch: generated files and the stores that they are generated from.
 ALLOWED = re.compile(rf"{re.escape(store.TABLE)}|{re.escape(store.BASELINES)}/[a-z0-9-]+\.jsonl|"
-                     rf"{re.escape(store.STORES)}/[a-z0-9-]+/[0-9-]+(\.[0-9]+)?\.(tune|regress)\.jsonl\.gz")
+                     rf"{re.escape(store.STORES)}/[a-z0-9-]+/[0-9-]+(\.[0-9]+)?\.(tune|regress)(\.{bench.COMMIT})?"
+                     r"(\.[0-9]{1,3})?\.jsonl\.gz")
 
 
 def percent(value):

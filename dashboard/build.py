@@ -205,17 +205,18 @@ def work(job):
 
 def peers_beside(path, found):
     """The run of tools/bench.py for the landscape that lies beside it."""
-    stem = path.split(".landscape.")[0]
-    return next((other for other, _, _ in found if other == f"{stem}.peers.jsonl"), None)
+    date = os.path.basename(path)[:len("2026-01-01")]
+    return next((other for other, _, _ in found if os.path.dirname(other) == os.path.dirname(path)
+                 and os.path.basename(other).startswith(date) and bench.has_topic(other, "peers")), None)
 
 
 def gather(folder, baselines, today, pool, progress, **where):
     """The Site of a folder of measurements, and what went wrong on the way."""
     found, stray = read.files_below(folder)
-    tunes = [path for path, _, _ in found if path.endswith((".tune.jsonl", ".tune.jsonl.gz"))]
+    tunes = [path for path, _, _ in found if store.is_tune(path)]
     jobs = [("table", "table", tunes, (tunes,))]
     for path, device, name in found:
-        if ".landscape.jsonl" in name:
+        if bench.has_topic(name, "landscape"):
             peers = peers_beside(path, found)
             jobs.append((("landscape", device, name), "landscape", [path] + [peers] * bool(peers), (path, peers)))
     largest = sorted(found, key=lambda one: -os.path.getsize(one[0]) * (10 if one[0].endswith(".gz") else 1))
@@ -400,7 +401,7 @@ def picture(name, folder, until=None):
     """Writes a device's heat map to today.svg and its numbers to today.csv, in the device's folder; their paths. The
     first line of the numbers is the command that makes them again: until says up to which night."""
     files = [read.read(*one) for one in read.files_below(folder)[0]
-             if one[1] == name and not re.search(r"\.(tune|regress|landscape|kernel)\.jsonl", one[0])]
+             if one[1] == name and not bench.has_topic(one[0], "tune", "regress", "landscape", "kernel")]
     files = [file for file in files if file.kind == "bench" and (until is None or file.night <= until)]
     found = model.devices_of(files)
     if not found or not found[0].history:

@@ -654,7 +654,9 @@ def drift_rows(page, device, places):
 
 def night_name(file):
     """A file's date, with the number of a date's second night."""
-    return re.match(r"[^.]*(\.\d+)?", file.name).group(0)
+    parts = bench.FILE_NAME.fullmatch(file.name)
+    number = parts and (parts["number"] or parts["earlier"])
+    return f"{file.night}.{number}" if number else file.night
 
 
 def repeats(page, device, places):

@@ -29,7 +29,6 @@ Measure = collections.namedtuple("Measure", "text bytes ours peers roofs policie
 Clocks = collections.namedtuple("Clocks", "sm_before sm_after memory celsius milliwatts throttle")
 
 PEER_NAMES = {"cub": "CUB", "thrust": "Thrust", "cuda": "CUDA", "cublas": "cuBLAS"}
-DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:\.(\d+))?(?:\.([a-z][\w-]*))?\.(?:jsonl|json)(?:\.gz)?$")
 
 
 def kind_of(key):
@@ -101,9 +100,9 @@ def notices_of(refused):
 def read(path, device, name):
     """The summary of a file."""
     file = File(path, device, name)
-    dated = DATED.search(os.path.basename(name))
-    if dated:
-        file.night, file.set = dated.group(1), dated.group(3) or "standard"
+    parts = bench.FILE_NAME.fullmatch(os.path.basename(name))
+    if parts:
+        file.night, file.set = parts["date"], parts["topic"] or "standard"
     try:
         if name.endswith(".json"):
             read_record(file)
@@ -129,7 +128,7 @@ def is_store(path):
                     return "v" in value
     except (EOFError, gzip.BadGzipFile, gzip.zlib.error):
         pass
-    return path.endswith((".tune.jsonl", ".tune.jsonl.gz", ".regress.jsonl", ".regress.jsonl.gz"))
+    return bench.has_topic(path, "tune", "regress")
 
 
 def complain(file, broken):
@@ -372,7 +371,7 @@ def read_record(file):
             file.say("bad", f"no JSON ({error})")
             return
     file.lines = 1
-    if isinstance(value, dict) and file.name.endswith("night.json"):
+    if isinstance(value, dict) and file.set == "night":
         file.kind = "night"
         notice_steps(file, value)
         return

@@ -471,6 +471,26 @@ def folder_name(device):
     return re.sub(r"[^a-z0-9]+", "-", device.lower()).strip("-")
 
 
+# ---- the names of files under ci/measurements (its README.md) --------------------------------------------------------
+
+COMMIT = r"[0-9a-f]{7,40}"
+# `earlier` is the number of a file that was named before commits were part of names: <date>.2.tune.jsonl.
+FILE_NAME = re.compile(r"(?P<date>\d{4}-\d\d-\d\d)(?:\.(?P<earlier>\d{1,3}))?(?:\.(?P<topic>[a-z][\w-]*))?"
+                       rf"(?:\.(?P<commit>{COMMIT}))?(?:\.(?P<number>\d{{1,3}}))?"
+                       r"\.(?P<form>jsonl|json)(?:\.(?:gz|xz))?")
+
+
+def file_stem(date, topic, commit="", number=1):
+    """<date>.<topic>.<commit>[.<number>]: 7 digits of the commit; none where `commit` is a name and no hash."""
+    short = [commit[:7]] if re.fullmatch(rf"{COMMIT}\+?", commit or "") else []
+    return ".".join([date, topic, *short] + [str(number)] * (number > 1))
+
+
+def has_topic(path, *topics):
+    """Does a store's name say that it holds one of these topics?"""
+    return re.search(rf"\.({'|'.join(topics)})(\.{COMMIT})?(\.\d{{1,3}})?\.jsonl(\.gz)?$", path) is not None
+
+
 def has_gpu():
     """Does the CUDA driver find a device?"""
     count = ctypes.c_int(0)
@@ -546,6 +566,7 @@ def main():
         command += ["--overhead", "--first-call"]
     show = args.verbose or args.cell or args.cells
     of_their_own = ("segments", "sorting", "layouts")  # sets whose measurements are files of their own
+    topic = args.set if args.set in of_their_own else "standard"
     kept = not (args.cell or args.cells or args.host or args.quick) and args.set in (None, "standard", *of_their_own)
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     process.stdin.write("\n".join(cells) + "\n")
@@ -570,9 +591,9 @@ def main():
     folder = args.out or (os.path.join(ROOT, "ci", "measurements", folder_name(environment["device"])) if kept else
                           os.path.join(BUILD, "measurements"))
     os.makedirs(folder, exist_ok=True)
-    target = os.path.join(folder, f"{date}.{args.set}.jsonl" if args.set in of_their_own else f"{date}.jsonl")
+    target = os.path.join(folder, file_stem(date, topic, environment["commit"]) + ".jsonl")
     if kept:
-        shutil.copyfile(fresh, target)  # the standard list: the day's latest run
+        shutil.copyfile(fresh, target)  # the latest run of the day and the commit
     else:
         with open(target, "a", encoding="utf-8") as file, open(fresh, encoding="utf-8") as new:
             file.write(new.read())

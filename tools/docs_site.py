@@ -1,9 +1,9 @@
 """docs_site.py: what `make docs` adds to MkDocs (a hook of mkdocs.yml).
 
 A folder in the site's navigation becomes its pages, in the order in which its README.md links to them. Files outside
-docs/ that a page links to become pages of the site too, under files/: Markdown as it is, code as a page of code, images
-and large files as they are. So every link of the repository works in the site, and strict builds check it. The search ranks
-the reference first.
+docs/ that a page links to become pages of the site too, under files/: Markdown as it is, code as a page of code,
+images and large files as they are. So every link of the repository works in the site, and strict builds check it. The
+search ranks the reference first.
 """
 import os
 import posixpath

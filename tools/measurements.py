@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what was measured (ci/measurements/<device>/<date>.jsonl, made by tools/bench.py) into docs/speed.md, between
-the lines <!-- measurements:begin --> and <!-- measurements:end -->; beside it what tools/bench.py --set segments
-measured (<date>.segments.jsonl). The same files give the same text.
+"""Writes the tables of docs/speed.md, between the lines <!-- measurements:begin --> and <!-- measurements:end -->, from
+the newest run of the standard list and of the list of segments (tools/bench.py) under ci/measurements. The same files
+give the same text.
 
     tools/measurements.py            rewrites docs/speed.md
     tools/measurements.py --check    exit status 1 where docs/speed.md is not what the files say
@@ -17,20 +17,16 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402  (the loader, and the sizes by which cells are lined up)
 
 ROOT = bench.ROOT
-PAGE = os.path.join(ROOT, "docs", "speed.md")
+PAGES = os.path.join(ROOT, "docs")
 BEGIN, END = "<!-- measurements:begin -->", "<!-- measurements:end -->"
 SIZES = [64 * bench.KIB, bench.MIB, 16 * bench.MIB, 256 * bench.MIB, bench.GIB]
 TITLES = {"copy": "Copy", "reduce": "Reduce (sum)", "exclusive_scan": "Exclusive scan (sum)"}
 
 
-def relative(path):
-    return os.path.relpath(path, os.path.dirname(PAGE))
-
-
-def latest(name="????-??-??.jsonl"):
+def latest(topic="standard"):
     """The newest file of every device: (path, records)."""
     newest = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "ci", "measurements", "*", name))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "ci", "measurements", "*", f"*.{topic}.*jsonl"))):
         newest[os.path.dirname(path)] = path
     return [(path, bench.load(path)) for _, path in sorted(newest.items())]
 
@@ -65,9 +61,9 @@ def section(path, records):
     lines = [
         f"**{environment['device']}**, {environment['date'][:10]}, driver {environment['driver'] // 1000}."
         f"{environment['driver'] % 1000 // 10}, {environment['peers']}{commit} "
-        f"([all cells]({relative(path)})). Each entry: GB/s, each input read once and each output written "
-        "once · share of the roof measured beside it (copy and scan: the driver's copy; reduce: a kernel that only "
-        "reads) · speed against CUB. Buffers rotate, so that the L2 cache is of no help; medians of batches.", ""]
+        f"([all cells]({os.path.relpath(path, PAGES)})). Each entry: GB/s, each input read once and each output "
+        "written once · share of the roof measured beside it (copy and scan: the driver's copy; reduce: a kernel that "
+        "only reads) · speed against CUB. Buffers rotate, so that the L2 cache is of no help; medians of batches.", ""]
     for primitive, title in TITLES.items():
         found = samples(records, primitive)
         sizes = [size for size in SIZES if any(size in row for row in found.values())]
@@ -94,9 +90,8 @@ def section(path, records):
     return "\n".join(wrapped).strip() + "\n"
 
 
-# Cells on segments and runs make two tables: one of the large cells, a line for each primitive and form, with the
-# lowest and the highest of its cells of four-byte types, then of other types; and one of the small cells, at these
-# counts.
+# The cells on segments and runs fill two tables: the large cells, a line for each primitive and form, with the lowest
+# and the highest of all its cells of four-byte types, then of other types; and the small cells, at these counts.
 SMALL_COUNTS = [bench.KIB, 16 * bench.KIB, 256 * bench.KIB, 4 * bench.MIB]
 FOUR_BYTES = ("u32", "f32")
 
@@ -185,11 +180,12 @@ def segments_section(path, records):
     total = len(cold) + len(graph) + len(wrong)
     commit = f", commit {environment['commit']}" if environment["commit"] else ""
     lines = [f"Segments, runs, selection and histograms on the {environment['device']}, {environment['date'][:10]}, "
-             f"{environment['peers']}{commit} ([all {total} cells]({relative(path)})): lowest to "
+             f"{environment['peers']}{commit} ([all {total} cells]({os.path.relpath(path, PAGES)})): lowest to "
              "highest of each primitive's cells, over lengths of segments or runs, shares kept and distributions; "
              "first u32 and f32, then the other types. 128 MiB of values, or of the keys where there are only "
              "these; searches as the file says. Roof: for reductions, counts and histograms a kernel that only "
-             "reads, else the copy.", ""]
+             "reads, else the copy. CUB 3.0 has no call for segments of one length: its figure beside form=fixed is "
+             "that of segments by offsets.", ""]
     if cold:
         lines += large_table(cold)
     if graph:
@@ -203,7 +199,7 @@ def segments_section(path, records):
 
 def region():
     parts = [section(path, records) for path, records in latest()]
-    parts += [segments_section(path, records) for path, records in latest("????-??-??.segments.jsonl")]
+    parts += [segments_section(path, records) for path, records in latest("segments")]
     return "\n".join(parts) if parts else "Nothing has been measured yet: `make bench` on a machine with a GPU.\n"
 
 
@@ -243,7 +239,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--png", metavar="FILE")
-    parser.add_argument("--page", default=PAGE)
+    parser.add_argument("--page", default=os.path.join(PAGES, "speed.md"))
     args = parser.parse_args()
     if args.png:
         picture(args.png)

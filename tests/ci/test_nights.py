@@ -17,7 +17,8 @@ from tools.farm import standard, store, table, trust
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 BRANCH = "bot/policies-90"
-STORE = "ci/measurements/example-one/2026-03-04.tune.jsonl.gz"
+STORE = "ci/measurements/example-one/2026-03-04.tune.0000000.jsonl.gz"
+OLD_NAME = "ci/measurements/example-one/2026-03-04.tune.jsonl.gz"  # of before commits were part of names
 REDUCE, COPY = "reduce SUM u32 n=262144 protocol=cold", "copy u32 n=4096 protocol=cold"
 
 
@@ -177,7 +178,7 @@ def test_primitives_take_turns(world):
     both_of_them = (("exclusive_scan", "u32"), ("copy", "u32"))
     world.night("one", tuned(nights.better, groups=both_of_them[:1]))
     world.night("two", tuned(nights.better, groups=both_of_them[1:]))
-    assert world.files_of(BRANCH) == [STORE.replace("04.tune", "04.2.tune"), STORE, table.TABLE]
+    assert world.files_of(BRANCH) == [STORE.replace("0000000", "0000000.2"), STORE, table.TABLE]
     text = nights.git(world.repository, "show", f"FETCH_HEAD:{table.TABLE}")
     assert "GP_EXCLUSIVE_SCAN" in text and "GP_COPY" in text
     world.night("three", tuned(nights.better, date="2026-03-05T00:00:00Z", groups=both_of_them, seed=2))
@@ -296,7 +297,7 @@ def test_an_unlocked_throttled_card(world):
         for k, line in enumerate(lines)) + "\n")
     found = proposal(world.night("two", unlocked))  # boost alone, where processes agree, is no fault
     assert {row["scope"] for row in found["rows"]} == {"Example Two"} and "not steady" in " ".join(found["notes"])
-    name, = [name for name in found["files"] if name.endswith(".tune.jsonl.gz")]
+    name, = [name for name in found["files"] if store.is_tune(name)]
     kept = store.read(os.path.join(world.folder, "two.results", "decide", "90", "tree", name))
     assert {one["name"]: one["passed"] for one in kept.of("check") if one["name"] in ("clocks", "throttled")} == \
         {"clocks": False, "throttled": True}
@@ -472,7 +473,8 @@ def lines_of(world):
 def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
     commits = [("1" * 40, f"{k}" * 40) for k in range(2, 8)]
     world.night("one", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, commits=commits[0]))
-    assert set(world.files_of(BRANCH)) == {"ci/baselines/example-one.jsonl", STORE.replace("tune", "regress")}
+    assert set(world.files_of(BRANCH)) == {"ci/baselines/example-one.jsonl",
+                                           OLD_NAME.replace("tune", "regress.2222222")}
     git_merge(world)
     assert {line["reason"] for line in lines_of(world).values()} == {"first measured"}
     results = world.night("two", regressed({COPY: (SLOW, 1.1), REDUCE: (SAME, 1.02)}, commits=commits[1],
@@ -510,7 +512,7 @@ def test_a_slowdown_that_is_meant_to_stay(world, capsys):
             baseline.main([*where, *words])
     assert world.keep("two") == 0
     assert baseline.main([*where, *accept]) == 0  # the nights are in origin, the default
-    assert "ci/measurements/example-one/2026-03-05.regress.jsonl.gz\n" in capsys.readouterr().out
+    assert "ci/measurements/example-one/2026-03-05.regress.2222222.jsonl.gz\n" in capsys.readouterr().out
     assert lines_of(world)[COPY]["us"] == 11 and lines_of(world)[COPY]["reason"] == "accepted: the result is exact now"
     world.commit("Accepted")
     assert baseline.main(["--check", "--folder", world.repository]) == 0
@@ -532,8 +534,10 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     assert "has this night" in capsys.readouterr().out
     tip = world.branches()[keep.BRANCH]
     names = nights.git(world.remote, "ls-tree", "-r", "--name-only", tip).split()
-    assert names == ["example-one/2026-03-04.night.json", "example-one/2026-03-04.regress.jsonl.gz",
-                     "example-one/2026-03-04.tune.jsonl.gz", "example-one/bases.tsv", "pictures/2026-03-04/90/rows.png"]
+    first = [f"2026-03-04.night.{head[:7]}.json", f"2026-03-04.regress.{head[:7]}.jsonl.gz",
+             f"2026-03-04.tune.{head[:7]}.jsonl.gz"]
+    assert names == [*(f"example-one/{name}" for name in first), "example-one/bases.tsv",
+                     "pictures/2026-03-04/90/rows.png"]
     kept = gzip.decompress(subprocess.run(["git", "-C", world.remote, "cat-file", "blob", f"{tip}:{names[2]}"],
                                           check=True, stdout=subprocess.PIPE).stdout)
     assert b'"matrix"' in kept and b'"phase": "search"' not in kept
@@ -544,8 +548,8 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     os.makedirs(os.path.join(world.repository, store.STORES), exist_ok=True)
     assert keep.main(["--fetch", str(tmp_path / "store"), *where]) == 0
     assert sorted(os.listdir(tmp_path / "store" / "example-one")) == [
-        "2026-03-04.night.json", "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.night.json",
-        "2026-03-05.2.tune.jsonl.gz", "2026-03-05.night.json", "2026-03-05.tune.jsonl.gz"]
+        *first, "2026-03-05.night.0000000.2.json", "2026-03-05.night.0000000.json",
+        "2026-03-05.tune.0000000.2.jsonl.gz", "2026-03-05.tune.0000000.jsonl.gz"]
     assert keep.bases_of(world.repository, world.remote, DEVICE) == {COPY: keep.Base(head, "2026-03-04")}
     assert keep.bases_of(world.repository, world.remote, "Example Two") == {}
     assert keep.bases_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == {}
@@ -561,15 +565,15 @@ def test_a_second_night_on_a_date_is_added(world):
         world.night(name, regressed({COPY: (SAME, ratio)}, date=f"2026-03-04T{clock}:00:00Z"), pull=False)
         assert world.keep(name) == 0
     first = kept()
-    assert sorted(first) == ["2026-03-04.2.night.json", "2026-03-04.2.regress.jsonl.gz", "2026-03-04.night.json",
-                             "2026-03-04.regress.jsonl.gz", "bases.tsv"]
-    assert first["2026-03-04.regress.jsonl.gz"] != first["2026-03-04.2.regress.jsonl.gz"]
+    one, two = "2026-03-04.regress.0000000.jsonl.gz", "2026-03-04.regress.0000000.2.jsonl.gz"
+    assert sorted(first) == ["2026-03-04.night.0000000.2.json", "2026-03-04.night.0000000.json", two, one, "bases.tsv"]
+    assert first[one] != first[two]
     world.night("one goes on", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, date="2026-03-04T01:00:00Z"),
                 pull=False)
     assert world.keep("one goes on") == 0
     then = kept()
     assert sorted(then) == sorted(first)
-    assert {name for name in then if then[name] != first[name]} == {"2026-03-04.regress.jsonl.gz", "bases.tsv"}
+    assert {name for name in then if then[name] != first[name]} == {one, "bases.tsv"}
 
 
 @pytest.mark.parametrize("outcome, accepted, moves", [
@@ -739,7 +743,7 @@ def contribution(world, *words):
 
 
 def test_a_contribution(world, capsys):
-    """make pr, with a store that make tune left: small store, table, branch, text."""
+    """make pr, with a store that make tune of an older version left: small store, table, branch, text."""
     with pytest.raises(steps.CannotRun, match="make tune"):
         contribution(world)
     folder = os.path.join(world.repository, store.STORES, "example-one")
@@ -755,7 +759,7 @@ def test_a_contribution(world, capsys):
     assert contribution(world, "--remote", world.remote) == 0
     said = capsys.readouterr().out
     assert "branch: policies-example-one" in said and "3 processes confirm" in said and "SM clock 1980" in said
-    assert world.files_of("policies-example-one") == [STORE, table.TABLE]
+    assert world.files_of("policies-example-one") == [OLD_NAME, table.TABLE]
     stores = store.read_all(store.paths_under(os.path.join(world.repository, store.STORES)))
     assert table.is_current(os.path.join(world.repository, table.TABLE), stores)
     assert nights.git(world.repository, "rev-parse", "--abbrev-ref", "HEAD") == "main"
@@ -1101,7 +1105,7 @@ def test_a_branch_with_a_link(world, tmp_path):
         keep.main(["--fetch", str(tmp_path / "store"), *where])
     proposed = commit(STORE, ("-p", "HEAD"))
     nights.git(world.repository, "checkout", "--quiet", proposed)
-    with pytest.raises(steps.CannotRun, match="tune.jsonl.gz: refused: it is no plain file"):
+    with pytest.raises(steps.CannotRun, match="tune.0000000.jsonl.gz: refused: it is no plain file"):
         check_proposal.main(["--base", "HEAD~1", "--repository", world.repository])
     nights.git(world.repository, "checkout", "--quiet", "main")
     os.makedirs(tmp_path / "night" / "board")

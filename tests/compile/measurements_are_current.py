@@ -1,9 +1,11 @@
-"""The tables of docs/speed.md are what tools/measurements.py makes of ci/measurements."""
+"""The tables of README.md and docs/ follow from ci/measurements: tools/measurements.py, tools/speed_tables.py."""
 import os
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "measurements.py"), "--check"])
-print("%d passed, %d failed, 0 skipped" % (done.returncode == 0, done.returncode != 0))
-sys.exit(done.returncode)
+TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tools")
+PROGRAMS = ("measurements.py", "speed_tables.py")
+failed = sum(subprocess.run([sys.executable, os.path.join(TOOLS, name), "--check"]).returncode != 0
+             for name in PROGRAMS)
+print("%d passed, %d failed, 0 skipped" % (len(PROGRAMS) - failed, failed))
+sys.exit(failed > 0)

@@ -641,7 +641,9 @@ def test_programs_over_layouts_show_their_best_combination(tmp_path, make_site):
                                      b'{"kind":"samples","v":1}\n', b'{"kind":"sample","n":1}\n', b"[" * 5000])
 @pytest.mark.parametrize("name", ["2026-01-05.jsonl", "2026-01-05.tune.jsonl", "2026-01-05.regress.jsonl.gz",
                                   "2026-01-05.ladder.json", "2026-01-05.night.json", "2026-01-05.layout_programs.json",
-                                  "landscape/2026-01-05.landscape.jsonl", "no date.jsonl"])
+                                  "landscape/2026-01-05.landscape.jsonl", "no date.jsonl",
+                                  "2026-01-05.standard.0123456.jsonl", "2026-01-05.tune.0123456.2.jsonl",
+                                  "2026-01-05.night.0123456.json"])
 def test_no_file_stops_the_reader(tmp_path, name, content):
     path = tmp_path / "device" / name
     path.parent.mkdir(parents=True)
@@ -649,6 +651,20 @@ def test_no_file_stops_the_reader(tmp_path, name, content):
     file = read.read(str(path), "device", name)
     assert file.notices, "shown, never hidden"
     model.devices_of([file])
+
+
+@pytest.mark.parametrize("name, night, set_", [
+    ("2026-01-05.segments.0123456.jsonl", "2026-01-05", "segments"),
+    ("2026-01-05.bench.2.jsonl", "2026-01-05", "bench"),
+    ("2026-01-05.jsonl", "2026-01-05", "standard"), ("2026-01-05.2.segments.jsonl", "2026-01-05", "segments"),
+    ("mine.jsonl", "2026-02-01", "standard")])
+def test_a_run_by_its_files_name(tmp_path, name, night, set_):
+    """With a commit, without one, numbered as before commits were part of names, or of no date at all."""
+    lines = [dict(line) for line in made_up.records(0, 3)]
+    lines[0]["date"] = "2026-02-01T00:00:00Z"
+    made_up.write(str(tmp_path / name), lines)
+    run, = read.read(str(tmp_path / name), "example-one", name).bench
+    assert (run.night, run.set) == (night, set_)
 
 
 def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
@@ -829,7 +845,8 @@ def test_every_committed_report_is_on_a_page(committed_site):
     names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
              for place, _, names in os.walk(MEASURED) if place != MEASURED for name in names
              if name.endswith(".md") and name != "README.md"]
-    assert names and all(f"{name} " in text for name in names)
+    assert all(f"{name} " in text for name in names)
+    assert bool(names) != ("no device's folder has a text of this kind" in text)
 
 
 def test_every_committed_cell_is_on_a_page(committed_site):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import made_up
+from tools import bench
 from tools.farm import __main__ as farm
 from tools.farm import evidence, rows, store
 
@@ -183,6 +184,43 @@ def test_merging_keeps_tunes_apart(tmp_path):
         merged = store.read(out)
         assert len(evidence.runs_of(merged)) == 2 and rows.fold(rows.decisions_of([merged])) == apart
         assert len(merged.lines) == sum(len(store.read(path).lines) for path in (one.path, two.path))
+
+
+NAMES = [("2026-01-02.tune.abcdef0.jsonl.gz", "tune", "abcdef0", None),
+         ("2026-01-02.regress.0123456.2.jsonl", "regress", "0123456", "2"),
+         ("2026-01-02.policies_of_few.9999999.jsonl.xz", "policies_of_few", "9999999", None),
+         ("2026-01-02.night.abcdef0.json", "night", "abcdef0", None),
+         ("2026-01-02.tune.2.jsonl", "tune", None, "2"),  # the tree was no repository
+         ("2026-01-02.jsonl", None, None, None), ("2026-01-02.2.tune.jsonl.gz", "tune", None, None)]  # older ones
+
+
+@pytest.mark.parametrize("name, topic, commit, number", NAMES)
+def test_the_parts_of_a_name(name, topic, commit, number):
+    parts = bench.FILE_NAME.fullmatch(name)
+    assert (parts["date"], parts["topic"], parts["commit"], parts["number"]) == ("2026-01-02", topic, commit, number)
+    assert store.is_tune(name) == (topic == "tune") and bench.has_topic(name, "regress") == (topic == "regress")
+    if topic and not parts["earlier"]:
+        assert name.startswith(bench.file_stem("2026-01-02", topic, commit, int(number or 1)) + ".json")
+
+
+def test_a_name_has_seven_digits_of_a_commit():
+    assert bench.file_stem("2026-01-02", "tune", "0123456789abcdef+", 3) == "2026-01-02.tune.0123456.3"
+    assert bench.file_stem("2026-01-02", "tune", "no commit") == "2026-01-02.tune"
+    assert not store.is_tune("2026-01-02.tune.jsonl.xz") and not store.is_tune("2026-01-02.tuned.0123456.jsonl")
+
+
+def test_stores_of_either_name_are_found_and_fold_alike(tmp_path):
+    """A contributor may hold stores that were named before commits were part of names."""
+    def factor(name, log2, type_):
+        return 0.9 if name == "wide" else 1.1
+
+    one, _ = made_up.tuned(tmp_path, factor)
+    folder, decided = os.path.dirname(one.path), rows.fold(rows.decisions_of(made_up.stores_of(tmp_path)))
+    assert os.path.basename(one.path) == "2026-01-02.tune.jsonl" and decided
+    for name in ("2026-01-02.tune.0123456.jsonl", "2026-01-02.tune.0123456.2.jsonl", "2026-01-02.2.tune.jsonl"):
+        os.rename(store.paths_under(str(tmp_path))[0], os.path.join(folder, name))
+        assert [os.path.basename(path) for path in store.paths_under(str(tmp_path))] == [name]
+        assert rows.fold(rows.decisions_of(made_up.stores_of(tmp_path))) == decided
 
 
 def test_list(tmp_path, capsys):

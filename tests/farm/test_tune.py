@@ -219,6 +219,19 @@ def test_bad_usage(farm):
     assert "dream" in said and "Traceback" not in said
 
 
+def test_the_name_of_a_store(tmp_path):
+    """The day, the commit, a number where that commit's tunes of the day are finished."""
+    from tools.farm import tune
+    place, date = tmp_path / "example-one", time.strftime("%Y-%m-%d", time.gmtime())
+
+    def name(commit):
+        return os.path.basename(tune.default_store(str(tmp_path), "Example One", commit))
+    place.mkdir()
+    assert name("0123456789ab+") == f"{date}.tune.0123456.jsonl" and name("folder") == f"{date}.tune.jsonl"
+    (place / f"{date}.tune.0123456.jsonl.gz").write_bytes(b"")  # compressed: nothing is appended to it
+    assert name("0123456789ab") == f"{date}.tune.0123456.2.jsonl" and name("abcdef0") == f"{date}.tune.abcdef0.jsonl"
+
+
 def test_a_store_of_ones_own(farm):
     """Outside of the stores that the table is made of: decided, and the table stays."""
     path = str(farm.folder / "own" / "mine.jsonl")

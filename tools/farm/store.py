@@ -32,7 +32,6 @@ BASELINES = os.path.join("ci", "baselines")
 TABLE = "gpuprims_policies.h"
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.json")
 VERSION = 1
-ENDINGS = (".tune.jsonl", ".tune.jsonl.gz")
 REPORTED = 10  # broken lines of a store that are printed one by one
 
 # ---- policies --------------------------------------------------------------------------------------------------------
@@ -185,13 +184,18 @@ def shown(value):
     return text if len(text) <= 200 else f"{text[:197]}..."
 
 
+def is_tune(path):
+    """Is this a store of a tune, by its name? The table is made of those."""
+    return bench.has_topic(path, "tune")
+
+
 def paths_under(folder):
     """The stores below a folder of devices; bench's files lie there too, and are no stores."""
     found, refused = files.below(folder)
     for name, reason in refused:
-        if name.endswith(ENDINGS) or os.sep not in name:  # a device's folder that is a link
+        if is_tune(name) or os.sep not in name:  # a device's folder that is a link
             raise StoreError(f"{os.path.join(folder, name)}: refused: {reason}")
-    return [os.path.join(folder, name) for name in found if name.endswith(ENDINGS) and name.count(os.sep) == 1]
+    return [os.path.join(folder, name) for name in found if is_tune(name) and name.count(os.sep) == 1]
 
 
 def read_all(paths):

@@ -63,12 +63,12 @@ def device_of(command):
         raise Stop(NO_GPU, f"no device: {error}") from error
 
 
-def default_store(folder, device):
-    """Today's store of the device: the first one that is not finished."""
+def default_store(folder, device, commit):
+    """Today's store of the device and the commit: the first one that is not finished."""
     place = os.path.join(folder, bench.folder_name(device))
     date = time.strftime("%Y-%m-%d", time.gmtime())
     for number in range(1, 1000):
-        path = os.path.join(place, f"{date}.tune.jsonl" if number == 1 else f"{date}.{number}.tune.jsonl")
+        path = os.path.join(place, bench.file_stem(date, "tune", commit, number) + ".jsonl")
         if not any(map(os.path.exists, (path, path + ".gz"))):
             return path
         if os.path.exists(path) and not store.read(path).of("decision"):
@@ -195,7 +195,7 @@ def tune(args, argv):
     worker = ["sh", "-c", f"exec {args.worker_command}"] if args.worker_command else \
         [args.gp_tune, "--worker", "--device", gpu if gpu.isdigit() else "0"]
     device = device_of(worker)
-    path = args.store or default_store(args.stores, device)
+    path = args.store or default_store(args.stores, device, args.commit)
     if path.endswith(".gz"):
         raise Stop(BAD_USAGE, f"{path}: a compressed store cannot be appended to")
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)

@@ -20,7 +20,7 @@ def stores_below(folder):
     for name, reason in refused:
         raise store.StoreError(f"{os.path.join(folder, name)}: refused: {reason}")
     return [path for path in (os.path.join(folder, name) for name in found)
-            if path.endswith(store.ENDINGS) or path.endswith((".jsonl", ".jsonl.gz")) and is_store(path)]
+            if store.is_tune(path) or path.endswith((".jsonl", ".jsonl.gz")) and is_store(path)]
 
 
 def is_store(path):
