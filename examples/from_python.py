@@ -18,10 +18,10 @@ BACKEND_HOST = 2
 
 
 def enumerators(list_name):
-    """The enumerators that an X-macro of the header declares, in order, from 1."""
+    """The enumerators that an X-macro of the header declares."""
     with open(os.path.join(HERE, "gpuprims.h")) as file:
         body = re.search(rf"#define {list_name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
-    return {name: number for number, name in enumerate(re.findall(r"X\((\w+)", body), 1)}
+    return {name: int(value) for name, value in re.findall(r"X\((\w+), (\d+)", body)}
 
 
 TYPES, OPERATORS = enumerators("GP_TYPES"), enumerators("GP_OPERATORS")

@@ -1,8 +1,8 @@
-// families.h - which family a primitive belongs to
+// families.h - the family of each primitive
 // uses: api/lists.h, core/rules.h
 
-// The families: primitives that share the fields of their policies and the shape of their kernels. F(FAMILY, family),
-// which is how their names end: gp__rules_map, GP_POLICY_FIELDS_MAP.
+// Families: primitives that share policy fields and the shape of their kernels. F(FAMILY, family): the endings of their
+// names, as in gp__rules_map, GP_POLICY_FIELDS_MAP.
 #define GPUPRIMS__FAMILIES(F)                                                                                          \
   F(MAP, map)                                                                                                          \
   F(REDUCE, reduce)                                                                                                    \

@@ -1,8 +1,8 @@
-// shapes.h - what families add to the shape of a call
+// shapes.h - the families' members of a call's shape
 // uses: select/shape.h, segments/shape.h, histogram/shape.h, sort/shape.h, top_k/shape.h, transpose/shape.h,
 //   layouts/shape.h, bfs/shape.h
 
-// The members of gp__shape that one family reads, or a few of one kind.
+// Members of gp__shape that one family reads, or a few of one kind.
 #define GPUPRIMS__FAMILY_SHAPES                                                                                        \
   gp__shape_of_streams stream;                                                                                         \
   gp__shape_of_segments segmented;                                                                                     \

@@ -276,6 +276,7 @@ PROGRAMS = [
     Program("compile: size", command=COMPILE + ["size"], needs=["lib"]),
     Program("examples", command=COMPILE + ["examples"], needs=["lib", "venv"], timeout=600),
     Program("install", command=COMPILE + ["install"], needs=["lib"]),
+    Program("compile: abi", command=COMPILE + ["abi"], needs=["lib"]),
 ]
 
 # ---- what a row may need ---------------------------------------------------------------------------------------------

@@ -86,12 +86,12 @@ static const char *const PROTOCOL_NAMES[] = {
 #undef NAME
 };
 static const char *const PRIMITIVE_NAMES[] = {"",
-#define NAME(UPPER, lower) #lower,
+#define NAME(UPPER, ...) PRIMITIVE_TEXT(__VA_ARGS__),
                                               GP_PRIMITIVES(NAME)
 #undef NAME
 };
 static const char *const OPERATOR_NAMES[] = {"",
-#define NAME(UPPER, arity, commutative, functor) #UPPER,
+#define NAME(UPPER, ...) #UPPER,
                                              GP_OPERATORS(NAME)
 #undef NAME
 };
@@ -107,12 +107,12 @@ static const char *const OPERATOR_NAMES[] = {"",
 #define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
 #endif
 static const char *const ALGORITHM_NAMES[] = {"AUTO",
-#define NAME(NAME) #NAME,
+#define NAME(NAME, ...) #NAME,
                                               GP_ALGORITHMS(NAME)
 #undef NAME
 };
 static const char *const CACHE_NAMES[] = {
-#define NAME(name) &#name[sizeof "GP_CACHE_" - 1],
+#define NAME(name, ...) &#name[sizeof "GP_CACHE_" - 1],
     GP_CACHES(NAME)
 #undef NAME
 };
@@ -184,7 +184,7 @@ static const primitive_row row_of_none = {"", "", "", "", "", "", "", ""};
 GP_TOOL_PRIMITIVES(ROW)
 #undef ROW
 static inline __attribute__((unused)) const primitive_row *row_of(gp_primitive p) {
-#define ROW(NAME, name) &row_of_##name,
+#define ROW(NAME, ...) PRIMITIVE_ROW(__VA_ARGS__),
   static const primitive_row *const ROWS[] = {&row_of_none, GP_PRIMITIVES(ROW)};
 #undef ROW
   return ROWS[p];

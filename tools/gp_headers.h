@@ -5,6 +5,15 @@
 
 #include "gpuprims.h"
 
+// The name in a row of GP_PRIMITIVES behind its first one: the rows of older headers have no value before it.
+#define PRIMITIVE_TEXT(...) FORM_OF(__VA_ARGS__, TEXT_OF_SECOND, TEXT_OF_FIRST, 0)(__VA_ARGS__)
+#define PRIMITIVE_ROW(...) FORM_OF(__VA_ARGS__, ROW_OF_SECOND, ROW_OF_FIRST, 0)(__VA_ARGS__)
+#define FORM_OF(first, second, form, ...) form
+#define TEXT_OF_FIRST(name) #name
+#define TEXT_OF_SECOND(value, name) #name
+#define ROW_OF_FIRST(name) &row_of_##name
+#define ROW_OF_SECOND(value, name) &row_of_##name
+
 #if GPUPRIMS_VERSION_MAJOR == 0 && GPUPRIMS_VERSION_MINOR < 2
 #define OF_CALL(member) OF_CALL_##member
 #define OF_CALL_value init

@@ -80,6 +80,7 @@ def lint_header(findings, path):
     findings.check("namespace", check_namespace(path, found))
     findings.check("errors", check_errors(path, text))
     findings.check("arguments", check_arguments(path, text))
+    findings.check("values", check_values(path, text))
 
 
 def check_marks(path, lines, names):
@@ -118,6 +119,18 @@ OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance")  # count belongs to th
 RANKS = ((r"gp_context \*ctx$", 0), (r"gp_op \w+$", 1), (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
          (r"const gp_graph \*relabelled$", 4), (r"const \w+ \*\w+$", 3), (r"\w+ \*\w+$", 4), (r"int flags$", 5),
          (r"gp_stream stream$", 6))
+
+
+def check_values(path, text):
+    """Enumerators of the API have written values, since they are part of the ABI; those of a list count up by one."""
+    for name, rows in re.findall(r"^#define (GP_\w+)\(X\)(.*?)\n\n", text, re.M | re.S):
+        values = re.findall(r"\bX\(\w+, (\d+)[,)]", rows)
+        if values and values != [str(int(values[0]) + i) for i in range(len(values))]:
+            yield f"{path}: the values of {name} do not count up by one"
+    for body in re.findall(r"\benum(?: gp_\w+)? \{([^}]*)\}", re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)):
+        for name in re.findall(r"(?:^|,|\))\s*(\w+)\s*(?=,|$)", body):
+            if re.match(r"GP_(?!_|\w*_COUNT$)", name):
+                yield f"{path}: enumerator {name} has no written value"
 
 
 def check_arguments(path, text):
@@ -346,7 +359,7 @@ def tracked_files():
 
 def lint_text(findings, paths):
     # Written so that this file does not find itself.
-    unfinished = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+    unfinished = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b|^(<{7}|>{7}) ")
     places = re.compile(r"(?<![\w.$})])/(?:home|root|work|farm|Users)/\w")
     long_lines, work, paths_found, shape = [], [], [], []
     for path in paths:

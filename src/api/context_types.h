@@ -3,14 +3,14 @@
 
 // The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
-  GP_KERNEL_NONE = 0, // not loaded yet
-  GP_KERNEL_BUNDLE,   // gp_config.bundle
-  GP_KERNEL_DISK,     // the disk cache
-  GP_KERNEL_COMPILED, // NVRTC, in this process
-  GP_KERNEL_HOST      // no kernel: the host back end
+  GP_KERNEL_NONE = 0,     // not loaded yet
+  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle
+  GP_KERNEL_DISK = 2,     // the disk cache
+  GP_KERNEL_COMPILED = 3, // NVRTC, in this process
+  GP_KERNEL_HOST = 4      // no kernel: the host back end
 } gp_kernel_source;
 
-typedef enum gp_backend { GP_BACKEND_AUTO = 0, GP_BACKEND_CUDA, GP_BACKEND_HOST } gp_backend;
+typedef enum gp_backend { GP_BACKEND_AUTO = 0, GP_BACKEND_CUDA = 1, GP_BACKEND_HOST = 2 } gp_backend;
 
 // A CUDA stream: a cudaStream_t or CUstream, or NULL for the default stream. The host back end ignores it.
 typedef void *gp_stream;

@@ -21,16 +21,16 @@ typedef struct gp_graph {
 
 // The steps of a traversal, on a device.
 typedef enum gp_step_kind {
-  GP_STEP_START,          // bitmaps are cleared
-  GP_STEP_ALONE,          // levels that one block did alone, as many as follow each other
-  GP_STEP_TOP_DOWN,       // a level from the frontier's edges
-  GP_STEP_BOTTOM_UP,      // a level over all vertices
-  GP_STEP_LISTED,         // a level bottom-up, over a list of the vertices not reached
-  GP_STEP_MERGE_FRONTIER, // bits of the vertices that such a level has found
-  GP_STEP_COLLECT,        // a frontier for a level top-down behind one over all vertices
-  GP_STEP_CLUSTER,        // levels that one cluster of blocks did alone
-  GP_STEP_SPREAD,         // levels that all blocks did, each with its own part of the frontier
-  GP_STEP_FINISH          // depths of vertices that were not reached are written
+  GP_STEP_START = 0,          // bitmaps are cleared
+  GP_STEP_ALONE = 1,          // levels that one block did alone, as many as follow each other
+  GP_STEP_TOP_DOWN = 2,       // a level from the frontier's edges
+  GP_STEP_BOTTOM_UP = 3,      // a level over all vertices
+  GP_STEP_LISTED = 4,         // a level bottom-up, over a list of the vertices not reached
+  GP_STEP_MERGE_FRONTIER = 5, // bits of the vertices that such a level has found
+  GP_STEP_COLLECT = 6,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_CLUSTER = 7,        // levels that one cluster of blocks did alone
+  GP_STEP_SPREAD = 8,         // levels that all blocks did, each with its own part of the frontier
+  GP_STEP_FINISH = 9          // depths of vertices that were not reached are written
 } gp_step_kind;
 typedef struct gp_traversal_step {
   uint64_t nanoseconds; // from the beginning of the launch to the end of the step, by a clock that may tick in coarse
@@ -62,28 +62,29 @@ typedef struct gp_degrees {
                           // 2^i - 1 edges
 } gp_degrees;
 
-// Faults of a graph, or of depths and parents: X(NAME, the message; @ is the vertex, # the edge). The check looks for
-// them in this order, and reports the first one, at the lowest vertex or edge.
+// Faults of a graph, or of depths and parents: X(NAME, value, message); @ is the vertex, # the edge. The check looks
+// for them in this order, and reports the first one, at the lowest vertex or edge.
 #define GP_FAULTS(X)                                                                                                   \
-  X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
-  X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
-  X(GP_FAULT_OFFSETS, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")           \
-  X(GP_FAULT_TARGET, "vertex @: targets[#] is no vertex")                                                              \
-  X(GP_FAULT_FIRST_IN_OFFSET, "in_offsets[0] is not 0")                                                                \
-  X(GP_FAULT_IN_OFFSETS, "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")  \
-  X(GP_FAULT_IN_SOURCE, "vertex @: in_sources[#] is no vertex")                                                        \
-  X(GP_FAULT_IN_EDGES, "offsets and in_offsets end with other numbers of edges")                                       \
-  X(GP_FAULT_SOURCE_DEPTH, "vertex @: it is the source, and its depth is not 0")                                       \
-  X(GP_FAULT_DEPTH, "vertex @: its depth is below -1, or beyond the limit")                                            \
-  X(GP_FAULT_SECOND_SOURCE, "vertex @: its depth is 0, and it is not the source")                                      \
-  X(GP_FAULT_NOT_REACHED, "vertex @: it was reached, and its edge # leads to a vertex that was not")                   \
-  X(GP_FAULT_TOO_DEEP, "vertex @: its edge # leads to a vertex that is more than one deeper")                          \
-  X(GP_FAULT_NO_WITNESS, "vertex @: no edge leads to it from one that is one less deep")                               \
-  X(GP_FAULT_SOURCE_PARENT, "vertex @: it is the source, and its parent is another")                                   \
-  X(GP_FAULT_PARENT, "vertex @: its parent is no vertex, or not one less deep")                                        \
-  X(GP_FAULT_PARENT_EDGE, "vertex @: no edge leads from its parent to it")                                             \
-  X(GP_FAULT_STRAY_PARENT, "vertex @: it was not reached, and has a parent")
-#define GPUPRIMS__ENUM(NAME, text) NAME,
+  X(GP_FAULT_NONE, 0, "nothing is wrong")                                                                              \
+  X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0")                                                                   \
+  X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")        \
+  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is no vertex")                                                           \
+  X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0")                                                             \
+  X(GP_FAULT_IN_OFFSETS, 5,                                                                                            \
+    "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")                       \
+  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is no vertex")                                                     \
+  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with other numbers of edges")                                    \
+  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, and its depth is not 0")                                    \
+  X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit")                                         \
+  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, and it is not the source")                                  \
+  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, and its edge # leads to a vertex that was not")               \
+  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex that is more than one deeper")                      \
+  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from one that is one less deep")                           \
+  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, and its parent is another")                               \
+  X(GP_FAULT_PARENT, 15, "vertex @: its parent is no vertex, or not one less deep")                                    \
+  X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it")                                         \
+  X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, and has a parent")
+#define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
 #undef GPUPRIMS__ENUM
 typedef struct gp_fault {

@@ -2,8 +2,8 @@
 
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
-#define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
-#define GPUPRIMS__CACHE(name) name,
+#define GP_CACHES(X) X(GP_CACHE_DEFAULT, 0) X(GP_CACHE_STREAMING, 1) X(GP_CACHE_L2, 2) X(GP_CACHE_ALL, 3)
+#define GPUPRIMS__CACHE(name, value) name = value,
 enum { GP_CACHES(GPUPRIMS__CACHE) GP_CACHE_COUNT };
 #undef GPUPRIMS__CACHE
 
@@ -65,10 +65,10 @@ typedef struct gp_policy {
 
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
-  GP_POLICY_CALLER = 1, // gp_call.policy
-  GP_POLICY_DEVICE,     // a row of the tuned table for exactly this device
-  GP_POLICY_CAPABILITY, // a row for exactly this compute capability
-  GP_POLICY_CLASS,      // a row for a class of like devices that names this one
-  GP_POLICY_PORTABLE,   // the portable row
-  GP_POLICY_HOST        // the host back end has no policy
+  GP_POLICY_CALLER = 1,     // gp_call.policy
+  GP_POLICY_DEVICE = 2,     // a row of the tuned table for exactly this device
+  GP_POLICY_CAPABILITY = 3, // a row for exactly this compute capability
+  GP_POLICY_CLASS = 4,      // a row for a class of like devices that names this one
+  GP_POLICY_PORTABLE = 5,   // the portable row
+  GP_POLICY_HOST = 6        // the host back end has no policy
 } gp_policy_source;

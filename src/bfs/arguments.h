@@ -1,8 +1,7 @@
 // bfs/arguments.h - arguments of searches in graphs
 // uses: api/graph_types.h
 
-// Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
-// the queue, and lists of vertices.
+// Breadth-first search. Scratch memory holds bitmaps of reached vertices, the queue, and lists of vertices.
 typedef struct gp__bfs_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
@@ -11,7 +10,7 @@ typedef struct gp__bfs_args {
   gp_traversal *statistics;
   void *workspace;
   unsigned *reached[2]; // bitmaps
-  unsigned *fresh;      // a bitmap: of what a level over a list has found
+  unsigned *fresh;      // bitmap of what a level over a list has found
   void *queue;          // gp_edges
   void *lists[2];       // gp__bfs_unvisited
   void *found;          // vertices with long lists
@@ -19,36 +18,36 @@ typedef struct gp__bfs_args {
   unsigned long long vertices, source;
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
-  int limit;                               // of depth
+  int limit;                               // limit of depth
   int symmetric;
   int alpha, beta;               // gp_policy
   int look_from;                 // a block with so many parts looks at bits before it sets them
-  unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
-  unsigned cluster;              // its blocks; 1: there is none
-  unsigned blocks;               // of the grid, all of them resident
-  int step;                      // by launches
+  unsigned small, cluster_small; // most parts with which one block, one cluster, goes on alone
+  unsigned cluster;              // blocks of a cluster; 1: no clusters
+  unsigned blocks;               // blocks of the grid, all resident
+  int step;                      // number of the launch, in a search by launches
   int gather, cull;              // gp_policy
-  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges
+  void *edge_queue;              // gp__bfs_edge: as many as the graph has edges
   unsigned long long edges;
-  unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
-  const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
-  unsigned spread;                // parts with which all blocks go on, each with its own, or 0: they do not;
-  int spread_after;               // behind so many levels, GP__BFS_SPREAD_AFTER but in tests
+  unsigned long long fused_edges; // levels with more edges contract and expand in separate launches
+  const gp_fault *fault;          // GP_CHECKED: searches only if there is none
+  unsigned spread;                // fewest parts with which all blocks go on, each with its own; 0: never
+  int spread_after;               // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
 } gp__bfs_args;
-// The same from up to 64 sources at once.
+// Search from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
 enum {
-  GP__SOURCES_CLEAR, // a launch of its own, before any other
+  GP__SOURCES_CLEAR, // the first launch
   GP__SOURCES_ALL,   // all levels and the end, by blocks that can wait for each other
-  GP__SOURCES_STEP,  // by others: one step,
-  GP__SOURCES_REST,  // by one block what is then left, and
+  GP__SOURCES_STEP,  // by blocks that cannot: one step
+  GP__SOURCES_REST,  // later steps, by one block
   GP__SOURCES_FINISH // the end
 };
 typedef struct gp__sources_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
   int *depths;                         // a row for each source, or null
-  unsigned long long *reached;         // vertices, by each source; or null
+  unsigned long long *reached;         // vertices reached from each source; or null
   gp_traversal *statistics;            // or null
   void *seen, *words[2];               // a word a vertex
   void *lists[2];                      // vertices
@@ -56,12 +55,12 @@ typedef struct gp__sources_args {
   void *control;                       // gp__sources_control
   unsigned long long vertices;
   unsigned long long source[GP__SOURCES_MOST];
-  const unsigned long long *source_device; // in their place, or null
-  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
-  int count, batch;                        // sources; which of the call's batches they are
-  int limit;                               // of depth
+  const unsigned long long *source_device; // instead of `source`, or null
+  const gp_fault *fault;                   // GP_CHECKED: searches only if there is none
+  int count, batch;                        // sources; number of their batch in the call
+  int limit;                               // limit of depth
   int alpha;                               // gp_policy
   unsigned small;
-  unsigned blocks; // of the grid
+  unsigned blocks; // blocks of the grid
   int part;
 } gp__sources_args;

@@ -26,7 +26,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // One thread: where the traversal stands at first.
+  // Called by one thread: sets the initial state.
   GP_DEVICE void set_out(unsigned rank) {
     gp__bfs_state &t = s.state;
     const gp__u64 source = a.source_device ? *a.source_device : a.source;
@@ -52,7 +52,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
   }
-  // The bitmap, and the first frontier.
+  // Initialises the bitmap and the first frontier.
   GP_DEVICE void fill() {
     const gp__u64 source = s.source;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
@@ -120,7 +120,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       finish_step(step);
     }
   }
-  // What was not reached, where nobody has written that.
+  // Writes depths of vertices not reached, unless a level has.
   GP_DEVICE void fill_rest() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -143,11 +143,11 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     sums.edges = inspected;
     add_warp(sums);
     const gp__u64 all = wait().edges;
-    if (threadIdx.x != 0 || s.rank != 0) return; // nobody else reads beside what note() writes
+    if (threadIdx.x != 0 || s.rank != 0) return; // no other thread reads next to what note() writes
     note(GP_STEP_FINISH);
     report(all);
   }
-  // A block ahead may have counted a level that nobody is of in the end.
+  // A block one level ahead may have counted a level that is empty in the end.
   GP_DEVICE void find_deepest() {
     gp__u64 most = 0;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
@@ -170,8 +170,8 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + looks * of_vertex;
   }
 
-  // ---- the same by launches, of which none waits: what a step leaves for the next lies in memory, in one of two
-  // places, as blocks of a launch may still read how it began when its first block is through
+  // ---- steps by launches, none of which waits. Their state is in one of two places in memory: blocks of a launch may
+  // still read the old one when the first block is done
 
   GP_DEVICE gp__bfs_state &left(int launch) const { return control->state[launch & 1]; }
   GP_DEVICE void set_out_by_launches() {
@@ -187,11 +187,11 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (threadIdx.x == 0) {
       enter(blockIdx.x);
       s.state = left(a.step);
-      s.state.barriers = static_cast<unsigned>(a.step) + 1; // where levels of one block leave what comes next
+      s.state.barriers = static_cast<unsigned>(a.step) + 1; // so that levels of one block write the next state
     }
     __syncthreads();
   }
-  // By what all blocks have counted, thread 0 of the one that is through with the step last decides what comes next.
+  // Thread 0 of the last block to finish the step decides what comes next, from all blocks' sums, and returns true.
   GP_DEVICE bool decides() {
     add_to_block();
     __syncthreads();
@@ -211,7 +211,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     decide(gp__bfs_sums{all[0], all[1], all[2], all[3]});
     return true;
   }
-  // A step; or, by one block, those that are left.
+  // Does one step or, by one block, all that are left.
   GP_DEVICE void go_on() {
     const bool all = a.step > GP__BFS_LAUNCHES;
     bool decided = s.rank == 0 && threadIdx.x == 0;

@@ -16,11 +16,11 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
-  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
+  // Bottom-up. WAITING: vertices of a warp that wait, and where they look next. WORDS: words of the bitmap, or as many
+  // of the list, that a warp takes at a time: one less than WAITING has room for. LOOK: neighbours of one access.
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
   static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
-  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
+  GP_DEVICE Offset *waiting_at() const { // followed by the ends of their neighbours
     return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
   GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
@@ -28,7 +28,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
-  // The 16 bytes that hold p, of what is there. They stay out of the nearest cache, which is the bitmap's.
+  // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
@@ -41,13 +41,13 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // The end of a look that begins at `at`, over `whole` times 16 bytes, the first of which hold `at`.
+  // End of a look from `at` on, over `whole` times 16 bytes, the first of which hold `at`.
   GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
     const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
   }
-  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on? It is the parent, or else
-  // one of the others is.
+  // True if a neighbour in the 16 bytes of `at`, from there on, has been reached; it becomes the parent. Otherwise
+  // another neighbour does.
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
     const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
     Vertex u[LOOK];
@@ -64,7 +64,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     return hit;
   }
-  // A vertex has found a neighbour, or has none of its `degree` neighbours, `parent` among them.
+  // Ends the look of a vertex that has found a neighbour, or none of its `degree` neighbours, `parent` among them.
   template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const bool keeps = ends && !found && degree != 0;
     if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
@@ -78,7 +78,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Below::template append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
-  // A vertex that has looked in vain, and the neighbours that it has not looked at.
+  // A vertex that has found none yet, and the neighbours that it has not looked at.
   struct Waiter {
     Vertex vertex;
     Offset at, end;
@@ -87,7 +87,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     return Waiter{is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0,
                   is ? waiting_at()[WAITING + slot] : 0};
   }
-  // They wait until there is a warp of them.
+  // Vertices wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
@@ -98,7 +98,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }
-  // They look on, at 16 bytes each; where they are few, with several lanes each.
+  // Waiting vertices look on, at 16 bytes each; few vertices have several lanes each.
   template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
     const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
     const gp__lane_team team(taken);
@@ -120,8 +120,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
     wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
-  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at one neighbour, its first or
-  // the list's, which has most often been reached; who needs more looks on later.
+  // A warp goes over words of the bitmap, or as many vertices of the list. Each vertex looks at one neighbour: its
+  // first, or the list's, which has mostly been reached. Vertices that need more look on later.
   template <bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -129,7 +129,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const Seeker *list = static_cast<const Seeker *>(a.lists[t.side]);
     const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
                  step = static_cast<Vertex>(warps_of_grid());
-    const Vertex rows = last / GP__WARP + 1; // a step has something to do
+    const Vertex rows = last / GP__WARP + 1; // not empty: a step has something to do
     unsigned waiting = 0;
     depth = t.depth + 1;
     if (!LISTED) {
@@ -156,7 +156,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS && !LISTED; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS && !LISTED; ++w) { // offsets that come next
+      for (int w = 0; w < WORDS && !LISTED; ++w) { // prefetches the next offsets
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
         if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
@@ -191,7 +191,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
     Below::template append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
   }
-  // Lanes have a word of a bitmap each, the first of them word `at`: the lists of its vertices.
+  // Appends the lists of vertices in a bitmap: lanes have a word each, the first of them word `at`.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
     for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
@@ -199,8 +199,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
-  // Vertices that the level before has found join those reached, and the queue where the search goes on top-down; or
-  // long lists join the queue, which lacks them.
+  // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into
+  // the queue; or appends long lists to the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
@@ -218,7 +218,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // Edges of the vertices that the level over all vertices has found: those in one bitmap, not in the other.
+  // Queues the edges of vertices that the level over all vertices has found: those in one bitmap but not in the other.
   GP_DEVICE void collect() {
     const gp__u32 *map = a.reached[s.state.map], *before = a.reached[s.state.map ^ 1];
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {

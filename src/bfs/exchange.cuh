@@ -1,4 +1,4 @@
-// bfs/exchange.cuh - breadth-first search: what blocks of small levels tell each other
+// bfs/exchange.cuh - breadth-first search: exchange between blocks of small levels
 // uses: device/vocabulary.cuh, device/machine.cuh, bfs/policy.h, device/operators.cuh, device/warp.cuh,
 //   device/edges.cuh, bfs/state.cuh, bfs/search.cuh, bfs/top_down.cuh
 
@@ -20,8 +20,8 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     LEVEL_PLAIN = 32,
     LEVEL_OVER = 64
   };
-  // Words of a cluster's blocks in shared memory: each is written by the block that it is of, and says of which level,
-  // which nobody reads it for but once.
+  // Clears the words of a cluster's blocks in shared memory. One block writes each word, with the tag of its level, for
+  // which it is read only once.
   GP_DEVICE void clear_words() {
     gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
@@ -32,12 +32,12 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
     return (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u;
   }
-  // A word of each block to each: a lane's to block `to`, or none's.
+  // Sends a word of each block to each: a lane's to block `to`, if there is one. Returns the word from there.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
     if (to < a.cluster) gp__cluster_send(words + s.cluster_rank, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
-  // Lanes that have a word get what it says, once all words are of this level; others get 0.
+  // Waits until all words are of this level. Lanes with a word get its value, others 0.
   template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
@@ -46,10 +46,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
     return got >> 16;
   }
-  // The blocks of a cluster, or of the grid, bring what they have counted in a level, and get what all have. Nobody can
-  // be two levels ahead, so two sets of words do. LEVEL_PLAIN: of the next level it need not be known at its end what
-  // the others have; all that a block finds in it has room, as it has no more edges than that.
-  // fenced: some have read what lies in others' queues, which will be written over. before: how many parts there were.
+  // Called by the blocks of a cluster, or of the grid: exchanges their counts of a level and draws the verdict. No
+  // block can be two levels ahead, so two sets of words suffice. LEVEL_PLAIN: at the end of the next level blocks need
+  // not know the others' counts; a block has room for all that it finds there, as it has no more edges than that.
+  // fenced: blocks have read others' queues, which will be overwritten. before: parts of the level before.
   GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
@@ -58,7 +58,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (fenced) gp__fence();
     gp__bfs_cluster_totals all;
     all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
-    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // of the grid, what warps take at once
+    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // grid: what warps take at once
     const bool much =
         got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
     all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
@@ -83,7 +83,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
                              (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // Clusters bring what they have counted in two words each, which their first blocks write and all blocks read.
+  // Exchanges the counts of clusters: two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
@@ -92,14 +92,14 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
   }
-  // The first warp of each block: sums of all, of four lanes.
+  // Called by the first warp of each block: sums over all blocks, for four lanes.
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (gp_lane() == 0) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
-  // Sums of what all blocks have counted, at the end.
+  // Sums the counts of all blocks, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
@@ -130,7 +130,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
     }
   }
-  // All blocks of the cluster, or of the grid, may read what is in the others' queues.
+  // After this, all blocks of the cluster, or of the grid, may read the others' queues.
   GP_DEVICE void open_queues(bool in_grid, gp__u64 *words) {
     if (gp_warp() == 0) {
       gp__fence();
@@ -140,7 +140,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Part i of those in the queues of all blocks of the cluster.
+  // Part i of all parts in the queues of the cluster's blocks.
   GP_DEVICE gp_edges part_of_cluster(unsigned which, unsigned i) {
     unsigned block = 0, begin = 0;
     while (s.ends[block] <= i) begin = s.ends[block++];

@@ -1,4 +1,4 @@
-// bfs/geometry.h - what a search keeps in scratch memory, and its launches
+// bfs/geometry.h - scratch memory of searches, and their launches
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, bfs/policy.h, core/geometry.h,
 //   core/family.h, bfs/portable.h
 
@@ -23,7 +23,7 @@ GPUPRIMS__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
-// From many sources: acc_size is that of a vertex's word.
+// Search from many sources; acc_size is the size of a vertex's word.
 typedef struct gp__sources_layout {
   unsigned long long seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
@@ -51,7 +51,7 @@ GPUPRIMS__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned lon
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
-// A grid that waits for itself begins whole.
+// A grid that waits for itself must begin whole.
 GPUPRIMS__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,

@@ -4,7 +4,7 @@
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
-// From one source; `queue` has room for all vertices. parents: NULL, or not wanted.
+// Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
 static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue,
                               gp_traversal *t) {
   const gp_graph *g = &q->graph;
@@ -30,7 +30,7 @@ static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *de
         const uint64_t v = gp__host_number(g->targets, of_vertex, e);
         ++t->inspected;
         if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
-          gp__host_set_number(parents, of_vertex, v, u); // the smallest one
+          gp__host_set_number(parents, of_vertex, v, u); // the smallest parent
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
         if (parents) gp__host_set_number(parents, of_vertex, v, u);
@@ -45,7 +45,7 @@ static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *de
   t->small = t->levels;
   t->bytes = g->vertices * (4 + (parents ? of_vertex : 0)) + t->reached * 2 * of_offset + t->inspected * of_vertex;
 }
-// GP_CHECKED: is something wrong with the graph?
+// GP_CHECKED: true if the graph has a fault.
 static int gp__host_finds_fault(const gp__request *q) {
   gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
   if (!q->fault) return 0;
@@ -67,8 +67,8 @@ static gp_result gp__host_bfs(const gp__request *q) {
   if (q->statistics) *q->statistics = t;
   return GP_SUCCESS;
 }
-// From many sources: one after another, as many at a time as there are threads, each with a queue and, where rows are
-// not wanted, depths of its own.
+// Searches from many sources, one a thread at a time. Each thread has a queue and, if rows are not wanted, depths of
+// its own.
 static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
   const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);

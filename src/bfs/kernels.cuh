@@ -7,18 +7,18 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
-  int zero = 0; // so that the place of s stays in a register: it is asked for many times a level, and takes 30 cycles
+  int zero = 0; // keeps the address of s in a register: it is used many times a level, and takes 30 cycles
   gp__optimizer_barrier(zero);
   Block block(a, (&s)[zero], memory);
   block.start();
   block.levels();
   block.finish();
-  if (CLUSTERS) { // nobody leaves whose words others may still write
+  if (CLUSTERS) { // no block exits while others may still write its words
     gp__cluster_arrive();
     gp__cluster_wait();
   }
 }
-// Launches of it: the beginning, steps, one block's levels behind them, the end.
+// The search by launches: the beginning, steps, later levels by one block, the end.
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
   typedef gp__bfs_block<P, Offset, Vertex, false> Block;
   GP_SHARED(typename Block::Shared, s);
@@ -31,14 +31,14 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
   if (a.step <= GP__BFS_LAUNCHES + 1) block.go_on();
   else block.finish_by_launches();
 }
-// GP_CHECKED: a graph in which something is wrong is not searched.
+// GP_CHECKED: searches only a graph without faults.
 template <class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
-  gp__pdl_wait<P>(); // what says that, a launch before this one writes
+  gp__pdl_wait<P>(); // an earlier launch writes the fault
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
-// GP_REPRODUCIBLE: of the vertices from which an edge leads, and that are one less deep, the smallest.
+// GP_REPRODUCIBLE: a parent is the smallest vertex that is one less deep and has an edge to the vertex.
 template <class V> struct gp__edge_to_parent {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {

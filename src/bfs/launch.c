@@ -15,7 +15,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
   of.fault = a->fault;
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
-// By launches, of which none waits for another.
+// A search by launches: no block waits for another.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
@@ -30,7 +30,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__
   }
   return GP_SUCCESS;
 }
-// In clusters, of which the first may go on alone: as many as fit, at most.
+// Launches as many clusters as fit, at most; the first one may go on alone.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;

@@ -2,13 +2,13 @@
 // uses: api/policy.h, api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, bfs/policy.h, bfs/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/frontier.cuh, device/kernel.cuh, bfs/state.cuh
 
-// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare: GP_CONTRACT_EXPAND
-// contracts a frontier and expands what is left in the same launch, GP_TWO_PHASE in two, with a frontier of vertices in
-// between, GP_HYBRID in two where the frontier is large. A vertex is expanded once, so all frontiers of a search have
-// room in one array of as many edges as the graph has.
+// Levels made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_CONTRACT_EXPAND
+// contracts a frontier and expands what is left in one launch. GP_TWO_PHASE takes two, with a frontier of vertices in
+// between. GP_HYBRID takes two if the frontier is large. A vertex is expanded once, so all frontiers of a search fit
+// one array of as many edges as the graph has.
 
 template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
-// What launches leave for each other. Slots of levels behind the last that has a launch are taken in turn.
+// State that launches share. Levels after the last one with a launch use slots in turn.
 struct gp__bfs_progress {
   gp__u64 found[GP__BFS_LAUNCHES + 3];    // vertices of each level
   gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
@@ -47,7 +47,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
     return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
-  // Of the edges that lead to a level, the first stands behind those that lead to the levels before.
+  // The edges that lead to a level, after the `first` ones, which lead to earlier levels.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
     return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
   }
@@ -57,7 +57,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     return sum;
   }
   GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
-  // Is there no level behind this one, of so many vertices?
+  // True if no level follows this one of `count` vertices.
   GP_DEVICE bool over(int level, gp__u64 count) const {
     const gp__u64 hit = gp__load_volatile(&s->hit);
     return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
@@ -85,7 +85,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
 
   // ---- what a level is made of; whole warps call
 
-  // Is it the lane that reaches v? Where culling is not exact, depths decide.
+  // True in the lane that reaches v. If culling is not exact, depths decide.
   GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
     bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
     if (mine && !(a.cull & GP_CULL_BITMAP))
@@ -137,7 +137,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
     if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
   }
-  // Does a level of so many edges have two launches?
+  // True if a level of `count` edges has two launches.
   GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
 
   GP_DEVICE void add_sums() {
@@ -149,7 +149,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (edges) atomicAdd(&s->edges, edges);
     if (inspected) atomicAdd(&s->inspected, inspected);
   }
-  // A launch: the edges that lead to a level are contracted (and expanded), or its vertices expanded.
+  // One launch: contracts (and expands) the edges that lead to a level, or expands its vertices.
   GP_DEVICE void level(int level, bool expands) {
     if (over(expands ? level : level - 1, s->found[expands ? level : level - 1])) return;
     if (expands) {
@@ -157,10 +157,10 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     } else if (in_two(s->edges_to[level])) contract(level, edges_before(level));
     else contract_expand(level, edges_before(level));
   }
-  // One block: all levels that are left, and what has been done.
+  // Called with one block: does all levels that are left, and writes the statistics.
   GP_DEVICE void rest() {
     const int most = GP__BFS_LAUNCHES;
-    gp__u64 first = edges_before(most + 1); // of the edges that lead to the next level
+    gp__u64 first = edges_before(most + 1); // first of the edges that lead to the next level
     int level = most;
     for (; !over(level, gp__load_volatile(&s->found[slot(level)])); ++level) {
       if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
@@ -181,7 +181,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
     gp__u64 levels = static_cast<gp__u64>(level);
-    if (level == most) // or earlier, in a launch of its own
+    if (level == most) // the search ended there or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
     else if (!gp__load_volatile(&s->found[slot(level)])) --levels;
     r.reached = s->reached;

@@ -10,7 +10,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p,
              : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
                                                                 : GP__BFS;
   kinds[1] = GP__BFS_PARENTS;
-  return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may be
+  return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may run
 }
 GPUPRIMS__PRIVATE int gp__bfs_is_idle(const gp__request *q) {
   return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)

@@ -15,27 +15,27 @@
   F(cluster, 0, 1, 8, 16)
 
 enum {
-  GP__BFS_PART = 256,        // edges of a part of a list, at most
-  GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
-  GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
-  GP__BFS_CLUSTERS = 16,     // at most, in which all blocks go on, each with its own part of the frontier,
-  GP__BFS_SPREAD_AFTER = 64, // behind so many levels
+  GP__BFS_PART = 256,        // most edges of a part of a list
+  GP__BFS_LONG = 0xffff,     // as a part's count: all of a longer list, in the queue of one block
+  GP__BFS_BUFFER = 2048,     // bytes of a warp's shared memory, for what it appends to queue and lists
+  GP__BFS_CLUSTER_MOST = 16, // most blocks of a cluster that goes on alone
+  GP__BFS_CLUSTERS = 16,     // most clusters in which all blocks go on, each with its own part of the frontier,
+  GP__BFS_SPREAD_AFTER = 64, // after so many levels
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48, // steps, or levels, that have launches of their own where blocks cannot wait for each other
-  GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, where frontiers are of edges
+  GP__BFS_LAUNCHES = 48,     // steps, or levels, with launches of their own if blocks cannot wait for each other
+  GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, if frontiers are of edges
   GP__SOURCES_LAUNCHES = 96                      // steps likewise, of a search from many sources: two a level
 };
-// Parts that each of two queues in shared memory has room for.
+// Parts that fit each of two queues in shared memory.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
 GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
-// What a level by launches needs besides gp__lay_out_bfs: the edges that are expanded, source and target.
+// Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
 GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
-// Roads and grids have few edges a vertex and many levels, others many and few: rows tell them apart by this.
+// Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
 GPUPRIMS__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||

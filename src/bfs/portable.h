@@ -1,7 +1,8 @@
 // bfs/portable.h - portable rule of graphs
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, bfs/policy.h, core/canonical.h, core/rows.h
 
-// A search from many sources: a vertex lacks bits until all have reached it. Few vertices make no cluster.
+// A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
+// take no clusters.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
 #define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
                              cluster, day)                                                                             \
@@ -27,7 +28,7 @@ GPUPRIMS__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
   return m;
 }
 GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
-  // few blocks meet at a barrier sooner
+  // few blocks pass a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);

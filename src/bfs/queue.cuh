@@ -10,13 +10,13 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   GPUPRIMS__BFS_STATE(Below);
   using Below::part_of;
 
-  // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
+  // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Seeker *slots() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
-  // Room for so many, in the cursor; the warp's first lane asks.
+  // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
     return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
   }
@@ -29,18 +29,18 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     buffered = 0;
     __syncwarp();
   }
-  // In a queue of shared memory, and what does not fit in the queue in memory (of one block's, leave_small).
+  // Appends to a queue in shared memory or, if that is full, to the queue in memory (for one block's, see leave_small).
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
-  // The first `there` parts of a queue of shared memory join those in memory.
+  // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
     if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
-  // Lanes append the lists of their vertices, and count their edges where they are new.
+  // Lanes append the lists of their vertices. counts: the vertices are new, and their edges are counted.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const bool is_long = has && count > GP__BFS_PART;
     const unsigned small = !has ? 0 : !is_long ? static_cast<unsigned>(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
@@ -63,7 +63,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       }
     }
     if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
-        a.alpha > 0) { // in parts once it is known that it goes on top-down
+        a.alpha > 0) { // split once the search is known to go on top-down
       const unsigned number = static_cast<unsigned>(__popc(large));
       const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
@@ -72,7 +72,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (gp_lane() == 0) sums.longer += number;
       return;
     }
-    for (; large; large &= large - 1) { // a long list in parts, by the whole warp
+    for (; large; large &= large - 1) { // the whole warp splits a long list
       const int owner = __ffs(static_cast<int>(large)) - 1;
       const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
       const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
@@ -90,7 +90,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
     }
   }
-  // Vertices that lanes append to the next list.
+  // Lanes append vertices to the next list.
   template <bool LISTED> GP_DEVICE void flush_list() {
     if (!buffered) return;
     __syncwarp();

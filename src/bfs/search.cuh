@@ -1,8 +1,8 @@
-// bfs/search.cuh - breadth-first search: where a traversal stands, and what comes next
+// bfs/search.cuh - breadth-first search: state of a traversal, and what comes next
 // uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, bfs/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/edges.cuh, device/hash.cuh, bfs/state.cuh
 
-// A block's traversal is a struct in layers, a part each: search, queue, top_down, exchange, small_levels, bottom_up,
+// A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.
 #define GPUPRIMS__BFS_STATE(Below)                                                                                     \
   using Below::WARPS;                                                                                                  \
@@ -35,17 +35,17 @@
   using Below::depth;                                                                                                  \
   using Below::turn
 
-// CLUSTERS: may the launch be in clusters?
+// CLUSTERS: the launch may be in clusters.
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0;     // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
-  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
+  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // items of a list in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
   // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
-  // A level of few short parts: lanes of a part, edges that it has at most, where a count of vertices begins.
+  // A level of few short parts: lanes of a part, its most edges, and the lowest bit of a count of vertices.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
   typedef gp__bfs_shared<WARPS> Shared;
 
@@ -58,11 +58,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   Vertex *parents;
   gp__bfs_control *control;
   gp__u64 vertices, words;
-  gp__bfs_counts sums; // of this warp, in this step: its first lane's; bottom-up each lane's until the end
+  gp__bfs_counts sums; // this warp's sums of this step, in its first lane; bottom-up in each lane until the end
   unsigned inspected;  // by this thread, in all steps
   unsigned buffered;   // in the warp's buffer
-  int depth;           // of what this step finds
-  unsigned turn;       // which of Shared::sums is added to
+  int depth;           // depth of what this step finds
+  unsigned turn;       // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
@@ -87,7 +87,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
     x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
   }
-  // This warp's sums become part of the block's.
+  // Adds this warp's sums to the block's.
   GP_DEVICE void add_to_block() {
     if (gp_lane() == 0 && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
       gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
@@ -97,7 +97,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     }
     sums = gp__bfs_counts{0, 0, 0, 0};
   }
-  // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
+  // Grid barrier. Thread 0 gets the sums of all blocks; a barrier of the block must follow.
   GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
@@ -119,7 +119,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE bool over(const gp__bfs_sums &x) const {
     return !(x.found & ~GP__BFS_HIT) || (x.found & GP__BFS_HIT) || s.state.depth == a.limit;
   }
-  // A level has been done.
+  // Counts a finished level.
   GP_DEVICE void count_level(const gp__bfs_sums &x, gp__u64 edges) {
     gp__bfs_state &t = s.state;
     const gp__u64 found = x.found & ~GP__BFS_HIT;
@@ -130,8 +130,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     t.unexplored -= edges;
     t.edges = edges;
   }
-  // Does a level bottom-up count the edges of those that it has not found? They are on its list, the others need not
-  // be asked how many they have.
+  // True if a bottom-up level counts the edges of vertices that it has not found: these are on its list, and the
+  // degrees of the others need not be loaded.
   GP_DEVICE bool counts_rest() const { return a.symmetric && s.state.listed != 2; }
   GP_DEVICE void count_bottom_up(const gp__bfs_sums &x) {
     gp__bfs_state &t = s.state;
@@ -154,20 +154,21 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
                                                              : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
-  // Is such a frontier small enough for one block to go on alone? What takes it longer than the whole grid's barrier is
-  // edges: it has one for each thread, and a list is a warp's, who should be through with it in a step.
+  // True if a frontier is small enough for one block to go on alone. Edges make that slower than a grid barrier: there
+  // must be at most one a thread, and a warp must finish a list in one step.
   GP_DEVICE bool fits_block(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.small && edges <= P::threads && edges <= parts * GP__WARP;
   }
   GP_DEVICE bool fits_cluster(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
   }
-  // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
+  // True if a long search has a frontier large enough for all blocks to go on, each with a part of it in its shared
+  // memory.
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
            parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
-  // Does it go on top-down, behind a level bottom-up?
+  // True if the search goes on top-down after a bottom-up level.
   GP_DEVICE bool shrinks() const {
     return s.state.edges * static_cast<unsigned>(a.beta) < s.state.list || a.alpha <= 0;
   }
@@ -208,7 +209,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
       }
     }
   }
-  // The first block's first thread says what has been done.
+  // The first block's first thread records a step.
   GP_DEVICE void note(int kind) {
     if (threadIdx.x != 0 || !a.statistics || s.rank != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -216,14 +217,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     r.reached = s.state.reached, r.edges = s.state.explored;
     r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
   }
-  // The end of a step. Of levels of one block, or of one cluster, the others learn what has become of the traversal.
+  // Ends a step. After levels of one block, or of one cluster, the other blocks read the new state.
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
     const gp__bfs_sums all = wait(alone);
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // behind those levels all blocks know
+      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // after these levels all blocks know it
       else if (alone && s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
@@ -239,8 +240,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     a.depths[v] = d;
     if (parents) parents[v] = parent;
   }
-  // In a launch in clusters levels of one block and of a cluster go by depths: a block may be one level ahead, and what
-  // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
+  // In launches in clusters, levels of one block and of a cluster use depths: a block may be one level ahead, and
+  // blocks behind reach its vertices again. A vertex's bit is set when its list is visited, or left.
   GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
   GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
     if (CLUSTERS && has) gp__set_bit_alone(map, v);

@@ -1,5 +1,5 @@
 // bfs/shape.h - what searches of graphs add to the shape of a call
 
 typedef struct gp__shape_of_bfs {
-  int has_transpose; // the edges that lead to vertices are known too
+  int has_transpose; // incoming edges are known too
 } gp__shape_of_bfs;

@@ -2,41 +2,41 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/warp.cuh, device/edges.cuh,
 //   device/hash.cuh, bfs/state.cuh, bfs/search.cuh, bfs/exchange.cuh
 
-// A frontier of few parts costs less time than the barrier of the grid that ends a level. So one block, one cluster, or
-// all blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the
-// barrier of the grid behind the step (finish_step).
+// A frontier of few parts costs less time than the grid barrier that ends a level. So one block, one cluster, or all
+// blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the grid
+// barrier after the step (finish_step).
 //
 // Modes
 //   ALONE    one block. Its barrier ends a level.
 //   CLUSTER  the blocks of the first cluster. Each has its part of the frontier in its own shared memory, and sends
-//            every other block a word with what it has found in a level.
+//            every other block a word with its counts of a level.
 //   GRID     the blocks of all clusters. The first block of each cluster also writes two words to memory, for all.
 //
-// A level: visit_parts, then close_alone or an exchange of words; behind the last one, leave_levels.
-//   Visit    A block has two queues in shared memory, of even and of odd levels. It reads the one of this level, takes
-//            new vertices (bits by one block without clusters, else depths), and appends their lists to the other.
-//   Close    The barrier of the block makes its sums whole. ALONE: every thread reads them. Otherwise the first warp
-//            exchanges words, and all blocks draw the same verdict from the same words:
+// A level: visit_parts, then close_alone or an exchange of words; after the last one, leave_levels.
+//   Visit    A block has two queues in shared memory, for even and for odd levels. It reads this level's, takes new
+//            vertices (by bits in one block without clusters, else by depths), and appends their lists to the other.
+//   Close    The block's barrier completes its sums. ALONE: every thread reads them. Otherwise the first warp exchanges
+//            words, and all blocks draw the same verdict from the same words:
 //              DONE     nothing was found, or the target, or the limit of depth is reached: the search is over.
 //              STAYS    the next level is of the same mode. If neither: leave_levels, and go_down chooses the step.
-//              UNEVEN   a block has far more parts than its share: CLUSTER shares all parts out anew, and reads
-//                       others' queues (share_out); GRID leaves.
+//              UNEVEN   a block has far more parts than its share: CLUSTER redistributes all parts, and reads others'
+//                       queues (share_out); GRID leaves.
 //              FEW      parts are short: four lanes take each (visit_few), not a warp all (visit_all).
-//              OVER     parts did not fit a queue; those lie in memory (put_small), and all blocks leave.
+//              OVER     parts did not fit a queue; those are in memory (put_small), and all blocks leave.
 //              PLAIN    see below.
-//   Leave    Queues join the one in memory, sums join the state, words are cleared for the next time.
+//   Leave    Queues move to the one in memory, sums are added to the state, words are cleared for the next time.
 //
-// One level ahead. Behind a PLAIN level only the first warp waits for the words of the level that ends; the other warps
-// begin the next one. What the words say is read at the barrier that ends the next level. PLAIN promises that nobody
-// needs it sooner: whatever is found has room, and neither parents nor a target are asked for. A block that is ahead
-// may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again counts it.
+// One level ahead. After a PLAIN level only the first warp waits for the words of the level that ends; the other warps
+// begin the next one. The words' verdict is read at the barrier that ends the next level. PLAIN guarantees that no
+// thread needs it sooner: all that is found has room, and neither parents nor a target are asked for. A block that is
+// ahead may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again
+// counts it.
 //
-// Waits, and why they end. A block sends its words of level d when it has visited d, and visits wait for
-// nobody. Its first warp then waits for the others' words of d, before the block's barrier of d + 1. So nobody is two
-// levels ahead: two sets of words do, by the parity of the level, and a word's tag says of which level it is. Counters
-// are three sets in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of
-// the launch are resident, so whoever is waited for runs. Verdicts are equal in all blocks, so all leave behind one
-// level.
+// Waits, and why they end. A block sends its words of level d when it has visited d, and visits do not wait. Its first
+// warp then waits for the others' words of d, before the block's barrier of d + 1. So no block is two levels ahead: two
+// sets of words suffice, by the parity of the level, and a word's tag tells its level. Three sets of counters are used
+// in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of the launch are
+// resident, so a block that others wait for runs. Verdicts are equal in all blocks, so all leave after the same level.
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
@@ -64,7 +64,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   using Below::small_queue;
   using Below::sum_levels;
 
-  // A part of one block's queue joins the queue in memory, in its parts where it is a long list.
+  // Moves a part of one block's queue to the queue in memory, split if it is a long list.
   GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
     const Vertex v = static_cast<Vertex>(part.source);
     set_bit_of(true, v, a.reached[s.state.map]);
@@ -79,7 +79,8 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
   }
-  // The `there` parts of one block's queue join the queue in memory; over: and those of this cluster that had no room.
+  // Moves the `there` parts of one block's queue to the queue in memory. over: also completes this cluster's parts
+  // there that had no room.
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
@@ -96,16 +97,17 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       (own ? i : j) += own ? unsigned(P::threads) : blocks * P::threads;
     }
   }
-  // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
+  // Prefetches the beginning and the end of a list that this block visits next; a cache gets at least 32 bytes.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__cp_async_wait(); // those before, which have long since come, as they would be written over
+    gp__cp_async_wait(); // earlier ones, long complete: they would be overwritten
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + static_cast<unsigned>(count) > sector)
       gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
   }
-  // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
-  // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
+  // A level of few short parts waits for memory and for each warp's next instruction, so this path has few: each part
+  // has four lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave
+  // them.
   GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
     const Vertex *list = targets + part.begin();
     const unsigned edges = part.count();
@@ -114,7 +116,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     set_bit_of(at == 0 && edges, part.source, map);
     for (;;) {
       const bool there = at < edges;
-      gp__u32 was = 0; // above depth: v is reached by this
+      gp__u32 was = 0; // above depth: this lane reaches v
       if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
       if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
       const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
@@ -136,7 +138,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       v = at < edges ? list[at] : 0;
     }
   }
-  // Lanes' parts of one block's queue; then the warp takes long lists together.
+  // Visits lanes' parts of one block's queue; then the warp takes long lists together.
   GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
     const Vertex source = static_cast<Vertex>(part.source);
     const bool is_long = part.count() == GP__BFS_LONG;
@@ -155,7 +157,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       if (done >= count) done = 0, left &= left - 1;
     }
   }
-  // Warps visit the parts of the queue `from`; from the last warp on, as the first has more to do at the end.
+  // Warps visit the parts of the queue `from`, the last warp first, as the first has more to do at the end.
   GP_DEVICE void visit_parts(unsigned from, unsigned first, unsigned count, bool few, bool uneven, gp__u32 *map) {
     const unsigned turned = WARPS - 1 - gp_warp(), share = (count + WARPS - 1) / WARPS;
     const unsigned width = few ? unsigned(GP__WARP / FEW_LANES) : share < GP__WARP ? share : unsigned(GP__WARP);
@@ -180,10 +182,10 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
         gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
       }
-      add_to_block(); // of long lists
+      add_to_block(); // sums of long lists
     }
   }
-  // The end of a level of one block: its verdict. count: parts of the next one.
+  // Ends a level of one block and returns its verdict. count: parts of the next one.
   GP_DEVICE unsigned close_alone(unsigned &count) {
     gp__bfs_state &t = s.state;
     gp__bfs_sums level = s.sums[turn].sums();
@@ -203,14 +205,14 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     return verdict;
   }
-  // All parts in the queues of the cluster's blocks are shared out to them anew.
+  // Redistributes all parts in the queues of the cluster's blocks.
   GP_DEVICE void share_out(unsigned &first, unsigned &count, unsigned blocks) {
     const unsigned all = s.ends[a.cluster - 1];
     open_queues(false, s.message[depth & 1][1]);
     first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
   }
-  // Adds what this block has counted, in shared memory, as registers are short. last: the verdict of the level before.
-  // alive: did that level find anything?
+  // Adds this block's counts, in shared memory, as registers are scarce. last: the verdict of the level before. alive:
+  // whether that level found anything.
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;
     if (threadIdx.x == COUNTER) {
@@ -223,7 +225,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       }
     }
   }
-  // The frontier joins the queue in memory, and what was counted the state; the next step is chosen.
+  // Moves the frontier to the queue in memory, adds the counts to the state, and chooses the next step.
   GP_DEVICE void leave_levels(unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team,
                               bool in_grid) {
     gp__bfs_state &t = s.state;
@@ -260,16 +262,16 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
+  // Does levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
     const unsigned parts = static_cast<unsigned>(t.last - t.first);
-    // This block's parts: in its own queue, or, behind an uneven level, of all in its cluster's.
+    // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
-    unsigned before = parts, alive = 1;                         // parts of all in it; did it find anything?
+    unsigned before = parts, alive = 1;                         // parts of all blocks in it; whether it found anything
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
@@ -284,7 +286,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       if (in_team) {
         const unsigned last = s.verdict[~depth & 1];
         count = appended = s.appended[turn];
-        if (last & LEVEL_PLAIN) { // on, before it is known what the others have
+        if (last & LEVEL_PLAIN) { // goes on before the others' counts are known
           exchange(in_grid, false, before);
           verdict = LEVEL_STAYS | (last & LEVEL_FEW);
         } else {

@@ -3,12 +3,12 @@
 //   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/edges.cuh, device/kernel.cuh, bfs/state.cuh,
 //   bfs/sources_state.cuh
 
-// What a warp appends to an array of all: gathered in shared memory first, as thousands on one cursor are a queue of
-// their own.
+// Items that a warp appends to an array of all warps. They are gathered in shared memory first: thousands of atomics on
+// one cursor would queue up.
 template <class T> struct gp__warp_list {
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(T));
   T *buffer, *array;
-  gp__u64 *cursor, before; // what the cursor was when the array was empty
+  gp__u64 *cursor, before; // before: the cursor when the array was empty
   unsigned filled, appended;
   GP_DEVICE gp__u64 reserve(unsigned number) {
     appended += number;
@@ -33,7 +33,7 @@ template <class T> struct gp__warp_list {
 
 template <class P, class Offset, class Vertex, class Word> struct gp__sources_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors, BITS = 8 * int(sizeof(Word));
-  static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; vertices that have the warp's help
+  static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; most vertices that the warp helps
   typedef gp__sources_shared<WARPS> Shared;
   typedef gp__sources_state State;
   const gp__sources_args &a;
@@ -46,7 +46,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   gp_edges *queue;
   gp__u64 vertices;
   unsigned rank;
-  gp__u64 sums[GP__SOURCES_SUMS]; // of this thread, in this step
+  gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
   GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
@@ -61,7 +61,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     GPUPRIMS__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
   }
-  // The words of the frontier, and of what comes after it; their lists likewise.
+  // Words of the frontier, and of the one after it; likewise their lists.
   GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
   GP_DEVICE Word *next() const { return static_cast<Word *>(a.words[s.state.side ^ 1]); }
   GP_DEVICE Vertex *list(int side) const { return static_cast<Vertex *>(a.lists[side]); }
@@ -70,13 +70,13 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(static_cast<int>(x)) - 1; }
   GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
-  // Bits of all lanes, for all lanes.
+  // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
     GPUPRIMS__UNROLL
     for (int other = GP__WARP / 2; other; other /= 2) x |= gp_warp_exchange(x, other);
     return x;
   }
-  // Who shares the work of a step.
+  // Warps that share the work of a step; this warp's number.
   GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : static_cast<gp__u64>(a.blocks) * WARPS; }
   GP_DEVICE gp__u64 warp() const { return static_cast<gp__u64>(rank) * WARPS + gp_warp(); }
   template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
@@ -92,7 +92,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // ---- steps
 
-  // Depths of a lane's vertex, in the rows of its bits: row by row, as vertices of a warp mostly lie side by side.
+  // Writes the depth of a lane's vertex to the rows of its bits: row by row, as vertices of a warp are mostly
+  // neighbours.
   GP_DEVICE void write(gp__u64 v, Word bits, int depth) const {
     if (!a.depths) return;
     for (Word any = all_bits(bits); any; any &= any - 1) {
@@ -100,7 +101,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       if (bits >> row & 1u) a.depths[static_cast<unsigned>(row) * vertices + v] = depth;
     }
   }
-  // Sources have reached a vertex: all lanes, those with fresh bits have one. Its edges: how many leave it.
+  // Called by all lanes: merges the fresh bits of a lane's vertex, if any. Returns the number of edges that leave it.
   GP_DEVICE gp__u64 merge_vertex(gp__u64 v, Word fresh) {
     gp__u64 degree = 0;
     if (fresh) {
@@ -116,7 +117,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     write(v, fresh, s.state.depth + 1);
     return degree;
   }
-  // Vertices of the frontier become parts of the queue.
+  // Appends a frontier vertex's edges to the queue, in parts.
   GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts, gp__u64 v, gp__u64 degree) const {
     const gp__u64 begin = degree ? offsets[v] : 0;
     const bool is_short = degree <= GP__BFS_PART;
@@ -137,7 +138,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void clear_words(Word *words, const Vertex *of, gp__u64 count) const {
     for (gp__u64 i = warp() * GP__WARP + gp_lane(); i < count; i += warps() * GP__WARP) words[of[i]] = 0;
   }
-  // Bits of the sources: a warp's work.
+  // One warp sets the bits of the sources.
   GP_DEVICE void seed() {
     if (warp() != 0) return;
     gp__warp_list<Vertex> reached = next_list();
@@ -161,7 +162,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
-        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // somebody has given them
+        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // another thread has given them
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         sums[GP__NEW_LOOKS] += there[i];
@@ -175,7 +176,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     finish_list(reached);
   }
-  // Many are found faster, and their rows written in longer pieces, in the order of all vertices.
+  // Many vertices are found faster in the order of all vertices, and their rows are written in longer pieces.
   GP_DEVICE void merge_frontier() {
     const State &t = s.state;
     const bool dense = t.count * 4 > vertices;
@@ -191,7 +192,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(parts);
     clear_words(visit(), list(t.side), t.before);
   }
-  // A frontier that was gathered is to go on top-down.
+  // Queues a gathered frontier, to go on top-down.
   GP_DEVICE void collect() {
     const State &t = s.state;
     const Vertex *frontier = list(t.side);
@@ -204,7 +205,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(parts);
     clear_words(next(), list(t.side ^ 1), t.before);
   }
-  // Bits that neighbours have, of those that are wanted.
+  // Returns the wanted bits that neighbours have.
   GP_DEVICE Word gather_vertex(const Word *from, Word wants, Offset at, Offset end) {
     Word got = 0;
     for (;;) {
@@ -311,7 +312,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // ---- sums and barriers
 
-  // What the block has counted: lane i of the first warp gets the i-th sum.
+  // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
     GPUPRIMS__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
@@ -326,7 +327,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int w = 0; w < WARPS; ++w) mine += s.sums[gp_lane()][w];
     return mine;
   }
-  // The first thread decides, by what all blocks have brought (the first warp's lanes).
+  // The first thread decides from the sums of all blocks, which the first warp's lanes have.
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (gp_warp() == 0) {
       gp__u64 all[GP__SOURCES_SUMS];
@@ -348,7 +349,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     return mine;
   }
-  // The first block's first thread says what has been done; of the first sources only.
+  // The first block's first thread records a step, of the first batch only.
   GP_DEVICE void note(int kind) {
     if (!a.statistics || a.batch || rank != 0 || a.part != GP__SOURCES_ALL || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -366,7 +367,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     __syncthreads();
   }
-  // Nothing has been reached.
+  // Clears the state: nothing has been reached.
   GP_DEVICE void clear() {
     const gp__u64 threads = static_cast<gp__u64>(a.blocks) * P::threads;
     const gp__u64 first = static_cast<gp__u64>(rank) * P::threads + threadIdx.x;
@@ -388,7 +389,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int b = 0; b < 3; ++b) control->barrier[b].word[i] = 0;
     }
   }
-  // All levels that are left. Levels of one block the others wait for, and learn what has become of the search.
+  // Does all levels that are left. Other blocks wait for levels of one block, then read the new state.
   GP_DEVICE void levels() {
     while (s.state.step != GP_STEP_FINISH) {
       const bool alone = s.state.alone != 0;
@@ -412,7 +413,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       }
     }
   }
-  // One step; the block that is through with it last decides.
+  // Does one step; the last block to finish it decides.
   GP_DEVICE void step() {
     const int step = s.state.step;
     if (step == GP_STEP_FINISH) return;
@@ -438,7 +439,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       control->arrived = 0;
     }
   }
-  // Depths where nothing was reached, how many each source has reached, and what has been done.
+  // Writes depths where nothing was reached, the number of vertices that each source has reached, and the statistics.
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];

@@ -16,15 +16,15 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   using Below::write;
 
   // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
-  // edge. Where a level is short of time rather than of bandwidth, lists are asked for before it is known who wins.
+  // edge. A level bound by latency rather than bandwidth loads lists before it is known which lane wins.
   template <int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
     const auto all = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       visit<TEAM>(there, source, v, looks);
     };
     gp__warp_expand<ITEMS>(edges, targets, all);
   }
-  // Which vertices are reached, levels know by bits; small ones of a launch in clusters by depths (reached_at). The
-  // word of either; its value, by which a vertex is new; and its value before this level took the vertex.
+  // Levels know reached vertices by bits, small levels of a launch in clusters by depths (reached_at). state_of: the
+  // word of either. is_new: whether its value makes a vertex new. take: marks the vertex, and returns the value before.
   GP_DEVICE static bool by_depth(int team) { return CLUSTERS && team == ONE_BLOCK; }
   template <int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v, gp__u32 *map) const {
     return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
@@ -92,7 +92,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     depth = s.state.depth + 1;
     if (count <= static_cast<gp__u64>(a.blocks) * P::threads && s.state.edges <= static_cast<gp__u64>(a.blocks) * SMALL)
       return top_down_by_blocks(first, count);
-    // Where there are fewer parts than lanes, more warps have fewer.
+    // With fewer parts than lanes, more warps have fewer parts each.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
     const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
@@ -102,8 +102,8 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // Parts are too few to keep all lanes busy: each block has its share, and takes room in the queue for all its warps
-  // by one atomic, as thousands on one word are a queue of their own.
+  // For parts too few to keep all lanes busy: each block has its share, and reserves room in the queue for all its
+  // warps by one atomic, as thousands on one word would queue up.
   GP_DEVICE void top_down_by_blocks(gp__u64 first, gp__u64 count) {
     const unsigned most = static_cast<unsigned>((count + a.blocks - 1) / a.blocks);
     const gp__u64 from = static_cast<gp__u64>(s.rank) * most;

@@ -1,6 +1,6 @@
 // core/arguments.h - a value in an argument
 
-// The arguments of the kernels; one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
+// The arguments of the kernels: one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
 enum { GP__VALUE_BYTES = 64 };
 typedef struct gp__value {
 #ifdef __cplusplus

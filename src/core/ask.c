@@ -1,4 +1,4 @@
-// core/ask.c - what can be asked of a call before it runs
+// core/ask.c - queries about a call before it runs
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c,
 //   core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/life.c,
@@ -109,8 +109,8 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
-  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
-    gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // all kernels of a call must say the same
+    gp_policy said = p;                                 // arguments carry what is not compiled in
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;
@@ -157,7 +157,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__choose_here(s, &q, call->policy, &h, &p, NULL));
   count = gp__kinds_of(&q, &p, kinds);
-  for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+  for (i = 0; i < count; ++i) { // of several kernels, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
     const gp__kernel *k;
     gp__spell(&q, &own, &h, kinds[i], 0, &spelling);

@@ -1,4 +1,4 @@
-// core/check.c - checking a call, whole
+// core/check.c - checking a call as a whole
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/struct_size.c, core/request.c,
 //   core/names.c, core/primitive.c, core/state.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
 //   core/check_numbers.c, core/check_buffers.c, core/check_values.c
@@ -11,8 +11,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   const gp__primitive *row;
   const gp__own_check *own;
   gp__checking k;
+  gp_call whole;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(caller, "call", c, gp_call));
+  GPUPRIMS__TAKE_STRUCT(caller, "call", c, whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
@@ -61,7 +62,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 
-// Is there nothing to launch? (Results that do not depend on elements are written all the same.)
+// Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;

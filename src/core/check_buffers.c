@@ -20,8 +20,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
-// host back end can ask only where something else in the process has loaded the driver; otherwise an error.
+// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
+// The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
 GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
@@ -38,7 +38,7 @@ GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, 
   if (library) dlclose(library);
   return error;
 }
-// Does the back end reach the buffer?
+// Checks that the back end reaches the buffer.
 GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
@@ -53,7 +53,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
                     k->who, name, pointer, s->about.device);
   return GP_SUCCESS;
 }
-// Can the host read the value?
+// Checks that the host can read the value.
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed;
   return value && !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
@@ -67,7 +67,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *
   return k->pointers == GP__POINTERS_REACHED && pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
 }
 
-// A buffer that is read, and one that is written; wanted: it must be there where it has elements.
+// Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
                                         const gp__checked_type *t, uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
@@ -80,7 +80,7 @@ GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
-// Nothing that is written lies over anything else.
+// Outputs overlap no input and no other output.
 GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads,
                                             const gp__extent *written, int writes) {
   int i, j;
@@ -92,7 +92,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *r
 }
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
-// How many elements the buffers of a call have, and what is said of them.
+// The buffers of a call: numbers of elements, names, and whether they are needed.
 typedef struct gp__buffers {
   uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
 //   host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c
 
-// An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
+// An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
                                               size_t largest, const char *wanted, gp_type *unsigned_type,
                                               gp__checked_type *t) {
@@ -19,7 +19,7 @@ GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *fie
                   gp__op_rows[op].name);
 }
 
-// Types, of primitives with an accumulator.
+// Types of primitives with an accumulator.
 GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
@@ -64,7 +64,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// Keys, offsets, lengths, positions.
+// Types of keys, offsets, lengths and positions.
 GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -101,7 +101,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The type of the output, and what it has to do with that of the input.
+// The output's type, and how it must match the input's.
 GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -113,7 +113,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
   return GP_SUCCESS;
 }
-// A type of u32 or u64. what: "out_type (of indices)".
+// An index type: u32 or u64. what: "out_type (of indices)".
 GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
   gp__request *q = k->q;
   const gp_type type = k->c->out_type;
@@ -128,7 +128,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most
                         (unsigned long long)k->c->count)
              : GP_SUCCESS;
 }
-// Indices of elements; those of u32 serve `most` elements.
+// Indices of elements; u32 serves up to `most` elements.
 GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   GPUPRIMS__CHECK(gp__check_index_type(k, "out_type (of indices)"));
   return gp__check_reach(k, most);
@@ -154,7 +154,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   return k->fold ? gp__check_accumulator(k) : GP_SUCCESS;
 }
 
-// Is every order of operations as good as any other?
+// Whether every order of operations gives the same bits.
 GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
 }

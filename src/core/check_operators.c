@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
 //   core/check_types.c, core/reads.c, core/checking.c
 
-// Of the built-in binary operators, those that have a role of their own; NULL: for folds and maps.
+// The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
          : op == GP_SUB                             ? "transform2 and adjacent_difference"
@@ -41,7 +41,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// `op` is an order of keys: LESS, or a user's; GREATER too where both directions are served.
+// `op` is an order of keys: LESS or a user's, and with `both` GREATER.
 GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;

@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
-// An operator of the wanted arity, that the back end can run. *user is NULL for a built-in one.
+// Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
 GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
                                                int host, const gp__op_info **user) {
   static const char *const arities[] = {"", "a unary", "a binary"};
@@ -58,12 +58,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, co
   return GP_SUCCESS;
 }
 
-// What a call reads or writes.
+// Memory that a call reads or writes.
 typedef struct gp__extent {
   const char *name;
   const void *pointer;
   uint64_t bytes;
-  int alias; // what is read and what is written may be the same buffer where this is equal and not 0
+  int alias; // an input and an output may be one buffer if theirs are equal and not 0
 } gp__extent;
 
 GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {

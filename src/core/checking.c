@@ -1,4 +1,4 @@
-// core/checking.c - checking a call: what it may be
+// core/checking.c - checking a call: members and flags that it does not use
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/request.c,
 //   core/primitive.c, core/state.c, core/check_types.c, core/reads.c
 
@@ -20,7 +20,7 @@ typedef struct gp__checking {
   int read_count, written_count;
 } gp__checking;
 
-// Fields and flags that the call has no use for.
+// Rejects members and flags that the call does not use.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;

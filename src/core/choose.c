@@ -1,10 +1,10 @@
-// core/choose.c - which policy a call takes
+// core/choose.c - the choice of a call's policy
 // uses: api/version.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/rows.h, core/family.h,
 //   core/families.h, core/messages.c, core/request.c, core/table.c, core/names.c, core/state.c, core/shape.c,
 //   core/policy_fields.c
 
-// The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much
-// there is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
+// The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
+// not the number of segments or the shape, so the portable rule chooses the algorithm for these.
 GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
@@ -16,8 +16,8 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
          (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
-// The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
-// call (its pointers are not aligned, say) does not serve it; a caller's policy that is not valid is an error.
+// The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
+// the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h,
                                        const gp__table *table, gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
@@ -26,7 +26,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
       return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero: this library (%s) has no such number", who,
                       GPUPRIMS_VERSION);
-    const gp_policy usual = gp__portable(none, *h); // what gp_policy_origin says may be handed back
+    const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
     const gp__field *f;
     for (f = gp__fields_of(h->primitive); f->name; ++f) *gp__field_of(&rest, f) = 0;
@@ -57,7 +57,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
 }
 
-// The same on the context's device, for a call, of which *h gets the shape. source may be NULL.
+// The same on the context's device, for a call; *h gets its shape. source may be NULL.
 GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given,
                                             gp__shape *h, gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;

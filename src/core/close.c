@@ -1,14 +1,14 @@
-// core/close.c - what a context gives back
+// core/close.c - freeing what a context holds
 // uses: api/lists.h, api/context_types.h, core/rules.h, core/messages.c, core/driver.c, core/libraries.c, core/state.c,
 //   core/life.c
 
-// Hands memory to the user's hook.
+// Returns memory through the user's hook.
 GPUPRIMS__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
   const char *outer = gp__hook_begins("gp_config.release");
   s->release(s->allocator_user, pointer, bytes, stream);
   gp__hook_ends(outer);
 }
-// Frees the entry of a stream, not its memory.
+// Frees a stream's entry, not its memory.
 GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
   if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
   pthread_mutex_destroy(&r->lock);
@@ -24,7 +24,7 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
     for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
     result = gp__enter(s, who, &pushed);
     if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
-      // Not by cuCtxRecordEvent, which waits for no less and ends the captures of all streams of the context.
+      // Not cuCtxRecordEvent: it waits for no less, and ends the captures of all streams of the context.
       error = d->cuCtxSynchronize();
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
     }

@@ -1,16 +1,16 @@
 // core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
 // uses: core/rules.h, core/text.c, core/embed.c, core/sha256.c
 
-// The device text is a list of parts. A part uses parts above it alone. NVRTC gets the parts that define a name which
-// the kernel's program mentions, and what these use.
+// The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
+// kernel's program, and the parts that these use.
 enum { GP__PARTS = 256 }; // at most
 typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
   int count;                          // of parts; 0: `why` says why
-  const char *uses[GP__PARTS];        // of a part: a line, its name and the numbers of the parts that it uses
-  const char *names, *names_end;      // lines in the order of bytes: a name, the numbers of the parts that define it
-  const char *text[GP__PARTS + 1];    // of a part: up to the next one's
+  const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
+  const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
   char part_hash[GP__PARTS][GP__HEX]; // of its text
   char hash[GP__HEX];                 // of all
   char why[256];
@@ -37,12 +37,12 @@ GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   return data;
 }
 
-// Behind the line `line`, or NULL.
+// The text after line `line`, or NULL.
 GPUPRIMS__PRIVATE const char *gp__behind_line(const char *text, const char *line) {
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
-// Finds the parts in the text of this file, or in its end. 0: it is some other text.
+// Finds the parts in this file's text, or in its end. Returns 0 if it is some other text.
 GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
   int count = 0, i;
@@ -87,13 +87,13 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     free(read);
   }
 }
-// The text of all parts, which no zero ends, or NULL.
+// The text of all parts, without a zero at its end, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
 }
 
-// Adds the parts whose numbers stand on a line, behind its first word.
+// Adds the parts whose numbers follow a line's first word.
 GPUPRIMS__PRIVATE void gp__add_numbers(const char *line, gp__part_set set) {
   for (; *line != '\n'; ++line)
     if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
@@ -106,7 +106,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
     int order;
     while (line > low && line[-1] != '\n') --line;
     order = strncmp(name, line, length);
-    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank comes before what a name is made of
+    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank sorts before the characters of names
     if (!order) {
       gp__add_numbers(line, set);
       return;
@@ -118,7 +118,7 @@ GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_se
 GPUPRIMS__PRIVATE int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-// The parts that a program needs. A program that makes names of pieces may need any.
+// The parts that a program needs: all of them if it pastes names (##).
 GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;
@@ -132,7 +132,7 @@ GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   for (i = gp__device.count - 1; i >= 0; --i)
     if (set[i]) gp__add_numbers(gp__device.uses[i], set);
 }
-// Writes their text, as a header.
+// Writes the parts' text, as a header.
 GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
   int i;
   gp__add(t, "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n");
@@ -140,7 +140,7 @@ GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
     if (set[i]) gp__add(t, "%.*s", (int)(gp__device.text[i + 1] - gp__device.text[i]), gp__device.text[i]);
   gp__add(t, "#endif\n");
 }
-// The hash of their texts.
+// The hash of the parts' texts.
 GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;

@@ -1,7 +1,7 @@
 // core/disk_cache.c - the disk cache
 // uses: api/config.h, api/context_types.h, core/rules.h, core/libraries.c, core/text.c, core/sha256.c, core/program.c
 
-// The disk cache: a file a kernel, in a folder that only this user can write.
+// The disk cache: one file a kernel, in a folder that only this user can write.
 
 typedef struct gp__cache_head {
   char magic[8]; // "GPUPRIM1"
@@ -18,7 +18,7 @@ GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, c
   gp__sha_end(&h, head->digest);
 }
 
-// Strict ISO modes of the compiler hide these from the headers.
+// Headers hide these in strict ISO modes of the compiler.
 #if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
 #define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
 #elif defined(O_NOFOLLOW)
@@ -43,7 +43,7 @@ GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, c
 #define GPUPRIMS__DIRECTORY 0200000
 #endif
 
-// Opens a file of ours: no link, owned by us, writable by nobody else.
+// Opens a file of ours to read it: no link, owned by us, writable by nobody else.
 GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
@@ -70,7 +70,7 @@ GPUPRIMS__PRIVATE void gp__make_folders(char *path) {
   mkdir(path, 0700);
 }
 
-// The version of the NVRTC that last wrote here is kept in a file: to look a kernel up, NVRTC need not be opened.
+// A file keeps the version of the NVRTC that last wrote here, so that a look-up need not open NVRTC.
 GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
@@ -87,7 +87,7 @@ GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__free_text(&path);
 }
 
-// Is there a folder to use? Looked at once. nvrtc: the name of the NVRTC that last wrote there, "" where none did.
+// Whether there is a folder to use; looks once. nvrtc: the name of the NVRTC that last wrote there, "" if none did.
 GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
@@ -126,7 +126,7 @@ GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key,
 }
 
 enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
-// Reads the kernel. A damaged file is deleted: it will be rebuilt.
+// Reads a kernel. Deletes a damaged file, which is rebuilt later.
 GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;

@@ -2,10 +2,10 @@
 // uses: api/config.h, api/context_types.h, core/rules.h, core/libraries.c, core/text.c, core/program.c,
 //   core/disk_cache.c
 
-// Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is
-// looked through by a context's first write and each time it has written a sixteenth of the limit since. Then the files
-// unused for longest go, until the rest is below the limit by a sixteenth. Processes may do so at once, and read
-// meanwhile: a file that another one has taken away counts as gone, and one that is open is read to its end.
+// A file's modification time says when it was last used: a hit sets it, at most once an hour. A context looks through
+// the folder at its first write, and again when it has written a sixteenth of the limit. Then it deletes the files
+// unused for longest, until the rest is a sixteenth below the limit. Other processes may do so at the same time, and
+// read: a file that another one has deleted counts as gone, and an open file is read to its end.
 
 typedef struct gp__cache_file {
   char *name;
@@ -16,7 +16,7 @@ GPUPRIMS__PRIVATE int gp__order_files(const void *a, const void *b) {
   const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
   return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
 }
-// A kernel's file, 1; what a writer has not renamed yet, and never will where it was killed, 2; another's, 0.
+// 1: a kernel's file; 2: a file not renamed yet, and never if its writer was killed; 0: another's.
 GPUPRIMS__PRIVATE int gp__cache_kind(const char *name) {
   const size_t hex = strspn(name, "0123456789abcdef");
   if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;

@@ -125,7 +125,7 @@ struct gp_driver {
 #undef GPUPRIMS__FIELD
 };
 
-// What every part of a context's implementation needs: the table and the log.
+// Common to all parts of a context's implementation: the table of functions and the log.
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;
@@ -137,7 +137,7 @@ typedef struct gp__runtime {
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
   int nvrtc_version;                    // 13000 for 13.0; 0: not open
-  char nvrtc_name[96];                  // the version, and what tells its builds apart: size and time of the library
+  char nvrtc_name[96];                  // the version, and the library's size and time, which tell its builds apart
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;

@@ -1,6 +1,6 @@
 // core/embed.c - this file's own text
 
-// This file's own text from about the device text on, which stands at its end.
+// The end of this file's own text, from about the device text on.
 
 #ifdef GPUPRIMS_SOURCE
 #define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
@@ -10,8 +10,8 @@
 
 #if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) &&                                     \
     (defined(__x86_64__) || defined(__aarch64__))
-// The bytes lie in a section of their own, and the code beside them takes their address through local labels. There is
-// no symbol: copies do not clash, and link-time optimisation has nothing to lose.
+// The bytes have a section of their own, and the code beside them takes their address through local labels. There is no
+// symbol: copies do not clash, and link-time optimisation has nothing to lose.
 __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
   const char *first, *last;
 #ifdef __x86_64__

@@ -1,24 +1,24 @@
-// core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
+// core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
 // uses: api/policy.h, core/rules.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
 
-// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name
-// the entries of members that a family lacks.
+// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
+// a family lacks.
 typedef struct gp__rules {
-  int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
+  int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
-  int (*threads)(gp_policy p);    // of a block; NULL: those that compute, which the policy counts
+  int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
+  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // g begins as zeros
+  int (*threads)(gp_policy p);    // of a block; NULL: policy.threads
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
-  int (*row_serves)(gp__shape s); // may a row of the table serve the call? NULL: yes
+  int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GPUPRIMS__ALWAYS_OVERLAPS NULL
 #define GPUPRIMS__POLICY_THREADS NULL
 #define GPUPRIMS__ROWS_SERVE NULL
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
-// Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
+// Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
 GPUPRIMS__PRIVATE int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
 }
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p,
 GPUPRIMS__PRIVATE unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
   return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
 }
-// occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
+// occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
   const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;

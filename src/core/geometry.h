@@ -1,6 +1,6 @@
 // core/geometry.h - a launch
 
-// The launch that a resolved policy leads to.
+// The launch of a resolved policy.
 typedef struct gp__geometry {
   unsigned long long tile_items; // elements of a tile
   unsigned long long tiles;      // for the upper bound of the count

@@ -3,7 +3,7 @@
 //   core/text.c, core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c,
 //   core/nvrtc.c
 
-#define GPUPRIMS__BUNDLE "keys of parts 1" // what gp_bundle.header says; another number: keys are made another way
+#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; another way to make keys gets another number
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key
   return best != 0;
 }
 
-// Finishes a program's text: the parts of the device text that it needs, its options and its key.
+// Completes a program's text: the parts of the device text that it needs, its options and its key.
 GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
@@ -49,7 +49,7 @@ GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
   return GP_SUCCESS;
 }
 
-// Machine code for exactly `capability`. exact: PTX for an older architecture will not do.
+// Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
 GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
                                            int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};

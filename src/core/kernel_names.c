@@ -14,7 +14,7 @@ GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const c
   gp__add(&p->text, "#line 1 \"%s\"\n%s\n#line 1 \"gpuprims_program\"\n", e->name, text);
 }
 
-// The definition of a struct type, once a program.
+// Writes the definition of a struct type, once a program.
 GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before,
                                       int count) {
   int i;
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, co
   }
 }
 
-// The functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
+// Writes the functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
 GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, const gp__op_info *o, const char *a,
                                         const char *b, const char *r, int fold) {
   gp__text *t = &p->text;
@@ -55,7 +55,7 @@ GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, con
   gp__add(t, "  }\n};\n");
 }
 
-// The names that template arguments have.
+// Names of template arguments.
 GPUPRIMS__PRIVATE const char *gp__in_name(const gp__spelling *q) {
   return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
 }
@@ -75,7 +75,7 @@ GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, con
   return user ? of_user : gp__op_rows[op].functor;
 }
 
-// Op, Load, In, Acc, Out.
+// Writes Op, Load, In, Acc, Out.
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
@@ -87,14 +87,14 @@ GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
   gp__add(t, "%s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
-// A user's operators in a program: what they are called there, and what they take.
+// A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
   const char *functor, *a, *b, *r;
   int fold;
 } gp__program_op;
 
-// What an operator of a program takes, and gives. b NULL: it is unary.
+// Sets the types of an operator's operands and result. b NULL: it is unary.
 GPUPRIMS__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
   op->a = a;
   op->b = b;
@@ -102,7 +102,7 @@ GPUPRIMS__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const
   op->fold = 0;
 }
 
-// Template arguments of kernels, which follow the policy.
+// Template arguments of kernels, after the policy.
 GPUPRIMS__PRIVATE void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
 GPUPRIMS__PRIVATE void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
 GPUPRIMS__PRIVATE void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }

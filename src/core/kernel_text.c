@@ -53,7 +53,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[q->kind], gp__string(&p->name));
-  // For gp_policy_echo: the policy in the name that was just called.
+  // For gp_policy_echo: the policy that the kernel's name has.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
   gp__add(t,

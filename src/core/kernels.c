@@ -3,15 +3,15 @@
 //   core/life.c, core/spelling.c
 
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
-// text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.
-// Where one too many is built, the least recently used ones go, with machine code that no other kernel shares. A kernel
-// stays while a call holds it (from its look-up to its launch) and once a graph has captured it. Launches of a kernel
-// that goes may still be queued: cuModuleUnload leaves them be, and may wait for them, as cuModuleLoadData may wait for
-// the device. A call whose kernels are loaded does neither.
+// text and options, also the key of the disk cache and of bundles. A context keeps a bounded number of kernels. One too
+// many evicts the least recently used ones, with machine code that no other kernel shares. A kernel stays while a call
+// holds it (from its look-up to its launch), and once a graph has captured it. Launches of an evicted kernel may still
+// be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
+// call whose kernels are loaded does neither.
 
 GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
   const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
-  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four at a time: a multiplication takes several cycles
+  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
   for (; end - at >= (long)sizeof word; at += sizeof word) {
     memcpy(word, at, sizeof word);
@@ -45,7 +45,7 @@ GPUPRIMS__PRIVATE void gp__link_kernel(gp__state *s, gp__kernel *k) {
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
-// Finds or makes the kernel of a spelling (NULL: no memory), which is the newest now. The lock is held.
+// Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
 GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
@@ -64,7 +64,7 @@ GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *
   ++s->kernel_count;
   return k;
 }
-// The machine code of a program, made where there is none; NULL: no memory. The lock is held.
+// The machine code of a program, made if there is none; NULL: no memory. The lock is held.
 GPUPRIMS__PRIVATE gp__code **gp__code_slot(gp__state *s, const char *key) {
   unsigned digits = 0;
   int i;
@@ -83,7 +83,7 @@ GPUPRIMS__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int cap
   *slot = c;
   return c;
 }
-// A kernel less. Code that has no other is taken out of the table, for gp__free_codes. The lock is held.
+// Code loses a kernel. Without kernels it leaves the table, for gp__free_codes. The lock is held.
 GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
   if (!c || --c->kernels) return;
@@ -92,12 +92,12 @@ GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropp
   c->next = *dropped;
   *dropped = c;
 }
-// Without the lock: the driver may take its time.
+// Frees dropped code. Without the lock, because the driver may take its time.
 GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
   if (!dropped) return;
-  // Unloading is no stream's work: a capture of this or of another thread must not forbid it.
+  // Unloading belongs to no stream: a capture of this or of another thread must not forbid it.
   if (s->context)
     entered = gp__enter(s, "gp_run", &pushed) == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode);
   while (dropped) {
@@ -111,7 +111,7 @@ GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
   if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
 }
-// Takes so many kernels out of the table, the least recently used first. The lock is held.
+// Takes `wanted` kernels out of the table, the least recently used first. The lock is held.
 GPUPRIMS__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
   gp__kernel *k = s->oldest;
   while (k && wanted) {
@@ -128,18 +128,18 @@ GPUPRIMS__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dro
     --wanted;
   }
 }
-// Drops kernels where there are too many. The lock is held.
+// Drops kernels if there are too many. The lock is held.
 GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
   const int most = s->kernels_most;
   gp__drop_kernels(s, s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0, dropped);
 }
-// The kernels of a call that is through with them; NULL: one that it did not come to.
+// Ends a call's use of its kernels; NULL: one that it did not get.
 GPUPRIMS__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
 }
-// Of a stream that is captured: a graph may launch them as long as it lives.
+// Keeps the kernels of a captured call: a graph may launch them as long as it lives.
 GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)

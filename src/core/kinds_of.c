@@ -1,4 +1,4 @@
-// core/kinds_of.c - which kernels a call takes
+// core/kinds_of.c - the kernels of a call
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/request.c, core/names.c, core/kinds.c,
 //   core/primitive.c
 
@@ -6,12 +6,12 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
   return info ? info->name : gp__type_rows[type].device;
 }
 
-// With which policy the kernels of a plan are built.
+// The policy with which a kernel of a plan is built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
-// Which kernels a call needs, in the order of their launches. Returns their number.
+// The kernels that a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   return gp__methods_of(q)->kinds(q, p, kinds);
 }

@@ -37,7 +37,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
 }
 
-// A call on its way: its family launches the kernels.
+// A call during its launch: its family launches the kernels.
 typedef struct gp__launching {
   gp__state *s;
   const char *who;
@@ -52,14 +52,14 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
-// All kernels of a call, one behind the other, with the same arguments.
+// Launches all kernels of a call, one after the other, with the same arguments.
 GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   int i;
   for (i = 0; i < l->count; ++i)
     GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments));
   return GP_SUCCESS;
 }
-// One step: the kernel at `which`, so many blocks of so many threads.
+// Launches one step: kernel `which`, `grid` blocks of `threads` threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
                                             unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
@@ -67,7 +67,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, u
   g.shared_bytes = shared_bytes;
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
 }
-// A grid that fills the device with this kernel, and no more blocks than there is work for.
+// A grid that fills the device with this kernel, but has no more blocks than there is work.
 GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
   const int occupancy = l->kernels[which]->occupancy > 0 ? l->kernels[which]->occupancy : 1;
   const uint64_t blocks =
@@ -75,9 +75,9 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
-// What a launch returns where blocks cannot wait for each other.
+// The result of a launch if blocks cannot wait for each other.
 enum { GP__REFUSED = 1 << 20 };
-// All blocks are resident, or there is one.
+// Launches all blocks resident, or a single one.
 GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   void *parameters[1];
@@ -90,8 +90,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *ar
   if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
   return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
 }
-// The same in clusters: as many as fit of the grid's blocks, which *blocks gets, a part of the arguments. NULL: one
-// cluster, whose blocks need no promise that they are all resident.
+// The same in clusters: as many of the grid's blocks as fit. *blocks, a part of the arguments, gets their number. NULL:
+// a single cluster, whose blocks need no promise that they are all resident.
 GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks,
                                                 void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
@@ -108,7 +108,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   attributes[1].value.number = 1;
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
-  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
+  // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
   error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
   if (error || clusters < 1) return (gp_result)GP__REFUSED;

@@ -3,7 +3,7 @@
 //   core/geometry.h, core/families.h, core/system.c, core/request.c, core/primitive.c, core/state.c, core/kernels.c,
 //   core/load.c, core/workspaces.c, core/launch.c
 
-// The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
+// The primary context is current, the kernels are loaded. The workspace gets at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
                                        const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
                                        uint64_t least) {

@@ -15,7 +15,7 @@ GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const c
   gp__hook_ends(outer);
 }
 
-// The failure of a driver call, in words. `who` is the function that the user called.
+// Makes a message of a failed driver call. `who`: the function that the user called.
 GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
@@ -25,15 +25,15 @@ GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who,
 
 // ---- opening the libraries
 
-// Pointers to functions do not convert from pointers to data in ISO C; their bytes do.
+// ISO C does not convert pointers to data to pointers to functions; their bytes can be copied.
 GPUPRIMS__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   memcpy(function, &address, sizeof address);
   return address != NULL;
 }
 
-// By system name or by the caller's absolute path, never from the working folder. Libraries stay open: the driver does
-// not like to be unloaded.
+// Opens a library by system name or by the caller's absolute path, never from the working folder. Libraries stay open:
+// the driver does not like to be unloaded.
 GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
   void *library = NULL;
   size_t used = 0;
@@ -54,8 +54,8 @@ GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *na
 
 #define GPUPRIMS__CUDA_LIBRARY "libcuda.so.1"
 
-// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library: a
-// library that is there and does not load is named with its folder by the loader, or names what it lacks.
+// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
+// library that exists and does not load, the loader gives the folder, or names what it lacks.
 GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
   static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
@@ -74,8 +74,8 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
   return 1;
 }
 
-// nvrtcVersion has no patch number, and builds that differ in it make other machine code of one text. The library's
-// file tells them apart: its size and the time of its last change, which installing another build changes.
+// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
+// modification time of the library's file tell them apart: installing another build changes these.
 GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
@@ -94,7 +94,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
            (long long)about.st_mtime);
 }
 
-// Opens NVRTC the first time that something must be compiled.
+// Opens NVRTC when the first program must be compiled.
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   struct gp_driver *d = &r->driver;

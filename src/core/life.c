@@ -11,7 +11,7 @@ GPUPRIMS__PRIVATE void gp__watch_forks(void) {
   pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork);
 }
 
-// Was the context opened, by this process? Otherwise *result and a message. It may be closed.
+// Whether this process opened the context, which may be closed by now. Otherwise sets *result and a message.
 GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
   if (ctx != gp__known[0] || !ctx) {
     gp_context *c = ctx;
@@ -38,15 +38,15 @@ GPUPRIMS__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
   return 1;
 }
 
-// A call counts itself before it looks whether the context is open; gp_close closes it before it looks whether anybody
-// is inside. In one order of all four, one of the two sees the other.
+// A call counts itself before it checks that the context is open; gp_close closes it before it checks that nobody is
+// inside. All four steps have one order, so at least one of the two sees the other.
 GPUPRIMS__PRIVATE void gp__step_out(gp_context *ctx) {
   if (__atomic_sub_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST) || __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST)) return;
   pthread_mutex_lock(&ctx->lock);
   pthread_cond_broadcast(&ctx->left);
   pthread_mutex_unlock(&ctx->lock);
 }
-// The state behind a context, which is not freed before gp__end; or NULL with *result and a message.
+// The state of a context, not freed before gp__end; or NULL with *result and a message.
 GPUPRIMS__PRIVATE gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
   gp__state *state;
   if (gp__is_hook(who, result) || !gp__is_context(ctx, who, result)) return NULL;
@@ -69,7 +69,7 @@ GPUPRIMS__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
   gp__state *s = gp__begin(ctx, who, &result_);                                                                        \
   return s ? gp__end(ctx, work) : result_
 
-// Makes the context's primary context current where it is not; *pushed says whether gp__leave must undo it.
+// Makes the context's primary context current if it is not; *pushed says whether gp__leave must undo that.
 GPUPRIMS__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *current = NULL;

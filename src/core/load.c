@@ -3,7 +3,7 @@
 //   core/driver.c, core/libraries.c, core/request.c, core/program.c, core/image.c, core/kinds.c, core/primitive.c,
 //   core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c
 
-// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
+// Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
@@ -11,7 +11,7 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
   int mode = GP__CU_CAPTURE_RELAXED, error;
-  // Loading is no stream's work: a capture of this or of another thread must not forbid it.
+  // Loading belongs to no stream: a capture of this or of another thread must not forbid it.
   error = d->cuThreadExchangeStreamCaptureMode(&mode);
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
@@ -30,8 +30,8 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   return GP_SUCCESS;
 }
 
-// Allows a kernel's blocks so much shared memory, and says how many of them then fit a multiprocessor. Allowing never
-// shrinks: other threads launch too, and other kernels share the machine code.
+// Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
+// never shrinks: other threads launch too, and other kernels share the machine code.
 GPUPRIMS__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp__code *c, const gp__geometry *g,
                                                int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -53,7 +53,7 @@ GPUPRIMS__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp
                                    "multiprocessor",
                                    who, g->threads, g->shared_bytes);
 }
-// The same of a kernel whose blocks get other amounts of shared memory from call to call (a histogram, by its bins).
+// The same for a kernel whose shared memory differs from call to call (a histogram's, by its bins).
 GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g,
                                            int *occupancy) {
   *occupancy = k->occupancy;
@@ -70,7 +70,7 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp
   return g;
 }
 
-// Finds or builds the machine code of a program; *out counts a kernel more, whatever comes of it.
+// Finds or builds the machine code of a program; *out counts one kernel more, even after a failure.
 GPUPRIMS__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp__program *p, int device_capability,
                                          int capability, gp__code **out) {
   gp__code *c;
@@ -103,8 +103,8 @@ GPUPRIMS__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp
 }
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
-// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL on
-// an error.
+// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
+// error.
 GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
                                            const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;

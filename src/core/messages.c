@@ -1,12 +1,12 @@
 // core/messages.c - messages and errors of a thread
 // uses: api/lists.h, core/rules.h, core/system.c
 
-// A message names members of gp_call. A function that fills a gp_call has its own names for them, and only it knows
-// these. So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
+// A message names members of gp_call. A function that fills a gp_call has its own names for them, known only to itself.
+// So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
 enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
 
-// What a thread does in the library. A call that fails inside and then finds another way must leave the message as it
-// was: a call writes into `draft`, and gp__said makes that the message where the call as a whole has failed.
+// A thread's state in the library. A call that fails inside and then finds another way must not change the message. So
+// a call writes into `draft`, and gp__said makes that the message if the call as a whole has failed.
 typedef struct gp__thread {
   char message[GP__MESSAGE_BYTES], draft[GP__MESSAGE_BYTES]; // with marks
   const char *names; // of the function that failed; NULL: members keep their names
@@ -15,7 +15,7 @@ typedef struct gp__thread {
 } gp__thread;
 static __thread gp__thread gp__here;
 
-// Sets the thread's message, of a call its draft, and returns the code.
+// Sets the thread's message (inside a call, its draft), and returns the code.
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
@@ -32,7 +32,7 @@ GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, cons
   va_end(list);
   return code;
 }
-// The end of a call that has counted itself in gp__here.inside.
+// Ends a call that has counted itself in gp__here.inside.
 GPUPRIMS__PRIVATE gp_result gp__said(gp_result result) {
   if (!--gp__here.inside && result != GP_SUCCESS) {
     strcpy(gp__here.message, gp__here.draft);
@@ -49,14 +49,14 @@ GPUPRIMS__PRIVATE const char *gp__hook_begins(const char *name) {
 }
 GPUPRIMS__PRIVATE void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
 
-// What a function returns that fills a gp_call: the message of a failed call then speaks of this function. names: the
-// function's name, and a "member=parameter" for each member of gp_call that has another name there.
+// The result of a function that fills a gp_call: a failed call's message then names this function. names: the
+// function's name, and "member=parameter" for each member of gp_call that has another name there.
 GPUPRIMS__PRIVATE gp_result gp__named(gp_result result, const char *names) {
   if (result != GP_SUCCESS) gp__here.names = names;
   return result;
 }
 
-// The parameter's name for the member that `member` begins with, NULL where it keeps its own. *length: the member's.
+// The parameter's name for the member that `member` begins with; NULL if it keeps its own. *length: the member's.
 GPUPRIMS__PRIVATE const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
   for (names = names ? strchr(names, ' ') : NULL; names; names = strchr(names, ' ')) {
     char next;

@@ -9,24 +9,24 @@ typedef struct gp__op_row {
   const char *name, *functor;
   int arity, commutative;
 } gp__op_row;
-#define GPUPRIMS__TYPE(NAME, name, device, size) {#name, #device, size},
+#define GPUPRIMS__TYPE(NAME, value, name, device, size) {#name, #device, size},
 static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GPUPRIMS__TYPE)};
 #undef GPUPRIMS__TYPE
-#define GPUPRIMS__OP(NAME, arity, commutative, functor) {#NAME, #functor, arity, commutative},
+#define GPUPRIMS__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
 static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRIMS__OP)};
 #undef GPUPRIMS__OP
-#define GPUPRIMS__NAMED(NAME, name) "gp_" #name,
+#define GPUPRIMS__NAMED(NAME, value, name) "gp_" #name,
 static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
 
 GPUPRIMS__API const char *gp_result_name(gp_result result) {
-#define GPUPRIMS__NAMED(name, text) #name,
+#define GPUPRIMS__NAMED(name, value, text) #name,
   static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
 }
 GPUPRIMS__API const char *gp_result_text(gp_result result) {
-#define GPUPRIMS__NAMED(name, text) text,
+#define GPUPRIMS__NAMED(name, value, text) text,
   static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/context_types.h, core/rules.h, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
 //   core/device_text.c, core/program.c
 
-// The first error in the compiler's log, with the user's name for the place and the line's text.
+// Reports the first error of the compiler's log, with the user's name for the place and the line's text.
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
@@ -30,7 +30,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, c
   return gp__fail(GP_E_COMPILE, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
 }
 
-// The architecture to compile for: the device's own, or, where NVRTC does not know it, PTX of the newest one before it.
+// The architecture to compile for: the device's own or, if NVRTC does not know it, PTX of the newest one before it.
 GPUPRIMS__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
   int i, best = 0;
   for (i = 0; i < r->architecture_count; ++i)

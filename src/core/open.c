@@ -21,7 +21,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   unsigned char source = 0;
   int i;
   memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope stand together, and compilers merge equal texts
+  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
       source = (unsigned char)gp__scope_source(row->scope, device, capability);
@@ -33,7 +33,7 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   }
 }
 
-// Finds the device and asks about it. *none: this machine has no driver or no device, which is no fault.
+// Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
 GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
@@ -96,7 +96,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, in
   return GP_SUCCESS;
 }
 
-// Where the disk cache lies; NULL: nowhere.
+// The folder of the disk cache; NULL: there is none.
 GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;
@@ -145,7 +145,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) {
-    GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_open", "config", config, gp_config));
+    GPUPRIMS__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
     c = *config;
   }
   GPUPRIMS__CHECK(gp__check_config(&c));
@@ -207,7 +207,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
     s->host_threads = s->about.multiprocessors;
   }
   if (result != GP_SUCCESS) {
-    char said[GP__MESSAGE_BYTES]; // of the cause, whatever fails on the way out
+    char said[GP__MESSAGE_BYTES]; // the cause, even if something fails on the way out
     strcpy(said, gp__here.draft);
     free(shell);
     gp__destroy(s, who);
@@ -252,7 +252,9 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
 
 GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_describe", "description", description, gp_description));
+  if (description->struct_size != sizeof *description)
+    GPUPRIMS__CHECK(gp__check_size("gp_describe", "description", description, GP__LEAST_gp_description,
+                                   sizeof *description, "gp_description"));
   gp_description about = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;

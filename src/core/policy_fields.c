@@ -1,7 +1,7 @@
 // core/policy_fields.c - policy fields by name
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, families.h, core/families.h, core/messages.c
 
-// Numbers of a policy by name: for messages, and for fields that a primitive does not have.
+// Numbers of a policy by name: for messages, and for fields that a primitive lacks.
 typedef struct gp__field {
   const char *name;
   size_t offset;
@@ -12,7 +12,7 @@ typedef struct gp__field {
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
 #undef GPUPRIMS__FIELD
-// All there are.
+// All numbers of a policy.
 #define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
 static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// The field that, left to its default, makes the policy valid; or the list's end.
+// The field whose default makes the policy valid; or the list's end.
 GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
@@ -37,8 +37,7 @@ GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__sh
   }
   return f;
 }
-// Says which field makes a policy invalid. A policy that is valid
-// without GP_REPRODUCIBLE is one that cannot keep that promise.
+// Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";

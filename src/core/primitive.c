@@ -1,4 +1,4 @@
-// core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
+// core/primitive.c - a primitive in core: a row of data, and its family's functions
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h,
 //   core/request.c, core/kinds.c
 
@@ -10,7 +10,7 @@ struct gp__spelling;
 struct gp__program_op;
 struct gp__host_call;
 
-// The calls that a call is made of, where it is more than kernels. The primary context is current in `run`.
+// The calls that make up a call, if it is more than kernels. The primary context is current in `run`.
 typedef struct gp__composition {
   gp_result (*run)(struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
                    uint64_t least);
@@ -20,11 +20,11 @@ typedef struct gp__composition {
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
-// A step of a call's check (core/check.c) that a family has of its own. A family lists these in an array of GP__CHECKS
-// entries, which zeros end; the common steps do the rest.
+// A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
+// zeros end; the common steps do the rest.
 typedef enum gp__check_name {
-  GP__CHECK_END,   // behind the last step
-  GP__CHECK_WHOLE, // in place of all steps but that of the fields
+  GP__CHECK_END,   // the end of a list
+  GP__CHECK_WHOLE, // replaces all steps but that of the fields
   GP__CHECK_OPERATORS,
   GP__CHECK_TYPES,
   GP__CHECK_OUT_TYPE,  // a step of gp__check_types
@@ -42,19 +42,19 @@ typedef struct gp__own_check {
   gp__check_step check;
 } gp__own_check;
 
-// Functions that tell a family's kernels from one another and from most others. Macros name the entries of members
-// that a family lacks: every entry of a gp__kernel_rules or gp__family says which member it is.
+// Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
+// lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
-  // Adds to the spelling what else of the call the text depends on; NULL: nothing.
+  // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
-  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
-                                                 // a multiprocessor then holds, 0: it is not; NULL: never
+  int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
+                                                 // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GPUPRIMS__SAME_POLICY NULL
 #define GPUPRIMS__SAME_THREADS NULL
@@ -63,24 +63,24 @@ typedef struct gp__kernel_rules {
 #define GPUPRIMS__SPELL_NO_MORE NULL
 #define GPUPRIMS__NO_FIT NULL
 
-// What a family does with calls of its primitives. Each has its own in its folder (plan.c).
+// A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
   const gp__own_check *checks;
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
-  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
+  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements go from `in` to `out`
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   const gp__kernel_rules *kernels;                                             // NULL: all are the call's
-  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // what users' take and give; NULL: folds
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // types of users' operators; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
-  const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
+  const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
-  // The call at `row` that comes behind, and how many do; NULL: none.
+  // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
   const gp__composition *composed; // NULL: kernels alone
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
-// Something is written for no elements too.
+// Something is written even for no elements.
 GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
@@ -95,15 +95,15 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 #define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
 #define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
-// A primitive: the members of gp_call that it reads (core/reads.c), what else core knows it by
-// (there too), and the flags that it takes beside GP_REPRODUCIBLE.
+// A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
+// takes besides GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
   uint64_t reads;
   int traits, flags;
 } gp__primitive;
 
-// Defined behind all families, in core/primitives.c.
+// Defined after all families, in core/primitives.c.
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
 GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;

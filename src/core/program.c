@@ -1,14 +1,14 @@
-// core/program.c - programs, images, and what a context keeps of them
+// core/program.c - programs, images, and where a context keeps them
 // uses: api/config.h, api/context_types.h, api/call.h, core/rules.h, core/driver.c, core/text.c, core/sha256.c,
 //   core/device_text.c
 
-// What the compiler calls a place of the user's text, and that text: for messages.
+// The compiler's name for a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
   char name[160];
   const char *text;
 } gp__excerpt;
 
-// NVRTC's options besides the architecture, the last for exact rounding alone.
+// NVRTC's options besides the architecture; the last one for exact rounding only.
 static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
 enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
 
@@ -21,7 +21,7 @@ typedef struct gp__program {
   char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
-  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text, parts and options
+  char key[2 * GP__HEX]; // of bundles: hash of text, parts and options
 } gp__program;
 
 typedef struct gp__image {

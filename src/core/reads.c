@@ -1,7 +1,7 @@
-// core/reads.c - which members of a call each primitive reads
+// core/reads.c - the members of a call that each primitive reads
 // uses: api/config.h, api/lists.h, core/rules.h, core/arguments.h, host/values.c, core/primitive.c
 
-// Values that were given as one of the type: the number one for iota's default step.
+// The number one of a type: iota's default step.
 GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   const float f = 1.0f;
   const double d = 1.0;
@@ -14,7 +14,7 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
 }
 
-// The members of gp_call that primitives read: F(BIT, member, error, what is said of one that is set for nothing).
+// The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
   F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
@@ -86,7 +86,7 @@ __extension__ enum {
 };
 #undef GPUPRIMS__ENUM
 
-// What else core knows a primitive by: further members of gp_call, and how its elements go.
+// Further traits of a primitive: other members of gp_call, and how it treats elements.
 enum {
   GP__TAKES_PERMUTATION = 1,
   GP__TAKES_LAYOUTS = 2,

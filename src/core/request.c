@@ -1,4 +1,4 @@
-// core/request.c - users' types and operators as the context keeps them; a call taken apart
+// core/request.c - users' types and operators as the context keeps them; a checked call
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, core/rules.h,
 //   core/arguments.h, core/messages.c
 
@@ -29,14 +29,14 @@ GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const
   gp__hook_ends(outer);
 }
 
-// A checked call with every default filled in.
-// A transpose, its dimensions merged. Bytes. Dimension 0 is where the input is contiguous, 1 where the output is; of
-// GP__MOVE_ROWS both are dimension 0, and 1 is the largest of the others.
+// A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
+// GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
-  int kind, size, word;                            // size: of an element; word: what all addresses are multiples of
+  int kind, size, word;                            // size: of an element; all addresses are multiples of `word`
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
+// A checked call with every default filled in.
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
@@ -55,12 +55,12 @@ typedef struct gp__request {
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
-  uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
+  uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
-  // What gp_call says under the same names, checked, with its defaults filled in.
+  // Members of gp_call of the same names, checked, with their defaults filled in.
   gp_type key_type, offset_type, out2_type; // 0 where the call has none
   const gp__type_info *key_struct;
   size_t key_size, offset_size, out2_size;
@@ -75,12 +75,12 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
-  const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
+  gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
   uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
-  int stepwise;                            // bfs: a launch a step, a cooperative one was refused
+  int stepwise;                            // bfs: a launch a step, because a cooperative one was refused
 } gp__request;

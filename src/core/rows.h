@@ -1,9 +1,9 @@
-// core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
+// core/rows.h - rows of policies, the tuned table's and the header's own, and their look-up
 // uses: api/policy.h, core/rules.h, core/shape.h, core/canonical.h
 
-// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__measures) and more, less than `to`.
-// core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what
-// else from and to measure, and what must hold of the call, by bits that each family names.
+// A row: the policy of calls of a primitive (0: a family) on at least `from` and less than `to` bytes (gp__measures).
+// core/table.c explains the sizes; -1: any. The header's own rows, scope "portable", may have more in `when`: another
+// measure for from and to, and conditions on the call, by bits that each family names.
 typedef struct gp__policy_row {
   const char *scope;
   int primitive, in_size, acc_size, out_size;
@@ -12,31 +12,31 @@ typedef struct gp__policy_row {
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
-// (Macros: C++20 joins no bits of two enumerations.)
-#define GP__CHOOSES 1u  // the row chooses its algorithm where the policy has none; other rows only serve theirs
+// (Macros, because C++20 joins no bits of two enumerations.)
+#define GP__CHOOSES 1u  // the row sets the algorithm if the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
 #define GP__BY_KEYS 4u  // bytes of keys
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
-// A row of the header's own: size, when, from, to, then the policy, and the day of November 2026 when it was measured.
+// A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.
 #define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
   {                                                                                                                    \
     "portable", primitive, in, -1, -1, when, from, to,                                                                 \
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
-// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the traits that hold.
+// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the conditions that hold.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
   unsigned long long sizes[3];
 } gp__wanted;
-// A call as its family measures it: element sizes, and the bytes by which it is small or large.
+// A call as its family measures it: element sizes, and the bytes that make it small or large.
 typedef struct gp__measures {
   int in_size, acc_size, out_size;
   unsigned long long bytes;
 } gp__measures;
-// Most families: the bytes that are read, or written where that is more.
+// Most families: the bytes that are read, or written if that is more.
 GPUPRIMS__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   gp__measures m;
   m.in_size = s.in_size ? s.in_size : s.key_size;
@@ -66,7 +66,7 @@ GPUPRIMS__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, u
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
-// How well a row fits: 0 not at all, otherwise more for what it names, then for the larger bucket.
+// Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
@@ -77,8 +77,8 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w
          64 * ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
                (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// The one lookup: the rows that fit, the best first, and of those that fit alike the first. source, or NULL: the
-// gp_policy_source of each row, 0 for none; the lower ones come first. Returns how many.
+// The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
+// gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
 GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
                                    const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
@@ -93,11 +93,11 @@ GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const 
   }
   return all;
 }
-// A row that names an algorithm serves that one.
+// A row that names an algorithm serves only that one.
 GPUPRIMS__PRIVATE int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
-// Fills what a policy leaves open from the rows that fit, the best first.
+// Fills the open fields of a policy from the rows that fit, the best first.
 GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);

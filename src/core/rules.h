@@ -1,4 +1,4 @@
-// core/rules.h - how a rule is written, that the host and kernels share; how policy fields are declared
+// core/rules.h - macros for rules that the host and kernels share; declaration of policy fields
 
 #ifdef __cplusplus
 #define GPUPRIMS__CONSTEXPR constexpr
@@ -13,6 +13,6 @@
 #define GPUPRIMS__PRIVATE static __attribute__((unused))
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 
-// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h. The
-// portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
-// JSON; the kernels get the resolved numbers as template arguments.
+// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
+// gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the
+// kernels get the resolved numbers as template arguments.

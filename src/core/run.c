@@ -6,12 +6,12 @@
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
-// The call at `row` of those that come behind, and how many there are.
+// Makes the call at `row` of those that follow, and returns how many follow.
 GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-// Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
+// Chooses the policy and finds the kernels; with `run`, launches in a workspace of at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -67,8 +67,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   return gp__leave(s, who, pushed, result);
 }
 
-// Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
-// graph runs, and the driver may not know it yet.
+// Checks a call, and where its buffers and values are. Not under capture: a graph's own memory exists when the graph
+// runs, and the driver may not know it yet.
 GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call *call, gp_stream stream,
                                                      gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;

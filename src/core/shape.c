@@ -2,10 +2,10 @@
 // uses: api/context_types.h, api/structs.h, core/rules.h, core/shape.h, core/request.c, core/names.c, core/primitive.c,
 //   core/check_call_types.c
 
-// Of calls that move keys.
+// Shape of calls that move keys.
 GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
-  if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // no keys that sort by themselves
+  if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // struct keys do not sort by themselves
   h->count2 = q->count2;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;

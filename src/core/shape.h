@@ -1,7 +1,7 @@
 // core/shape.h - the shape of a call, and arithmetic that rules share
 // uses: api/policy.h, core/rules.h, shapes.h
 
-// What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
+// Everything that the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
   int primitive;      // gp_primitive
   int in_size;        // element sizes; fill and iota: in_size is 0
@@ -25,14 +25,14 @@ typedef struct gp__shape {
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
-// Numbers that more than one rule needs.
+// Numbers that several rules need.
 enum {
   GP__WARP = 32,
   GP__VECTOR = 16,                  // bytes of the widest access
   GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
   GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
   GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
-  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, beside those that compute
+  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, besides those that compute
   GP__DIGITS = 256,                 // of a radix pass: 8 bits
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
@@ -41,7 +41,7 @@ enum {
   GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
-enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // shared memory of a kernel at most, without what a launch adds
+enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75                                                                    ? 64
@@ -54,7 +54,7 @@ GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
 GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
 
-// Elements in one vector access: 16 bytes where the size divides 16, otherwise one element.
+// Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
 GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
 
 // The fewest vectors that hold a whole number of elements, and how many they hold: 3 and 4 for 12-byte elements.
@@ -63,16 +63,15 @@ GPUPRIMS__RULE int gp__common_with_vector(int size) {
 }
 GPUPRIMS__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
 GPUPRIMS__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
-// Is a thread's chunk of so many elements read by vectors, or element by element?
+// Whether a thread's chunk of so many elements is read by vectors, and not element by element.
 GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
   return gp__vec_group_vectors(size) <= 9 && items % gp__vec_group_items(size) == 0;
 }
 
-// Words that carry one accumulator through the workspace: 8 bytes of it a word.
+// Words that carry one accumulator through the workspace, 8 bytes each.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
-// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
-// changed in silence.
+// Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
 GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
          p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&

@@ -1,15 +1,15 @@
-// core/spelling.c - what of a call is spelled in a kernel's text
+// core/spelling.c - the properties of a call that a kernel's text depends on
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, layouts/policy.h,
 //   core/family.h, core/families.h, core/request.c, core/kinds.c, core/primitive.c
 
-// All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
-// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
-// not say share one program. Of `list` the first list_count words count.
+// Everything that the text of a kernel may depend on. gp__spell fills it from the call, and the writers of the text get
+// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ only in what their
+// text does not use share one program. Only the first list_count words of `list` count.
 enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
 typedef struct gp__spelling {
   gp__kernel_kind kind;
   gp_primitive primitive;
-  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: what is compiled in
+  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: compiled in
   unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
   gp_op op, transform, equal;
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
@@ -18,7 +18,7 @@ typedef struct gp__spelling {
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
-  int size, word, form;                                     // of what is moved: copies and transposes
+  int size, word, form;                                     // copies and transposes
   int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
   int capability;                                           // of an image for gp_compile; 0: for the device
   const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
@@ -30,9 +30,9 @@ GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
-// So many blocks of the kernel to a multiprocessor, if they have `most` threads at most; otherwise 0, the compiler is
-// told nothing. The number is a promise only where it leaves a thread 64 registers (1024 threads); the families say
-// which of their kernels do with fewer, or need more.
+// The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
+// compiler is told nothing. The number is a promise only if it leaves a thread 64 registers (1024 threads). The
+// families say which of their kernels need fewer, or more.
 GPUPRIMS__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
@@ -72,7 +72,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->block_threads = gp__threads_of_kind(p, h, kind);
   w->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
   if (traits & GP__OF_BYTES) {
-    w->size = q->moves.size ? q->moves.size : q->in_layout ? 1 : (int)q->in_size;
+    w->size = q->moves.size ? q->moves.size : q->in_layout.field_count ? 1 : (int)q->in_size;
     w->word = q->moves.word;
     if (own && own->form) w->form = own->form(*p, *h);
     if (own) w->resident = own->resident(q, p, h, w);

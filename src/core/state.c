@@ -1,4 +1,4 @@
-// core/state.c - what a context holds
+// core/state.c - the state of a context
 // uses: api/context_types.h, core/request.c, core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
@@ -8,10 +8,10 @@ typedef struct gp__code {
   char key[2 * GP__HEX]; // of the program
   int capability;        // of an image that is kept for gp_compile; 0: loaded
   int state;             // 0: not built, 1: a thread builds it, 2: there
-  int kernels;           // that have it, or wait for it
+  int kernels;           // kernels that have it, or wait for it
   gp_kernel_source source;
   void *module, *function;
-  unsigned allowed_bytes; // of dynamic shared memory, at most, so far
+  unsigned allowed_bytes; // the most dynamic shared memory so far
   gp__image image;        // of gp_compile
 } gp__code;
 // A kernel of a call, found by its spelling.
@@ -36,16 +36,16 @@ typedef struct gp__workspace {
   void *workspace;
   size_t bytes;
   int captured;            // a graph may hold the workspace's address
-  unsigned users;          // calls that have the workspace: it is not evicted. Grows under the state's lock
+  unsigned users;          // calls that have it, which prevents eviction; grows under the state's lock
   unsigned long long used; // when a call took it last
-  void *event;             // behind the last call on it, or NULL
-  int recorded;            // the event is there and behind all calls: when it has come, the memory is nobody's
+  void *event;             // recorded after the last call on it, or NULL
+  int recorded;            // the event comes after all calls: once it has completed, the memory is free
   int capturing;           // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
-  size_t tagged; // that hold zeros and words with tags, nothing else
-  size_t words;  // that calls have used for words
-  size_t pinned; // the same, of calls that were captured: no scratch may lie there
-  size_t soiled; // from here on, scratch of captured calls: whenever a graph runs
+  size_t tagged; // zeros and words with tags, nothing else
+  size_t words;  // used for words so far
+  size_t pinned; // the same by captured calls: no scratch may be there
+  size_t soiled; // from here on, scratch of captured calls, written whenever a graph runs
   size_t held;   // scratch at the back that a call holds while it runs others
 } gp__workspace;
 typedef struct gp__retired {
@@ -57,7 +57,7 @@ typedef struct gp__retired {
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
-  GP__KERNELS_GO = 16      // where there are more, one in so many goes
+  GP__KERNELS_GO = 16      // one in so many is evicted when there are more
 };
 typedef struct gp__state {
   gp__library library;
@@ -88,7 +88,7 @@ typedef struct gp__state {
   gp__table table; // for this device
 } gp__state;
 
-// What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
+// The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
 struct gp_context {
   struct gp_context *next;
   gp__state *state;    // NULL: closed

@@ -1,4 +1,4 @@
-// core/system.c - what of the system the implementation includes
+// core/system.c - the system's headers that the implementation includes
 // uses: api/lists.h
 
 #include <dirent.h>

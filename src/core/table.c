@@ -4,11 +4,11 @@
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
 // scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
-// "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
-// (gp__measures), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
-// in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone; of
-// searches an offset's, acc_size a vertex's, and out_size the class of the mean degree: 8 where the graph has room for
-// as many edges a vertex, or more, otherwise 0. Zeros in the policy are filled by gp__portable.
+// "portable". Sizes in bytes, -1 for any. A row serves calls like those that it was measured on: at least 2^log2_from
+// and less than 2^log2_to bytes (gp__measures), pointers aligned to 16 bytes, not GP_REPRODUCIBLE. in_size is an
+// element's: a value's if keys or flags go with it, a key's if keys are alone. In searches it is an offset's, acc_size
+// is a vertex's, and out_size is the class of the mean degree: 8 if the graph has room for 8 or more edges a vertex,
+// otherwise 0. gp__portable fills zeros in the policy.
 // GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
 
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
@@ -65,7 +65,7 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS
 #undef GPUPRIMS__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
-// What of the table is for one device. A primitive's rows that are stand between first and end.
+// The part of the table for one device. A primitive's rows for it are between first and end.
 typedef struct gp__table {
   unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
   int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];

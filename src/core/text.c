@@ -10,7 +10,7 @@ typedef struct gp__text {
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
-  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the room that is free, and where it did not fit once more
+  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the free room, and again after it has grown
     const size_t room = t->capacity - t->size;
     va_start(list, format);
     length = vsnprintf(t->data ? t->data + t->size : NULL, room, format, list);

@@ -71,11 +71,12 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
   const char *who = "gp_type_struct";
   gp_result result = GP_SUCCESS;
   gp__type_info *info, **larger = NULL;
+  gp_type_desc own;
   int failed = 0, i;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
   *type = GP_TYPE_DEFAULT;
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_type_desc));
+  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_type_desc);
   if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   if (!gp__identifier(desc->name))
     return gp__fail(GP_E_ARGUMENT, "%s: desc.name is \"%.80s\", not a C identifier of 1 to 63 characters", who,
@@ -143,11 +144,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
 GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
   gp__op_info *info, **larger = NULL;
+  gp_op_desc own;
   int failed = 0;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_op_desc));
+  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_op_desc);
   GPUPRIMS__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {

@@ -11,8 +11,8 @@ GPUPRIMS__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
   return scratch && !words ? GP__CONTROL_BYTES + scratch : words + scratch;
 }
 
-// The newest stream of this handle in the table. (One that was destroyed, where a new stream has inherited its handle
-// and is captured before its first ordinary call: its workspace then serves the new one.)
+// The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
+// captured before its first ordinary call: its workspace then serves the new one.)
 GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
   unsigned long long key = (uintptr_t)stream;
   int i;
@@ -26,7 +26,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream s
   return key;
 }
 
-// Numbers a stream for the table. Handles of destroyed streams come back, ids do not.
+// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
 GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream,
                                                  unsigned long long *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -61,8 +61,8 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
   return GP_SUCCESS;
 }
 
-// The lock of a stream's workspace. A thread that has it may take it again: a call may run others. It never has two:
-// they are all on one stream, and hooks run none.
+// The lock of a stream's workspace. A thread that has it may take it again, because a call may run others. It never has
+// two: these are all on one stream, and hooks run none.
 typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
@@ -77,7 +77,7 @@ GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
   ++here->depth;
   r->capturing = capturing;
 }
-// The end of a call's use of a workspace that gp__find_stream found.
+// Ends a call's use of a workspace that gp__find_stream found.
 GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     const struct gp_driver *d = &s->library.runtime.driver;
@@ -91,7 +91,7 @@ GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
 }
 
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
-// has ended. NULL: there is none. empty: it has no memory either. The state's lock is held.
+// has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
 GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
   unsigned long long later = 0;
   for (;;) {
@@ -113,7 +113,7 @@ GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
 }
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept);
-// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may take the place of others.
+// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
 GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
                                             int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -162,7 +162,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsig
   return result;
 }
 
-// Gives memory back in stream order, or keeps it for gp_close: where a graph may use it, where the driver would wait.
+// Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
 GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                        gp__retired *kept) {
   int error;
@@ -217,8 +217,8 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
   return GP_SUCCESS;
 }
 
-// The stream's workspace, grown where it is too small. Of the bytes needed so many are scratch, which need not be zero.
-// The stream's lock is held.
+// Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
+// held.
 GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
                                      uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -269,7 +269,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
 }
 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
-// outer call holds. The workspace has `least` bytes at least. The stream's lock is held.
+// outer call holds. The workspace gets at least `least` bytes. The stream's lock is held.
 GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
                                           uint64_t words, uint64_t scratch, uint64_t least, int capturing,
                                           void **scratch_at) {
@@ -277,7 +277,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
-  // Beside scratch, words keep a place of their own where that is to be had: no need to clear them between calls.
+  // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
   if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)

@@ -1,8 +1,8 @@
-// device/common.cuh - what follows from the machine alone
+// device/common.cuh - routines that need the machine layer alone
 // uses: device/vocabulary.cuh, device/machine.cuh
 
-// The barrier of all threads of a cluster, in two halves. All lanes of a warp must execute its instructions together:
-// they meet before, as a branch of some lanes does not promise that the others wait behind it.
+// Cluster barrier in two halves. The aligned instructions need all lanes of a warp together, which a branch does not
+// promise: hence __syncwarp().
 GP_DEVICE void gp__cluster_arrive() {
   __syncwarp();
   gp__cluster_arrive_aligned();
@@ -41,7 +41,7 @@ GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
 #endif
 }
 
-// double to float, to odd: rounding the result once more to a narrower type is then as if done in one step.
+// double to float, rounded to odd: a second rounding, to a narrower type, then gives the same as a single one.
 GP_DEVICE float gp__f32_to_odd(double x) {
   const float f = static_cast<float>(x);
   const double back = f;
@@ -50,16 +50,16 @@ GP_DEVICE float gp__f32_to_odd(double x) {
   return gp__f32_from_bits((gp__bits_of_f32(f) - (away ? 1u : 0u)) | 1u);
 }
 
-// Four bytes compared at once: the upper bit of byte i tells of byte i; the other bits are anything.
+// Compares four bytes at once: bit 7 of byte i is the answer for byte i; the other bits are undefined.
 GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
   const gp__u32 x = a ^ b;
   return ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x;
 }
 template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
-  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // upper bit: of the seven below, a's are not less
+  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // bit 7: a's low seven bits are not less than b's
   return (SIGNED ? a & ~b : ~a & b) | ~(rest | (a ^ b));
 }
-// Those upper bits, byte 0's first, as the upper four bits.
+// Moves those bits to bits 28 to 31, byte 0's to bit 28.
 GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x) { return (x & 0x80808080u) * 0x00204081u; }
 
 // 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).

@@ -1,10 +1,10 @@
-// device/edges.cuh - a warp's share of lists of edges
+// device/edges.cuh - a warp expands lists of edges
 // uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
 
-// Edges of one vertex that stand together in its list: what frontiers are made of. Long lists are cut into parts.
+// Consecutive edges of one vertex: the elements of frontiers. Long lists are cut into several.
 enum { GP__EDGES_COUNT_SHIFT = 48 };
 struct alignas(16) gp_edges {
-  gp__u64 place; // where they begin, and above that how many they are, below 2^16
+  gp__u64 place; // first edge, in the lower 48 bits; above it the count, below 2^16
   gp__u64 source;
   GP_DEVICE gp__u64 begin() const { return place & ((1ull << GP__EDGES_COUNT_SHIFT) - 1); }
   GP_DEVICE unsigned count() const { return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT); }
@@ -13,8 +13,8 @@ GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
   return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
 }
 
-// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]), for those who want many accesses in flight.
-// Where all parts are short each has four lanes, or eight: nobody need be searched for.
+// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]): ITEMS accesses are in flight. If all parts are
+// short, each gets four or eight lanes, and no owner has to be searched for.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
@@ -34,7 +34,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
-      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // the last lane that starts at this rank or before
+      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
         owner = 0;
         GPUPRIMS__UNROLL
@@ -50,10 +50,9 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
     visit(there, source, target);
   }
 }
-// visit(there, source, target) for each edge of the warp's 32 parts (a lane without one: count 0), ITEMS at a time of
-// each lane, every lane with its share, however long the parts are (the merge path of parts and edges). All lanes call,
-// and visit() is called by all: where `there` is false the lane has no edge. Lanes that follow each other have edges
-// that do.
+// Calls visit(there, source, target) for each edge of the warp's 32 parts (count 0: no part). Lanes get equal shares,
+// ITEMS edges at a time, however long the parts are (the merge path of parts and edges); consecutive lanes have
+// consecutive edges. All lanes call, and all lanes call visit(): `there` is false in a lane without an edge.
 template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   gp__warp_expand<ITEMS>(edges, targets,

@@ -2,22 +2,22 @@
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh, device/warp.cuh,
 //   device/lanes.cuh, device/tile_reduce.cuh
 
-// For traversals of your own. A frontier is an array of vertices in device memory, in any order, and how many there
-// are; a level makes the next one of it by three routines, which fuse as you like (Merrill, Garland and Grimshaw,
+// Building blocks for graph traversals. A frontier is an unordered array of vertices in device memory, and its count.
+// Three routines, which can be fused, make a level's frontier into the next one (Merrill, Garland and Grimshaw,
 // Scalable GPU Graph Traversal):
 //    expand     vertices to their edges: gp_tile_expand gives each thread an equal share, however uneven lists are
-//    contract   of targets that come several times, from many places, one: gp_warp_contract
-//    filter     those for which a predicate holds: gp_tile_filter
-// What goes on is appended to a frontier, by gp_warp_append and gp_tile_append or by gp_tile_filter, an atomic a block.
-// Graphs are offsets and targets in device memory, as in gp_graph; Vertex and Offset are unsigned, of 32 or 64 bits;
-// the largest Vertex is no vertex. Which edges go on and, where culling is exact, which vertices is the same in every
-// run; their order in a frontier is not, nor which of several edges to a vertex is the one that leads to it.
+//    contract   removes duplicates among the targets: gp_warp_contract
+//    filter     keeps the vertices that satisfy a predicate: gp_tile_filter
+// gp_warp_append with gp_tile_append, or gp_tile_filter, appends to a frontier: one atomic a block. A graph is offsets
+// and targets in device memory, as in gp_graph. Vertex and Offset are unsigned, of 32 or 64 bits; the largest Vertex is
+// no vertex. Every run passes on the same edges and, with exact culling, the same vertices. Their order in a frontier
+// varies, and so does the edge by which a vertex is reached.
 //
 // examples/reachability.cu and examples/neighbourhood.cu are complete programs.
 
-// `vertices` has room for so many; *count, in device memory, is clear before the first is appended. What finds no room
-// is counted and not written: *count > room says so, behind the launch, and readers take the first `room`. A frontier
-// that is read and one that is appended to share no memory. T is the vertex, or a struct of yours.
+// `vertices` has room for `room` elements; *count, in device memory, must be 0 before the first append. Elements that
+// find no room are counted and not written: after the launch *count > room says so, and readers take the first `room`.
+// The frontier that is read and the one appended to share no memory. T is the vertex, or a struct of yours.
 template <class T> struct gp_frontier {
   T *vertices;
   gp__u64 *count;
@@ -25,23 +25,23 @@ template <class T> struct gp_frontier {
   GP_DEVICE gp__u64 size() const { return *count < room ? *count : room; }
 };
 
-// The block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. Where it is full, warps take places
-// in the frontier by themselves, one atomic for their 32 lanes.
+// A block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. When it is full, warps append
+// straight to the frontier, one atomic for 32 lanes.
 template <int ROOM, class T> struct gp_tile_append_storage {
   gp__u64 first;
   gp__u32 count;
   T element[ROOM];
 };
-// Once, before the first append; a barrier stands behind it.
+// Call once before the first append. Ends with a barrier.
 template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
   if (threadIdx.x == 0) storage.count = 0;
   __syncthreads();
 }
-// Appends the elements of those lanes where `there` is set. All lanes of a warp call; other warps need not.
+// Appends the elements of the lanes with `there` set. All lanes of a warp call; other warps need not.
 template <int ROOM, class T>
 GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T> &out,
                               gp_tile_append_storage<ROOM, T> &storage) {
-  gp__u32 end = 0, at = ROOM; // a full buffer's count stands: it could come round
+  gp__u32 end = 0, at = ROOM; // a full buffer's count stops growing: it could wrap
   if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
   if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
@@ -52,8 +52,8 @@ GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T>
   first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
-// What the block's warps have appended goes to the frontier. All threads call; behind the next __syncthreads() more may
-// be appended, or storage used otherwise.
+// Flushes the buffer to the frontier. All threads call. After the next __syncthreads() more may be appended, or storage
+// used otherwise.
 template <int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
@@ -65,8 +65,8 @@ GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<
     if (storage.first + i < out.room) out.vertices[storage.first + i] = storage.element[i];
 }
 
-// THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: edges of a list that are laid out at once, at most;
-// the block's are below 2^32.
+// THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: the most edges of a list that are laid out at once; the
+// block's total stays below 2^32.
 template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expand_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u32 lists;
@@ -74,7 +74,7 @@ template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expan
   gp__u64 begin[THREADS];
   Vertex source[THREADS];
 };
-// A lane's edges; whole warps call.
+// Loads, tests and takes a lane's edges; whole warps call.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
                               const Vertex *targets, const Goes &goes, const Take &take) {
@@ -86,7 +86,7 @@ GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS
   GPUPRIMS__UNROLL
   for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
 }
-// One list, by `width` threads that stand together; this one is number `mine` of them.
+// Expands one list by `width` consecutive threads; this is number `mine` of them.
 template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsigned mine, unsigned width,
                                const Vertex *targets, const Goes &goes, const Take &take) {
@@ -137,7 +137,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
     }
     if (is_long) count = 0;
   }
-  do { // once, where longer lists are gone
+  do { // a single pass if the flags took the long lists
     const gp__u32 piece = static_cast<gp__u32>(count < PIECE ? count : gp__u64(PIECE));
     gp__u32 start = piece;
     const gp__u32 total = gp_tile_exclusive_scan<THREADS>(start, gp_sum<gp__u32>(), storage.scan);
@@ -152,7 +152,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u32 rank = base + static_cast<unsigned>(i * THREADS) + threadIdx.x;
-        gp__u32 owner = 0; // the last that starts here or before
+        gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
         GPUPRIMS__UNROLL
         for (unsigned step = 512; step; step /= 2)
@@ -166,25 +166,25 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
     count -= piece;
   } while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));
 }
-// The edges of a tile of vertices, one a thread (there: it has one). goes(source, target, edge) is asked once for each
-// edge, by one thread, and says whether it goes on; `edge` is its place in targets, and in arrays of yours beside them.
-// take(there, source, target) is then called by all lanes of a warp together, so that it may contract and append;
-// `there` is set in lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of
-// the block call; neither function has a barrier of the block. Storage may be used for the next tile at once, otherwise
-// behind the next __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges lie.
+// Expands a tile of vertices, one a thread (there: it has one). One thread calls goes(source, target, edge) for each
+// edge; it says whether the edge goes on. `edge` is the index in targets, and in arrays parallel to them. Then all
+// lanes of a warp call take(there, source, target) together, so that it may contract and append; `there` is set in
+// lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of the block call;
+// neither function may use a barrier of the block. The next tile may use storage at once, others after the next
+// __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges are distributed.
 template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
 GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
                               const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
-// SLOTS (a power of two) vertices where there is a history.
+// SLOTS (a power of two) vertices, if there is a history.
 template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
   static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
   static_assert(SLOTS > 0 && (SLOTS & (SLOTS - 1)) == 0, "SLOTS is a power of two");
   Vertex seen[slots];
 };
-// Once, before the first contraction: nothing is remembered. Storage may be used behind the next __syncthreads().
+// Call once before the first contraction: clears the history. Storage may be used after the next __syncthreads().
 template <int THREADS, int CULL, class Vertex, int SLOTS>
 GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if (CULL & GP_CULL_HISTORY)
@@ -204,18 +204,17 @@ GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *v
   }
   return there;
 }
-// Does this lane's vertex go on? Of equal ones in a launch one does at least; with GP_CULL_BITMAP exactly one, and none
-// where its bit was set before (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
-// Where one launch does several levels, and vertices go on again in each, clear the history in between.
+// Returns whether this lane's vertex goes on: at least one of equal ones in a launch; with GP_CULL_BITMAP exactly one,
+// and none if its bit was set (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
+// If one launch does several levels, and vertices go on again in each, clear the history in between.
 template <int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp_warp_contract(bool there, Vertex vertex, gp__u32 *visited,
                                 gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   return gp__warp_contract(CULL, there, vertex, visited, storage);
 }
 
-// Appends those of a tile's vertices that are kept, by one atomic; within the tile they keep their order, where the
-// arrangement is blocked. All threads call. Storage, a scan's and a word, may be used again behind the next
-// __syncthreads().
+// Appends the kept vertices of a tile by one atomic. A blocked arrangement keeps their order within the tile. All
+// threads call. Storage, a scan's and a word, may be used again after the next __syncthreads().
 template <int THREADS> struct gp_tile_filter_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u64 first;
@@ -238,11 +237,10 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
   }
 }
 
-// Bodies of kernels, a launch a level, with as many blocks of THREADS threads as you like: they go over the frontier
-// `in`, whose count they read, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's.
-// fresh() is told of each vertex that passes the contraction, by one thread, and says whether it is appended: there a
-// depth or a parent is written. Storage serves all of them, as large as their parts together, and may be used again
-// behind the next __syncthreads().
+// Kernel bodies: one launch a level, any number of blocks of THREADS threads. They read the frontier `in` and its
+// count, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's. One thread calls
+// fresh() for each vertex that passes the contraction; it may write a depth or a parent, and says whether to append the
+// vertex. One storage serves all of them; it may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_frontier_storage {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<CULL, Vertex> contract;
@@ -261,7 +259,7 @@ GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &
     __syncthreads();
   }
 }
-// The targets of all edges that go on, as often as they come: an edge frontier.
+// Appends the targets of all edges that go on, duplicates included: an edge frontier.
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes>
 GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
                                   const Goes &goes, const gp_frontier<Vertex> &out,
@@ -272,7 +270,7 @@ GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *o
         [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
   });
 }
-// Of an edge frontier the vertices that gp_warp_contract lets pass, and of which fresh(vertex) holds.
+// Contracts an edge frontier: appends the vertices that pass gp_warp_contract and fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fresh>
 GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
                                     const gp_frontier<Vertex> &out,
@@ -283,7 +281,7 @@ GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visi
     gp_warp_append(passes && fresh(vertex), vertex, out, s.append);
   });
 }
-// Both at once, from vertices to vertices: fresh(source, vertex).
+// Expands and contracts, from vertices to vertices: fresh(source, vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
                                            const Goes &goes, gp__u32 *visited, const Fresh &fresh,
@@ -298,7 +296,7 @@ GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const 
     gp_tile_expand<THREADS, ITEMS, GATHER>(there, vertex, offsets, targets, goes, take, s.expand);
   });
 }
-// From edge frontier to edge frontier: vertices that come several times are expanded once; fresh(vertex).
+// Contracts and expands, from edge frontier to edge frontier: duplicates are expanded once; fresh(vertex).
 template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
                                            const Offset *offsets, const Vertex *targets, const Goes &goes,
@@ -312,7 +310,7 @@ GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u3
         [&](bool goes_on, Vertex, Vertex target) { gp_warp_append(goes_on, target, out, s.append); }, s.expand);
   });
 }
-// Those of which keep(vertex) holds; the tiles come in any order.
+// Appends the vertices for which keep(vertex) holds; the order of tiles varies.
 template <int THREADS, class T, class Keep>
 GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out,
                                   gp_tile_filter_storage<THREADS> &s) {

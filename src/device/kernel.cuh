@@ -1,7 +1,6 @@
 // device/kernel.cuh - the resolved policy as a type; how a kernel begins
 // uses: device/vocabulary.cuh, device/machine.cuh
 
-// The resolved policy as a type.
 template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_PER_SM, int OVERLAP> struct gp__policy {
   static const int threads = THREADS, vectors = VECTORS, load = LOAD, store = STORE, stages = STAGES;
   static const int blocks_per_sm = BLOCKS_PER_SM, overlap = OVERLAP;

@@ -1,27 +1,27 @@
-// device/lanes.cuh - lanes before this one, teams of lanes, tickets that lanes draw together
+// device/lanes.cuh - earlier lanes, teams of lanes, tickets that a warp draws together
 // uses: device/vocabulary.cuh, device/warp.cuh
 
-// Those of the lanes in a mask that stand before this one; how many they are.
+// Set lanes of a mask below this one, and their count.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
-// Teams of neighbouring lanes of a warp, for 1 to 32 things: as many lanes each, a power of two, as there are.
+// Teams of neighbouring lanes for 1 to 32 things: each team has as many lanes as fit, a power of two.
 struct gp__lane_team {
-  unsigned width, number, rank; // lanes; this lane's team, and its place in it
+  unsigned width, number, rank; // lanes of a team; this lane's team, and its rank in it
   GP_DEVICE explicit gp__lane_team(unsigned things) : width(1) {
     while (2 * width * things <= 32) width *= 2;
     number = gp_lane() / width, rank = gp_lane() & (width - 1);
   }
-  // Of a mask of the warp's lanes, those of this team, its first lane's at bit 0.
+  // This team's bits of a mask of the warp's lanes, the first lane's at bit 0.
   GP_DEVICE gp__u32 of(gp__u32 lanes) const {
     return lanes >> number * width & (width == 32 ? ~0u : (1u << width) - 1);
   }
-  // The lane of the first of them; where there is none, the team's first.
+  // The lane of the first set bit; the team's first lane if none is set.
   GP_DEVICE unsigned first(gp__u32 mine) const {
     return number * width + (mine ? static_cast<unsigned>(__ffs(static_cast<int>(mine))) - 1u : 0);
   }
 };
-// All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
-// the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
+// All lanes of a warp call. Lanes with `wants` draw consecutive numbers, in lane order, from a counter in shared memory
+// by one atomic. `end` becomes one past the warp's last number; it is unchanged if no lane wants one.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   const gp__u32 lanes = __ballot_sync(0xffffffffu, wants);
   if (lanes == 0) return 0;

@@ -1,9 +1,9 @@
 // device/loads.cuh - loads: an element becomes an accumulator
 // uses: device/vocabulary.cuh, core/arguments.h, device/types.cuh
 
-// Loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+// Loads convert an element to an accumulator. Kernels that reduce construct theirs from their arguments, once.
 
-// F converts; ARGMIN and ARGMAX also want to know where the element stood.
+// F converts; ARGMIN and ARGMAX also record the element's index.
 template <class In, class Acc, class F> struct gp__load {
   gp__load() = default;
   template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
@@ -17,14 +17,14 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   }
 };
 
-// 1 or 0: does the predicate hold (count_if, any, all).
+// 1 if the predicate holds, otherwise 0 (count_if, any, all).
 template <class T, class Predicate> struct gp__counted {
   const gp__value &scalar;
   template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
   GP_DEVICE gp__u32 operator()(const T &x, gp__u64) const { return Predicate()(x, scalar) ? 1u : 0u; }
 };
 
-// The index of an offset that is below the one before it, or beyond the limit; all ones where it is well.
+// The index of an offset below its predecessor or beyond the limit; all ones if the offset is valid.
 template <class O> struct gp__offset_fault {
   const O *offsets;
   gp__u64 limit;
@@ -37,7 +37,7 @@ template <class O> struct gp__offset_fault {
   }
 };
 
-// The index of a key that comes before the key before it; all ones where it is well.
+// The index of a key that comes before its predecessor; all ones if the key is in order.
 template <class T, class Before> struct gp__order_fault {
   const T *keys;
   template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}

@@ -1,16 +1,13 @@
 // device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/tile_reduce.cuh
 
-// The workspace: a ticket, and tagged words that carry partial results from block to block.
-
-// The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
-// whoever draws the last ticket of a launch starts the next one, so nothing is ever cleared.
+// The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
+// epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.
 struct gp__ticket {
-  gp__u64 tag;    // of this launch: epoch + 1
+  gp__u64 tag;    // this launch's: epoch + 1
   gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
-// What one thread has drawn, and what the control word was then. `draws` tickets are drawn in this launch, over all
-// blocks.
+// One thread's ticket; `was` is the control word before its draw. All blocks of a launch together draw `draws` tickets.
 GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) {
   gp__ticket k;
   k.tag = (was >> 28) + 1;
@@ -25,7 +22,7 @@ GP_DEVICE gp__word *gp__words(void *workspace) {
   return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
 }
 
-// An accumulator as 8-byte pieces, each of which travels with its tag.
+// An accumulator as 8-byte pieces; each travels with its tag.
 template <class Acc> union gp__pieces {
   Acc value;
   gp__u64 piece[(sizeof(Acc) + 7) / 8];
@@ -39,7 +36,7 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   GPUPRIMS__UNROLL
   for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
-// One look: false while not all pieces carry the tag.
+// Looks once: false unless all pieces carry the tag.
 template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
@@ -59,27 +56,27 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
   return value;
 }
 
-// Decoupled look-back (Merrill and Garland) with a fixed shape, so that floats get the same bits in every run, in two
-// levels. Tiles stand in groups of GP__GROUP. aggregate(t) is published by each tile; total(g), of group g alone, and
-// prefix(g + 1), all up to its end, by the last tile of group g. The prefix of a tile is prefix(g) op the total over
-// the aggregates of its group before it, and prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each
-// lane folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the
-// prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
-// every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
+// Decoupled look-back (Merrill and Garland) in two levels, with a fixed shape: floats get the same bits in every run.
+// Tiles form groups of GP__GROUP. Each tile publishes aggregate(t). The last tile of group g publishes total(g), of
+// this group alone, and prefix(g + 1), of all tiles up to its end. A tile's prefix is prefix(g) op the total of the
+// aggregates before it in its group; prefix(g + 1) = prefix(g) op total(g), whoever computes it. A total: each lane
+// folds its consecutive aggregates, then the warp's tree. A warp that finds prefix(g) missing looks at the prefixes and
+// totals of 32 groups before it at once, so the chain of prefixes costs one trip through memory every 32 groups, not
+// every group. Slots: aggregates, then prefixes, then totals.
 //
-// Waits, and why they end. A tile's number is its ticket, so every tile with a lower number has been drawn
-// by a block that runs. A tile t of group g
-//   1. publishes aggregate(t), and has waited for nobody;
+// Why all waits end. A tile's number is its ticket, so a running block has drawn every lower number. A tile t of group
+// g
+//   1. publishes aggregate(t) without waiting;
 //   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;
-//   3. as the last of its group publishes total(g);
-//   4. waits for prefix(g), or for an earlier prefix(g - d) with the d totals between, which tiles of lower numbers
+//   3. publishes total(g) if it is the last of its group;
+//   4. waits for prefix(g), or for an earlier prefix(g - d) and the d totals between, which tiles of lower numbers
 //      publish in steps 3 and 5;
-//   5. as the last of its group publishes prefix(g + 1).
-// Every wait is for a lower number, and tile 0 has `start`: by induction all of them end, whatever order blocks run in.
-// A word counts only where it carries this launch's tag. Tags do not repeat, so words of launches before are not there
-// yet, and nothing is cleared. With `fences`, who publishes fences before, and who has received fences after.
+//   5. publishes prefix(g + 1) if it is the last of its group.
+// Every wait is for a lower number, and tile 0 has `start`: by induction all waits end, in whatever order blocks run. A
+// word counts only with this launch's tag. Tags do not repeat, so words of earlier launches are ignored, and nothing is
+// cleared. With `fences`, publishers fence before and receivers after.
 //
-// Form: how an aggregate travels; where a tile's counts fit fewer words, in those.
+// Form packs an aggregate before it is published, into fewer words if a tile's counts fit these.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
   static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }
@@ -91,14 +88,14 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
   gp__word *words;
   gp__u64 tiles, tag;
-  gp_carry<Acc> start; // what stands before tile 0
-  bool fences;         // who has a prefix may also overwrite what the tiles before have read
+  gp_carry<Acc> start; // prefix of tile 0
+  bool fences;         // the holder of a prefix may also overwrite what earlier tiles have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();
     if (tile + 1 < tiles) gp__publish(words, tile, Form::pack(aggregate, tile), tag);
   }
-  // This lane's part of the first `count` aggregates of a group.
+  // This lane's fold of its part of a group's first `count` aggregates.
   GP_DEVICE Acc gather(gp__u64 group, unsigned count) const {
     const unsigned first = gp_lane() * SHARE;
     unsigned missing = first >= count ? 0 : count - first >= SHARE ? (1u << SHARE) - 1 : (1u << (count - first)) - 1;
@@ -123,7 +120,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   }
   GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
   GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
-  // One look for prefix(group); lanes may see different answers.
+  // Looks once for prefix(group); lanes may see different answers.
   GP_DEVICE bool look_for_prefix(gp__u64 group, gp_carry<Acc> &prefix) const {
     if (group == 0) {
       prefix = start;
@@ -132,18 +129,18 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     prefix.has = true;
     return gp__try_receive(words, tiles + group, tag, prefix.value);
   }
-  // Lane 0 will speak for what all lanes have received.
+  // Lane 0 publishes on behalf of all lanes: fences what they have received.
   GP_DEVICE void pass_on() const {
     if (!fences) return;
     __threadfence();
     __syncwarp();
   }
-  // One warp. The tile's own aggregate has been published.
+  // One warp calls, after the tile's own aggregate is published.
   GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
     const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
     gp_carry<Acc> prefix;
-    bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
+    bool there = look_for_prefix(group, prefix); // in flight while the aggregates are gathered
     const Acc part = gather(group, before);
     const bool last = before == GP__GROUP - 1 && tile + 1 < tiles;
     Acc all = Op::identity();
@@ -152,13 +149,13 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       pass_on();
       if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
     }
-    while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
+    while (!__all_sync(0xffffffffu, there)) { // lane i: prefix(group - i), and the total of the group before
       Acc one = Op::identity();
       gp_carry<Acc> far = start;
       const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
       const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
       const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
-      const int depth = __ffs(int(fars)) - 1; // of the nearest prefix there is
+      const int depth = __ffs(int(fars)) - 1; // nearest prefix found
       there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;
       if (!there) continue;
       prefix.value = gp_warp_broadcast(far.value, depth);

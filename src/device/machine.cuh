@@ -9,11 +9,11 @@
 #define GPUPRIMS__ARCH 0
 #endif
 
-// Storage of a block in shared memory: a struct, without constructors.
+// A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name)                                                                                             \
   __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)];                                                      \
   T &name = *reinterpret_cast<T *>(name##_bytes)
-// The shared memory whose size the launch gives.
+// Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 
 template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
@@ -21,7 +21,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
-// Where `there` is set: in place and without a branch, so that nobody waits for it before it is used.
+// Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
 #define GPUPRIMS__LOAD_IF(CACHED)                                                                                      \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }"         \
@@ -38,7 +38,7 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
   else *q = u;
 }
-// The vector at p, which must be aligned to 16 bytes. The emulator looks.
+// The vector at p, which must be aligned to 16 bytes; the emulator checks it.
 GP_DEVICE gp_vector &gp__vector_at(void *p) { return *static_cast<gp_vector *>(p); }
 GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<const gp_vector *>(p); }
 
@@ -48,14 +48,14 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
                : "memory");
 }
 
-// Advances y where `second`, else x: one instruction each.
+// Advances y if `second`, otherwise x: one instruction each.
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
 }
 
-// The 16 bytes at p in shared memory, any alignment. The aligned pairs of words that hold them are read whole.
+// The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
@@ -66,8 +66,8 @@ GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   return gp_vector{{__funnelshift_r(w0, w1, bits), __funnelshift_r(w1, w2, bits), __funnelshift_r(w2, w3, bits),
                     __funnelshift_r(w3, w4, bits)}};
 }
-// Byte i of the result is the byte of (x, y) that the selector's nibble i names; where the nibble's upper bit is set,
-// that byte's upper bit eight times.
+// Byte i of the result is the byte of (x, y) that nibble i of the selector names; if the nibble's upper bit is set,
+// eight copies of that byte's upper bit.
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
   gp__u32 r;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector));
@@ -96,9 +96,9 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-// The current value of what other threads change by atomics.
+// The current value of a word that other threads change by atomics.
 template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_cast<const volatile T *>(p); }
-// Soon to be read: on its way to the L2 cache.
+// Prefetches into the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GPUPRIMS__ARCH >= 900
@@ -116,9 +116,9 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
   return v;
 }
 GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
-// Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in
-// shared memory that nobody reads; prefetch.global.L1 gains half of it. A thread waits for its copies before it has
-// others come to the same place, and before it ends.
+// Prefetches 32 bytes close to this block, by an asynchronous copy of 4 of them to a word in shared memory that nobody
+// reads; prefetch.global.L1 gains half as much. A thread waits for its copies before it copies to the same word again,
+// and before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
@@ -132,8 +132,8 @@ GP_DEVICE void gp__cp_async_wait() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
-// Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is one by itself). The place in
-// the shared memory of block `rank` that p is in this block's, and words there.
+// Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is its own cluster).
+// gp__in_block: the address of p's counterpart in block `rank`. The others access words there.
 #if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
@@ -143,7 +143,7 @@ template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) {
   asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
-GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { // to where p is in another's
+GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { // to p's counterpart
   gp__u32 at;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(gp__shared_address(p)), "r"(rank));
   asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(at), "l"(v) : "memory");
@@ -176,17 +176,17 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
 GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
-// An addition in shared memory by each lane for itself. atomicAdd first asks which lanes call, and one adds for all.
+// Adds in shared memory, each lane for itself. atomicAdd first finds the lanes that call, and one adds for all.
 GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) {
   gp__u32 was;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
   return was;
 }
-// For acquire and release; __threadfence() is sequentially consistent, and takes longer.
+// Acquire and release; __threadfence() is sequentially consistent, and slower.
 GP_DEVICE void gp__fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-// The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
-// By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
-// multiplication, as the other instructions all are the other integer unit's. ones: gp__opaque_ones().
+// The lanes whose x agrees with this lane's in the bits of `mask`: all clear, or not all clear. All lanes call. Written
+// by hand so that the compiler keeps many bits of x as predicates at once. A multiplication takes the complement,
+// because all other instructions use the other integer unit. ones: gp__opaque_ones().
 GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
@@ -195,27 +195,27 @@ GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
                : "r"(x), "r"(mask), "r"(ones));
   return lanes;
 }
-// -1, which the assembler cannot know: a multiplication by it stays one.
+// -1, hidden from the assembler: a multiplication by it stays one.
 GP_DEVICE gp__u32 gp__opaque_ones() {
   gp__u32 lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return (lane >> 5) - 1;
 }
 // Three steps that no compiler sees through. NVVM drops the sign extension of 8-bit results that come from halves of
-// words; ptxas widens a 16-bit negation as if it could not overflow, and drops one minus sign where it makes VIMNMX3 of
-// max(max(a, -b), -c). A conversion to 8 bits, a negation and a narrow magnitude go through these, as 32-bit words
-// (tests/compile/operators.py has the patterns). The zero is one register a thread; the rest is an instruction each.
+// words. ptxas widens a 16-bit negation as if it could not overflow, and drops one minus sign when it makes VIMNMX3 of
+// max(max(a, -b), -c). Conversions to 8 bits, negations and narrow magnitudes go through these, as 32-bit words
+// (tests/compile/operators.py has the patterns). The zero costs one register a thread; the rest is an instruction each.
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) {
   asm("" : "+r"(x));
   return x;
 }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) {
-  gp__u32 lower, r; // lanes below this one: never the last
+  gp__u32 lower, r; // lanes below this one: bit 31 is never set
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
   asm("sub.u32 %0, %1, %2;" : "=r"(r) : "r"(lower >> 31), "r"(x));
   return r;
 }
-// Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32). NVRTC before 12.3 has no __dp4a.
+// Dot product of the bytes of x and of `weights`, plus c (modulo 2^32). NVRTC before 12.3 has no __dp4a.
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) {
   gp__u32 r;
   asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(weights), "r"(c));
@@ -232,11 +232,11 @@ GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
   return r;
 }
 
-// Forces recomputation of what x led to: saves registers.
+// Forces recomputation of what depends on x: saves registers.
 GP_DEVICE void gp__optimizer_barrier(int &x) { asm volatile("" : "+r"(x)); }
 
-// The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
-// until it is complete and its writes are visible, then let the kernel after this one come up.
+// The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): waits
+// until it is complete and its writes are visible, then lets the next kernel start.
 GP_DEVICE void gp__wait_for_predecessor() {
 #if GPUPRIMS__ARCH >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -265,7 +265,7 @@ GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar, unsigned parity) {
                : "memory");
   return done != 0;
 }
-// The same, without waiting a while for it.
+// The same without suspending the thread.
 GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar, unsigned parity) {
   gp__u32 done;
   asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
@@ -286,27 +286,27 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
                : "memory");
 }
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// All groups of this thread but the last PENDING have been read from shared memory.
+// Waits until all groups of this thread but the last PENDING have been read from shared memory.
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
-// Some warps of a block, `threads` of them, wait for each other: a barrier in hardware. meetings: so many before.
+// Barrier of `threads` threads, whole warps of a block, in hardware. meetings: how many came before.
 GP_DEVICE void gp__named_barrier(gp__u64 *, unsigned &, unsigned threads) {
   asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
 }
-// Ordinary writes of this thread to shared memory become visible to bulk copies issued after a later barrier.
+// Makes this thread's ordinary writes to shared memory visible to bulk copies issued after a later barrier.
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
-// A copy of x that the optimizer cannot see through: neither what x was computed from, nor that a loop leaves it alone.
+// A copy of x that hides from the optimizer how x was computed, and that a loop leaves it unchanged.
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) {
   asm volatile("" : "+r"(x));
   return x;
 }
 
-// A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
-// add it to every offset again.
+// A base in shared memory for offsets. Its address is hidden from the compiler, which would otherwise add it to every
+// offset again.
 struct gp__shared_pointer {
   gp__u32 address;
   GP_DEVICE explicit gp__shared_pointer(void *p) {
@@ -315,7 +315,7 @@ struct gp__shared_pointer {
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
     return static_cast<T *>(__cvta_shared_to_generic(address + offset));
   }
-  // Where `yes` is not 0: stores a word, and moves on to the next.
+  // If `yes` is not 0, stores a word and moves on to the next.
   GP_DEVICE void push_if(gp__u32 yes, gp__u32 x) {
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u32 [%0], %2; @p add.u32 %0, %0, 4; }"
                  : "+r"(address)
@@ -330,7 +330,7 @@ struct gp__shared_pointer {
   }
 };
 
-// A product that is rounded before anything is added to it.
+// A product that is rounded before anything is added to it: no fused multiply-add.
 GP_DEVICE float gp__product(float a, float b) { return __fmul_rn(a, b); }
 GP_DEVICE double gp__product(double a, double b) { return __dmul_rn(a, b); }
 // The upper half of a product.
@@ -374,7 +374,7 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #endif
 }
 
-#else // ---- emulator: simt.h of the tests stands before this header
+#else // ---- emulator: the tests include simt.h before this header
 
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
@@ -432,7 +432,7 @@ GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__cp_async_wait() {}
-GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
+GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
@@ -513,7 +513,7 @@ GP_DEVICE unsigned short gp__f16_from_f32(float x) {
   if (a > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7fffu);  // NaN
   if (a >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u); // rounds to infinity
   if (a < 0x33000000u) return static_cast<unsigned short>(sign);            // rounds to zero
-  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits that leave the significand
+  const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e;                // bits dropped from the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
   return static_cast<unsigned short>(sign | (q + (rest > half || (rest == half && (q & 1)))));

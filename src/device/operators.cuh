@@ -50,7 +50,7 @@ template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
 template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__UNSIGNED> {
   static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
 };
-// integer to float: one rounding; to the half types through double
+// Integer to float: one rounding; through double for the half types.
 template <class A, class R> struct gp__converter<A, R, GP__SIGNED, GP__FLOAT> {
   static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
 };
@@ -93,8 +93,8 @@ template <class A, class R> struct gp_square {
     return static_cast<R>(w * w);
   }
 };
-// 1 or 0. By bits for floats: as a conversion of the predicate, rounded to f16 afterwards, it came out as the bits 1 on
-// sm_90 (NVRTC 13.0).
+// 1 or 0. Floats come from bits: a converted predicate, rounded to f16 afterwards, came out as the bits 1 on sm_90
+// (NVRTC 13.0).
 template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
 template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
 template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
@@ -182,7 +182,7 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
-// a - b: no fold's operator, but it stands in gp__binary.
+// a - b: no fold uses it, but gp__binary does.
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
   static GP_DEVICE T prepare(const T &a) { return a; }
@@ -196,9 +196,9 @@ template <class Op, class A, class B, class R> struct gp__binary {
   }
 };
 
-// ---- comparisons, and what they decide
+// ---- comparisons, and the predicates made of them
 
-// As C compares; the half types as floats.
+// C's comparisons; the half types compare as floats.
 #define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
   template <class T> struct name {                                                                                     \
     typedef T type;                                                                                                    \
@@ -237,7 +237,7 @@ GPUPRIMS__BYTES_OF(unsigned char, false)
 
 template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 
-// Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
+// Selection predicates: a comparison with a scalar, a user's operator, a flag.
 template <class L> struct gp__compare {
   GP_DEVICE bool operator()(const typename L::type &x, const gp__value &scalar) const {
     return L()(x, gp__value_as<typename L::type>(scalar));
@@ -249,7 +249,7 @@ template <class F, class T> struct gp__test {
 template <class F> struct gp__flag {
   GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
 };
-// The same of four bytes at once, where that is known.
+// The same for four bytes at once, where such a form exists.
 template <class P> struct gp__test_bytes {
   static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, const gp__value &) { return 0; }

@@ -2,8 +2,8 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh, device/loads.cuh,
 //   device/tile_reduce.cuh
 
-// A thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
-// the threads of a warp read theirs without bank conflicts.
+// A thread's chunk: ITEMS consecutive elements in shared memory. If a chunk has an odd number of 16-byte vectors, the
+// threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.
 template <class T> struct gp__vec_group {
@@ -23,7 +23,7 @@ template <class T> struct gp__vec_group {
   }
 };
 
-// One step of a running prefix: the element's result, and the prefix moves on. FIRST: `carry` may be empty.
+// One step of a running prefix: returns the element's result and advances. FIRST: `carry` may be empty.
 template <bool EXCLUSIVE, bool FIRST, class Op, class Acc>
 GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = FIRST && !carry.has ? Op::identity() : carry.value;
@@ -32,7 +32,7 @@ GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   return EXCLUSIVE ? before : carry.value;
 }
 
-// One group of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
+// One group of a chunk: its fold onto `sum`, or its running prefixes. The general form goes element by element.
 template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_group_step {
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
@@ -57,7 +57,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
     return q;
   }
 };
-// Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones, and one more carries on.
+// Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
@@ -111,7 +111,7 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
   }
   return sum;
 }
-// The same over elements begin to end - 1 only; the identity where there are none.
+// The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
@@ -124,7 +124,7 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
   return sum;
 }
 
-// Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` where the element sizes are equal.
+// Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {

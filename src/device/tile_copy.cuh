@@ -1,9 +1,9 @@
 // device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/tile_load.cuh
 
-// Bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes.
+// `shared` is aligned to 16 bytes; the memory side has any alignment.
 
-// Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
+// Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
   const unsigned char *base = global - offset;
@@ -16,8 +16,8 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
   for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
-// RANKS threads copy, this one is `rank`; all calls of a copy agree on the rest. UNROLL accesses are in flight at once.
-// Nothing outside [global, global + bytes) is read. The caller synchronises.
+// RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
+// Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
@@ -35,10 +35,10 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   }
   for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
 }
-// The way back. PADDING: so many vectors in shared memory are followed by one that is free; 0: none is.
+// The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
-  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i stands at i + i / P * FREE
+  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];

@@ -1,7 +1,7 @@
 // device/tile_load.cuh - tiles: loads and stores, blocked, striped, vectorised
 // uses: device/vocabulary.cuh, device/machine.cuh
 
-// V elements as one access of 16 bytes.
+// V elements, accessed as one vector of 16 bytes.
 template <class T> union gp__vec {
   gp_vector vector;
   T item[sizeof(T) <= 16 ? 16 / sizeof(T) : 1];
@@ -9,7 +9,7 @@ template <class T> union gp__vec {
 };
 
 // Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
-// data that sits in a cache, or for few elements; gp_tile_load_transposed moves the same faster from memory.
+// cached data or few elements; gp_tile_load_transposed is faster from memory.
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;

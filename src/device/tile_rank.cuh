@@ -1,36 +1,35 @@
 // device/tile_rank.cuh - rank of a tile's keys by digit
 // uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
 
-// A tile is brought into the order of 8 bits of its keys, stable: each warp counts its own keys, in order, by matching
-// the digits of 32 at a time; the counters of all warps then become positions (Adinets and Merrill, Onesweep). The
-// arrangement is striped by warps: thread t holds in place i the tile's element gp_tile_warp_striped<ITEMS>(i). A tile
-// has fewer than 2^16 elements.
+// Ranks a tile by 8 bits of its keys, stable. Each warp counts its own keys in order, by matching the digits of 32 at a
+// time; then the counters of all warps become positions (Adinets and Merrill, Onesweep). The arrangement is striped by
+// warps: item i of a thread is the tile's element gp_tile_warp_striped<ITEMS>(i). A tile has fewer than 2^16 elements.
 template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
   return (gp_warp() * ITEMS + static_cast<unsigned>(i)) * 32 + gp_lane();
 }
 
 union gp__digit_counters {
-  gp__u32 pair[GP__DIGITS / 2]; // of two digits, the even one in the lower half
+  gp__u32 pair[GP__DIGITS / 2]; // two digits, the even one in the lower half
   unsigned short digit[GP__DIGITS];
   gp_vector vector[GP__DIGITS / 8];
 };
 template <int THREADS> struct gp_tile_rank_storage {
-  gp__digit_counters warp[THREADS / 32]; // how many keys of the warp so far; then where its first one goes
+  gp__digit_counters warp[THREADS / 32]; // the warp's keys so far; then the position of its first one
   gp__u32 total[THREADS < GP__DIGITS / 2 ? THREADS / 32 : GP__DIGITS / 64];
 };
 
-// The steps, for kernels that have something to do between them. Pairs of digits belong to the first COUNTING threads,
-// PAIRS to each: thread t has the pairs t * PAIRS, ...
+// The steps, for kernels with work between them. The first COUNTING threads own pairs of digits, PAIRS each: thread t
+// has the pairs t * PAIRS, ...
 template <int THREADS> struct gp__tile_rank {
   typedef gp_tile_rank_storage<THREADS> Storage;
   static const int WARPS = THREADS / 32;
   static const int PAIRS = THREADS >= 128 ? 1 : THREADS >= 64 ? 2 : 4, COUNTING = GP__DIGITS / 2 / PAIRS;
-  static const int AT_ONCE = 4; // keys of a thread that are matched before the first of them is counted
+  static const int AT_ONCE = 4; // keys that a thread matches before it counts the first
 
   Storage &s;
   GP_DEVICE bool counts() const { return threadIdx.x < COUNTING; }
 
-  // rank[i]: how many keys of this warp with the same digit come before keys[i]. digit(key, i) is below 256.
+  // rank[i]: the number of earlier keys of this warp with the digit of keys[i]. digit(key, i) is below 256.
   template <int ITEMS, class T, class Digit>
   GP_DEVICE void within_warp(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit) const {
     gp__digit_counters &own = s.warp[gp_warp()];
@@ -55,15 +54,15 @@ template <int THREADS> struct gp__tile_rank {
         }
     }
   }
-  // After a barrier, the threads that count: how many keys have the digits of this pair, 16 bits each.
+  // Counting threads, after a barrier: the number of keys with each digit of this pair, 16 bits each.
   GP_DEVICE gp__u32 total(unsigned pair) const {
     gp__u32 sum = 0;
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
     return sum;
   }
-  // All threads; `both`: of the threads that count, the sum over their pairs of both digits. Returns how many keys have
-  // digits before those of the thread. Ends with a barrier within: one more is needed before `total` serves again.
+  // All threads call; `both`: a counting thread's sum over both digits of its pairs. Returns the number of keys with
+  // digits before the thread's. It has a barrier inside; `total` needs another before its next use.
   GP_DEVICE gp__u32 before(gp__u32 both) const {
     gp__u32 sum = 0;
     const unsigned COUNTING_WARPS = COUNTING / 32;
@@ -79,7 +78,7 @@ template <int THREADS> struct gp__tile_rank {
     }
     return sum - both;
   }
-  // The threads that count: the counters of a pair become positions; `first`: of each digit's first key, 16 bits each.
+  // Counting threads: a pair's counters become positions; `first`: of each digit's first key, 16 bits each.
   GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) {
@@ -88,12 +87,12 @@ template <int THREADS> struct gp__tile_rank {
       first += own;
     }
   }
-  // After a barrier: where a key of this warp goes.
+  // After a barrier: the position of a key of this warp.
   GP_DEVICE gp__u32 position(gp__u32 rank, gp__u32 digit) const { return rank + s.warp[gp_warp()].digit[digit]; }
 };
 
-// rank[i] becomes the position of keys[i] in the tile once it is sorted by digit(key, i), which is below 256. Storage
-// may be used again after the next __syncthreads().
+// rank[i] becomes the position of keys[i] in the tile sorted by digit(key, i), which is below 256. All threads call.
+// Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS, class T, class Digit>
 GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit,
                             gp_tile_rank_storage<THREADS> &storage) {

@@ -1,7 +1,7 @@
 // device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 // uses: device/vocabulary.cuh, device/warp.cuh
 
-// The value of thread `source` for all. Storage: one T; free after the next __syncthreads().
+// All threads call and get the value of thread `source`. Storage, one T, is free after the next __syncthreads().
 template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
   if (threadIdx.x == source) storage = value;
   __syncthreads();
@@ -10,7 +10,7 @@ template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source
 
 template <int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THREADS / 32]; };
 // value of thread 0 op value of thread 1 op ... : thread 0 holds the result (others hold partial results). Order is
-// kept. Storage may be used again after the next __syncthreads().
+// kept. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &storage) {
   value = gp_warp_reduce(value, op);
@@ -22,7 +22,7 @@ GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &s
 }
 
 template <int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
-// What lies before a thread, in pieces: value is meaningful where has is set.
+// A prefix that may be empty: value is meaningful if has is set.
 template <class T> struct gp_carry {
   T value;
   bool has;
@@ -31,8 +31,8 @@ template <class T> struct gp_carry {
     has = true;
   }
 };
-// Scan over one value a thread. `within`: what stands before the thread in its warp; `warps`: the warps before its own;
-// returns the total of the block (all threads). Storage may be used again after the next __syncthreads().
+// Scan over one value a thread. `within`: the thread's prefix in its warp; `warps`: the fold of the warps before its
+// own. Returns the block's total to all threads. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps,
                           gp_tile_scan_storage<THREADS, T> &storage) {
@@ -47,8 +47,8 @@ GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T
   warps.has = gp_warp() > 0;
   return gp_warp_broadcast(totals, THREADS / 32 - 1);
 }
-// value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads.
-// Storage may be used again after the next __syncthreads().
+// value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads. All
+// threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
   gp_carry<T> within, warps;

@@ -1,10 +1,10 @@
 // device/tile_search.cuh - search, merge path, load balance
 // uses: device/vocabulary.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh
 
-// Sorted arrays have fewer than 2^63 elements. What a search asks is a predicate on positions that holds up to some
-// position and not from there on; that position is the answer. (Busato and Bombieri, A Dynamic Approach for Workload
-// Partitioning on GPU Architectures, whose case for tuning by profile this primitive is; Green, McColl and Bader, GPU
-// Merge Path.)
+// Sorted arrays have fewer than 2^63 elements. A search takes a predicate on positions that holds up to some position
+// and not from there on, and returns that position. (Busato and Bombieri, A Dynamic Approach for Workload Partitioning
+// on GPU Architectures, take this primitive as their case for tuning by profile; Green, McColl and Bader, GPU Merge
+// Path.)
 
 // One thread: about log2(count) dependent loads.
 template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count, Before before) {
@@ -17,15 +17,15 @@ template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first, gp__u64 count
   }
   return first;
 }
-// N searches at once by one warp, 32 probes each a step: about log2(count) / 5 dependent loads. `first` becomes the
-// answer. All lanes call, with the same numbers. before(n, position) is asked for search n.
+// N searches at once by one warp, 32 probes of each a step: about log2(count) / 5 dependent loads. `first` becomes the
+// answer. All lanes call with the same arguments. before(n, position) is the predicate of search n.
 template <int N, class Before>
 GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
   for (;;) {
     bool more = false, holds[N];
     GPUPRIMS__UNROLL
     for (int n = 0; n < N; ++n) {
-      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // behind the lane's piece
+      const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // one past the lane's piece
       holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
       more = more || count[n] > 0;
     }
@@ -57,8 +57,8 @@ template <bool UPPER, class T, class Less> struct gp__bound_before {
     return UPPER ? !Less()(x, sorted[position]) : Less()(sorted[position], x);
   }
 };
-// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count where
-// there is none. By a thread, or by a warp for one x.
+// The first position of sorted[0 .. count) whose element is not less than x (upper: is greater than x); count if there
+// is none. A thread calls, or a warp for one x.
 template <class T, class Less> GP_DEVICE gp__u64 gp_search_lower(const T *sorted, gp__u64 count, const T &x, Less) {
   return gp_search(0, count, gp__bound_before<false, T, Less>{sorted, x});
 }
@@ -74,9 +74,9 @@ GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted, gp__u64 count, const T &
   return gp_warp_search(0, count, gp__bound_before<true, T, Less>{sorted, x});
 }
 
-// Merge path: elements 0, 1, 2, ... and the ends of segments are merged into one sequence, an end before the element at
-// which it stands. Of the first `diagonal` of it, so many are ends: diagonal - the result are elements. ends[s]: where
-// segment s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
+// Merge path: elements 0, 1, 2, ... and the ends of segments merge into one sequence, an end before the element at its
+// position. Returns how many of its first `diagonal` entries are ends; the others are elements. ends[s]: where segment
+// s ends (offsets + 1). Equal steps of `diagonal` are equal work, whatever the lengths.
 template <class O> struct gp__merge_before {
   const O *ends;
   gp__u64 diagonal;
@@ -89,8 +89,8 @@ template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends, gp__u64 s
   return gp_warp_search(0, segments < diagonal ? segments : diagonal, gp__merge_before<O>{ends, diagonal});
 }
 
-// Merge path of two sorted arrays, the first one's elements first among equals: of the first `diagonal` elements of the
-// merged sequence, so many are of the first array (n elements), the others of the second (m). By a thread, by a warp.
+// Merge path of two sorted arrays; among equals the first array's come first. Returns how many of the first `diagonal`
+// merged elements are of the first array (n elements); the others are of the second (m). By a thread or a warp.
 template <class T, class Before> struct gp__merge_split_before {
   const T *first, *second;
   gp__u64 diagonal;
@@ -128,11 +128,11 @@ GP_DEVICE gp__u64 gp_warp_merge_split(const T *first, gp__u64 n, const T *second
 }
 
 // segment[i] = the segment of element first + threadIdx.x * ITEMS + i: the number of ends at or before it, `segments`
-// behind the last. segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows with them.
-// Storage may be used again after the next __syncthreads().
+// past the last. There are segments + 1 offsets. Fewer than 2^32 segments may begin within one tile; its time grows
+// with them. All threads call. Storage may be used again after the next __syncthreads().
 template <int THREADS, int ITEMS> struct gp_tile_load_balance_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
-  gp__u64 begin, end; // ends that stand behind the first element of the tile, and in it
+  gp__u64 begin, end; // ends at or before the tile's first element; at or before its last
   gp__u32 mark[THREADS * ITEMS];
 };
 template <class O> struct gp__ends_at {
@@ -155,7 +155,7 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   }
   __syncthreads();
   const gp__u64 begin = storage.begin, end = storage.end;
-  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // of ends at one place the last counts
+  for (gp__u64 s = begin + threadIdx.x; s < end; s += THREADS) { // the last of equal ends counts
     const O at = offsets[s + 1];
     if (s + 1 == end || offsets[s + 2] != at)
       storage.mark[static_cast<gp__u64>(at) - first] = static_cast<gp__u32>(s + 1 - begin);

@@ -1,12 +1,12 @@
 // device/tile_sort.cuh - sort of a tile of keys
 // uses: device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, device/operators.cuh, device/warp.cuh
 
-// Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
-// lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
-// which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
-// the bins are fitted to the smallest and the largest key; where that did not help either, runs of the threads are
-// merged. The order of equal keys is lost.
-template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest one
+// Sorts keys of a known range. Counting brings them into the order of their leading bits, with about as many bins as
+// keys; a key is then near its place. Rounds of odd-even transpositions (Habermann), on overlapping windows in
+// registers, bring it there, and the block agrees that it is sorted. If that takes too long, the bins are fitted to the
+// smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
+// lost.
+template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
   return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
 }
 
@@ -17,9 +17,9 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
   static_assert((ITEMS & (ITEMS - 1)) == 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536, "shape of a tile");
   union {
     gp_vector vector[BINS / 4 + 8];
-    gp__u32 counter[BINS + 32]; // the last ones count what is no key
+    gp__u32 counter[BINS + 32]; // the last 32 count lanes without a key
   };
-  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at slot(p): no bank conflicts of windows
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p is at slot(p): windows have no bank conflicts
   K least[WARPS], most[WARPS];
   gp__u32 total[WARPS];
   static GP_DEVICE unsigned slot(unsigned p) { return p + p / ITEMS + 2 * HALO; }
@@ -28,15 +28,15 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
-  enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
+  enum { REPEATS = 3, MORE = 7 }; // of all rounds; MORE if bins hold a dozen copies of a key, some of two keys
   Storage &s;
   const unsigned thread; // gp__opaque_copy(threadIdx.x)
 
-  // Once, before the first tile, and a barrier.
+  // Call once before the first tile; a barrier follows.
   GP_DEVICE void clear() const {
     for (unsigned i = thread; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
   }
-  // Counters become the number of keys before.
+  // Counters become the number of earlier keys.
   GP_DEVICE void scan() const {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
     GPUPRIMS__UNROLL
@@ -78,8 +78,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
     if (there) s.key[Storage::slot(p)] = key;
   }
-  // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
-  // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
+  // The counters must be zero, and a barrier passed since. Puts n keys into the order of their bins, (key - low) >>
+  // shift: keys[i] with there(i), and `edge` of warp 0's lanes with there(-1). Ends with a barrier.
   template <class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
@@ -95,13 +95,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     surround(n);
     __syncthreads();
   }
-  // What windows see before the keys and behind them.
+  // Sentinels before and after the keys, for the windows.
   GP_DEVICE void surround(unsigned n) const {
     for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
-  // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
-  // Ends with a barrier.
+  // All rounds, a few times, and some more if at most half the threads have keys in disorder then. Returns whether the
+  // keys are sorted. Leaves zeros in the counters. Ends with a barrier.
   template <int MOST> GP_DEVICE bool repair() const {
     const unsigned first = thread * (ITEMS + 1);
     clear();
@@ -113,7 +113,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
         w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
       }
-      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) {
         const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
@@ -136,7 +136,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     return false;
   }
-  // Runs of a thread, sorted in registers; then merges.
+  // Sorts each thread's run in registers, then merges.
   GP_DEVICE void merge(unsigned n) const {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
@@ -153,8 +153,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
     merge_runs(w, n, [](K a, K b) { return a < b; });
   }
-  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the
-  // n keys is all ones, and not less than any. Ends with a barrier.
+  // Each thread has a run. Merges pairs of runs; each thread makes its part of the result (Merge Path). The n keys are
+  // followed by all ones, not less than any key. Ends with a barrier.
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
@@ -185,18 +185,18 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       __syncthreads();
     }
   }
-  // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
+  // Sorts what scatter has left; false if it stays unsorted. Ends with a barrier; the counters are zero then.
   template <int MOST = REPEATS> GP_DEVICE bool finish(int shift) const {
-    if (shift > 0) return repair<MOST>(); // otherwise a key has a bin
+    if (shift > 0) return repair<MOST>(); // otherwise each key value has its own bin
     clear();
     __syncthreads();
     return true;
   }
-  // The same without bounds: n keys in any order, in place and with all ones behind them.
+  // Sorts n keys of unknown range, in any order, in place; all ones follow them.
   GP_DEVICE void sort(unsigned n, int shift) const {
     if (!fit(n, shift)) merge(n);
   }
-  // With bins from the smallest key to the largest one.
+  // Fits the bins to the smallest and the largest key; false if that does not help.
   GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
     GPUPRIMS__UNROLL

@@ -2,18 +2,18 @@
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, transpose/policy.h,
 //   transpose/arguments.h, device/types.cuh, device/warp.cuh, device/tile_load.cuh
 
-// A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
-// of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
-// group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
-// Matrix Transpose in CUDA, pad each row by an element), so that lanes have banks of their own.
+// A tile is loaded row by row and stored column by column, both in adjacent accesses of 16 bytes. A group of rows fills
+// 16 bytes of a column, and neighbouring lanes read shared memory whole groups apart. Padding of 16 bytes behind each
+// group gives lanes banks of their own (Ruetsch and Micikevicius, Optimizing Matrix Transpose in CUDA, pad each row by
+// an element).
 
 GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
 
 template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
 template <> struct gp__word_of<16> { typedef gp_vector type; };
 
-// Of the 16 bytes at `at`, the words that lie in [from, to), and zeros: of registers whose bytes are written in part
-// the compiler makes anything, and did.
+// Loads the words of the 16 bytes at `at` that are in [from, to); the others are zeros, because the compiler gives
+// partly written registers arbitrary bytes.
 template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -25,8 +25,8 @@ GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char 
   }
   return p.vector;
 }
-// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
-// begin == end: within [from, to).
+// Loads the 16 bytes at `at`: whole if they are within [begin, end), otherwise only their words in [from, to). begin ==
+// end: [from, to) takes its place.
 template <int CACHE, int WORD>
 GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
                                   const unsigned char *begin, const unsigned char *end) {
@@ -34,14 +34,14 @@ GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *
   return gp__load_words<WORD>(at, from, to);
 }
 
-// Where the bytes of a tile's rows lie: row after row, 16 bytes more behind each group of rows.
+// Layout of a tile's rows: row after row, and 16 bytes of padding after each group of rows.
 template <int GROUP> struct gp__padded_rows {
   unsigned pitch, pad;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
   GP_DEVICE unsigned step() const { return pitch; } // to the next row of a group
 };
-// The same of narrow elements where nothing is aligned: lanes that read neighbouring columns read other rows,
-// whose words lie in other places of their 16 bytes, so in other banks.
+// The same for narrow elements if nothing is aligned: lanes that read neighbouring columns read different rows, whose
+// words have different places in their 16 bytes, so different banks.
 template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const {
     return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
@@ -60,8 +60,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
   }
 };
 
-// Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
-// line j stands in row i of shared memory, at byte j * SIZE. blocks: of 8 units of 16 bytes, of a line.
+// Writes `lines` lines of `items` elements, SIZE bytes an element, `pitch` bytes from line to line. Element i of line j
+// is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
 template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
 GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
                                unsigned items, unsigned lines, gp__divisor blocks) {
@@ -102,16 +102,16 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
   }
 }
 
-// Words of a line before its first multiple of ALIGNMENT, which may be behind the line.
+// Words of a line before its first multiple of ALIGNMENT, which may be past its end.
 template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
-// The i-th of a line's words that are in no whole unit: those before the first one, then those behind the last.
+// The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
 template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
   return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
 }
-// Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie. Of
-// lines of whole units there are no more than a unit has, of others perhaps more.
+// Stores the words before each line's first unit and after its last, a lane each; at(word, line): their source. Lines
+// of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
                               const At &at) {
@@ -131,8 +131,8 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
     }
   }
 }
-// The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
-// of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
+// The same for a tile, whose columns are the lines: stores units from the first multiple of ALIGNMENT on. A thread's
+// lines of a set have the same offset from such a multiple, so its reads of each are equally far apart.
 template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
           int ALIGNMENT, class Layout>
 struct gp__column_store {
@@ -140,7 +140,8 @@ struct gp__column_store {
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
-  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // of a round; how far apart
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, // of a round
+      ALIKE = ALIGNMENT / WORD;                              // distance of lines that begin alike
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
@@ -179,14 +180,14 @@ struct gp__column_store {
 };
 
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
-// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
+// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (columns). `shared` is aligned to 16.
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, IN_ALIGNED);
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
-  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
+  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // if rows are not aligned
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
@@ -198,15 +199,15 @@ struct gp__gathered_tile {
       for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
-  // Where this thread's k-th unit lies.
+  // Row and unit of this thread's k-th unit.
   static GP_DEVICE unsigned row_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x / UNITS + k * (THREADS / UNITS) : (k * THREADS + threadIdx.x) / UNITS;
   }
   static GP_DEVICE unsigned unit_of(unsigned k) {
     return THREADS % UNITS == 0 ? threadIdx.x % UNITS : (k * THREADS + threadIdx.x) % UNITS;
   }
-  // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them. ALONE:
-  // none may, and these two are the same.
+  // Loads rows of `columns` elements, `pitch` bytes from row to row. It may read bytes of [begin, end) beside them.
+  // ALONE: it may not, and begin == end.
   template <bool ALONE = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
@@ -220,7 +221,7 @@ struct gp__gathered_tile {
         for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
         GPUPRIMS__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) // some rows several times
+        for (int k = 0; k < ROUNDS; ++k) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
       GPUPRIMS__UNROLL
@@ -243,8 +244,8 @@ struct gp__gathered_tile {
             gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end));
     }
   }
-  // Rows that are not aligned, and the bytes beside them, as many as a whole tile has: each thread's rows begin alike
-  // behind a multiple of 16. The last unit of each row comes by a thread of its own.
+  // Loads unaligned rows at the tile's full width, with the bytes beside them. A thread's rows have the same offset
+  // from a multiple of 16. Another thread loads the last unit of each row.
   static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
     const typename Rows::type layout = Rows::make();
@@ -272,7 +273,7 @@ struct gp__gathered_tile {
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
-  // The same without the bytes beside them: whole units, and the words before and behind these, a lane each.
+  // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
   static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                                    unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
@@ -317,8 +318,8 @@ struct gp__gathered_tile {
       }
     }
   }
-  // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
-  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  // Stores columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of the loaded rows,
+  // modulo 16. heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
                               bool tails = true) {
@@ -331,8 +332,8 @@ struct gp__gathered_tile {
   }
 };
 
-// The 16 bytes at `at`, which is a multiple of WORD, and of 16 where ALIGNED says so: out of two units, where it is
-// not. Those outside of [from, to) may be anything.
+// Loads the 16 bytes at `at`, a multiple of WORD (of 16 if ALIGNED), from two units if it is unaligned. Bytes outside
+// [from, to) are undefined.
 template <int CACHE, int WORD, bool ALIGNED>
 GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
                                     const unsigned char *begin, const unsigned char *end) {
@@ -344,14 +345,14 @@ GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char
                            skip);
 }
 
-// Words of rows of so many elements of SIZE bytes become words of columns.
+// Transposes words of 4 / SIZE rows into words of columns.
 template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
   if (SIZE == 2) {
     const gp__u32 a = x[0], b = x[SIZE < 4 ? 1 : 0];
     x[0] = gp__permute(a, b, 0x5410);
     x[SIZE < 4 ? 1 : 0] = gp__permute(a, b, 0x7632);
   } else if (SIZE == 1) {
-    const int i = SIZE == 1; // there are so many only then
+    const int i = SIZE == 1; // only then are there four words
     const gp__u32 low = gp__permute(x[0], x[i], 0x5140), low2 = gp__permute(x[2 * i], x[3 * i], 0x5140);
     const gp__u32 high = gp__permute(x[0], x[i], 0x7362), high2 = gp__permute(x[2 * i], x[3 * i], 0x7362);
     x[0] = gp__permute(low, low2, 0x5410);
@@ -360,7 +361,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4
     x[3 * i] = gp__permute(high, high2, 0x7632);
   }
 }
-// So many 16-byte units, one below the other, become those of the columns.
+// Transposes 16 / SIZE units, one below the other, into units of columns.
 template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
   const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
   gp_vector r[E];
@@ -380,14 +381,14 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   for (int i = 0; i < E; ++i) v[i] = r[i];
 }
 
-// The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
-// shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
+// The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
+// shared memory, and leave it as 16-byte units. Unaligned data is shifted, in registers too.
 template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
           int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
-  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of the 16 bytes of a column
+  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of a column's 16 bytes
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
@@ -407,7 +408,7 @@ struct gp__scattered_tile {
       for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
-  template <bool = false> // ALONE, of gathered tiles: begin and end say it here
+  template <bool = false> // ALONE of gathered tiles: here begin and end say it
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -425,7 +426,7 @@ struct gp__scattered_tile {
       for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
-    // What is not aligned lies in two units: all are asked for before one is looked at, where bytes beside are there.
+    // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
     const bool both_units =
         !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
     GPUPRIMS__UNROLL_BY(1)
@@ -454,7 +455,7 @@ struct gp__scattered_tile {
       scatter(shared, i, v);
     }
   }
-  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  // heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
@@ -474,11 +475,11 @@ struct gp__scattered_tile {
       }
     }
   }
-  // Units of the output, out of two of shared memory.
+  // Stores units of the output, each from two units of shared memory.
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
-    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
+    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
     GPUPRIMS__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
@@ -508,10 +509,10 @@ template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int CO
 struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, true, ALIGNMENT>
     : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
-// Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
-// `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
-// are aligned to their elements, nothing else; where all rows of both are aligned to 16 bytes, ALIGNED spares a little.
-// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again behind a barrier after store().
+// Transposes tiles. load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
+// `pitch` elements from row to row. After a barrier, store() writes them as columns x rows. All threads call. Matrices
+// need only the alignment of their elements; ALIGNED saves a little if all rows of both are aligned to 16 bytes.
+// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again after a barrier that follows store().
 //    GP_SHARED(Tile::storage, s);
 //    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
 //    __syncthreads();
@@ -523,7 +524,7 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
                               (SIZE <= 2 && ALIGNED)>
       Tile;
   struct storage {
-    unsigned start, start_pitch; // of the rows that were loaded, modulo 16
+    unsigned start, start_pitch; // of the loaded rows, modulo 16
     alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {

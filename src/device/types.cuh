@@ -1,4 +1,4 @@
-// device/types.cuh - number types as memory holds them, and what stands for a user's
+// device/types.cuh - number types as memory holds them, their traits, limits and order
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
@@ -15,7 +15,7 @@ struct alignas(2) gp_bf16 {
   GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
 };
 
-// A value and where it stood: the accumulator and the result of ARGMIN and ARGMAX. No element: index -1.
+// A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
   unsigned char pad[PAD];
@@ -38,7 +38,7 @@ template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
   return a;
 }
 
-struct gp__none {}; // the type of an operand that is not there
+struct gp__none {}; // the type of an absent operand
 
 enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
 template <class T> struct gp__traits { // structs
@@ -47,7 +47,7 @@ template <class T> struct gp__traits { // structs
 #define GPUPRIMS__TRAITS(type, KIND, Wide)                                                                             \
   template <> struct gp__traits<type> {                                                                                \
     static const gp__kind kind = KIND;                                                                                 \
-    typedef Wide wide; /* in which arithmetic is done: unsigned, so that it wraps; float for the half types */         \
+    typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */                  \
   };
 GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
 GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
@@ -63,7 +63,7 @@ GPUPRIMS__TRAITS(float, GP__FLOAT, float)
 GPUPRIMS__TRAITS(double, GP__FLOAT, double)
 #undef GPUPRIMS__TRAITS
 
-template <class T> struct gp__is_exact { // are sums and products of T exactly associative
+template <class T> struct gp__is_exact { // sums and products of T are exactly associative
   static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
 };
 
@@ -82,8 +82,8 @@ template <class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
 };
 
-// Keys as unsigned integers whose order is that of the keys; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0,
-// ..., inf, NaN. Bits is the unsigned type of the key's size. Descending order is that of the complement.
+// Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
+// Bits is the unsigned type of the key's size. Descending order is the order of the complements.
 template <int SIZE> struct gp__unsigned_of;
 template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };

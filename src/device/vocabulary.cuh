@@ -1,4 +1,4 @@
-// device/vocabulary.cuh - what device text is written in: GP_DEVICE, unrolling, words, a vector
+// device/vocabulary.cuh - the basics of device text: GP_DEVICE, unrolling, words, a vector
 
 #define GP_DEVICE __device__ __forceinline__
 
@@ -19,8 +19,8 @@ struct alignas(16) gp_vector {
   gp__u32 word[4];
 };
 
-// 8 bytes of a value and the tag that says to which call they belong: read and written in one access, so that a reader
-// that sees the tag sees the value, with no fence.
+// 8 bytes of a value and the tag of its call, read and written in one access: a reader that sees the tag sees the
+// value, without a fence.
 struct alignas(16) gp__word {
   gp__u64 value, tag;
 };

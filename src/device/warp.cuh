@@ -4,7 +4,7 @@
 GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
 GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }
 
-// A value of any type as 32-bit words, to be passed through shuffles.
+// A value of any type as 32-bit words, for shuffles.
 template <class T> union gp__shuffled {
   T value;
   gp__u32 word[(sizeof(T) + 3) / 4];
@@ -19,8 +19,8 @@ template <class T> union gp__shuffled {
         intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
     return s.value;                                                                                                    \
   }
-// The value of lane `argument`; of the lane `argument` below or above (own value where there is none); of
-// the lane whose number differs in the bits of `argument`. All lanes call.
+// The value of lane `argument`; of the lane `argument` below or above (own value if there is none); of the lane whose
+// number differs in the bits of `argument`. All lanes call.
 GPUPRIMS__SHUFFLE(gp_warp_broadcast, __shfl_sync, int)
 GPUPRIMS__SHUFFLE(gp_warp_shift_up, __shfl_up_sync, unsigned)
 GPUPRIMS__SHUFFLE(gp_warp_shift_down, __shfl_down_sync, unsigned)
@@ -44,7 +44,7 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
   return value;
 }
 
-// The lanes with the same digit as this one (below 2^BITS). All lanes call.
+// The lanes with the same digit as this one (digits are below 2^BITS). All lanes call.
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
@@ -70,7 +70,7 @@ template <int N> struct gp__bits {
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
-  // Of four elements, from element i on: what gp__upper_bits says of x. Those behind them come first.
+  // Inserts gp__upper_bits(x) for four elements, from element i on. Later elements must be inserted first.
   GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
     GPUPRIMS__UNROLL
@@ -84,7 +84,7 @@ template <int N> struct gp__bits {
   }
 };
 
-// Words of 32 or 64 bits, a bit an element: bits 0 .. n - 1; how many are set; the first that is, of x > 0.
+// Words of 32 or 64 bits, a bit an element: the mask of bits 0 .. n - 1; set bits; the first set bit of x > 0.
 template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
   return n < int(8 * sizeof(Mask)) ? (Mask(1) << n) - 1 : ~Mask(0);
 }
@@ -95,9 +95,9 @@ GP_DEVICE int gp__bit_count(gp__u64 x) {
 template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
   return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
 }
-// Two sorted sequences merged, N elements: which of the second one's have a partner in the first, in runs of equal
-// elements that begin here. The first one's come first in a run; the second one's first goes with their last, its next
-// with the one before that, all runs at once: `ones`. Bit k of tie: element k is the equal of the one before it.
+// In N merged elements of two sorted sequences, finds the second's elements with a partner in the first, in runs of
+// equal elements that begin here. A run has the first's elements first; the second's first pairs with the last of
+// these, its next with the one before, in all runs at once: `ones`. Bit k of tie: element k equals its predecessor.
 template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie, Mask &ones) {
   Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
   ones = one;
@@ -110,8 +110,8 @@ template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask t
   return paired;
 }
 
-// Marks bytes that comparison E does not find equal to the one before them, four at a time. Of byte 0, which has none
-// here, it says nothing.
+// Marks bytes that comparison E does not find equal to their predecessor, four at a time. The mark of byte 0, which has
+// none here, is undefined.
 template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
   marks.clear();
   GPUPRIMS__UNROLL
@@ -119,25 +119,25 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
     marks.push(w * 4, ~gp__compare_bytes<E>::of(__funnelshift_l(w > 0 ? word[w - 1] : 0, word[w], 8), word[w]));
 }
 
-// A thread's marked bytes to consecutive places of shared memory, from `to` on. They are brought together in registers.
-// The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
-// thread's last word come by finish(), behind a barrier of the warp.
+// Packs a thread's marked bytes into consecutive places of shared memory, from `to` on, in registers first. The thread
+// with a word's last byte stores the word whole, and so overwrites what precedes its own bytes. finish(), after a
+// barrier of the warp, stores the bytes of a thread's last word.
 template <int ITEMS> struct gp__byte_gather {
-  gp__shared_pointer next; // the word that is begun
+  gp__shared_pointer next; // the current word
   gp__u32 last;            // its bytes so far, at the upper end
-  gp__u32 bits;            // where the next byte goes, counted from the aligned word before `to`
-  gp__u32 first;           // ... the first byte went
+  gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
+  gp__u32 first;           // position of the first byte
   GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GPUPRIMS__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
-      // Of four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes,
-      // and a selector that has those in front and the fourth byte behind them, marked or not. What it has behind the
-      // marked bytes does not matter.
+      // Four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes, and
+      // a selector that puts these first and the fourth byte behind them, marked or not. Bytes behind the marked ones
+      // do not matter.
       const gp__u32 four = marks.word[q / 32] >> (q % 32), three = four & 0x7777u;
       const gp__u32 low = gp__permute(0x10313033u, 0x10212032u, three),
                     high = gp__permute(0x83838383u, 0x32333333u, three);
-      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 0xff where it is marked
+      const gp__u32 fourth = gp__permute(0x83838383u, 0x80808080u, four) & 0x08080808u; // 8 if it is marked
       const gp__u32 counts = gp__permute(0x10080800u, 0x18101008u, three) + fourth;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < 4u && q + int(k) * 4 < ITEMS; ++k) {

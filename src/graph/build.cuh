@@ -2,13 +2,13 @@
 // uses: api/structs.h, api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, graph/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh
 
-// An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind
-// all others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
+// An edge becomes a key: its source above its target, in as few bits as possible. An edge that is left out gets a key
+// after all others. The keys are sorted, then split, and a search finds where each source begins.
 
 GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 target, bool there) {
   return there ? source << a.shift | target : a.vertices << a.shift;
 }
-// Keys of an edge list, and behind them those of the opposite edges. A loop is its own.
+// Writes the keys of an edge list, then those of the opposite edges. A loop has no opposite.
 template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
@@ -38,12 +38,12 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = both ? 2 * count : count;
 }
 
-// The number of edges of the graph that is read, as far as there is room for them.
+// Edges of the graph read, but at most a.edges.
 template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
   const gp__u64 n = static_cast<const O *>(a.offsets)[a.vertices];
   return n < a.edges ? n : a.edges;
 }
-// Visits every edge with the vertex that it leaves, tile by tile: visit(edge, source, target).
+// Visits every edge with its source vertex, tile by tile: visit(edge, source, target).
 template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
@@ -66,7 +66,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
   }
 }
 
-// Keys of the edges of a graph: turned round, or, where vertices have new numbers, under these.
+// Keys of a graph's edges: reversed, or with the vertices' new numbers.
 template <class V, bool RELABEL> struct gp__edge_to_key {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
@@ -82,7 +82,7 @@ template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
 }
 
-// Sorted keys become a graph. A tile of vertices lies in few keys: the tile's range is searched first.
+// Turns sorted keys into a graph. A tile of vertices spans few keys: its range is searched first.
 template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a) {
   struct Range {
     gp__u64 begin, end;
@@ -127,7 +127,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   }
 }
 
-// The degree of every vertex; and, of an order of vertices, where each one stands in it.
+// degree_keys: the degree of every vertex. invert: each vertex's position in an order.
 template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
@@ -141,7 +141,7 @@ template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args
     static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
 }
 
-// Degrees into the state's words, which begin as zeros.
+// Adds degrees to the state's words, which begin as zeros.
 template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a) {
   struct Bins {
     gp__u32 bin[65];
@@ -151,7 +151,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   __syncthreads();
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
-  gp__u64 sum = 0, least = 0, most = 0; // of the least, the complement
+  gp__u64 sum = 0, least = 0, most = 0; // least: its complement
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const gp__u64 degree = offsets[v + 1] - offsets[v];
     sum += degree;
@@ -171,7 +171,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   for (int i = int(threadIdx.x); i < 65; i += P::threads)
     if (s.bin[i]) gp__add_relaxed(a.state + GP__DEGREE_HISTOGRAM + i, s.bin[i]);
 }
-// One block: what the words say.
+// Called with one block: writes the report from the words.
 template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);

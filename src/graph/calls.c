@@ -59,7 +59,7 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 }
 
 GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
-#define GPUPRIMS__TEXT(NAME, says) says,
+#define GPUPRIMS__TEXT(NAME, value, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT
   const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "no kind of fault";

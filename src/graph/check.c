@@ -4,11 +4,12 @@
 //   core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
-// Numbers and types of a graph that is read or made. Memory is looked at apart.
+// Checks the numbers and types of a graph that is read or made, but not its memory.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
+  gp_graph own;
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, name, given, gp_graph));
+  GPUPRIMS__TAKE_STRUCT(k->who, name, given, own, gp_graph);
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
@@ -29,7 +30,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *n
                     g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
   return GP_SUCCESS;
 }
-// What a call knows of its graph's types.
+// Sets a request's types from its graph's.
 GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->offset_type = g->offset_type;
   q->key_type = g->vertex_type;
@@ -37,7 +38,7 @@ GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->key_size = gp__type_rows[g->vertex_type].size;
   q->channels = q->active = 1;
 }
-// The memory of a graph: lists that leave vertices, or those that lead to them; read or written.
+// Checks the memory of a graph's outgoing or incoming lists, read or written.
 GPUPRIMS__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
                                             const void *offsets, const void *ends, int written) {
   gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
@@ -60,7 +61,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
-// Buffers that all searches have; the last step of their check.
+// Checks the buffers that all searches have: the last step of their check.
 GPUPRIMS__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
@@ -109,12 +110,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
   q->segments = c->count;
-  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word of a bit for each source
+  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word with a bit for each source
   q->acc_size = c->count > 32 ? 8 : 4;
   q->target = UINT64_MAX;
   return gp__check_search_buffers(k, c->count);
 }
-// A list of edges, and the graph that it becomes.
+// Checks a list of edges, and the graph that it becomes.
 GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;

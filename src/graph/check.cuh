@@ -14,7 +14,7 @@ struct gp__faults {
     if (gp_lane() == 0 && all != ~gp__u64(0)) atomicMin(state, all);
   }
 };
-// Offsets and targets, or those of the transposed graph.
+// Checks offsets and targets, or those of the transposed graph.
 template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
@@ -33,8 +33,8 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
     faults.add(GP_FAULT_IN_EDGES, a.vertices);
   faults.tell(a.state);
 }
-// Depths along every edge. A vertex whose mark is gone has been seen from one that is one less deep; and from its
-// parent.
+// Checks depths along every edge. Clears a vertex's first mark when it is seen from a vertex one less deep, and its
+// second mark when that is its parent.
 template <class V> struct gp__edge_to_depths {
   const gp__graph_args &a;
   gp__faults &faults;
@@ -78,8 +78,8 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
   }
   faults.tell(a.state);
 }
-// One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or
-// they would have been the fault.
+// Called with one block: writes the report. For an edge it finds the source (in a transposed graph the target): offsets
+// are valid, or they would have been the fault.
 template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x > 0) return;

@@ -2,9 +2,10 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, graph/arguments.h, device/operators.cuh, device/warp.cuh,
 //   device/kernel.cuh, graph/build.cuh
 
-// Connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root).
+// Connected components: labels are a forest. A vertex's label is smaller than the vertex, or the vertex itself (a
+// root).
 
-// The root of v's tree; labels on the way skip one.
+// The root of v's tree. Labels on the path skip one step.
 template <class V> GP_DEVICE V gp__root(V *labels, V v) {
   for (V up = gp__load_volatile(labels + v); up != v;) {
     const V above = gp__load_volatile(labels + up);
@@ -14,7 +15,7 @@ template <class V> GP_DEVICE V gp__root(V *labels, V v) {
   }
   return v;
 }
-// Who hooks a root to a smaller one has joined two trees. A root that somebody else has hooked is none any more.
+// Joins two trees: hooks the larger root to the smaller one. A root that another thread has hooked is no longer a root.
 template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
   u = gp__root(labels, u), v = gp__root(labels, v);
   while (u != v) {
@@ -34,7 +35,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
     labels[v] = first < v ? first : static_cast<V>(v);
   }
 }
-// Two neighbours of every vertex.
+// Links two neighbours of every vertex.
 template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
@@ -44,7 +45,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
       gp__link(labels, static_cast<V>(v), targets[e]);
 }
-// Every label is the root's. At the end: how many roots there are.
+// Sets every label to its root. At the end also counts the roots.
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
   V *labels = static_cast<V *>(a.out_targets);
   gp__u64 roots = 0;
@@ -58,7 +59,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
   if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
 }
-// One block: the label that most of a sample have. Which one it is matters for speed only.
+// Called with one block: finds the most frequent label of a sample. The choice matters for speed only.
 template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
   struct Sample {
     V label[P::threads];
@@ -80,8 +81,8 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
 }
 template <class V> struct gp__edge_to_component {
   V *labels;
-  gp__u64 skipped; // the label of vertices whose edges need not be looked at
-  bool both;       // the opposite edge is there, too
+  gp__u64 skipped; // label of vertices whose edges are skipped
+  bool both;       // the opposite edge exists, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     if (both && gp__load_volatile(labels + source) == skipped) return;
     if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));

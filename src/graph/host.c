@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/rules.h, core/messages.c, core/request.c,
 //   host/values.c, host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
 
-// Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
+// Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
 static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
                                void *targets) {
   const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
@@ -26,7 +26,7 @@ static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, in
   return gp__host_run(&sort, threads);
 }
 GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
-// Keys of a list, of the opposite edges too; returns how many.
+// Writes the keys of a list, and of the opposite edges; returns their number.
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
@@ -48,7 +48,7 @@ static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *ke
   }
   return kept;
 }
-// The vertices in the order of their degrees, most edges first, and where each one stands in it.
+// order: vertices by degree, most edges first. numbers: each vertex's position in it.
 static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
   const gp_graph *g = &q->graph;
   uint64_t v;
@@ -132,7 +132,7 @@ static gp_fault gp__host_fault(int kind, uint64_t vertex, uint64_t edge) {
   f.kind = (uint64_t)kind, f.vertex = vertex, f.edge = edge;
   return f;
 }
-// Of two faults the one that is told.
+// Keeps the fault of the lower kind.
 static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t edge) {
   if (!f->kind || (uint64_t)kind < f->kind) *f = gp__host_fault(kind, vertex, edge);
 }
@@ -157,7 +157,7 @@ static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f
   if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
     gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
 }
-// What gp_bfs_check says of one vertex; seen: 1, from one that is one less deep; 2, from its parent.
+// Checks one vertex for gp_bfs_check. seen: 1, from a vertex one less deep; 2, from its parent.
 static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;

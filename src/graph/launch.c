@@ -5,9 +5,9 @@
 //   core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
-  int request; // of gp__graph_plan, or -1: a kernel
+  int request; // index in gp__graph_plan, or -1: a kernel
   gp__kernel_kind kind;
-  uint64_t items; // of the kernel: edges or vertices
+  uint64_t items; // edges or vertices of the kernel
   gp__graph_args args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -15,7 +15,7 @@ typedef struct gp__graph_plan {
   gp__request requests[4];
   int count, request_count;
   uint64_t held;     // bytes
-  unsigned char *at; // where they are, or NULL
+  unsigned char *at; // their address, or NULL
 } gp__graph_plan;
 
 GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
@@ -44,7 +44,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__grap
   c.count = words;
   return gp__add_call(s, who, g, &c);
 }
-// Keys that a kernel has written are sorted and become a graph. counted: how many there are is in the state.
+// Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
 GPUPRIMS__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a,
                                               int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
@@ -91,7 +91,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
     if (q->flags & GP_SYMMETRISE) a->count *= 2;
     return gp__add_from_keys(s, who, g, a, q->count_device != NULL, unique);
   }
-  if (relabel) { // the degrees, a sort of them, and what it has made of the vertices' numbers
+  if (relabel) { // degrees, their sort, and the inverse of the order
     gp_call sort = gp_call_init(GP_SORT);
     gp__graph_args of_vertices = *a;
     void *order = q->out ? q->out : gp__take(g, to->vertices * q->key_size);
@@ -179,7 +179,7 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-// The primary context is current. run 0: the kernels are built, nothing else.
+// The primary context must be current. run 0: only builds the kernels.
 GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
                                                gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];

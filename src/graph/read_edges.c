@@ -2,14 +2,14 @@
 // uses: api/config.h, api/lists.h, api/graph_types.h, core/rules.h, core/system.c, core/messages.c, host/values.c
 
 typedef struct gp__reader {
-  const char *name, *begin, *at, *end, *line; // line: where the present one begins
+  const char *name, *begin, *at, *end, *line; // line: start of the current one
   uint64_t lines, room, rows, columns, entries;
   int matrix, valued; // a Matrix Market file; entries have values
   uint64_t *pairs;
   gp_edge_list *edges;
 } gp__reader;
 
-// What should stand at `at`.
+// Fails: `wanted` is expected at `at`.
 static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
   char found[24];
   size_t n = 0;
@@ -33,7 +33,7 @@ static void gp__next_line(gp__reader *r) {
   r->line = r->at;
   if (newline) ++r->lines;
 }
-// Goes on to a line that has something to say. 0: there is none.
+// Goes on to a line with content. Returns 0 if there is none.
 static int gp__find_line(gp__reader *r) {
   for (; r->at < r->end; gp__next_line(r)) {
     gp__skip_blanks(r);
@@ -60,7 +60,7 @@ static const char *gp__skip_digits(const char *at, const char *end) {
   while (at < end && (unsigned char)(*at - '0') < 10) ++at;
   return at;
 }
-// The value of an entry, which nobody wants: [+-]digits[.digits][e[+-]digits], inf, nan.
+// Skips the value of an entry: [+-]digits[.digits][e[+-]digits], inf, nan.
 static gp_result gp__skip_value(gp__reader *r) {
   const char *at, *digits;
   int any;
@@ -91,7 +91,7 @@ static gp_result gp__skip_value(gp__reader *r) {
   r->at = at;
   return GP_SUCCESS;
 }
-// Which of the words stands next; -1: none of them.
+// Reads one of the words and returns its index; -1: none of them is next.
 static int gp__read_word(gp__reader *r, const char *const *words) {
   size_t length = 0;
   int i;
@@ -104,7 +104,8 @@ static int gp__read_word(gp__reader *r, const char *const *words) {
     }
   return -1;
 }
-// The banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange Formats.)
+// Reads the banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange
+// Formats.)
 static gp_result gp__read_banner(gp__reader *r) {
   static const char *const matrix[] = {"matrix", NULL}, *const coordinate[] = {"coordinate", NULL};
   static const char *const fields[] = {"pattern", "integer", "real", "double", NULL};
@@ -171,7 +172,7 @@ static gp_result gp__read_edges(gp__reader *r) {
                     (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count,
                     (unsigned long long)r->entries);
   r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
-  if (r->edges->vertex_type == GP_U32) // in place: what is written lies before what is still to be read
+  if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {
       const uint32_t narrow = (uint32_t)r->pairs[i];
       memcpy((unsigned char *)r->pairs + i * 4, &narrow, 4);

@@ -10,8 +10,8 @@ typedef struct gp__group_args {
   unsigned long long *state; // GP__GROUP_STATE words, zero at the start
   void *workspace;
 } gp__group_args;
-// The words of the state: a table has overflowed; the length of the list; of what is sorted, the list or the input, how
-// many elements, one of both 0; the groups that each way has found.
+// Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of
+// them 0; groups found by each way.
 enum {
   GP__GROUP_FULL,
   GP__GROUP_LENGTH,
@@ -21,5 +21,5 @@ enum {
   GP__GROUP_FROM_INPUT,
   GP__GROUP_STATE = 8
 };
-// Slots of a table, and how many of them may be taken; elements from which on tables are tried.
+// Slots of a table, and the most that may be taken; fewest elements for which tables are tried.
 enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };

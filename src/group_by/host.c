@@ -2,11 +2,11 @@
 // uses: api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, host/user.c, core/primitive.c,
 //   host/run.c
 
-// The unsigned type of a key's size: two keys are equal where their bits are.
+// The unsigned type of a key's size: keys are equal if their bits are.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
 }
-// Group by: keys and values sorted, then folded run by run.
+// Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;

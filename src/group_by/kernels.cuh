@@ -2,10 +2,10 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, map/policy.h, group_by/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/look_back.cuh, device/kernel.cuh
 
-// A table of keys in a block's shared memory, with open addresses. Every block folds the elements that it reads, tile
-// by tile; in the end the tables lie in a list in global memory, one behind the other. A block whose table has
-// overflowed says so and stops, and with it all others; then the list is worth nothing. The block that ends last writes
-// how long the list is, or how long the input, for the sorts that follow.
+// Every block folds the elements that it reads, tile by tile, in a hash table with open addressing in shared memory. At
+// the end the blocks append their tables to a list in global memory. A block whose table overflows sets a flag and
+// stops, and so do all others; the list is then useless. The last block to finish writes the length of the list, or of
+// the input, for the sorts that follow.
 
 // The same bytes as another type of the same size.
 template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
@@ -16,7 +16,7 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value in shared memory, where the order does not matter. Sums of integers have an instruction.
+// Folds into a value in shared memory, in any order. Sums of integers have an instruction.
 template <class Op, class Acc> struct gp__shared_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
@@ -44,10 +44,10 @@ GPUPRIMS__SHARED_SUM(unsigned long long)
 template <class Op, class Acc> struct gp__group_storage {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
   enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
-  gp__u64 key[SLOTS + 1]; // all ones: free; the key that is all ones itself has the slot behind the others
+  gp__u64 key[SLOTS + 1]; // all ones: free; the key of all ones has the slot after the others
   Bits value[SLOTS + 1];
-  gp__u32 used, full, last, ends; // slots taken; all ones: the last slot is one of them
-  gp__u64 first;                  // of the list, where this table goes
+  gp__u32 used, full, last, ends; // used: slots taken; last: the slot of the key of all ones is
+  gp__u64 first;                  // this table's place in the list
   gp__ticket ticket;
   template <int THREADS> GP_DEVICE void clear() {
     for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
@@ -76,7 +76,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
-        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is worth nothing
+        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is useless
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -84,7 +84,7 @@ template <class Op, class Acc> struct gp__group_storage {
 };
 static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
 
-// K: the unsigned type of the key's size. Elements with one key in a whole warp are folded in registers first.
+// K: the unsigned type of the key's size. A warp whose elements have one key folds them in registers first.
 template <class P, class K, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__group_table(const gp__group_args &a) {
   typedef gp__group_storage<Op, Acc> Storage;

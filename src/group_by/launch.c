@@ -1,28 +1,28 @@
-// group_by/launch.c - group by: other calls, one behind the other
+// group_by/launch.c - group by: a sequence of other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c,
 //   core/names.c, group_by/host.c, core/state.c, core/check_call_types.c, core/check.c, core/shape.c, core/choose.c,
 //   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
 
-// Does a group-by try tables in shared memory?
+// True if a group-by tries tables in shared memory.
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
 
-// Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
+// A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.
 
 typedef struct gp__grouping {
   gp__request steps[6];
   int count, table;                                   // the table's kernel is launched before this step; 0: never
-  uint64_t held, list_keys, list_values, state, room; // bytes; of which these are where; entries of the list
+  uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
 } gp__grouping;
 
 GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c,
                                          int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
-// A sort of pairs, and the reduction of its runs. pointers 0: those of the held memory are not known yet. transform: of
-// the values; the list's have been through it.
+// Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
+// values; the list's values are already transformed.
 GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
                                         int pointers, gp_op transform, const void *keys, const void *values,
                                         gp_type value_type, unsigned char *sorted, unsigned char *moved, uint64_t count,
@@ -44,7 +44,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
   return gp__add_step(s, who, g, &runs, pointers);
 }
-// The steps. blocks: of the table's kernel at most. at: the held memory, or NULL.
+// Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
                                             gp__grouping *g) {
 #define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
@@ -87,7 +87,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
-// Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
+// Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
   int i;
@@ -105,7 +105,7 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
   return GP_SUCCESS;
 }
 
-// The kernel of tables: fills the list, and decides which way is gone.
+// Launches the table kernel, which fills the list and selects the path.
 GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
                                               const gp__kernel *k, const gp__grouping *g, unsigned char *held,
                                               void *workspace, gp_stream stream) {
@@ -142,7 +142,7 @@ GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Room for `bytes`, and for each of the calls beside them. On an error nothing is held.
+// Holds `bytes`, and leaves room for each of the calls beside them. On an error nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
                                      int count, uint64_t bytes, gp__holding *held) {
   unsigned long long key;
@@ -171,7 +171,7 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
 
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least);
-// The primary context is current. run 0: the kernels are built, nothing else.
+// The primary context must be current. run 0: only builds the kernels.
 GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
                                              gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];

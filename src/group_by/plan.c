@@ -3,7 +3,7 @@
 //   core/names.c, core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, group_by/check.c,
 //   core/choose.c, group_by/launch.c
 
-// What else it does are calls of their own.
+// Everything else is done by other calls.
 GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;

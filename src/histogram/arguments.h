@@ -10,8 +10,8 @@ typedef struct gp__histogram_args {
   const unsigned long long *count_device;
   unsigned long long bins;
   void *workspace;
-  gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
+  gp__value lower, upper; // even: `active` values of the samples' type; one past the largest wraps to the lowest
   int channels, active;   // at least 1
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
-  unsigned *rows;         // counting sort: what each block has counted, by 16 bits each; null: it is added to `out`
+  unsigned *rows;         // counting sort: each block's counts, 16 bits each; null: counts are added to `out`
 } gp__histogram_args;

@@ -2,19 +2,19 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh,
 //   device/operators.cuh, map/kernels.cuh
 
-// Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
-// copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
-// first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
-// blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
+// Counters are in shared memory, the `replicas` copies of each side by side, so that lanes of a warp do not conflict:
+// with 32 copies neither uniform nor constant samples make a bank wait. With fewer, a thread first adds up runs of
+// equal samples. Meanwhile the first to draw tickets clear the output, a warp a chunk, and publish a tagged word for
+// each. Blocks wait for these before they add their counts; they wait only for those that have drawn their ticket.
 
 static const gp__u32 gp__no_bin = 0xffffffffu;
 
-// How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
+// BINS(x) is the bin of a sample, or `bins` if it is in none.
 //
-// Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
-// fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
-// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by
-// Invariant Integers using Multiplication).
+// Even bins of integers. d is the smaller of x - lower and width. bins / width = whole + fraction / 2^F, fraction
+// rounded up; the excess is e / (width * 2^F) with e < width. Because d * e < 2^F for all d, d * whole + (d * fraction
+// >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant Integers using
+// Multiplication).
 template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template <class T> struct gp__even_base {
   static const bool tabulated = false;                 // no boundaries in memory
@@ -22,7 +22,7 @@ template <class T> struct gp__even_base {
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
   gp__u32 lower, limit, whole, fraction;
-  // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
+  // `to` may have wrapped: the type's lowest value then means one past its largest.
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
     lower = static_cast<gp__u32>(from);
@@ -54,12 +54,12 @@ template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F =
     return d * whole + static_cast<gp__u32>(part >> 32);
   }
 };
-// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one
-// too low: compare with d * rest, in 96 bits.
+// 8 bytes: bins / width = whole + rest / width. The estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
+// low: it is compared with d * rest, in 96 bits.
 template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
-  bool exact; // the fraction is
+  bool exact; // whether the fraction is
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     lower = static_cast<gp__u64>(from);
     const gp__u64 width = static_cast<gp__u64>(to) - lower;
@@ -114,19 +114,19 @@ template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
 };
-// Bins by boundaries: how many are not above the sample, by a search among those of its bucket. The bucket of a sample
-// is never below that of a smaller one, so that this is right however uneven the boundaries are; where they are even,
-// there is little to search. NaN: none are.
+// Bins by boundaries: the number of boundaries not above the sample, by a search among those of its bucket. A sample's
+// bucket is never below that of a smaller sample, so this is right however uneven the boundaries are; if they are even,
+// there is little to search. NaN: the number is 0.
 union gp__guess {
   gp__u32 both;
-  unsigned short at[2]; // how many boundaries lie in the buckets before; in this one too
+  unsigned short at[2]; // boundaries in the buckets before this one; including this one
 };
 template <class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
   const gp__guess *guesses;   // one a bucket
-  gp__u32 bins, buckets;      // no buckets: all boundaries are searched
+  gp__u32 bins, buckets;      // 0 buckets: all boundaries are searched
   gp__even_bins<T> bucket_of; // from the first to the last boundary
   GP_DEVICE gp__u32 operator()(T x) const {
     gp__u32 found = 0, end = buckets ? 0 : bins + 1;
@@ -144,8 +144,8 @@ template <class T> struct gp__range_bins {
     }
     return found - 1 < bins ? found - 1 : bins;
   }
-  // All threads, with the boundaries in place. Each half of a guess is written by one: the first boundary that is not
-  // below the bucket, and the last that is not above it.
+  // All threads call, with the boundaries in place. One thread writes each half of a guess: that of the first boundary
+  // not below the bucket, and that of the last one not above it.
   GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
     GPUPRIMS__UNROLL_BY(1)
     for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
@@ -159,7 +159,7 @@ template <class T> struct gp__range_bins {
     }
   }
 };
-// Those of one channel.
+// The bins of one channel.
 template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
   return kept[channel];
 }
@@ -169,7 +169,7 @@ template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<
   return b;
 }
 
-// What a sample weighs.
+// The weight of a sample.
 template <class W, class C> struct gp__weight {
   static const bool is = true;
   static const int size = sizeof(W);

@@ -3,7 +3,7 @@
 //   core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
-// Counters and weights.
+// Checks the types of counters and weights.
 GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -70,7 +70,7 @@ GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
   b->begin_wanted = 1;
   return GP_SUCCESS;
 }
-// An integer, with its sign, as 64 bits; a float as a double.
+// An integer, sign-extended to 64 bits; a float as a double.
 GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
@@ -89,7 +89,7 @@ GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) 
   memcpy(&x, bytes, sizeof x);
   return x;
 }
-// The two ends of the bins of a channel.
+// Checks the ends of a channel's bins.
 GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
   const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
@@ -126,7 +126,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   if (floats && !c->lower) return GP_SUCCESS;
   for (i = 0; i < q->active; ++i) {
     const size_t at = (size_t)i * q->in_size;
-    // Integers without an end: the lowest value, also as one more than the largest.
+    // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
     memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
            q->in_size);

@@ -3,13 +3,13 @@
 //   device/types.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh, device/kernel.cuh, map/kernels.cuh,
 //   histogram/bins.cuh
 
-// What a histogram's blocks share: how samples are read, and the tables.
+// Common to a histogram's blocks: how samples are read, and the tables.
 template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
   typedef gp__weight<W, C> weight;
   static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
   static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
   static const int SIZE = int(sizeof(T)) > weight::size ? int(sizeof(T)) : weight::size;
-  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples read as one
+  static const int V = 16 / (ordered && int(sizeof(C)) > SIZE ? int(sizeof(C)) : SIZE); // samples in one access
   static GP_DEVICE gp__u32 stride(const gp__histogram_args &a) {
     return static_cast<gp__u32>(gp__histogram_stride(by_value, a.bins));
   }
@@ -17,13 +17,13 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     gp__ticket ticket;
     BINS bins[BINS::kept];
   };
-  // Bytes of the tables, which come before the counters in dynamic shared memory.
+  // Bytes of the tables, which precede the counters in dynamic shared memory.
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
                ? 0
                : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
-  // All threads; the caller synchronises.
+  // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
@@ -56,8 +56,8 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   }
 };
 
-// Adds up the weights of the lanes of the same bin, for the lowest of them, by jumping from each lane to the next of
-// its bin, to the one after that, to the one four on ... (Wyllie). All lanes call.
+// Adds up the weights of lanes with the same bin; the lowest of them gets the sum. Pointer jumping: each lane jumps to
+// the next of its bin, to the one after that, to the fourth ... (Wyllie). All lanes call.
 template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
@@ -75,14 +75,14 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   return sum;
 }
 
-// A byte as an index, in one instruction where it lies in a word.
+// A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
   return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
-// Each sample takes the place of the one before.
+// Moves each sample to the place of the one before.
 template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
   GPUPRIMS__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
@@ -92,7 +92,7 @@ template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
-// Integer counters. REPLICAS: 32, or 0 where the arguments say how many, or GP__HALVES; ONE: one channel.
+// Integer counters. REPLICAS: 32, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
 template <class P, int ALGORITHM, class BINS, class T, class W, class C>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
@@ -103,7 +103,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const bool global = ALGORITHM == GP_GLOBAL_BINS;
   static const int V = Shape::V;
 
-  // Where the vectors lie: `head` samples before the first one.
+  // The vectors of the input; `head` samples precede the first.
   struct Extent {
     gp__u64 samples, head, vectors;
     GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * static_cast<unsigned>(a.channels)) {
@@ -112,17 +112,17 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       vectors = (samples - head) / V;
     }
   };
-  // One thread's vectors. The first K are on their way before there is anything to count them in; then the place of
-  // each that was counted is filled again at once.
+  // One thread's vectors. The first K are loaded before there is anything to count them in. After that, the place of
+  // each counted vector is refilled at once.
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
-    gp__vector_access<W, V> w[K]; // where there is one channel
+    gp__vector_access<W, V> w[K]; // with one channel only
     const T *x_at;                // the next to be loaded
     const W *w_at;
-    gp__u64 step; // samples
+    gp__u64 step; // in samples
     gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off; // of weights that are not aligned: these are loaded one by one
+    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) {
       const Extent e(a);
       const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -146,10 +146,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // One thread's samples on their way into the counters. All lanes of a warp call together.
+  // Counts one thread's samples. All lanes of a warp call together.
   template <int REPLICAS, bool ONE> struct Tally {
-    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // of samples of the same bin
-    // Short text for what is seldom called, or waits for other things than instructions.
+    static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // adds up runs of one bin
+    // Rolled loops for cases that are rare, or that wait for other things than instructions.
     static const bool rolled =
         !ONE || REPLICAS == GP__HALVES || ((BINS::tabulated || (Shape::by_value && !REPLICAS)) && !weight::is);
     static const int UNROLL = rolled ? 1 : V;
@@ -157,11 +157,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const BINS *kept;
     BINS bins;                     // of the first channel
     gp__shared_pointer cells;      // this lane's copy of the first counter
-    gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
+    gp__u32 stride, nowhere;       // counters of a channel; the slot of channels that are not counted
     gp__u32 shift;                 // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open
-    gp__u32 channel, channel_step; // where the thread's next samples stand: in which channel, of which pixel; and how
-    gp__u64 pixel, pixel_step;     // far it is to those behind the other threads'
+    gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
+    gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
@@ -176,9 +176,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       gp__u64 at = 0;
       if (output_of(slot, at)) atomicAdd(static_cast<C *>(a.out) + at, static_cast<C>(n));
     }
-    // A word is the sum of all that was added to its halves, less the carries of the lower one. Whoever makes bits 16
-    // or 32 overflow sees it, in the old value, and takes 2^16 to the output; between a carry and its removal the upper
-    // half may overflow too early, and is brought back by a borrow. The output is zero by now.
+    // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
+    // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
+    // upper half may overflow too early; a borrow corrects that. The output is zero by now.
     GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
       if (n >> 16) add_to_output(slot, n);
       else {
@@ -200,7 +200,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
       atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
     }
-    // The counter of the output that belongs to a slot; false for those that stand behind the bins.
+    // The output's counter of a slot; false for slots past the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
       const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
       at = c * a.bins + bin;
@@ -262,7 +262,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
     GP_DEVICE void all(Samples &s) {
-      if (blockIdx.x == gridDim.x - 1) { // what is left before and behind the vectors, a sample a thread
+      if (blockIdx.x == gridDim.x - 1) { // samples before and after the vectors, one a thread
         const Extent e(a);
         const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
         take_one(static_cast<const T *>(a.in), i, i < e.samples);
@@ -288,7 +288,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // The chunks of the output of which one warp of this block makes zeros, each said by a word; its ticket is kept.
+  // One warp of this block clears chunks of the output, and publishes a word for each; s.ticket keeps its last ticket.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
@@ -306,10 +306,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         __threadfence();
         gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
       }
-      if (ticket.number == chunks - 1) return; // there is no more
+      if (ticket.number == chunks - 1) return; // that was the last chunk
     }
   }
-  // All threads, when this block's ticket has been drawn: behind the next barrier the output is zero.
+  // All threads call, once this block's ticket is drawn: after the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
     const gp__u64 counters = a.bins * static_cast<unsigned>(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
@@ -318,7 +318,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       __threadfence();
     }
   }
-  // The same for one counter, behind which this thread may add.
+  // The same for one counter, to which this thread may add then.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
     gp__receive<gp__u32>(gp__words(a.workspace),
                          counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)), s.ticket.tag);
@@ -373,22 +373,21 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   }
 };
 
-// Float counters, which get the same bits in every run: nothing is added in an order that chance decides. The input is
-// cut into shares by the number of tickets; a share's sums go from lane to lane, from sample to sample and from warp to
-// warp in order, a warp (or all warps in turns) on a copy of its own; the copies, then up to GP__HISTOGRAM_GROUP
-// shares, then the groups are added up in order by whoever has the last ticket of each. Counters that do not fit a
-// block are cut into slices.
+// Float counters, with the same bits in every run: no addition depends on chance. The input is cut into shares by the
+// number of tickets. A share's sums go in order from lane to lane, from sample to sample and from warp to warp; each
+// warp (or all warps in turns) has its own copy. The last ticket of each adds up in order the copies, then up to
+// GP__HISTOGRAM_GROUP shares, then the groups. Counters that do not fit a block are cut into slices.
 template <class P, class BINS, class T, class W, class C>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
   typedef typename Shape::Storage Storage;
   static const int K = P::vectors, V = Shape::V, PER = 8 / int(sizeof(C)), GROUP = GP__HISTOGRAM_GROUP;
-  struct Piece { // of the counters, as one word carries it
+  struct Piece { // counters that one word carries
     C sum[PER];
   };
 
-  // cell[bin] += w, for the lanes that have one, in their order. All lanes call.
+  // cell[bin] += w for the lanes that have a bin, in lane order. All lanes call.
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
     const bool there = bin != gp__no_bin;
@@ -402,7 +401,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     GPUPRIMS__UNROLL
     for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
   }
-  // The sum of `count` words, `apart` from each other, in order, and `mine` behind them.
+  // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag,
                                 const Piece &mine) {
     const unsigned BATCH = 8;
@@ -442,7 +441,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
-      const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
+      const gp__ticket only = {0, blockIdx.x}; // of a slice: no block waits
       s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
     }
     __syncthreads();
@@ -481,7 +480,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           bool there = i + j < n && channel < active;
           if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
           there = there && b < a.bins;
-          const gp__u64 at = channel * a.bins + b - first_slot; // beyond `mine` too where it is before the slice
+          const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
           w[k * V + j] = !there                   ? C(0)

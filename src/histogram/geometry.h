@@ -2,8 +2,8 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, core/geometry.h, core/family.h,
 //   histogram/portable.h
 
-// A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
-// samples, whatever fits the device, so that counters of 32 bits do in shared memory.
+// A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
+// 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
 GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
   const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
@@ -16,14 +16,14 @@ GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned
                                            : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
                                                                                   : 0,
                                            GP__VECTOR);
-  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
+  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
   g->tile_items =
       (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
                            gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
-    if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
+    if (g->tiles <= 2) g->grid = 1; // an empty input too has a result
     chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
                           gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
     g->words = g->grid > 1 ? chunks : 0;

@@ -4,7 +4,7 @@
 
 __extension__ typedef unsigned __int128 gp__u128;
 
-// Integers of either sign in the order of unsigned ones.
+// Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
   size_t i;
   if (gp__host_kind(type) == GP__WIDE_I)
@@ -18,7 +18,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
   size_t i;
   if (q->primitive == GP_HISTOGRAM_RANGES) {
     for (i = 0; i < n; ++i) {
-      uint64_t low = 0, length = bins + 1, half; // low: boundaries that are not above the sample; no jumps to foresee
+      uint64_t low = 0, length = bins + 1, half; // low: boundaries not above the sample; no branch depends on it
       for (; length > 1; length -= half) {
         half = length / 2;
         low += (floats ? edges[low + half - 1].f <= x[i].f : edges[low + half - 1].u <= x[i].u) ? half : 0;
@@ -27,7 +27,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
-    // upper <= lower: the end is one more than the type's largest value, which wraps (see gp__check_values)
+    // upper <= lower: one past the type's largest value, which wraps (see gp__check_histogram_values)
     const uint64_t lower = edges[0].u, upper = edges[1].u;
     const int through = upper <= lower;
     const uint64_t wrapped = upper - lower + (through && q->in_size < 8 ? (uint64_t)1 << 8 * q->in_size : 0);
@@ -92,7 +92,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   }
 }
 
-// Several threads: each has counters of its own. Sums of floats depend on their order: one thread.
+// Several threads: each has its own counters. Sums of floats depend on their order: one thread.
 static gp_result gp__host_histogram(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t count = q->count, counters = (uint64_t)q->active * q->bins;

@@ -8,7 +8,7 @@ GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
           q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
           gp__out_name(q));
 }
-// With few vectors on their way 40 registers do.
+// 40 registers suffice with few vectors in flight.
 GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                    const gp__spelling *w) {
   (void)h;

@@ -13,23 +13,23 @@
 // counters are integers.
 
 enum {
-  GP__HISTOGRAM_STATIC_BYTES = 2560,        // static shared memory of a block, at most
+  GP__HISTOGRAM_STATIC_BYTES = 2560,        // upper bound of a block's static shared memory
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
-  GP__HISTOGRAM_BUCKETS = 4096,             // of boundaries, at most
-  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters: those of one block
-  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares whose sums one block adds up
-  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp sets to zero at a time, at least
-  GP__HISTOGRAM_CHUNKS = 1024               // and into how many pieces the output is cut at most
+  GP__HISTOGRAM_BUCKETS = 4096,             // at most
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters of one block
+  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares that one block adds up
+  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp clears at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024               // pieces of the output, at most
 };
-// Samples of one byte are counted by their value; what becomes of a value is decided when the counters are added up.
+// Samples of one byte are counted by value; values become bins when the counters are added up.
 GPUPRIMS__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
-// Counters of a channel in shared memory: behind the bins stands one for samples in no bin, so that nobody asks.
+// Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
 GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
   return by_value ? 256 : bins + 1;
 }
-// Of all channels; the last one is for channels that are not counted.
+// The counters of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
                            gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
@@ -45,8 +45,8 @@ GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundari
              ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
              : 0;
 }
-// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with the boundaries
-// that lie in it. 0: none.
+// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
+// 0: no buckets.
 GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
@@ -55,29 +55,29 @@ GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned
              ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
              : 0;
 }
-// Boundaries and buckets of a block, which come before its counters.
+// Boundaries and buckets of a block, which precede its counters.
 GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active,
                                                    int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
          gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
-// Float counters: how many of them one block takes; all blocks of a slice read all samples.
+// Float counters of one block; all blocks of a slice read all samples.
 GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
                                                               : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
-// Counters of a chunk of the output, of which one warp makes zeros.
+// Counters of a chunk of the output, which one warp clears.
 GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
   return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
              ? (unsigned)GP__HISTOGRAM_CHUNK
              : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
-// Dynamic shared memory that a block may have where blocks_per_sm of them are to fit a multiprocessor, which has 1 KiB
-// more than a block can get and keeps 1 KiB for each block.
+// Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
+// block can get, and reserves 1 KiB for each block.
 GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
-// One copy of a block's counters, in bytes, and its tables.
+// Bytes of one copy of a block's counters, and of its tables.
 GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
   return s.exact
              ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
@@ -88,7 +88,7 @@ GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
              ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
              : 0;
 }
-// Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
+// Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
 GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
@@ -100,8 +100,8 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s),
                            s.exact || p.threads >= 1024 ? (unsigned)GP__WARP : (unsigned)p.threads / GP__WARP);
 }
-// Counters of 16 bits, where those of 32 do not fit though the block has the multiprocessor to itself: of one channel,
-// without weights.
+// Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
+// weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
   return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
          gp__histogram_replicas(p, s) == 0 &&

@@ -1,12 +1,11 @@
 // histogram/portable.h - portable rule of histograms
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, core/canonical.h, core/rows.h
 
-// Counters in shared memory where they fit and where there are not many more of them than samples. Three blocks a
-// multiprocessor where each has four copies or more, two where a copy for each lane fits; otherwise one, with four
-// vectors of each thread on their way.
+// Counters in shared memory if they fit, and are not many more than the samples. Three blocks a multiprocessor if each
+// has at least four copies, two if a copy for each lane fits; otherwise one, with four vectors a thread in flight.
 enum {
   GP__IF_HISTOGRAM_INEXACT = GP__IF,
-  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // a block a multiprocessor
+  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // one block a multiprocessor
   GP__IF_HISTOGRAM_WEIGHTED = 4 * GP__IF,
   GP__IF_HISTOGRAM_WIDE = 8 * GP__IF
 };
@@ -22,7 +21,7 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
-// Samples.
+// Bytes of the samples.
 GPUPRIMS__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;

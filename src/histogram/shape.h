@@ -1,4 +1,4 @@
-// histogram/shape.h - what histograms add to the shape of a call
+// histogram/shape.h - members of a call's shape for histograms
 
 typedef struct gp__shape_of_histogram {
   unsigned long long bins; // of a channel

@@ -1,13 +1,13 @@
-// host/call.c - a call, taken apart
+// host/call.c - a call's operands, operator and output
 // uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
 //   host/values.c, host/operators.c
 
-// Where elements come from and what happens to them on the way in.
+// The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
   const unsigned char *base;
   gp_type from, to;
   size_t from_size, to_size;
-  gp_op unary;             // CONVERT where there is nothing to do but to convert
+  gp_op unary;             // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
   int normalise;           // AND, OR: nonzero becomes 1
   size_t limit;            // elements that may be asked for at a time
@@ -32,7 +32,7 @@ typedef struct gp__host_call {
   gp__value init;     // normalised like an element
 } gp__host_call;
 
-// Elements first .. end - 1 of `count` at a time, in parallel.
+// Calls each() for blocks of elements first .. end - 1, in parallel.
 static void gp__host_each_block(const gp__host_call *h, uint64_t count,
                                 void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
@@ -63,7 +63,7 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
   return s;
 }
 
-// Elements first .. first + n - 1, n <= limit: where they lie, or else made at `place`.
+// Elements first .. first + n - 1, n <= limit: in the input, or else made in `room`.
 static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
   const unsigned char *x = s->base + first * s->from_size;
   unsigned char *y = (unsigned char *)room;

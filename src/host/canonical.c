@@ -9,7 +9,7 @@ static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
 static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
-// Of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
+// The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
 static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
   const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
   size_t n;
@@ -33,7 +33,7 @@ static void gp__host_fold_rows(const gp__host_call *h, unsigned char *acc, uint6
 
 static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
   const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
-  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // that make up a row
+  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // of a row
   const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   gp__host_buffer buffer;
@@ -74,7 +74,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     GPUPRIMS__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__value result; // tiles write far apart: no cache line goes to and fro
+      gp__value result; // not in `part`, where threads would share cache lines
       gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
       memcpy(part + (size_t)t * size, result.bytes, size);
     }
@@ -91,7 +91,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Lane l becomes v[0] op ... op v[l] (Kogge and Stone), over the lanes of a warp.
+// Lane l of a warp becomes v[0] op ... op v[l] (Kogge and Stone).
 static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
   gp__value old[GP__WARP];
   size_t d;
@@ -103,7 +103,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
 
 #define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
 
-// First pass over a tile: lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
+// First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
 static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
@@ -140,7 +140,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
 }
 
-// Second pass: `prefix` is what stands before the tile, or NULL.
+// Second pass: `prefix` is the fold of everything before the tile, or NULL.
 static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
                                     const unsigned char *lane, const unsigned char *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
@@ -152,7 +152,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
   for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
-    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // what stands before the warp
+    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
     if (!warps) continue;
@@ -169,7 +169,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
     size_t skip = 0;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
-    if (!prefix && r == 0) { // nothing stands before the very first element
+    if (!prefix && r == 0) { // the very first element has no prefix
       k = 1;
       skip = 1;
     }
@@ -183,7 +183,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   }
 }
 
-// What `count` tiles of a group amount to: each lane of a warp folds its consecutive tiles, then the warp's tree.
+// The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
 static void gp__host_group_total(const gp__host_op *op, const unsigned char *group, size_t count,
                                  unsigned char *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
@@ -210,7 +210,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const size_t bytes = (size_t)batch * (lanes + 1) * size;
   unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
   gp__value group[GP__GROUP], total[GP__WARP];
-  gp__value before = h->init; // what stands before the group of tiles
+  gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
   uint64_t base;
   if (!lane) return gp__host_no_memory(h, bytes);

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/messages.c, host/config.c, host/types.c,
 //   host/values.c, host/call.c
 
-// A running value. ARGMIN and ARGMAX: the element that wins so far, and a key of it that is lower the better it is.
+// A running value. ARGMIN and ARGMAX: the element that wins so far, and its key; a lower key is better.
 typedef struct gp__host_state {
   int64_t key;
   int64_t index; // -1: none
@@ -43,7 +43,7 @@ static void gp__host_put(const gp__host_call *h, const gp__host_state *s, unsign
   else memcpy(out, s->value.bytes, h->out_size);
 }
 
-// Does b win against a?
+// Whether b wins against a.
 static int gp__host_beats(int64_t key_b, int64_t index_b, int64_t key_a, int64_t index_a) {
   if (index_a < 0 || index_b < 0) return index_a < 0;
   return key_b < key_a || (key_b == key_a && index_b < index_a);
@@ -137,7 +137,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Several threads: as many blocks as they can keep in their caches are folded, then scanned, then the next ones.
+// Several threads: as many blocks as their caches hold are folded, then scanned, then the next ones.
 static gp_result gp__host_scan_exact(const gp__host_call *h) {
   const uint64_t count = h->q->count;
   const int threads = h->threads;
@@ -161,7 +161,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
       part[b] = gp__host_start(h, 0);
       gp__host_fold(h, &part[b], base + first, rest - first < block ? rest - first : block);
     }
-    for (b = 0; b < blocks; ++b) { // part[b] becomes what stands before block b
+    for (b = 0; b < blocks; ++b) { // part[b] becomes the prefix of block b
       const gp__host_state before = s;
       gp__host_join(h, &s, &part[b]);
       part[b] = before;

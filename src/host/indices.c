@@ -1,7 +1,7 @@
-// host/indices.c - what segments, runs and selection have in common
+// host/indices.c - common to segments, runs and selection
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
 
-// One element; `to` may be `from`.
+// Moves one element; `to` may be `from`.
 GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
   switch (size) {
   case 1:
@@ -21,7 +21,7 @@ GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from
   }
 }
 
-// Offsets, indices and lengths: 4 or 8 bytes, without a sign.
+// Offsets, indices and lengths: unsigned, 4 or 8 bytes.
 GPUPRIMS__INLINE uint64_t gp__host_offset(const void *offsets, size_t size, uint64_t i) {
   return size == 4 ? ((const gp__h_u32 *)offsets)[i] : ((const gp__h_u64 *)offsets)[i];
 }
@@ -30,7 +30,7 @@ GPUPRIMS__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uin
   else ((gp__h_u64 *)out)[i] = value;
 }
 
-// y[i] = a[i] op b[i]; step 0: b[0] all along.
+// y[i] = a[i] op b[i]; step 0: b[0] for all i.
 static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step,
                              unsigned char *y, size_t n) {
   size_t i;
@@ -60,7 +60,7 @@ static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, co
 #undef GPUPRIMS__COMPARES
 }
 
-// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] all along); n <= GP__HOST_ELEMENTS. z is NULL
+// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
                            const unsigned char *z, size_t step, unsigned char *truth, size_t n) {

@@ -1,7 +1,7 @@
 // host/operators.c - binary operators
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
 
-// The loops that a primitive is made of, for one operator on one type. A row is `items` elements, the next row starts
+// The loops of which primitives are made, for one operator on one type. A row is `items` elements; the next row starts
 // `stride` elements later.
 
 struct gp__host_op;
@@ -10,7 +10,7 @@ typedef struct gp__host_loops {
   void (*map)(const struct gp__host_op *op, void *out, const void *a, const void *b, size_t n);
   // acc[r] = acc[r] op x[r][0] op x[r][1] op ... for `rows` rows; exact operators: any order
   void (*fold)(const struct gp__host_op *op, void *acc, const void *x, size_t rows, size_t items, size_t stride);
-  // the running values of `rows` rows, which lie one behind the other, started with carry[r] and left there; y may be x
+  // running values of `rows` consecutive rows; row r starts with carry[r], and leaves its last value there; y may be x
   void (*scan)(const struct gp__host_op *op, void *carry, const void *x, void *y, size_t rows, size_t items,
                int exclusive);
   // y[i] = y[2 i] op y[2 i + 1]; inexact operators only
@@ -27,7 +27,7 @@ typedef struct gp__host_op {
   gp__value identity;
 } gp__host_op;
 
-// OP works on values W that LOAD makes of elements T and STORE makes elements of. Both may use `flip`.
+// OP works on values W; LOAD makes them of elements T, STORE makes elements of them. Both may use `flip`.
 #define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                \
   static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {        \
     const W flip = (W)op->flip;                                                                                        \
@@ -38,7 +38,7 @@ typedef struct gp__host_op {
     for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i])));                                                  \
   }
 
-// Exact: the fold is spread over as many lanes as fill 64 bytes. One row at a time.
+// Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
 #define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP)                                                             \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
   static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
@@ -74,7 +74,7 @@ typedef struct gp__host_op {
     *(T *)carry = STORE(c);                                                                                            \
   }
 
-// Inexact: every step is rounded to the type, in the given order; several rows go side by side. CHAIN is a row of 16
+// Inexact: every step is rounded to the type, in the given order; several rows run side by side. CHAIN is a row of 16
 // bytes, written out.
 #define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP)                                              \
   GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
@@ -142,7 +142,7 @@ typedef struct gp__host_op {
 // Flipped bits: BIT_AND is BIT_OR of complements, MAX the MIN of complements, and unsigned integers are ordered as
 // signed ones with the top bit flipped. So one set of loops serves several operators and types.
 #define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
-// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and comes back as a NaN.
+// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
 #define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE)                                                               \
   GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) {                                                              \
     const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip);                                              \
@@ -165,7 +165,7 @@ GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
 #define GPUPRIMS__UNKEY_f32(k) gp__host_f32_unkey(k, flip)
 #define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
 
-// Integers wrap: sums and products are those of the unsigned type.
+// Integers wrap: sums and products use the unsigned type.
 #define GPUPRIMS__INTEGER_LOOPS(U, I)                                                                                  \
   GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT)                                            \
   GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD)                                              \
@@ -177,7 +177,7 @@ GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
 GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
-// A step of the half types is long: called, it compiles faster and runs no slower.
+// A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
 #define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP)                                                    \
   GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT)                                           \
@@ -191,7 +191,7 @@ GPUPRIMS__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_s
 GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GPUPRIMS__INLINE)
 GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GPUPRIMS__INLINE)
 
-// A user's operator: the same loops through a function pointer, which may write its result over its first operand.
+// A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
   unsigned char *y = (unsigned char *)out;
   const unsigned char *x = (const unsigned char *)a, *z = (const unsigned char *)b;
@@ -230,8 +230,8 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
   for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
 }
 
-// Gives op the loops of a built-in operator on a type; 0 where there are none. After normalisation AND is the minimum
-// and OR the maximum.
+// Gives op the loops of a built-in operator on a type; returns 0 if there are none. After normalisation AND is the
+// minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_)                                                                   \

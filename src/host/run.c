@@ -1,8 +1,8 @@
-// host/run.c - runs a checked request; what operands are made of
+// host/run.c - runs a checked request; its operands and operator
 // uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, host/types.c, host/values.c,
 //   host/operators.c, host/call.c, host/user.c, core/primitive.c
 
-// Elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
+// Sets elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
 static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user,
                                int normalise, const char *of) {
   const gp__request *q = h->q;
@@ -15,7 +15,7 @@ static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op 
   h->in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user, normalise);
   return GP_SUCCESS;
 }
-// The binary operator.
+// Sets the binary operator.
 static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t size) {
   const gp__request *q = h->q;
   h->op.size = size;
@@ -39,9 +39,9 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
   }
   return GP_SUCCESS;
 }
-// AND and OR take their operands for true or false.
+// AND and OR read their operands as true or false.
 static int gp__host_normalises(const gp__request *q) { return !q->user_op && (q->op == GP_AND || q->op == GP_OR); }
-// The operands of a fold, its operator, its initial value.
+// Sets the operands of a fold, its operator and its initial value.
 static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   const gp__request *q = h->q;
   const gp_type to = q->acc_type;

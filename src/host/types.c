@@ -1,15 +1,15 @@
-// host/types.c - sizes of buffers; elements as they lie in memory
+// host/types.c - sizes of buffers; element types in memory
 // uses: api/config.h
 
 enum {
-  GP__HOST_ELEMENTS = 1024,         // of the buffers, at most
-  GP__HOST_BYTES = 16384,           // of the buffers
+  GP__HOST_ELEMENTS = 1024,         // of a buffer, at most
+  GP__HOST_BYTES = 16384,           // of a buffer
   GP__HOST_BLOCK = 65536,           // elements a thread takes at a time
   GP__HOST_PARALLEL_BYTES = 262144, // below, one thread does it all
   GP__HOST_LANES = 8                // rows that a loop works on at a time: their chains of operations are independent
 };
 
-// Elements as they lie in the caller's memory, whatever their declared type there.
+// Elements in the caller's memory, whatever their declared type there.
 #define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;

@@ -2,7 +2,7 @@
 // uses: api/lists.h
 
 static const char *gp__host_call_name(gp_primitive primitive) {
-#define GPUPRIMS__CASE_NAME(NAME, name)                                                                                \
+#define GPUPRIMS__CASE_NAME(NAME, value, name)                                                                         \
   case GP_##NAME:                                                                                                      \
     return "gp_" #name;
   switch (primitive) {

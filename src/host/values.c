@@ -30,7 +30,7 @@ GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
-// double to float, to odd: rounding once more to a half type is then as if done in one step.
+// double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GPUPRIMS__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
   const double back = f;
@@ -52,13 +52,13 @@ GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
                                                                                : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
-#define GPUPRIMS__SIZE(NAME, name, device, size) size,
+#define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
   static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
 #undef GPUPRIMS__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
-// X(NAME, name, the member of gp__wide, what makes a number of an element)
+// X(NAME, name, the member of gp__wide, the conversion of an element to a number)
 #define GPUPRIMS__HOST_NUMBERS(X)                                                                                      \
   X(I8, i8, i, )                                                                                                       \
   X(U8, u8, u, )                                                                                                       \
@@ -148,7 +148,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 #undef GPUPRIMS__TO_FLOAT
 }
 
-// CONVERT. `out` may be `in` where the sizes are equal and n is not above GP__HOST_ELEMENTS.
+// CONVERT. `out` may be `in` if the sizes are equal and n is at most GP__HOST_ELEMENTS.
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
@@ -171,7 +171,7 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   }
 }
 
-// 1 where an element is (not) zero, else 0; `out` may be `in` as above.
+// truth 1: 1 for an element other than zero, else 0; truth 0: the opposite. `out` may be `in` as above.
 static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);

@@ -1,7 +1,7 @@
 // layouts/arguments.h - arguments of conversion of layouts, and of gathers
 // uses: core/rules.h, sort/radix_policy.h, layouts/policy.h, sort/arguments.h
 
-// Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
+// Conversion of layouts. A column is the address of the first struct's value of a field, or gap.
 typedef struct gp__layout_args {
   const unsigned char *in;
   unsigned char *out;
@@ -11,7 +11,7 @@ typedef struct gp__layout_args {
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
 } gp__layout_args;
 
-// Values that were too large to be sorted: out[i] = in[index[i]].
+// Gathers values too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
   const void *in, *index;
   void *out;
@@ -19,7 +19,7 @@ typedef struct gp__gather_args {
   const unsigned long long *count_device;
 } gp__gather_args;
 
-// The digit of args->pass, from *bit on; *bit becomes the next pass's.
+// Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.
 GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
   const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;

@@ -3,15 +3,17 @@
 //   core/messages.c, core/struct_size.c, core/request.c, layouts/host.c, core/check_types.c, core/checking.c,
 //   core/check_buffers.c
 
-// A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+// Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
-                                             const gp_layout *l, const void *buffer, gp__extent *span, int *spans) {
+                                             const gp_layout *l, gp_layout *kept, const void *buffer, gp__extent *span,
+                                             int *spans) {
   const char *who = k->who;
   const uint64_t count = k->c->count;
   uint64_t bytes;
   int i, j;
   if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, name, l, gp_layout));
+  GPUPRIMS__TAKE_STRUCT(who, name, l, *kept, gp_layout);
+  *kept = *l;
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count,
                     (int)GP__LAYOUT_FIELDS);
@@ -64,12 +66,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
 
 GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
-  const gp_layout *from = c->in_layout, *to = c->out_layout;
   gp__request *q = k->q;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
   int reads, writes, i;
-  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
-  GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
+  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", c->in_layout, &q->in_layout, c->in, read, &reads));
+  GPUPRIMS__CHECK(
+      gp__check_layout(k, "out_layout (to)", "out", c->out_layout, &q->out_layout, c->out, written, &writes));
   if (from->field_count != to->field_count)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, that of @in_layout (from) is %d", k->who,
                     to->field_count, from->field_count);
@@ -79,8 +82,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
                       "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
                       i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
-  q->in_layout = from;
-  q->out_layout = to;
   q->in_size = from->size;
   q->out_size = to->size;
   q->count = q->stride = c->count;

@@ -2,26 +2,27 @@
 // uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, layouts/policy.h, layouts/arguments.h,
 //   core/request.c, host/config.c, host/types.c, host/call.c, host/exact.c
 
-// Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
+// Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
 GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;
   const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
 }
-// Where a field's first value stands, in a buffer or in columns.
+// Address of a field's first value, in a buffer or in columns.
 GPUPRIMS__PRIVATE unsigned char *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f,
                                                    size_t offset) {
   if (l->columns) return (unsigned char *)l->columns[f];
   return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
 }
 
-// What moves: sizes, offsets in the source and in the destination; then the gaps of the destination, with -1.
+// Moved fields: size, offsets in the source and in the destination; then gaps of the destination, with source offset
+// -1.
 typedef struct gp__layout_entry {
   int size, in, out;
 } gp__layout_entry;
 GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
-  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
   for (count = 0; count < from->field_count; ++count) {
@@ -40,7 +41,7 @@ GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry 
 }
 // in: the input, or a copy of it.
 GPUPRIMS__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
-  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
   uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
@@ -66,7 +67,7 @@ GPUPRIMS__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_s
   return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
 }
 
-// Values of structs, one by one, and zeros for gaps. In place: from a copy.
+// Converts value by value; writes zeros to gaps. In place it reads a copy.
 static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__layout_args a;
@@ -77,7 +78,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
   int64_t b;
   (void)threads;
   if (q->in == q->out && q->in) {
-    const uint64_t bytes = gp__layout_bytes(q->in_layout, q->count);
+    const uint64_t bytes = gp__layout_bytes(&q->in_layout, q->count);
     copy = malloc(bytes);
     if (!copy) return gp__host_no_memory(h, bytes);
     memcpy(copy, q->in, bytes);

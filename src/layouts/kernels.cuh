@@ -2,15 +2,15 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/rules.h, core/shape.h, top_k/policy.h, layouts/policy.h,
 //   layouts/arguments.h, device/tile_copy.cuh, device/kernel.cuh
 
-// Structs of a layout, tile by tile, become structs of another. A tile of the source is loaded as memory has it, by
-// vectors: one range of bytes where blocks divide the tile, a range for each field otherwise. In shared memory the
-// ranges stand one behind the other. Each thread takes `chunk` structs at a time into registers, field by field, and
-// puts them where the destination's ranges have them; these are stored as the source's were loaded. Offsets and sizes
-// are constants, so that what a thread does between two accesses to shared memory is byte permutations, and nothing at
-// all for fields of whole words. (Arrays of structs of arrays, and what they are good for: Strzodka, Abstraction for
-// AoS and SoA Layout in C++; Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
+// Converts structs from one layout to another, tile by tile. A tile of the source is loaded by vectors, as it is in
+// memory: one range of bytes if blocks divide the tile, otherwise a range for each field. The ranges are consecutive in
+// shared memory. Each thread takes `chunk` structs at a time into registers, field by field, and writes them to the
+// destination's ranges; these are stored as the source's were loaded. Offsets and sizes are constants, so between two
+// accesses to shared memory a thread only permutes bytes, and does nothing for fields of whole words. (Arrays of
+// structs of arrays, and what they are good for: Strzodka, Abstraction for AoS and SoA Layout in C++; Weber and
+// Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
 
-// A field's size, and its offsets in both structs; a gap of the destination: no offset (-1) in the source's.
+// A field's size, and its offsets in both structs; a gap of the destination has source offset -1.
 template <int SIZE, int IN, int OUT> struct gp__moved {};
 // WIDTH: of a block, which divides the tile; 0 and -1: a range for each field, of an array or of a larger block. SIZE:
 // of a struct.
@@ -19,7 +19,7 @@ template <int WIDTH, int SIZE> struct gp__side {
   static const bool parts = WIDTH < 0;
 };
 
-// A list of them. Gaps come last. A field's part of the registers is a number of words.
+// A list of moved fields, gaps last. A field's part of the registers is whole words.
 template <class... Fields> struct gp__moved_list {
   static const int count = 0, moved = 0, bytes = 0;
   static GPUPRIMS__BOTH constexpr int size(int) { return 0; }
@@ -42,13 +42,13 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   static GPUPRIMS__BOTH constexpr int word(int chunk, int f) {
     return f == 0 ? 0 : (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0) + rest::word(chunk, f - 1);
   }
-  // Which byte of the source's structs stands in byte b of the registers; -1: none.
+  // Byte of the source's structs in byte b of the registers; -1: none.
   static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
     return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
            : b < chunk * SIZE && IN >= 0   ? b / SIZE * struct_size + IN + b % SIZE
                                            : -1;
   }
-  // Which byte of the registers stands at byte b of the destination's k-th struct; -1: it is of a gap. first: word.
+  // Byte of the registers for byte b of the destination's k-th struct; -1: a gap. first: word.
   static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
     return IN >= 0 && b >= OUT && b < OUT + SIZE
                ? first * 4 + k * SIZE + b - OUT
@@ -56,7 +56,7 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   }
 };
 
-// Four bytes of registers, by their numbers, as a word; -1: zero.
+// Packs four bytes of registers, given by number, into a word; -1: zero.
 template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word) {
   const int W0 = B0 < 0 ? -1 : B0 / 4, W1 = B1 < 0 ? -1 : B1 / 4, W2 = B2 < 0 ? -1 : B2 / 4, W3 = B3 < 0 ? -1 : B3 / 4;
   const int A = W0, B = W1 != A ? W1 : W2 != A ? W2 : W3; // of at most two words
@@ -71,7 +71,7 @@ template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const
   const gp__u32 low = gp__pick_bytes<B0, B1, B0, B1>(word), high = gp__pick_bytes<B2, B3, B2, B3>(word);
   return __byte_perm(low, high, 0x5410);
 }
-// Bytes `from` as Map::at says, to words [J, END).
+// Permutes bytes of `from` by Map::at into words [J, END).
 template <class Map, int J, int END> struct gp__permuted_words {
   static GP_DEVICE void run(const gp__u32 *from, gp__u32 *to) {
     to[J] = gp__pick_bytes<Map::at(4 * J), Map::at(4 * J + 1), Map::at(4 * J + 2), Map::at(4 * J + 3)>(from);
@@ -133,8 +133,8 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
   }
 };
 
-// The f-th field of a chunk, and of those behind it, between registers and a tile in shared memory that is no array of
-// structs. Gaps of the destination become zero.
+// Moves field F of a chunk, and those after it, between registers and a tile in shared memory that is no array of
+// structs. Clears gaps of the destination.
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
   static const int ALIGN =
@@ -161,7 +161,7 @@ struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
   static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
 };
 
-// A side's tile in shared memory.
+// Moves a chunk between registers and a side's tile in shared memory.
 template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
   static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
@@ -182,7 +182,7 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   }
 };
 
-// Where the first struct of a tile stands: bytes from the first block to its own, and its number in there.
+// Position of a tile's first struct: bytes from the first block to its own, and its number there.
 struct gp__tile_start {
   gp__u64 block, number;
   GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
@@ -197,13 +197,13 @@ struct gp__tile_start {
 template <class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
   static const int T = P::threads, BYTES = TILE * (Side::width ? Side::size : List::bytes), VECTORS = BYTES / 16;
   static const int ROUNDS = (VECTORS + T - 1) / T, COUNT = Side::width ? 1 : List::moved;
-  // As many vectors, then one that is free; 0: none is.
+  // Vectors between free ones; 0: none is free.
   static const int PADDING = Side::width == 1 ? gp__layout_padding(CHUNK, Side::size) : 0;
   static GP_DEVICE int slot(int vector) { return PADDING ? vector + vector / (PADDING ? PADDING : 1) : vector; }
-  // Of the range's first vector, and of its bytes.
+  // A range's first vector, and its bytes.
   static GPUPRIMS__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
   static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
-  // Where a tile has them. Byte: unsigned char, const or not. `width` is the layout's own.
+  // Addresses of a tile's ranges. Byte: unsigned char, const or not. `width` is the layout's own.
   gp__u64 tile;
   gp__tile_start start;
   GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
@@ -212,7 +212,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     if (Side::width) return base + tile * BYTES;
     return column[f] + (Side::parts ? start.block : 0) + start.number * static_cast<gp__u64>(List::size(f));
   }
-  // Where the thread's vector of round `u` stands.
+  // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
     GPUPRIMS__UNROLL
@@ -247,7 +247,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
             gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
     }
   }
-  // The gaps of a block that is larger than the tile are in no range.
+  // Clears the gaps of a block that is larger than the tile; they are in no range.
   template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
     GPUPRIMS__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
@@ -279,7 +279,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   }
 };
 
-// One value, by words as large as sizes and addresses allow.
+// Copies one value, by words as large as size and addresses allow.
 template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
   GPUPRIMS__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word))
@@ -292,7 +292,7 @@ GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsi
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
   else gp__copy_words<unsigned char>(to, from, size);
 }
-// Where value i of a tile stands in a column. TILE: no more values.
+// Address of value i of a tile in a column. TILE: most values.
 template <int TILE, class Byte>
 GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size,
                                  unsigned i) {
@@ -301,8 +301,8 @@ GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u
   const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
   return column + tile.block + blocks * width * struct_size + (number - blocks * width) * size;
 }
-// `count` structs of a tile, value by value. Shared memory holds a column for each field in between: in place nothing
-// is written before all is read. One barrier inside.
+// Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
+// nothing is written before all is read. Contains one barrier.
 template <class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
@@ -326,9 +326,9 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   }
 }
 
-// CHUNK 0: values go one by one; In and Out then have the structs' sizes only. Between tiles there is no barrier: a
-// tile's load writes what nobody reads behind the barrier before the last store, which reads the destination's part;
-// values in between are a thread's own.
+// CHUNK 0: converts value by value; In and Out then have only the structs' sizes. Tiles need no barrier between them: a
+// store reads the destination's part alone, and the next load writes the source's, which no thread reads after the
+// barrier before that store. Values one by one are a thread's own.
 template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
 GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__moved_list<Fields...> List;

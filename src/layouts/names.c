@@ -2,7 +2,7 @@
 // uses: api/config.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, core/text.c, core/request.c,
 //   layouts/host.c, core/spelling.c
 
-// A tile, what a thread takes of it, both sides, and what moves.
+// Names a tile, a thread's chunk, both sides, and the moved fields.
 GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
   gp__add(t, ", %d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *
     w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
   w->list_count = (uint64_t)count;
 }
-// As many blocks as leave room for what a thread takes.
+// As many blocks as leave registers for a thread's chunk.
 GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);

@@ -3,34 +3,34 @@
 //   layouts/policy.h, map/arguments.h, layouts/arguments.h, core/system.c, core/request.c, layouts/host.c,
 //   core/kinds.c, core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c, core/launch.c
 
-// Is the input of a conversion copied first?
+// True if the input of a conversion is copied first.
 GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
   return h.in_place && !gp__layout_local(*p, h);
 }
-// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
+// Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
 GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
   int i;
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
-  for (i = 0; i < q->in_layout->field_count; ++i)
-    common = (unsigned)gp__common_factor(common, q->in_layout->fields[i].size);
+  for (i = 0; i < q->in_layout.field_count; ++i)
+    common = (unsigned)gp__common_factor(common, q->in_layout.fields[i].size);
   chunk = 4 / common;
   while (chunk > 1 &&
-         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
-          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
+         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout.width > 1 && q->in_layout.width % chunk) ||
+          (q->out_layout.width > 1 && q->out_layout.width % chunk)))
     chunk /= 2;
   return (int)chunk;
 }
 
 GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->layout.in_width = q->in_layout->width;
-  h->layout.out_width = q->out_layout->width;
+  h->layout.in_width = q->in_layout.width;
+  h->layout.out_width = q->out_layout.width;
   h->layout.chunk = gp__layout_chunk(q);
-  h->layout.in_bytes = gp__layout_bytes(q->in_layout, q->count);
-  h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
+  h->layout.in_bytes = gp__layout_bytes(&q->in_layout, q->count);
+  h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__CONVERT_LAYOUT;
@@ -42,7 +42,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   gp__layout_args a;
   memset(&a, 0, sizeof a);
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
-  if (l->count == 2) { // in place: of a copy in the workspace
+  if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;

@@ -2,24 +2,24 @@
 // uses: api/policy.h, core/rules.h, core/shape.h
 
 enum {
-  GP__LAYOUT_FIELDS = 32,          // of a struct
+  GP__LAYOUT_FIELDS = 32,          // most fields of a struct
   GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
-  GP__LAYOUT_STRUCT_BYTES = 1024,  // of a struct
-  GP__LAYOUT_REGISTER_BYTES = 256, // that a thread takes through registers
-  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is a number of vectors
+  GP__LAYOUT_STRUCT_BYTES = 1024,  // most bytes of a struct
+  GP__LAYOUT_REGISTER_BYTES = 256, // most bytes that a thread takes through registers
+  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is whole vectors
 };
-// Structs side by side in shared memory, of which a thread reads `chunk` at a time: an even number of vectors of them
-// is followed by a vector that is left free, against bank conflicts. Vectors between those; 0: none are left free.
+// Contiguous structs in shared memory, of which a thread reads `chunk` at a time: a free vector follows an even number
+// of vectors, against bank conflicts. Returns the vectors between free ones; 0: none is free.
 GPUPRIMS__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
 GPUPRIMS__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
   return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
 }
-// Is a tile a number of whole blocks, or a part of one?
+// True if a tile is a number of whole blocks, or a part of one.
 GPUPRIMS__RULE int gp__layout_fits(unsigned long long width, int tile) {
   return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
 }
-// Structs of the largest tile that `bytes` hold, and of the largest that fits both layouts: 0 where none does that is
-// not too small.
+// Structs of the largest tile that `bytes` hold; of the largest that fits both layouts, 0 if all that fit are too
+// small.
 GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
@@ -47,7 +47,7 @@ GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
                    gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
              : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
-// In place: do structs change places within tiles?
+// True if, in place, structs move within tiles only.
 GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
   return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
          gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&

@@ -2,6 +2,6 @@
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
   unsigned long long in_width, out_width;
-  unsigned long long in_bytes; // of the whole input
+  unsigned long long in_bytes; // bytes of the whole input
   int chunk;                   // structs that a thread takes at a time; 0: values one by one
 } gp__shape_of_layouts;

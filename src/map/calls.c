@@ -1,8 +1,8 @@
-// map/calls.c - calls by name: what most of them fill in; copy, fill, iota, transform
+// map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/rules.h, core/messages.c,
 //   map/kinds.c, core/state.c, core/run.c
 
-// What most of them fill in.
+// Sets the members that most calls share.
 GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                    void *out, uint64_t count) {
   gp_call c = gp_call_init(primitive);

@@ -2,8 +2,8 @@
 // uses: device/vocabulary.cuh, map/arguments.h, device/operators.cuh, device/warp.cuh, device/kernel.cuh,
 //   map/kernels.cuh
 
-// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
-// outer neighbour comes from the lane beside it, or from memory at the warp's edge.
+// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element without such a neighbour is copied. Works as a map. A
+// run's outer neighbour comes from the adjacent lane, or from memory at the warp's edge.
 template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
   const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   gp__pdl_wait<P>();
@@ -15,7 +15,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
       out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
@@ -25,7 +25,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     GPUPRIMS__UNROLL
-    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, and take part in the shuffles
+    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, for the shuffles
       const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
       a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
     }

@@ -1,4 +1,4 @@
-// map/geometry.h - launches of maps and of what is launched like them
+// map/geometry.h - launches of maps and of kernels launched like them
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, map/policy.h, core/rows.h,
 //   core/geometry.h, core/family.h, map/portable.h
 
@@ -13,7 +13,7 @@ GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long 
     g->tile_items = (unsigned long long)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // of the input's copy
+    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;

@@ -27,7 +27,7 @@ static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
 }
 
-// A primitive that treats each element by itself.
+// Primitives that treat each element by itself.
 static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
@@ -49,7 +49,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
         h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
       }
     } else {
-      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // made where they belong, or
+      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
       if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
     }
   }

@@ -2,8 +2,8 @@
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/tile_load.cuh, device/kernel.cuh
 
-// Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
-// as aligned vectors that are shifted in registers.
+// Copies bytes, whatever their type. The output is peeled to 16-byte boundaries. An input with another misalignment is
+// read as aligned vectors, which are shifted in registers.
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
@@ -54,9 +54,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   }
 }
 
-// V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned
-// as a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before
-// and behind belong to the operand too.
+// V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
+// whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
+// includes the 16 bytes before and after.
 template <class T, int V> struct gp__vector_access_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
@@ -71,8 +71,8 @@ template <class T, int V> struct gp__vector_access_of_items {
     for (int j = 0; j < V; ++j) at[j] = item[j];
   }
 };
-// May one access of BYTES bytes take elements at `at`? Callers look at the boundaries of elements. A struct whose
-// alignment is less than its size may lie between them, at any address.
+// Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
+// alignment is less than its size may be at any address between.
 template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
   return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
 }
@@ -148,7 +148,7 @@ template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access
 template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
   template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
 };
-// Bytes to which the operand of a run must be aligned to be read or written as a whole; 1: no such thing.
+// Alignment in bytes at which the operand of a run is read or written as a whole; 1: it never is.
 template <class T, int V> struct gp__vector_access_alignment {
   static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
 };
@@ -156,7 +156,7 @@ template <class T, int V> struct gp__vector_access_alignment {
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
 
-// What the element at `i` becomes: the four shapes of a map.
+// The value of element `i`: the four shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
@@ -188,7 +188,7 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
   }
 };
 
-// out[i] = f(a[i], b[i]), one run of V elements a thread at a time, `vectors` runs in flight.
+// out[i] = f(a[i], b[i]): a thread takes one run of V elements at a time, `vectors` runs in flight.
 template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
@@ -202,7 +202,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;

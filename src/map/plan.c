@@ -15,7 +15,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__map_args a;
   memset(&a, 0, sizeof a);
-  a.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
+  a.in = q->in ? q->in : q->out; // never read, but an offset from null is undefined
   a.in2 = q->in2 ? q->in2 : q->out;
   a.out = q->out;
   a.count = q->count;
@@ -24,7 +24,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   a.step = q->step;
   return gp__launch_all(l, &a);
 }
-// A binary operator on elements of two inputs.
+// A binary operator on the elements of two inputs.
 GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q);
@@ -39,7 +39,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   }
   return gp__host_each(h);
 }
-// A transform of two operands, which are the elements and their neighbours.
+// A transform of two operands: the elements and their neighbours.
 GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out;

@@ -10,12 +10,12 @@
   F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
   F(overlap, 0, 1, 2)
 
-// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
+// Elements that a thread of a map (copy, fill, iota, transform) handles at a time: vectors of the largest type.
 GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
   return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
 }
 
-// Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
+// Shared memory of a kernel that visits edges: a word for each edge of the tile and each warp, and two indices.
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }

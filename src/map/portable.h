@@ -1,10 +1,10 @@
-// map/portable.h - portable rule of map and of all that has kernels of that form
+// map/portable.h - portable rule of maps and of kernels of that form
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, graph/policy.h, map/policy.h, core/canonical.h,
 //   core/rows.h
 
-enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; steps of building and checking graphs
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; building and checking graphs
 static const gp__policy_row gp__map_rows[] = {
-    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // of the kernel that fills tables
+    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GPUPRIMS__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
     GPUPRIMS__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
     GPUPRIMS__H200(GP_UPPER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),

@@ -3,15 +3,15 @@
 //   core/system.c, core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c, core/state.c,
 //   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
-// `op` is an order of keys.
+// True if `op` is an order of keys.
 GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
   return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
 }
-// Values of the second input have a part in the result.
+// True if values of the second input are in the result.
 GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
   return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// How many results a merge or a set operation can have.
+// Most results of a merge or a set operation.
 GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
          : q->primitive == GP_SET_DIFFERENCE ? q->count
@@ -19,7 +19,8 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
-// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+// Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
+// indices to `out`.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -49,8 +50,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
-// radix sort, unless the policy asks for merges.
+// Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
+// -0, and a stable sort has one result.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
          (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
@@ -75,7 +76,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
   GPUPRIMS__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;
-  if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
+  if (numbers) q->acc_size = q->key_size; // excludes sorts by bits alone: -0 and +0 tie
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},

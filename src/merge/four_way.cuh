@@ -2,20 +2,21 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, merge/policy.h, merge/arguments.h, device/types.cuh,
 //   device/warp.cuh, device/tile_copy.cuh, device/kernel.cuh, merge/kernels.cuh, merge/tile_sort.cuh
 
-// Passes of four ways: a group of four runs becomes one, so that half as many passes go over memory. A launch finds
-// where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
-// these have become. Runs are tiles times powers of two, so that no tile belongs to two groups.
-// Where the first `rank` elements of four sorted runs, merged, end in each run; of equal keys those of the run before
-// come first. LANES neighbouring threads, a quarter of them a run: keys is the thread's run, length what of it may be
-// among these, and the result how many of it are. Keys at equal distances of each run's rest are probes. How many keys
-// come before a probe at least, and at most, its place among the others' probes tells: lesser ones are taken for the
-// former, the next one for the latter. A probe with fewer than `rank` keys before it at most, and all before it, are
-// among the first; one with as many or more at least, and all behind it, are not. probe: room of LANES keys. All lanes
-// of a warp call; where LANES are more than a warp, all threads of the block.
+// Four-way passes merge a group of four runs into one, which halves the passes over memory. A launch finds where each
+// tile of the result begins in each run. Then a block merges a tile: two pairs of runs at once, then the two results.
+// Runs are tiles times powers of two, so that no tile belongs to two groups.
+//
+// gp__four_split finds where the first `rank` elements of four merged runs end in each run; of equal keys those of the
+// earlier run come first. LANES neighbouring threads work together, a quarter of them on each run. `keys` is the
+// thread's run, `length` the number of its keys that may be among the first, and the result the number that are. Evenly
+// spaced keys of each run's rest are probes. A probe's place among the other runs' probes bounds the keys before it:
+// lesser probes give the least number, the next probe the most. If the most is below `rank`, the probe and all keys
+// before it are among the first. If the least is `rank` or more, the probe and all keys after it are not. `probe` has
+// room for LANES keys. All lanes of a warp call; if LANES exceeds a warp, all threads of the block.
 template <int LANES> struct gp__four_split {
   static const int PROBES = LANES / 4;
   struct Storage {
-    gp__u64 rest[4], taken[4]; // of each run
+    gp__u64 rest[4], taken[4]; // keys of each run
   };
   template <int N> struct Storages { Storage of[N]; };
   static GP_DEVICE bool any(bool x) {
@@ -27,7 +28,7 @@ template <int LANES> struct gp__four_split {
     if (LANES > GP__WARP) __syncthreads();
     else __syncwarp();
   }
-  // Of a rest that is so long: where its k-th probe is. There may be fewer keys than probes. Two are near the thirds.
+  // Index of the k-th probe of `rest` keys. There may be fewer keys than probes. Two probes are near the thirds.
   template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
     return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
@@ -46,7 +47,7 @@ template <int LANES> struct gp__four_split {
       if (there) probe[lane] = keys[passed + at];
       if (k == 0) s.rest[mine] = length;
       if (!any(there)) return passed;
-      int lesser[3] = {0, 0, 0}; // probes of the other runs
+      int lesser[3] = {0, 0, 0}; // lesser probes of the other runs
       GPUPRIMS__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
@@ -80,7 +81,7 @@ template <int LANES> struct gp__four_split {
   }
 };
 
-// The group of a tile: where its first element is, and how long its runs are.
+// A tile's group: its first element, and the lengths of its runs.
 struct gp__four_runs {
   gp__u64 base, run, length[4];
   GP_DEVICE gp__four_runs(const gp__merge_args &a, gp__u64 count, gp__u64 tile_items, gp__u64 tile) {
@@ -125,7 +126,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   }
 }
 
-// The value that a key carries, or the value's place. `named`: the place is in shared memory already.
+// What a key carries: its value, or the value's place. `named`: the place is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }
@@ -142,9 +143,9 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static const int THREADS = P::threads, KEY = Sorter::KEY, VALUE = Sorter::VALUE, ITEMS = Sorter::ITEMS,
                    TILE = Sorter::TILE, PART = gp__merge_four_part(ITEMS), UNIT = gp__unit<Key>::BYTES,
                    COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
-                   SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // behind the keys: compared, never taken
+                   SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // after the keys: compared, never taken
       CARRIED_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
-                   LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
+                   LANES = THREADS < 256 ? THREADS / 2 : 128; // lanes that find a border within a block
   static const bool CARRIED = gp__merge_carries(VALUE) != 0;
   typedef gp__carried_values<Value, CARRIED> Carrier;
   typedef typename Carrier::type Carried;
@@ -154,16 +155,16 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     gp__u64 border[8];
   };
 
-  // A tile's parts of its group's runs: in memory, and one behind the other in shared memory, where they come by units.
+  // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
     const unsigned char *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                                  // from the first key, less the bytes of the units before
-    gp__u64 begin[4];                                 // element of a run
-    unsigned units[5];                                // of the parts before
-    int count[4], behind[5];                          // elements of a part, and of those before
-    gp__u32 at[4], last;                              // bytes: of parts, and of the last key of all
-    bool whole;                                       // units lie within the keys
-    // border: where the tile begins in each run, then where the next one does.
+    gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4];                                 // first element in each run
+    unsigned units[5];                                // units of earlier parts
+    int count[4], behind[5];                          // elements of a part, and of earlier parts
+    gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
+    bool whole;                                       // units are within the keys
+    // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
       begin_of_keys = static_cast<const unsigned char *>(a.keys);
@@ -191,12 +192,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
   };
-  // Two sorted sequences of keys in shared memory: where, in bytes, and how many.
+  // Two sorted sequences of keys in shared memory: byte offsets and lengths.
   struct Two {
     gp__u32 at, at2;
     int count, count2;
   };
-  // One thread: N elements of both, from element `mine` on.
+  // Called by one thread: merges N elements of both, from element `mine` on.
   template <int N>
   static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
                               gp__u32 (&source)[VALUE ? N : 1]) {
@@ -204,7 +205,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
-  // A block: the tile's keys to shared memory, or values as large, which lie as they do.
+  // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
   static GP_DEVICE void fetch(const Parts &parts, const unsigned char *begin, const unsigned char *end,
                               unsigned char *shared) {
     const unsigned units = parts.units[4];
@@ -238,7 +239,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
         if (VALUE) carried[k] = with[VALUE ? k : 0];
       }
   }
-  // A block: N elements of a thread, of which `here` are there, from `two`'s element `mine` on to places from `to` on.
+  // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
+  // them from `to` on.
   template <int N>
   static GP_DEVICE void merge_to(unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to,
                                  bool named) {
@@ -255,17 +257,17 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     else put<false>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
-  // A block: the first two parts become one, and the last two, behind it, by other threads.
+  // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
   static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
-    const bool later = int(threadIdx.x) >= threads; // of the second pair
+    const bool later = int(threadIdx.x) >= threads; // thread of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
     const int mine = at_most((int(threadIdx.x) - (later ? threads : 0)) * PART, all), here = at_most(all - mine, PART);
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     if (later) two.at = parts.at[2], two.at2 = parts.at[3], two.count = parts.count[2], two.count2 = parts.count[3];
     merge_to<PART>(shared, two, mine, here, parts.last, base + mine, false);
   }
-  // A block: values to where they are merged, as many sizes of a value from the begin as their keys are sizes of a key.
+  // Called by a block: loads values; a value's index in shared memory is that of its key.
   static GP_DEVICE void fetch_values(const gp__merge_args &, const gp__four_runs &, const Parts &, void *,
                                      const gp__none *, gp__u64) {}
   template <class V>
@@ -290,8 +292,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
   }
-  // A block: values straight from memory, piece by piece, which of the tile's places says: a warp takes neighbours of
-  // each run.
+  // Called by a block: copies values from memory to the output, piece by piece, in the order of `sources`. A warp reads
+  // neighbours of each run.
   static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64,
                              const gp__none *) {}
   template <class V>
@@ -314,7 +316,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
     }
   }
-  // A block: where a tile begins, and where the next one does, where that is of its group.
+  // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
   static GP_DEVICE void find(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s,
                              unsigned char *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
@@ -325,7 +327,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
     __syncthreads();
   }
-  // A block: tile t of the pass.
+  // Called by a block: merges tile t of the pass.
   static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
     const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
@@ -356,7 +358,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     else move(a, runs, parts, carried, t * TILE, values);
   }
 };
-// A block a tile.
+// One block a tile.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
   typedef gp__four_merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
 //   host/values.c, host/call.c, host/exact.c, host/indices.c
 
-// Does key x come before key y?
+// Order of keys: true if x comes before y.
 typedef struct gp__host_order {
   int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
   const gp__op_info *user;
@@ -27,7 +27,7 @@ GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op};
-#define GPUPRIMS__ORDER_OF(NAME, name, device, size)                                                                   \
+#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size)                                                            \
   case GP_##NAME:                                                                                                      \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
     break;
@@ -40,7 +40,7 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
   return o;
 }
 
-// Keys, and values that go along where there are any.
+// Keys, and their values if there are any.
 typedef struct gp__host_items {
   unsigned char *keys, *values;
   uint64_t count;
@@ -62,7 +62,7 @@ GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__ho
   return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
 }
 
-// Elements from..to of what a and b make, merged; out: where element `from` goes.
+// Merges elements from..to of a and b; element `from` goes to the start of `out`.
 static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
                                 const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
   uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
@@ -91,7 +91,7 @@ static gp_result gp__host_merge(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// By insertion, n elements.
+// Sorts elements by insertion.
 enum { GP__HOST_RUN = 16 };
 static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
   gp__value key, value;
@@ -106,8 +106,8 @@ static void gp__host_insert(const gp__request *q, const gp__host_order *o, const
   }
 }
 
-// Runs of GP__HOST_RUN elements by insertion, in the output; then merges, to and fro. A block of the output is a
-// thread's.
+// Sorts runs of GP__HOST_RUN elements by insertion in the output, then merges back and forth. One thread writes a block
+// of the output.
 static gp_result gp__host_merge_sort(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);

@@ -4,15 +4,14 @@
 //   select/stream.cuh
 
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
-// the output and finds, by a search in memory, where it begins in each input. From there on it needs no other search in
-// memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
-// tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
-// take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
-// consecutive elements of the output, from both ends at once: a load waits for the one before it, and two such chains
-// wait side by side. A warp writes its own elements. Values do not take part: a tile's values are as many
-// consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
+// the output and searches memory once, for its start in each input. Rings in shared memory hold the next elements of
+// each input, a tile's worth of both. The end of an output tile is found in the rings. While a tile is merged, as many
+// elements as it takes are loaded; they enter the rings when it is done. Each element is read once for any inputs. A
+// thread merges consecutive output elements from both ends at once: a load depends on the one before it, and two such
+// chains wait together. A warp writes its own elements. Values are not merged: a tile has consecutive values of each
+// input, as many as keys. They are loaded while keys are merged, then picked by their places.
 
-// Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
+// Elements are loaded by units: of 16 bytes if they are aligned to their size, otherwise of their alignment.
 template <int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
 template <> struct gp__unit_of<16> { typedef gp_vector type; };
 template <class T> struct gp__unit {
@@ -23,8 +22,8 @@ template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void
 template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) {
   u = *static_cast<const U *>(p);
 }
-// The unit at p; of one that is not wholly between begin and end, the elements that are: of units that are no vectors
-// there are none then. WHOLE: it is.
+// Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
+// WHOLE: it is inside.
 template <class T>
 GP_DEVICE void gp__load_unit_parts(gp_vector &u, const unsigned char *p, const unsigned char *begin,
                                    const unsigned char *end) {
@@ -39,8 +38,8 @@ GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsign
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
 
-// So many elements from one place and so many from another, on their way to shared memory through registers, by a block
-// of THREADS. ITEMS a thread for both together.
+// Elements of two arrays on their way to shared memory, in the registers of a block of THREADS; ITEMS a thread for both
+// together.
 template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   typedef typename gp__unit<T>::type Unit;
   static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
@@ -51,7 +50,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                             const unsigned char *p_end, const unsigned char *q, unsigned m,
                             const unsigned char *q_begin, const unsigned char *q_end) {
     const unsigned char *one = p + threadIdx.x * UNIT;
-    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null where it has nothing
+    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
@@ -61,8 +60,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                                                second ? q_begin : p_begin, second ? q_end : p_end);
     }
   }
-  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there: at most the first
-  // unit of an array and its last one are not wholly there.
+  // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
+  // last units may be partly outside.
   GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
                       const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
     const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
@@ -70,7 +69,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
     else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
-  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on. Its first MIRROR bytes stand behind it too.
+  // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
+  // MIRROR bytes are repeated after it.
   template <unsigned RING, unsigned MIRROR>
   GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
                        unsigned m) const {
@@ -87,9 +87,9 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
 };
 
-// One input of a range: what is in its ring, and what comes next. The element before those stays in the ring, where
-// there is one (KEEPS: of elements that are smaller than a unit): a ring has more units than a tile takes, unless that
-// begins within a unit, and then the element is in the same.
+// One input of a range: the contents of its ring, and what comes next. The element before these, if any, stays in the
+// ring (KEEPS: elements smaller than a unit). A ring has more units than a tile takes, unless the tile begins within a
+// unit; then the element is in that unit.
 template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
   static const bool KEEPS = UNIT > SIZE;
@@ -97,8 +97,8 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
-  const unsigned char *next; // the next unit to be loaded
-  gp__u32 left;              // elements that have not been merged, which may be in the range
+  const unsigned char *next; // the next unit to load
+  gp__u32 left;              // elements not merged that may be in the range
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
   int have;                  // units from the one of `first` to `fill`
@@ -116,14 +116,15 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
     return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
   }
-  // Where a thread's part begins, of which it reads on, and the element before it: there is one, perhaps in the mirror.
+  // Byte at which a thread's part begins. The thread also reads the element before it, so the part may be in the
+  // mirror.
   static GP_DEVICE unsigned part(unsigned at) {
     const unsigned LEAD = KEEPS ? UNIT : 0, from = wrap(at);
     return from < LEAD ? from + RING : from;
   }
-  // How many elements of a tile there can be at most, of which `rest` are left: these are in the ring.
+  // Most elements of this input in a tile if `rest` are left; these are in the ring.
   GP_DEVICE unsigned window(gp__u32 rest) const { return gp_min<gp__u32>()(gp_min<gp__u32>()(left, rest), TILE); }
-  // Units that are missing for that.
+  // Units missing in the ring for that.
   GP_DEVICE unsigned missing(gp__u32 rest) const {
     const unsigned m = window(rest);
     const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
@@ -142,7 +143,8 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   }
 };
 
-// A warp: n elements, at most and often N, from shared memory to consecutive addresses that lie alike against 16 bytes.
+// Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
+// alignment to 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
   template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
@@ -173,18 +175,18 @@ template <class T> struct gp__write_alike<T, false> {
 };
 
 GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
-// Values may be missing.
+// Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
 GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
 template <bool FIRST, class A, class B> struct gp__either { typedef A type; };
 template <class A, class B> struct gp__either<false, A, B> { typedef B type; };
 
-// Values picked up from shared memory by their places, by RANKS threads, piece by piece, to consecutive addresses. Two
-// arrays: places from `split` on are of the second.
+// RANKS threads pick values from shared memory by their places, piece by piece, and write them to consecutive
+// addresses. Places from `split` on are in the second array.
 template <class Value> struct gp__picked {
   static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
-                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
+                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
   static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
@@ -201,8 +203,8 @@ template <class Value> struct gp__picked {
 };
 
 template <int THREADS> struct gp__merge_storage {
-  gp__u64 border;             // of the first input's elements, so many come before the range
-  gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
+  gp__u64 border;             // elements of the first input before the range
+  gp__u32 split[THREADS + 1]; // elements of the first input, in a tile, before each thread's part
 };
 
 template <class P, class Before, class Key, class Value> struct gp__merger {
@@ -219,21 +221,21 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   const gp__merge_args &a;
   Storage &s;
   unsigned char *shared;
-  gp__u64 count, count2; // of the inputs
+  gp__u64 count, count2; // elements of the inputs
 
   GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
   GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
   GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
-  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
-  // begin at bytes `first` and `second` of the rings.
+  // Returns how many of the first `diagonal` merged elements of two windows are in the first window. The windows have n
+  // and m elements and begin at bytes `first` and `second` of the rings.
   GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
     const unsigned from = first - KEY, last = second + unsigned(diagonal * KEY);
     if (low == high) return low;
     GPUPRIMS__UNROLL
-    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
       if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
@@ -241,13 +243,13 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
     return low;
   }
-  // The key at byte `at`, or so many keys behind: added first to what all threads share.
+  // The key at byte `at`, or `behind` keys after it. This offset is added to the base first, which all threads share.
   GP_DEVICE Key key_at(unsigned at, int behind = 0) const {
     return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
   }
-  // One thread merges ITEMS elements from both ends: from bytes x and y on, and backwards from the keys before bytes
-  // x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the key before
-  // them, which comes before all others, is compared and not taken.
+  // One thread merges ITEMS elements from both ends: forwards from bytes x and y, and backwards from the keys before
+  // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
+  // them is compared but not taken: it comes before all others.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
                             int at2_end, Key *out, unsigned short *sources) const {
     const int HALF = (ITEMS + 1) / 2;
@@ -276,8 +278,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       }
     }
   }
-  // One thread merges `n` elements, of which `left` are of the first input, from byte x on, and left2 of the second,
-  // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
+  // One thread merges n elements: `left` of the first input, from byte x on, and left2 of the second, from byte y on.
+  // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
   template <bool FULL>
   GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
                        unsigned short *sources) const {
@@ -307,8 +309,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges `rest` elements, of the n and the m of the inputs from `keys` and `keys2` on, to `out` on. has, has2: the
-  // element before them has been merged.
+  // Merges `rest` elements of the inputs, of which n are from `keys` on and m from `keys2` on, to `out`. has, has2: the
+  // element before these is merged already.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
                        const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
     Side first, second;
@@ -393,7 +395,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
                              int) {}
 };
 
-// Of two sorted arrays, the first one's elements first among equals; with a.run, of all pairs of runs of one array.
+// Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
+// one array.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
   typedef gp__merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -419,7 +422,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
       value1 = gp__ahead(value1, base);
       value2 = gp__ahead(value1, n1);
     }
-    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // of a range
+    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // most elements of a range
     const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
     if (gp_warp() == 0) {
       const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());

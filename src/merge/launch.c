@@ -19,7 +19,8 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.workspace = l->workspace;
   return a;
 }
-// A pass of four ways: where tiles begin, then the tiles. Then come runs as long as this one's groups.
+// Launches a four-way pass: finds where tiles begin, then merges them. The next pass has runs as long as this one's
+// groups.
 GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
@@ -31,8 +32,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merg
   a->log2_ways = 2;
   return GP_SUCCESS;
 }
-// Tiles, then passes that make two runs one, or four, between the output and scratch: in turn, so that the last one
-// ends in the output. Of four ways the first one takes two runs where the levels are odd in number.
+// Sorts tiles, then merges two or four runs a pass. Passes alternate between the output and scratch memory so that the
+// last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const unsigned long long tiles = g->tiles;
@@ -60,7 +61,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
+// Sets with more tiles than resident blocks: a launch of its own finds all tiles' borders in parallel.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);

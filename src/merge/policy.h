@@ -12,24 +12,24 @@
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (of four bytes at least), and
-// an odd number, so that elements that follow each other in one thread lie in different banks for neighbours.
+// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (at least four bytes), made
+// odd so that neighbouring threads, each with consecutive elements, access different banks.
 GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
 GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
 }
-// Of a merge sort's tiles, a vector more: tiles that are a little longer than a power of two, so that as many elements
-// as a power of two take a pass less than with those that are a little shorter.
+// Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
+// pass less.
 GPUPRIMS__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
 GPUPRIMS__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
 }
-// Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
-// that each have room for misalignment of their own; places of values, 2 bytes each.
+// Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
+// warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
 GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
   return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
@@ -42,7 +42,7 @@ GPUPRIMS__RULE int gp__merge_source_bytes(int tile, int in_size) {
 GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
-// A ring for a tile of one input: a power of two, where that costs little and no element lies across its end.
+// Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
 GPUPRIMS__RULE int gp__merge_ring_of(int window, int power, int size) {
   return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
 }
@@ -50,12 +50,12 @@ GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
   return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
                            (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
 }
-// Behind a ring its begin stands once more, so that a thread's part of a tile nowhere lies across its end: a unit
-// before the part, its elements and the one behind.
+// A ring's start is repeated after its end, so that no thread's part of a tile wraps: a unit before the part, its
+// elements and the one after.
 GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
-// Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
+// Dynamic shared memory of a block that merges, and of one that sorts a tile.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
   return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
               gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
@@ -68,21 +68,21 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
-// Small values are carried with keys that are merged four ways; of larger ones, their places are.
+// Four-way merges carry small values with their keys; for larger ones they carry the places.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
              ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
              : gp__merge_source_bytes(tile, in_size);
 }
-// A part of a thread that merges pairs of four runs is longer than its share of a tile. One with fewer keys may read
-// so far behind the last one, where keys are bits in a built-in order.
+// A thread that merges pairs of four runs has a part longer than its share of a tile. A shorter part may read so far
+// past the last key if keys have a built-in order of their bits.
 GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
 GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
   return key_size > 8 ? 0 : gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1);
 }
-// Of one that merges four runs: a tile is as long as one that is sorted. Of its two pairs of runs each is merged by
-// whole parts of threads, so a part has more than a thread's share of a tile.
+// Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
+// is merged by whole threads, so a thread's part is longer than its share of the tile.
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
          gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
@@ -101,8 +101,8 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
-// Where tiles begin in four runs: found in a launch of its own, by so many lanes each; where all blocks that merge are
-// at work at once, by these.
+// A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
+// resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
 GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
   return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);

@@ -1,14 +1,14 @@
 // merge/portable.h - portable rule of merges and sets
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h, core/canonical.h, core/rows.h
 
-// Merge sort of few keys: short parts, so that more blocks have one; of small keys: long parts of a thread, whose begin
-// it searches. Sets: many warps, of which some rank while others look for their place, and long tiles; wide keys alone:
-// fewer, and longer parts. A pipeline of keys of a word has a warp beside its threads that serves; small: a tile or two
-// a block.
+// Merge sort of few keys takes short parts, so that more blocks have one. Small keys take long parts, as each thread
+// searches for its part's start. Sets take long tiles and many warps: some rank while others search. Sets of wide keys
+// alone take fewer warps and longer parts. A pipeline of word-sized keys has a serving warp beside its threads; small
+// inputs have a tile or two a block.
 enum {
-  GP__IF_MERGE_SETS = GP__IF,       // of keys alone, compute capability 9.0 and more
+  GP__IF_MERGE_SETS = GP__IF,       // sets of keys alone, compute capability 9.0 or later
   GP__IF_MERGE_ALONE = 2 * GP__IF,  // keys alone
-  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // not alone
+  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // keys with values
   GP__IF_MERGE_NARROW = 8 * GP__IF, // keys alone, not wide
   GP__IF_MERGE_LONG = 32 * GP__IF,  // keys of more than 4 bytes
   GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
@@ -40,12 +40,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                                     : small                                            ? 5
                                                     : sets || p.vectors > 4                            ? 3
                                                                                                        : 4);
-  // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
+  // Fits the shared memory of small devices: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
   return p;

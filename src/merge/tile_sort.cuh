@@ -2,10 +2,10 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, merge/policy.h, merge/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/tile_copy.cuh, device/kernel.cuh, select/stream.cuh, merge/kernels.cuh
 
-// Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
-// merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
+// A block sorts a tile. Each thread sorts consecutive keys in registers by a network; then the block merges runs of
+// threads in shared memory, two to one. Passes of gp__merge make longer runs.
 
-// A key of a word, as its bits.
+// The bits of a word-sized key.
 template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x) {
   union Cast {
     Bits bits;
@@ -16,11 +16,11 @@ template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DE
   return cast.bits;
 }
 
-// Are keys that neither comes before the other the same bits, so that their order does not matter?
+// True if keys that tie have the same bits, so that their order does not matter.
 template <class Before> struct gp__ties_are_same { static const bool value = false; };
 template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
 template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
-// Floats: of those that tie, zeros alone differ, by their sign. Is this one below 0, bit by bit?
+// Floats that tie differ only as zeros of different sign. negative: true for -0.
 template <class Before> struct gp__zeros_tie {
   static const bool value = false;
   template <class Key> static GP_DEVICE bool negative(const Key &) { return false; }
@@ -34,10 +34,10 @@ template <class T> struct gp__float_zeros_tie<T, true> {
 template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
-// Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
+// Sorts the first n keys of a thread (FULL: all), and their places if there are values.
 template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
-    const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
+    const Key a = x, b = y; // copies: with references the compiler selects addresses
     const bool swap = there && Before()(b, a);
     x = swap ? b : a;
     y = swap ? a : b;
@@ -76,7 +76,7 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
   static GP_DEVICE void run(Key (&)[ITEMS]) {}
 };
 
-// Of keys without values: their indices.
+// Writes the indices of keys without values.
 template <class V, bool INDEX> struct gp__index_writer {
   template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
     for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + sources[i]);
@@ -89,14 +89,14 @@ template <class V> struct gp__index_writer<V, false> {
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
+  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // one key more
       VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
-  // `diagonal` on. reach: the search's first step, more than half as long as the shorter run. Behind both runs it takes
-  // any; no key is compared from behind the one at byte `last`, where not FULL: then it comes nowhere near it. place:
-  // where each has been, in sizes of a key.
+  // One thread merges N elements of two runs, from element `diagonal` of the result on. The runs have n and m elements,
+  // from bytes one_at and two_at on. reach: the search's first step, more than half as long as the shorter run. After
+  // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
+  // tiles come nowhere near it. source: the position of each element, in sizes of a key.
   template <bool FULL, int N>
   static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
                               gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
@@ -124,7 +124,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
-      if (!VALUE || (KEY > 4 && KEY <= 16)) { // elsewhere two loads under conditions cost less than selections
+      if (!VALUE || (KEY > 4 && KEY <= 16)) { // otherwise two conditional loads cost less than selections
         const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
@@ -132,7 +132,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       else first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     }
   }
-  // What a thread has merged, to places from `mine` on.
+  // Stores what a thread has merged, at places from `mine` on.
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
                             const gp__u32 (&source)[VALUE ? N : 1]) {
@@ -143,7 +143,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
       }
   }
-  // The tile, in shared memory, sorted there.
+  // Sorts the tile in shared memory.
   template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
@@ -159,7 +159,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
       keys[i] = keys[tile - 1]; // compared, never taken
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
-    bool in_order = !any_order; // keys that tie stay so
+    bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
       GPUPRIMS__UNROLL
       for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
@@ -187,7 +187,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
                                      const gp__none *) {}
-  // Values of the tile in their order; without any, the keys' indices.
+  // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
   static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
                                      gp__u64 first, int tile, const V *values) {

@@ -14,8 +14,7 @@ template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const
   *static_cast<Out *>(a.out) = gp_convert<Acc, Out>()(result);
 }
 
-// The last act of a one-launch reduction: one block waits for the partial results of all others, wherever they are, and
-// folds them in their order.
+// Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
 template <int THREADS, class Op, class Acc, class Out>
 GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp__u64 tag,
                                  gp__reduce_storage<THREADS, Acc> &s) {
@@ -28,10 +27,10 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
   if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Elements of a run that a reduction in order, or by tiles, loads as a whole.
+// Elements in one access of a reduction in order or by tiles.
 template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
-// The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
+// One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
 template <class P, class Op, class Load, class In, class Acc>
 GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
@@ -49,9 +48,9 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   return sum;
 }
 
-// Each block one share, the last block to start folds all partial results. Commutative operators: the share is strided,
-// neighbouring blocks read neighbouring vectors. Otherwise each warp has one contiguous range, and each thread of it
-// consecutive elements.
+// Each block reduces one share; the last block to start folds all partial results. Commutative operators: shares are
+// strided, so neighbouring blocks read neighbouring vectors. Others: each warp has one contiguous range, and each of
+// its threads consecutive elements.
 template <class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
@@ -108,12 +107,12 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
     for (gp__u64 tile = mine * share; tile < end; ++tile) {
       const Acc x =
           gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
-      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
+      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 has the result
     }
     sum = gp_warp_broadcast(sum, 0);
     if (gp_lane() != 0) sum = Op::identity();
   }
-  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier shows the ticket to all
+  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier makes the ticket visible to all
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
     if (s.ticket.number != gridDim.x - 1) return;
@@ -122,8 +121,8 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   } else if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Tiles by ticket, a partial result a tile. The association depends on the tile's shape alone, neither on the grid nor
-// on who took which tile: GP_REPRODUCIBLE runs here, on a pinned shape.
+// Tiles by ticket, one partial result a tile. The association depends on the tile's shape alone, not on the grid or on
+// which block took a tile: GP_REPRODUCIBLE runs here, with a pinned shape.
 template <class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;

@@ -5,7 +5,7 @@
 //   core/launch.c
 
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
-  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1
+  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts, logic and minima of integers
   if (q->primitive == GP_IS_SORTED) {
     h->in_size = (int)q->key_size;
     h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);

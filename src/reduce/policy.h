@@ -9,7 +9,7 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
   F(overlap, 0, 1, 2)
 
-// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
+// Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
 GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
   return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
                   GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +

@@ -1,7 +1,7 @@
 // reverse/host.c - reverse
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/call.c, host/indices.c
 
-// Elements first to end - 1 of the output, and in place those that mirror them.
+// Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;

@@ -5,8 +5,8 @@
 // registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
 //
 // In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
-// both are loaded before one is stored. Where the mirroring run lies across a boundary of 16 bytes, its elements are
-// loaded and stored one by one: whole vectors would hold elements of other threads.
+// both are loaded before one is stored. If the mirroring run crosses a 16-byte boundary, its elements are loaded and
+// stored one by one, because whole vectors would hold elements of other threads.
 template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
@@ -14,11 +14,11 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
   const T *in = static_cast<const T *>(args.in);
   T *out = static_cast<T *>(args.out);
   const bool in_place = in == out;
-  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that runs are made of
+  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that form runs
   const unsigned boundary = gp__vector_access_alignment<T, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
   const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
       const T mirrored = in[count - 1 - i];

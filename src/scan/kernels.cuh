@@ -4,7 +4,7 @@
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
-  gp_carry<Acc> prefix; // what stands before the tile
+  gp_carry<Acc> prefix; // fold of everything before the tile
   gp__ticket ticket;
 };
 
@@ -15,8 +15,8 @@ template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(con
   return start;
 }
 
-// A tile of a scan whose elements lie in shared memory: what is common to all kernels of the family. A thread owns
-// ITEMS consecutive elements; TO and FROM are the tile's output and input bytes (the same where sizes are equal).
+// A tile of a scan, in shared memory: common to all kernels of the family. A thread owns ITEMS consecutive elements.
+// `from` and `to` are the tile's input and output bytes, the same if the sizes are equal.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
   static const int MAX = sizeof(In) > sizeof(Out) ? int(sizeof(In)) : int(sizeof(Out));
   static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
@@ -26,7 +26,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   unsigned char *from, *to; // shared memory
   gp__u64 index;            // of the tile's first element
-  int begin, end;           // the part of this thread's chunk that exists
+  int begin, end;           // the part of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
@@ -58,7 +58,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
 };
 
-// One pass. Blocks take tiles by ticket; where every block has at most one, it draws once.
+// One pass. Blocks take tiles by ticket; if no block has more than one, each draws once.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
@@ -96,9 +96,9 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   }
 }
 
-// Back40's three sweeps. Each block has one contiguous range of tiles: the upsweep reduces it, the spine (one block)
-// scans the blocks' totals, the downsweep scans the range, started with what the spine left. Words are not tagged here:
-// the launches order them.
+// Back40's three sweeps. Each block has one contiguous range of tiles. The upsweep reduces it, the spine (one block)
+// scans the blocks' totals, and the downsweep scans the range from the spine's prefix. The launches order the words, so
+// they need no tags.
 template <int TILE> struct gp__scan_share {
   gp__u64 first, end; // tiles of this block
   GP_DEVICE explicit gp__scan_share(gp__u64 n) {
@@ -122,7 +122,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
     tile.load(static_cast<const In *>(a.in), n);
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
-    total = t == share.first ? sum : Op()(total, sum); // thread 0 counts
+    total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
     __syncthreads();
   }
   if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
@@ -146,7 +146,7 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
     __syncthreads();
   }
 }
-// With one block: the whole scan, and no workspace.
+// A grid of one block does the whole scan, without a workspace.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
@@ -157,7 +157,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
-  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // before block 0 there may be nothing
+  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // block 0 may have no prefix
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
   }

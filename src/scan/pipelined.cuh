@@ -1,27 +1,27 @@
-// scan/pipelined.cuh - scans by warps with roles, sm_90
+// scan/pipelined.cuh - scans by specialised warps, sm_90
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, scan/arguments.h, device/warp.cuh,
 //   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh,
 //   scan/kernels.cuh
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
-// One pass, persistent blocks, compute capability 9.0. Tiles stream through `stages` buffers of shared memory, moved by
-// bulk copies; the warps of a block have four roles that meet at barriers in shared memory, never at a barrier of the
+// One pass, persistent blocks, compute capability 9.0. Bulk copies stream tiles through `stages` buffers of shared
+// memory. The warps of a block have four roles; they meet at barriers in shared memory, never at a barrier of the
 // block:
-//    computing warps   fold tiles as soon as they have arrived, so that aggregates are published early; scan a tile in
-//                      place when what stands before it is known
-//    publishing warp   publishes each tile's aggregate, and waits for nobody but the fold
-//    look-back warp    finds each tile's prefix, while tiles before it are scanned
-//    copying warp      draws tickets, loads tiles, stores them when they are scanned
-// A tile is a range of 16-byte vectors of the input: where the input is misaligned, tile 0 begins before element 0.
+//    computing warps   fold tiles as soon as they arrive, so that aggregates are published early; scan a tile in place
+//                      once its prefix is known
+//    publishing warp   publishes each tile's aggregate, and waits for the fold only
+//    look-back warp    finds each tile's prefix while earlier tiles are scanned
+//    copying warp      draws tickets, loads tiles, and stores them after the scan
+// A tile is a range of 16-byte vectors of the input: if the input is misaligned, tile 0 begins before element 0.
 template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
-  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copy)
-  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
-  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
-  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
-  gp__u64 scanned[STAGES];   // the results are there (each computing warp)
+  gp__u64 loaded[STAGES];    // tile and ticket (copying warp, and the bytes of the copy)
+  gp__u64 folded[STAGES];    // the warps' totals (each computing warp)
+  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate (publishing warp)
+  gp__u64 carried[STAGES];   // the tile's prefix (look-back warp)
+  gp__u64 scanned[STAGES];   // the results (each computing warp)
   gp__ticket ticket[STAGES];
-  Acc warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  Acc warp_total[STAGES][WARPS]; // then inclusive prefixes over the warps
   gp_carry<Acc> before[STAGES];
 };
 
@@ -33,13 +33,13 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   Storage &s;
   unsigned char *shared;   // STAGES tiles
   const unsigned char *in; // the 16-byte boundary at or before the input
-  unsigned char *out;      // as far before the output
+  unsigned char *out;      // the same distance before the output
   gp__u64 skipped;         // elements between `in` and element 0
   gp__u64 end;             // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
-  // The elements of a tile, counted from `in`, that exist.
+  // The elements of a tile within the input, counted from `in`.
   GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? static_cast<gp__u64>(tile) * TILE : skipped; }
   GP_DEVICE gp__u64 end_of(unsigned tile) const {
     const gp__u64 e = (static_cast<gp__u64>(tile) + 1) * TILE;
@@ -48,7 +48,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // ---- the copying warp (one thread of it)
 
-  // The bytes of a tile that are whole vectors go by bulk copy; fewer than 16 on either side go one by one.
+  // Whole vectors of a tile go by bulk copy; fewer than 16 bytes on either side go one by one.
   struct Range {
     unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
   };
@@ -62,7 +62,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
     return r;
   }
-  // Each block draws `stages` tickets at its start, and one more for each tile that it had.
+  // Each block draws `stages` tickets at its start, and one more for each tile it had.
   GP_DEVICE gp__ticket draw(void *workspace) const {
     return gp__draw(workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
   }
@@ -100,7 +100,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);
       if (same_alignment()) store(stage, tile);
       if (round == 0) continue;
-      gp__bulk_wait_read<1>(); // the tile of the round before has left its buffer
+      gp__bulk_wait_read<1>(); // the previous round's tile has left its buffer
       load(int((round - 1) % STAGES), draw(workspace));
     }
     if (round > 0) draw(workspace); // for the last tile
@@ -144,17 +144,17 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   // ---- a computing warp
 
-  // The part of this thread's chunk that exists.
+  // The part of this thread's chunk within the input.
   GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
     const gp__u64 origin = static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS;
     const gp__u64 first = first_of(tile), last = end_of(tile);
     begin = first > origin ? (first - origin < ITEMS ? int(first - origin) : ITEMS) : 0;
     chunk_end = last > origin ? (last - origin < ITEMS ? int(last - origin) : ITEMS) : 0;
   }
-  GP_DEVICE gp__u64 index_of(unsigned tile) const { // of the chunk's first element; only its lower bits wrap below 0
+  GP_DEVICE gp__u64 index_of(unsigned tile) const { // the chunk's first element; wraps below 0 in skipped elements
     return static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS - skipped;
   }
-  // Folds the tile of a stage; returns what stands before the thread in its warp (lane 0: nothing).
+  // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
     const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
@@ -199,12 +199,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     }
     if (gp_lane() == 0) gp__mbarrier_arrive(&s.scanned[stage]);
   }
-  // Folding comes first, as far ahead as tiles have arrived: the earlier an aggregate is published, the less anybody
-  // waits for it.
+  // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
-    Acc within[STAGES];            // of the tiles that are folded and not scanned; the newest last
+    Acc within[STAGES];            // of tiles that are folded but not scanned; the newest last
     unsigned folds = 0, scans = 0; // rounds done
-    bool more = true;              // there may be another tile to fold
+    bool more = true;              // another tile may arrive
     while (more || scans < folds) {
       const int fold_stage = int(folds % STAGES), scan_stage = int(scans % STAGES);
       if (more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {

@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.blocks = l->g->grid;
-  for (i = 0; i < l->count; ++i) // the spine is one block's
+  for (i = 0; i < l->count; ++i) // the spine is one block
     GPUPRIMS__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;
 }

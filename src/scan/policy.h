@@ -24,14 +24,14 @@ GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
 }
 
-// May a scan of these types run on bulk copies: whole vectors of elements, equal sizes on both sides.
+// Whether a scan of these types can use bulk copies: whole vectors of elements, equal sizes on both sides.
 GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
   return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
          gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
 }
 
 // Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
-// output's where the element sizes differ.
+// output's if the element sizes differ.
 GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
@@ -42,7 +42,7 @@ GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size)
                    (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
 }
 
-// Static shared memory of a block of a scan, in bytes, at most.
+// Upper bound of a block's static shared memory, in bytes.
 GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
 }

@@ -1,7 +1,7 @@
 // scan/portable.h - portable rule of scans
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, core/canonical.h, core/rows.h
 
-// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes takes long.
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow.
 enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
 static const gp__policy_row gp__scan_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0,
@@ -25,7 +25,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
                                         : 0) |
                         (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
-  if (q.algorithm == GP_PIPELINED) { // what shared memory and registers leave
+  if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
     q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
     if (p.algorithm || gp__policy_valid_scan(q, s)) return q;

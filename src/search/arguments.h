@@ -8,5 +8,5 @@ typedef struct gp__search_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
-  const unsigned long long *bad; // load balance: of offsets that were checked; NULL: they were not
+  const unsigned long long *bad; // load balance: result of the offsets' check; NULL: not checked
 } gp__search_args;

@@ -18,7 +18,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   return GP_SUCCESS;
 }
-// Can positions of u32 say so much?
+// Positions of type u32 must reach the array's length, or the number of segments.
 GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;

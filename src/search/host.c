@@ -48,7 +48,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
 #undef GPUPRIMS__BOUND
 }
 
-// Elements behind the last offset belong to segment `segments`, those before the first one to segment 0.
+// Elements past the last offset belong to segment `segments`, those before the first one to segment 0.
 static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   uint64_t i, s;

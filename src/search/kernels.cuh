@@ -4,8 +4,8 @@
 //   segments/ends.cuh
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
-// the last of the segments that end at an element leaves the number of the next one there; then all take the largest so
-// far, and write whole vectors.
+// the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,
+// and whole vectors are written.
 template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
   const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
   typedef gp_max<R> Max;
@@ -26,7 +26,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   gp__u64 s[2];
   gp__split(ends, work, diagonal, s);
   gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1], segment = s[0];
-  if (end > count) end = count; // segments may go on behind the elements
+  if (end > count) end = count; // segments may go on past the elements
   if (begin >= end) return;
   const gp__u64 skipped = gp__misalignment(out + begin, 16) / sizeof(R); // chunks begin on a 16-byte boundary
   R before = static_cast<R>(segment);
@@ -78,7 +78,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   }
 }
 
-// Searches of `left` elements from at[k] on that halve in step, without branches.
+// Searches of `left` elements from at[k] on, which halve in step, without branches.
 template <bool UPPER, class T, class Less, int K>
 GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER, T, Less> (&before)[K], gp__u64 (&at)[K], gp__u64 left) {
   while (left > 1) {
@@ -95,8 +95,8 @@ template <class T, int BYTES> struct gp__pivots {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT];
 };
-// out[i] = the bound of needle i. A thread has as many needles on their way as make `vectors` vectors. Where a block
-// has needles enough, the upper levels of the searches are in shared memory: every stride-th element.
+// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. If a block has enough needles,
+// the upper levels of the searches are in shared memory: every stride-th element.
 template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
@@ -122,7 +122,7 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
     }
     gp__bound_steps(before, at, levels);
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) { // the last part may be shorter: some of the elements before it come first
+    for (int k = 0; k < K; ++k) { // the last part may be shorter: it then begins earlier
       before[k].sorted = sorted;
       at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;
     }

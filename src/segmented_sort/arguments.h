@@ -1,14 +1,14 @@
 // segmented_sort/arguments.h - arguments of segmented sort, and its tasks
 // uses: segmented_sort/policy.h
 
-// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
-// the bucket's number (30 bits), and that of one of its groups or tiles (32).
+// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
+// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
 #define GP__TASK_COUNT 1ull
 #define GP__TASK_MOVE 2ull
 #define GP__TASK_COPY 3ull
 typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: null where they are indices, or there are none
+  const void *keys, *values; // values: NULL if indices or none
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
@@ -22,7 +22,7 @@ typedef struct gp__segmented_sort_args {
   unsigned long long *group_counts; // GP__DIGITS a group
   unsigned *tile_counts;            // GP__DIGITS a tile
   unsigned long long queue_size, bucket_size, tile_size, group_size;
-  unsigned long long flip, mask; // descending: all ones; of the bits that count, the lowest at bit 0
-  unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
+  unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
   unsigned whole;                // all bits count
 } gp__segmented_sort_args;

@@ -2,14 +2,14 @@
 // uses: device/vocabulary.cuh, core/shape.h, segmented_sort/policy.h, segmented_sort/arguments.h, device/types.cuh,
 //   device/warp.cuh, segmented_sort/items.cuh
 
-// Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
-// that threads reach elements at distances that are powers of two without bank conflicts.
+// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
+// threads access elements at power-of-two distances without bank conflicts.
 template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
 };
 
-// Where values come from: nowhere, an array, or their index in `keys`.
+// Sources of values: none, an array, or the index in `keys`.
 struct gp__no_values {
   typedef gp__none type;
   static const bool any = false;
@@ -44,7 +44,7 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
     return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
   }
   GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
-  // All bits of a key in their order, and those that count.
+  // encode: all bits of a key, ordered; field: those that count.
   GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
@@ -52,7 +52,7 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   }
 };
 
-// A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
+// A warp's room in shared memory: keys and values in input order, indices in result order.
 template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
   typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef typename Elements::Bits Bits;
@@ -66,13 +66,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
                             : VALUE   ? 4
-                                      : 8, // elements of a lane on their way at a time
+                                      : 8, // elements of a lane in flight
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
   unsigned short *index;
-  gp__u64 *shift; // of the runs in the room: how much further they stand in the input
-  gp__u32 *first; // where they begin
+  gp__u64 *shift; // per run in the room: position in the input minus that in the room
+  gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
     unsigned char *mine = shared + gp_warp() * BYTES;
@@ -85,8 +85,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
 
-  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
-  // input and in the output.
+  // Loads U elements i, i + 32, ... of the room. Number u exists if it is below to[u]; its position in the input and in
+  // the output is further[u] larger.
   template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
@@ -121,7 +121,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       }
     }
   }
-  // All n elements of the room, of so many runs.
+  // Loads (`in`) or stores all n elements of the room, which are in `runs` runs.
   template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
@@ -145,7 +145,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on: of one segment for each `lanes` lanes. n <= lanes * ITEMS, or 0.
+  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS.
   template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
     const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
@@ -164,7 +164,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   }
 };
 
-// What a block sorts and moves at a time.
+// Sizes of what a block sorts and moves at a time.
 template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
   typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
   static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
 //   core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c
 
-// Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
+// Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
 GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/messages.c, core/request.c, host/config.c,
 //   host/call.c, host/indices.c, sort/host.c
 
-// A segment [first, end): wrong offsets do no harm.
+// Segment i as [first, end), clamped so that wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
   *first = gp__host_offset(q->begin, q->offset_size, i);
   *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
@@ -27,7 +27,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   GPUPRIMS__PARALLEL_UNEVEN
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
-    // Keys with their places, as many for the merges, and the elements that are moved.
+    // Keys with their indices, a second such array for merges, and the elements to move.
     gp__host_indexed *order = NULL, *other, *sorted;
     unsigned char *moved;
     uint64_t s, n, most = 0;

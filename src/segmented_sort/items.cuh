@@ -1,23 +1,22 @@
 // segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
 // uses: device/vocabulary.cuh, device/warp.cuh
 
-// Segments by length, each class where it fits. Up to GP__SHORT elements: many side by side in the shared memory of a
-// warp, where one or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to
-// eight segments, 4 to 32 lanes a segment, again in registers. Up to what a block's shared memory holds: warps sort
-// their parts, which are then merged there. Longer ones: partitions by eight bits, from the most significant that
-// differ, until parts fit a block (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); parts
-// side by side that are small are sorted as one. Short segments are read straight from the offsets; the others are
-// listed by the kernel that reads these. Long ones and their parts are tasks of a queue: who finishes the last task of
-// a step appends those of the next, so that no block waits for one that has not begun.
+// Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
+// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to eight segments, 4
+// to 32 lanes a segment, also in registers. Up to a block's capacity: warps sort parts, which the block merges in
+// shared memory. Longer: partitions by eight bits, the most significant that differ first, until parts fit a block
+// (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as
+// one. The kernel for short segments reads the offsets and lists the others. Long segments and their parts are tasks of
+// a queue. The block that finishes the last task of a step appends the tasks of the next, so that no block waits for
+// one that has not begun.
 //
-// The result depends on nothing but the input: equal keys keep their order, as the place in the input is sorted by,
-// after the key. Where there are no values, and all bits of the keys count, equal keys cannot be told apart, and places
-// are left out.
+// The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
+// compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
 
-// What networks and merges compare: the bits of a key, and behind these the place of the element where PLACED.
+// What networks and merges compare: the bits of a key and, if INDEXED, the element's index below them.
 template <class T> struct gp__scalar_item {
   typedef T type;
-  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // behind all others, or equal to them
+  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // not less than any item
   static GP_DEVICE bool less(T a, T b) { return a < b; }
   static GP_DEVICE void order(T &a, T &b) {
     const T low = b < a ? b : a, high = b < a ? a : b;
@@ -70,7 +69,7 @@ template <> struct gp__item<gp__u64, true> {
   static GP_DEVICE type choose(const type &a, const type &b, bool lower) { return less(b, a) == lower ? b : a; }
 };
 
-// Sorts what a thread holds: odd-even merge sort (Batcher, Sorting networks and their applications). K: a power of two.
+// Sorts a thread's K items, a power of two, by odd-even merge sort (Batcher, Sorting networks and their applications).
 template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GPUPRIMS__UNROLL
   for (int size = 2; size <= K; size *= 2) {
@@ -85,9 +84,9 @@ template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type 
     }
   }
 }
-// Sorts what so many neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
-// Lanes sort their own, then bitonic merges of two halves, of which the second is read backwards. All lanes call.
-// Loops over lanes stay loops: unrolled, they are most of a second of compiling for each number of lanes.
+// Sorts the items of `lanes` neighbouring lanes, a power of two; each lane gets K consecutive items of the result.
+// Lanes sort their own items, then merge halves bitonically, the second half read backwards. All lanes call. Loops over
+// lanes are not unrolled: that costs most of a second of compile time for each number of lanes.
 template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
   typedef typename Item::type C;
   gp__sort_thread<Item>(x);

@@ -2,8 +2,8 @@
 // uses: api/lists.h, api/structs.h, core/rules.h, core/shape.h, segmented_sort/policy.h, segmented_sort/scratch.h,
 //   segmented_sort/arguments.h, core/system.c, core/request.c, core/launch.c
 
-// Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
-// blocks of an empty class end at once.
+// Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
+// exit at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);

@@ -10,8 +10,8 @@ template <int THREADS> struct gp__block_sort_storage {
     int done, last;
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
-  gp__u32 start[GP__DIGITS]; // of a digit's elements in the tile
-  gp__u64 to[GP__DIGITS];    // where they go, less `start`; counting: the digit's total
+  gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
+  gp__u64 to[GP__DIGITS];    // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
   unsigned char small[GP__DIGITS];
 };
@@ -27,7 +27,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static const int CAPACITY = Shape::CAPACITY;
   typedef gp__block_sort_storage<T> Storage;
   Storage &s;
-  unsigned char *room; // of dynamic shared memory
+  unsigned char *room; // dynamic shared memory
   gp__u64 tag;
 
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
@@ -127,7 +127,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   }
 
-  // The same of keys alone, by counting: bins from the smallest to the largest one.
+  // Sorts a full block. BINNED: keys alone, by counting, in bins from the smallest to the largest key.
   template <bool BINNED, int N> struct Full {
     static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       b.template sort_up_to<N>(source, begin, n);
@@ -170,22 +170,22 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   };
 
-  // 1 to CAPACITY elements: few are shared among all threads as well.
+  // Sorts 1 to CAPACITY elements. Few elements are also spread over all threads.
   GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
     const int QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
     if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
     else Full<Shape::BINNED, ITEMS>::sort(*this, source, begin, n);
   }
 
-  // The digit by which a bucket is partitioned next, from the bits in which its keys differ, of those below `bits`: its
-  // lowest bit; -1: there is none.
+  // Lowest bit of the digit that partitions a bucket next, from the bits below `bits` in which its keys differ; -1:
+  // none.
   static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
     differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
     if (!differ) return -1;
     const int top = 63 - __clzll(static_cast<long long>(differ));
     return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
   }
-  // The last one of `all` to arrive. All threads call; what they wrote before is seen by the last.
+  // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.
   GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -201,7 +201,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     return (tiles_of(b) + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
   }
 
-  // Counts the digits of a group of tiles: for each tile those of the group before it, and those of the group.
+  // Counts the digits of a group of tiles. Stores the group's counts, and for each tile those of the tiles before it in
+  // the group.
   GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
@@ -232,7 +233,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
             d = static_cast<gp__u32>(f >> shift) & (GP__DIGITS - 1);
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
-          if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
+          if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
             if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
           } else if (there) atomicAdd(mine + d, 1u);
         }
@@ -257,7 +258,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.counted, groups_of(b))) counted(number);
   }
 
-  // The digits of a bucket have been counted.
+  // Called when a bucket's digits are counted: appends its moves, or its next digit if all keys have one.
   GP_DEVICE void counted(gp__u64 number) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 groups = groups_of(b);
@@ -297,7 +298,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
     }
   }
-  // All keys of a bucket are equal: what remains is to have it in the output. One thread.
+  // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
     b.source = static_cast<gp__u64>(source);
     const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
@@ -314,8 +315,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
   }
 
-  // Moves a tile's elements to where their digits belong, in their order: ranks by warp-wide matches (Adinets and
-  // Merrill, Onesweep).
+  // Moves a tile's elements to their digits, in order. Ranks come from warp-wide matches (Adinets and Merrill,
+  // Onesweep).
   GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int source = static_cast<int>(b.source), target = source == 1 ? 2 : 1;
@@ -333,7 +334,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
-    // Where equal keys cannot be told apart, and neighbours differ, counters are drawn from.
+    // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
@@ -420,8 +421,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
-  // The elements of a bucket stand by their digits. Digits side by side are sorted as one, as many as surely fit a
-  // block: of at most an eighth of its capacity each, whose first elements lie within the same seven eighths.
+  // Called when a bucket's elements are in the order of their digits. Neighbouring small digits are sorted as one task
+  // that surely fits a block: each has at most an eighth of its capacity, and their first elements are within the same
+  // seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -440,8 +442,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
     if (n > 0 && n <= SMALL) {
-      unsigned before = d;                                       // is it the first of its kind?
-      while (before > 0 && s.next[before - 1] == from) --before; // of no elements
+      unsigned before = d;                                       // looks for the first digit of its task
+      while (before > 0 && s.next[before - 1] == from) --before; // empty digits
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;
       while (head && last < GP__DIGITS && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
@@ -451,17 +453,17 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
 };
 
-// Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+// Works through the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
 //
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
-//                      all keys equal: ... COPY (tiles), where they are not in the output yet
+//                      all keys equal: ... COPY (tiles), unless they are in the output
 //
-// Waits, and why they end. A task waits for no other. What needs the results of several is appended by the
-// last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
-// its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
-// A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
-// all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
-// has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
+// Waits, and why they end. No task waits for another. A task that needs several results is appended by the last of
+// these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends the tasks of
+// its digits (moved). A bucket's next digit is below its last one, so digits run out. A block takes a slot's number,
+// then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
+// tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
+// others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
 template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;

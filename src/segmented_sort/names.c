@@ -24,8 +24,8 @@ GPUPRIMS__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp
     g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
   if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
 }
-// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
-// leaves registers for.
+// Threads of the kernel for short segments that a multiprocessor should hold, as the kernel waits for memory twice: as
+// many as have registers for sorting.
 GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;

@@ -11,21 +11,21 @@
 
 enum {
   GP__LOG2_SHORT = 5,
-  GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
+  GP__SHORT = 1 << GP__LOG2_SHORT, // most elements of a segment that one or two lanes sort
   GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
-  GP__RADIX_BITS = 8,              // of a partition
+  GP__RADIX_BITS = 8,              // bits of a partition's digit
   GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
 };
-// Bytes of n elements in shared memory, spread as gp__bank_padded does.
+// Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
-// What networks compare: the key's bits, and the place of the element where that counts.
+// Bytes of an item that networks compare: the key's bits and, if indexed, the element's index.
 GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int indexed) {
   return indexed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
 }
-// Elements in a warp's room: of about so many KiB as the policy has vectors.
+// Elements in a warp's room, which has about one KiB for each of the policy's vectors.
 GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
   return gp__max(vectors * 1024 / (key_size + (indexed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
@@ -35,7 +35,7 @@ GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size
          (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
          (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
-// The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
+// Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
          : items >= 512                   ? 512
@@ -44,14 +44,14 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
          : items >= 64                    ? 64
                                           : GP__SHORT;
 }
-// Of the blocks that sort and partition what is longer.
+// Blocks that sort and partition longer segments: threads, and elements a thread.
 GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
   return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
-// Keys alone are brought into order by counting, where a thread holds as many as that asks for: in about as many bins.
+// Keys alone are sorted by counting, in about as many bins as keys, if a thread holds enough of them.
 GPUPRIMS__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
 GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
@@ -59,7 +59,7 @@ GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
 GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
   return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
 }
-// Of a value, where there is one: of an index too.
+// Bytes of a value or an index; 0: neither.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
   return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
@@ -71,8 +71,8 @@ GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
          gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
-// Sorting: the items, or bins and keys; partitioning: a counter for each warp and digit, and a tile of keys or of
-// values.
+// Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
+// tile of keys or of values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
   return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
              ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
@@ -90,11 +90,11 @@ GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
-// What its kernels tell each other, in scratch memory.
-typedef struct gp__sort_header {             // zeros when the call begins
-  unsigned long long tag;                    // of this call's words
+// State that the kernels share, in scratch memory.
+typedef struct gp__sort_header {             // zero when the call begins
+  unsigned long long tag;                    // tag of this call's words
   unsigned long long pushed, taken;          // tasks of the queue
-  unsigned long long pending;                // those that are not done
+  unsigned long long pending;                // tasks not done
   unsigned long long buckets, tiles, groups; // in use
   unsigned long long listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
@@ -107,9 +107,9 @@ typedef struct gp__sort_bucket {
   unsigned long long first_tile, first_group; // rows of counters
   unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
   unsigned long long shift;                   // the digit's lowest bit
-  unsigned long long counted, moved;          // groups and tiles that are done
-  unsigned long long ones, zeros;             // the keys' bits joined by or, by and
-  unsigned long long base[GP__DIGITS + 1];    // where each digit's elements begin
+  unsigned long long counted, moved;          // groups counted, tiles moved
+  unsigned long long ones, zeros;             // OR and AND of the keys' bits
+  unsigned long long base[GP__DIGITS + 1];    // start of each digit's elements
 } gp__sort_bucket;
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&

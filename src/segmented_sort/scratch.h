@@ -1,8 +1,7 @@
 // segmented_sort/scratch.h - what segmented sort keeps in scratch memory
 // uses: api/policy.h, core/rules.h, core/shape.h, segmented_sort/policy.h
 
-// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
-// overlap.
+// Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
 typedef struct gp__segmented_sort_layout {
   unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
   unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
@@ -29,7 +28,7 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
     l.list_size[i] = most < s.segments ? most : s.segments;
     GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
   }
-  if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
+  if (s.count > l.capacity) { // segments may be partitioned: at most once a digit
     most = s.count / l.capacity;
     l.bucket_size = levels * most;
     tiles = 2 * most;
@@ -40,8 +39,8 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
     GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
     GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
     if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
-    // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
-    // fewer than eight in one; what is in a window of seven eighths, and between two of those.
+    // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
+    // capacity; windows of seven eighths, and what is between two windows.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
   }
   if (s.count > l.limit) {

@@ -7,7 +7,7 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   gp__sort_header *h = a.header;
   gp__add_relaxed(&h->pending, count);
   const gp__u64 slot = gp__add_relaxed(&h->pushed, count);
-  if (slot + count > a.queue_size) { // offsets are wrong: these are dropped
+  if (slot + count > a.queue_size) { // wrong offsets: drops the tasks
     gp__add_relaxed(&h->pending, 0 - count);
     return;
   }
@@ -16,7 +16,8 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   GPUPRIMS__UNROLL_BY(1)
   for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
 }
-// A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
+// Called by one thread: appends a part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is
+// `shift`.
 GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin,
                                gp__u64 count, int source, int shift) {
   gp__sort_header *h = a.header;
@@ -39,7 +40,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
   return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
 }
 
-// The launch before all others: one block.
+// First launch, one block: clears the header and draws the call's tag.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
@@ -48,7 +49,7 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
 }
 
-// Wrong offsets are cut off at the count, so that nothing is written behind it.
+// Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = static_cast<const O *>(a.begin);
@@ -58,8 +59,8 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
   count = begin < end ? end - begin : 0;
 }
 
-// Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
-// of the short ones among them as many at a time as its room holds.
+// Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
+// of the short ones at a time as its room holds.
 template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
@@ -109,7 +110,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         __syncwarp();
       }
     }
-    // The short ones, packed.
+    // Packs the short segments.
     GPUPRIMS__UNROLL
     for (int r = 0; r < ROUNDS; ++r) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
@@ -118,7 +119,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       begin[r] -= at[r];
     }
     for (gp__u32 from = 0; from < total;) {
-      gp__u32 to = total; // the first that the room does not hold, counted from `from`
+      gp__u32 to = total; // first position that the room does not hold
       GPUPRIMS__UNROLL
       for (int r = ROUNDS - 1; r >= 0; --r) {
         const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
@@ -129,7 +130,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
-      // Elements come and go by runs of segments that are side by side in the input as well.
+      // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
       GPUPRIMS__UNROLL
@@ -190,8 +191,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first: of classes FROM down to TO,
-// whose lanes hold ITEMS elements each.
+// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, in classes FROM down to TO: the longest first.
+// Lanes hold ITEMS elements each.
 template <class P, int ITEMS, int FROM, int TO, class Room>
 GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
   const int UNROLL = Room::UNROLL;

@@ -1,7 +1,6 @@
 // segments/arguments.h - arguments of segmented reduce
 // uses: core/arguments.h
 
-// Segmented reduce.
 typedef struct gp__segment_args {
   const void *in;
   const void *begin; // offsets; null: segments of `length` elements
@@ -10,9 +9,9 @@ typedef struct gp__segment_args {
   unsigned long long count, segments, length;
   const unsigned long long *bad; // as in gp__stream_args
   void *workspace;
-  unsigned long long share; // elements and ends of a warp, where all `count` elements are of segments
-  double rate;              // of both together: how many are ends
+  unsigned long long share; // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;              // the share of ends among both
   gp__value init;
   int has_init;
-  unsigned log2_lanes; // a warp's segments: lanes that read one
+  unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
 } gp__segment_args;

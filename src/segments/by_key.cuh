@@ -2,7 +2,7 @@
 // uses: api/lists.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
 //   device/warp.cuh, device/lanes.cuh, select/stream.cuh, segments/heads.cuh, select/runs.cuh
 
-// Scans by key and of segments, reduce by key: a scan that starts anew at each head.
+// Scans by key and of segments, reduce by key: a scan that restarts at each head.
 template <class Acc, bool COUNTED> struct gp__segment_state {
   Acc value;     // of the run that is open at the end
   gp__u64 heads; // runs that began
@@ -70,7 +70,7 @@ template <> struct gp__compact_keys<gp__none> {
   static GP_DEVICE void run(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64,
                             int, int, int) {}
 };
-// Heads in the lanes up to this one, where somebody asks.
+// The number of heads in the lanes up to this one, kept only if COUNTED.
 template <bool COUNTED> struct gp__kept_heads {
   gp__u32 upto;
   GP_DEVICE void keep(gp__u32 n) { upto = n; }
@@ -80,22 +80,22 @@ template <> struct gp__kept_heads<false> {
   GP_DEVICE void keep(gp__u32) {}
   GP_DEVICE gp__u32 kept() const { return 0; }
 };
-// INIT: args.first comes before the first value of each run.
+// INIT: args.first precedes the first value of each run.
 template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   typedef typename Heads::Offsets Offsets;
   static const bool REDUCE = WHAT == GP_REDUCE_BY_KEY;
-  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // else results take the values' place
+  static const int SCRATCH = sizeof(Out) == sizeof(In) ? 0 : int(sizeof(Out)); // 0: results replace the values
   static const bool BEFORE = Heads::BEFORE, BEHIND = REDUCE;
   typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
   typedef gp__open_run<Acc> Run;
   template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
-    gp__u32 before[(sizeof(Acc) + 3) / 4]; // what the lanes before this one leave open
+    gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
   };
-  // Results stand where values of another type stood, whose alignment may be smaller.
+  // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
   static GP_DEVICE void put(unsigned char *p, const Out &x) {
     if (!LOOSE) *reinterpret_cast<Out *>(p) = x;
@@ -157,7 +157,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
-    const int heads_before = int(kept.kept()) - heads.count(); // counted only
+    const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
@@ -172,7 +172,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       ends = gp__ends<ITEMS>(kept.heads, t, i);
       heads_all = int(gp_warp_broadcast(kept.kept(), 31));
       const gp__end_ranks<ITEMS> ranks(kept.heads, heads_before, heads_all, t, first);
-      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first to end here began before the group
+      const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first run to end here began before the group
       results_all = ranks.all;
       out = static_cast<Out *>(a.out_values) + (before.heads - (open ? 1 : 0));
       __syncwarp();

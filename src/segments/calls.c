@@ -1,6 +1,6 @@
 // segments/calls.c - calls by name: segments
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/system.c,
-//   core/messages.c, core/struct_size.c, segments/kinds.c, core/state.c, core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/messages.c,
+//   core/struct_size.c, segments/kinds.c, core/state.c, core/run.c, map/calls.c
 
 #define GPUPRIMS__SEGMENT_NAMES                                                                                        \
   "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count "                    \
@@ -8,9 +8,10 @@
 GPUPRIMS__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream,
                                              const char *names) {
   char who[40];
+  gp_segments own;
   snprintf(who, sizeof who, "%.*s", (int)strcspn(names, " "), names);
   if (!segments) return gp__fail(GP_E_NULL, "%s: segments is null", who);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "segments", segments, gp_segments));
+  GPUPRIMS__TAKE_STRUCT(who, "segments", segments, own, gp_segments);
   gp__set_segments(c, segments->offset_type, segments->begin, segments->count);
   c->end = segments->end;
   c->segment_length = segments->length;

@@ -1,8 +1,8 @@
-// segments/carries.cuh - marks, partial results, and chunks on their way
+// segments/carries.cuh - marks, partial results, and chunks in flight
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, segments/arguments.h, device/operators.cuh,
 //   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh
 
-// What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
+// A chunk holds elements if they are contiguous in the input, otherwise accumulators.
 template <class T> struct gp__as_it_is {
   GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
 };
@@ -25,7 +25,7 @@ template <int V> union gp__marks {
   typename gp__marks_access<V>::type access;
   gp__u32 word[(V + 3) / 4];
   GP_DEVICE gp__marks() {}
-  GP_DEVICE void take(unsigned char *from) { // and leaves none
+  GP_DEVICE void take(unsigned char *from) { // and clears them
     word[0] = 0;
     typedef typename gp__marks_access<V>::type Access;
     access = *reinterpret_cast<Access *>(from);
@@ -38,7 +38,7 @@ template <int V> union gp__marks {
     for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
     return all != 0;
   }
-  GP_DEVICE int first() const { // where there is any
+  GP_DEVICE int first() const { // valid if any()
     int r = 0;
     GPUPRIMS__UNROLL
     for (int w = (V + 3) / 4 - 1; w >= 0; --w)
@@ -47,18 +47,18 @@ template <int V> union gp__marks {
   }
 };
 
-// A range of the merge path: what is open at its start, and at its end.
+// A range of the merge path: the values that are open at its start and at its end.
 template <class Acc> struct gp__segment_open {
   gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
-  bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
+  bool ended;      // a segment ends in the range; otherwise only `last` is valid
 };
 // The same, as a block publishes it.
 template <class Acc> struct gp__segment_partial {
   Acc first, last;
-  gp__u64 segment; // 8 times that, and a bit each: ended, first, last
+  gp__u64 segment; // 8 times that, plus a bit each: ended, first, last
 };
-// Segmented scan over such ranges: the value that is open behind them.
+// Segmented scan over such ranges: the value that is open at their end.
 template <class Acc> struct gp__segment_carry {
   gp_carry<Acc> open;
   bool ended;
@@ -93,20 +93,20 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// A warp's chunks of BYTES on their way to shared memory, where each has a slot of SLOT_BYTES. They are requested and
-// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
-// a chunk's place say so.
+// A warp's chunks of BYTES in flight to shared memory, each in a slot of SLOT_BYTES. They are requested and taken in
+// the same order, at most AHEAD after the one taken last. All lanes call. Lanes that have written to a chunk's slot
+// call written().
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-// A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
-// is STAGES before it, and have met since then.
+// A ring of STAGES slots, filled by bulk copies. A chunk may be requested once all lanes are done with the chunk STAGES
+// before it, and have synchronised since then.
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
-  static const bool EARLY = true; // the next one is requested before this one is taken
+  static const bool EARLY = true; // the next chunk is requested before this one is taken
   unsigned char *slots;
-  gp__u64 *loaded; // a barrier a place
+  gp__u64 *loaded; // one barrier a slot
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
-  // Barriers lie behind places and marks.
+  // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
       : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
@@ -116,7 +116,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     __syncwarp();
   }
-  // The bytes begin..end-1 from `chunk`, whole vectors; there may be none.
+  // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
   GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
@@ -134,12 +134,12 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
     }
     return slot;
   }
-  GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
+  GP_DEVICE void written() const { gp__bulk_fence(); } // before the slot's next copy
 };
 #else
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks;
 #endif
-// One place; the next chunk waits in registers.
+// One slot; the next chunk waits in registers.
 template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;

@@ -1,17 +1,17 @@
-// segments/ends.cuh - where segments end, and how a block's share is found
+// segments/ends.cuh - ends of segments, and a warp's share of them
 // uses: device/vocabulary.cuh, segments/arguments.h, device/warp.cuh, device/tile_search.cuh, device/look_back.cuh
 
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
-// whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
-// registers while this one is in shared memory; pipelined, several on their way by bulk copies to a ring of chunks in
-// shared memory. Marks say where segments end in the chunk; each lane scans its consecutive elements, anew behind each
-// mark; a scan over the lanes brings what stands before a lane to its first mark; results are picked up at the marks
-// by lanes that stand for consecutive segments. What is open at the ends of a warp's range is joined in the block, and
-// what is open at the ends of a block's range by the block that draws last, in fixed order.
+// whatever the lengths. A warp works alone, chunk by chunk: the next chunk is loaded to registers while this one is in
+// shared memory; the pipelined kernel has several in flight, by bulk copies to a ring in shared memory. Marks show
+// where segments end in the chunk. Each lane scans its consecutive elements, and restarts after each mark; a scan over
+// the lanes adds a lane's prefix to its first mark. Lanes, one for each of consecutive segments, collect results at the
+// marks. The block joins what is open at the ends of its warps' ranges; the block that draws last joins what is open at
+// the ends of blocks' ranges, in fixed order.
 
-// Where segments end, and where an element lies in the input. `Number` holds begin() and end() modulo its size, and is
-// enough for differences within a warp's range. WINDOW: ends of a lane that are loaded together.
+// Ends of segments, and the input position of an element. `Number` holds begin() and end() modulo its size, enough for
+// differences within a warp's range. WINDOW: ends of a lane that are loaded together.
 template <class O> struct gp__offset_ends {
   typedef gp__u32 Number;
   static const bool direct = true;
@@ -44,7 +44,7 @@ struct gp__fixed_ends {
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
-// Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
+// Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
 template <class O> struct gp__range_ends {
   typedef gp__u64 Number;
   static const bool direct = false;
@@ -64,7 +64,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
   GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
-// How many ends stand among the first diagonal[n] elements and ends.
+// The number of ends among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {
   const Ends &ends;
   const gp__u64 (&diagonal)[N];
@@ -92,9 +92,9 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
   }
 }
 
-// The split at two diagonals after a first look at the ends, which is on its way before it is known where they begin.
-// `rate` of the elements and ends together are expected to be ends. Offsets: half a warp probes at distances 1, 4, 16,
-// ... to both sides of where the diagonal is then; the ends of segments of one length lie there.
+// The split at two diagonals. A first look at the ends starts before it is known where they begin. `rate`: the expected
+// share of ends among elements and ends. Offsets: half a warp probes at distances 1, 4, 16, ... on both sides of where
+// the rate puts the diagonal; segments of equal length end there.
 template <class Ends> struct gp__split_look {
   GP_DEVICE gp__split_look(const Ends &, double, const gp__u64 (&)[2]) {}
   GP_DEVICE void split(const Ends &ends, gp__u64, gp__u64 items, const gp__u64 (&diagonal)[2],
@@ -104,7 +104,7 @@ template <class Ends> struct gp__split_look {
 };
 template <class O> struct gp__split_look<gp__offset_ends<O>> {
   typedef gp__offset_ends<O> Ends;
-  gp__u64 guess, end; // the lane's
+  gp__u64 guess, end; // the lane's probe
   GP_DEVICE gp__split_look(const Ends &ends, double rate, const gp__u64 (&diagonal)[2]) {
     guess = static_cast<gp__u64>((static_cast<double>(gp_lane() < 16 ? diagonal[0] : diagonal[1]) + 0.5) * rate);
     end = ends.end_of(probe(ends, int(gp_lane() & 15u)));
@@ -122,7 +122,7 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
     const int probes = __popc(before & 0xffffu);
     gp__u64 low = mine > items ? mine - items : 0, high = mine < ends.segments ? mine : ends.segments;
     if (probes > 0 && low <= probe(ends, probes - 1)) low = probe(ends, probes - 1) + 1;
-    if (low > high) low = high; // where offsets decrease
+    if (low > high) low = high; // if offsets decrease
     if (probes < 16 && high > probe(ends, probes)) high = probe(ends, probes);
     const gp__u64 left = high > low ? high - low : 0;
     segment[0] = gp_warp_broadcast(low, 0);

@@ -2,8 +2,8 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, segments/policy.h, core/rows.h,
 //   core/geometry.h, core/family.h, segments/portable.h
 
-// A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
-// length; the block where that takes a warp more loads than it has in flight.
+// A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
+// length. The whole block reads a segment if a warp would need more loads than it has in flight.
 GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
                                                   gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
@@ -17,7 +17,7 @@ GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsi
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-// A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
+// A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
 GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
@@ -31,7 +31,7 @@ GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned 
   if (s.primitive == GP_LOAD_BALANCE) return;
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
-  if (s.segmented.by_ranges) { // the scanned lengths, then words of the two launches, which come one after the other
+  if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
     const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
     const unsigned long long look_back = gp__look_back_slots(spans);
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);

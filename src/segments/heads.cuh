@@ -1,10 +1,10 @@
-// segments/heads.cuh - where segments begin: by keys, by flags, by offsets
+// segments/heads.cuh - heads of segments: by keys, by flags, by offsets
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/arguments.h,
 //   device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, select/stream.cuh
 
-// Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
-// is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some
-// that do not exist. By offsets it has been marked.
+// Heads of runs: at(j) says whether the thread's element j begins a run, behind() whether the element after its last
+// does (false if there is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all the thread's
+// elements, and of some that do not exist. By offsets it has been marked before.
 template <class K, class E> struct gp__key_heads {
   typedef K Key;
   typedef gp__no_offsets Offsets;
@@ -67,9 +67,9 @@ template <class O> struct gp__offset_below {
     return static_cast<gp__u64>(offsets[position]) < value[n];
   }
 };
-// The range of offsets[0 .. end) from the first that is not below value[0] to the first that is not below value[1], and
-// a few outside where that saves a step. One warp, from guesses: the first look is at distances 1, 2, 3, 4, 16, 64, ...
-// to both sides of them.
+// The range of offsets[0 .. end) from the first one not below value[0] to the first one not below value[1], and a few
+// outside if that saves a step. One warp, from guesses: it looks first at distances 1, 2, 3, 4, 16, 64, ... on both
+// sides of them.
 template <class O>
 GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below, const gp__u64 (&guess)[2]) {
   const gp__u64 ENOUGH = 48;
@@ -78,14 +78,14 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   bool holds[2];
   gp__u64 first[2], count[2], more[2];
   GPUPRIMS__UNROLL
-  for (int n = 0; n < 2; ++n) { // probes rise with the lane, and hold up to some lane
+  for (int n = 0; n < 2; ++n) { // probes rise with the lane; they hold up to some lane
     const gp__u64 probe = lane < 16 ? guess[n] - far : guess[n] + far - 1;
     holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
   }
   GPUPRIMS__UNROLL
   for (int n = 0; n < 2; ++n) {
     const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
-    const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // behind the probe
+    const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // past the probe
     first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
     const gp__u64 high = up_to < 32 ? gp_warp_broadcast(low, up_to) - 1 : end;
     count[n] = (high < end ? high : end) - first[n];
@@ -96,14 +96,14 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   return gp__span{first[0], first[1] + more[1]};
 }
 
-// Heads by offsets. One warp finds those of a tile; it and others walk them, and set bit j % 32 of word j / 32 of a
-// thread for its element j. Word w of thread i is marks[w * THREADS + i].
+// Heads by offsets. One warp finds a tile's offsets; it and others walk them. Bit j % 32 of word j / 32 of a thread
+// marks its element j. Word w of thread i is marks[w * THREADS + i].
 template <class O> struct gp__offset_marks {
   typedef typename gp__traits<O>::wide Number;
   static const bool any = true;
   static const int V = 16 / int(sizeof(O)), WINDOW = 32 * V, BATCH = 5; // vectors of a lane in flight
 
-  // Segments of one length are where they are expected; of others not far from there.
+  // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
     const gp__offset_below<O> below = {static_cast<const O *>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = static_cast<double>(a.segments) / static_cast<double>(t.count);
@@ -115,19 +115,19 @@ template <class O> struct gp__offset_marks {
     }
     return gp__search_near(a.segments + 1, below, guess);
   }
-  // What one warp takes of a span, and leaves.
+  // Takes from a span what one warp handles alone, and leaves the rest.
   static GP_DEVICE gp__span take(gp__span &span) {
     const gp__u64 few = 2 * BATCH * WINDOW, begin = span.begin;
     span.begin = span.end - begin > few ? begin + few : span.end;
     return gp__span{begin, span.begin};
   }
-  // Thread `thread` of `threads`: no heads but the first of all.
+  // Thread `thread` of `threads`: clears the marks but for the first head of all.
   template <int THREADS, int ITEMS>
   static GP_DEVICE void clear(const gp__stream_tile &t, gp__u32 *marks, unsigned thread, unsigned threads) {
     for (unsigned i = thread; i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS); i += threads)
       marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
   }
-  // The element at an offset as word and bit; word ~0u: it is not of the tile.
+  // The word and bit of the element at an offset; word ~0u: it is outside the tile.
   template <int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
@@ -137,8 +137,8 @@ template <class O> struct gp__offset_marks {
       bit = 1u << (j % 32);
     }
   };
-  // Warp `warp` of `warps`: windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. Offsets of
-  // other tiles may be among them.
+  // Warp `warp` of `warps` marks windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. They
+  // may hold offsets of other tiles.
   template <int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
                              unsigned warp, unsigned warps) {
@@ -164,13 +164,13 @@ template <class O> struct gp__offset_marks {
       for (int u = 0; u < BATCH; ++u) {
         const Position at = lane + u * int(warps) * WINDOW;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // not of the tile
+        for (int j = 0; j < V; ++j) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
       GPUPRIMS__UNROLL
       for (int u = 0; u < BATCH; ++u) {
         if (u > 0 && w + u * warps >= windows) break;
-        gp__u32 word = ~0u, bits = 0; // neighbours in a lane go together
+        gp__u32 word = ~0u, bits = 0; // a lane combines the bits of a word
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) {
           const At one(x[u].item[j], t);
@@ -182,7 +182,7 @@ template <class O> struct gp__offset_marks {
       }
       const gp__u64 next = w + BATCH * warps;
       const O low = gp_warp_broadcast(x[0].item[0], 0), high = gp_warp_broadcast(x[BATCH - 1].item[V - 1], 31);
-      if (next < windows && low == high) { // many empty segments at one place: leap
+      if (next < windows && low == high) { // many empty segments: skips them
         const gp__u64 seen = gp__u64(start) + (next - warps + 1) * WINDOW, beyond = static_cast<gp__u64>(high) + 1;
         gp__u64 from[1] = {seen}, count[1] = {span.end - seen};
         gp__warp_search(from, count, gp__offset_below<O>{offsets, {beyond, 0}});
@@ -203,7 +203,7 @@ template <class O> struct gp__offset_heads {
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS + 1> &marked)
         : heads(marked) {}
     GP_DEVICE bool at(int j) const { return heads.get(j); }
-    GP_DEVICE bool behind() const { return false; } // nobody asks
+    GP_DEVICE bool behind() const { return false; } // never called
   };
 };
 template <class Heads, int ITEMS, bool FULL, bool BEHIND>
@@ -222,7 +222,7 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
 }
-// Ends of runs: bit j where element j + 1 begins one, or is not there any more.
+// Ends of runs: bit j is set if element j + 1 begins a run or does not exist.
 template <int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
@@ -230,7 +230,7 @@ GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__s
   for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
     ends.word[w] = heads.word[w] >> 1 | (w + 1 < gp__bits<ITEMS + 1>::WORDS ? heads.word[w + 1] << 31 : 0u);
   const int exist = t.exist<ITEMS>(i);
-  if (exist > 0 && t.first + i + exist == t.count) { // the last of all; nothing stands behind it
+  if (exist > 0 && t.first + i + exist == t.count) { // the last element of all
     GPUPRIMS__UNROLL
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
       if ((exist - 1) / 32 == w) ends.word[w] |= 1u << ((exist - 1) % 32);

@@ -11,8 +11,8 @@ static uint64_t gp__host_first_bad(const gp__request *q) {
   return UINT64_MAX;
 }
 
-// The first element, as an operand. Without an initial value an inexact operator starts there: identity op x may differ
-// from x in the sign of a zero.
+// Starts with the first element as an operand: without an initial value an inexact operator has to, because identity op
+// x may differ from x in the sign of a zero.
 static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
   gp__value converted;
   if (h->op.exact || h->q->has_init) return 0;
@@ -35,8 +35,8 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
   gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
 }
 
-// Segments may be of any lengths, so that threads take a few of them at a time. Wrong offsets do no harm: what lies
-// beyond the input is left out.
+// Segments have any lengths, so threads take a few at a time. Wrong offsets do no harm: parts beyond the input are left
+// out.
 static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);

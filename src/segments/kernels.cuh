@@ -13,7 +13,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
-  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
+  unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register if there are enough
   Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
@@ -27,7 +27,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
   look.split(ends, start, items, diagonal, segment);
   gp__u64 element[2] = {diagonal[0] - segment[0], diagonal[1] - segment[1]};
-  if (segment[1] < segment[0]) segment[1] = segment[0]; // where offsets decrease, only the end is sure
+  if (segment[1] < segment[0]) segment[1] = segment[0]; // if offsets decrease, only the end is certain
   if (element[1] < element[0]) element[1] = element[0];
   warp.begin(start + element[0], start + element[1], segment[0], segment[1]);
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
@@ -78,7 +78,7 @@ GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a) {
   gp__segmented_merge<P::stages, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
 
-// The launch before it where segments are ranges: the exclusive scan of their lengths, and the total.
+// The launch before, if segments are ranges: the exclusive scan of their lengths, and the total.
 template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
   const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
   typedef gp__scan_storage<P::threads, gp__u64> Storage;

@@ -4,7 +4,7 @@
 //   segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, segments/check.c, core/spelling.c,
 //   core/launch.c
 
-// The check that GP_CHECKED asks for, as a call of its own.
+// The check that GP_CHECKED asks for, as a separate call.
 GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);

@@ -10,10 +10,10 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Segmented reduce and load balance: warps with the same number of elements and segment ends together.
+// Segmented reduce and load balance: each warp has the same number of elements and segment ends together.
 
-enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
-// What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
+enum { GP__SPAN_ITEMS = 4 }; // lengths of ranges that a thread scans
+// A warp's chunk holds elements (accumulators if segments are ranges) or, for load balance, elements' segments.
 GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.segmented.by_ranges ? s.acc_size : s.in_size;
 }
@@ -23,10 +23,10 @@ GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
 GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
   return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
-// Barriers of a warp's chunks on their way (pipelined).
+// Barriers of a warp's chunks in flight (pipelined).
 GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
-// Dynamic shared memory of a block: cells, which become results in place, a byte an element that says: a segment ends
-// here, and barriers.
+// Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
+// and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads * gp__segment_items(p, s) *
              ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
@@ -34,18 +34,18 @@ GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
               (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
          (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
-// Static shared memory, at most.
+// Upper bound of static shared memory.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? 0
                                         : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
 }
-// Words that carry a block's two open results and their place.
+// Words that carry a block's two open results and their segment.
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
-// A warp's segments: who reads a segment is a power of two of lanes, or the block.
+// GP_WARP_SEGMENTS: a power of two of lanes reads a segment, or the block does.
 enum {
-  GP__LOG2_BLOCK = 10,     // the power of two that stands for the block
-  GP__LONG_ROUNDS = 4,     // a segment is long where its lanes would wait for memory more often than that
-  GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
+  GP__LOG2_BLOCK = 10,     // the exponent that means the block
+  GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
+  GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&

@@ -1,11 +1,11 @@
 // segments/portable.h - portable rule of segmented reduce
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, segments/policy.h, core/rows.h
 
-// Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for: a warp's segments
-// up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, where a segment of
+// Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
+// lanes up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, if a segment of
 // mean length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
 // block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
-// as have the registers for their next chunk, and short chunks where there is little to do.
+// as have registers for their next chunk, and short chunks if there is little work.
 enum {
   GP__IF_SEGMENTS_FEW = GP__IF,
   GP__IF_SEGMENTS_SHORT = 2 * GP__IF, // and not few

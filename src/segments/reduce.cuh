@@ -3,8 +3,8 @@
 //   device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh,
 //   segments/ends.cuh, segments/carries.cuh
 
-// One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
-// same in all lanes. STAGES: 0, or of gp__segment_chunks.
+// One warp's range of fewer than 2^32 elements and ends (ranges: fewer than 2^32 ends). All lanes have the same
+// numbers. STAGES: 0, or those of gp__segment_chunks.
 template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
@@ -21,27 +21,27 @@ struct gp__segment_warp {
 
   const gp__segment_args &a;
   const ENDS ends;
-  unsigned char *cells;  // shared memory of the warp: where the chunk is
+  unsigned char *cells;  // shared memory of the warp: the chunk
   unsigned char *marks;  //
   gp__u64 origin;        // the warp's first segment
-  gp__u64 chunk;         // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
   Number left;           // elements from there to the end of the range
-  unsigned from;         // of the chunk: the first element that is the warp's own
-  gp__u32 segment, last; // from there: the next segment to end, and the one that is open at the end
-  Chunks chunks;         // the next ones
-  gp__u32 windowed;      // ends that are held: of segments from there on
-  Number behind;         // the end before them
-  bool odd;              // by turns in two places, never moved: that would wait for those on their way
+  unsigned from;         // first element of the chunk that is the warp's own
+  gp__u32 segment, last; // counted from `origin`: the next segment to end, and the one open at the end
+  Chunks chunks;         // the next chunks
+  gp__u32 windowed;      // the segment of the first end that is held
+  Number behind;         // the end before it
+  bool odd;              // ends alternate between two arrays: moving them would wait for loads in flight
   Number even_ends[HELD], odd_ends[HELD];
-  gp__u32 newest; // the last 32 ends that were looked at, from there on,
-  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
+  gp__u32 newest; // the segment of the first of the 32 ends looked at last,
+  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
 
-  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
+  // Whether chunks can be read by whole vectors: an element can be on a 16-byte boundary. Mostly its type tells.
   GP_DEVICE bool by_vectors() const {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
@@ -49,13 +49,13 @@ struct gp__segment_warp {
   GP_DEVICE const unsigned char *address(gp__u64 element) const {
     return static_cast<const unsigned char *>(a.in) + element * SIZE;
   }
-  // Is all that vectors of the chunk could touch in the input? It is where all elements of a chunk are the warp's own.
+  // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
-  // Sets out for the n-th chunk from here, where the range has one. Of the vectors that hold its elements, the first
-  // and the last are left out where not all of their bytes are the input's.
+  // Requests the n-th chunk from here, if the range has it. Leaves out the first and the last vector with its elements
+  // if some of their bytes are outside the input.
   GP_DEVICE void request(unsigned n) {
     if (n > 0 && left <= n * CHUNK) return;
     const gp__u64 at = chunk + n * CHUNK;
@@ -78,28 +78,28 @@ struct gp__segment_warp {
       chunks.written();
     }
   }
-  // Elements of ranges: rows of 32 side by side, as many as are in flight together. For these a window of 32 segments
-  // slides along; lane l holds the end of segment s + l, counted from the chunk's start, and where that start would lie
-  // in the input if it were that segment's.
+  // Gathers elements of ranges: adjacent rows of 32, as many as are in flight together. A window of 32 segments slides
+  // along: lane l holds the end of segment s + l, counted from the chunk's start, and the input position of that start
+  // if it were in this segment.
   GP_DEVICE void gather(unsigned to) const {
-    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
+    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, as registers allow
     const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
     gp__u32 s = segment;
     for (unsigned first = 0; first < to; first += ROWS * 32) {
       gp__u64 index[ROWS] = {};
-      for (gp__u32 low = 0;; s += 32) { // elements before `low` were those of windows before
+      for (gp__u32 low = 0;; s += 32) { // elements before `low` belonged to earlier windows
         const gp__u64 mine = origin + s + gp_lane();
         const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
-        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last one is open: not here
+        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
         GPUPRIMS__UNROLL
         for (int r = 0; r < ROWS; ++r) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
           const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
-          int n = __popc(passed); // before the element: the same number for all of the row, mostly
+          int n = __popc(passed); // ends before the element: mostly the same for the whole row
           if (passed != next) {
-            n = 0; // 31 at most: if it is all 32, the element is the next window's
+            n = 0; // at most 31: past all 32, the element is the next window's
             GPUPRIMS__UNROLL_BY(1)
             for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
           }
@@ -133,13 +133,13 @@ struct gp__segment_warp {
       to[u] = s < last ? mine.end(s) : 0;
     }
   }
-  // Marks those that are held and in the chunk, and goes behind them. Of ends at one place, the first marks it. Are all
-  // gone then?
+  // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
+  // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
     GPUPRIMS__UNROLL
     for (int u = 0; u < HELD; ++u) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
-      if (segment - group >= 32) continue; // gone before
+      if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
       const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
       const Number at = held[u] - static_cast<Number>(chunk);
@@ -152,7 +152,7 @@ struct gp__segment_warp {
     }
     return true;
   }
-  // Loads those behind the other ones in their place.
+  // Replaces these ends by those that follow the other array's.
   GP_DEVICE void renew(Number (&held)[HELD]) {
     behind = gp_warp_broadcast(held[HELD - 1], 31);
     windowed += HELD * 32;
@@ -171,7 +171,7 @@ struct gp__segment_warp {
       renew(odd_ends);
     }
   }
-  // Those of one length are where they are expected.
+  // Segments of one length: their ends are computed.
   GP_DEVICE void mark(const gp__fixed_ends &, bool rest) {
     ENDS mine = ends;
     mine.move(origin);
@@ -193,8 +193,8 @@ struct gp__segment_warp {
   // ---- a lane's elements
 
   struct Lane {
-    Acc open;  // what stands behind the last mark
-    bool has;  // anything
+    Acc open;  // fold of the elements after the last mark
+    bool has;  // there are any
     int first; // the element of the first mark, -1: none
     GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
       sum = has ? Op()(open, x) : x;
@@ -211,7 +211,7 @@ struct gp__segment_warp {
     l.first = -1;
     unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
-    if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
+    if (sizeof(Cell) != sizeof(Acc)) { // results have other places than elements: load all first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
       Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
       Cell x[ITEMS];
@@ -274,11 +274,11 @@ struct gp__segment_warp {
     if (!l.has) l.open = Op::identity();
     return l;
   }
-  // Brings what stands before a lane to its first mark; `carry` moves on.
+  // Adds the prefix of a lane to its first mark; advances `carry`.
   GP_DEVICE void join(const Lane &l, gp_carry<Acc> &carry) const {
     const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
     const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
-    // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
+    // The first lane that counts for this one: that of the last end, or the one after it, or the first with elements.
     const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
     const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
     Acc sum = l.open;
@@ -346,7 +346,7 @@ struct gp__segment_warp {
     }
   }
 
-  // The elements b..e-1 and the ends of the segments s..t-1: sets out for the first ones.
+  // Takes the elements b..e-1 and the ends of the segments s..t-1; requests the first chunks.
   GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
@@ -366,7 +366,7 @@ struct gp__segment_warp {
     load(even_ends, 0);
     load(odd_ends, HELD * 32);
   }
-  // Goes through them.
+  // Reduces them; `open` gets what is open at both ends.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
     gp_carry<Acc> carry;
     carry.has = false;
@@ -415,8 +415,8 @@ struct gp__segment_warp {
   }
 };
 
-// What the first `count` blocks' partial results make of the segments that go from block to block. The share of a
-// thread is consecutive blocks.
+// Completes the segments that go from block to block, from the first `count` blocks' partial results. A thread's share
+// is consecutive blocks.
 template <class P, class Op, class Out, class Acc>
 GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag,
                                   gp__segment_storage<P, Op, Acc> &s) {
@@ -427,7 +427,7 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   const unsigned stop = first + share < count ? first + share : count;
   gp__segment_carry<Acc> carry = Join::identity();
   Partial p;
-  for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
+  for (int pass = 0; pass < 2; ++pass) { // the second time with the thread's prefix
     for (unsigned i = first; i < stop; ++i) {
       if (pass == 0 || share > 1) p = gp__receive<Partial>(words, i, tag);
       gp__segment_carry<Acc> next;

@@ -1,4 +1,4 @@
-// segments/shape.h - what segmented reductions add to the shape of a call
+// segments/shape.h - members of a call's shape for segmented reductions
 
 typedef struct gp__shape_of_segments {
   int by_ranges; // with `end`

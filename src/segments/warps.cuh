@@ -1,23 +1,23 @@
-// segments/warps.cuh - a warp's segments: as many lanes a segment as its length asks for
+// segments/warps.cuh - segments by lanes: as many lanes a segment as its length needs
 // uses: device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h, device/warp.cuh,
 //   device/tile_reduce.cuh, device/kernel.cuh, map/kernels.cuh, reduce/kernels.cuh, segments/carries.cuh
 
-// Small calls, of fewer than 2^31 elements: no search and no fix-up. So many lanes a segment, a power of two for all of
-// the call; segments that are long for their lanes are left to whole warps, and what is long for a warp to the block.
-// Who reads a segment, and in which order, depends on its length alone.
+// Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
+// lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
+// length of a segment alone decides who reads it, and in which order.
 
-// Reads segments by runs: vectors on 16-byte boundaries, where elements can lie on these. K of a thread are in flight.
+// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight.
 template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
   static const int V = gp__reduce_input<In>::V, K = sizeof(In) <= 16 ? P::vectors : 1;
   const In *in;
   bool vectors;
-  gp__u32 room; // of vectors: from how many elements on one lies in the input
+  gp__u32 room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
       : in(static_cast<const In *>(a.in)),
         vectors(16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
         room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
-  // The share of thread `rank` of `ranks` in n elements: neighbours read neighbouring vectors, or consecutive ones each
-  // where the order counts.
+  // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
+  // each reads consecutive ones.
   GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
     const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
     const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
@@ -31,7 +31,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
     Acc sum = Op::identity();
     for (; run < stop; run += K * step) {
       gp__vector_access<In, V> x[K];
-      gp__u32 own[K]; // bits of the segment's elements; others may come with them, and are not looked at
+      gp__u32 own[K]; // bits of the segment's own elements; others are ignored
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
         const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
@@ -66,7 +66,7 @@ template <class P, class ENDS, class Op, class Load, class In, class Acc, class 
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
-  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that are not long for one
+  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that one lane can take
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
@@ -78,7 +78,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
   for (gp__u32 first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    gp__u32 done = 0;                     // segments up to this length are
+    gp__u32 done = 0;                     // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
       const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;

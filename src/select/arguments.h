@@ -3,8 +3,8 @@
 
 // Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
-  const void *keys;                       // what decides: keys, or flags; selection by a predicate: the elements
-  const void *values;                     // what goes along, or null
+  const void *keys;                       // keys or flags that decide; selection by a predicate: the elements
+  const void *values;                     // values that go with them, or null
   void *out_keys;                         // or null
   void *out_values;                       // selection: the first part
   void *out2;                             // or null: lengths of runs; partition: the second part

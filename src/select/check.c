@@ -25,7 +25,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   gp__request *q = k->q;
   q->op = c->op;
   q->transform = c->predicate2;
-  k->by_flags = !c->op && (c->keys || c->key_type); // of select and partition: others read none
+  k->by_flags = !c->op && (c->keys || c->key_type); // select and partition: others read none
   if (k->by_flags) {
     if (c->predicate2) return gp__fail(GP_E_OPERATOR, "%s: @predicate2: flags make two parts", k->who);
     return c->scalar || c->scalar2
@@ -41,7 +41,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   return c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2: there is no second predicate (@predicate2)", k->who)
                     : GP_SUCCESS;
 }
-// A comparison has elements of a built-in type.
+// Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
              ? gp__no_struct(k, "op", k->q->op)
@@ -56,7 +56,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// How many counts a call leaves in out_count; 0: it has none.
+// The number of counts that a call writes to out_count.
 GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
   return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
 }
@@ -83,7 +83,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
     GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
     return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@predicate2), and two parts", k->who);
-  // A part's output may be as small as the part: all that is known is where it begins.
+  // A part's output may be as small as the part: only its beginning is known.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;
   return GP_SUCCESS;

@@ -6,7 +6,7 @@ GPUPRIMS__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned lo
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  if (!g->grid) g->grid = 1; // an empty input still has its counts
+  if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   g->words = gp__look_back_slots(g->tiles) *
              (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));

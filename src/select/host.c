@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
 //   host/call.c, host/exact.c, host/indices.c
 
-// The part that each of the elements first .. first + n - 1 belongs to, n <= GP__HOST_ELEMENTS.
+// The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
   const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
   const gp__value zero = {{0}};
@@ -24,7 +24,7 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
 
 enum { GP__HOST_PARTS = 3 };
 
-// Adds the numbers of elements of each part to `at`; with `out`, elements go to where `at` points.
+// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`.
 static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out,
                                 uint64_t *at) {
   unsigned char part[GP__HOST_ELEMENTS];
@@ -41,8 +41,8 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   }
 }
 
-// Several threads: blocks are counted, then moved to where the blocks before them end. In place one block has to be
-// moved after the other.
+// Several threads count the blocks, then move each to the end of the blocks before it. In place, blocks must move one
+// after the other.
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;

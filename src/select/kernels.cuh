@@ -4,21 +4,21 @@
 //   select/stream.cuh
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
-  gp__u64 drawn[STAGES];     // by offsets: the ticket is there (the copying warp)
-  gp__u64 found[STAGES];     // by offsets: they are found, and the first heads marked (the look-back warp)
+  gp__u64 drawn[STAGES];     // by offsets: the ticket is drawn (copying warp)
+  gp__u64 found[STAGES];     // by offsets: they are found, the first heads marked (look-back warp)
   gp__u64 marked[STAGES];    // by offsets: all heads are marked (each folding warp)
-  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
-  gp__u64 folded[STAGES];    // the groups' totals are there, and what threads keep (each folding warp)
-  gp__u64 published[STAGES]; // the groups' prefixes and the aggregate are there (the publishing warp)
-  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
-  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each emitting warp)
+  gp__u64 loaded[STAGES];    // tile and ticket are loaded (copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES];    // groups' totals and kept words are written (each folding warp)
+  gp__u64 published[STAGES]; // groups' prefixes and the aggregate are written (publishing warp)
+  gp__u64 carried[STAGES];   // the tile's prefix is written (look-back warp)
+  gp__u64 emitted[STAGES];   // the buffer is free (each emitting warp)
   gp__ticket ticket[STAGES];
   gp__span offsets[STAGES];
-  State total[STAGES][GROUPS]; // then: inclusive prefixes over the groups
+  State total[STAGES][GROUPS]; // then inclusive prefixes over the groups
   State before[STAGES];
 };
 
-// What the kernels of a stream share: shapes, and the steps of a warp that folds or emits a group.
+// Common to the kernels of a stream: shapes, and the steps of a warp that folds or emits a group.
 template <class P, class Body> struct gp__stream {
   typedef typename Body::Key Key;
   typedef typename Body::Value Value;
@@ -34,7 +34,7 @@ template <class P, class Body> struct gp__stream {
   static const int KEPT = int(sizeof(Kept)) / 4; // words
   static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
 
-  // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
+  // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
   static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
                                            unsigned value_offset) {
     gp__stream_tile t;
@@ -49,13 +49,13 @@ template <class P, class Body> struct gp__stream {
     return t.items == TILE &&
            ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
-  // What the thread's lane keeps of a group: word k of all threads side by side.
+  // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
     return marks_in(stage) + group * 32 + gp_lane();
   }
-  // By offsets: one warp, all threads of a block, warp `warp` of `warps`.
+  // By offsets: the bits that mark heads.
   static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
-  // One warp: no heads, then those of the first offsets. Returns what is left of the tile's.
+  // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
   static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
     gp__span span = Offsets::find(a, t);
@@ -84,7 +84,7 @@ template <class P, class Body> struct gp__stream {
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
-  // before: what stands before the tile; prefixes: inclusive, over the groups; scratch: of the block.
+  // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
                              const State &before, const State *prefixes, unsigned char *scratch) {
     const int first = group * (32 * ITEMS);
@@ -99,7 +99,7 @@ template <class P, class Body> struct gp__stream {
     if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
   }
-  // Do results go to where elements are read?
+  // Whether results overwrite the elements that are read.
   static GP_DEVICE bool in_place(const gp__stream_args &a) {
     return (a.out_keys && a.out_keys == a.keys) ||
            (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
@@ -114,13 +114,13 @@ template <class P, class Body> struct gp__stream {
   static GP_DEVICE State or_identity(const gp_carry<State> &before) {
     return before.has ? before.value : Join::identity();
   }
-  // One warp: the groups' totals become inclusive prefixes. Returns the tile's aggregate, to lane GROUPS - 1.
+  // One warp: turns the groups' totals into inclusive prefixes. Returns the tile's aggregate to lane GROUPS - 1.
   static GP_DEVICE State prefixes(State *totals) {
     const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(GROUPS) ? totals[gp_lane()] : Join::identity(), Join());
     if (gp_lane() < unsigned(GROUPS)) totals[gp_lane()] = s;
     return s;
   }
-  // Is there nothing to do? Offsets that were found wrong (GP_CHECKED), an empty input.
+  // Whether there is nothing to do: wrong offsets (GP_CHECKED), or an empty input, whose counts it writes.
   static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
     if (a.bad && *a.bad != ~0ull) return true;
     if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
@@ -128,7 +128,7 @@ template <class P, class Body> struct gp__stream {
   }
 };
 
-template <class T> struct gp__stream_load { // of a tile, by THREADS threads
+template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
@@ -166,7 +166,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     const gp__u64 tag = s.ticket[0].tag;
     if (number >= tiles) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    const bool marks = S::Offsets::any && gp_warp() == 0; // the others load
+    const bool marks = S::Offsets::any && gp_warp() == 0; // the other warps load
     if (marks) {
       const gp__span rest = S::mark_first(a, t, shared);
       if (gp_lane() == 0) s.offsets[0] = rest;

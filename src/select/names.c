@@ -9,7 +9,7 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
   else gp__add(t, "gp__none");
 }
 
-// What a stream does.
+// The body of a stream.
 GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   gp__add(t, ", ");
@@ -41,7 +41,7 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   if (q->acc_size) gp__name_fold(q, t), gp__add(t, ">");
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
-// A predicate tests an element.
+// A predicate takes one element and returns bool.
 GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
   gp__set_operator(ops, gp__in_name(q), NULL, "bool");

@@ -1,13 +1,13 @@
-// select/pipelined.cuh - streams by warps with roles, sm_90
+// select/pipelined.cuh - streams by specialised warps, sm_90
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/policy.h, select/arguments.h,
 //   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh,
 //   select/kernels.cuh
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
-// Persistent blocks whose warps have roles, so that nothing that others wait for stands behind other work: tiles are
-// folded and their aggregates published as soon as they have arrived, by warps that do nothing else, and emitted when a
-// look-back warp knows what stands before them. P::threads emit; a warp of these to each group.
+// Persistent blocks of specialised warps, so that work others wait for is never delayed by other work. Warps that do
+// nothing else fold tiles and publish their aggregates as soon as the tiles arrive. Tiles are emitted once a look-back
+// warp knows their prefix. P::threads emit, one warp a group.
 template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
@@ -15,11 +15,11 @@ template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
 
   Storage &s;
-  unsigned char *shared; // STAGES stages, and what bodies need beside
+  unsigned char *shared; // STAGES stages, then the bodies' scratch
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
-  bool in_place; // results go to where elements are read
+  bool in_place; // results overwrite the elements that are read
 
   GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
     return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
@@ -27,15 +27,15 @@ template <class P, class Body> struct gp__stream_pipeline {
   }
   // ---- the copying warp (one thread of it)
 
-  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors
-  // of the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
+  // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
                                 gp__u64 *bar, bool bulk) const {
     const unsigned char *base = static_cast<const unsigned char *>(array);
-    const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
+    const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
-    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // of which not all bytes are the array's
-    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // or not all stay as they are
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // nor, in place, bytes that change
     if (begin >= end) begin = end = to + shift;
     if (!bulk) {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
@@ -45,7 +45,7 @@ template <class P, class Body> struct gp__stream_pipeline {
                     base + (begin - shift), static_cast<unsigned>(end - begin), bar);
     return static_cast<unsigned>(end - begin);
   }
-  // An array's part of a tile, with its neighbours where the body looks at them.
+  // Copies an array's part of a tile, and its neighbours if the body reads them.
   GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
                                 bool before, bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
@@ -99,8 +99,8 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
-  // A warp for each stage: the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
-  // tile is on its way.
+  // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
+  // tile is loading.
   GP_DEVICE void look_back(int stage) const {
     for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
       const unsigned parity = round / STAGES & 1u;

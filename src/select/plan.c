@@ -6,7 +6,7 @@
 GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
-  if (!h->key_size && !q->offset_size) { // a predicate looks at the elements themselves
+  if (!h->key_size && !q->offset_size) { // a predicate reads the elements themselves
     h->key_size = h->in_size;
     h->in_size = 0;
   }

@@ -1,7 +1,7 @@
 // select/portable.h - portable rules of streams
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, select/policy.h, core/rows.h
 
-// Segmented scans search offsets. One large block, or two where there are few tiles. Small streams: a vector a thread,
+// Segmented scans search offsets. One large block, or two if there are few tiles. Small streams: one vector a thread,
 // so that all multiprocessors have tiles.
 enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
 static const gp__policy_row gp__stream_rows[] = {
@@ -14,14 +14,14 @@ static const gp__policy_row gp__stream_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
 };
-// A tile that does not fit gets smaller in what the caller has left open.
+// Shrinks a tile that does not fit, in the fields that the caller left open.
 GPUPRIMS__PRIVATE gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-// A stream's bytes are those of its keys or flags, and of what goes with them.
+// A stream's bytes: its keys or flags, and the values that go with them.
 GPUPRIMS__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
@@ -42,6 +42,6 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
     p.algorithm = GP_LOOK_BACK;
     q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   }
-  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as registers leave
+  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as the registers allow
   return gp__shrink_stream(p, q, s);
 }

@@ -2,9 +2,9 @@
 // uses: api/lists.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
 //   device/warp.cuh, device/lanes.cuh, select/stream.cuh, segments/heads.cuh
 
-// Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
+// Unique, run lengths, runs of two or more. V: the type of values beside keys; Length: of lengths and positions.
 struct gp__run_state {
-  gp__u64 runs; // those counted
+  gp__u64 runs; // runs that count
   gp__u64 last; // 1 + where the last run began, 0: none did
 };
 struct gp__run_join {
@@ -24,7 +24,7 @@ struct gp__run_join {
     }
   };
 };
-// x of the last of these lanes; 0: there are none.
+// x of the last of these lanes; 0 if there are none.
 GP_DEVICE int gp__of_last(unsigned lanes, int x) {
   const int found = __shfl_sync(0xffffffffu, x, lanes ? 31 - __clz(int(lanes)) : 0);
   return lanes ? found : 0;
@@ -38,8 +38,8 @@ template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITE
 }
 template <class L> struct gp__length { typedef L type; };
 template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
-// How many runs end in the lanes before this one, where `heads_before` begin there, and in all. An end stands before
-// each head, and behind the last of all elements.
+// How many runs end in the lanes before this one, and in all. `heads_before` begin in the lanes before. A run ends
+// before each head, and at the last of all elements.
 template <int ITEMS> struct gp__end_ranks {
   int before, all;
   GP_DEVICE gp__end_ranks(const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t,
@@ -65,7 +65,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     gp__u32 upto; // runs that count, in the group's lanes up to this one
   };
 
-  // Runs that count: where they begin, or (two or more elements) where they end.
+  // Marks the runs that count: at their first element or, for runs of two or more, at their last.
   template <int ITEMS>
   static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
@@ -75,7 +75,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
     return e;
   }
-  // 1 + the last head of the thread's elements, counted from the group's first; 0: it has none.
+  // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
     GPUPRIMS__UNROLL
@@ -112,7 +112,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     L *out = static_cast<L *>(a.out2) + before.runs;
     if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
-      // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
+      // A run that enters the group is already counted.
       if (!(gp_warp_broadcast(heads.word[0], 0) & 1u)) --out;
       numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
     } else {
@@ -120,20 +120,20 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
-  // The lengths of runs, or where they begin (BEGINS), known where they end (`marks`). They are gathered in the group's
-  // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
-  // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
+  // The lengths of runs, or where they begin (BEGINS), known at their ends (`marks`). Gathers them in the group's part
+  // of the keys, as numbers of one byte or two. A number too large for that goes straight to memory and leaves 0. Only
+  // a thread's first can be, because a chunk has fewer than 256 elements.
   template <int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
                                 const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
-    // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
+    // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
-    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
+    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GPUPRIMS__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
@@ -155,7 +155,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         next[0] = static_cast<unsigned char>(number);
         if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
         next += BYTES;
-        begin = end + 1; // at least of all runs
+        begin = end + 1; // the next run; nontrivial runs look for its head
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }

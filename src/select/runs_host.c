@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/call.c, host/exact.c,
 //   host/indices.c, segments/host.c
 
-// Where runs start, GP__HOST_ELEMENTS elements at a time.
+// Heads of runs, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
   const gp__request *q;
   uint64_t base;
@@ -25,7 +25,7 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   for (i = 0; i < r->n; ++i) r->head[i] ^= 1;
 }
 
-// The first head behind the one at `first`, or the count. Heads are asked for in order.
+// The first head after the one at `first`, or the count. Successive calls go forward.
 static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
   uint64_t i = first + 1;
   while (i < r->q->count) {

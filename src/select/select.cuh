@@ -2,7 +2,7 @@
 // uses: device/vocabulary.cuh, core/arguments.h, select/arguments.h, device/types.cuh, device/operators.cuh,
 //   device/warp.cuh, select/stream.cuh
 
-// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
+// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none if predicates test the elements.
 template <class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
@@ -79,7 +79,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     unsigned char *items = Types::items(t) + first * int(sizeof(T));
     if (PARTS == 1) {
-      // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+      // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
         gp__compact<T>::template run<ITEMS, FULL>(a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine),
                                                   ones, exist, all);
@@ -90,7 +90,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     __syncwarp();
     T *at = reinterpret_cast<T *>(items);
     int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
-    const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
+    const int rest = ones + (PARTS == 3 ? twos : 0); // start of the elements for which neither holds
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
       typedef gp__byte_gather<ITEMS> Gather;
       gp__bits<ITEMS> neither;

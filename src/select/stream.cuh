@@ -1,28 +1,28 @@
 // select/stream.cuh - a stream: tiles, compaction, spans
 // uses: device/vocabulary.cuh, device/machine.cuh, select/arguments.h, device/types.cuh, device/warp.cuh
 
-// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread works on ITEMS
-// consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
-//    Key, Value          what a tile holds (gp__none: nothing)
-//    BEFORE, BEHIND      whether keys just outside the tile are looked at
-//    Offsets             of what type they are and how they mark heads, or gp__no_offsets
-//    State, Join         what is carried from left to right, and the operator on it
-//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up. By
-//                        offsets its first words are the bits of heads, marked before fold
-//    SCRATCH             bytes an element that emit needs beside the tile
-//    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
-//    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
-//                        of the tile, and go to memory in consecutive addresses
-//    finish              the counts: one thread, when all is known
-// FULL: all elements of the tile exist, and element 0 of each array stands on a 16-byte boundary. Otherwise elements go
-// one by one, and those that do not exist are never looked at.
+// One pass over elements, or over pairs of a key and a value. A tile is in shared memory. A thread works on a chunk of
+// ITEMS consecutive elements at a time, a warp on a group of 32 chunks. A primitive is a body:
+//    Key, Value          types of a tile's elements (gp__none: it has none)
+//    BEFORE, BEHIND      whether it reads keys just outside the tile
+//    Offsets             the type of offsets and how they mark heads, or gp__no_offsets
+//    State, Join         the state carried from left to right, and the operator on it
+//    Kept                32-bit words that a thread leaves from fold to emit; another warp may take them up. By offsets
+//                        the first words are the bits of heads, marked before fold
+//    SCRATCH             bytes an element that emit needs besides the tile
+//    fold<ITEMS, FULL>   the state of a group, in all lanes; reads the tile only, neighbours' keys included
+//    emit<ITEMS, FULL>   writes results, once the group's prefix is known: compacts them in the group's part of the
+//                        tile and stores them to consecutive addresses
+//    finish              writes the counts: one thread, once all is known
+// FULL: all elements of the tile exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go one
+// by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values; // of the tile's element 0, in shared memory
+  unsigned char *keys, *values; // element 0 of the tile, in shared memory
   gp__u64 first, count;         // index of element 0; elements of the whole stream
   int items;                    // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
-  // How many of ITEMS elements from i on exist.
+  // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
   }
@@ -32,7 +32,7 @@ template <class T> struct gp__bytes_of { static const int value = int(sizeof(T))
 template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
-// or two bytes are put together to words where they are loaded one by one: a register holds a word.
+// or two bytes that are loaded one by one are combined to words: a register holds a word.
 template <int BYTES> struct gp__raw { typedef unsigned char type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__vecs {
@@ -44,7 +44,7 @@ template <class T, int N> struct gp__vecs {
     T item[N];
   };
   GP_DEVICE gp__vecs() {}
-  GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
+  GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
     GPUPRIMS__UNROLL
     for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
   }
@@ -66,7 +66,7 @@ template <class T, int N> struct gp__vecs {
       GPUPRIMS__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
-      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may lie at any address
+      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
       GPUPRIMS__UNROLL
       for (int w = 0; w < BYTES / 4; ++w) {
@@ -96,13 +96,13 @@ template <class T, int N> struct gp__vecs {
   }
 };
 
-// Two counts of a warp's elements in one number.
+// Two counts of a warp's elements in one word.
 GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
-// One warp: n elements from shared memory to consecutive addresses. 16 bytes at a time where both sides lie alike;
-// otherwise elements of fewer than four bytes go by vectors, which are put together.
+// One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
+// misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     GPUPRIMS__UNROLL_BY(8)
@@ -138,15 +138,15 @@ template <class T> struct gp__copy_out {
           gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
-  // Where n results that will go to `to` are best gathered, in room for `room` elements from `at` on.
+  // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
   static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
 };
 
-// The marked elements of a group's part of an array, compacted there and copied out behind to[0]. Where they are few,
-// each goes by itself.
+// Compacts the marked elements of a group's part of an array there, and stores them from to[before] on. If no lane has
+// many, each element is stored by itself.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
   static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
@@ -188,7 +188,7 @@ template <> struct gp__compact<gp__none> {
   static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
-// Offsets that lie among a tile's elements: a range of them.
+// The range of the offsets among a tile's elements.
 struct gp__span {
   gp__u64 begin, end;
 };

@@ -3,7 +3,8 @@
 //   device/warp.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_search.cuh, device/look_back.cuh,
 //   device/kernel.cuh, merge/kernels.cuh, merge/tile_sort.cuh, sets/tile.cuh
 
-// One thread: the keys that are marked, to `out` in shared memory. False: keys are no words, or have values.
+// Called by one thread: writes the marked keys to `out` in shared memory. Returns false if keys are not words, or have
+// values.
 template <class Key, bool WORDS> struct gp__set_push {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
 };
@@ -16,8 +17,8 @@ template <class Key> struct gp__set_push<Key, true> {
   }
 };
 
-// One thread: its part of a tile, from element `mine` of both inputs on, of which i are the first one's. Which of the
-// part's elements are results; `second`: which are of the second input.
+// Called by one thread: merges its part of a tile, from element `mine` on; i of the elements before it are of the first
+// input. Returns which of the part's elements are results. `second`: which are of the second input.
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, Key (&key)[ITEMS],
                                            typename Tile::Mask &second) {
@@ -27,8 +28,8 @@ GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, 
   i = tile.split(mine);
   return tile.operate(i, mine - i, count, key, second);
 }
-// One thread: its part's results to shared memory, behind `before` of the tile: keys, and, where there are values,
-// which of the tile's go with them. place, place2: of the values of the part's first elements.
+// Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
+// values, the places of these. place, place2: of the values of the part's first elements.
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
                             typename Tile::Mask second, int place, int place2) {
@@ -47,8 +48,8 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
   }
 }
 
-// A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
-// vectors that are put together.
+// Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
+// assembled vectors.
 template <int THREADS, int ITEMS, class Key>
 GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
@@ -63,7 +64,7 @@ GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   for (int k = 0; k < ITEMS; ++k)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
-// A warp: the ends of the block's first tile, found in memory.
+// Called by a warp: searches memory for the ends of the block's first tile.
 template <int STEP, class Key, class Before>
 GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
   const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
@@ -76,10 +77,10 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
     at[end][0] = found[0], at[end][1] = found[1];
   }
 }
-// A tile's keys on their way: each array's as they stand against 16 bytes.
+// A tile's keys on their way to shared memory; each array keeps its alignment to 16 bytes.
 template <class Key, class Loads> struct gp__set_window {
   static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
-  gp__u64 number, first, first2; // the tile; where it begins in each input
+  gp__u64 number, first, first2; // the tile; its start in each input
   int n, m;                      // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
@@ -92,7 +93,7 @@ template <class Key, class Loads> struct gp__set_window {
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
                units(q, m), all2, all2 + s.count[1] * SIZE);
   }
-  // To shared memory: where the keys of each are there.
+  // Stores to shared memory. keys, keys2: each input's keys there.
   template <class Inputs>
   GP_DEVICE void store(const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys,
                        const Key *&keys2) const {
@@ -104,8 +105,8 @@ template <class Key, class Loads> struct gp__set_window {
   }
 };
 
-// A block: a tile's results, `kept` of them, to where they go, as the tiles before tell. Its aggregate was published
-// one tile ago, and so were theirs: nobody waits long.
+// Called by a block: looks back, then writes a tile's `kept` results to the output. The aggregates of this tile and of
+// those before were published one tile ago, so waits are short.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
                               const Values &values, gp__u32 kept, const unsigned char *results,
@@ -125,10 +126,10 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
                  results + Tile::VALUES_AT);
 }
 
-// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn. Its
-// results wait in shared memory until the next one's are counted: a tile's aggregate is published before the block asks
-// for those before, so that blocks do not wait for each other in chains. Meanwhile the keys of the tile behind come.
-// The ends of the first tile are found by the block itself where no launch has found any.
+// While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's
+// results wait in shared memory until the next one's are counted: a block publishes a tile's aggregate before it asks
+// for earlier ones, so that blocks do not wait for each other in chains. Meanwhile the next tile's keys are loaded. If
+// no launch has found borders, a block finds the ends of its first tile.
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -146,12 +147,12 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
-  // Without borders a block has one tile alone. A block draws until it has two numbers that no tile has.
+  // Without borders a block has one tile. Otherwise it draws until it has two numbers that no tile has.
   const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
   __syncthreads();
   const gp__ticket drawn = s.ticket;
-  const auto end_of = [&](gp__u64 number, unsigned i) { // as the launch before has found it
+  const auto end_of = [&](gp__u64 number, unsigned i) { // found by the launch before
     return a.borders[number * 2 + (i ^ (Tile::SWAPPED ? 1 : 0))];
   };
   if (drawn.number < tiles && gp_warp() == 0) {
@@ -169,10 +170,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_carry<gp__u64>(), false};
   look_back.start.value = 0;
   look_back.start.has = false;
-  Window here(drawn.number, s.at), behind = here; // the tile whose results wait
+  Window here(drawn.number, s.at), behind = here; // behind: the tile whose results wait
   KeyLoads loads;
   here.load(loads, inputs);
-  gp__u32 waiting = 0; // results of it
+  gp__u32 waiting = 0; // its results
   unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
@@ -185,10 +186,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
     if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
     Key key[ITEMS];
-    int mine, i; // elements before the thread's, of both inputs and of the first
+    int mine, i; // elements before the thread's part: of both inputs, of the first
     typename Tile::Mask second;
     const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
-    ValueLoads moving; // on their way while the results are counted
+    ValueLoads moving; // in flight while results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));

@@ -3,15 +3,15 @@
 //   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/look_back.cuh,
 //   device/kernel.cuh, merge/kernels.cuh, sets/tile.cuh, sets/kernels.cuh
 
-// Pipelined: a warp serves the others. While they merge a tile it draws the next one and finds its ends, then it looks
-// back for the tile before, whose results wait. There is no launch before it, and the others wait for no other block
-// until they have the next tile's results.
+// One warp serves the others. While they merge a tile, it draws the next one and finds its ends, then looks back for
+// the tile before, whose results wait. No launch finds borders. The others wait for no other block until they have the
+// next tile's results.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
-  gp__u64 tag, number[2], at[2][2][2]; // of a tile and the next one: its two ends in each input
+  gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
   gp__u64 before[2];                   // results before a tile, and before the one that follows it here
-  gp__u64 found, taken;                // barriers: the next tile is there, has been seen
-  gp__u64 placed[2];                   // results have their place; who takes the next but one tile knows that
+  gp__u64 found, taken;                // barriers: the next tile is ready; has been seen
+  gp__u64 placed[2];                   // results have their place; taking the next tile but one implies it
   gp__u64 meeting;
   gp__u32 kept[2];
   gp__u32 sum[THREADS / 32];
@@ -40,7 +40,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // ---- the warp that serves
 
-  // The ends of a tile. known: a tile before it ends at this element of the merged inputs, after so many of the first.
+  // Finds the ends of a tile. known: an earlier tile ends at this element of the merged inputs, after so many of the
+  // first.
   GP_DEVICE void find(gp__u64 number, gp__u64 (&known)[2], gp__u64 (&at)[2][2]) const {
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
@@ -59,7 +60,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       at[end][0] = found[0], at[end][1] = found[1];
     }
   }
-  // Where the results of the block's r-th tile go.
+  // Looks back for the place of the results of the block's r-th tile.
   GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
     const gp_carry<gp__u64> before = l(number, kept);
@@ -72,7 +73,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     __syncwarp();
   }
   GP_DEVICE void serve() const {
-    const gp__u64 draws = tiles + gridDim.x; // of each block one that no tile has
+    const gp__u64 draws = tiles + gridDim.x; // each block draws one number that no tile has
     gp__ticket drawn = {0, 0};
     if (gp_lane() == 0) drawn = gp__draw(a.workspace, draws);
     const LookBack l = look_back(gp_warp_broadcast(drawn.tag, 0));
@@ -101,7 +102,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // ---- the others
 
-  // The block's r-th tile, once it is known; keys of it on their way. False: there is none.
+  // tile: the block's r-th tile, once it is known. take: waits for it and loads its keys; false: there is none.
   GP_DEVICE Window tile(unsigned r) const { return Window(s.number[r & 1u], s.at[r & 1u]); }
   GP_DEVICE bool take(unsigned r, KeyLoads &loads) const {
     gp__mbarrier_wait(&s.found, r & 1u);
@@ -112,7 +113,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     return more;
   }
   GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
-  // Results of the block's r-th tile to where they go.
+  // Writes the results of the block's r-th tile to the output.
   GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
@@ -122,7 +123,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
                    results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
-  // rank: a thread's results, which become those before them in the tile. Returns the tile's.
+  // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.
   GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
     const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
     if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
@@ -142,7 +143,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (!take(0, loads)) return;
     const LookBack l = look_back(s.tag);
     unsigned meetings = 0;
-    Window behind = tile(0); // the tile whose results wait, and how many
+    Window behind = tile(0); // the tile whose results wait; their number
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
       unsigned char *const results = results_of(r);
@@ -153,10 +154,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const Values values = Values::of(a, inputs.count[0], inputs.count[1], here);
       meet(meetings);
       Key key[ITEMS];
-      int mine, i; // elements before the thread's, of both inputs and of the first
+      int mine, i; // elements before the thread's part: of both inputs, of the first
       typename Tile::Mask second;
       const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
-      ValueLoads moving; // on their way while the results are counted
+      ValueLoads moving; // in flight while results are counted
       if (VALUE) values.load(moving);
       gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
       const gp__u32 kept = count(rank, meetings);
@@ -168,7 +169,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (VALUE) values.store(moving, results + Tile::VALUES_AT);
       const bool more = take(r + 1, loads);
       if (r) write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting, results_of(r - 1));
-      if (!more) { // all have taken that there is none before this one gets its place
+      if (!more) { // all have seen that there is no more before this one gets its place
         write(r, values, kept, results);
         return;
       }

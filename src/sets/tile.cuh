@@ -3,18 +3,17 @@
 //   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/tile_sort.cuh,
 //   device/look_back.cuh, device/kernel.cuh, select/stream.cuh, merge/kernels.cuh, merge/tile_sort.cuh
 
-// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
-// and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
-// of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and
-// Birk, Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning
-// tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
-// by look-back, and results are written in their places.
+// Combines multisets as the C++ standard does. Both inputs are merged, the first one's elements first among equals. An
+// element is kept or dropped by its rank among its equals: the k-th of the first input is paired with the k-th of the
+// second, if both exist. A tile of the merged sequence ends where it splits no pair (Green, Odeh and Birk, Merge Path;
+// Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its start give the same pairs.
+// One pass counts the kept elements, gets the counts of earlier tiles by look-back, and writes the results.
 //
-// Of a run of equal keys it is simple to tell which of the input that is merged last have a partner: its k-th, where
-// the other one has so many. Union drops those of the second input. Intersection keeps those of the first input, and
-// difference drops them: for these the inputs change places.
+// In a run of equal keys it is simple to tell which keys of the input that is merged last have a partner: the k-th has
+// one if the other input has k. Union drops these keys of the second input. Intersection keeps those of the first
+// input, and difference drops them: for both, the inputs change places.
 
-// In the order in which they are merged.
+// The inputs, in the order in which they are merged.
 template <class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
@@ -23,9 +22,9 @@ template <class Key, class Before> struct gp__set_inputs {
              static_cast<const Key *>(swapped ? a.keys : a.keys2)},
         count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
-// Where a tile begins: at[i] elements of input i are before the border, which stands at `diagonal` or one before it;
-// the merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are
-// of each input, as long as both have so many; otherwise all that the shorter one has.
+// Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
+// path is there at `split`. In a run of equal keys, half of those before the border are of each input, if both have so
+// many; otherwise all that the shorter one has.
 template <class Key, class Before>
 GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
                                  gp__u64 (&at)[2]) {
@@ -36,7 +35,7 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
   GPUPRIMS__UNROLL
-  for (int i = 0; i < 2; ++i) { // where x begins: back by powers of two, then by halves
+  for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
       known = back;
@@ -58,8 +57,8 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
       at[1 - i] = diagonal - at[i];
     }
 }
-// Where all tiles begin, one a thread: more steps than a warp would take, one behind the other, but a small part of the
-// loads.
+// Finds the starts of all tiles, one a thread. This takes more sequential steps than a warp would, but a small part of
+// the loads.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
@@ -75,8 +74,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
 }
 
 template <int THREADS> struct gp__set_storage {
-  gp__ticket ticket; // of the next tile; while results are counted, of the one behind it
-  gp__u64 at[2][2];  // of the next tile's two ends, in each input
+  gp__ticket ticket; // the next tile's; while results are counted, that of the one after it
+  gp__u64 at[2][2];  // the next tile's two ends, in each input
   gp__u64 before;    // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
@@ -89,20 +88,20 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int VALUES_AT = PLACES_AT + gp__merge_source_bytes(TILE, VALUE);
   static const bool SWAPPED =
       SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
-  typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind
-  // The upper halves of where a thread reads say of which input its elements were: as predicates, which the compiler
-  // would collect, they cost more.
+  typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one after
+  // The upper halves of a thread's read positions record the inputs of its elements: predicates, which the compiler
+  // would collect, cost more.
   static const bool MARKED = ITEMS < 32 && RESULTS_AT < 0x10000;
-  static const bool WORDS = // keys alone, of a word
+  static const bool WORDS = // word-sized keys alone
       VALUE == 0 && KEY == int(alignof(Key)) && (KEY == 4 || KEY == 8);
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
   const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // the tile's, there
+  const Key *keys, *keys2;     // the tile's keys, there
   int n, m;
 
-  // How many of keys[0 .. end), none of which is behind x, are its equals: seldom more than a few; of more, back by
+  // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
   // powers of two, then by halves.
   static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
     const int FEW = 3;
@@ -122,7 +121,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return low;
   }
-  // How many of keys[begin .. end), none of which is before x, are its equals.
+  // Returns how many of keys[begin .. end) equal x; none is before x.
   static GP_DEVICE int equal_behind(const Key *keys, int begin, int end, const Key &x) {
     int low = begin, high = end;
     while (low < high) {
@@ -137,15 +136,15 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const int high = diagonal < n ? diagonal : n;
     if (low == high) return low;
     GPUPRIMS__UNROLL
-    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       if (!Before()(keys2[diagonal - next], keys[next - 1])) low = next;
     }
     return low;
   }
-  // One thread: a number of elements from i and j on, in their order. Bit k of `second`: element k is of the second
-  // input; of `tie`: it is the equal of the one before it. Bit ITEMS: of the element behind the thread's last. FULL:
-  // either input has more than ITEMS elements from there on.
+  // Called by one thread: merges elements from i and j on. Bit k of `second`: element k is of the second input; of
+  // `tie`: it equals the one before it. Bit ITEMS: of the element after the thread's last. FULL: either input has more
+  // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
     const gp__u32 one_at = gp__u32(reinterpret_cast<const unsigned char *>(keys) - window),
@@ -188,8 +187,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     tie &= gp__bits_below<Mask>(n + m - i - j);
     if (i + j == 0) tie &= ~Mask(1);
   }
-  // Which of the elements of the second input have a partner. In a run that begins here that is told by shifts; in one
-  // that began before, by the ranks in it.
+  // Returns which elements of the second input have a partner. Shifts tell in runs that begin here; in a run that began
+  // before, ranks do.
   GP_DEVICE Mask pairs(int i, int j, bool after_second, Mask second, Mask tie) const {
     const Mask outside = tie & ~(tie + 1), twos = outside & second; // the run that began before, if one did
     Mask ones, paired = gp__nested_pairs<ITEMS>(second, tie & ~outside, ones);
@@ -200,10 +199,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return paired;
   }
-  // Which of the elements of either input have a partner. While no two keys of one input are equal, a pair stands side
-  // by side, the first input's key before the second's. Other runs of equal keys are looked at one by one: those of the
-  // first input come first, and as many of either input are pairs as there are of both. Where keys that tie are the
-  // same it does not matter which of them are pairs: those of runs that begin and end here are told by shifts.
+  // Returns which elements of either input have a partner. If no two keys of one input are equal, a pair is adjacent,
+  // the first input's key before the second's. Other runs of equal keys are handled one by one: keys of the first input
+  // come first, and as many of either input are paired as both have. If keys that tie are identical, it does not matter
+  // which are paired: shifts tell in runs that begin and end here.
   GP_DEVICE Mask pairs_of_both(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
     Mask paired = (second & tie) | (~second & tie >> 1);
     Mask others = tie & ~(second & ~(second << 1 | Mask(after_second ? 1 : 0)));
@@ -223,13 +222,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const Mask run = gp__bits_below<Mask>(end) & ~gp__bits_below<Mask>(begin),
                  here = run & gp__bits_below<Mask>(ITEMS);
       const int ones_here = gp__bit_count(here & ~second), twos_here = gp__bit_count(here & second);
-      int one_rank = 0, two_rank = 0; // of the first here, among its input's
+      int one_rank = 0, two_rank = 0; // ranks of the first ones here in their inputs
       if (!starts) {
         const Key x = after_second ? keys2[j - 1] : keys[i - 1];
         one_rank = equal_before(keys, i, x);
         two_rank = equal_before(keys2, j, x);
       }
-      int twos = two_rank + twos_here; // of the run; behind the thread's elements as far as they count
+      int twos = two_rank + twos_here; // keys of the run; after the thread's elements only as far as they count
       if (end > ITEMS && ones_here) {
         const int from = j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)), most = one_rank + ones_here;
         twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);
@@ -242,8 +241,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return paired;
   }
-  // One thread: `count` elements from i and j on, in their order, and which are of the second input. Returned: those
-  // that are kept.
+  // Called by one thread: merges `count` elements from i and j on. Returns which are kept; `second`: which are of the
+  // second input.
   GP_DEVICE Mask operate(int i, int j, int count, Key (&key)[ITEMS], Mask &second) const {
     Mask tie;
     second = 0;
@@ -260,13 +259,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
 };
 
-// The values of a tile: those of each input side by side, as they stand against 16 bytes.
+// The values of a tile: those of each input are consecutive and keep their alignment to 16 bytes.
 template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
   const gp__merge_args &a;
-  gp__u64 all, all2, first, first2; // of each input; where the tile begins
+  gp__u64 all, all2, first, first2; // counts of the inputs; the tile's start in each
   int n, m;
-  static const bool TWO = !Tile::SWAPPED; // values of what is merged first come out
+  static const bool TWO = !Tile::SWAPPED; // values of the input merged first are output
   template <class Window>
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
     return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};

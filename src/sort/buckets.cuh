@@ -3,9 +3,9 @@
 //   device/warp.cuh, device/tile_load.cuh, device/tile_sort.cuh, device/kernel.cuh, sort/keys.cuh, sort/hybrid.cuh,
 //   sort/hybrid_count.cuh, sort/hybrid_move.cuh
 
-// All levels from a.level on, while there are parts: the blocks' shares in counting a level, then in moving it, and so
-// on, are drawn by ticket, and a share waits until all of the step before are done. Whoever works on those has drawn
-// earlier, so that this ends however few blocks are resident.
+// Does all levels from a.level on, while there are parts. Blocks draw shares by ticket: of a level's count, then of its
+// move, and so on. A share waits until all shares of the step before are done. Running blocks have drawn these, so this
+// ends however few blocks are resident.
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
@@ -30,14 +30,14 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
       Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
     else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
     __syncthreads();
-    if (threadIdx.x == 0) { // speaks for all
+    if (threadIdx.x == 0) { // for the whole block
       __threadfence();
       gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
     }
   }
 }
 
-// Buckets on chip.
+// Sorts buckets on chip.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
@@ -49,12 +49,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   Storage &s;
 
-  // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
+  // Sorts n keys at `in` to `out`, which may be `in`; key - low has `width` bits. Returns false if `out` has them in
+  // another order.
   GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x);
     const Sort sort = {s, thread};
     const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
+    Key keys[ITEMS], edge = 0; // keys: whole vectors; edge: before and after them, one a lane of warp 0
     const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
     const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
     const unsigned at_edge = thread < head ? thread : thread + vectors * V;
@@ -75,7 +76,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     store(out, n, thread);
     return sorted;
   }
-  // The same, whatever the keys are. Slower.
+  // Sorts any keys. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
     const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
     for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::slot(q)] = Code::encode(in[q]);

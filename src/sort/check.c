@@ -3,8 +3,8 @@
 //   core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
-// Values that move with keys: of in_type, or where there is no input, indices of out_type. Their type becomes the
-// unsigned one of its size.
+// Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
+// unsigned type of their size.
 GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   static const gp_type unsigned_of[] = {GP_TYPE_DEFAULT, GP_U8,           GP_U16,          GP_TYPE_DEFAULT, GP_U32,
                                         GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_U64};
@@ -28,7 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   q->in_size = q->out_size = k->out.size;
   return GP_SUCCESS;
 }
-// What orders a struct: a list of its fields, or a user's operator that makes a built-in type of it.
+// Checks the fields that order a struct. A user's operator that maps it to a built-in type excludes them.
 GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
   gp__request *q = k->q;

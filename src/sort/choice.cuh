@@ -3,13 +3,13 @@
 //   device/operators.cuh, device/warp.cuh, device/hash.cuh, device/tile_sort.cuh, device/kernel.cuh,
 //   sort/radix_count.cuh, sort/hybrid.cuh, sort/hybrid_count.cuh, sort/buckets.cuh
 
-// Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
-// takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
-// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
-// that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there REPEATS times each or
-// more, so that buckets differ in size and bins are shared; of pairs and of 8 bytes, unless so often that parts are
-// constant soon.
+// Chooses between hybrid and one-sweep sort. The hybrid sort moves keys once a level while many share their upper bits;
+// the one-sweep sort takes the same time for all distributions. One block sorts a sample. The sample is so small that a
+// bucket of uniform keys has about one sampled key. A sampled key that shares its upper bits with a different sampled
+// key counts as moved at the level after these bits. (Equal keys end as a constant part.) Costs are an H200's for one
+// of 2^26 keys, in tenths of a picosecond. One sweep also wins where random keys occur REPEATS times each or more:
+// buckets then differ in size and keys share bins. Pairs and 8-byte keys are excepted if keys repeat so often that
+// parts soon become constant.
 template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -19,14 +19,14 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   struct Storage {
     typename Sort::Storage tile;
     gp__u32 total[THREADS / 32];
-    gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
-    gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
-    gp__u32 lowest[256];          // keys with these lowest bits
+    gp__u32 head[GP__SAMPLE + 1]; // start of each run of equal keys
+    gp__u32 alike[64];            // [b]: keys whose longest prefix shared with a different key has b bits
+    gp__u32 lowest[256];          // [b]: keys whose lowest 8 bits are b
     gp__u32 different;
   };
   typedef gp__duplicate_sampler<THREADS, GP__DUPLICATE_PLACES, GP__DUPLICATE_SAMPLE> Duplicates;
   static const bool PAIRS = Hybrid::PAIRS;
-  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
+  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // costs of pairs are for 8-byte keys
   static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
                         MOVE_DEEP = gp__of_kind(KIND, 74, 141, 440, 440), FILL = gp__of_kind(KIND, 11, 22, 22, 22),
                         BUCKETS = gp__of_kind(KIND, 50, 90, 130, 150), HISTOGRAM = gp__of_kind(KIND, 11, 20, 20, 20),
@@ -39,12 +39,12 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   Duplicates &r;
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
-  // One key of each `each`.
+  // One key of each `each` keys.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
-  // Random keys, each t times, have t m^2 / 2n equal pairs among m. Is t REPEATS or more? Parts are constant `soon`
-  // where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to one of
-  // the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip where
-  // equal keys are neighbours as well.
+  // Random keys that occur t times each have t m^2 / 2n equal pairs in a sample of m. True if t is REPEATS or more.
+  // `soon`: parts become constant early, as t exceeds about 2000 (140 for 8-byte keys alone). With d = n / t distinct
+  // keys, m^2 / (m + 2.2 d) sampled keys equal another one. The estimate fails where a few keys make up most of these.
+  // Samples of pairs are drawn anywhere, so that equal neighbours are found too: they are also slow on chip.
   GP_DEVICE bool has_duplicates(gp__u64 n, unsigned m) const {
     Key x[Duplicates::EACH];
     r.look(
@@ -58,13 +58,13 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     const gp__u64 all = m, equal = r.equal, different = r.different;
     const bool soon =
         SOON && equal * (all + n / (SOON ? SOON : 1)) > all * all && 4 * different * all >= 3 * equal * (all - equal);
-    // Of few pairs one key that is among all buckets' with others costs more levels than passes.
+    // Below 2^25 pairs a key that is frequent in all buckets, among other keys, makes levels costlier than passes.
     const bool hot = PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 * (all - equal) >= all;
     const bool is = ((different >= (n >> 27 ? 2 : FEWEST) && different >= least) || hot) && !soon;
     __syncthreads();
     return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
   }
-  // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
+  // Used where costs are not compared. True if many different keys share the 12 highest bits in which keys differ.
   GP_DEVICE bool crowd(const Key (&x)[Duplicates::EACH], unsigned m) const {
     gp__u32 *word = r.key, alike = 0;
     gp__u64 differ = 0;
@@ -88,7 +88,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     return is;
   }
-  // One key of each n / m, in order.
+  // Draws one key of each n / m and sorts them.
   GP_DEVICE void draw(gp__u64 n, unsigned m) const {
     const Sort sort = {s.tile, gp__opaque_copy(threadIdx.x)};
     const gp__u64 each = n / m;
@@ -100,7 +100,8 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     sort.sort(m, 64);
   }
-  // The different keys, and how alike they are. Returns the digits of 8 bits in which any two of them differ.
+  // Finds the distinct keys and the lengths of their common prefixes. Returns the number of 8-bit digits in which any
+  // two of them differ.
   GP_DEVICE int compare(unsigned m) const {
     const unsigned first = threadIdx.x * ITEMS;
     gp__u32 heads = 0;
@@ -125,27 +126,27 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
     return digits;
   }
-  // Keys of 4 bytes that recur, or share their lowest bits, are slow on chip.
+  // 4-byte keys that repeat or share their lowest bits are slow on chip.
   GP_DEVICE bool is_slow_on_chip(unsigned m) const {
     for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
     __syncthreads();
     return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
   }
-  // One warp.
+  // Called by one warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;
-    gp__u32 sorted = m; // keys that come to lie in buckets
+    gp__u32 sorted = m; // keys that end in buckets
     int prefix = 0;
     unsigned moves = 0;
     for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
       const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
       const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
       const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
-      if (prefix + bits <= common) { // of one digit: the part stays
+      if (prefix + bits <= common) { // all keys have one digit: the part stays
         cost += static_cast<gp__u64>(COUNT) * m;
         prefix = common;
-      } else if (prefix + bits == BITS) { // counted, and written as often
+      } else if (prefix + bits == BITS) { // keys are counted, then written from the counts
         cost += static_cast<gp__u64>(COUNT + FILL) * moved;
         sorted -= moved;
         prefix = BITS;

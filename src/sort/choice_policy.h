@@ -1,7 +1,7 @@
 // sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
 // uses: api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h
 
-// What may lose the order of equal keys: built-in keys, all bits of them, no values.
+// Sorts that need not be stable: built-in keys, all their bits, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
   return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
          s.sorted.end_bit == 8 * s.key_size;
@@ -12,14 +12,16 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
          (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
          (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
 }
-// Pairs that the hybrid sort takes: fewer than 2^32, built-in keys of 4 and 8 bytes, values or indices of 4 and 8.
+// Pairs that the hybrid sort accepts: fewer than 2^32, built-in keys of 4 or 8 bytes, values or indices of 4 or 8
+// bytes.
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
          (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
 }
-// Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
+// Adaptive sort: a block sorts a sample of at most GP__SAMPLE keys. One in eight buckets of uniform keys has a sampled
+// key.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
-// Another sample tells of keys that recur: so many of them, in a table of so many places.
+// A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
@@ -55,13 +57,14 @@ GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
                                                                          : gp__hybrid_count_bytes(p.threads);
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
-  return p.threads >= 256 && // that counts, has a thread a digit
+  return p.threads >= 256 && // the count takes a thread a digit
          (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
          (s.in_size
               ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
-// A sweep of the leading bits: as many as leave buckets that a block sorts, in one or two passes of 8 bits; 0: all.
+// Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
+// all bits.
 GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }

@@ -3,14 +3,13 @@
 //   sort/cooperative_policy.h, sort/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh, device/kernel.cuh,
 //   sort/keys.cuh, sort/radix_sweep.cuh
 
-// One launch does all passes: blocks of one cluster, or of one grid, each with a tile of which the keys are in
-// registers while its blocks tell each other how many they have of each digit. Then nobody needs any more what was
-// read, and keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output,
-// which the next pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last
-// pass.
+// One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
+// blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
+// the tiles of the cluster's blocks, or to the output, which the next pass reads after a grid barrier. A pass in which
+// all keys share a digit moves nothing, unless it is the last.
 //
-// A grid's counts are tagged words, and it meets by the workspace's tickets: each block draws one behind a pass, and in
-// the end those that it has not drawn, as the last pass, and passes that move nothing, are followed by no barrier.
+// A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
+// last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
 template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
   typedef typename Sweep::Rank Rank;
@@ -22,8 +21,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
   struct Storage {
     typename Sweep::Storage sweep;
-    // Of a cluster, what each block has of two digits, two passes in turn. Of a grid, sums of digit 4 i + j, at
-    // j * QUADS + i: of all blocks, of those before this one.
+    // Cluster: each block's counts of two digits, for alternate passes. Grid: sums of digit 4 i + j, at j * QUADS + i,
+    // over all blocks and over the blocks before this one.
     gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__COOPERATIVE_CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
@@ -33,16 +32,16 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   Storage &s;
   Key *keys; // the tile in order
   V *values;
-  Key *own_keys; // of a cluster: the block's tile
+  Key *own_keys; // cluster: the block's tile
   V *own_values;
   unsigned rank, blocks;
-  gp__u32 met; // barriers of the grid
+  gp__u32 met; // grid barriers passed
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
     return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
   }
   GP_DEVICE gp__u64 tag(int pass) const { return s.tag | static_cast<gp__u64>(pass + 1) << 40; }
-  // A thread that counts, of digits 2 * threadIdx.x and the next: the keys of this block.
+  // Called by a counting thread: publishes the block's counts of digits 2 * threadIdx.x and the next.
   GP_DEVICE void publish(int pass, gp__u32 total) const {
     if (CLUSTER) {
       for (unsigned to = 0; to < blocks; ++to) *gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to) = total;
@@ -53,7 +52,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     gp__fence();
     gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{static_cast<gp__u64>(next) << 32 | total, tag(pass)});
   }
-  // All threads of a grid: what all have published becomes sums.
+  // Called by all threads of a grid: sums the published counts into s.all and s.before.
   GP_DEVICE void gather(int pass) const {
     const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 8;
     gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
@@ -83,7 +82,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
     }
   }
-  // A thread that counts: keys with its two digits, in all blocks and in those before this one.
+  // Called by a counting thread: counts of its two digits in all blocks, and in the blocks before this one.
   GP_DEVICE void sum(int pass, gp__u32 (&all)[2], gp__u32 (&before)[2]) const {
     if (CLUSTER) {
       GPUPRIMS__UNROLL_BY(4)
@@ -99,7 +98,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
   }
   GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
-  // A barrier of the grid.
+  // Grid barrier.
   GP_DEVICE void meet() {
     ++met;
     __syncthreads();
@@ -111,7 +110,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     __syncthreads();
   }
-  // Nobody waits any more: who comes last starts the next launch's epoch.
+  // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
     const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;
     if (threadIdx.x == 0 &&
@@ -144,7 +143,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       }
     }
   }
-  // One pass; do they move?
+  // Does one pass. Returns whether keys moved.
   GP_DEVICE bool pass(int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS],
                       bool last) const {
     const Rank r = {s.sweep.rank};
@@ -180,7 +179,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     all[0] -= 2 * pair == digit.mask ? padding : 0;
     all[1] -= 2 * pair + 1 == digit.mask ? padding : 0;
-    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // by a vote ptxas would run out of predicates
+    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // with a vote ptxas runs out of predicates
     __syncthreads();
     if (s.alike == number && !last) return false;
     scatter(digit, last);
@@ -196,7 +195,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     of.load_keys(key, from + first, valid);
     if (PAIRS) of.load_values(key, value, values_from, first, valid);
     if (threadIdx.x == 0) s.alike = -1;
-    if (CLUSTER) { // all blocks are there
+    if (CLUSTER) { // all blocks have started
       gp__cluster_arrive();
       gp__cluster_wait();
     } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
@@ -218,7 +217,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
         gp__cluster_arrive();
         gp__cluster_wait();
       }
-      of.load_keys(key, moved ? own_keys : keys, TILE); // of one digit, they are in the order in which they were
+      of.load_keys(key, moved ? own_keys : keys, TILE); // with one digit the tile kept its order
       if (PAIRS) of.load_values(key, value, moved ? own_values : values, 0, TILE);
     }
     if (!CLUSTER) leave();

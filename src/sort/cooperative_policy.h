@@ -2,12 +2,12 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/radix_policy.h, sort/counting_policy.h,
 //   sort/choice_policy.h
 
-// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for a tile, those of a cluster
-// for two.
+// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for one tile, in a cluster for
+// two.
 enum {
   GP__COOPERATIVE_CLUSTER = 16,
   GP__COOPERATIVE_QUADS = GP__DIGITS / 4
-}; // blocks; words of the counts of four digits
+}; // blocks; words, each with the counts of four digits
 GPUPRIMS__RULE int gp__is_cooperative(int algorithm) {
   return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH;
 }
@@ -20,7 +20,7 @@ GPUPRIMS__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__cooperative_words(unsigned blocks) {
   return 2ull * blocks * GP__COOPERATIVE_QUADS;
 }
-GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
+GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
          : s.compute_capability >= 90 ? (int)GP__COOPERATIVE_CLUSTER
                                       : 1;
@@ -34,10 +34,10 @@ GPUPRIMS__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
          (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
-GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // of a multiprocessor
+GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
 }
-// Registers of a thread: what it holds of each element, and others.
+// Registers of a thread: its elements, and 40 others.
 GPUPRIMS__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
   return gp__radix_items(p.vectors, s.key_size) *
              ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +

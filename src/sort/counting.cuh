@@ -4,9 +4,9 @@
 //   device/tile_load.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/two_keys.cuh, device/look_back.cuh,
 //   device/kernel.cuh, histogram/bins.cuh, histogram/counts.cuh, scan/kernels.cuh
 
-// Keys of one or two bytes without values: equal keys cannot be told apart, so that it is enough to count them
+// Sorts keys of one or two bytes without values. Equal keys are indistinguishable, so it is enough to count them
 // (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
-// once, whatever the distribution: a tile of the output looks only at the runs that begin in it.
+// once for any distribution: a tile of the output reads only the runs that begin in it.
 
 struct gp__run_tally {
   gp__u64 keys, runs;
@@ -24,14 +24,14 @@ struct gp__add_tally {
   }
 };
 
-// Keys in vectors of their bits.
+// A vector filled with one key.
 template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
   const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
   return gp_vector{{word, word, word, word}};
 }
 
-// Counts keys of two bytes. Who finds a counter full takes 2^15 to the output, unless somebody else did; until then no
-// thread goes on to its next vector, so that all together add too little for an overflow.
+// Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
+// does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
       Histogram;
@@ -46,7 +46,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
       : a(args), s(storage), counters(shared) {}
 
-  // What was taken from full counters, to the output.
+  // Adds what was taken from full counters to the output.
   GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
     GPUPRIMS__UNROLL_BY(1)
     for (; taken; taken &= taken - 1) {
@@ -56,14 +56,14 @@ template <class P> struct gp__key_counts {
       atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
-  // Counts a vector's keys; what their counters' words were, together.
+  // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
-  // Neighbours that are equal are added at once.
+  // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
     GPUPRIMS__UNROLL
@@ -81,11 +81,11 @@ template <class P> struct gp__key_counts {
     const gp__two_keys two[4] = {{x.word[0]}, {x.word[1]}, {x.word[2]}, {x.word[3]}};
     if (Counters::any_full(runs ? count_runs(x, two) : count_each(two))) carry(x, counters.template take_full<V>(two));
   }
-  GP_DEVICE void take_key(const gp__two_keys &key, gp__u32 n) const { // the lower one, n times
+  GP_DEVICE void take_key(const gp__two_keys &key, gp__u32 n) const { // counts the lower key n times
     if (Counters::any_full(counters.add(key, false, n)))
       carry(gp_vector{{key.keys, 0, 0, 0}}, counters.template take_full<1>(&key));
   }
-  // A warp whose vectors all have the same keys counts them at once.
+  // True if all vectors of the warp hold one key: lane 0 then counts them at once.
   static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
     const gp__u32 same = gp__same_keys(static_cast<unsigned short>(gp_warp_broadcast(x.word[0], 0))).word[0];
     const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
@@ -94,7 +94,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_same(gp__u32 word) const {
     if (gp_lane() == 0) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
   }
-  // What is left before and behind the vectors, a key a thread.
+  // Keys before and after the whole vectors, one a thread.
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
@@ -116,7 +116,7 @@ template <class P> struct gp__key_counts {
       x.left -= x.left < Histogram::K ? x.left : Histogram::K;
     }
   }
-  // The counters: to the block's row, [65536] of 16 bits, or, where there are no rows, added to the output.
+  // Writes the counters to the block's row, 65536 of 16 bits; without rows, adds them to the output.
   GP_DEVICE void hand_over(gp__u64 *out) const {
     gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
@@ -160,7 +160,7 @@ template <class P> struct gp__key_counts {
   }
 };
 
-// How many keys there are of each value, in a histogram of their bits.
+// Counts the keys of each value, in a histogram of their bits.
 template <class P, class K, int SIZE = int(sizeof(K))>
 struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64> {};
 template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
@@ -170,7 +170,7 @@ template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_ar
                 K>::run(a);
 }
 
-// ITEMS counters of a thread, those of consecutive values in the order of the sort.
+// A thread's ITEMS counters, of values that are consecutive in sort order.
 template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -193,7 +193,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
     }
     return t;
   }
-  // The runs, behind what stands before them.
+  // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
@@ -206,9 +206,9 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
 };
 
-// A block: how often there are 8 PARTS values side by side, from `first` on, by the rows of all blocks that counted.
-// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row, and as
-// many as GP__COUNTING_LOADS on their way.
+// Called by a block: sums the counts of 8 PARTS consecutive values, from `first` on, over the rows of all counting
+// blocks. `sums` must be zero; [i][j] becomes the count of value first + 8 j + i. A thread loads a vector of every
+// eighth row, GP__COUNTING_LOADS at a time.
 template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
   const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
@@ -229,7 +229,7 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
   for (int i = 0; i < 8; ++i)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
-// A warp: keys and runs of the blocks before, to which this block's `total` becomes known.
+// Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
 GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
                                                   const gp__run_tally &total) {
   gp_carry<gp__run_tally> start;
@@ -240,8 +240,8 @@ GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, co
   if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
   return look_back(ticket.number, total);
 }
-// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
-// thread has one value; its block's are side by side in a row too, rising or falling.
+// Makes the runs of 2-byte keys with GP__COUNTING_BLOCKS blocks; each waits for the sums of the blocks before it. A
+// thread has one value. A block's values are consecutive in a row too, rising or falling.
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
   const int THREADS = GP__COUNTING_THREADS;
   static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
@@ -272,19 +272,20 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   if (ticket.number + 1 == gridDim.x && threadIdx.x == 0) *a.runs = prefix.runs + total.runs;
 }
 
-// The output, in pieces of some rows: a row is a vector a lane, a piece a warp's, which searches for the run that the
-// piece begins in and then goes on from run to run: rows of one run are only stored, in the others each lane counts the
-// runs that begin before its keys. So it costs some instructions a row and some a run. Positions count from the 16-byte
-// boundary at or before the output's first key. Keys of one byte: every block makes the runs for itself.
+// Writes the output in pieces of several rows. A row is a vector a lane; a warp writes a piece. The warp searches for
+// the run in which its piece begins, then goes from run to run. It stores rows of one run directly; in other rows each
+// lane counts the runs that begin before its keys. This costs a few instructions a row and a few a run. Positions count
+// from the 16-byte boundary at or before the output's first key. With 1-byte keys every block makes the runs for
+// itself.
 template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   typedef typename gp__ordered<T>::Bits Bits;
   static const int THREADS = P::threads, V = 16 / int(sizeof(T)), ROW = 32 * V, PIECE = 4 * P::vectors;
   static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
-  struct Row {                                               // a warp's, where runs begin
-    gp__u32 begins[V];                                       // a bit a position
-    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // of the run before, and of those that begin
+  struct Row {                                               // a warp's row in which runs begin
+    gp__u32 begins[V];                                       // one bit a position
+    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;
@@ -297,18 +298,18 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     gp__u64 key;
     GP_DEVICE bool operator()(gp__u64 run) const { return starts[run] <= key; }
   };
-  // All runs, in memory or in the block's shared memory: the keys at which they begin, and their values.
+  // All runs, in global or shared memory: the positions at which they begin, and their values.
   struct Runs {
     const gp__u64 *starts;
     const unsigned short *values;
     gp__u64 count, skipped; // positions before the first key
   };
-  // A warp's cursor in the runs: the next ones, one a lane, of which the first `used` have begun.
+  // A warp's cursor: the next runs, one a lane, of which the first `used` have begun.
   struct Cursor {
     const Runs &runs;
-    gp__u64 first, at; // the run of lane 0; the lane's begin's position
+    gp__u64 first, at; // first: run of lane 0; at: where the lane's run begins
     unsigned used;
-    unsigned short value, now; // the lane's run's, and that of the run that has begun last
+    unsigned short value, now; // value: of the lane's run; now: of the run begun last
     GP_DEVICE void load() {
       const gp__u64 i = first + gp_lane();
       used = 0;
@@ -322,7 +323,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     }
     GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(0xffffffffu, at, int(used)); }
   };
-  // The lane's vector of the row at `from`.
+  // Returns the lane's vector of the row at `from`.
   static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
@@ -357,7 +358,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncwarp();
     return p.vector;
   }
-  // A block: all runs. Keys of one byte: out of their counts, in shared memory.
+  // Called by a block: returns all runs. With 1-byte keys it makes them from their counts, in shared memory.
   static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s, gp__u64 skipped) {
     if (!ALONE) return Runs{a.starts, a.values, *a.runs, skipped};
     gp__counted_values<ITEMS, T, DESCENDING> mine;
@@ -368,7 +369,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncthreads();
     return Runs{s.starts, s.values, count, skipped};
   }
-  // A warp: the rows from position `from` up to `last`, of which the output has [runs.skipped, end).
+  // Called by a warp: writes the rows from position `from` to `last`; the output covers [runs.skipped, end).
   static GP_DEVICE void write(const Runs &runs, Row &row, Bits *out, gp__u64 from, gp__u64 last, gp__u64 end) {
     Cursor cursor(runs, from);
     while (from < last) {

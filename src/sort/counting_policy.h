@@ -1,10 +1,9 @@
 // sort/counting_policy.h - counting sort: when, and with how many rows
 // uses: api/policy.h, core/rules.h, core/shape.h, histogram/policy.h
 
-// Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
-// each, take 128 KiB of a block, which the device must have. Where there are many keys, blocks leave their counters in
-// memory, and those that make runs add them up.
-// Blocks that make runs of keys of two bytes, and how many loads a thread of theirs has under way.
+// Counting sort of keys of one and of two bytes. With 2-byte keys a block counts in 128 KiB of shared memory: 16-bit
+// counters of all values. With many keys, blocks store their counters in memory, and the blocks that make runs add them
+// up. GP__COUNTING_BLOCKS blocks make runs; each of their threads keeps GP__COUNTING_LOADS loads in flight.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
 enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
 GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {

@@ -3,8 +3,8 @@
 //   sort/counting_policy.h, sort/cooperative_policy.h, core/rows.h, core/geometry.h, core/family.h, sort/portable.h,
 //   histogram/geometry.h, sort/scratch.h
 
-// Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
-// asks of the workspace: words and scratch.
+// Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
+// scratch memory of the call.
 GPUPRIMS__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
     }
   }
 }
-// Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
+// The histogram's shape in a counting sort.
 GPUPRIMS__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
@@ -68,7 +68,7 @@ GPUPRIMS__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned 
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row of each warp
+  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
   g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
@@ -83,7 +83,7 @@ GPUPRIMS__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
-// Between sweeps of many keys launches cost less than it does.
+// Between sweeps of many keys overlap costs more than launches do.
 GPUPRIMS__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }

@@ -23,7 +23,7 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
     return gp__host_ordered(q->acc_type, made.bytes);
   }
   if (!q->field_count) return gp__host_ordered(q->key_type, key);
-  for (i = q->field_count - 1; i >= 0; --i) { // `at`: of the field's lowest bit
+  for (i = q->field_count - 1; i >= 0; --i) { // at: position of the field's lowest bit
     const int bits = 8 * (int)gp__host_size(q->fields[i].type), low = at - 64 * word;
     uint64_t own = gp__host_ordered(q->fields[i].type, key + q->fields[i].offset);
     if (q->fields[i].descending) own = ~own & (~(uint64_t)0 >> (64 - bits));
@@ -33,11 +33,11 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
   return x;
 }
 
-// What is sorted: bits of a key, in its order, and where it stood.
+// A sorted element: bits of the ordered key, and the input index.
 typedef struct gp__host_indexed {
   uint64_t bits, index;
 } gp__host_indexed;
-// Few elements: insertion, then merges. Both sorts are stable and return the array, of the two, that has the result.
+// Sorts few elements by insertion, then merges. Both sorts are stable and return the array that has the result.
 static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_indexed *to, uint64_t n) {
   const uint64_t run = 16;
   uint64_t first, width, i, j, k;
@@ -61,8 +61,8 @@ static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_inde
   }
   return from;
 }
-// By the lowest `bits` of the bits, which have no others: least significant digit first, 8 bits a pass; a pass in which
-// all have the same digit is left out.
+// Sorts by the lowest `bits` bits; the others must be zero. Least significant digit first, 8 bits a pass; skips passes
+// in which all have the same digit.
 static gp__host_indexed *gp__host_sort_indexed(gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits) {
   int shift;
   if (n <= 1024) return gp__host_sort_few(from, to, n);
@@ -90,8 +90,8 @@ static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
   return wanted ? x >> low & (~(uint64_t)0 >> (64 - wanted)) : 0;
 }
 
-// Words of the ordered key one after the other, the least significant one first. Memory: 32 bytes an element, and what
-// keys and values take. One thread sorts, all of them move.
+// Sorts by one word of the ordered key after the other, the least significant first. Memory: 32 bytes an element, and a
+// copy of elements over 16 bytes that are sorted in place. One thread sorts, all of them move.
 static gp_result gp__host_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;
@@ -118,7 +118,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
     a = gp__host_sort_indexed(a, b, n, high - low);
     b = a == memory ? memory + n : memory;
   }
-  // Keys, then values; in place by way of memory that nobody needs any more, or of its own.
+  // Moves keys, then values. In place they go through memory that is no longer needed, or through new memory.
   for (turn = 0; turn < 2; ++turn) {
     const size_t size = turn ? q->in_size : q->key_size;
     const unsigned char *from = turn ? in : keys;

@@ -2,21 +2,21 @@
 // uses: device/vocabulary.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h, device/types.cuh, device/warp.cuh,
 //   device/tile_load.cuh, device/tile_sort.cuh, sort/radix_sweep.cuh
 
-// Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level
-// splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
-// ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
-// where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
-// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on,
-// level by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.)
-// Keys go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does
-// not move: its next digits are those between its smallest and its largest key.
+// Sorts built-in keys by all their bits. Without values equal keys are identical, so no step needs to be stable. A
+// level splits its parts by up to 8 bits, the most significant first. One kernel counts digits; the block that
+// completes a part plans it. The next kernel moves keys, a tile at a time, to places drawn from the part's counters, or
+// fills runs if the counts determine all keys. Neighbouring small buckets become one item of a list that the last
+// kernel sorts on chip; larger buckets become parts of the next level. After as many levels as uniform keys need, one
+// more kernel works level by level while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid
+// Radix Sort on GPUs.) Keys move from the input to the spare buffer, then to the output, and back. A part whose keys
+// share a digit does not move: its next digits lie between its smallest and its largest key.
 //
-// With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
-// a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
-// each digit go. A block then moves its pieces tile by tile, in order, and ranks a tile's keys as the one-sweep sort
-// does, but waits for no other block. On chip, a key, less the lowest of the bucket, with its place in the bucket below
-// it is 64 bits that are all different: they are sorted as keys are, and fetch the values. Buckets of more bits become
-// parts, however small, of the next level. What has no bits left is in order once it has moved.
+// With values (or indices) every step is stable. The count and the move of a level deal tiles to blocks in the same
+// way. A piece is a block's share of a part. The plan turns the pieces' counters into the places of each piece's keys,
+// digit by digit. A block then moves its pieces in order, tile by tile. It ranks a tile's keys as the one-sweep sort
+// does, but waits for no other block. On chip, key minus the bucket's lowest key, with the place in the bucket below
+// it, is a distinct 64-bit word. A block sorts these words as keys; their places then fetch the values. A bucket of
+// more bits becomes a part of the next level, however small. A part with no bits left is in order once it has moved.
 
 // A key of T as the unsigned integer that is sorted.
 template <class T, bool DESCENDING> struct gp__sorted {
@@ -34,25 +34,25 @@ template <class T, bool DESCENDING> struct gp__sorted {
   }
 };
 
-enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
+enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // the buffer that holds the keys
 enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
 
 // Keys [begin, end), all in [low, low + 2^(shift + bits)).
 struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
-  gp__u32 first_tile, tiles, done; // done: tiles that have been counted
+  gp__u32 first_tile, tiles, done; // done: tiles counted
   int shift, bits;
   gp__u32 source;
-  unsigned short mode, depth; // depth: moves that the keys have behind them
-  gp__u32 hot;                // a digit that many keys have; or 256
+  unsigned short mode, depth; // depth: moves the keys have made
+  gp__u32 hot;                // a frequent digit, or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
-// Keys that a block sorts.
+// Keys that a block sorts on chip.
 struct gp__hybrid_item {
   gp__u64 begin, low;
   gp__u32 count;
-  unsigned short width, source; // width: of the largest key - low
+  unsigned short width, source; // width: bits of largest key - low
 };
 static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
 
@@ -68,7 +68,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
 
   const gp__hybrid_args &a;
   const int level;
-  const gp__u32 block; // of gridDim.x: whose share of the level is worked on
+  const gp__u32 block; // 0 .. gridDim.x - 1: owner of this share of the level
   GP_DEVICE gp__hybrid_part *parts_of(int l) const {
     return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
   }
@@ -94,10 +94,9 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
-  // Digits of a part of the level: as many as make buckets that fit on chip, in as few moves as can be. The later
-  // moves have the keys that lie close together: they take all that a level can. Where as many levels leave no
-  // bits, they take all: buckets of few different keys would be slow on chip. The levels behind this one can take
-  // what is left.
+  // Bits of a part's digit at a level: enough to make buckets that fit on chip in the fewest moves. From the third move
+  // on, keys are close together and a digit takes all 8 bits. If as many levels can use up all bits, they do: buckets
+  // of few distinct keys are slow on chip. The levels after this one must be able to take the rest (`least`).
   GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
     const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
@@ -120,7 +119,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     p.shift = width - bits, p.bits = bits;
     p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
   }
-  // One thread: a part joins the list of the next level.
+  // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
     describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,

@@ -3,7 +3,7 @@
 //   device/operators.cuh, device/warp.cuh, device/tile_sort.cuh, device/look_back.cuh, device/kernel.cuh,
 //   sort/keys.cuh, sort/hybrid.cuh
 
-// The part of a tile: the last one whose first tile is not behind it. All threads of the block call.
+// Finds a tile's part: the last one whose first tile is not after it. All threads of the block call.
 template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
@@ -17,7 +17,7 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
   return low;
 }
 
-// The sum of x over the threads before. A barrier within; one more before `total` serves again.
+// Returns the sum of x over the threads before. Contains a barrier; one more must precede the next use of `total`.
 template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
   if (gp_lane() == 31) total[gp_warp()] = up_to;
@@ -26,7 +26,7 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
 }
 
-// Tiles are dealt evenly, consecutive ones to a block.
+// Tiles are dealt evenly; a block's tiles are consecutive.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
   GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
@@ -43,11 +43,11 @@ struct gp__hybrid_share {
 };
 
 template <int THREADS> struct gp__hybrid_count_storage {
-  gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
+  gp__u32 counter[256 * 32]; // each lane has its own: digit * 32 + lane
   gp__u64 total[THREADS / 32];
   gp__u64 start[257], window[256];
   gp__u64 least[THREADS / 32], most[THREADS / 32];
-  gp__u64 some[THREADS]; // of a digit, in some of the pieces
+  gp__u64 some[THREADS]; // count of a digit in some of the pieces
   gp__ticket ticket;
   gp__hybrid_part whole; // the input as a part
   gp__u32 groups[THREADS / 32], next[512];
@@ -69,7 +69,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
       : Base{args, of_level, of_block}, s(storage) {}
 
-  // The keys [begin, end) of the part.
+  // Counts the keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
     const Raw *in = this->from(p.source);
     const Key low = static_cast<Key>(p.low);
@@ -109,7 +109,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
   }
-  // How many keys of the part have the digit of this thread.
+  // Returns how many keys of the part have this thread's digit.
   GP_DEVICE gp__u64 count_pieces(const gp__u64 *pieces, gp__u32 count, unsigned digits, int bits) const {
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
     const unsigned first = of * each < count ? of * each : count, end = first + each < count ? first + each : count;
@@ -123,7 +123,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = threadIdx.x; i < THREADS && threadIdx.x < digits; i += digits) sum += s.some[i];
     return sum;
   }
-  // Counters become places: s.start[digit] is where the part's keys of the digit go, in the part.
+  // Turns counters into places. s.start[digit] is the start of the digit's keys within the part.
   GP_DEVICE void place_pieces(gp__u64 *pieces, gp__u32 count, unsigned digits, int bits, gp__u64 begin) const {
     const int AT_ONCE = 8;
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
@@ -143,7 +143,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Elements that are in order, and belong in the output: copied, a block's worth at a time, unless they are there.
+  // Adds items that copy sorted elements to the output, a block's worth each, unless they are there already.
   GP_DEVICE void add_copies(gp__u64 begin, gp__u64 size, gp__u32 source) const {
     if (source == GP__FROM_OUT) return;
     for (gp__u64 at = static_cast<gp__u64>(threadIdx.x) * this->a.capacity; at < size;
@@ -152,17 +152,17 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
     }
   }
-  // Groups of buckets that a block sorts together: a bucket with more keys than half a block sorts, alone; of the
-  // others, from the first on, as many as fit; none spans more bits than a block sorts. s.window: where each bucket
-  // starts, known to all; `start`, `count`: of this thread's digit.
+  // Groups neighbouring buckets that a block sorts together. A bucket with more keys than half a block sorts is alone;
+  // other groups take, from the first bucket on, as many as fit. No group spans more bits than a block sorts. s.window
+  // has each bucket's start and must be visible to all threads; `start` and `count` are those of this thread's digit.
   GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, gp__u64 count, unsigned digits) const {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    gp__u32 *next = s.next, *heads = s.next + 256; // the bucket behind the group that would start here; does one?
+    gp__u32 *next = s.next, *heads = s.next + 256; // next: bucket after a group that starts here; heads: one does
     if (t < digits) {
       unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
-      while (low < high) { // the last bucket that fits in front of it
+      while (low < high) { // finds the last end of the group that fits
         const unsigned middle = (low + high + 1) / 2;
         const gp__u64 end = middle < digits ? s.window[middle] : size;
         if (end - start <= this->a.capacity) low = middle;
@@ -172,7 +172,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       heads[t] = t == 0;
     }
     __syncthreads();
-    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads that far from the first one, at most, are known
+    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads under `jumps` groups from the first one are known
       const gp__u32 to = t < digits ? next[t] : digits, behind = to < digits ? next[to] : digits;
       const bool is = t < digits && heads[t];
       __syncthreads();
@@ -200,7 +200,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  // All of a part of pairs has been counted: its buckets become parts or items.
+  // Plans a part of pairs that is all counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -233,7 +233,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     make_groups(p, start, count, digits);
   }
-  // All of the part has been counted: its buckets become parts, items, or runs to be filled.
+  // Plans a part of keys that is all counted: its buckets become parts, items, or runs to fill.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -268,8 +268,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) p.hot = s.hot;
     make_groups(p, start, count, digits);
   }
-  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the
-  // last ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
+  // Counts tiles [first, last) of the level's part `at`; `p` has its constant fields. The block that counts a part's
+  // last tiles plans it. FIRST: the counters are zero once the first block has published its word.
   template <bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
@@ -301,7 +301,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
     __syncthreads();
-    if (threadIdx.x == 0) { // speaks for all
+    if (threadIdx.x == 0) { // for the whole block
       __threadfence();
       s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
       __threadfence();
@@ -330,9 +330,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       tile += last - first;
     }
   }
-  // Adaptive sorts of one even level: is it this count that chooses? Hybrid, unless a bucket is too large for a block.
+  // True if this count chooses: adaptive sorts in which uniform keys need one level. It chooses hybrid, unless a bucket
+  // is too large for a block.
   GP_DEVICE bool chooses() const { return !this->PAIRS && this->a.choice && !this->a.sample; }
-  // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
+  // The whole input is one part or one item. The first block clears the lists and the counters.
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
     const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;

@@ -2,7 +2,7 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/hybrid_policy.h, sort/hybrid_arguments.h,
 //   device/types.cuh, device/kernel.cuh, sort/keys.cuh, sort/hybrid.cuh, sort/buckets.cuh, sort/pair_buckets.cuh
 
-// The items of the list, dealt in turn.
+// Sorts the items of the list, dealt to blocks in turn.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
@@ -29,7 +29,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   }
 }
 
-// The items of the list, dealt in turn.
+// Sorts the items of the list, dealt to blocks in turn.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
@@ -42,14 +42,14 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   sort.clear();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
   const gp__u64 items = a.list[GP__HYBRID_ITEMS];
-  gp__u32 unsorted = 0; // buckets that the block has left for later
+  gp__u32 unsorted = 0; // buckets that the block left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
                      static_cast<typename Bucket::Key>(item.low), item.width)) {
       if (threadIdx.x == 0)
-        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a place of the block's own
+        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
     }
   }
@@ -78,9 +78,9 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
 }
 
-// Leading sweep: passes of the radix sort by the leading bits alone, which is stable, leave pairs side by side in
-// buckets: here, where these begin. They are sorted on chip as those of a hybrid sort. If one is too large, all bits
-// are swept; most often the count of the digits says so before anything has moved.
+// Leading sweep. Radix passes by the leading bits alone, which are stable, leave pairs in buckets. This kernel finds
+// where the buckets begin. Blocks then sort them on chip as in a hybrid sort. If a bucket is too large, a sweep of all
+// bits follows; most often the digit counts tell before anything has moved.
 template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
   typedef gp__bucket_element<T, Value, sizeof(Value) == 4> Element;
   struct Storage {
@@ -91,7 +91,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
-  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket behind the first digit
+  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket's number after the first digit
   gp__u32 low = static_cast<gp__u32>(gp__count(a));
   if (bucket < buckets) {
     const unsigned digit = bucket >> below << (8 + below - a.leading);
@@ -110,8 +110,8 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   static_cast<gp__u32 *>(a.items)[bucket] = low;
   if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
 }
-// The buckets, dealt in turn; a block learns where a few hundred of its own begin at a time, and asks for the next one
-// while it sorts one.
+// Sorts the buckets, dealt to blocks in turn. A block reads the starts of THREADS of its buckets at a time, and
+// prefetches the next bucket before it sorts one.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   const bool RECORDS = sizeof(Value) == 4;
@@ -119,7 +119,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   typedef typename Bucket::In In;
   typedef typename Bucket::Storage Storage;
   struct Own {
-    gp__hybrid_item item; // read where needed, as that costs fewer registers
+    gp__hybrid_item item; // read where needed: saves registers
     gp__u64 arrived;
     gp__u32 begin[THREADS], count[THREADS];
   };

@@ -23,8 +23,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
-  // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
-  // are counted by one of them.
+  // Computes the keys' slots within their digits, two a word. HOT: one lane counts for all lanes with the hot digit, or
+  // with the first lane's digit if none is hot.
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
                       gp__u32 hot) const {
@@ -56,7 +56,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
       }
   }
-  // Keys of one tile of the part, at `first` .. `end` of it.
+  // Moves the n keys of one tile of the part.
   template <class There>
   GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there,
                       unsigned n) const {
@@ -127,7 +127,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       tile(p, bins, keys, there, end - first);
     }
   }
-  // Places of the tile, whose keys follow from the counts.
+  // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
     Raw *out = static_cast<Raw *>(this->a.out);
     const Key low = static_cast<Key>(p.low);
@@ -151,7 +151,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
 };
 
-// A piece of pairs, in order.
+// Moves pieces of pairs in order.
 template <class P, class T, bool DESCENDING, class Value>
 struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Base;
@@ -163,7 +163,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static_assert(TILE < 65536 && ITEMS % AT_ONCE == 0, "the shape of a tile");
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    gp__u32 offset[256]; // where a digit's elements go, less where they stand in the tile
+    gp__u32 offset[256]; // a digit's destination minus its position in the tile
   };
   struct Digit {
     Key low;
@@ -184,7 +184,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
     return end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
   }
-  // What is not there has the largest digit, and comes last.
+  // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
       GPUPRIMS__UNROLL
@@ -197,7 +197,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // `in`: NULL, or of the tile's first element.
+  // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
       GPUPRIMS__UNROLL
@@ -215,7 +215,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
   template <bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: read, then written
+    for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
       gp__u32 at[AT_ONCE];
       GPUPRIMS__UNROLL
@@ -238,7 +238,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Elements [begin, end) of the part; places: where those of each digit go.
+  // Moves elements [begin, end) of the part; places[d] is the destination of digit d's elements.
   GP_DEVICE void move(const gp__hybrid_part &p, const gp__u64 *places, gp__u64 begin, gp__u64 end) const {
     const Rank rank = {s.rank};
     const Raw *in = this->from(p.source);
@@ -246,7 +246,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Raw *out = this->to(p.source);
     Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
-    gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // where the next elements go of the digits of the thread
+    gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // destinations of the next elements of the thread's digits
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned d = 2 * (pair + unsigned(i));
@@ -294,7 +294,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_values[ranks[i]] = values[i];
       }
       const gp__u64 next = first + TILE;
-      if (next < end) { // while this tile is written
+      if (next < end) { // loads overlap this tile's stores
         load(keys, in + next, valid(next, end), padding);
         load_values(values, values_in ? values_in + next : nullptr, next, valid(next, end));
       }
@@ -331,7 +331,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-// The share of a block in the moves of a level.
+// Does a block's share of a level's moves.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
@@ -342,7 +342,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
-    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // of the next level
+    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);
     for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
          i += static_cast<gp__u64>(gridDim.x) * P::threads)

@@ -11,24 +11,24 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
+// Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
   GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
-  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // of gp__hybrid_args.list, behind the levels: the number of buckets
-  GP__HYBRID_DRAWN,                         // shares of the levels that one launch works on: drawn,
-  GP__HYBRID_DONE,                          // and done
+  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // in gp__hybrid_args.list, after the levels: number of buckets
+  GP__HYBRID_DRAWN,                         // gp__hybrid_rest: shares drawn
+  GP__HYBRID_DONE,                          // gp__hybrid_rest: shares done
   GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
-  GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket, which breaks ties of pairs
+  GP__HYBRID_PLACE_BITS = 13 // bits of an element's place in its bucket; breaks ties of pairs
 };
-// Of a block that sorts a bucket: threads, keys of a thread, bins.
+// A block that sorts a bucket: threads, keys a thread, bins.
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth would have to spill
-// Fewer rounds of transpositions where bins are many.
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth block would spill
+// Many bins need fewer rounds of transpositions.
 GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
   return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
 }
@@ -43,7 +43,7 @@ GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
-// What a block that counts keeps in shared memory: a counter of each digit for each lane, and what it plans with.
+// Shared memory of a counting block: a counter of each digit for each lane, and the plan's arrays.
 GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
   return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
@@ -54,7 +54,7 @@ GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
 GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) {
   return p.vectors * gp__vector_items(s.key_size);
 }
-// A sort in one block: keys of a thread, about as many bins as keys.
+// One-block sort: keys a thread, and about as many bins as keys.
 GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
 GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
@@ -62,27 +62,27 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
-// Keys of a bucket on the average: even keys' buckets differ by a few per cent.
+// Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
 GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
-// Levels that even keys need: launches of their own. The others, if there are any, are one launch.
+// Levels that uniform keys need, each with its own launches. One launch does all others.
 GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
-// Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels
-// too wide a range.
+// Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
+// wide a range.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
-// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts, and where the
-// range of pairs ends that a block sorts.
+// Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
+// reach the widest range that a block sorts.
 GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
-// Counters of pairs: 256 for each piece, a block's share of a part. A block's pieces follow each other.
+// Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
 GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
   return parts + blocks;
 }
-// Keys of a bucket, at most: what a block sorts; fewer where that leaves multiprocessors without one.
+// Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
 GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
@@ -90,7 +90,7 @@ GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
   return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
                           gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
 }
-// A block that sorts a bucket of pairs sorts key and place in one word as large as a key, then fetches the values.
+// A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
          (unsigned)(threads * items * value_size + 32) / 16 * 16;

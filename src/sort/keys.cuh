@@ -1,30 +1,30 @@
 // sort/keys.cuh - keys as bits, and records
 // uses: device/vocabulary.cuh, device/types.cuh
 
-// Least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least Significant Digit
-// Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass then reads each
-// element once and writes it once: a tile's keys are ranked by their digit and put into that order in shared memory,
-// while the number of each digit's keys before the tile comes from the tiles before it, by look-back. What a pass does
-// is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
-// others alternate between two buffers such that the last of them writes to the output.
+// Radix sort, least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least
+// Significant Digit Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass
+// reads and writes each element once. A block ranks a tile's keys by digit and orders them in shared memory; look-back
+// gives the number of each digit's keys in earlier tiles. The device decides what each pass does once all is counted. A
+// pass whose keys all have one digit moves nothing. The others alternate between two buffers so that the last one
+// writes to the output.
 
-// Of two sorts in one plan the other one has nothing to do.
+// True if this sort was chosen: a plan's other sort has nothing to do.
 GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
 
-// What a pass does.
+// Flags of a pass.
 enum {
   GP__RADIX_RUNS = 1,
-  GP__RADIX_COPIES = 2,    // elements are copied from where they are to the output
-  GP__RADIX_ODD = 4,       // of those that run, it is an odd one: the marks of its words are others
-  GP__RADIX_LAST = 8,      // of those that run: keys that are dropped are not written
+  GP__RADIX_COPIES = 2,    // copies elements to the output
+  GP__RADIX_ODD = 4,       // an odd one of the running passes: its words have the other mark
+  GP__RADIX_LAST = 8,      // the last running pass: does not write keys that are dropped
   GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
-  GP__RADIX_FROM = 32,     // times: 0 from the input, 1 from the output, 2 from the other buffer
+  GP__RADIX_FROM = 32,     // times the source: 0 the input, 1 the output, 2 the other buffer
   GP__RADIX_READS_PAIRS = 128,
   GP__RADIX_WRITES_PAIRS = 256
 };
 
-// Keys as they are moved, and as their bits are ordered. bits(key, word): 64 bits of the ordered key, the least
-// significant first; of built-in types it has one word. padding: comes behind every key.
+// A key as it moves (Key), and as ordered bits. bits(key, word): 64 bits of the ordered key, the least significant word
+// first; built-in types have one word. padding: sorts after every key.
 template <class T> struct gp__radix_key {
   typedef typename gp__ordered<T>::Bits Bits;
   typedef Bits Key;
@@ -41,7 +41,7 @@ template <class T> struct gp__radix_number : gp__radix_key<T> {
     return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
   }
 };
-// A struct by a user's operator that makes a built-in type R of it.
+// A struct ordered by a user's operator, which maps it to a built-in type R.
 template <class T, class Op, class R> struct gp__decomposed_key {
   typedef typename gp__ordered<R>::Bits Bits;
   typedef T Key;
@@ -56,7 +56,7 @@ template <class T, class Op, class R> struct gp__decomposed_key {
   }
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
-// A struct by some of its fields, the most significant first.
+// A struct ordered by some of its fields, the most significant first.
 template <class Key, class Bits> union gp__key_parts {
   Key key;
   Bits part[sizeof(Key) / sizeof(Bits)];
@@ -77,11 +77,11 @@ template <class... Fields> struct gp__key_fields { // none
   static const int bits = 0;
   template <class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }
 };
-template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // this one stands above the rest
+template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // Field is above the rest
   typedef gp__key_fields<Rest...> Below;
   static const int bits = Field::bits + Below::bits;
   template <class Key> static GP_DEVICE gp__u64 word(const Key &key, int w) {
-    const int at = Below::bits - 64 * w; // of its lowest bit, in this word
+    const int at = Below::bits - 64 * w; // position of the field's lowest bit in this word
     gp__u64 x = Below::word(key, w);
     if (at > -Field::bits && at < 64) {
       const gp__u64 own = Field::of(key);
@@ -108,7 +108,7 @@ template <class K, class V> struct gp__radix_record {
   static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
   static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
 };
-// What passes move: in arrays of their own, or side by side.
+// Elements that passes move: keys and values in arrays of their own, or records.
 template <class K, class V> struct gp__radix_moved {
   typedef typename K::Key Key;
   typedef V Value;

@@ -33,7 +33,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.drop_keys = l->h->sorted.drop_keys;
   return a;
 }
-// The histogram, the passes, where they ran in place what may be left to copy.
+// Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
 GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
@@ -46,7 +46,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t t
   }
   return GP_SUCCESS;
 }
-// A radix sort; large values last.
+// Launches a radix sort. Large values are gathered last.
 GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
@@ -87,7 +87,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const unsigned long long *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// All passes by blocks that wait for each other.
+// Launches all passes at once; blocks wait for each other.
 GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
@@ -125,8 +125,8 @@ GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, c
   a.levels = gp__hybrid_levels(l->h->key_size);
   return a;
 }
-// A hybrid sort, its kernels from `first` on: count and move of each level that even keys need, all other levels, then
-// the buckets.
+// Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
+// launch for all other levels, then the buckets.
 GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
@@ -136,7 +136,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
     steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
     grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
-  if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
+  if (l->h->in_size) { // count and move deal tiles alike; there is room for the pieces of r.blocks
     const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
     grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
     if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
@@ -152,8 +152,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
 }
-// A sample of the keys decides, or the first count of a hybrid sort that needs one level; the kernels of the sort that
-// is not chosen exit at once.
+// A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
+// the other sort exit at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
@@ -172,7 +172,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
-  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
+  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // comparing costs takes too long
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                           : gp__launch_levels(&of_hybrid, 3, a));
@@ -194,8 +194,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
                                   passes.shared_bytes, &radix));
   return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
-// The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
-// more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
+// The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
+// large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
+// outputs are not aligned for pairs: these sort by all bits.
 GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);

@@ -4,7 +4,7 @@
 //   sort/scratch.h, sort/geometry.h, core/text.c, core/request.c, core/names.c, core/kinds.c, core/spelling.c,
 //   core/kernel_names.c
 
-// How a radix sort reads a key.
+// Names the type by which a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;
@@ -51,7 +51,7 @@ GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
             one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
   if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
 }
-// What a gather moves: words as large as alignment and size allow.
+// A gather moves words as large as alignment and size allow.
 GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
@@ -66,7 +66,7 @@ GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
 }
-// A transform makes a built-in type of a key.
+// A transform maps a key to a built-in type.
 GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
 GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
@@ -100,7 +100,7 @@ GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__ke
   if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
-// One sweep holds its keys and values in registers; buckets of 8-byte keys do with 56 of them.
+// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers.
 GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                               const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;

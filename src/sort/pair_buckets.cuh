@@ -3,21 +3,22 @@
 //   device/warp.cuh, device/tile_load.cuh, device/tile_sort.cuh, map/kernels.cuh, sort/keys.cuh, sort/radix_sweep.cuh,
 //   sort/hybrid.cuh
 
-// The n elements at `in`, which is aligned to an element: those in whole vectors of 16 bytes, and `head` before these.
+// Splits the n elements at `in` into `head` ones, `whole` vectors of 16 bytes, and the rest. `in` must be aligned to an
+// element.
 template <class E> struct gp__vectors_of {
   static const int EACH = 16 / int(sizeof(E));
-  unsigned before, head, whole; // before: from the 16-byte boundary before `in` on
+  unsigned before, head, whole; // before: elements from the last 16-byte boundary to `in`
   GP_DEVICE gp__vectors_of(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
     head = before ? EACH - before : 0;
     if (head > n) head = n;
     whole = (n - head) / EACH;
   }
-  // An element of this thread that is in no whole vector; n or more: there is none.
+  // This thread's element outside whole vectors; n or more: none.
   GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
 };
 
-// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has
-// a stage), which one thread starts; otherwise vectors, through registers.
+// A bucket's values in shared memory, in input order. One thread starts a bulk copy, if the device has such copies and
+// the policy has a stage; otherwise threads load vectors through registers.
 template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
   static const bool BULK = P::stages > 0;
@@ -25,17 +26,17 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   static const bool BULK = false;
 #endif
   typedef gp__vectors_of<Value> Vectors;
-  Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
+  Value *values;    // 16-byte aligned; THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
-  // A struct whose alignment is less than its size may lie between multiples of its size: in no whole vectors.
+  // A struct whose alignment is less than its size may begin between multiples of its size; it has no whole vectors.
   static GP_DEVICE Vectors vectors(const Value *in, unsigned n) {
     Vectors v(in, n);
     if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;
     return v;
   }
   GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
-  // Once. A barrier of the block follows.
+  // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
@@ -44,7 +45,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
 #endif
   }
-  // The last bucket's values are no longer needed. Does not wait.
+  // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
@@ -54,7 +55,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
 #endif
   }
-  // What no bulk copy brings.
+  // Loads the values that no bulk copy brings.
   GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
     const Vectors v = vectors(in, n);
     const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
@@ -79,7 +80,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     if (!gp__is_whole<sizeof(Value)>(in))
       for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];
   }
-  // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
+  // Called after fetch and a barrier of the block. turn: number of earlier calls.
   GP_DEVICE void wait(gp__u32 turn) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
@@ -87,15 +88,16 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     (void)turn;
 #endif
   }
-  // All have read them. A barrier of the block follows.
+  // Called by each thread after its last read of the values, before a barrier of the block.
   GP_DEVICE void end() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
-    if (BULK) gp__bulk_fence(); // they, and what was fetched, lie where the next copy goes
+    if (BULK) gp__bulk_fence(); // they and fetched values are where the next copy writes
 #endif
   }
 };
 
-// Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
+// Buckets of pairs with 8-byte keys. A word is key minus the bucket's lowest key, with the place in the bucket below
+// it.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
           bool RECORDS = false>
 struct gp__pair_bucket {
@@ -120,7 +122,7 @@ struct gp__pair_bucket {
       static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
-  // turn: of the buckets with values, counted from 0.
+  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -178,9 +180,10 @@ struct gp__pair_bucket {
   }
 };
 
-// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
-// 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
-// while keys with the same leading bits are brought into order: few, as a rule. RECORDS: values come with their keys.
+// Buckets of pairs with 4-byte keys. A word has the leading bits of key - lowest, with the place in the bucket below:
+// 32 bits that are distinct. Bits of the key that words leave out are stored by place, in the memory of the counters,
+// while keys with the same leading bits are put in order; these are few as a rule. RECORDS: values are beside their
+// keys.
 template <class T, class Value, bool RECORDS> struct gp__bucket_element {
   typedef typename gp__ordered<T>::Bits Type;
   static GP_DEVICE Type key(Type x) { return x; }
@@ -226,7 +229,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
     }
   }
-  // turn: of the buckets with values, counted from 0.
+  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -242,7 +245,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     };
     gp__u32 keys[ITEMS], edge = 0;
     if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
-    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // twice the registers
+    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // records take twice the registers
     GPUPRIMS__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
@@ -275,7 +278,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     __syncthreads();
     sort.clear();
   }
-  // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
+  // Orders words with equal leading bits by the bits left out. Ends with a barrier; the bits left out remain at rest().
   GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
@@ -287,8 +290,8 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned p = thread; p < n; p += THREADS)
       left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
-    gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words: where it is the first one of a run of tied
-    bool is_long = false;           // words that is above the next, how long the run is, and how many stand before it
+    gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words that is the first to exceed its successor
+    bool is_long = false;           // in a run of tied words: the run's length, and the words of the run before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
       const gp__u32 x = s.key[Storage::slot(q)], y = s.key[Storage::slot(q + 1)];
       if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;
@@ -326,7 +329,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       s.key[Storage::slot(q + to)] = x;
     }
   }
-  // The same for runs of any length: merges from runs of a thread on.
+  // Orders runs of any length: sorts a thread's words, then merges.
   GP_DEVICE void merge(unsigned n, unsigned thread) const {
     const unsigned short *left_out = rest();
     const auto less = [=](gp__u32 x, gp__u32 y) {
@@ -390,6 +393,6 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
 };
 
 struct gp__pair_bucket_storage {
-  gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
+  gp__hybrid_item item[2]; // this one and the next; read where needed: saves registers
   gp__u64 arrived;
 };

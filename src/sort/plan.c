@@ -22,7 +22,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[3] = GP__HYBRID_REST;
   return 4;
 }
-// The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
+// The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
 GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
@@ -88,7 +88,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
 GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
   gp__shape_radix_keys(q, h);
   h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
-  h->in_place = !q->in || q->in == q->out; // without buffers: it may be
+  h->in_place = !q->in || q->in == q->out; // without buffers: it may be in place
 }
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 

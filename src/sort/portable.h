@@ -3,21 +3,21 @@
 //   sort/choice_policy.h, sort/cooperative_policy.h, core/rows.h
 
 enum {
-  GP__IF_SORT_KEYS = GP__IF,        // what gp__sorts_keys says; of cooperative sorts: there are clusters
-  GP__IF_SORT_PAIRS = 2 * GP__IF,   // what gp__sorts_pairs says
+  GP__IF_SORT_KEYS = GP__IF,        // gp__sorts_keys holds; cooperative sorts: the device has clusters
+  GP__IF_SORT_PAIRS = 2 * GP__IF,   // gp__sorts_pairs holds
   GP__IF_SORT_LONG = 4 * GP__IF,    // keys of more than 4 bytes
-  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes, of 8
+  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes
   GP__IF_SORT_VALUES8 = 16 * GP__IF,
-  GP__IF_SORT_BITS = 32 * GP__IF, // a sweep of leading bits leaves buckets that a block sorts; of 8 bits
+  GP__IF_SORT_BITS = 32 * GP__IF, // leading bits leave buckets that a block sorts; BITS8: 8 bits do
   GP__IF_SORT_BITS8 = 64 * GP__IF,
-  GP__IF_SORT_LAST = 128 * GP__IF, // in place of a sweep, whatever the keys are
-  // One-sweep passes; nobody has said how many threads or blocks.
+  GP__IF_SORT_LAST = 128 * GP__IF, // replaces a sweep for any keys
+  // One-sweep passes. OPEN: the caller sets neither threads nor blocks.
   GP__IF_SWEEP_OPEN = GP__IF,
   GP__IF_SWEEP_SHORT = 2 * GP__IF,  // keys of up to 4 bytes
   GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
   GP__IF_SWEEP_PAIRED = 8 * GP__IF
 };
-// Which algorithms gp__portable_sort tries; the first whose policy is valid is the rule's.
+// Algorithms that gp__portable_sort tries. The first one whose policy is valid wins.
 static const gp__policy_row gp__sort_choices[] = {
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
@@ -38,8 +38,8 @@ static const gp__policy_row gp__sort_choices[] = {
                    0, 23),
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
 };
-// No more threads a multiprocessor than leave each the registers for its keys: none may be spilled. Few keys: a tile
-// for each multiprocessor.
+// Threads a multiprocessor are few enough that each has registers for its keys: none spill. With few keys each
+// multiprocessor gets a tile.
 static const gp__policy_row gp__sort_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
@@ -59,8 +59,8 @@ static const gp__policy_row gp__sort_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
 };
-// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
-// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
+// Few tiles in flight keep look-backs short. Keys of up to 4 bytes use two blocks a multiprocessor, and a tile's
+// look-back overlaps the next tile's ranking. Others use one block with as many elements as its registers hold.
 static const gp__policy_row gp__sweep_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
     GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
@@ -76,7 +76,7 @@ static const gp__policy_row gp__small_sweep_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
     GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
 };
-// Vectors are those of keys of 4 bytes: few keys a thread while there are blocks, more where it takes them.
+// Vectors are for 4-byte keys. Threads have few keys while there are blocks enough, more where the count requires it.
 static const gp__policy_row gp__cooperative_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0,
                    23),
@@ -91,13 +91,13 @@ static const gp__policy_row gp__cooperative_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
 };
 
-// One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
-// as a thread has eight elements.
+// One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
+// eight elements a thread.
 GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
-// Do the registers that all blocks leave a thread hold them, beside what the kernel needs?
+// True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
 GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
@@ -180,7 +180,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
     return cooperative;
   if (!p.algorithm && gp__tries(p, s, when, GP_LEADING_SWEEP)) {
     q = p;
-    q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
+    q.algorithm = GP_LEADING_SWEEP; // one pass, or so many pairs that a pass saved outweighs the launches
     q = gp__portable_radix(q, s);
     if (gp__policy_valid_sort(q, s)) return q;
   }

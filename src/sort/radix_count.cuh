@@ -3,20 +3,20 @@
 //   sort/hybrid_arguments.h, device/operators.cuh, device/warp.cuh, device/hash.cuh, device/look_back.cuh,
 //   device/kernel.cuh, map/kernels.cuh, sort/keys.cuh
 
-// Where the i-th key of a sample stands, one of each `each`.
+// Index of a sample's i-th key; the sample has one key of each `each`.
 GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }
-// Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
-// not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
-// same place.
+// Finds repeated keys in a sample. A hash table keeps, at each place, the largest number of the sampled keys that fall
+// there. A key repeats if it equals the key whose number it finds and is not that key. A fifth of the repeats is
+// missed, as other keys fall in the same place.
 template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
   gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
-  gp__u32 key[SAMPLE];        // of number i + 1, hashed
-  gp__u32 again[SAMPLE / 32]; // a bit for each: others are equal
-  gp__u32 different, equal;   // of those with such a bit; others
+  gp__u32 key[SAMPLE];        // [i]: hash of the key with number i + 1
+  gp__u32 again[SAMPLE / 32]; // a bit a key: others equal it
+  gp__u32 different, equal;   // keys with such a bit; others that equal one of them
 
-  // The block, for m keys; hashed(i, at): key `at`, this thread's i-th.
+  // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
     GPUPRIMS__UNROLL
@@ -29,7 +29,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
     if (threadIdx.x == 0) different = equal = 0;
     __syncthreads();
     GPUPRIMS__UNROLL
-    for (int i = EACH - 1; i >= 0; --i) { // equal ones most often find a larger number there
+    for (int i = EACH - 1; i >= 0; --i) { // descending: equal keys mostly find a larger number
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       gp__u32 *to = place + own[i] % PLACES;
       key[at] = own[i];
@@ -53,9 +53,9 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   }
 };
 
-// A copy of the counters for each of REPLICAS neighbouring lanes. Of keys with more than four digits, half the lanes
-// count the lower word of a key first and the others the upper one, each in counters on its own side: then with 32
-// copies no two lanes of a warp ever meet in a bank. Meanwhile the block that comes first clears the sums in memory.
+// Each of REPLICAS neighbouring lanes has a copy of the counters. For keys of more than four digits, half the lanes
+// count a key's lower word first and the other half its upper word, each in counters on its own side. With 32 copies no
+// two lanes of a warp then use one bank. Meanwhile the first block clears the sums in memory.
 template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
   typedef typename K::Key Key;
   typedef typename K::Bits Bits;
@@ -64,15 +64,15 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   struct Storage {
     gp__ticket ticket;
     gp__u32 last;
-    gp__u64 most[GP__RADIX_PASSES]; // of each pass: keys of one digit, at most
+    gp__u64 most[GP__RADIX_PASSES]; // per pass: the most keys of one digit
   };
 
   const gp__radix_args &a;
   gp__u32 *cells;
-  gp__shared_pointer own, other; // of this lane's copy of the first counter; the one on the other side
-  Bits flip, mask;               // descending; the bits
-  int word, shift, digits;       // that are counted now: where they lie in the ordered key, as so many digits
-  unsigned blocks;               // that count: all, or all but the last one, which looks at a sample
+  gp__shared_pointer own, other; // this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;               // flip: all ones if descending; mask: the bits counted now
+  int word, shift, digits;       // their position in the ordered key, and the number of their digits
+  unsigned blocks;               // blocks that count: all, or all but the last, which samples
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
@@ -135,7 +135,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
     }
   }
-  // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
+  // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GPUPRIMS__UNROLL
@@ -152,9 +152,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     }
     return gp_warp_reduce(most, gp_max<gp__u64>());
   }
-  // Random keys that are there m times each: will a bucket of `even` keys, as the digits' shares say, be too large, or
-  // hold too many of each for its bins? The fullest of a digit's 256 values is 2.4 standard deviations above the mean
-  // or more, which are the root of m times the mean; the digit tells where it is least. Of all buckets 4.4.
+  // True if a bucket of `even` keys, by the digits' shares, would be too large, or hold too many copies of a key for
+  // its bins, with random keys that occur m times each. A digit's count has a standard deviation of the root of m times
+  // the mean. The fullest of 256 counts is 2.4 deviations above the mean or more; the digit with the smallest maximum
+  // gives the estimate. The fullest of all buckets is 4.4 deviations above.
   GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
     gp__u64 least = most[0];
     for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
@@ -163,8 +164,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
     return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
   }
-  // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
-  // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
+  // Called by the last block, which counts no keys if there are other blocks. Finds keys that repeat so often that a
+  // bucket's bin would hold too many, which digit counts need not show: 20 times each, evenly spread, or a few far more
+  // often.
   GP_DEVICE void sample(gp__u64 n) const {
     typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
     static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
@@ -180,8 +182,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
                         gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
     __syncthreads();
   }
-  // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
-  // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
+  // True if buckets by the leading bits most likely fit on chip and their bins hold few keys, with digits taken as
+  // independent. Bins use the 12 bits after the leading ones; `lower` of these are in the second digit after the
+  // passes.
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
     if (!a.leads || n == 0 || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
@@ -189,7 +192,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
     return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
   }
-  // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
+  // Called by one thread: decides what the passes do. A leading sweep runs the last passes alone, from the input to the
+  // other buffer, in pairs.
   GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
     const bool leading = leads(most, n);
     int left = 0, done = 0;

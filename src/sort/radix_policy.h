@@ -1,17 +1,17 @@
 // sort/radix_policy.h - radix passes: digits, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-// One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
-// than 64 bits has several words, and no pass spans two.
+// One-sweep radix sort has a pass for each 8 bits of the ordered key, the least significant first. An ordered key of
+// more than 64 bits has several words; no pass spans two.
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,       // of 256 counters each: as many as a word of 32 bits has digits
-  GP__RADIX_GROUP = 8,        // tiles whose counts are known together, too: a look-back of a thread asks for these
-  GP__RADIX_GROUPS = 2,       // and for so many groups' at a time
+  GP__RADIX_TABLES = 4,       // tables of 256 counters: one for each digit of a 32-bit word
+  GP__RADIX_GROUP = 8,        // tiles of a group, whose counts are also summed; a look-back loads a group at once
+  GP__RADIX_GROUPS = 2,       // sums of groups that a look-back loads at once
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
-  GP__RADIX_NARROW_LOG2 = 30, // fewer elements: counts travel in words of 32 bits
-  GP__NUMBERS_LOG2 = 15       // as many floats: merge sort by GP_LESS or GP_GREATER is a radix sort
+  GP__RADIX_NARROW_LOG2 = 30, // below 2^30 elements counts travel in 32-bit words
+  GP__NUMBERS_LOG2 = 15       // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -30,12 +30,12 @@ GPUPRIMS__RULE int gp__radix_digit_bits(int bit, int end) {
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
-// Bytes of what the tiles of a sort tell each other: of each pair of digits its keys in each tile, then for each pass
-// those in each group of tiles, then those up to each group's end (prefix_bytes each).
+// Bytes of the look-back words of each pair of digits: counts of each tile; for each pass, sums of each group of tiles;
+// then counts up to each group's end (prefix_bytes each).
 GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
-// Bytes of values that move with the keys; indices in the place of large ones.
+// Bytes of the values that move with the keys: of indices if values are large.
 GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
 GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
@@ -45,8 +45,8 @@ GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.
 GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
   return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
-// Dynamic shared memory of a pass: for each stage a tile of keys, and their values. Static, at most: each warp's
-// counters, where each digit goes.
+// Dynamic shared memory of a pass: a tile of keys and one of values for each stage. Static, at most: each warp's
+// counters, and each digit's destination.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
   return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
          gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
@@ -54,7 +54,7 @@ GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
 }
-// The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
+// The histogram's dynamic shared memory, and its copies of each counter, which keep lanes of a warp apart.
 GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
   return (unsigned)((ordered_bytes < GP__RADIX_TABLES ? ordered_bytes : GP__RADIX_TABLES) * replicas * 4 * GP__DIGITS);
 }
@@ -63,7 +63,7 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // values lie beside their keys between passes
+GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // between passes values are beside their keys
   return in_size == 4 && (algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP);
 }
 GPUPRIMS__RULE int gp__sweeps(int algorithm) {
@@ -73,8 +73,8 @@ GPUPRIMS__RULE int gp__sweeps(int algorithm) {
 GPUPRIMS__RULE int gp__radix_registers(int vectors, gp__shape s) {
   return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
-// Where there are values these leave more than a quarter of a multiprocessor's registers, or hundreds of bytes are
-// spilled.
+// With values, elements must leave more than a quarter of a multiprocessor's registers; otherwise hundreds of bytes
+// spill.
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
          p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&

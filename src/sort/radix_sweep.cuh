@@ -2,9 +2,8 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
 //   sort/hybrid_arguments.h, device/types.cuh, device/tile_rank.cuh, device/kernel.cuh, sort/keys.cuh
 
-// The counts of two neighbouring digits, on their way from tile to tile, with a mark in the upper two bits: of sweeps
-// that follow each other it is 1 and 2 in turn, and 0 before the first one, so that no sweep clears what the one before
-// has left.
+// Look-back words: counts of two neighbouring digits, with a mark in the upper two bits. Successive sweeps use marks 1
+// and 2 in turn; cleared words have 0. So no sweep clears the words of the one before.
 struct gp__radix_narrow { // fewer than 2^30 elements
   typedef gp__u32 Count;
   typedef gp__u64 Pair;
@@ -30,7 +29,7 @@ struct gp__radix_wide {
   static GP_DEVICE void store(Pair *p, const Pair &w) { gp__store_word(p, w); }
 };
 
-template <class V> struct gp__radix_value { // what moves with a key
+template <class V> struct gp__radix_value { // the value that moves with a key
   static const bool is = true;
   static GP_DEVICE V index(gp__u64) { return V(); }
 };
@@ -47,24 +46,24 @@ template <> struct gp__radix_value<gp__u64> {
   static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
 };
 
-// Look-back has two levels, so that a tile reads few words even where hundreds of tiles are under way: a tile publishes
-// its counts, and adds them to those of its group, with a count of tiles that have done so above them. It then sums the
-// counts of the tiles before it in its group, and those of the groups before that one, back to a group up to whose end
-// the counts are known. These come from the group's last tile, or from its first one if all of the group's are there. A
-// round trip to these words takes a microsecond and more where memory is busy.
+// Look-back has two levels, so that a tile reads few words even with hundreds of tiles in flight. A tile publishes its
+// counts and adds them to its group's sum, whose upper bits count the tiles added. It then sums the counts of the tiles
+// before it in its group, and of earlier groups, back to a group with a known prefix: its counts from the beginning to
+// its end. The prefix comes from the group's last tile, or from its first tile if the group's sum is complete. A round
+// trip to these words takes a microsecond or more when memory is busy.
 //
-// Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
-// one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
-// look-back begins, and the tile is written while the next one's keys lie in the other half and those of the one after
-// it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
-// is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
-// that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+// A block overlaps its tiles. With two stages a sorted tile stays in one half of shared memory while the next one is
+// ranked and publishes its counts. The block resolves the sorted tile's look-back only then: the tiles before it have
+// most likely published too. It writes the tile while the next one's keys are in the other half and loads of the tile
+// after it are in flight. With one stage a tile's look-back begins at once, and the block waits for its end. A block
+// draws its next tile after a look-back, never before. Otherwise it would wait with a tile drawn but not counted;
+// blocks with later tiles would wait for that one, with uncounted tiles of their own.
 //
-// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and
-// publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
-// tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
-// whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
-// running blocks have drawn. Each pair of digits has a thread that waits for its words; a barrier ends resolve.
+// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and publishes its
+// counts (publish) before the block waits for any other. look_back waits for the counts of the tiles before it in its
+// group and, from its group backwards, for complete group sums, up to a group with a known prefix or the first group.
+// All of these are counts of tiles with lower numbers, which running blocks have drawn. Each pair of digits has a
+// thread that waits for its words; a barrier ends resolve.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -76,17 +75,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(MovedKey)));
   static const int TILE = THREADS * ITEMS;
-  static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
+  static const int AT_ONCE = 4; // elements of a thread in flight from shared memory
   static const bool BEHIND = P::stages == 2;
   static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
   static const gp__u32 GROUP = GP__RADIX_GROUP;
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
-    gp__u32 tile;             // the block's next one
+    Count offset[GP__DIGITS]; // a digit's destination minus its position in the tile
+    gp__u32 tile;             // the block's next tile
   };
-  // The digit of a key in the tile's place i; of what is not there the largest one.
+  // Digit of the key at place i of the tile; missing keys have the largest one.
   struct Digit {
     int word, shift;
     gp__u32 mask, flip;
@@ -98,11 +97,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
     }
   };
-  // What is known of a tile whose counts are published.
+  // A tile whose counts are published.
   struct Counted {
     gp__u32 tile;
-    gp__u32 total[Rank::PAIRS]; // of a thread that counts: how many keys have the digits of its pairs
-    gp__u32 before;             // and how many in the tile come before these
+    gp__u32 total[Rank::PAIRS]; // counting threads: keys with the digits of each pair,
+    gp__u32 before;             // and keys of the tile before these
   };
 
   const gp__radix_args &a;
@@ -124,10 +123,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const MovedValue *values_from() const {
     return static_cast<const MovedValue *>(source(a.in, a.out, a.other));
   }
-  // Where pairs lie between passes. The other buffers are one array. Of the outputs, the keys' array has as many as it
-  // has room for, the values' array as many more; the last one of an odd number lies behind the other buffers.
+  // Locations of pairs between passes. The other buffers are one array. The outputs hold half of the pairs each, the
+  // keys' array the first half; the last pair of an odd number is after the other buffers.
   struct Pairs {
-    Key *first, *second, *last; // less the number of those before them
+    Key *first, *second, *last; // minus the number of pairs before them
     Count half, both;
     template <bool WHOLE> GP_DEVICE Key *at(Count i) const {
       return (WHOLE || i < half ? first : i < both ? second : last) + i;
@@ -140,8 +139,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  // Of a pair of digits: the keys of a tile; of a group in this pass, 24 bits each with the number of tiles above them;
-  // up to the end of a group.
+  // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
+  // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
     return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
   }
@@ -187,7 +186,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     const Count at = static_cast<Count>(first);
-    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // an odd number's last tile is not whole
+    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
@@ -212,8 +211,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     load_keys(keys, keys_from() + first, valid);
     if (Value::is) load_values(keys, values, values_from(), first, valid);
   }
-  // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
-  // many keys these are.
+  // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
     GPUPRIMS__UNROLL
@@ -227,10 +225,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
     return both;
   }
-  // What a look-back asks for at a time: the counts of the tiles before this one in its group, and of the groups before
-  // that one.
+  // Words that a look-back loads at a time: counts of the tiles before this one in its group, and of earlier groups.
   struct Window {
-    gp__u32 tile, group; // the first of the tiles, the one behind the groups
+    gp__u32 tile, group; // first of the tiles; the group after those loaded
     gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
     Pair known[GP__RADIX_GROUPS];
   };
@@ -252,7 +249,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
     }
   }
-  // A thread that counts: the keys of a pair of digits before this tile. The first window has been asked for.
+  // Called by a counting thread: counts of a pair of digits before this tile. The first window must have been asked
+  // for.
   GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
     even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);
     odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
@@ -273,12 +271,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         if (W::mark(w.known[j]) == mark()) {
           even += W::even(w.known[j]);
           odd += W::odd(w.known[j]);
-          w.group = 0; // all before it: passed stays behind j
+          w.group = 0; // all earlier groups are known; passed stays below the next j
         } else if (w.sum[j] >> 48 == GROUP) {
           even += static_cast<gp__u32>(w.sum[j]) & 0xffffffu;
           odd += static_cast<gp__u32>(w.sum[j] >> 24) & 0xffffffu;
           ++passed;
-          if (w.group == passed) { // before the first group
+          if (w.group == passed) { // reached the first group
             even += static_cast<Count>(base()[2 * pair]);
             odd += static_cast<Count>(base()[2 * pair + 1]);
           }
@@ -288,14 +286,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (w.group == 0 && w.tile >= tile) break;
       ask(w, pair, tile);
     }
-    if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
+    if (tile % GROUP == 0) { // the group may be complete before its last tile has looked back
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
-  // A thread that counts: where the tile's keys go.
+  // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
     GPUPRIMS__UNROLL
@@ -312,10 +310,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       before += in_odd;
     }
   }
-  // Where in shared memory a tile's element stands. Pairs of consecutive digits, in runs of equal length, lie in
-  // different banks.
+  // Shared-memory slot of a tile's element. Pairs of consecutive digits, in runs of equal length, are in different
+  // banks.
   static GP_DEVICE unsigned slot_of(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
-  // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
+  // Writes a few elements at a time: all reads, then all writes. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
     MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
@@ -359,7 +357,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
-  // Returns the tiles that the block has written.
+  // Returns the number of tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
@@ -380,7 +378,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
       Window window[Rank::PAIRS];
       digit.valid = items_of(now.tile);
-      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
+      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its loads overlap the ranking
       if (more) {
         rank.within_warp(at, keys, digit);
         GPUPRIMS__UNROLL
@@ -419,7 +417,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
-      if (next < tiles) load(keys, values, next); // on their way while a tile is written
+      if (next < tiles) load(keys, values, next); // loads overlap the stores of a tile
       if (BEHIND) half = TILE - half;
       digit.valid = items_of(sorted);
       if (!BEHIND || sorted < tiles) {
@@ -457,8 +455,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }
-  // All passes of a key whose bits are all sorted, and the copy behind them. A block that finds no more tiles in a pass
-  // waits for those that others have drawn, so that this ends however few blocks are resident.
+  // Runs all passes and the final copy, for keys sorted by all their bits. A block that finds no more tiles in a pass
+  // waits only for tiles that others have drawn, so this ends however few blocks are resident.
   static GP_DEVICE void run_all(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
@@ -479,7 +477,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();
-        if (threadIdx.x == 0) { // speaks for all
+        if (threadIdx.x == 0) { // for the whole block
           gp__u64 *done = a.tickets + a.passes + own.pass;
           __threadfence();
           gp__add_relaxed(done, written);

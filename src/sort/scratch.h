@@ -2,10 +2,10 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h,
 //   sort/choice_policy.h, sort/cooperative_policy.h, sort/portable.h
 
-// What a radix sort keeps in scratch memory, in bytes from its beginning.
+// Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
-  int passes, wide, replicas, value_bytes, large; // large: values follow by index
-  unsigned long long tiles, clear;                // clear: of gp__radix_args
+  int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
+  unsigned long long tiles, clear;                // clear: as in gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
 GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
@@ -25,7 +25,7 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
+  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and counts of finished tiles
   r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
   r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
@@ -37,10 +37,10 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   return r;
 }
 
-// What a hybrid sort keeps there.
+// Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
-  int capacity, tile, even_levels;  // even_levels: that even keys need
-  unsigned long long tiles, blocks; // blocks: of pairs, at most
+  int capacity, tile, even_levels;  // even_levels: levels that uniform keys need
+  unsigned long long tiles, blocks; // blocks: the most for pairs
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
@@ -52,7 +52,7 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   r.blocks = (unsigned)s.multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
   r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
-  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // until a key and its place are 64 bits
+  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // a key and its place are then 64 bits
   r.even_levels = gp__max(r.even_levels, 1);
   if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
@@ -69,8 +69,8 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   return r;
 }
 
-// Leading sweep: what is chosen, where each bucket begins; a sweep's plan; counters and words of another sweep, which
-// comes where a bucket turns out too large.
+// Scratch memory of a leading sweep: the choice, the buckets' starts, a sweep's plan, and counters and words of a
+// second sweep, which runs if a bucket is too large.
 typedef struct gp__leading_plan {
   gp__radix_plan sweep;
   int bits;
@@ -87,7 +87,7 @@ GPUPRIMS__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s)
   return r;
 }
 
-// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
+// Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
 GPUPRIMS__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
@@ -100,8 +100,8 @@ GPUPRIMS__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
-// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
-// radix sort follows, where the device has room for its blocks.
+// Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
+// replaces the sweep if the device has room for its blocks.
 GPUPRIMS__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }

@@ -3,18 +3,18 @@
 // Top-k, nth element.
 typedef struct gp__top_k_args {
   const void *keys;         // rows * count
-  const void *in;           // values, or null: indices
+  const void *in;           // values; NULL: indices
   void *out_keys;           // rows * k, or null
   void *out;                // or null
-  unsigned long long count; // of a row
+  unsigned long long count; // keys of a row
   const unsigned long long *count_device;
   unsigned long long rows, k;
-  unsigned long long blocks; // of a row
+  unsigned long long blocks; // blocks of a row
   void *workspace;
   const void *from;         // lists: `ranks` ranks a row
-  void *to;                 // lists: a list of k ranks each block, or null: the result
+  void *to;                 // lists: k ranks of each block; NULL: to the output
   unsigned long long ranks; //
-  unsigned long long jump;  // from tile to tile of a row; no factor in common with their number
+  unsigned long long jump;  // step from tile to tile of a row; coprime with their number
   unsigned capacity;        // ranks of a block's list
   unsigned nth;             // 1: the k-th key is the result
   void *states;             // radix select: gp__select_state of each row
@@ -24,10 +24,10 @@ typedef struct gp__top_k_args {
   int level; // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  unsigned long long prefix;   // the upper bits of the k-th key that are known
-  unsigned long long rank;     // keys before it among those that agree with them
-  unsigned long long inside;   // how many agree
+  unsigned long long prefix;   // known upper bits of the k-th key
+  unsigned long long rank;     // keys before it among those with these bits
+  unsigned long long inside;   // keys with these bits
   unsigned long long appended; // keys put aside
   unsigned long long arrived;  // blocks that have counted
-  unsigned long long buffered; // 1: those put aside are all that matter
+  unsigned long long buffered; // 1: the keys put aside are all that matter
 } gp__select_state;

@@ -6,18 +6,18 @@
 GPUPRIMS__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
   return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
 }
-// Blocks of a row: as many as there are for it, unless they had too little to do.
+// Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
 GPUPRIMS__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
   const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
   const unsigned long long there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
-// Blocks of a row that merge so many ranks, in the next launch.
+// Blocks of a row that merge `ranks` ranks in the next launch.
 GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
-// Keys of a row that radix select puts aside, at most.
+// Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;

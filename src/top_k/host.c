@@ -11,7 +11,7 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
 static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
   return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
-// The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
+// Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
 static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
@@ -22,7 +22,7 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   }
   heap[i] = x;
 }
-// One row: a heap of the best so far, and then sorted.
+// One row: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(q->length < n ? q->length : n);
   size_t i, left;
@@ -57,7 +57,7 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row, of which `count` count.
+// `stride`: elements of a row; the first `count` of them are used.
 static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
@@ -76,7 +76,7 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   return GP_SUCCESS;
 }
 
-// Sixteen bits at a time: how many of the keys that agree so far have each value of the next ones.
+// Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;

@@ -12,7 +12,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_a
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
   GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
-  while (a->to) { // a list of each block, fewer of fewer blocks, the result
+  while (a->to) { // lists of all blocks, then of fewer, then the result
     a->from = a->to;
     a->ranks = a->blocks * a->k;
     a->blocks = a->blocks > mergers ? mergers : 1;

@@ -2,13 +2,13 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh
 
-// A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
-// result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without
-// indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a key, alone or above its index; 2, a key and its index apart.
-template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, stands below it
+// A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
+// the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
+// key, alone or above its index; 2, a key and its index apart.
+template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
 template <int SHIFT> struct gp__rank_of<0, SHIFT> {
   typedef gp__u32 type;
-  static const int DIGITS = 4; // of eight bits
+  static const int DIGITS = 4; // digits of eight bits
   static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
   static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
   static GP_DEVICE gp__u64 index(type) { return 0; }
@@ -69,8 +69,8 @@ struct gp__rank
 template <class T> struct gp__is_none { static const bool value = false; };
 template <> struct gp__is_none<gp__none> { static const bool value = true; };
 
-// Sorts list[0 .. count) in shared memory (Batcher's bitonic network); the list has room for the next power of two, 64
-// at least. Steps within a warp's part of the list need no barrier of the block. Ends with one.
+// Sorts list[0 .. count) in shared memory (Batcher's bitonic network). The list must have room for the next power of
+// two, at least 64. Steps within a warp's part of the list need no block barrier. Ends with a barrier.
 template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
   unsigned all = 64;
   while (all < count) all *= 2;
@@ -101,23 +101,23 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *
   __syncthreads();
 }
 
-// The best of what a block has seen: ranks up to a limit, k of which there are. Where the list is full, the limit is
-// lowered, digit by digit, until there is room; ranks beyond it are dropped at a glance from then on.
+// The best ranks that a block has seen: a list of ranks up to a limit, k of which exist. If the list is full, the limit
+// is lowered digit by digit until there is room; later ranks beyond it are dropped at once.
 struct gp__best_storage {
   gp__u32 listed, bins[256];
-  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes, in which nothing else is written
+  alignas(16) gp__u32 bin; // a digit; the three are read as 16 bytes that hold nothing else
   gp__u32 before, in_bin;
 };
 template <int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
   gp__best_storage &s;
   Rank *list, limit;
-  gp__u64 limit_key; // of keys above it none is taken
+  gp__u64 limit_key; // no key above it is taken
   gp__u32 capacity, k;
-  gp__u32 seen; // of the list's length, by this warp
+  gp__u32 seen; // list length known to this warp
   bool closed;  // ranks equal to the limit are no longer taken
 
-  // All threads; a barrier.
+  // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(static_cast<Rank *>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room),
         k(wanted), seen(0), closed(false) {
@@ -126,12 +126,12 @@ template <int THREADS, class R> struct gp__best {
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
-  // All lanes of a warp.
+  // Called by all lanes of a warp.
   GP_DEVICE void push(bool there, const Rank &r) {
     const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
     if (there) list[at] = r;
   }
-  // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
+  // Lowers the limit until at most `enough` ranks are left, and at least k; does nothing if there are no more.
   GP_DEVICE void tighten_threshold() {
     const gp__u32 enough = k + k / 2 + 32;
     __syncthreads();
@@ -172,12 +172,12 @@ template <int THREADS, class R> struct gp__best {
         break;
       }
     }
-    exact = exact && before + s.in_bin > k; // equal ranks: so many of them as are wanted
+    exact = exact && before + s.in_bin > k; // equal ranks: as many as are wanted
     limit_key = R::key(limit);
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
     closed = exact;
-    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten that has not been read
+    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten before it is read
       const gp__u32 i = first + threadIdx.x;
       const Rank r = i < count ? list[i] : limit;
       __syncthreads();
@@ -191,11 +191,11 @@ template <int THREADS, class R> struct gp__best {
     }
     seen = 0;
   }
-  // Behind a tile, before the next one, which has at most `more` ranks.
+  // Called between tiles; the next one has at most `more` ranks.
   GP_DEVICE void make_room(gp__u32 more) {
     if (__syncthreads_or(seen + more > capacity)) tighten_threshold();
   }
-  // The end: list[0 .. k) is sorted; the result is how many of them there are.
+  // Called at the end: sorts list[0 .. k) and returns how many of these exist.
   GP_DEVICE gp__u32 finish() {
     tighten_threshold();
     __syncthreads();
@@ -206,7 +206,7 @@ template <int THREADS, class R> struct gp__best {
   }
 };
 
-// What is written of a rank: the key, and the value or the index that goes with it.
+// Writes the value or the index that goes with a key.
 template <class In, class Out> struct gp__top_k_value {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
     static_cast<Out *>(a.out)[to] = static_cast<const In *>(a.in)[from];
@@ -220,7 +220,7 @@ template <class Out> struct gp__top_k_value<gp__none, Out> {
 template <> struct gp__top_k_value<gp__none, gp__none> {
   static GP_DEVICE void store(const gp__top_k_args &, gp__u64, gp__u64, gp__u64) {}
 };
-// Keys as bits in whose order the result comes.
+// Keys as bits in the order of the result.
 template <class T, bool DESCENDING> struct gp__top_k_key {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -237,7 +237,7 @@ GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 pos
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
   gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
 }
-// A row's best, to the output, or as a list for the next launch, filled up to k.
+// Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
   const gp__u32 found = best.finish();
@@ -249,14 +249,14 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
 }
 
-// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys behind the n-th are zero.
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys past n are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
   static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
     return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
   }
-  // Of the vector there, so many keys exist.
+  // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
     GPUPRIMS__UNROLL
@@ -271,8 +271,9 @@ template <class P, class Bits> struct gp__key_tile {
   }
 };
 
-// The best k of each row, of k that are few: `blocks` blocks a row read its keys once, tile by tile, in an order that
-// jumps about the row, so that sorted rows do not come worst first. One block: the result; more: a list of each.
+// Finds the best k of each row, for small k. `blocks` blocks a row read its keys once, tile by tile, in an order that
+// jumps about the row, so that sorted rows do not come worst first. One block writes the result; several write a list
+// each.
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -290,7 +291,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
-    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles have no factor in common.
+    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
     gp__u64 tile = share * a.jump % tiles;
     const gp__u64 step = a.blocks * a.jump % tiles;
     Tile now;
@@ -299,7 +300,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       const gp__u64 first = tile * Tile::ITEMS;
       tile += step;
       if (tile >= tiles) tile -= tiles;
-      Tile next; // on its way meanwhile
+      Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
       GPUPRIMS__UNROLL
       for (int i = 0; i < Tile::K; ++i) {
@@ -324,7 +325,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
   }
 }
-// The lists of a row, `lists` ranks altogether, once more.
+// Merges the lists of a row, `ranks` ranks in all.
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   const int THREADS = P::threads, ITEMS = 4, TILE = THREADS * ITEMS;
@@ -350,7 +351,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
       best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
-    else { // what fills up the lists is not written
+    else { // padding of the lists is not written
       best.finish();
       for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
         gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));

@@ -23,7 +23,7 @@ GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
   return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
 }
-// Of a top-k of many: the sort of a row's results in place, as a call of its own.
+// Top-k of many sorts a row's results in place, by a call of its own.
 GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
   return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
 }

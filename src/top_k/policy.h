@@ -9,7 +9,7 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
+// Top-k: most results of lists on chip. Digits of radix select; rounds of a shuffle.
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
@@ -28,7 +28,7 @@ GPUPRIMS__RULE unsigned gp__rank_bytes(gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
   return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
 }
-// From tile to tile of a row: about 0.62 of them, without a factor in common.
+// Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GPUPRIMS__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
   return b == 0 ? a : gp__common_factor(b, a % b);
 }
@@ -55,7 +55,7 @@ GPUPRIMS__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x
 GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
   return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
 }
-// Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
+// Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }

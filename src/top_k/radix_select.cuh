@@ -6,11 +6,11 @@
 // Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
 // for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
 //
-// A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one
-// are counted by their next digit, and the block that finishes last finds that digit. Where few enough are left they
-// are put aside, and the launches that follow read those alone.
+// One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
+// known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
+// puts them aside, and later launches read only those.
 
-// The bits of digit `level`: how far above them there are known ones, and how many there are.
+// The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
   int known, shift, bins;
   GP_DEVICE gp__select_digit(int key_bits, int level) {
@@ -24,7 +24,7 @@ GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
 }
 
-// The last act of a pass: counts of the block to those of the row; the block that comes last finds the digit.
+// Ends a pass: adds the block's counts to the row's; the last block finds the digit.
 template <int THREADS, int COPIES> struct gp__select_storage {
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__ticket ticket;
@@ -69,7 +69,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   }
   const gp__u64 rank = state->rank, mine = sum, prefix = state->prefix;
   gp__u64 before = sum;
-  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all have read the state
+  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
     GPUPRIMS__UNROLL
     for (int j = 0; j < EACH; ++j) {
@@ -87,7 +87,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   }
 }
 
-// The keys of one block's share of a row, or of what was put aside: vectors of them, tile by tile. f(keys, how many).
+// Passes a block's share of a row's keys, or of those put aside, to f by vectors, tile by tile: f.take(keys, number).
 template <class P, class Bits, class F>
 GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u64 shares, F &f) {
   typedef gp__key_tile<P, Bits> Tile;
@@ -96,7 +96,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   Tile now;
   now.load(in, share * Tile::ITEMS, n, misaligned);
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
-    Tile next; // on its way meanwhile
+    Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
     GPUPRIMS__UNROLL
     for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
@@ -105,8 +105,8 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   }
 }
 
-// The first digit: every key counts. A block that draws the first ticket of a row makes zeros of what the row's blocks
-// add to, and says so by a word.
+// The first digit: every key counts. The block that draws the first ticket of a row clears what the row's blocks add
+// to, and publishes that as a word.
 template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -156,18 +156,18 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// A digit behind the first: keys whose upper bits are known to be those of the k-th.
+// Later digits: keys with the known upper bits of the k-th key.
 template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
   typedef gp__select_storage<P::threads, 1> Storage;
   Storage &s;
-  Bits *stage, *aside; // of this block; of the row
+  Bits *stage, *aside; // stage: of this block; aside: of the row
   gp__u64 *appended;
   gp__u64 prefix;
   gp__select_digit digit;
-  bool encoded, appends; // what is read was put aside; it is to be put aside
+  bool encoded, appends; // the keys read were put aside; are to be put aside
   gp__u32 seen;
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
@@ -188,7 +188,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
       if (hit) stage[at] = bits;
     }
   }
-  // Two tiles fit the stage.
+  // The stage holds two tiles.
   GP_DEVICE void flush_if_full() {
     if (appends && __syncthreads_or(seen > TILE)) flush();
   }
@@ -230,8 +230,8 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
 }
 
-// Behind the passes: the keys before the k-th, and so many that equal it as are wanted, the first ones, in the order of
-// the input. One sweep with look-back, over all rows.
+// After the passes: collects, in input order, the keys before the k-th, and of those equal to it the first ones, as
+// many as are wanted. One sweep with look-back, over all rows.
 struct gp__below_equal {
   gp__u64 below, equal; // the upper bit of `below`: a row begins here
 };
@@ -267,7 +267,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
-    const gp__u64 wanted = state->rank + 1; // of the equal ones
+    const gp__u64 wanted = state->rank + 1; // equal keys wanted
     const Bits kth = static_cast<Bits>(state->prefix);
     Tile keys;
     keys.load(in, tile * Tile::ITEMS, n, misaligned);

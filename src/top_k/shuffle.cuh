@@ -2,11 +2,11 @@
 // uses: device/vocabulary.cuh, top_k/policy.h, map/policy.h, core/arguments.h, map/arguments.h, device/types.cuh,
 //   device/kernel.cuh
 
-// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (256 at
-// least: smaller networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
+// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (at least
+// 256: smaller networks are far from random), repeated until the result is below n (Black and Rogaway, Ciphers with
 // Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each
-// round changes one half by a function of the other one and of the round's key, so that it can be undone, whatever the
-// function is. Integers only: the same on every device and on the host.
+// round changes one half by a function of the other half and of the round's key, so it is invertible for any function.
+// Integers only: the same on every device and on the host.
 
 struct gp__bijection {
   gp__u64 n;
@@ -39,7 +39,7 @@ template <class In, class Out> struct gp__shuffled_element {
 template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
   static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
 };
-// out[i] = in[p(i)]: stores side by side, loads anywhere, several of a thread in flight.
+// out[i] = in[p(i)]: consecutive stores, loads anywhere, several of a thread in flight.
 template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
   const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
   gp__pdl_wait<P>();

@@ -1,13 +1,13 @@
 // transpose/arguments.h - arguments of transposes
 
-// Transposes. Extents in elements, the others in bytes.
+// Transposes. Extents are in elements, all else in bytes.
 typedef struct gp__divisor {
-  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 where by is 1
+  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 if by is 1
 } gp__divisor;
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  unsigned long long columns, rows;                       // of a matrix; columns: where the input is contiguous
+  unsigned long long columns, rows;                       // extents of a matrix; the input's rows are contiguous
   unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
   unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
   unsigned long long in_bytes;                            // from `in` to the end of its last element
@@ -17,9 +17,9 @@ typedef struct gp__transpose_args {
   gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
   gp__divisor group;       // whole input: vectors of a group of rows
   gp__divisor row, column; // whole output: rows and columns of a matrix
-  // In place, dense: a and b are rows and columns without their common factor; a strip of whole columns, or a row, is
-  // put together in shared memory, or in so many bytes of scratch memory a block.
+  // Dense, in place: a and b are rows and columns divided by their common factor. A strip of whole columns, or a row,
+  // is assembled in shared memory, or in `strip` bytes of scratch memory a block.
   unsigned long long a, b, strip;
-  void *scratch;        // or null: shared memory
-  int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
+  void *scratch;        // NULL: shared memory
+  int rotates, gathers; // this step: rotates columns, not shuffles; gathers by the formula, not scatters
 } gp__transpose_args;

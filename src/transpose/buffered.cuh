@@ -2,15 +2,15 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
 //   transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
-// Panels through a buffer. Turns are taken in order, by tickets: those of step x are the tiles of panel x, first those
-// that go to the buffer, then those that go to their places, and at last group x - 1 from the buffer to its place. A
-// tile is read at once; it is written, or lines are copied, as soon as all steps are done that stand in the way.
+// Panels through a buffer. Blocks take turns in order, by tickets. The turns of step x are the tiles of panel x, first
+// those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A
+// tile is read at once; it is written, or lines are copied, as soon as the steps that it must follow are done.
 struct gp__buffered_turn {
-  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null where lines are copied
+  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
   unsigned char *out;
   gp__u64 out_pitch;
-  unsigned rows, columns, unit; // elements of a line, lines, the first unit of each
-  unsigned row, column;         // of the matrix: the first row, tiles from the left
+  unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
+  unsigned row, column;         // in the matrix: the first row, the tile column
   unsigned step, ready;         // steps that must be done
 };
 template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
@@ -22,7 +22,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       Tile;
   struct storage {
     gp__buffered_turn turn[2];
-    unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
+    unsigned step, done; // one thread's: step of the latest ticket; steps known to be done
   };
   const gp__buffered_args &a;
   storage &s;
@@ -30,7 +30,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
 
   GP_DEVICE unsigned ticket() const { return static_cast<unsigned>(gp__add_relaxed(a.counters, 1)); }
   GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return static_cast<unsigned>(x < y ? x : y); }
-  // What panel x and group g have in common: where it belongs, and its block of the buffer.
+  // Elements that panel x and group g have in common: their place, and their block of the buffer.
   GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
   }
@@ -43,7 +43,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     t.step = s.step = x;
     if (x > a.panels) return;
     number -= a.first[x];
-    const gp__u64 rest = a.rows - x * a.height; // of no meaning behind the last panel
+    const gp__u64 rest = a.rows - x * a.height; // meaningless after the last panel
     const unsigned high = x < a.panels ? (least(rest, a.height) + ROWS - 1) / ROWS : 0;
     if (number < high * a.column_tiles) {
       unsigned column = number / high, g = 0;
@@ -78,7 +78,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.ready = x;
     }
   }
-  // Are so many steps done? Waits until they are, or only looks.
+  // Returns whether `ready` steps are done. Waits until they are, or only looks.
   GP_DEVICE bool wait(unsigned ready, bool looks = false) const {
     if (s.done >= ready) return true;
     for (unsigned x = s.done; x < ready; s.done = ++x)
@@ -89,14 +89,15 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     __threadfence();
     return true;
   }
-  // The whole unit of that number: in which line, and at which byte of it. False: there is none.
+  // Finds whole unit i: its line, and its byte there. Returns false if there is none.
   GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
     line = gp__quotient(a.units, i);
     at = (t.unit + i - line * a.part) * 16;
     if (!OUT_ALIGNED) at -= gp__misalignment(t.out + line * t.out_pitch, 16); // wraps below 0
     return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
   }
-  // Lines of the buffer, which begin as their places do, modulo 16: whole units, then the words at both ends.
+  // Copies lines of the buffer, which are aligned as their places are, modulo 16: whole units, then the words at both
+  // ends.
   GP_DEVICE void copy(const gp__buffered_turn &t) const {
     typedef typename gp__word_of<WORD>::type Word;
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
@@ -124,12 +125,12 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
           *reinterpret_cast<const Word *>(t.in + line * a.pitch + (at - skip));
     }
   }
-  // All that this block has written in a turn of that step is there, for whoever learns of it.
+  // Publishes that this block has done a turn of step `of`: whoever reads the counter sees what it wrote.
   GP_DEVICE void tell(unsigned of) const {
     __threadfence();
     if (of <= a.panels) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of, 1);
   }
-  // What a turn reads, on its way to the L2 cache; one warp.
+  // Called by one warp: prefetches what a turn reads to the L2 cache.
   GP_DEVICE void prefetch(const gp__buffered_turn &t) const {
     if (t.step > a.panels) return;
     const unsigned lines = t.begin ? t.rows : t.columns;
@@ -138,8 +139,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
       gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
   }
-  // A warp beside the others finds out what comes next, waits, and tells, while they load and store; or one of the
-  // threads does, between its loads and its stores.
+  // An extra warp finds the next turn, waits and publishes, while the others load and store. Without it, one of the
+  // threads does so between its loads and its stores.
   GP_DEVICE void run(unsigned char *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, transpose/policy.h, core/system.c,
 //   core/messages.c, core/struct_size.c, core/request.c, core/primitive.c, core/checking.c, core/check_buffers.c
 
-// Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
+// Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
 GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
                                               const uint64_t *extent, const uint64_t *given, uint64_t *stride,
                                               uint64_t *span) {
@@ -29,16 +29,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char 
   }
   return GP_SUCCESS;
 }
-// One dimension on its way through a merge.
+// One dimension while dimensions are merged.
 typedef struct gp__dimension {
   uint64_t extent, in, out; // strides in bytes
 } gp__dimension;
-// Dimensions of one element go, neighbours on both sides that lie so become one. d: in the output's order.
+// Drops dimensions of one element, and merges dimensions that are contiguous on both sides. d: in the output's order.
 GPUPRIMS__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
   int i, j, kept = 0;
   for (i = 0; i < count; ++i)
     if (d[i].extent != 1) d[kept++] = d[i];
-  for (i = 0; i < kept;) { // does dimension i hold all of another one?
+  for (i = 0; i < kept;) { // is another dimension one step of dimension i?
     for (j = 0; j < kept; ++j)
       if (i != j && d[i].in == d[j].in * d[j].extent && d[i].out == d[j].out * d[j].extent) break;
     if (j == kept) {
@@ -57,11 +57,11 @@ GPUPRIMS__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
   *a = *b;
   *b = c;
 }
-// What is left to do, from the merged dimensions.
+// Derives the moves from the merged dimensions.
 GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   uint64_t all = 16;
   int i, columns = -1, rows = -1;
-  for (;;) { // short rows that stay as they are and lie one behind the other on a side become elements
+  for (;;) { // short rows that stay whole and are contiguous on both sides become elements
     columns = rows = -1;
     for (i = 0; i < count; ++i) {
       if (d[i].in == (uint64_t)m->size) columns = i;
@@ -107,11 +107,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   gp__request *q = k->q;
   gp__moves *m = &q->moves;
   gp__dimension d[4];
+  gp_permutation own;
   uint64_t extent[4], in_stride[4], out_stride[4];
   unsigned seen = 0;
   int i;
   if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, "permutation", p, gp_permutation));
+  GPUPRIMS__TAKE_STRUCT(k->who, "permutation", p, own, gp_permutation);
   if (p->dimensions < 1 || p->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;

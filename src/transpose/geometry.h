@@ -2,12 +2,12 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, transpose/policy.h,
 //   transpose/panels_policy.h, core/geometry.h, core/family.h, transpose/portable.h
 
-// Transposes: what a tile is, in elements, and in shared memory.
+// Tiles of a transpose: sizes in elements, and shared memory.
 typedef struct gp__transpose_plan {
   int form;
-  unsigned tile_rows, tile_columns; // rows that are moved: the logarithm of a tile's words in a row
-  unsigned matrices;                // of a tile, where both sides are whole
-  unsigned pitch, pad;              // of a tile with a whole side
+  unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
+  unsigned matrices;                // matrices of a tile, if both sides are whole
+  unsigned pitch, pad;              // layout of a tile with a whole side
   unsigned shared_bytes;
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
@@ -25,7 +25,7 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
   if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
   if (s.moved.kind == GP__MOVE_ROWS) {
     const unsigned most = (unsigned)(p.threads * p.vectors);
-    r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
+    r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, though threads are not
     if (s.moved.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.moved.columns * 2 - 1);
     r.row_tiles = gp__ceil_div(s.moved.rows, most >> r.tile_columns);
     r.column_tiles = gp__ceil_div(s.moved.columns, 1u << r.tile_columns);
@@ -75,9 +75,9 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
 enum {
-  GP__STRIP_BYTES = 128,         // of a strip of columns, in each row
-  GP__STRIPS_SCRATCH = 64 << 20, // bytes of scratch memory, at most, where that is enough for one block
-  GP__STRIP_BLOCKS = 4           // of a multiprocessor, at most
+  GP__STRIP_BYTES = 128,         // bytes of a strip of columns, in each row
+  GP__STRIPS_SCRATCH = 64 << 20, // most bytes of scratch memory, if one block fits
+  GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
   unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
@@ -101,12 +101,12 @@ GPUPRIMS__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int with
   r.scratch *= r.grid * r.strip;
   return r;
 }
-// Panels: tiles of one; what lies where in the scratch memory, in bytes.
+// Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
 GPUPRIMS__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
-  unsigned long long counters, claimed, loaded, bytes; // panels that were put aside; counters, flags; the end
+  unsigned long long counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
 GPUPRIMS__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
   const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;

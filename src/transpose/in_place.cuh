@@ -2,7 +2,7 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, transpose/policy.h, transpose/arguments.h,
 //   transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
-// A square matrix in place: tiles on both sides of the diagonal change places.
+// Transposes a square matrix in place: exchanges tiles on both sides of the diagonal.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
@@ -30,7 +30,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = static_cast<unsigned>(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = static_cast<unsigned>(rest_j < SIDE ? rest_j : gp__u64(SIDE));
-    // What lies beside a tile's rows is another block's: it is not read along.
+    // Memory beside a tile's rows belongs to other blocks and is not read.
     Tile::template load<true>(shared, upper, a.out_pitch, rows, columns, upper, upper);
     if (i != j) Tile::template load<true>(shared2, lower, a.out_pitch, columns, rows, lower, lower);
     __syncthreads();
@@ -40,9 +40,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
   }
 }
 
-// A dense matrix in place, of m rows and n columns, m <= n or the inverse of such a one (Catanzaro, Keller and Garland,
-// A Decomposition for In-place Matrix Transposition): columns are rotated where m and n have a common factor, then
-// elements change places within each row, then within each column. A step reads and writes everything once.
+// Transposes a dense matrix in place, of m rows and n columns, m <= n, or inverts that (Catanzaro, Keller and Garland,
+// A Decomposition for In-place Matrix Transposition): rotates columns if m and n have a common factor, then permutes
+// elements within each row, then within each column. A step reads and writes everything once.
 template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
@@ -91,11 +91,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   }
 }
 
-// Large dense matrices in place, of which a side has a divisor. A chunk is what so many rows of the input have of a row
-// of the output; these rows are a panel. Two steps, each of which reads and writes everything once, or in the other
-// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong. Where a
-// side is short, panels are tiles of gp__transpose.
-// What both need first: some panels put aside, counters and flags cleared.
+// Large dense matrices in place, of which a side has a divisor. A panel is as many rows of the input as the divisor; a
+// chunk is a panel's share of a row of the output. Two steps read and write everything once each: each panel is
+// transposed, which makes chunks contiguous; then chunks move to their places. The inverse has the steps in the other
+// order. If a side is short, panels are tiles of gp__transpose. This kernel prepares both steps: it saves some panels,
+// and clears counters and flags.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
   gp__pdl_wait<P>();

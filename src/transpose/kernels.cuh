@@ -2,7 +2,8 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/arguments.h,
 //   device/warp.cuh, device/tile_load.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
-// Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
+// Tiles are ordered by panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off
+// read them.
 GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {
   const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;
   const gp__u64 first = panel * a.panel, rest = a.row_tiles - first;
@@ -11,8 +12,8 @@ GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__
   column = tile / height;
   row = first + tile - column * height;
 }
-// The tile of that number: which it is of its matrix, and the matrix. Offsets of both in its place take registers fewer
-// where a thread reads and writes the tile (a sixth of them, a block a multiprocessor of thin ones).
+// A tile's position in its matrix, and the matrix. A thread that both reads and writes the tile keeps both offsets
+// instead: that saves a sixth of its registers, which is one block a multiprocessor for thin tiles.
 struct gp__place_of_tile {
   gp__u64 row, column, far, near;
   GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
@@ -26,8 +27,8 @@ struct gp__place_of_tile {
   }
 };
 
-// One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
-// come, or go, as what they are together, one array.
+// Transposes one tile a turn. FORM: GP__FORM_... A whole side has short, contiguous lines: it is loaded or stored as
+// one array.
 template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
@@ -43,7 +44,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
       : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
-  // `bytes` bytes that begin at a multiple of 16, into rows without gaps but the padding.
+  // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
     gp_vector v[P::vectors];
     GPUPRIMS__UNROLL
@@ -58,7 +59,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
-  // `rows` long rows of few.
+  // Loads a part of few long rows.
   GP_DEVICE void load_few(unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns,
                           const unsigned char *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
@@ -83,9 +84,9 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
-  // A word of the output of whole columns, and those behind it: where they lie in shared memory.
+  // Position in shared memory of a word of the output of whole columns, and of the words after it.
   struct place_of_word {
-    unsigned row, column, part, above; // above: rows of the matrices before
+    unsigned row, column, part, above; // above: rows of earlier matrices
     GP_DEVICE void find(const gp__transpose_args &a, unsigned word) {
       const unsigned N = SIZE / WORD, element = word / N;
       part = word % N;
@@ -107,13 +108,13 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       above += a.row.by;
     }
   };
-  // `columns` short columns, of one or of several matrices, one behind the other.
+  // Stores `columns` short, contiguous columns of one or several matrices.
   GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
     const unsigned skip = gp__misalignment(out, 16), start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
     const int all = static_cast<int>(columns * a.row.by * N);
-    const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of a column, and of a group
+    const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
       const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD);
       unsigned char *to = out + static_cast<gp__u64>(unit) * 16 - skip;
@@ -149,7 +150,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
     unsigned char *out = static_cast<unsigned char *>(a.out);
-    if (IN_WHOLE && OUT_WHOLE) { // some matrices
+    if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = static_cast<unsigned>(rest < a.matrices ? rest : a.matrices);
       load_whole(shared, in + first * matrix, static_cast<unsigned>(matrices * matrix), end);
@@ -190,7 +191,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
                   !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
   }
 };
-// Units of few long rows. Narrow elements: a word has several, and the words of so many rows become those of columns.
+// Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
@@ -205,7 +206,7 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef gp__u32 Unit;
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
-  // The aligned word in which `at` lies. Of rows that are not aligned the next lane has the rest.
+  // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
   static GP_DEVICE Unit load(const unsigned char *at) {
     return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
@@ -216,21 +217,22 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
       if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
     return r;
   }
-  // x and the next lane's word, from that bit on (modulo 32); lane i has the word behind the last lane's of row i.
+  // x and the next lane's word, from bit `bits` on (modulo 32). `behind` of lane i: the word after the last lane's, in
+  // row i.
   static GP_DEVICE Unit shifted(Unit x, gp__u32 behind, unsigned row, unsigned bits) {
     const gp__u32 next = __shfl_down_sync(~0u, x, 1), other = __shfl_sync(~0u, behind, int(row));
     return __funnelshift_r(x, gp_lane() == GP__WARP - 1 ? other : next, bits);
   }
   static GP_DEVICE void turn(Unit (&x)[4 / SIZE]) { gp__transpose_words<SIZE>(x); }
-  // `next` behind so many bits that are the upper ones of `before`; the last word of both, `next` of so many bits.
+  // append: `next` after the upper `bits` bits of `before`. last: the last word of both, with `bits` bits of `next`.
   static GP_DEVICE Unit append(Unit before, Unit next, unsigned bits) { return __funnelshift_l(before, next, bits); }
   static GP_DEVICE Unit last(Unit before, Unit next, unsigned bits) { return __funnelshift_r(before, next, bits); }
 };
-// A thread has all rows of some columns, which are as many units of the output as there are rows: each column's words
-// are moved to where the column begins, the first one joined to the end of the column before.
+// A thread has all rows of some columns, which are as many units of the output as there are rows. It moves each
+// column's words to the column's start, and joins the first one to the end of the column before.
 template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
   static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
-  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // on their way at a time
+  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // in flight at a time
   typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
   typedef typename Words::Unit Unit;
   typedef typename gp__word_of<SIZE>::type Element;
@@ -241,7 +243,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
 
   GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
-  // Group k, words of columns: at[j], where column j's begin in shared memory, `bits` bits behind the unit's beginning.
+  // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
                      Unit (&before)[K]) const {
     GPUPRIMS__UNROLL
@@ -250,7 +252,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       before[j] = x[j];
     }
   }
-  // A column of elements that are units, four rows at a time. Two of them lie side by side: gaps stand behind pairs.
+  // Takes a column of elements that are units, four rows at a time. Pairs are contiguous: gaps are after pairs.
   GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
     const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
     const unsigned fours = rows / 4, rest = rows % 4;
@@ -278,7 +280,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     for (int i = 0; i < 3; ++i)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
-  // Columns that begin at `in` in the first row, `columns` of which there are. WHOLE: all words of the warp are.
+  // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
@@ -330,21 +332,21 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
-  // Of so many rows, one a lane, the word in which the last lane's last bytes lie.
+  // For `of` rows, one a lane: the word that contains the last lane's last bytes.
   template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
     const unsigned lane = gp_lane();
     const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
-  // Words of K rows, the first of which begins at that bit, become words of columns.
+  // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GPUPRIMS__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
     Words::turn(x);
   }
-  // Do all words that a warp reads, whose first one begins at `in`, lie within [begin, end)?
+  // True if all words that a warp reads, from `in` on, are within [begin, end).
   GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
     const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
@@ -352,7 +354,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
-  // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
+  // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;

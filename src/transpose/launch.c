@@ -45,8 +45,7 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m,
   a.column = gp__divisor_of(h.moved.columns < GP__TRANSPOSE_WHOLE ? h.moved.columns : 1);
   return a;
 }
-// The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
-// nothing to do.
+// Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
 GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
                                          gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
@@ -69,7 +68,7 @@ GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int st
   a->gathers = within == inverse;
   return !a->rotates || common > 1;
 }
-// Columns, rows, columns.
+// Launches steps within columns, rows, columns.
 GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
@@ -98,7 +97,7 @@ GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h,
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
-  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // where panels are next
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // if panels are next
   a.rows = r.rows;
   a.columns = r.columns;
   a.panels = r.panels;
@@ -112,7 +111,7 @@ GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h,
   else a.shift_x = (unsigned)r.holes;
   return a;
 }
-// Panels that are tiles, of one matrix.
+// Arguments of panels that are tiles, of one matrix.
 GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of,
                                                                 void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
@@ -123,7 +122,7 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp_
   m.extent[3] = r.panels;
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
-// The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
+// Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
 GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
@@ -162,7 +161,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
+// Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
 GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
                                                         void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
@@ -194,7 +193,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// The arguments of panels through a buffer, of one matrix, and of what clears their counters.
+// Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
 GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
                                                            gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);

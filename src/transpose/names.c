@@ -12,7 +12,7 @@ GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__a
 
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   (void)h;
-  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
+  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more vectors copy slower
   return p;
 }
 GPUPRIMS__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h,
@@ -23,7 +23,7 @@ GPUPRIMS__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, g
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
-// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+// Threads of a transpose that a multiprocessor should hold: as many as have registers for tiles.
 GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int aligned = (w->form & 3) == 3;
@@ -35,7 +35,7 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a leading warp of each block
   if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
   return w->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536

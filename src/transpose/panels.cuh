@@ -2,9 +2,9 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
 //   transpose/panels_arguments.h, device/warp.cuh, device/hash.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
-// Transposes panel i + holes into the place of panel i, as if they stood in a circle: some were put aside, so that
-// there are places to begin with. A tile is read as soon as a block has its ticket, and written once all that lies
-// there was read, by blocks with lower tickets.
+// Transposes panel i + holes into the place of panel i, in a circle. Some panels were saved, so that there are free
+// places to begin with. A block reads a tile as soon as it has its ticket, and writes it once blocks with lower tickets
+// have read everything in its place.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a) {
   const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
@@ -49,11 +49,10 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     __syncthreads();
   }
 }
-// Chunks follow one another to their places, each warp along a cycle until it meets what another one has begun (the
-// idea of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on
-// Accelerators).
-// Who claims a chunk loads it, and writes it over its successor once that was loaded. P::vectors successors are claimed
-// at once: whatever of them others have begins a new chain behind it.
+// Moves chunks to their places: each warp follows a cycle until it meets a chunk that another one has claimed (the idea
+// of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on Accelerators).
+// A warp that claims a chunk loads it, and writes it over its successor once that is loaded. It claims P::vectors
+// successors at once; a new chain begins after any that others have.
 template <class P, int WORD> struct gp__chunk_mover {
   typedef typename gp__word_of<WORD>::type Word;
   static const int DEEP = P::vectors, WORDS = WORD >= 4 ? 16 / WORD : 4;
@@ -80,7 +79,7 @@ template <class P, int WORD> struct gp__chunk_mover {
     return (y >= over_y ? y - over_y : y + a.shift_y) * a.chunk_rows + (x >= over_x ? x - over_x : x + a.shift_x);
   }
   GP_DEVICE bool claim(gp__u32 i) const { return gp__set_bit(a.claimed, i); }
-  // Lanes of `lanes` have the number of a chunk each: whoever waits for it may write there now.
+  // Lanes of `lanes` have the number of a loaded chunk each: publishes that its place may be overwritten.
   GP_DEVICE void tell(gp__u32 lanes, gp__u32 i) const {
     __syncwarp();
     if (lanes >> gp_lane() & 1u) {
@@ -109,7 +108,7 @@ template <class P, int WORD> struct gp__chunk_mover {
         if (gp_lane() == static_cast<unsigned>(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
-      const gp__u32 behind = (got << 1 | 1u) & all; // whose predecessor this warp has
+      const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
       GPUPRIMS__UNROLL
       for (int k = 0; k < DEEP; ++k)
         if (got >> k & 1u) load(c[k], place[k]);

@@ -1,20 +1,21 @@
 // transpose/panels_policy.h - panels, buffered panels: plans, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, transpose/policy.h
 
-// Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
-// warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
-// panel, whose rows become columns first); with `inverse`, of a row of the input, and panels become rows last.
+// Large dense matrices in place, if a side has a divisor that suits a chunk: as many elements of a line as have 64 to
+// 512 bytes, which a warp takes at a time. A chunk is part of a row of the output and comes from as many rows of the
+// input (a panel, which is transposed first). With `inverse` it is part of a row of the input, and panels are
+// transposed last.
 enum {
   GP__CHUNK_LEAST = 64,
-  GP__CHUNK_MOST = 512,       // and a lane's words: 4, or 16 bytes
-  GP__HOLE_BYTES = 16 << 20,  // panels put aside, about, so that the others have room to move
-  GP__PANEL_MOST = 32 << 20,  // bytes of one
-  GP__PANELS_MOST = 1 << 20,  // of a matrix
-  GP__CHUNK_FLAGS = 16 << 20, // bytes of flags, at most, of two kinds
+  GP__CHUNK_MOST = 512,       // and 4 words, or 16 bytes, a lane
+  GP__HOLE_BYTES = 16 << 20,  // panels saved, about, so that the others have room to move
+  GP__PANEL_MOST = 32 << 20,  // bytes of a panel
+  GP__PANELS_MOST = 1 << 20,  // panels of a matrix
+  GP__CHUNK_FLAGS = 16 << 20, // most bytes of flags, of two kinds
   GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
-  GP__CHUNK_TICKET = 32,      // that a warp begins with, one after another: a divisor of 32
-  GP__CHUNK_MATRICES = 4,     // as many may be small
-  GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
+  GP__CHUNK_TICKET = 32,      // chunks at which a warp begins, one after another: a divisor of 32
+  GP__CHUNK_MATRICES = 4,     // so many matrices may be small
+  GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
 };
 GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
@@ -23,7 +24,7 @@ GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
 GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
-// How good chunks of so many elements are, of a side of that extent; 0: they are not possible.
+// Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
 GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
                                                   unsigned long long items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
@@ -44,10 +45,10 @@ gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // of a chunk; 0: there are none
+  unsigned long long items; // elements of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
-  unsigned long long whole; // panels that are a tile: each changes within its own place, and there are no holes
+  unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
+  unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -81,19 +82,19 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
              (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// The same through a buffer. Panels are so many rows of the input; in step x panel x is read, and what it is written
-// over is free once the panels before have been read. A group is the columns that become rows of one panel's place:
-// elements of group g < x go there at once, the others to a block (x, g) of the buffer, and after step g, when panel g
-// was read, the blocks of group g to their places. Each element is read and written once, half of them twice.
+// Panels through a buffer. A panel is several rows of the input. Step x reads panel x; what it overwrites is free once
+// the panels before have been read. Group g is the columns that become rows in the place of panel g. In step x elements
+// of groups g < x go to their places at once, the others to block (x, g) of the buffer. After step g, when panel g has
+// been read, the blocks of group g go to their places. Each element is read and written once, half of them twice.
 enum {
   GP__BUFFERED_LEAST = 4, // panels
   GP__BUFFERED_MOST = 64,
-  GP__BUFFERED_SHIFT = 128, // lines of the buffer lie as those of the output do, modulo so many bytes
-  GP__BUFFERED_LAG = 2      // steps after which a group has left the buffer: panel g, the copying, one in between
+  GP__BUFFERED_SHIFT = 128, // lines of the buffer are aligned as the output's, modulo so many bytes
+  GP__BUFFERED_LAG = 2      // steps until a group has left the buffer: panel g, one between, the copies
 };
-// The slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks that are in use in
-// the middle, of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each; those that end before one
-// of them begins, and those that begin after one has ended, have that one's.
+// Slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks in use in the middle,
+// of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each. Blocks that end before one of these
+// begins, or begin after it has ended, share its slot.
 GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
   return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
          : x > panels / 2 + GP__BUFFERED_LAG
@@ -103,14 +104,14 @@ GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned 
 GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
 }
-// Does a warp beside those of the policy lead? Tiles of narrow elements need the registers that it would have.
+// True if an extra warp leads. Tiles of narrow elements need the registers that it would have.
 GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
 // Threads of a block: those that move tiles, and a warp that leads.
 GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
   return p.threads + (gp__buffered_leads(size) ? (int)GP__WARP : 0);
 }
 typedef struct gp__buffered_plan {
-  unsigned panels; // 0: there are none
+  unsigned panels; // 0: not possible
   int form;
   unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
@@ -143,13 +144,13 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   }
   r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
-  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // what clears counters asks
+  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
   if (s.moved.form & GP__FORM_IN_START)
     r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
               (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
+// Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;

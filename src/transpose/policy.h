@@ -11,40 +11,38 @@
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// What a transpose is, once dimensions that stay neighbours have become one.
+// Kind of a transpose after dimensions that stay neighbours are merged.
 enum {
   GP__MOVE_NOTHING,  // in place, and everything stays
-  GP__MOVE_ROWS,     // rows are moved as they are
+  GP__MOVE_ROWS,     // rows move unchanged
   GP__MOVE_TILES,    // matrices are transposed
   GP__MOVE_SQUARE,   // in place: square matrices
   GP__MOVE_RECTANGLE // in place: dense matrices
 };
-// What is known of its sides: addresses of all rows (of all columns) are multiples of 16; those of all matrices of the
-// input are; rows (columns) of a matrix lie one behind the other; so do matrices, on both sides; the first begins at a
-// multiple of 16 then. Of a kernel: a whole side.
+// Properties of a transpose's sides, and of its kernel.
 enum {
-  GP__FORM_IN_ALIGNED = 1,
-  GP__FORM_OUT_ALIGNED = 2,
-  GP__FORM_IN_WHOLE = 4,
+  GP__FORM_IN_ALIGNED = 1,  // addresses of all rows are multiples of 16
+  GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
+  GP__FORM_IN_WHOLE = 4,    // kernel: a whole side
   GP__FORM_OUT_WHOLE = 8,
-  GP__FORM_WHOLE = 12, // either
-  GP__FORM_IN_START = 16,
-  GP__FORM_IN_DENSE = 32,
-  GP__FORM_OUT_DENSE = 64,
-  GP__FORM_STACKED = 128,
-  GP__FORM_DENSE = 256,           // and stacked
-  GP__FORM_FEW = 16,              // of a kernel: few long rows
-  GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
+  GP__FORM_WHOLE = 12,            // either
+  GP__FORM_IN_START = 16,         // addresses of all matrices of the input are multiples of 16
+  GP__FORM_IN_DENSE = 32,         // rows of a matrix are contiguous
+  GP__FORM_OUT_DENSE = 64,        // columns are
+  GP__FORM_STACKED = 128,         // and matrices, on both sides
+  GP__FORM_DENSE = 256,           // stacked, and the first matrix begins at a multiple of 16
+  GP__FORM_FEW = 16,              // kernel: few long rows
+  GP__FORM_WORD = 256,            // kernel: times the bytes of a word of chunks
   GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
-  GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
-  GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
+  GP__TRANSPOSE_PANEL = 8,        // default tile rows of a panel
+  GP__TRANSPOSE_SEGMENT = 9 * 16, // least bytes of a line of a tile with a whole side, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GPUPRIMS__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
-// A tile: a power of two of elements that are so many vectors a thread or fewer, about as many rows as columns, and
-// whole vectors of a row and of a column.
+// A tile has a power of two of elements, at most so many vectors a thread, about as many rows as columns, and whole
+// vectors of a row and of a column.
 GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
   return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
@@ -54,8 +52,8 @@ GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__vec_group_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
-// Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
-// DRAM is what decides.
+// Tile rows of a panel: neighbouring blocks write its tiles, tile column by tile column. Best on an H200, where DRAM is
+// the limit.
 GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
   return !(form & GP__FORM_OUT_ALIGNED)         ? 64
          : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
@@ -63,23 +61,23 @@ GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
          : size == 8 && vectors == 8            ? 1
                                                 : (int)GP__TRANSPOSE_PANEL;
 }
-// Rows from tile to tile: tiles overlap where columns of the output are not aligned, so that each has whole sectors (of
-// small tiles whole vectors) of a column, from its first multiple of so many bytes on. Sectors that two blocks write a
-// part of each cost more than what is read twice.
+// Rows from tile to tile. If the output's columns are not aligned, tiles overlap, so that each has whole sectors (small
+// tiles: whole vectors) of a column from its first aligned byte on. Sectors that two blocks write in part cost more
+// than rows that are read twice.
 GPUPRIMS__RULE int gp__transpose_alignment(int rows, int size) { return rows * size < 256 ? 16 : 32; }
 GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
   return size < GP__VECTOR && size == word && !aligned ? rows - gp__transpose_alignment(rows, size) / size : rows;
 }
-// Narrow elements of tiles become words of columns on their way into shared memory where rows and columns are aligned,
-// bytes where rows are; others are gathered from there one by one, as wide ones are, which takes fewer instructions
-// than to shift both sides. As measured on an H200.
+// Narrow elements become words of columns on their way into shared memory if rows and columns are aligned; for bytes it
+// is enough that rows are. Others are gathered from shared memory one by one, as wide ones are: that takes fewer
+// instructions than shifting both sides. Measured on an H200.
 GPUPRIMS__RULE int gp__is_scattered(int size, int word, int form) {
   return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
 }
-GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
+GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // side of a square tile
   return gp__transpose_columns(threads, vectors, size);
 }
-// Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
+// Bytes from row to row of a tile in shared memory, and of a tile. Unaligned rows take one vector more.
 GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int aligned) {
   return ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
@@ -88,8 +86,8 @@ GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int
                      (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
                  columns * rows * size + (size > 2 ? 0 : columns * size));
 }
-// Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
-// room for a vector of each lane on the other side.
+// Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
+// lane on the other side.
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
          extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
@@ -104,16 +102,16 @@ GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_OUT_DENSE) &&
          gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
-// Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
-// has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
-GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // what won on an H200
+// Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
+// each thread. Units in shared memory have a gap after 128 bytes if columns are even.
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
                                                    : size == 2 ? 112u
                                                    : size == 4 ? 47u
                                                                : 39u);
 }
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
-GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
+GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // log2 of units between gaps
   return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
 }
 GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
@@ -127,7 +125,7 @@ GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
          s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
-// Matrices of a tile: as many as fit, and whole vectors.
+// Matrices of a tile: as many as fit, in whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
   return 16 / gp__common_factor(16, matrix);
 }
@@ -146,11 +144,11 @@ GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
          gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
          gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
-// Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
-// together, one at least; whole vectors of them, so that each trip begins as the first one does.
+// Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
+// least. It takes whole vectors of them, so that each trip is aligned as the first one is.
 enum { GP__TRIP_BYTES = 64 << 20 };
-// What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
-// whole, which change within their places. Other calls stay what they are.
+// The shape that tiles see of a dense matrix in place: that of a trip to the workspace, which is out of place, or of
+// matrices that fit a tile, which are transposed in their places. Other shapes stay as they are.
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
   const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
   unsigned long long most;

@@ -8,12 +8,12 @@ GPUPRIMS__PRIVATE gp__measures gp__measure_matrices(gp__shape s) {
   m.out_size = s.key_size;
   return m;
 }
-// Rows were measured on about as many rows as columns, out of place.
+// Rows of the tables were measured on about as many rows as columns, out of place.
 GPUPRIMS__PRIVATE int gp__row_serves_matrices(gp__shape s) {
   return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
 }
-// Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
-// columns alone; neither.
+// True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
+// Measured on an H200.
 GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
@@ -22,13 +22,13 @@ GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long by
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
                                           : large;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; larger
-// ones where gp__transposes_by_eight says so, of narrow elements that are gathered and aligned on one side 64 KiB.
-// Squares in place whose rows are not aligned: tiles of 256 x 256 bytes, 128 x 128 elements of 2 or 4. Rectangles in
-// place of 128 MiB or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide
-// elements, where rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a
-// tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
-// large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
+// Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
+// gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
+// with unaligned rows take tiles of 256 x 256 bytes, or of 128 x 128 elements of 2 or 4 bytes. Rectangles in place of
+// 128 MiB or more go through a buffer in panels of about 16 MiB, as that has less in flight; wide elements with aligned
+// rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
+// in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
+// as panels and chunks move, or fewer, at the speed of two plain kernels.
 GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
@@ -55,7 +55,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
-    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // a tile may have it
+    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // it may fit a tile
       q = gp__portable_transpose(q, s);
       if (gp__tiled(q, s).moved.kind == GP__MOVE_TILES) return q;
     }

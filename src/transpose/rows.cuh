@@ -1,7 +1,7 @@
-// transpose/rows.cuh - rows that are moved as they are
+// transpose/rows.cuh - rows that move unchanged
 // uses: device/vocabulary.cuh, transpose/arguments.h, device/tile_transpose.cuh, device/kernel.cuh
 
-// Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
+// Moves rows unchanged: `columns` words of WORD bytes each. A tile is 2^tile_columns words of several rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__pdl_wait<P>();

@@ -10,6 +10,7 @@
                          prints the block of text below it
     examples             every example builds and runs, CUDA ones on the emulator too; the demo
     install              make install, pkg-config, CMake: find_package, add_subdirectory
+    abi                  programs with an older or newer header than the library
     size                 time to preprocess, symbols, sizes; the shared library needs nothing but libc
 
 Prints a line for a check that failed and closes with "N passed, N failed, N skipped".
@@ -667,6 +668,56 @@ def install(checks, folder):
         checks.run(f"{page}'s CMake: build", ["cmake", "--build", os.path.join(project, "build")])
 
 
+# ---- abi -------------------------------------------------------------------------------------------------------------
+
+
+def last_release():
+    """The tag before this version, where its libraries have this one's soname: while the major is 0, the same minor."""
+    tags = subprocess.run(["git", "tag", "--list", "v*", "--sort=-version:refname", "--merged"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False).stdout.split()
+    numbers = header_version().split(".")
+    same = 2 if numbers[0] == "0" else 1
+    return next((tag for tag in tags
+                 if tag[1:].split(".")[:same] == numbers[:same] and tag[1:] != header_version()), None)
+
+
+def abi(checks, folder):
+    """Each struct that callers fill gets one more member in a header of later: programs with either header run with
+    either library, unless they set what the library does not have."""
+    headers = {"this": ROOT, "later": os.path.join(folder, "later")}
+    with open(HEADER) as file:
+        text = file.read()
+    filled = re.findall(r"^  X\((gp_\w+), \w+\)", text[text.index("define GPUPRIMS__CALLERS_STRUCTS"):], re.M)
+    for name in filled:
+        text, count = re.subn(rf"^}} {name};", f"  uint64_t later;\n}} {name};", text, flags=re.M)
+        checks.check(f"abi: {name} is declared once", count == 1)
+    os.makedirs(headers["later"])
+    with open(os.path.join(headers["later"], "gpuprims.h"), "w") as file:
+        file.write(text)
+    with open(source("structs.c")) as file:
+        used = file.read()
+    checks.check("abi: structs.c fills every struct", len(filled) > 8 and all(f"{name} " in used for name in filled))
+    libraries = {"this": "build/libgpuprims.so", "later": os.path.join(folder, "later.so")}
+    checks.run("abi: the later library", [CC, "-O0", "-fPIC", "-shared", "-x", "c", "-DGPUPRIMS_IMPLEMENTATION",
+                                          os.path.join(headers["later"], "gpuprims.h"), "-x", "none", "-o",
+                                          libraries["later"], *LIBS])
+    if last_release():
+        headers["last release"] = os.path.join(folder, "released")
+        os.makedirs(headers["last release"])
+        with open(os.path.join(headers["last release"], "gpuprims.h"), "w") as file:
+            subprocess.run(["git", "show", f"{last_release()}:gpuprims.h"], stdout=file, check=True)
+    for header, where in headers.items():
+        for name, library in libraries.items():
+            if header == name == "later":
+                continue
+            program = os.path.join(folder, "structs")
+            flags = ["-DLATER"] if header == "later" else []
+            if checks.run(f"abi: {header} header, {name} library: compile",
+                          [CC, "-std=c11", *STRICT, *flags, f"-I{where}", source("structs.c"), library, "-o",
+                           program, f"-Wl,-rpath,{os.path.dirname(os.path.abspath(library))}"]) is not None:
+                checks.run(f"abi: {header} header, {name} library: run", [program])
+
+
 def with_pkg_config(checks, folder, prefix, libdir, version, user, how):
     if not shutil.which("pkg-config"):
         checks.skip(f"{how}: pkg-config", "no pkg-config: apt-get install pkg-config")
@@ -778,7 +829,7 @@ def size(checks, folder):
 
 
 GROUPS = {"language": language, "nvcc": nvcc, "copies": copies, "embed": embed, "readme": readme, "examples": examples,
-          "install": install, "size": size}
+          "install": install, "abi": abi, "size": size}
 
 
 def main():

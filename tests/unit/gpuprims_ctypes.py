@@ -21,18 +21,18 @@ def _x_macro(list_name):
     return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", body)]
 
 
-def _numbered(list_name, first=1):
-    return {entry[0]: number for number, entry in enumerate(_x_macro(list_name), first)}
+def _numbered(list_name):
+    return {entry[0]: int(entry[1]) for entry in _x_macro(list_name)}
 
 
-RESULTS = _numbered("GP_RESULTS", 0)
+RESULTS = _numbered("GP_RESULTS")
 RESULT_NAMES = {number: name for name, number in RESULTS.items()}
-TYPES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_TYPES"), 1)}
-SIZES = {entry[1]: int(entry[3]) for entry in _x_macro("GP_TYPES")}
+TYPES = {entry[2]: int(entry[1]) for entry in _x_macro("GP_TYPES")}
+SIZES = {entry[2]: int(entry[4]) for entry in _x_macro("GP_TYPES")}
 OPERATORS = _numbered("GP_OPERATORS")
 ALGORITHMS = _numbered("GP_ALGORITHMS")
-CACHES = _numbered("GP_CACHES", 0)
-PRIMITIVES = {entry[1]: number for number, entry in enumerate(_x_macro("GP_PRIMITIVES"), 1)}
+CACHES = _numbered("GP_CACHES")
+PRIMITIVES = {entry[2]: int(entry[1]) for entry in _x_macro("GP_PRIMITIVES")}
 BACKEND_CUDA, BACKEND_HOST = 1, 2
 REPRODUCIBLE, CHECKED, RIGHT, DESCENDING, UNSORTED, KEEP_GAPS = 1, 2, 4, 8, 16, 32
 UNTIL_TARGET, SYMMETRISE, UNIQUE_EDGES, DROP_LOOPS = 64, 128, 256, 512

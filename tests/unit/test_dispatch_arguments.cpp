@@ -216,10 +216,10 @@ template <class T> static Grown<T> grown(const T &now) {
   g.now = now, g.now.struct_size = sizeof g;
   return g;
 }
-template <class T, class Call> static void test_sizes(const T &right, const char *type, Call call) {
+template <class T, class Call> static void test_sizes(const T &right, const char *type, uint32_t least, Call call) {
   T wrong = right;
   GOOD(call(&wrong));
-  for (uint32_t size : {0u, uint32_t(sizeof(T)) - 1, 65537u, UINT32_MAX}) {
+  for (uint32_t size : {0u, least - 1, 65537u, UINT32_MAX}) {
     wrong.struct_size = size;
     BAD(GP_E_ARGUMENT, (std::string("sizeof(") + type + ") is " + std::to_string(sizeof(T))).c_str(), call(&wrong));
   }
@@ -235,7 +235,7 @@ static void test_struct_sizes() {
   gp_context *ctx = nullptr, *device = nullptr;
   GOOD(gp_open(&on_host, &ctx));
   int in[10] = {5}, out[10];
-  test_sizes(on_host, "gp_config", [](const gp_config *c) {
+  test_sizes(on_host, "gp_config", GP__LEAST_gp_config, [](const gp_config *c) {
     gp_context *opened;
     const gp_result r = gp_open(c, &opened);
     if (r == GP_SUCCESS) gp_close(opened);
@@ -243,11 +243,11 @@ static void test_struct_sizes() {
   });
   gp_call copy = gp_call_init(GP_COPY);
   copy.in_type = GP_I32, copy.in = in, copy.out = out, copy.count = 10;
-  test_sizes(copy, "gp_call", [&](const gp_call *c) { return gp_run(ctx, c, nullptr); });
+  test_sizes(copy, "gp_call", GP__LEAST_gp_call, [&](const gp_call *c) { return gp_run(ctx, c, nullptr); });
   gp_type_desc raw = gp_type_desc_init();
   raw.name = "raw", raw.size = 12, raw.align = 4;
   int defined = 0;
-  test_sizes(raw, "gp_type_desc", [&](const gp_type_desc *d) {
+  test_sizes(raw, "gp_type_desc", GP__LEAST_gp_type_desc, [&](const gp_type_desc *d) {
     gp_type type;
     const std::string name = "raw" + std::to_string(defined++);
     const_cast<gp_type_desc *>(d)->name = name.c_str();
@@ -255,23 +255,24 @@ static void test_struct_sizes() {
   });
   gp_op_desc op = gp_op_desc_init();
   op.name = "one", op.body = "return a;", op.arity = 1;
-  test_sizes(op, "gp_op_desc", [&](const gp_op_desc *d) {
+  test_sizes(op, "gp_op_desc", GP__LEAST_gp_op_desc, [&](const gp_op_desc *d) {
     gp_op made;
     return gp_op_define(ctx, d, &made);
   });
   const unsigned offsets[3] = {0, 4, 10};
-  test_sizes(gp_segments_init(GP_U32, offsets, 2), "gp_segments", [&](const gp_segments *s) {
+  test_sizes(gp_segments_init(GP_U32, offsets, 2), "gp_segments", GP__LEAST_gp_segments, [&](const gp_segments *s) {
     return gp_segmented_reduce(ctx, GP_SUM, GP_I32, GP_I32, in, 10, s, out, nullptr);
   });
-  test_sizes(square(2, 5), "gp_permutation",
+  test_sizes(square(2, 5), "gp_permutation", GP__LEAST_gp_permutation,
              [&](const gp_permutation *p) { return gp_permute(ctx, GP_I32, p, in, out, nullptr); });
-  test_sizes(sample_structs, "gp_layout",
+  test_sizes(sample_structs, "gp_layout", GP__LEAST_gp_layout,
              [&](const gp_layout *l) { return gp_convert_layout(ctx, l, &sample_columns, in, 2, out, 0, nullptr); });
   const unsigned ends[10] = {};
   gp_graph graph = gp_graph_init();
   graph.vertices = 2, graph.edges = 10, graph.offsets = offsets, graph.targets = ends;
   gp_degrees degrees;
-  test_sizes(graph, "gp_graph", [&](const gp_graph *g) { return gp_graph_degrees(ctx, g, &degrees, nullptr); });
+  test_sizes(graph, "gp_graph", GP__LEAST_gp_graph,
+             [&](const gp_graph *g) { return gp_graph_degrees(ctx, g, &degrees, nullptr); });
   // Written: as many bytes as the program has, and nothing after them.
   Grown<gp_description> said = grown(gp_description_init());
   memset(said.later, 7, sizeof said.later);

@@ -377,8 +377,8 @@ def test_gp_run_names_members(host):
 
     arguments = Arguments("gp_partition")
     less, u32 = OPERATORS["LESS"], TYPES["u32"]
-    primitives = {n: i for i, n in enumerate(re.findall(r"X\((\w+), \w+\) ", re.search(
-        r"#define GP_PRIMITIVES\(X\).*?\n\n", TEXT, re.S).group()), 1)}
+    primitives = {n: int(i) for n, i in re.findall(r"X\((\w+), (\d+), \w+\) ", re.search(
+        r"#define GP_PRIMITIVES\(X\).*?\n\n", TEXT, re.S).group())}
     common = dict(primitive=primitives["PARTITION"], op=less, in_type=u32, count=3, in_=arguments.array(),
                   scalar=arguments.array(), out_count=arguments.array())
     assert message_of(**common, out2=arguments.array()) == "gp_partition: out is null"

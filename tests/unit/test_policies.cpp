@@ -493,7 +493,7 @@ struct Job {
   std::string name;
 };
 static std::string text_of(const gp_policy &p) {
-#define NAME(NAME) #NAME,
+#define NAME(NAME, value) #NAME,
   static const char *const algorithms[] = {"AUTO", GP_ALGORITHMS(NAME)};
 #undef NAME
   std::string text;

@@ -14,7 +14,7 @@
 #define ROW(name, ...) {#name, __VA_ARGS__},
 static const char *const FAMILY_NAMES[] = {GPUPRIMS__FAMILIES(FAMILY)};
 static const char *const PRIMITIVE_NAMES[] = {
-#define NAME(NAME, name) #name,
+#define NAME(NAME, value, name) #name,
     GP_PRIMITIVES(NAME)};
 static const struct {
   const char *name;
