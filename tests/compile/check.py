@@ -533,7 +533,8 @@ def readme(checks, folder):
                              kind in (*counted, "text"))
         for name in sorted(set(re.findall(r"(?<!#)\b(gp_[a-z0-9_]+)\b", whole)) - in_header):
             there = f"$(BUILD)/{name}:" in makefile or any(
-                os.path.exists(os.path.join(ROOT, "tools", f"{name}{end}")) for end in (".h", ".c")) or \
+                os.path.exists(os.path.join(ROOT, place, f"{name}{end}")) for place in ("tools", "tests/gpu")
+                for end in (".h", ".c")) or \
                 re.search(rf"\b{name}\([^;]*\) {{", whole)
             checks.check(f"{page} names {name}, which is not there", there)
     for kind, count in counted.items():
