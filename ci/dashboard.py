@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Makes the dashboard's pages from the committed measurements and the kept nights.
 
-    ci/dashboard.py --out SITE [--remote NAME|URL] [--artifacts DIR] [--url URL] [--home URL]
+    ci/dashboard.py --out SITE [--remote NAME|URL] [--artifacts DIR] [--url URL] [--home URL] [--docs FOLDER]
 
---artifacts also draws a night that is not kept yet.
+--artifacts: a night that is not kept yet is drawn, too. --docs: the documentation's site (make docs), which goes to
+docs/ below the pages; they link to it.
 """
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +27,7 @@ def main(argv):
     parser.add_argument("--artifacts", metavar="DIR")
     parser.add_argument("--url", metavar="URL", help="the repository on the web (default: what origin says)")
     parser.add_argument("--home", metavar="URL", default="", help="where the pages will be")
+    parser.add_argument("--docs", metavar="FOLDER", help="the documentation's site")
     args = parser.parse_args(argv)
     if not os.path.isdir(os.path.join(steps.ROOT, "dashboard")):
         raise steps.CannotRun("there is no dashboard in this tree: nothing to build")
@@ -37,8 +40,12 @@ def main(argv):
                os.path.abspath(args.store), "--baselines", os.path.join(os.path.abspath(args.repository),
                                                                         baseline.FOLDER),
                "--repository", os.path.abspath(args.repository), "--home", args.home,
+               *(["--docs", "docs/index.html"] if args.docs else []),
                *(["--url", args.url] if args.url is not None else [])]
-    return subprocess.run(command, cwd=steps.ROOT, check=False).returncode
+    code = subprocess.run(command, cwd=steps.ROOT, check=False).returncode
+    if args.docs and os.path.isdir(args.out):
+        shutil.copytree(args.docs, os.path.join(args.out, "docs"))
+    return code
 
 
 if __name__ == "__main__":

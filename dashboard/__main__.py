@@ -33,6 +33,8 @@ def main(argv):
                         "linked to (default: what origin says)")
     parser.add_argument("--home", metavar="URL", default="", help="where these pages will be, for the feed and "
                         "the commit statuses")
+    parser.add_argument("--docs", metavar="PATH", default="", help="where the site of the documentation will be, below "
+                        "these pages: each links to it (docs/index.html)")
     parser.add_argument("--repository", metavar="FOLDER", default=bench.ROOT,
                         help="the checkout whose commits were measured (default: this one)")
     parser.add_argument("--picture", metavar="DEVICE", help="a folder of the store, such as nvidia-h200")
@@ -68,7 +70,7 @@ def main(argv):
         url = commits.web_address(commits.git(args.repository, "remote", "get-url", "origin")) \
             if args.url is None else args.url
         problems = build.build(args.out, args.store, today, args.jobs, args.cache, args.quiet, args.baselines,
-                               args.repository, url, args.home)
+                               args.repository, url, args.home, args.docs)
     except (build.CannotBuild, OSError) as error:
         print(f"dashboard: {error}", file=sys.stderr)
         return 2

@@ -355,8 +355,8 @@ QUEUE, OUT = [], ""
 
 
 def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASELINES, repository=bench.ROOT, url="",
-          home=""):
-    """Writes the site to a folder; returns a list of errors."""
+          home="", docs=""):
+    """Writes the site to a folder; the list of what went wrong (empty: nothing)."""
     global SITE, CACHE, QUEUE, OUT
     began = time.time()
     out = os.path.abspath(out)
@@ -368,7 +368,8 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASE
     progress = Progress(quiet)
     fork = multiprocessing.get_context("fork")
     with fork.Pool(jobs) as pool:
-        SITE, problems = gather(folder, baselines, today, pool, progress, repository=repository, url=url, home=home)
+        SITE, problems = gather(folder, baselines, today, pool, progress, repository=repository, url=url, home=home,
+                                docs=docs)
     fresh = f"{out}.{os.getpid()}.new"
     for name in ("img", "csv", "json"):
         os.makedirs(os.path.join(fresh, name))

@@ -25,17 +25,18 @@ DRAWN_CASES = 20   # those with a picture
 
 
 class Site:
-    """The input of all pages. landscapes: {(device's folder, file's name): landscape's tables}; accepted, told: the
-    lines of read.read_accepted, and its notices; stray: the notices of read.files_below; reports: from
-    reports.reports_below; repository: the checkout of the measured commits; url: its web address, or ""; home: the
-    address of these pages, or ""; baselines: from read.read_baselines.
+    """Everything that pages are made of. landscapes: {(device's folder, file's name): landscape's tables}; accepted,
+    told: what read.read_accepted found, and its notices; stray: the notices of read.files_below; reports: what
+    reports.reports_below found; repository: the checkout whose commits were measured; url: its address on the web, or
+    ""; home: the address of these pages, or ""; docs: where the documentation is, below these pages, or "";
+    baselines: what read.read_baselines found.
     """
 
     def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder, repository="", url="",
-                 home="", baselines=None):
+                 home="", docs="", baselines=None):
         self.devices, self.table, self.landscapes, self.stray = devices, table, landscapes, stray
         self.accepted, self.told, self.reports, self.today, self.folder = accepted, told, written, today, folder
-        self.url, self.home, self.baselines = url.rstrip("/"), home, baselines or {}
+        self.url, self.home, self.docs, self.baselines = url.rstrip("/"), home, docs, baselines or {}
         measured = {one.get("commit") or "" for device in devices for one in device.environments()}
         pairs = {(before.run.environment["commit"], point.run.environment["commit"]) for device in devices
                  for points in device.history.values() for before, point in zip(points, points[1:])}

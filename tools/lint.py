@@ -8,9 +8,10 @@
 src/: every part is in the manifest once, begins with its head, is no longer than 800 lines and closes the conditions
 that it opens; its `uses` line names the parts whose names it mentions, all of them above it, so that there is no
 circle; core mentions no more primitives than before; each name in the text for NVRTC is one that a part defines;
-gpuprims.h is what the parts make. gpuprims.h: sections named in comments exist; prefixes; external names are declared
-in the API; error names. Every file: length of lines, unfinished work, paths of one machine. C, C++ and CUDA files:
-clang-format.
+gpuprims.h is what the parts make. gpuprims.h: sections that comments name; prefixes; what is external is declared in
+the API; error names. Documentation: README.md has at most 160 lines; links of Markdown files lead somewhere, anchors
+included; docs/reference is what the comments of src/api say; docs/errors.md has every error, and quotes messages that
+exist. Every file: length of lines, unfinished work, paths of one machine. C, C++ and CUDA files: clang-format.
 """
 import os
 import re
@@ -20,6 +21,8 @@ import sys
 import textwrap
 
 import amalgamate
+import docs
+import markdown_links
 from c_names import PROJECT_NAME, Definition, blank, definitions, homes_of, names_of_parts, split_directives
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -302,6 +305,45 @@ def lint_parts(findings, paths):
         findings.check("parts", [str(error)])
 
 
+# ---- documentation ---------------------------------------------------------------------------------------------------
+
+README_LINES = 160
+
+
+def check_errors_page():
+    """Every error has a heading; the messages in the tables' first column are those of the library."""
+    with open("docs/errors.md", encoding="utf-8") as file:
+        page = file.read()
+    with open(f"{amalgamate.FOLDER}/api/lists.h", encoding="utf-8") as file:
+        listed = re.findall(r"X\((GP_E_\w+),", file.read())
+    headings = re.findall(r"^### (GP_E_\w+)$", page, re.M)
+    for name in sorted(set(listed) ^ set(headings)):
+        yield f"docs/errors.md: {name} is {'not explained' if name in listed else 'no result'}"
+    texts = []
+    for path in amalgamate.paths():
+        if path.endswith((".c", ".h")):
+            with open(f"{amalgamate.FOLDER}/{path}", encoding="utf-8") as file:
+                texts.append(re.sub(r'"\s*(?:\\\s*)?"', "", file.read()).replace("@", ""))
+    source = "\n".join(texts)
+    begin, end = page.index("## When a context opens"), page.index("## Wrong results without an error")
+    for line in page[begin:end].split("\n"):
+        for message in re.findall(r"`([^`]+)`", line.split(" | ")[0]) if line.startswith("| `") else []:
+            for piece in message.split("..."):
+                if piece.strip() and piece.strip(" :") not in source:
+                    yield f"docs/errors.md: no message of the library has the words: {piece.strip()}"
+
+
+def lint_docs(findings, paths):
+    with open("README.md", encoding="utf-8") as file:
+        count = len(file.read().split("\n")) - 1
+    findings.check("README", [f"README.md: {count} lines, of {README_LINES}"] if count > README_LINES else [])
+    for path in paths:
+        if path.endswith(".md"):
+            findings.check("links", markdown_links.wrong_links(path))
+    findings.check("reference", docs.differs())
+    findings.check("errors page", check_errors_page())
+
+
 # ---- every file ------------------------------------------------------------------------------------------------------
 
 
@@ -396,6 +438,7 @@ def main():
     findings = Findings()
     lint_parts(findings, paths)
     lint_header(findings, HEADER)
+    lint_docs(findings, paths)
     lint_text(findings, paths)
     lint_python(findings, paths)
     lint_format(findings, paths)

@@ -1,5 +1,5 @@
-"""requirements.lock is the output of `make lock` for requirements.txt, as far as it can be checked offline; and an
-install from a lock obeys its hashes."""
+"""The lock files are what `make lock` makes of the requirements, as far as can be told offline; and what is installed
+from a lock is what its hashes say."""
 import base64
 import hashlib
 import os
@@ -33,16 +33,18 @@ def key_of(requirement):
         tuple(sorted(re.split(r" and ", str(requirement.marker or ""))))
 
 
-def test_the_lock_is_of_these_requirements():
-    asked = [Requirement(line) for line in text_of("requirements.txt").splitlines() if line and line[0] != "#"]
+@pytest.mark.parametrize("folder", ["", "docs/"])
+def test_the_lock_is_of_these_requirements(folder):
+    wanted = f"-r {folder}requirements.txt"
+    lines = text_of(f"{folder}requirements.txt").splitlines()
+    asked = [Requirement(line) for line in lines if line and line[0] != "#"]
     assert all(re.fullmatch(r"==[\w.]+", str(one.specifier)) for one in asked)
-    found = locked("requirements.lock")
-    assert {key_of(one) for one, _, via in found if "-r requirements.txt" in via} == {key_of(one) for one in asked}, \
-        "make lock"
+    found = locked(f"{folder}requirements.lock")
+    assert {key_of(one) for one, _, via in found if wanted in via} == {key_of(one) for one in asked}, "make lock"
     names = {one.name for one, _, _ in found}
     for one, hashes, via in found + locked("ci/nvrtc.lock"):
         assert re.fullmatch(r"==[\w.]+", str(one.specifier)) and hashes, one
-        assert set(via) - {"-r requirements.txt", "via"} <= names, one
+        assert set(via) - {wanted, "via"} <= names, one
 
 
 def test_whoever_installs_checks_hashes():

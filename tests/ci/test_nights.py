@@ -850,12 +850,12 @@ def test_the_rules_for_boards_are_written_down():
 
 
 def test_the_documented_night_runs_on_every_change():
-    """The commands of README.md and ci/README.md, without any set-up."""
+    """The commands of docs/policies.md and ci/README.md, where nothing was set up before."""
     jobs, _ = jobs_of("ci.yml")
     commands = commands_of(jobs["night"])
     assert [command.split()[:2] for command in commands] == [["make", "nightly"]] * 2
     assert commands[0].strip() == "make nightly ARGS=--made-up" and "--replay" in commands[1]
-    assert "make nightly ARGS=--made-up " in text_of(nights.ROOT, "README.md")
+    assert "make nightly ARGS=--made-up " in text_of(nights.ROOT, "docs", "policies.md")
 
 
 def test_who_may_write_and_who_runs_on_a_board():

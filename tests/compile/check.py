@@ -6,7 +6,8 @@
     nvcc                 .cu files: declarations, implementation, kernels on the tile routines, the examples
     copies               several copies in one program: GPUPRIMS_NAMESPACE, GPUPRIMS_STATIC; no symbol escapes
     embed                the program carries the header's own text, wherever it was compiled
-    readme               every block of code in README.md compiles, and every program runs
+    readme               every block of code in README.md and docs/ compiles, and runs where it is a program; a program
+                         prints the block of text below it
     examples             every example builds and runs, CUDA ones on the emulator too; the demo
     install              make install, pkg-config, CMake: find_package, add_subdirectory
     abi                  programs with an older or newer header than the library
@@ -416,63 +417,127 @@ def emulate(checks, name, text, folder):
     return None
 
 
-def readme(checks, folder):
-    place = os.path.join(folder, "project")
-    os.makedirs(place)
+def pages():
+    """README.md and the pages under docs/."""
+    found = [os.path.join(where, name) for where, _, names in os.walk(os.path.join(ROOT, "docs"))
+             for name in names if name.endswith(".md")]
+    return ["README.md"] + sorted(os.path.relpath(path, ROOT) for path in found)
+
+
+def project(folder):
+    """What a user has: the headers beside the program, and the examples' memory as README and the pages include it."""
+    place = tempfile.mkdtemp(dir=folder)
+    os.makedirs(os.path.join(place, "examples"))
     for name in ("gpuprims.h", "gpuprims_policies.h"):
         if os.path.exists(os.path.join(ROOT, name)):
-            shutil.copy(os.path.join(ROOT, name), place)
+            os.symlink(os.path.join(ROOT, name), os.path.join(place, name))
+    for name in ("device_memory.h", "examples/device_memory.h"):
+        os.symlink(os.path.join(ROOT, "examples", "device_memory.h"), os.path.join(place, name))
+    return place
+
+
+def written(place, name, text):
+    with open(os.path.join(place, name), "w") as file:
+        file.write(text)
+    return os.path.join(place, name)
+
+
+def reference_blocks(checks, page, found, place):
+    """The declarations of a page of the reference, after those of the header."""
+    for kind, command in (("c", [CC, "-std=c11", *STRICT, "-Wno-redundant-decls"]),
+                          ("cpp", [CXX, "-std=c++17", "-Itests/simt", "-DGPUPRIMS_SIMT", "-include", "simt.h"])):
+        texts = [text for language, text, _ in found if language == kind]
+        if texts:
+            # a second declaration may not repeat defaults
+            texts = [re.sub(r" = \w+(?=[,>)])", "", text) for text in texts]
+            path = written(place, f"reference.{kind}", '#include "gpuprims.h"\n' + "".join(texts))
+            checks.run(f"{page}: {len(texts)} declarations", [*command, "-I.", "-fsyntax-only", path])
+
+
+def c_block(checks, name, text, printed, place, known):
+    """Compiles a block; runs it where it is a program. The library has the implementation."""
+    first = re.match(r"// (\w+\.c)\n", text)
+    if first:
+        written(place, first.group(1), text)
+    if text in known:
+        return
+    known.add(text)
+    alone = written(place, "block.c", text.replace("#define GPUPRIMS_IMPLEMENTATION", "//"))
+    program = os.path.join(place, "block")
+    command = [CC, "-std=c11", *STRICT, "-I.", "-Iexamples", alone]
+    if "int main(" not in text:
+        checks.run(f"{name}: strict", [*command, "-c", "-o", os.devnull])
+    elif checks.run(f"{name}: strict", [*command, "-o", program, "-Lbuild", "-lgpuprims",
+                    f"-Wl,-rpath,{os.path.join(ROOT, 'build')}", *LIBS]) is not None:
+        said = checks.run(f"{name}: run", [program], cwd=place)
+        if said is not None and printed is not None:
+            checks.check(f"{name}: prints the text below it", said == printed, said)
+
+
+def sh_block(checks, name, text, place, env, known):
+    for command in [part.split("#")[0].strip() for part in text.replace("\\\n", "").split("\n")]:
+        words = shlex.split(command)
+        source_of = {word: open(os.path.join(place, word)).read() for word in words
+                     if word.endswith(".c") and os.path.exists(os.path.join(place, word))}
+        seen = (command, *source_of.values())
+        if not words or seen in known:
+            continue
+        known.add(seen)
+        if words[0] == "make":
+            checks.run(f"{name}: {command}", MAKE + ["-n", *words[1:]])
+        elif words[0] == "cc":
+            checks.run(f"{name}: {command}", ["sh", "-c", command], cwd=place, env=env)
+
+
+def readme(checks, folder):
     env = dict(os.environ, GPUPRIMS_LIBRARY=os.path.join(ROOT, "build", "libgpuprims.so"))
-    found = {"c": 0, "cuda": 0, "sh": 0, "cmake": 0, "python": 0}
-    for kind, text, line in blocks(os.path.join(ROOT, "README.md")):
-        name = f"README.md:{line}"
-        first = re.match(r"(?://|#) (\w+\.\w+)", text)
-        if kind in found:
-            found[kind] += 1
-        if first:
-            with open(os.path.join(place, first.group(1)), "w") as file:
-                file.write(text)
-        if kind == "c":
-            path = os.path.join(place, first.group(1) if first else "block.c")
-            with open(path, "w") as file:
-                file.write(text)
-            checks.run(f"{name}: strict", [CC, "-std=c11"] + STRICT + ["-c", path, "-o", os.devnull], cwd=place)
-        elif kind == "cuda":
-            if "main" in text:
-                emulate(checks, name, text, folder)
-            if shutil.which("nvcc"):
-                path = os.path.join(place, first.group(1) if first else "block.cu")
-                checks.run(f"{name}: nvcc", ["nvcc", "-std=c++17", "-arch=sm_90", "-c", path, "-o", os.devnull],
-                           cwd=place)
-            else:
-                checks.skip(f"{name}: nvcc", "no nvcc: NVIDIA's CUDA toolkit")
-        elif kind == "python":
-            path = os.path.join(place, "block.py")
-            with open(path, "w") as file:
-                file.write(text)
-            checks.run(f"{name}: python", [os.path.join(ROOT, PYTHON) if "/" in PYTHON else PYTHON, path],
-                       cwd=os.path.join(ROOT), env=env)
-        elif kind == "sh":
-            for command in [part.split("#")[0].strip() for part in text.split("\n")]:
-                words = shlex.split(command)
-                if not words:
-                    continue
-                if words[0] == "make":
-                    checks.run(f"{name}: {command}", MAKE + ["-n", *words[1:]])
-                elif words[0] == "cc":
-                    checks.run(f"{name}: {command}", ["sh", "-c", command], cwd=place, env=env)
-        elif kind == "":
-            checks.check(f"{name}: a block of code without a language", False)
-    for kind in ("c", "cuda", "sh", "cmake", "python"):
-        checks.check(f"README.md has a block of {kind}", found[kind] > 0)
-    names = set(re.findall(r"\b(gp_[a-z0-9_]+)\b", open(os.path.join(ROOT, "README.md")).read()))
+    counted, known = dict.fromkeys(("c", "cuda", "sh", "cmake", "python"), 0), set()
     header, makefile = open(HEADER).read(), open(os.path.join(ROOT, "Makefile")).read()
-    for name in sorted(names):
-        known = re.search(rf"\b{name}\b", header) or f"$(BUILD)/{name}:" in makefile or \
-            os.path.exists(os.path.join(ROOT, "tools", f"{name}.h"))
-        checks.check(f"README.md names {name}, which is not there", known)
-    for target in re.findall(r"\]\(([^)#:]+)\)", open(os.path.join(ROOT, "README.md")).read()):
-        checks.check(f"README.md links to {target}, which is not there", os.path.exists(os.path.join(ROOT, target)))
+    in_header = set(re.findall(r"\bgp_\w+", header))
+    for page in pages():
+        place = project(folder)
+        with open(os.path.join(ROOT, page)) as file:
+            whole = file.read()
+        found = blocks(os.path.join(ROOT, page))
+        if page.startswith("docs/reference/"):
+            reference_blocks(checks, page, found, place)
+            continue
+        for number, (kind, text, line) in enumerate(found):
+            name = f"{page}:{line}"
+            if kind in counted:
+                counted[kind] += 1
+            if kind == "c":
+                # the block of text directly below it
+                below = found[number + 1] if number + 1 < len(found) else ("", "", 0)
+                near = below[0] == "text" and below[2] == line + text.count("\n") + 3
+                c_block(checks, name, text, below[1] if near else None, place, known)
+            elif kind == "cuda" and text not in known:
+                known.add(text)
+                if "main" in text:
+                    emulate(checks, name, text, folder)
+                if shutil.which("nvcc"):
+                    path = written(place, "block.cu", text)
+                    checks.run(f"{name}: nvcc", ["nvcc", "-std=c++17", "-arch=sm_90", "-I.", "-c", path, "-o",
+                                                 os.devnull])
+                else:
+                    checks.skip(f"{name}: nvcc", "no nvcc: NVIDIA's CUDA toolkit")
+            elif kind == "python" and text not in known:
+                known.add(text)
+                checks.run(f"{name}: python", [os.path.join(ROOT, PYTHON) if "/" in PYTHON else PYTHON,
+                                               written(place, "block.py", text)], cwd=ROOT, env=env)
+            elif kind == "sh":
+                sh_block(checks, name, text, place, env, known)
+            else:
+                checks.check(f"{name}: a block of {kind or 'code without a language'}",
+                             kind in (*counted, "text"))
+        for name in sorted(set(re.findall(r"(?<!#)\b(gp_[a-z0-9_]+)\b", whole)) - in_header):
+            there = f"$(BUILD)/{name}:" in makefile or any(
+                os.path.exists(os.path.join(ROOT, place, f"{name}{end}")) for place in ("tools", "tests/gpu")
+                for end in (".h", ".c")) or \
+                re.search(rf"\b{name}\([^;]*\) {{", whole)
+            checks.check(f"{page} names {name}, which is not there", there)
+    for kind, count in counted.items():
+        checks.check(f"the pages have a block of {kind}", count > 0)
 
 
 def examples(checks, folder):
@@ -565,7 +630,8 @@ def install(checks, folder):
     checks.run("make install below DESTDIR",
                MAKE + ["install", "PREFIX=/usr", f"DESTDIR={staged}"])
     for name in ("include/gpuprims.h", "lib/libgpuprims.so", f"lib/libgpuprims.so.{version}",
-                 "lib/pkgconfig/gpuprims.pc", "share/cmake/gpuprims/gpuprims-config.cmake"):
+                 "lib/pkgconfig/gpuprims.pc", "share/cmake/gpuprims/gpuprims-config.cmake",
+                 "share/man/man3/gpuprims.3"):
         checks.check(f"make install: {name}", os.path.exists(os.path.join(prefix, name)) and
                      os.path.exists(os.path.join(staged, "usr", name)))
     pc = os.path.join(staged, "usr", "lib", "pkgconfig", "gpuprims.pc")
@@ -588,17 +654,18 @@ def install(checks, folder):
     with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
         file.write(SUBDIRECTORY.format(root=ROOT, program=source("program.c"), shared_user=user))
     build_cmake(checks, "add_subdirectory", project, [])
-    readme_blocks = [text for kind, text, _ in blocks(os.path.join(ROOT, "README.md")) if kind == "cmake"]
-    for number, text in enumerate(readme_blocks):
+    cmake_blocks = {text: page for page in pages() for kind, text, _ in blocks(os.path.join(ROOT, page))
+                    if kind == "cmake"}
+    for number, (text, page) in enumerate(cmake_blocks.items()):
         project = os.path.join(folder, f"readme{number}")
         os.makedirs(project)
         for name in re.findall(r"\b\w+\.c\b", text):
             shutil.copy(source("program.c"), os.path.join(project, name))
         with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
             file.write("cmake_minimum_required(VERSION 3.16)\nproject(user LANGUAGES C)\n" + text)
-        checks.run("README's CMake: configure", ["cmake", "-S", project, "-B", os.path.join(project, "build"),
+        checks.run(f"{page}'s CMake: configure", ["cmake", "-S", project, "-B", os.path.join(project, "build"),
                                                  f"-DCMAKE_PREFIX_PATH={prefix}"])
-        checks.run("README's CMake: build", ["cmake", "--build", os.path.join(project, "build")])
+        checks.run(f"{page}'s CMake: build", ["cmake", "--build", os.path.join(project, "build")])
 
 
 # ---- abi -------------------------------------------------------------------------------------------------------------

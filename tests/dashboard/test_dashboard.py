@@ -1097,6 +1097,9 @@ def test_commits_lead_to_their_diffs_and_to_statuses(tmp_path, repository, make_
     site = make_site(tmp_path / "store", repository=folder, home="https://pages.example/it/")
     with open(os.path.join(site, "status.json"), encoding="utf-8") as file:
         status, = json.load(file)
+    assert "Documentation" not in text_of(site, "index.html")
+    site = make_site(tmp_path / "store", repository=folder, docs="docs/index.html")
+    assert "docs/index.html" in Document(os.path.join(site, "data.html")).links
     assert status["sha"] == hashes[1] and status["state"] == "success" and status["context"] == "night/example-one"
     assert len(status["description"]) <= 140 and status["target_url"].startswith("https://pages.example/it/index.html#")
 
