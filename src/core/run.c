@@ -80,17 +80,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call
     gp__cuda_fail(&s->library.runtime, "gp_run", "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
-    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->reached, 1, __ATOMIC_RELAXED);
+    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? GP__POINTERS_GIVEN : GP__POINTERS_REACHED, q);
   }
   return gp__leave(s, "gp_run", pushed, result);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp_result result;
   gp__request q;
-  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
-    result = gp__check_memory_of_call(s, call, stream, &q);
-  else result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
+  const int look = call && call->flags & GP_CHECKED;
+  result = look ? (gp_result)GP__UNKNOWN : gp__check_call(s, "gp_run", call, !s->context, GP__POINTERS_KNOWN, &q);
+  if (result == (gp_result)GP__UNKNOWN) result = gp__check_memory_of_call(s, call, stream, &q);
   if (result != GP_SUCCESS) return result;
   if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
   if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;

@@ -171,7 +171,13 @@ struct Pointer {
   std::function<void(gp_call &, void *)> set;
 };
 static void test_places() {
-  alignas(256) static char memory[2][16][8192]; // the host's, the device's
+  typedef char Side[16][8192];
+  const size_t apart = size_t(1) << 21; // the library remembers places of this size
+  const std::unique_ptr<char, void (*)(void *)> room(static_cast<char *>(aligned_alloc(apart, 2 * apart)), free);
+  struct {
+    char *base;
+    Side &operator[](size_t side) const { return *reinterpret_cast<Side *>(base + side * (size_t(1) << 21)); }
+  } const memory = {room.get()}; // the host's, the device's
   struct Case {
     gp_call call;
     std::vector<Pointer> pointers;
@@ -220,17 +226,21 @@ static void test_places() {
               k.pointers[i].set(c, memory[(host ? 0 : 1) ^ wrong][i]);
             }
             const bool reached = at < 0 || (host && kind); // the host reaches what is managed or its own
-            if (later) {                                   // another call is the first: from then on nobody looks
+            if (later) {                                   // another call comes first
               gp_call first = gp_call_init(GP_COPY);
               first.in_type = GP_I32, first.in = memory[!host][14], first.out = memory[!host][15], first.count = 5;
               GOOD(gp_run(ctx, &first, nullptr));
-              if (!host) GOOD(gp_run(ctx, &c, nullptr));
-            } else if (reached) {
+              fake::counts = fake::Counts();
+            }
+            if (reached) {
               GOOD(gp_run(ctx, &c, nullptr));
+              const unsigned asked = fake::counts.calls["cuPointerGetAttributes"];
+              GOOD(gp_run(ctx, &c, nullptr)); // what has been asked about is not asked about again
+              CHECK(fake::counts.calls["cuPointerGetAttributes"] == asked);
             } else {
               const char *name = k.pointers[size_t(at)].name;
               BAD(GP_E_ARGUMENT, (std::string(": ") + name).c_str(), gp_run(ctx, &c, nullptr));
-              CHECK(fake::counts.launches == 0 && fake::memory.empty());
+              CHECK(fake::counts.launches == 0 && (later || fake::memory.empty()));
               if (!host) BAD(GP_E_ARGUMENT, name, gp_run(ctx, &c, nullptr)); // a call that failed was not the first
             }
             CLOSE(ctx);
@@ -253,6 +263,35 @@ static void test_places() {
         else BAD(GP_E_ARGUMENT, step ? "gp_iota: step " : "gp_fill: ", gp_run(ctx, &c, nullptr));
         CLOSE(ctx);
       }
+  // More places than the table holds, one behind the other and again: each call that is right runs, each that is wrong
+  // is told of it, and a call that comes again asks nothing.
+  {
+    const size_t places = 600;
+    const std::unique_ptr<char, void (*)(void *)> wide(static_cast<char *>(aligned_alloc(apart, (places + 1) * apart)),
+                                                       free);
+    char *const host = memory[0][0];
+    fake::reset();
+    fake::places.clear();
+    fake::places[wide.get()] = {places * apart, 2};
+    fake::machine.pageable = fake::machine.run = false;
+    gp_context *ctx = open_with(config());
+    gp_call c = gp_call_init(GP_COPY);
+    c.in_type = GP_I32, c.count = 5;
+    for (size_t i = 0; i < 3 * places; ++i) {
+      c.in = wide.get() + i % places * apart, c.out = wide.get() + (i * 7 + 3) % places * apart + 64;
+      GOOD(gp_run(ctx, &c, nullptr));
+      fake::counts = fake::Counts();
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.calls["cuPointerGetAttributes"] == 0 && fake::counts.launches == 1);
+      if (i % 10) continue;
+      c.out = wide.get() + places * apart;
+      BAD(GP_E_ARGUMENT, "gp_copy: out ", gp_run(ctx, &c, nullptr));
+      c.in = host;
+      BAD(GP_E_ARGUMENT, "gp_copy: in ", gp_run(ctx, &c, nullptr));
+      CHECK(strstr(gp_last_message(), "cudaMemcpy") && strstr(gp_last_message(), "GP_BACKEND_HOST"));
+    }
+    CLOSE(ctx);
+  }
   // A device that reads pageable memory, and a stream that is captured: nothing to say.
   for (int way = 0; way < 2; ++way) {
     fake::reset();
