@@ -28,7 +28,7 @@ MAJOR = $(firstword $(subst ., ,$(VERSION)))
 ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
-.PHONY: help header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
+.PHONY: release help header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
   dashboard lib examples lint format install clean venv lock
 
 help:
@@ -49,6 +49,7 @@ help:
 	@echo 'make lines      build/lines/gpuprims.h: the same, by which compilers and debuggers name the part'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
 	@echo 'make examples   build/examples/*'
+	@echo 'make release    artifacts of a release in build/release (ARGS=--dry-run, or ARGS="--tag vX.Y.Z")'
 	@echo 'make lint       marks, order, prefixes, formatting'
 	@echo 'make format     clang-format in place'
 	@echo 'make install    header, library, CMake package and pkg-config file to PREFIX ($(PREFIX)), below DESTDIR'
@@ -162,6 +163,10 @@ $(BUILD)/tune/%.o: tools/tune/%.c $(wildcard tools/tune/*.h tools/*.h) tools/pee
 	$(CC) $(CFLAGS) -std=c11 -D_GNU_SOURCE -Wall -Wextra -I. -c $< -o $@
 $(BUILD)/gp_tune: $(patsubst tools/tune/%.c,$(BUILD)/tune/%.o,$(wildcard tools/tune/*.c))
 	$(CC) $(CFLAGS) $^ -o $@ $(LIBS)
+
+# ci/release.py; .github/workflows/release.yml runs it on a tag.
+release:
+	@$(PYTHON3) ci/release.py $(ARGS)
 
 lint:
 	@$(PYTHON3) tools/lint.py

@@ -117,6 +117,9 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
   }
   if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
   error = d->nvrtcVersion(&major, &minor);
+  if (!error && major * 1000 + minor * 10 < GP__NVRTC_OLDEST)
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC %d.%d is too old: 12.3 is the oldest version that works: %s", who,
+                    major, minor, GPUPRIMS__ADVICE_NVRTC);
   if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
   if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
   if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);
@@ -128,9 +131,6 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
       r->architectures[j - 1] = swap;
     }
   r->nvrtc_version = major * 1000 + minor * 10;
-  if (r->nvrtc_version < GP__NVRTC_OLDEST)
-    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC %d.%d is too old: 12.3 is the oldest version that works: %s", who,
-                    major, minor, GPUPRIMS__ADVICE_NVRTC);
   gp__name_nvrtc(r);
   r->nvrtc_open = 1;
   return GP_SUCCESS;

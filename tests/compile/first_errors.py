@@ -31,6 +31,7 @@ FAKE_DRIVER = """#include <stdlib.h>
 static int asked(const char *name) { const char *text = getenv(name); return text ? atoi(text) : 0; }
 int cuInit(unsigned flags) { (void)flags; return asked("FAKE_INIT"); }
 int cuDeviceGetCount(int *count) { return *count = 1, 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; return *context = (void *)context, 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   (void)device;
   return *value = attribute == 75 ? 9 : attribute == 16 ? 2 : attribute == 97 ? 232448 : 0, 0;
