@@ -31,6 +31,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ARCHITECTURES = ("x86_64", "aarch64")
 MACHINES = {"x86_64": 62, "aarch64": 183}  # e_machine of an ELF file
+OPTIMISE = "-O2"
+GLIBC = 36  # a released library loads with glibc 2.36 and later
 MOST_NOTES = 120  # lines
 SUMS, NOTES = "SHA256SUMS", "notes.md"
 
@@ -108,7 +110,7 @@ def package_of(architecture):
 def build(compiler, folder, version, target):
     """The shared library from the header in `folder`, as `make lib` builds it, but for OpenMP: a released library must
     load where no OpenMP is installed."""
-    command(compiler, "-O2", "-g0", "-fPIC", "-shared", f"-Wl,-soname,libgpuprims.so.{abi_of(version)}",
+    command(compiler, OPTIMISE, "-g0", "-fPIC", "-shared", f"-Wl,-soname,libgpuprims.so.{abi_of(version)}",
             "-Wl,--build-id=sha1", f"-ffile-prefix-map={folder}=.", '-DGPUPRIMS_SOURCE="gpuprims.h"', "-I.", "-x", "c",
             "-DGPUPRIMS_IMPLEMENTATION", "gpuprims.h", "-x", "none", "-o", target, "-ldl", "-lpthread", "-lm",
             cwd=folder, env={**os.environ, "LC_ALL": "C"})
@@ -123,6 +125,9 @@ def check_library(path, architecture, version):
     for wanted in (f"libgpuprims.so.{abi_of(version)}".encode() + b"\0", b"/* device text of gpuprims.h\n"):
         if wanted not in data:
             raise CannotRun(f"{path} lacks {wanted!r}")
+    newest = max(int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", data))
+    if newest > GLIBC:
+        raise CannotRun(f"{path} needs glibc 2.{newest}, later than 2.{GLIBC}: build it on an older system")
 
 
 def source_archive(version, target):
