@@ -32,7 +32,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ARCHITECTURES = ("x86_64", "aarch64")
 MACHINES = {"x86_64": 62, "aarch64": 183}  # e_machine of an ELF file
 OPTIMISE = "-O2"
-GLIBC = 36  # a released library loads with glibc 2.36 and later
+GLIBC = 35  # a released library loads with glibc 2.35 and later
 MOST_NOTES = 120  # lines
 SUMS, NOTES = "SHA256SUMS", "notes.md"
 

@@ -264,7 +264,23 @@ def nvcc_11(place):
               good=True)
 
 
-FINE = {"C++ callers of an implementation in C": cxx_callers, "nvcc -std=c++11": nvcc_11}
+def other_compilers(place):
+    """Every gcc-N and clang-N that is installed: the implementation in C99, and in C++11 where it has C++."""
+    c, cxx = place.file("any.c", IMPLEMENTATION), place.file("any.cpp", IMPLEMENTATION)
+    found = [(kind, number) for kind in ("gcc", "clang") for number in range(5, 40) if shutil.which(f"{kind}-{number}")]
+    if not found:
+        raise Missing("no gcc-N or clang-N: apt-get install gcc-11 g++-11 clang-13")
+    for kind, number in found:
+        plus = {"gcc": "g++", "clang": "clang++"}[kind]
+        for name, standard, source in ((f"{kind}-{number}", "c99", c), (f"{plus}-{number}", "c++11", cxx)):
+            if shutil.which(name):
+                place.run(name, f"-std={standard}", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}", "-fsyntax-only", source,
+                          good=True)
+
+
+FINE = {"other versions of gcc and clang": other_compilers,
+        "C++ callers of an implementation in C": cxx_callers,
+        "nvcc -std=c++11": nvcc_11}
 
 
 def quoted(page):

@@ -164,6 +164,47 @@ static void test_fallback() {
   rmdir(folder.c_str());
 }
 
+// ---- what a message advises
+
+static void test_advice() {
+  struct Case {
+    int code;
+    const char *call, *says;
+  };
+  const Case cases[] = {
+      {2, "cuMemAllocAsync", "free memory of the device"},
+      {200, "cuModuleLoadData", "not for this device or driver"},
+      {209, "cuModuleLoadData", "not for this device"},
+      {222, "cuModuleLoadData", "NVRTC is newer than the driver"},
+      {700, "cuLaunchKernel", "compute-sanitizer"},
+      {716, "cuLaunchKernel", "memory of the host"},
+      {719, "cuLaunchKernel", "has failed"},
+      {999, "cuLaunchKernel", "made to fail"},
+      {101, "cuDevicePrimaryCtxRetain", "nvidia-smi -L"},
+  };
+  const gp_call c = scan_call();
+  for (const Case &k : cases) {
+    bool met = false;
+    for (unsigned long at = 1; at < 200 && !met; ++at) { // the first call of the driver that is this one
+      fake::reset();
+      fake::machine.run = false;
+      fake::fail_at = at, fake::fail_with = k.code;
+      gp_config how = config();
+      gp_context *ctx = nullptr;
+      gp_result r = gp_open(&how, &ctx);
+      if (r == GP_SUCCESS) r = gp_run(ctx, &c, nullptr);
+      fake::fail_at = 0;
+      met = fake::failed_call == k.call;
+      if (met)
+        check(r != GP_SUCCESS && strstr(gp_last_message(), k.says), __LINE__, "%d: %s (%s)", k.code, gp_result_name(r),
+              gp_last_message());
+      if (ctx) CLOSE(ctx);
+    }
+    check(met, __LINE__, "%s was never called", k.call);
+  }
+  fake::reset();
+}
+
 // ---- places of buffers
 
 struct Pointer {
@@ -683,6 +724,7 @@ int main(int argc, char **argv) {
     const char *name;
     std::function<void()> run;
   } groups[] = {{"fallback", test_fallback},
+                {"advice", test_advice},
                 {"places", test_places},
                 {"streams", test_streams},
                 {"waiting", test_waiting},
