@@ -141,10 +141,10 @@ def source_archive(version, target):
 
 
 def sums_of(folder):
-    """The text of SHA256SUMS, as sha256sum --check reads it."""
+    """The text of SHA256SUMS, as sha256sum --check reads it: all files that a release has; the notes are its text."""
     lines = []
     for name in sorted(os.listdir(folder)):
-        if name != SUMS:
+        if name not in (SUMS, NOTES):
             with open(os.path.join(folder, name), "rb") as file:
                 lines.append(f"{hashlib.sha256(file.read()).hexdigest()}  {name}\n")
     return "".join(lines)

@@ -94,6 +94,9 @@ def test_dry_run(tmp_path, monkeypatch, capsys):
     assert set(os.listdir(out)) == {"gpuprims.h", "gpuprims_policies.h", f"gpuprims-{version}.tar.gz", "notes.md",
                                     "SHA256SUMS"} | libraries
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=out, check=True)
+    with open(os.path.join(out, "SHA256SUMS"), encoding="utf-8") as file:
+        summed = {line.split()[1] for line in file}
+    assert summed == set(os.listdir(out)) - {"SHA256SUMS", "notes.md"}  # what a release's page offers
     with tarfile.open(os.path.join(out, f"gpuprims-{version}.tar.gz")) as archive:
         names = archive.getnames()
         assert f"gpuprims-{version}/src/manifest" in names and f"gpuprims-{version}/LICENSE" in names
