@@ -30543,11 +30543,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
 }
 // Can the host read the value?
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
-  int type, managed;
+  int type, managed, error;
   if (!value) return GP_SUCCESS;
   if (k->pointers == GP__POINTERS_KNOWN)
     return gp__place_is_known(k->s, value, 1) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
-  if (!gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed)
+  error = gp__memory_of(k, value, &type, &managed);
+  if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
+  if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT,
                     "%s: @%s (%p) is memory of a device; the value is read by the host: give a pointer to a variable",
                     k->who, name, value);
