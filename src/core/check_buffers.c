@@ -1,7 +1,7 @@
 // core/check_buffers.c - checking a call: its buffers
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
 //   core/driver.c, core/libraries.c, core/request.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c,
-//   core/checking.c
+//   core/places.c, core/checking.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
                                               size_t align, uint64_t count, size_t size, int needed) {
@@ -45,26 +45,43 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
   const int error = gp__memory_of(k, pointer, &type, &managed);
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
-                    name, pointer);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is memory of a device, which the host back end cannot reach: copy it to the host "
+                    "first, or open the context with GP_BACKEND_CUDA",
+                    k->who, name, pointer);
   if (!k->host && !type && !s->pageable)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
+                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach: "
+                    "copy it to memory of the device (cudaMalloc, cudaMemcpy), or open the context with "
+                    "GP_BACKEND_HOST",
                     k->who, name, pointer, s->about.device);
+  gp__know_place(k->s, pointer, 0);
   return GP_SUCCESS;
 }
 // Checks that the host can read the value.
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
-  int type, managed;
-  return value && !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
-             ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
-                        name, value)
-             : GP_SUCCESS;
+  int type, managed, error;
+  if (!value) return GP_SUCCESS;
+  if (k->pointers == GP__POINTERS_KNOWN)
+    return gp__place_is_known(k->s, value, 1) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
+  error = gp__memory_of(k, value, &type, &managed);
+  if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
+  if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is memory of a device; the value is read by the host: give a pointer to a variable",
+                    k->who, name, value);
+  gp__know_place(k->s, value, 1);
+  return GP_SUCCESS;
+}
+// Whether the back end is known to reach `count` elements.
+GPUPRIMS__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
+  return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
                                              uint64_t count, size_t size, int wanted) {
   GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
-  return k->pointers == GP__POINTERS_REACHED && pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
+  if (k->pointers == GP__POINTERS_REACHED) return pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
+  return k->pointers < GP__POINTERS_REACHED || gp__is_reached(k, pointer, count) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
 }
 
 // Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.

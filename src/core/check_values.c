@@ -6,7 +6,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GPUPRIMS__VALUE(member) GPUPRIMS__CHECK(gp__check_value_memory(k, #member, c->member));
-  if (k->pointers == GP__POINTERS_REACHED) {
+  if (k->pointers >= GP__POINTERS_REACHED) {
     GPUPRIMS__VALUE(init)
     GPUPRIMS__VALUE(value)
     GPUPRIMS__VALUE(start)

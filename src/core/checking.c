@@ -3,7 +3,12 @@
 //   core/primitive.c, core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.
-enum { GP__POINTERS_REACHED = 2 };
+// k->pointers of a call that runs: GIVEN where nobody looks where buffers and values lie, REACHED where the driver is
+// asked about each, KNOWN where the first that lies in a place nobody has asked about ends the check with GP__UNKNOWN.
+enum { GP__POINTERS_GIVEN = 1, GP__POINTERS_REACHED, GP__POINTERS_KNOWN };
+// No error of the API; in C++ a gp_result holds no more than 31.
+enum { GP__UNKNOWN = 31 };
+typedef char gp__unknown_is_no_error[(int)GP_E_FORK < (int)GP__UNKNOWN ? 1 : -1];
 typedef struct gp__checking {
   gp__state *s;
   const char *who;

@@ -79,7 +79,10 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     }
   }
   if (!text) {
-    snprintf(gp__device.why, sizeof gp__device.why, "the header's text cannot be read from %s", GPUPRIMS__SOURCE);
+    snprintf(gp__device.why, sizeof gp__device.why,
+             "the header's text cannot be read from %s: define GPUPRIMS_SOURCE as its path when the implementation is "
+             "compiled",
+             GPUPRIMS__SOURCE);
     return;
   }
   if (!gp__take_parts(text)) {

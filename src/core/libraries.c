@@ -1,5 +1,5 @@
 // core/libraries.c - opening the libraries; the log
-// uses: api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c
+// uses: api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c, core/advice.c
 
 GPUPRIMS__FORMAT(3, 4)
 GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
@@ -20,7 +20,7 @@ GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who,
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
   if (r->driver.cuGetErrorString(error, &text) || !text) text = "no text";
-  return gp__fail(GP_E_DRIVER, "%s: %s failed: %s (%d): %s", who, call, name, error, text);
+  return gp__fail(GP_E_DRIVER, "%s: %s failed: %s (%d): %s%s", who, call, name, error, text, gp__cuda_advice(error));
 }
 
 // ---- opening the libraries
@@ -62,11 +62,12 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
   if (!library) {
     const char *named = strstr(why, GPUPRIMS__CUDA_LIBRARY ":");
     *absent = path ? access(path, F_OK) != 0 : named && (named == why || named[-1] != '/');
+    snprintf(why + strlen(why), capacity - strlen(why), ": %s", GPUPRIMS__ADVICE_DRIVER);
     return 0;
   }
 #define GPUPRIMS__LOAD(needed, name, symbol, parameters)                                                               \
   if (!gp__symbol(library, symbol, (void *)&d->name) && needed) {                                                      \
-    snprintf(why, capacity, "the driver has no %s", symbol);                                                           \
+    snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol);                 \
     return 0;                                                                                                          \
   }
   GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
@@ -94,6 +95,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
            (long long)about.st_mtime);
 }
 
+enum { GP__NVRTC_OLDEST = 12030 }; // the first one whose PTX has registers of 16 bytes (.b128)
 // Opens NVRTC when the first program must be compiled.
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
@@ -104,15 +106,20 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
   if (!r->given) {
     char why[1024];
     void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
-    if (!library) return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s", who, why);
+    if (!library)
+      return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GPUPRIMS__ADVICE_NVRTC);
 #define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters)                                                         \
   if (!gp__symbol(library, symbol, (void *)&d->name))                                                                  \
-    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: version 11.2 or later is needed", who, symbol);
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol,   \
+                    GPUPRIMS__ADVICE_NVRTC);
     GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
 #undef GPUPRIMS__LOAD_NVRTC
   }
   if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
   error = d->nvrtcVersion(&major, &minor);
+  if (!error && major * 1000 + minor * 10 < GP__NVRTC_OLDEST)
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC %d.%d is too old: 12.3 is the oldest version that works: %s", who,
+                    major, minor, GPUPRIMS__ADVICE_NVRTC);
   if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
   if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
   if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);

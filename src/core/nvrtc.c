@@ -5,6 +5,10 @@
 // Reports the first error of the compiler's log, with the user's name for the place and the line's text.
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
+  const char *advice = strstr(log, "could not open source file")
+                           ? "NVRTC is given no header files: leave out the #include, and put what the operator needs "
+                             "into gp_op_desc.prelude.\n"
+                           : "";
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
   while (at && *at) {
     const char *end = strchr(at, '\n'), *error = strstr(at, "error"), *mark = strstr(at, "): ");
@@ -20,8 +24,9 @@ GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, c
           const char *text = e->text;
           int skip;
           for (skip = 1; skip < line && *text; ++text) skip += *text == '\n';
-          return gp__fail(GP_E_COMPILE, "%s: %s does not compile, line %d: %.*s\n  %.*s\nThe compiler says:\n%s", who,
-                          e->name, line, (int)(at + length - mark - 3), mark + 3, (int)strcspn(text, "\n"), text, log);
+          return gp__fail(GP_E_COMPILE, "%s: %s does not compile, line %d: %.*s\n  %.*s\n%sThe compiler says:\n%s", who,
+                          e->name, line, (int)(at + length - mark - 3), mark + 3, (int)strcspn(text, "\n"), text,
+                          advice, log);
         }
       }
     }

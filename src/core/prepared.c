@@ -133,12 +133,13 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
   for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
     const int reads = prepared->check.read_count;
     const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
-    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer) return 0; // the check says it better
+    if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&prepared->check, e->pointer, e->bytes))
+      return 0; // a whole check says what is wrong
   }
   *result = gp__check_apart(prepared->check.who, prepared->check.read, prepared->check.read_count,
                             prepared->check.written, prepared->check.written_count);
   if (*result == GP_SUCCESS && prepared->has_values) *result = gp__check_values(&prepared->check);
-  return 1;
+  return *result != (gp_result)GP__UNKNOWN;
 }
 
 // A run may change neither what the call does nor its types.
@@ -222,7 +223,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   gp__pointers_of(call, pointers);
   prepared->call = *call;
   prepared->check.c = &prepared->call;
-  prepared->check.pointers = 1;
+  prepared->check.pointers = GP__POINTERS_KNOWN;
 #define GPUPRIMS__VALUE(member) || call->member
   prepared->has_values = 0 GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE);
 #undef GPUPRIMS__VALUE

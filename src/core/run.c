@@ -80,17 +80,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *w
     gp__cuda_fail(&s->library.runtime, caller, "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call_with(k, whole, s, caller, call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
-    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->reached, 1, __ATOMIC_RELAXED);
+    result = gp__check_call_with(k, whole, s, caller, call, !s->context,
+                                 capturing ? GP__POINTERS_GIVEN : GP__POINTERS_REACHED, q);
   }
   return gp__leave(s, caller, pushed, result);
 }
-// Checks a call that will run: the first one of a context, and those with GP_CHECKED, with their memory.
+// Checks a call that will run. Asks the driver about pointers into places that no call has asked about, and about all
+// pointers with GP_CHECKED.
 GPUPRIMS__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
                                               const gp_call *call, gp_stream stream, gp__request *q) {
-  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
-    return gp__check_memory_of_call(k, whole, s, caller, call, stream, q);
-  return gp__check_call_with(k, whole, s, caller, call, !s->context, 1, q);
+  gp_result result = (gp_result)GP__UNKNOWN;
+  if (!call || !(call->flags & GP_CHECKED))
+    result = gp__check_call_with(k, whole, s, caller, call, !s->context, GP__POINTERS_KNOWN, q);
+  return result == (gp_result)GP__UNKNOWN ? gp__check_memory_of_call(k, whole, s, caller, call, stream, q) : result;
 }
 GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;

@@ -54,7 +54,7 @@ typedef struct gp__retired {
   size_t bytes;
 } gp__retired;
 
-enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64 };
+enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
   GP__KERNELS_GO = 16      // one in so many is evicted when there are more
@@ -66,14 +66,14 @@ typedef struct gp__state {
   gp_release_fn release;
   void *allocator_user;
   int host_threads;
-  int device;           // CUdevice
-  void *context;        // the device's primary context
-  int pools;            // stream-ordered allocation works
-  int pageable;         // the device reads any host memory
-  int reached;          // a call has been through, and its buffers lay where this back end reaches them
-  int workspaces;       // that are kept
-  pthread_mutex_t lock; // of everything below
-  pthread_cond_t built; // a kernel has been built, or has failed
+  int device;                   // CUdevice
+  void *context;                // the device's primary context
+  int pools;                    // stream-ordered allocation works
+  int pageable;                 // the device reads any host memory
+  uintptr_t places[GP__PLACES]; // core/places.c
+  int workspaces;               // that are kept
+  pthread_mutex_t lock;         // of everything below
+  pthread_cond_t built;         // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
   gp__code *codes[GP__CODE_SLOTS];
   gp__kernel *newest, *oldest; // by their last use

@@ -42,14 +42,15 @@ def test_the_lock_is_of_these_requirements(folder):
     found = locked(f"{folder}requirements.lock")
     assert {key_of(one) for one, _, via in found if wanted in via} == {key_of(one) for one in asked}, "make lock"
     names = {one.name for one, _, _ in found}
-    for one, hashes, via in found + locked("ci/nvrtc.lock"):
+    for one, hashes, via in found + locked("ci/nvrtc.lock") + locked("ci/nvrtc_matrix.lock"):
         assert re.fullmatch(r"==[\w.]+", str(one.specifier)) and hashes, one
         assert set(via) - {wanted, "via"} <= names, one
 
 
 def test_whoever_installs_checks_hashes():
     """make venv, ci/setup.sh: automatic programs install nothing else by pip."""
-    for name in ("Makefile", "ci/setup.sh", ".ci/run", ".github/workflows/ci.yml", ".github/workflows/nightly.yml"):
+    for name in ("Makefile", "ci/setup.sh", ".ci/run", ".github/workflows/ci.yml", ".github/workflows/nightly.yml",
+                 ".github/workflows/release.yml", "ci/release.py"):
         for line in text_of(name).splitlines():
             run = line.partition("#")[0]
             assert not re.search(r"\bpip3?\b.* install|npm |curl |wget ", run) or "--require-hashes" in run, name

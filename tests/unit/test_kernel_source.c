@@ -1,5 +1,6 @@
 // Kernel sources with the real NVRTC, on a machine without a GPU: all of its architectures, its compiler's messages,
 // the disk cache and its speed. Without NVRTC these count as skipped; the text and the hash do not.
+// Usage: test_kernel_source [NVRTC's library, an absolute path]
 #define _DEFAULT_SOURCE // P_tmpdir
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -7,6 +8,7 @@
 #include <time.h>
 
 static int passed, failed, skipped;
+static const char *nvrtc_library; // NULL: by its system name
 
 static int check(int good, int line, const char *what, const char *more) {
   if (good) ++passed;
@@ -188,6 +190,7 @@ static gp_context *open_host(const char *cache) {
   c.backend = GP_BACKEND_HOST;
   c.cache_dir = cache;
   c.log = log_line;
+  c.nvrtc_library = nvrtc_library;
   CHECK(gp_open(&c, &ctx) == GP_SUCCESS);
   return ctx;
 }
@@ -334,6 +337,11 @@ static void test_architectures(void) {
   c[1] = fold(GP_REDUCE, GP_SUM, GP_F32, GP_F32, 1 << 20);
   c[2] = fold(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, 1000);
   CHECK(gp_compile(ctx, &c[0], 90, take, &t) == GP_SUCCESS);
+  i = ctx->state->library.runtime.nvrtc_version;
+  printf("NVRTC %d.%d:", i / 1000, i % 1000 / 10);
+  for (i = 0; i < ctx->state->library.runtime.architecture_count; ++i)
+    printf(" %d", ctx->state->library.runtime.architectures[i]);
+  printf("\n");
   for (i = 0; i < ctx->state->library.runtime.architecture_count; ++i) {
     const int architecture = ctx->state->library.runtime.architectures[i];
     if (architecture < 75) continue;
@@ -438,26 +446,44 @@ static void test_layouts(void) {
   CHECK(gp_close(ctx) == GP_SUCCESS);
 }
 
-int main(void) {
+// NVRTC's version; 0 where it cannot be asked.
+static int version_of(void *library) {
+  int (*ask)(int *major, int *minor) = NULL;
+  int major = 0, minor = 0;
+  return gp__symbol(library, "nvrtcVersion", (void *)&ask) && !ask(&major, &minor) ? major * 1000 + minor * 10 : 0;
+}
+// A call that needs NVRTC fails, and says why.
+static void test_refusal(const char *why) {
+  gp_context *ctx = open_host("");
+  gp_call c = gp_call_init(GP_COPY);
+  taken t = {0, 0, {0}, ""};
+  c.in_type = GP_F32;
+  CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_E_NO_COMPILER && strstr(gp_last_message(), why));
+  CHECK(strstr(gp_last_message(), "pip install nvidia-cuda-nvrtc") && t.count == 0);
+  CHECK(gp_close(ctx) == GP_SUCCESS);
+}
+
+int main(int argc, char **argv) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
-  char why[512];
+  char why[1024];
+  void *library;
   setvbuf(stdout, NULL, _IOLBF, 0);
+  nvrtc_library = argc > 1 ? argv[1] : NULL;
   test_hash();
   test_text();
   test_parts();
-  if (gp__open_library(NULL, names, why, sizeof why)) {
+  library = gp__open_library(nvrtc_library, names, why, sizeof why);
+  if (library && version_of(library) >= GP__NVRTC_OLDEST) {
     test_messages();
     test_names();
     test_architectures();
     test_cache();
     test_layouts();
+  } else if (library) {
+    test_refusal("is too old: 12.3 is the oldest version that works");
+    printf("NVRTC %d.%d: refused\n", version_of(library) / 1000, version_of(library) % 1000 / 10);
   } else {
-    gp_context *ctx = open_host("");
-    gp_call c = gp_call_init(GP_COPY);
-    taken t = {0, 0, {0}, ""};
-    c.in_type = GP_F32;
-    CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_E_NO_COMPILER && strstr(gp_last_message(), "libnvrtc"));
-    CHECK(gp_close(ctx) == GP_SUCCESS);
+    test_refusal("libnvrtc");
     printf("skipped: messages, names, architectures, cache, layouts: no NVRTC on this machine\n");
     skipped += 5;
   }

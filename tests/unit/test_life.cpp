@@ -164,6 +164,47 @@ static void test_fallback() {
   rmdir(folder.c_str());
 }
 
+// ---- what a message advises
+
+static void test_advice() {
+  struct Case {
+    int code;
+    const char *call, *says;
+  };
+  const Case cases[] = {
+      {2, "cuMemAllocAsync", "free memory of the device"},
+      {200, "cuModuleLoadData", "not for this device or driver"},
+      {209, "cuModuleLoadData", "not for this device"},
+      {222, "cuModuleLoadData", "NVRTC is newer than the driver"},
+      {700, "cuLaunchKernel", "compute-sanitizer"},
+      {716, "cuLaunchKernel", "memory of the host"},
+      {719, "cuLaunchKernel", "has failed"},
+      {999, "cuLaunchKernel", "made to fail"},
+      {101, "cuDevicePrimaryCtxRetain", "nvidia-smi -L"},
+  };
+  const gp_call c = scan_call();
+  for (const Case &k : cases) {
+    bool met = false;
+    for (unsigned long at = 1; at < 200 && !met; ++at) { // the first call of the driver that is this one
+      fake::reset();
+      fake::machine.run = false;
+      fake::fail_at = at, fake::fail_with = k.code;
+      gp_config how = config();
+      gp_context *ctx = nullptr;
+      gp_result r = gp_open(&how, &ctx);
+      if (r == GP_SUCCESS) r = gp_run(ctx, &c, nullptr);
+      fake::fail_at = 0;
+      met = fake::failed_call == k.call;
+      if (met)
+        check(r != GP_SUCCESS && strstr(gp_last_message(), k.says), __LINE__, "%d: %s (%s)", k.code, gp_result_name(r),
+              gp_last_message());
+      if (ctx) CLOSE(ctx);
+    }
+    check(met, __LINE__, "%s was never called", k.call);
+  }
+  fake::reset();
+}
+
 // ---- places of buffers
 
 struct Pointer {
@@ -171,7 +212,13 @@ struct Pointer {
   std::function<void(gp_call &, void *)> set;
 };
 static void test_places() {
-  alignas(256) static char memory[2][16][8192]; // the host's, the device's
+  typedef char Side[16][8192];
+  const size_t apart = size_t(1) << 21; // the library remembers places of this size
+  const std::unique_ptr<char, void (*)(void *)> room(static_cast<char *>(aligned_alloc(apart, 2 * apart)), free);
+  struct {
+    char *base;
+    Side &operator[](size_t side) const { return *reinterpret_cast<Side *>(base + side * (size_t(1) << 21)); }
+  } const memory = {room.get()}; // the host's, the device's
   struct Case {
     gp_call call;
     std::vector<Pointer> pointers;
@@ -219,19 +266,23 @@ static void test_places() {
               const int wrong = int(i) == at;
               k.pointers[i].set(c, memory[(host ? 0 : 1) ^ wrong][i]);
             }
-            const bool reached = at < 0 || (host && kind); // the host reads managed memory and its own
-            if (later) {                                   // another first call: later calls are not checked
+            const bool reached = at < 0 || (host && kind); // the host reaches what is managed or its own
+            if (later) {                                   // another call comes first
               gp_call first = gp_call_init(GP_COPY);
               first.in_type = GP_I32, first.in = memory[!host][14], first.out = memory[!host][15], first.count = 5;
               GOOD(gp_run(ctx, &first, nullptr));
-              if (!host) GOOD(gp_run(ctx, &c, nullptr));
-            } else if (reached) {
+              fake::counts = fake::Counts();
+            }
+            if (reached) {
               GOOD(gp_run(ctx, &c, nullptr));
+              const unsigned asked = fake::counts.calls["cuPointerGetAttributes"];
+              GOOD(gp_run(ctx, &c, nullptr)); // what has been asked about is not asked about again
+              CHECK(fake::counts.calls["cuPointerGetAttributes"] == asked);
             } else {
               const char *name = k.pointers[size_t(at)].name;
               BAD(GP_E_ARGUMENT, (std::string(": ") + name).c_str(), gp_run(ctx, &c, nullptr));
-              CHECK(fake::counts.launches == 0 && fake::memory.empty());
-              if (!host) BAD(GP_E_ARGUMENT, name, gp_run(ctx, &c, nullptr)); // failed calls do not count
+              CHECK(fake::counts.launches == 0 && (later || fake::memory.empty()));
+              if (!host) BAD(GP_E_ARGUMENT, name, gp_run(ctx, &c, nullptr)); // a call that failed was not the first
             }
             CLOSE(ctx);
           }
@@ -253,7 +304,36 @@ static void test_places() {
         else BAD(GP_E_ARGUMENT, step ? "gp_iota: step " : "gp_fill: ", gp_run(ctx, &c, nullptr));
         CLOSE(ctx);
       }
-  // A device that reads pageable memory, and a stream under capture: no complaint.
+  // More places than the table holds, one behind the other and again: each call that is right runs, each that is wrong
+  // is told of it, and a call that comes again asks nothing.
+  {
+    const size_t places = 600;
+    const std::unique_ptr<char, void (*)(void *)> wide(static_cast<char *>(aligned_alloc(apart, (places + 1) * apart)),
+                                                       free);
+    char *const host = memory[0][0];
+    fake::reset();
+    fake::places.clear();
+    fake::places[wide.get()] = {places * apart, 2};
+    fake::machine.pageable = fake::machine.run = false;
+    gp_context *ctx = open_with(config());
+    gp_call c = gp_call_init(GP_COPY);
+    c.in_type = GP_I32, c.count = 5;
+    for (size_t i = 0; i < 3 * places; ++i) {
+      c.in = wide.get() + i % places * apart, c.out = wide.get() + (i * 7 + 3) % places * apart + 64;
+      GOOD(gp_run(ctx, &c, nullptr));
+      fake::counts = fake::Counts();
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.calls["cuPointerGetAttributes"] == 0 && fake::counts.launches == 1);
+      if (i % 10) continue;
+      c.out = wide.get() + places * apart;
+      BAD(GP_E_ARGUMENT, "gp_copy: out ", gp_run(ctx, &c, nullptr));
+      c.in = host;
+      BAD(GP_E_ARGUMENT, "gp_copy: in ", gp_run(ctx, &c, nullptr));
+      CHECK(strstr(gp_last_message(), "cudaMemcpy") && strstr(gp_last_message(), "GP_BACKEND_HOST"));
+    }
+    CLOSE(ctx);
+  }
+  // A device that reads pageable memory, and a stream that is captured: nothing to say.
   for (int way = 0; way < 2; ++way) {
     fake::reset();
     fake::places.clear();
@@ -644,6 +724,7 @@ int main(int argc, char **argv) {
     const char *name;
     std::function<void()> run;
   } groups[] = {{"fallback", test_fallback},
+                {"advice", test_advice},
                 {"places", test_places},
                 {"streams", test_streams},
                 {"waiting", test_waiting},
