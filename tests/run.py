@@ -5,6 +5,7 @@
     tests/run.py '*kernels' lint    those whose name matches one of the patterns
     tests/run.py '!mutants'         all but those
     tests/run.py --long             more seeds, sizes and schedules
+    tests/run.py --every-turn       what takes turns by commit (tests/turn.py), whole
     tests/run.py --list             names and commands
     tests/run.py --again            what passed before runs again, too
 
@@ -16,6 +17,9 @@ What passed before is not run again while all that it depends on is the same; it
   Mutants: the headers that they compile, the test and the emulator (tests/kernels/mutants.py).
   What NVRTC makes of kernels (GPUPRIMS_KERNELS, a disk cache of the library's): the text of the parts that they use.
 A fresh clone runs everything, and so do --long, --again and rows that are asked for by name.
+
+What is dear takes turns: builds (flavours_of), and parts of the rows that takes_turns finds: schedules, tests, compilers.
+--long, --every-turn and rows that are asked for by name are whole.
 
 A test program closes with "N passed, N failed, N skipped" alone on its last line and exits 1 where one failed. Lines of
 its output that begin with "skipped: " are repeated at the end. PROGRAMS, below, is the one list: a new program is a new
@@ -43,7 +47,7 @@ import xml.etree.ElementTree
 sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
 import amalgamate  # noqa: E402
 import lint  # noqa: E402
-from turn import turn  # noqa: E402
+from turn import TURNS, number, turn  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = "build/tests"
@@ -138,8 +142,7 @@ class Program:
     pytest where `pytest` names it. `needs` are keys of NEEDS; what is not there skips the row, with its reason.
 
     Outside the long runs, the plain build is run where it sees what the sanitizers' builds do not: with the arguments
-    `plain`; and, since g++ checks pointers in it, that of each third row of those with a race build, whose turn it is,
-    or of the rows that are asked for. `args` of what has a race build are its schedules: other builds run a third of
+    `plain`; and, since g++ checks pointers in it, of rows with a race build (flavours_of). `args` of what has a race build are its schedules: other builds run a third of
     them, since what depends on schedules, the race build sees as well.
 
     `levels`: {flavour: the level of optimisation}, outside the long runs, where it saves more than it costs."""
@@ -527,6 +530,51 @@ def objects_of(name):
     return [under_root(task.name) for task in tasks], "\n".join(wrong)
 
 
+# ---- turns -----------------------------------------------------------------------------------------------------------
+
+KERNEL_ROWS = [program.name for program in PROGRAMS if program.sources and "race" in program.flavours]
+# Rows without a race build, whose address build, or whose only build, takes so long that it takes turns.
+DEAR_ROWS = ["dispatch: sorting", "dispatch: graphs", "contract", "kernel sharing", "bundle", "kernel source"]
+
+
+def flavours_of(program, long=False, asked=False, every=False, commit=None):
+    """The builds of a row that run. In turns: the race build at each commit, the address and the plain build of a row at
+    different ones. Whole, outside the long runs: the plain build of each third row of kernels."""
+    flavours = list(program.flavours) if program.sources else ["plain"]
+    commit = number() if commit is None else commit
+    if long or len(flavours) == 1 and program.name not in DEAR_ROWS:
+        return flavours
+    racing = "race" in flavours
+    takes = {"plain": program.plain is not None or asked and racing, "asan": True, "race": True}
+    if racing and program.plain is None and every:
+        takes["plain"] = KERNEL_ROWS.index(program.name) % 3 == commit % 3
+    elif not asked and not every:
+        place = KERNEL_ROWS.index(program.name) if racing else 2 + DEAR_ROWS.index(program.name) if \
+            program.name in DEAR_ROWS else None
+        if racing:
+            takes.update(asan=place % TURNS == commit % TURNS, plain=(place + 3) % TURNS == commit % TURNS)
+        elif place is not None:
+            takes.update(asan=place % TURNS == commit % TURNS)
+    return [flavour for flavour in flavours if takes[flavour]]
+
+
+@functools.cache
+def takes_turns(program, flavour="plain"):
+    """Does a build or a file of tests run its share alone? Its text says so. (Where the build itself takes turns, it runs
+    whole.)"""
+    if program.sources:
+        dear = flavour == "race" or program.name not in KERNEL_ROWS + DEAR_ROWS or \
+            flavour == "plain" and "race" not in program.flavours
+        return dear and any("has_turn()" in contents_of(source) for source in program.sources)
+    paths = [program.pytest] if program.pytest else [word for word in program.command if word.endswith(".py")]
+    return any(re.search(r"mark\.turn\b|import .*\bhas_turn\b", contents_of(path)) for path in paths)
+
+
+def contents_of(path):
+    with open(under_root(path), encoding="utf-8") as file:
+        return file.read()
+
+
 # ---- running ---------------------------------------------------------------------------------------------------------
 
 
@@ -665,12 +713,12 @@ def unchanged(inputs):
 class Runner:
     """kept: {name: {key, counts, reasons} of what passed}; None: nothing is kept."""
 
-    def __init__(self, long, times, kept=None):
-        self.long, self.times = long, times
+    def __init__(self, long, times, kept=None, turns=False):
+        self.long, self.times, self.turns, self.waiting = long, times, turns, 0
         self.kept, self.kept_count = kept, 0
         self.results, self.reasons, self.seconds = [], [], 0.0
 
-    def environment(self, program):
+    def environment(self, program, flavour="plain"):
         env = dict(os.environ, XDG_CACHE_HOME=under_root(f"{BUILD}/cache"),
                    PYTHONPYCACHEPREFIX=under_root("build/pycache"),
                    HYPOTHESIS_STORAGE_DIRECTORY=under_root(f"{BUILD}/hypothesis"),
@@ -690,6 +738,9 @@ class Runner:
             if CC == "gcc" and has_clang() and builds_tools:
                 env["CC"] = "clang"  # a fifth of gcc's time; that gcc compiles these tools, the row of gcc says
         env.update(program.env)
+        env.pop("GPUPRIMS_TURN", None)
+        if self.turns and takes_turns(program, flavour):
+            env["GPUPRIMS_TURN"] = str(number())
         return env
 
     def record(self, name, counts, seconds=None, reason=None, output=None, how=""):
@@ -701,9 +752,9 @@ class Runner:
         if reason:
             self.reasons.append(f"{name}: {reason}")
 
-    def run(self, program, name, command, junit=None):
+    def run(self, program, name, command, junit=None, flavour="plain"):
         stem = re.sub(r"[^\w.]+", "_", name)
-        env, watch, key = self.environment(program), None, None
+        env, watch, key = self.environment(program, flavour), None, None
         if self.kept is not None and reads_its_program_alone(program):
             key = key_of(command, env)
         elif self.kept is not None and program.pytest and tree():
@@ -713,9 +764,10 @@ class Runner:
             env.update(GPUPRIMS_WATCH=watch, PYTHONPATH=os.pathsep.join(
                 filter(None, [under_root(WATCH), env.get("PYTHONPATH")])))
         before = self.kept.get(name) if key else None
-        if before and before["key"] == key and unchanged(before.get("inputs", {})):
+        if before and before["key"] == key and "waiting" in before and unchanged(before.get("inputs", {})):
             self.kept_count += 1
             self.reasons += before["reasons"]
+            self.waiting += before["waiting"]
             self.record(name, Counts(*before["counts"]), how="    kept")
             return
         if watch:
@@ -729,10 +781,13 @@ class Runner:
         reasons = [f"{name}: {line.partition(' ')[2]}" for line in output.splitlines()
                    if line.startswith("skipped: ") or junit and line.startswith("SKIPPED ")]
         self.reasons += reasons
+        waiting = sum(int(count) for count in re.findall(r"^waiting: (\d+)$", output, re.M))
+        self.waiting += waiting
         failed = counts.failed or wrong
         inputs = inputs_of(lines_of(watch)) if watch else {}
         if key and not failed and inputs is not None:
-            self.kept[name] = {"key": key, "counts": list(counts), "reasons": reasons, "inputs": inputs}
+            self.kept[name] = {"key": key, "counts": list(counts), "reasons": reasons, "inputs": inputs,
+                               "waiting": waiting}
         elif self.kept is not None:
             self.kept.pop(name, None)
         if failed and program.sources:
@@ -742,12 +797,12 @@ class Runner:
     def long_timeout(self, program):
         return program.long_timeout if self.long else program.timeout
 
-    def task(self, program, name, command, before, junit=None):
+    def task(self, program, name, command, before, junit=None, flavour="plain"):
         def action(broken):
             if broken:
                 self.record(name, Counts(0, 1, 0), output=broken)
             else:
-                self.run(program, name, command, junit)
+                self.run(program, name, command, junit, flavour)
 
         return Task(name, action, before, cost=self.times.get(name, 10.0))
 
@@ -802,6 +857,7 @@ def main():
     parser = argparse.ArgumentParser(description="builds and runs the tests")
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--every-turn", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--again", action="store_true")
     # One more than there are cores, since some wait: for a package index, for a browser, for a time limit.
@@ -823,9 +879,9 @@ def main():
         shutil.rmtree(KERNELS, ignore_errors=True)
     elif not options.list:
         tree()  # files that are edited from here on are tested next time
-    runner = Runner(options.long, times, None if asked else {} if options.again else kept)
-    setup, runs = {}, []
-    kernel_rows = [program for program in PROGRAMS if program.sources and "race" in program.flavours]
+    runner = Runner(options.long, times, None if asked else {} if options.again else kept,
+                    turns=not asked and not options.every_turn)
+    setup, runs, builds_waiting = {}, [], 0
     for program in rows(options.patterns):
         missing = next((NEEDS[need][1] for need in program.needs if need in NEEDS and not NEEDS[need][0]()), None)
         before = []
@@ -837,11 +893,9 @@ def main():
                         return f"{shlex.join(command)}\n{output}" if code else None
                     setup[need] = Task(need, action, cost=times.get(need, 60.0))
                 before.append(setup[need])
-        flavours = program.flavours if program.sources else ["plain"]
-        racing = "race" in flavours
-        if not options.long and len(flavours) > 1 and program.plain is None and \
-                not (racing and (options.patterns or kernel_rows.index(program) % 3 == turn(3))):
-            flavours = [flavour for flavour in flavours if flavour != "plain"]
+        racing = program.sources and "race" in program.flavours
+        flavours = flavours_of(program, options.long, bool(options.patterns), options.every_turn)
+        builds_waiting += len(flavours_of(program, every=True)) - len(flavours) if runner.turns else 0
         for flavour in flavours:
             name = program.name if flavour == "plain" else f"{program.name} ({flavour})"
             if missing:
@@ -864,7 +918,7 @@ def main():
                     builder.compile(program, "race", source, "runtime") for source in program.runtime]
             if options.list:
                 print(f"{name:<40} {shlex.join(command)}")
-            runs.append(runner.task(program, name, command, needed, junit))
+            runs.append(runner.task(program, name, command, needed, junit, flavour))
     if options.list:
         return
     if not options.patterns:
@@ -880,6 +934,9 @@ def main():
         print("\nskipped:")
         for reason in runner.reasons:
             print(f"  {reason}")
+    if runner.waiting or builds_waiting:
+        print(f"\n{runner.waiting} checks and {builds_waiting} builds wait for their turn "
+              "(make test ARGS=--every-turn)")
     total = Counts(*(sum(counts[i] for _, counts in runner.results) for i in range(3)))
     if not runner.results:
         sys.exit(f"no test is called {' or '.join(options.patterns)}")

@@ -11,6 +11,8 @@
     install              make install, pkg-config, CMake: find_package, add_subdirectory
     size                 time to preprocess, symbols, sizes; the shared library needs nothing but libc
 
+What is dear takes turns in `make test` (tests/turn.py).
+
 Prints a line for a check that failed and closes with "N passed, N failed, N skipped".
 """
 import contextlib
@@ -31,7 +33,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tools")]
 import amalgamate  # noqa: E402
-from turn import turn  # noqa: E402
+from turn import TURNS, has_turn, turn  # noqa: E402
 HERE = os.path.join(ROOT, "tests", "compile")
 HEADER = os.path.join(ROOT, "gpuprims.h")
 CC, CXX = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
@@ -63,7 +65,14 @@ SIMT = [f"tests/simt/{name}.cpp" for name in ("simt", "async", "race")]
 
 class Checks:
     def __init__(self):
-        self.passed = self.failed = self.skipped = 0
+        self.passed = self.failed = self.skipped = self.waiting = self.place = 0
+
+    def has_turn(self, count=TURNS):
+        """Does the next part of the row run at this commit?"""
+        self.place += 1
+        mine = has_turn(self.place, count)
+        self.waiting += not mine
+        return mine
 
     def check(self, name, good, output=""):
         if good:
@@ -147,6 +156,7 @@ def build(checks, name, compiler, standard, file, output, flags=()):
 
 def language(checks, folder, compiler):
     pair = {"gcc": (CC, CXX), "clang": ("clang", "clang++")}[compiler]
+    checks.place = 3 * (compiler == "clang")  # the other one's standards at other commits
     for standard, level in STANDARDS.items():
         if level in ELSEWHERE[compiler] and not LONG:
             level = "-O0"
@@ -155,13 +165,15 @@ def language(checks, folder, compiler):
         checks.run(f"{what}: declarations", [driver] + language_flags(standard) + STRICT +
                    ["-I.", "-c", "-o", os.devnull, source("declarations.c")])
         enums = [] if "++" in standard else ["-Wenum-conversion", "-Werror"]
-        for number in range(6):
+        for number in range(6) if checks.has_turn() else []:
             checks.run(f"{what}: {f'swapped arguments, {number}' if number else 'arguments in their places'}",
                        [driver, *language_flags(standard), *enums, f"-DSWAPPED={number}", "-I.", "-fsyntax-only",
                         source("swapped.c")], expect=min(number, 1))
         variants = [("", [level])] + [(f", {name}", ["-O0", *flags]) for name, (flags, standards) in VARIANTS.items()
                                       if standard in standards]
         for suffix, flags in variants:
+            if not checks.has_turn():
+                continue
             if compiler == "gcc" and "++" not in standard and (standard != "c99" or suffix) and not LONG:
                 flags = flags + NO_LAYOUT
             program = os.path.join(folder, "program")
@@ -171,14 +183,15 @@ def language(checks, folder, compiler):
             what_now = f"{what}: implementation{suffix}"
             if build(checks, what_now, driver, standard, source("program.c"), program, flags):
                 checks.run(f"{what}: program{suffix}", [program])
-        for name in example_files():
-            if name.endswith(".c") and standard in ("c99", "c++17") and not generated_headers(example_text(name)):
+        for name in example_files() if standard in ("c99", "c++17") and checks.has_turn() else []:
+            if name.endswith(".c") and not generated_headers(example_text(name)):
                 checks.run(f"{what}: examples/{name}", [driver] + language_flags(standard) + STRICT +
                            ["-I.", "-Iexamples", "-fsyntax-only", without_implementation(name, folder)])
     if compiler == "gcc":
         # What only a machine with a GPU runs; and gp_tune, which is clang's in the tests' other rows.
         for name in ("tools/gp_bench.c", "tools/gp_bfs.c", "tools/gp_graph.c", "tests/gpu/gp_check.c"):
-            checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
+            if checks.has_turn(4):
+                checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
                                         "-Werror", "-I.", "-Itools", "-fsyntax-only", name])
         checks.run("gcc: tools/tune", [pair[0], "-std=c11", "-D_GNU_SOURCE", *STRICT[:3], *NO_LAYOUT, "-I.",
                                        "-fsyntax-only", *sorted(glob.glob("tools/tune/*.c", root_dir=ROOT))])
@@ -228,11 +241,13 @@ def nvcc(checks, folder):
             # outside the long runs examples under one of the two standards, whose turn it is
             of_turn = examples if LONG or turn(2) == (standard == "c++20") else []
             for name in ["tests/compile/device.cu"] + of_turn:
-                checks.run(f"nvcc {standard} sm_{arch}: {name}",
-                           base + [f"-arch=sm_{arch}", "-c", "-o", os.devnull, name])
-        checks.run(f"nvcc {standard}: declarations",
-                   base + ["-x", "cu", "-c", "-o", os.devnull, source("declarations.c")])
-        if checks.run(f"nvcc {standard}: implementation", base + ["-x", "cu", "-o", program, source("program.c")] +
+                if checks.has_turn():
+                    checks.run(f"nvcc {standard} sm_{arch}: {name}",
+                               base + [f"-arch=sm_{arch}", "-c", "-o", os.devnull, name])
+        if checks.has_turn():
+            checks.run(f"nvcc {standard}: declarations",
+                       base + ["-x", "cu", "-c", "-o", os.devnull, source("declarations.c")])
+        if checks.has_turn() and checks.run(f"nvcc {standard}: implementation", base + ["-x", "cu", "-o", program, source("program.c")] +
                       LIBS) is not None:
             checks.run(f"nvcc {standard}: program", [program])
 
@@ -253,6 +268,8 @@ def copies(checks, folder):
     else:
         checks.skip("copies by clang", "no clang: apt-get install clang")
     for compiler, standard in languages:
+        if not checks.has_turn(len(languages)):
+            continue
         made = set()
         for kind in ("namespace", "static", "mixed"):
             objects = []
@@ -308,6 +325,8 @@ def embed(checks, folder):
         return place
 
     def case(name, place, command, cwd=None, gone=True, run=None):
+        if not checks.has_turn():
+            return
         output = os.path.join(folder, "own_text")
         if checks.run(f"{name}: compile", command + ["-o", output] + LIBS, cwd=cwd or place) is None:
             return
@@ -382,8 +401,9 @@ def embed(checks, folder):
              base + ["-DGPUPRIMS_NO_EMBED", f'-DGPUPRIMS_SOURCE="{quoted}"', "own_text.c"], gone=False)
         # a shared library that carries the text
         shared = os.path.join(folder, f"libown{number}.so")
-        if checks.run(f"{compiler}: shared library", base +
+        if checks.has_turn() and checks.run(f"{compiler}: shared library", base +
                       ["-shared", "-fPIC", "-DLIBRARY", "own_text.c", "-o", shared] + LIBS, cwd=plain) is not None:
+            checks.place -= 1  # the library's turn
             case(f"{compiler}, from a shared library", plain, base + ["-DCALLER", "own_text.c", shared])
 
 
@@ -724,6 +744,8 @@ def main():
     forget_old()
     with tempfile.TemporaryDirectory(prefix="gpuprims-") as folder:
         GROUPS[sys.argv[1]](checks, folder, *sys.argv[2:])
+    if checks.waiting:
+        print(f"waiting: {checks.waiting}")
     print(f"{checks.passed} passed, {checks.failed} failed, {checks.skipped} skipped")
     sys.exit(1 if checks.failed else 0)
 
