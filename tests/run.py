@@ -149,11 +149,12 @@ class Program:
 
     def __init__(self, name, sources=(), runtime=(), flavours=("plain",), flags=(),
                  libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
-                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None, levels=None):
+                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None, levels=None, turn_args=None):
         self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
         self.race_flags, self.plain, self.levels = list(race_flags), plain, dict(levels or {})
         self.flags, self.libs = list(flags), list(libs)
         self.args, self.long_args = list(args), list(args if long_args is None else long_args)
+        self.turn_args = self.args if turn_args is None else list(turn_args)
         self.command, self.pytest, self.needs = command, pytest, list(needs)
         self.timeout, self.long_timeout, self.env = timeout, long_timeout, dict(env or {})
 
@@ -161,6 +162,8 @@ class Program:
 COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
+GRAPH_CHECKS = ["--backend", "host", "--quick", "--group", "building", "--group", "graphs", "--group", "operators",
+                "--group", "transposes", "--group", "layouts", "--group", "errors", "--each", "1"]
 PROGRAMS = [
     # ---- text
     Program("lint", command=["python3", "tools/lint.py"]),
@@ -253,13 +256,12 @@ PROGRAMS = [
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
     # ---- what fuzzes a GPU, on the host back end
-    Program("random calls", command=[PYTHON, "tests/gpu/fuzz.py", "--backend", "host"], needs=["venv"]),
+    Program("random calls", command=[PYTHON, "tests/gpu/fuzz.py", "--backend", "host"], needs=["venv"],
+            turn_args=["--calls", "2500", "--seed", str(1 + turn(4))]),
     # ---- what checks graphs, operators, transposes and layouts on a GPU, on the host back end: the calls that it fills
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
-            args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs", "--group", "operators",
-                  "--group", "transposes", "--group", "layouts", "--group", "errors",
-                  "--each", "1"]),
+            args=GRAPH_CHECKS, turn_args=[*GRAPH_CHECKS, "--part", f"{turn(TURNS)}/{TURNS}"]),
     # ---- the machine code of operators in an interpreter; --long: every operator, type and architecture
     Program("operators", command=[PYTHON, "tests/compile/operators.py"], needs=["lib", "venv"], timeout=540,
             long_timeout=4 * 3600),
@@ -904,6 +906,8 @@ def main():
             junit, args = None, program.long_args if options.long else program.args
             if flavour == "plain" and program.plain is not None and not options.long:
                 args = program.plain
+            elif runner.turns and not racing:
+                args = program.turn_args
             elif flavour != "race" and racing and args and not options.long:
                 args = [str((int(args[0]) + 2) // 3)]
             if program.sources:

@@ -27,6 +27,7 @@ def world(tmp_path, monkeypatch):
     return nights.World(tmp_path)
 
 
+@pytest.mark.turn
 def test_a_quiet_night(world, capsys):
     """No pull request, no issue; also where the regression ran."""
     world.night("first", both(tuned(quiet), regressed({COPY: (SAME, 1.001)})))  # a new device: its baseline
@@ -53,6 +54,7 @@ def forge(world):
     world.commit("Better still")
 
 
+@pytest.mark.turn
 def test_a_better_policy(world, capsys):
     """A pull request with the row; its branch holds what it may, and the bytes that the tools make."""
     results = world.night("one", tuned(nights.better))
@@ -77,6 +79,7 @@ def test_a_better_policy(world, capsys):
     assert check_proposal.main(["--base", "HEAD~1", "--repository", world.repository]) == 1
 
 
+@pytest.mark.turn
 def test_updated_in_place_and_closed(world, tmp_path, monkeypatch):
     hub = nights.Hub(tmp_path / "hub", monkeypatch)
     world.night("one", tuned(nights.better))
@@ -94,6 +97,7 @@ def test_updated_in_place_and_closed(world, tmp_path, monkeypatch):
     assert not hub.asked("pr", "merge")
 
 
+@pytest.mark.turn
 def test_a_branch_that_somebody_moved(world, monkeypatch):
     """It is not overwritten."""
     results = world.night("one", tuned(nights.better))
@@ -110,6 +114,7 @@ def test_a_branch_that_somebody_moved(world, monkeypatch):
     assert world.branches()[BRANCH] == moved
 
 
+@pytest.mark.turn
 def test_a_proposal_that_fails_does_not_stop_the_others(world):
     results = world.night("one", tuned(nights.better), tuned(nights.better, device="Example Two", board="b",
                                                              compute_capability=86), pull=False)
@@ -120,6 +125,7 @@ def test_a_proposal_that_fails_does_not_stop_the_others(world):
     assert list(world.branches()) == [BRANCH]
 
 
+@pytest.mark.turn
 def test_a_branch_is_checked_when_it_moved(world, tmp_path, monkeypatch):
     """What a workflow pushes starts no workflow: ci.yml is asked for, once for each commit."""
     hub = nights.Hub(tmp_path / "hub", monkeypatch)
@@ -161,6 +167,7 @@ def test_a_runner_that_dies_in_the_middle(world, capsys):
     assert BRANCH in world.branches() and "gpu-sm86: NO DATA" in capsys.readouterr().out
 
 
+@pytest.mark.turn
 def test_one_of_two_boards_dies(world):
     """What the open proposal has of the other device stays, also when the first one's is made anew."""
     world.night("one", tuned(nights.better), tuned(nights.better, device="Example Two", board="gpu-sm90-b"))
@@ -171,6 +178,7 @@ def test_one_of_two_boards_dies(world):
                                       table.TABLE]
 
 
+@pytest.mark.turn
 def test_primitives_take_turns(world):
     """A night that tunes other primitives leaves what the open proposal has of the rest, also on the same date; one
     that tunes all of them again replaces it."""
@@ -215,6 +223,7 @@ def test_a_python_without_packages_is_told(script):
     assert "make venv" in done.stderr or "none" in done.stderr or "--artifacts" in done.stderr
 
 
+@pytest.mark.turn
 def test_a_night_of_some_steps(world):
     """That there is no tune is noted where one was asked for; the open proposal stays either way."""
     world.night("one", tuned(nights.better))
@@ -245,6 +254,7 @@ def test_an_empty_store(world, capsys):
     assert not world.branches()
 
 
+@pytest.mark.turn
 def test_a_renamed_device(world, capsys):
     """A store of another name than the record's is not used; a new name for a shape that is known is noted."""
     results = world.night("one", both(tuned(nights.better, device="Example Uno"),
@@ -284,6 +294,7 @@ def throttled(lines):
     return "\n".join(found) + "\n"
 
 
+@pytest.mark.turn
 def test_an_unlocked_throttled_card(world):
     """The same rules for all: what was throttled does not count, what is left confirms nothing, and it is said."""
     results = world.night("one", tuned(nights.better, change=throttled))
@@ -325,6 +336,7 @@ def history(world):
     return names
 
 
+@pytest.mark.turn
 def test_a_regression(world, capsys):
     """The issue's text: cells, ratios, hashes, the commits that changed the machine code, how to see it again."""
     names = history(world)
@@ -352,6 +364,7 @@ def made_policy(**fields):
     return store.policy_text({**store.policy_of(nights.made_up.RULE), **fields})
 
 
+@pytest.mark.turn
 def test_suspects_by_the_table(world):
     """The code of every policy is the same; the device's row changed."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
@@ -371,6 +384,7 @@ def test_another_host_is_no_drift():
     assert [found[0] for found in baseline.beyond(dict.fromkeys(cells, 120.0), lines)] == cells[:1]
 
 
+@pytest.mark.turn
 def test_suspects_of_a_first_call(world):
     """Whoever made the header longer; the machine code is the same. It has an issue of its own."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
@@ -411,6 +425,7 @@ def test_issues_are_opened_once(world, tmp_path, monkeypatch, capsys):
     assert not hub.asked("issue", "close")
 
 
+@pytest.mark.turn
 def test_issues_are_closed(world, tmp_path, monkeypatch):
     """A slowdown that is taken back: its issue is closed by a night that measures all its cells against its base."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
@@ -461,6 +476,7 @@ def test_machine_code_of_two_commits(world, tmp_path, capsys):
 # ---- baselines -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_the_committed_baselines_are_what_their_tool_makes():
     assert baseline.main(["--check"]) == 0, "ci/baseline.py"
 
@@ -469,6 +485,7 @@ def lines_of(world):
     return baseline.lines_of(world.repository, DEVICE)
 
 
+@pytest.mark.turn
 def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
     commits = [("1" * 40, f"{k}" * 40) for k in range(2, 8)]
     world.night("one", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, commits=commits[0]))
@@ -495,6 +512,7 @@ def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
     assert baseline.main(["--check", "--folder", world.repository]) == 0
 
 
+@pytest.mark.turn
 def test_a_slowdown_that_is_meant_to_stay(world, capsys):
     """The night that found it is on branch `nights` alone: it is committed with the acceptance, which holds for later
     nights against the same base, while these are not slower."""
@@ -525,6 +543,7 @@ def test_a_slowdown_that_is_meant_to_stay(world, capsys):
 # ---- the history, and contributions ----------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_the_history_of_nights(world, capsys, tmp_path):
     head = nights.git(world.repository, "rev-parse", "HEAD")
     world.night("one", both(tuned(nights.better), regressed({COPY: (SAME, 1.0)}, commits=(head, head))))
@@ -551,6 +570,7 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     assert keep.bases_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == {}
 
 
+@pytest.mark.turn
 def test_a_second_night_on_a_date_is_added(world):
     """The first one stays; one that goes on replaces what it left before."""
     def kept():
@@ -575,6 +595,7 @@ def test_a_second_night_on_a_date_is_added(world):
 @pytest.mark.parametrize("outcome, accepted, moves", [
     (SAME, False, True), (FAST, False, True), (SLOW, False, False), (SLOW, True, True), (UNSURE, False, False),
     (NO_DATA, False, False)])
+@pytest.mark.turn
 def test_whose_base_moves(world, monkeypatch, outcome, accepted, moves):
     """By each verdict; the night after compares with what is the base then, and only that moves it."""
     commits = [world.commit(f"Change {number}") for number in range(4)]
@@ -738,6 +759,7 @@ def contribution(world, *words):
     return contribute.main(["--repository", world.repository, "--out", os.path.join(world.folder, "pr"), *words])
 
 
+@pytest.mark.turn
 def test_a_contribution(world, capsys):
     """make pr, with a store that make tune left: small store, table, branch, text."""
     with pytest.raises(steps.CannotRun, match="make tune"):
@@ -797,6 +819,7 @@ def script_of(words):
 
 
 @pytest.mark.parametrize("name", ["ci.yml", "nightly.yml"])
+@pytest.mark.turn
 def test_every_step_is_a_script_that_takes_these_options(name):
     jobs, _ = jobs_of(name)
     found = 0
@@ -891,6 +914,7 @@ def test_what_a_token_is_given_to():
                 assert script in ("", "mkdir"), part
 
 
+@pytest.mark.turn
 def test_what_writes_needs_no_package(world):
     """The history, the pull request and the issues of a night, by a Python without packages (-S)."""
     results = world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
@@ -904,6 +928,7 @@ def test_what_writes_needs_no_package(world):
     assert set(world.branches()) == {keep.BRANCH, BRANCH}
 
 
+@pytest.mark.turn
 def test_the_pages_of_a_night(world, tmp_path):
     """ci/dashboard.py, of what is committed, what was kept, and a board that died tonight; all of it is shown."""
     world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
@@ -1004,6 +1029,7 @@ def one_night(tmp_path_factory):
 
 
 @pytest.mark.parametrize("script, words, where", READS, ids=lambda text: re.sub("[^a-z]+", "-", text[-40:]))
+@pytest.mark.turn
 def test_a_step_reads_plain_files_only(one_night, tmp_path, monkeypatch, capsys, script, words, where):
     """A link, a pipe or a device in a folder that others filled: the step names it and stops; nothing is copied."""
     import importlib

@@ -65,6 +65,7 @@ def machine(tmp_path, program):  # noqa: F811
     return Machine(tmp_path, program)
 
 
+@pytest.mark.turn
 def test_made_up_and_replayed(machine):
     """A better policy becomes a pull request, an injected slowdown an issue's text; the night replays to the same."""
     slow = machine.model("slow", defaults={"reduce": OTHER}, slower=[{"cells": SLOWER.split(" protocol")[0] + " ",
@@ -94,6 +95,7 @@ def test_made_up_and_replayed(machine):
     assert other["slow"] == [slow] and other["outcomes"] == verdicts["gpu-sm90"]["outcomes"]
 
 
+@pytest.mark.turn
 def test_all_bases_are_replayed(machine):
     """A night that compared its cells with two commits, with more controls than are measured again."""
     board = machine.folder / "board"
@@ -145,6 +147,7 @@ def test_no_gpu(machine):
     assert not machine.world.branches()
 
 
+@pytest.mark.turn
 def test_interrupted_and_continued(machine):
     """A night that is stopped leaves a record; what it has is decided about without a word too much; the same command
     goes on."""

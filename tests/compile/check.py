@@ -239,7 +239,7 @@ def nvcc(checks, folder):
         base = ["nvcc", f"-std={standard}", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror", "-I."]
         for arch in architectures:
             # outside the long runs examples under one of the two standards, whose turn it is
-            of_turn = examples if LONG or turn(2) == (standard == "c++20") else []
+            of_turn = examples if LONG or os.environ.get("GPUPRIMS_TURN") or turn(2) == (standard == "c++20") else []
             for name in ["tests/compile/device.cu"] + of_turn:
                 if checks.has_turn():
                     checks.run(f"nvcc {standard} sm_{arch}: {name}",
@@ -456,10 +456,13 @@ def readme(checks, folder):
             path = os.path.join(place, first.group(1) if first else "block.c")
             with open(path, "w") as file:
                 file.write(text)
-            checks.run(f"{name}: strict", [CC, "-std=c11"] + STRICT + ["-c", path, "-o", os.devnull], cwd=place)
+            if "GPUPRIMS_IMPLEMENTATION" not in text or checks.has_turn():
+                checks.run(f"{name}: strict", [CC, "-std=c11"] + STRICT + ["-c", path, "-o", os.devnull], cwd=place)
         elif kind == "cuda":
-            if "main" in text:
+            if "main" in text and checks.has_turn():
                 emulate(checks, name, text, folder)
+            if shutil.which("nvcc") and not checks.has_turn():
+                continue
             if shutil.which("nvcc"):
                 path = os.path.join(place, first.group(1) if first else "block.cu")
                 checks.run(f"{name}: nvcc", ["nvcc", "-std=c++17", "-arch=sm_90", "-c", path, "-o", os.devnull],
@@ -479,7 +482,7 @@ def readme(checks, folder):
                     continue
                 if words[0] == "make":
                     checks.run(f"{name}: {command}", MAKE + ["-n", *words[1:]])
-                elif words[0] == "cc":
+                elif words[0] == "cc" and checks.has_turn():
                     checks.run(f"{name}: {command}", ["sh", "-c", command], cwd=place, env=env)
         elif kind == "":
             checks.check(f"{name}: a block of code without a language", False)
@@ -504,14 +507,15 @@ def examples(checks, folder):
     built = os.path.join(place, "examples")
     quick = [] if LONG else [f"BUILD={place}", "CFLAGS=-O0 -Wno-misleading-indentation", "BUNDLE_ARCHITECTURES=80"]
     stems = [os.path.splitext(name)[0] for name in example_files() if name.endswith(".c")]
-    by_make = stems if LONG else ["demo", "graph", "bundle", "ladder/ladder"]
+    draws, whole = checks.has_turn(), [stem for stem in ("bundle", "ladder/ladder") if checks.has_turn()]
+    by_make = stems if LONG else ["demo", "graph"] * draws + whole
     targets = ["examples"] if LONG else [os.path.join(built, stem) for stem in by_make]
     checks.run("make -n examples", MAKE + ["-n", "examples"])
-    if checks.run("make examples", MAKE + quick + targets, env=env) is None:
+    if targets and checks.run("make examples", MAKE + quick + targets, env=env) is None:
         return
     library = ["-Lbuild", "-lgpuprims", f"-Wl,-rpath,{os.path.join(ROOT, 'build')}"] + LIBS
     for stem in stems:
-        if stem not in by_make:
+        if stem not in by_make and (draws or stem not in ("demo", "graph")):
             os.makedirs(os.path.dirname(os.path.join(ROOT, built, stem)), exist_ok=True)
             checks.run(f"examples/{stem}.c: compile", [CC, "-std=c11", "-I.", "-Iexamples",
                        without_implementation(f"{stem}.c", folder), "-o", os.path.join(built, stem)] + library)
@@ -519,6 +523,27 @@ def examples(checks, folder):
     for picture in pictures:
         if os.path.exists(picture):
             os.remove(picture)
+    if draws:
+        demo(checks, pictures, quick, env)
+    for name in example_files():
+        stem, kind = os.path.splitext(name)
+        if kind == ".c" and stem == "graph" and not draws:
+            continue
+        if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
+            output = checks.run(f"examples/{name}", [os.path.join(ROOT, built, stem)],
+                                cwd=ROOT if "/" in name else folder)
+        elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
+            output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
+        elif kind == ".cu" and checks.has_turn():
+            output = emulate(checks, f"examples/{name}", example_text(name), folder)
+        else:
+            continue
+        if output and output.startswith("skipped: "):
+            checks.passed -= 1
+            checks.skip(f"examples/{name}", output.strip().split("\n")[0][len("skipped: "):])
+
+
+def demo(checks, pictures, quick, env):
     quick += ["ARGS=--years 100"] if LONG else ["ARGS=--years 3", "VENV=no", f"PYTHON3={PYTHON}"]
     output = checks.run("make demo", MAKE + ["demo", *quick], env=env)
     if output is not None:
@@ -527,20 +552,6 @@ def examples(checks, folder):
                          os.path.exists(picture) and os.path.getsize(picture) > 20000)
         checks.check("make demo: checked against pandas", "agree with pandas and NumPy" in output, output)
         checks.check("make demo: checked against SciPy", "agree with SciPy" in output, output)
-    for name in example_files():
-        stem, kind = os.path.splitext(name)
-        if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
-            output = checks.run(f"examples/{name}", [os.path.join(ROOT, built, stem)],
-                                cwd=ROOT if "/" in name else folder)
-        elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
-            output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
-        elif kind == ".cu":
-            output = emulate(checks, f"examples/{name}", example_text(name), folder)
-        else:
-            continue
-        if output and output.startswith("skipped: "):
-            checks.passed -= 1
-            checks.skip(f"examples/{name}", output.strip().split("\n")[0][len("skipped: "):])
 
 
 # ---- install ---------------------------------------------------------------------------------------------------------
@@ -591,13 +602,15 @@ def install(checks, folder):
     pc = os.path.join(staged, "usr", "lib", "pkgconfig", "gpuprims.pc")
     checks.check("make install: gpuprims.pc names the prefix, not DESTDIR",
                  os.path.exists(pc) and "prefix=/usr\n" in open(pc).read() and "@" not in open(pc).read())
-    with_pkg_config(checks, folder, prefix, "lib", version, user, "make install")
+    if checks.has_turn():
+        with_pkg_config(checks, folder, prefix, "lib", version, user, "make install")
     if not shutil.which("cmake"):
         checks.skip("CMake", "no cmake: apt-get install cmake")
         return
-    with_cmake(checks, folder, prefix, version, user, "make install")
+    if checks.has_turn():
+        with_cmake(checks, folder, prefix, version, user, "make install")
     other, binary = os.path.join(folder, "other"), os.path.join(folder, "binary")
-    if checks.run("cmake", ["cmake", "-S", ".", "-B", binary, f"-DCMAKE_INSTALL_PREFIX={other}",
+    if checks.has_turn(4) and checks.run("cmake", ["cmake", "-S", ".", "-B", binary, f"-DCMAKE_INSTALL_PREFIX={other}",
                             "-DCMAKE_INSTALL_LIBDIR=lib64"]) is not None:
         checks.run("cmake --build", ["cmake", "--build", binary])
         if checks.run("cmake --install", ["cmake", "--install", binary]) is not None:
@@ -605,11 +618,15 @@ def install(checks, folder):
             with_cmake(checks, folder, other, version, user, "cmake --install")
     project = os.path.join(folder, "subdirectory")
     os.makedirs(project)
+    subdirectory = checks.has_turn()
     with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
         file.write(SUBDIRECTORY.format(root=ROOT, program=source("program.c"), shared_user=user))
-    build_cmake(checks, "add_subdirectory", project, [])
+    if subdirectory:
+        build_cmake(checks, "add_subdirectory", project, [])
     readme_blocks = [text for kind, text, _ in blocks(os.path.join(ROOT, "README.md")) if kind == "cmake"]
     for number, text in enumerate(readme_blocks):
+        if not checks.has_turn():
+            continue
         project = os.path.join(folder, f"readme{number}")
         os.makedirs(project)
         for name in re.findall(r"\b\w+\.c\b", text):
@@ -697,6 +714,8 @@ def size(checks, folder):
     for compiler in [CC] + (["clang"] if shutil.which("clang") else []):
         command = [compiler, "-fsyntax-only", source("declarations.c"), "-I."]
         if checks.run(f"{compiler}: declarations", command) is None:
+            continue
+        if not checks.has_turn(2):
             continue
         start, parsed = best_of([[compiler, "-E", empty], command], 15)
         preprocess = [[compiler, "-E", source("declarations.c"), "-I."], [compiler, "-E", skipped]]

@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 import made_up
 import pytest
-from conftest import BLANK, MEASURED, ROOT, TODAY
+from conftest import BLANK, CACHE, MEASURED, ROOT, TODAY
 
 from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
@@ -134,7 +134,9 @@ def data_of(site, name):
 @functools.cache
 def committed_files():
     """[(device, name, what stands in it)] of all that is committed."""
-    return [(device, name, read.read(place, device, name)) for place, device, name in read.files_below(MEASURED)[0]]
+    kept = build.Cache(f"{CACHE}.blank")  # the site's build has read them, too
+    return [(device, name, kept.made_of(read.read, [path], path, device, name))
+            for path, device, name in read.files_below(MEASURED)[0]]
 
 
 def text_of(site, name="data.html"):
@@ -149,6 +151,7 @@ def rows_of(path):
 # ---- whole stores ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_every_page_is_there_and_every_link_leads_somewhere(small_site):
     assert set(COMMON) <= set(os.listdir(small_site))
     assert check_whole(small_site) > 500
@@ -185,6 +188,7 @@ def test_the_heat_map_shows_medians_and_what_was_never_measured(small_site):
     assert {primitive for primitive, _ in rows} == set(store.primitives())
 
 
+@pytest.mark.turn
 def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site):
     """As shares of the library's copy in the same run, or as times; each has its page. What a benchmark measured is
     shown by that. A square without a cell says whether the nights' list has one."""
@@ -219,6 +223,7 @@ def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site)
     assert "Slower" not in text_of(site, "index.html"), "two nights' regressions have verdicts, and are no change"
 
 
+@pytest.mark.turn
 def test_first_calls_are_shown(tmp_path, make_site):
     for night in (0, 1):
         lines = [*made_up.records(night, 3), {"kind": "first_call", "cell": "copy u32 n=65536", "compiled_ms":
@@ -230,6 +235,7 @@ def test_first_calls_are_shown(tmp_path, make_site):
     assert len(rows_of(os.path.join(site, "csv", "primitives.example-one-first-calls.csv"))) == 2
 
 
+@pytest.mark.turn
 def test_what_changed_since_the_night_before(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 30, noise=0))
@@ -244,6 +250,7 @@ def test_what_changed_since_the_night_before(tmp_path, make_site):
     assert len(kinds["new"]) == 10 and set(kinds) == {"slower", "new"}
 
 
+@pytest.mark.turn
 def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
     """ci/baseline.py accepts it as the first page names it; then it is listed as accepted, with the reason, and comes
     back where it is slower than what was accepted."""
@@ -276,6 +283,7 @@ def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
     assert len(kinds()[1]["slower"]) == 10 and "accepted" not in kinds()[1]
 
 
+@pytest.mark.turn
 def test_committed_acceptances_hold():
     """Each names a slowdown between two benchmarks or two trees whose measurements are committed."""
     accepted, notices = read.read_accepted(os.path.join(ROOT, "ci", "baselines"))
@@ -291,6 +299,7 @@ def test_committed_acceptances_hold():
     assert accepted and notices == [] and {(line["device"], line["commit"]) for line in accepted} <= found
 
 
+@pytest.mark.turn
 def test_change_points_are_found_where_they_are_and_nowhere_else():
     import random
     draw, steps, alarms = random.Random(7), 0, 0
@@ -348,6 +357,7 @@ def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
         (sizes[1], days[0], f"SAME as that base on {days[1]}"), (sizes[2], days[0], f"SAME as that base on {days[1]}")])
 
 
+@pytest.mark.turn
 def test_what_two_nights_of_one_commit_disagree_about(tmp_path, make_site):
     """Verdicts against the same base, times, and rows of the table; of a commit, on a device."""
     texts = [f"{name} u32 n={n} protocol=cold_graph" for name in ("copy", "sort") for n in (1024, 4096, 16384)]
@@ -382,6 +392,7 @@ def test_what_two_nights_of_one_commit_disagree_about(tmp_path, make_site):
     assert "One commit, two nights" in text and "Verdicts that differ: 2" in text
 
 
+@pytest.mark.turn
 def test_compare_begins_with_the_newest_two_moments_that_share_a_cell(tmp_path, make_site):
     place = tmp_path / "example-one"
     for night, count in enumerate((3, 3)):
@@ -396,6 +407,7 @@ def test_compare_begins_with_the_newest_two_moments_that_share_a_cell(tmp_path, 
     assert rows_of(os.path.join(site, "csv", "compare.example-one-last-two.csv"))[0]["cells that both have"] == "3"
 
 
+@pytest.mark.turn
 def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
     """In their last run, by more than ci/baseline.py's limit, where the baseline is not newer; the rest is folded."""
     place, slow = tmp_path / "store" / "example-one", {index: ("SAME", 1.2 + index / 100) for index in range(15)}
@@ -418,6 +430,7 @@ def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
     assert "Drift" not in text_of(site, "regressions.html") and "drifted" not in text_of(site, "index.html")
 
 
+@pytest.mark.turn
 def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
     """ci/baseline.py --accept: by device, cell and commit, and in a later run against the same base, while that is not
     slower than what was accepted; a line that cannot be used is named."""
@@ -446,6 +459,7 @@ def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
     check_whole(site)
 
 
+@pytest.mark.turn
 def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
     made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
                   made_up.regress(0, {place: ("SLOW", 1.2) for place in range(400)}, count=400))
@@ -457,6 +471,7 @@ def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
     check_whole(site)
 
 
+@pytest.mark.turn
 def test_reports_are_shown(tmp_path, make_site):
     """Texts beside the measurements; with their tables as CSV, and none of their marks."""
     place = tmp_path / "example-one"
@@ -480,6 +495,7 @@ def test_reports_are_shown(tmp_path, make_site):
     assert "Graphs, <measured>" in text_of(site, "index.html")
 
 
+@pytest.mark.turn
 def test_strange_files_are_named_and_not_shown(tmp_path, make_site):
     """A report, a run, a store, a landscape or an accepted slowdown that is a link, a pipe or no file: the pages say so
     and go on; what a link points to is on none of them, in no picture and in no table."""
@@ -527,6 +543,7 @@ def test_strange_files_are_named_and_not_shown(tmp_path, make_site):
             assert b"A token of" not in data and environment not in data, name
 
 
+@pytest.mark.turn
 def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
     lines = list(made_up.regress(0))
     index = next(place for place, line in enumerate(lines) if line["kind"] == "verdict")
@@ -572,6 +589,7 @@ def test_columns_without_a_value_are_in_the_files_only(tmp_path):
     assert page.table("e", ["a", "none"], [])["columns"] == ["a", "none"]
 
 
+@pytest.mark.turn
 def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     for _ in range(2):
@@ -580,6 +598,7 @@ def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch
     assert int(drawn[0][0]) > 10 and drawn[1][0] == "0" and int(drawn[1][1]) >= int(drawn[0][0])
 
 
+@pytest.mark.turn
 def test_regret_of_a_device_that_is_left_out(make_site):
     """The farm's recorded stores of three devices: the rows are those of the header that belongs to them."""
     stores = os.path.join(ROOT, "tests", "farm", "data")
@@ -767,6 +786,7 @@ def test_a_folder_that_is_no_dashboard_is_left_alone(tmp_path, make_site):
         build.build(str(tmp_path / "out"), str(tmp_path / "nothing"), TODAY, cache=str(tmp_path / "cache"), quiet=True)
 
 
+@pytest.mark.turn
 def test_a_page_that_cannot_be_made_says_so_and_the_others_are_made(small_store, tmp_path, monkeypatch):
     def fail(page):
         raise KeyError("nothing like that")
@@ -788,6 +808,7 @@ def command(*words):
                           stderr=subprocess.PIPE, text=True, check=False)
 
 
+@pytest.mark.turn
 def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (tmp_path / "store").mkdir()
     done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
@@ -799,6 +820,7 @@ def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (["--today", "yesterday"], "--today yesterday"), (["--jobs", "0"], "--jobs 0"), (["--store", "nowhere"], "nowhere"),
     (["--until", "2026-01-01"], "--picture"), (["--url", "javascript:alert(1)"], "--url javascript"),
     (["--home", "here"], "--home here"), (["--picture", "no-such-device"], "no-such-device")])
+@pytest.mark.turn
 def test_bad_arguments_are_named(tmp_path, words, said):
     done = command("--out", str(tmp_path / "site"), *words)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
@@ -807,6 +829,7 @@ def test_bad_arguments_are_named(tmp_path, words, said):
 
 # ---- what is committed -----------------------------------------------------------------------------------------------
 
+@pytest.mark.turn(0)
 def test_the_committed_measurements_make_a_whole_site(committed_site):
     check_whole(committed_site)
     problems = [notice for _, _, file in committed_files() for notice in file.notices if notice.level == "bad"]
@@ -824,6 +847,7 @@ def spelt_out(cell):
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
 
 
+@pytest.mark.turn(0)
 def test_every_committed_report_is_on_a_page(committed_site):
     text = text_of(committed_site, "reports.html")
     names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
@@ -832,6 +856,7 @@ def test_every_committed_report_is_on_a_page(committed_site):
     assert names and all(f"{name} " in text for name in names)
 
 
+@pytest.mark.turn(0)
 def test_every_committed_cell_is_on_a_page(committed_site):
     shown = set()
     for name in os.listdir(os.path.join(committed_site, "csv")):
@@ -883,6 +908,7 @@ def heat_map_until(device, until):
 # ---- size ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_a_hundred_nights_of_five_hundred_cells(tmp_path, monkeypatch):
     """In 20 seconds, on two cores; the short run has a tenth of the nights, is not timed and draws nothing."""
     nights, cells = (100, 500) if LONG else (10, 40)
@@ -965,6 +991,7 @@ def contexts_of(store_folder, tmp_path, monkeypatch):
     return found
 
 
+@pytest.mark.turn
 def test_every_template_is_rendered_without_each_of_its_parts(small_store, tmp_path, monkeypatch):
     """One at a time; what is always there, and what a line may lack, is the next test's."""
     environment, failed, tried = build.environment(), [], set()
@@ -991,6 +1018,7 @@ def optional_fields(lines):
                    if name not in ("kind", "v")})
 
 
+@pytest.mark.turn
 def test_no_field_of_a_line_is_needed(tmp_path, monkeypatch):
     """Every field of every kind of line is left out, one at a time, of all lines: no page fails."""
     monkeypatch.setattr(figures, "render", lambda spec: BLANK)
@@ -1060,6 +1088,7 @@ def repository(tmp_path):
     return str(folder), hashes
 
 
+@pytest.mark.turn
 def test_commits_lead_to_their_diffs_and_to_statuses(tmp_path, repository, make_site):
     folder, hashes = repository
     place = str(tmp_path / "store" / "example-one")

@@ -217,6 +217,7 @@ def test_a_winner_that_flips_between_runs(tmp_path):
     assert one["verdict"] == "rejected" and "not more than" in one["reason"] and one["low"] < 0 < one["high"]
 
 
+@pytest.mark.turn
 def test_three_percent_in_five_percent_of_noise(tmp_path):
     """Not accepted, whatever the dice: processes that vary by 5 % confirm no gain of 3 %."""
     accepted = 0
@@ -313,6 +314,7 @@ def test_what_a_row_would_not_serve_does_not_count(tmp_path):
     assert one["verdict"] == "accepted" and one["left_out"] == {"status invalid": 3}
 
 
+@pytest.mark.turn
 def test_a_row_goes_where_it_loses_elsewhere(tmp_path):
     """A row of a tune that looked nowhere else: the next one measures the header's rule beside it."""
     tuned(tmp_path, wide_wins)
@@ -728,6 +730,7 @@ def test_clusters_are_complete():
         assert devices.clusters(order, distance) == [("a", "b")]
 
 
+@pytest.mark.turn
 def test_the_portable_row_needs_every_device(tmp_path):
     """It must be confirmed on each of them; one device alone makes none, and says so in the report."""
     tuned(tmp_path, wide_wins)
@@ -785,6 +788,7 @@ def test_faster_never_hurts_the_rule(triples):
 
 @QUIET
 @given(pairs)
+@pytest.mark.turn
 def test_the_rule_is_the_rule(triples):
     """At least the plain rule's margin; and what it accepts, the plain rule accepts of some slower candidate: exactly
     the plain rule where nothing can be won by being slower."""
@@ -821,6 +825,7 @@ def spoil(tune, rng):
 
 @QUIET
 @given(st.integers(0, 1 << 32))
+@pytest.mark.turn
 def test_total_idempotent_and_independent_of_order(tmp_path_factory, seed):
     rng, folder = random.Random(seed), tmp_path_factory.mktemp("property")
     tune = spoil(random_store(made_up.path_of(folder, "one"), rng).search().confirm(folder), rng)
@@ -848,6 +853,7 @@ def test_total_idempotent_and_independent_of_order(tmp_path_factory, seed):
 
 @QUIET
 @given(st.integers(0, 1 << 32))
+@pytest.mark.turn
 def test_faster_samples_never_turn_an_acceptance_into_a_rejection(tmp_path_factory, seed):
     rng, folder = random.Random(seed), tmp_path_factory.mktemp("property")
     tune = random_store(made_up.path_of(folder, "one"), rng)

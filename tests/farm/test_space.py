@@ -41,6 +41,7 @@ def significant(text):
     ("segmented_exclusive_scan SUM f32 n=1M", 75), ("segmented_reduce SUM u8 segments=mixed n=1M", 90),
     ("histogram_even u8 bins=48K n=1M", 90), ("load_balance u32 n=1M", 100), ("count_if f32 n=1M", 86),
 ])
+@pytest.mark.turn
 def test_space_is_what_the_header_allows(program, cell, compute_capability):
     """Every point of the declared fields, put to the header one by one."""
     found = tune_parts.space(program, cell, "--compute-capability", compute_capability)
@@ -80,6 +81,7 @@ def significant_search(text):
      {"1"}),
     ("bfs_sources u32 graph=uniform:n=256K at_once=32", 90, {"EXPAND_CONTRACT"}, {"1"}),
 ])
+@pytest.mark.turn
 def test_space_of_searches(program, cell, compute_capability, algorithms, clusters):
     """The product of all fields has millions of points, most of which differ in what their algorithm does not read:
     some thousands of them, put to the header."""
@@ -124,6 +126,7 @@ def longer(tmp_path_factory):
     return doctored(tmp_path_factory.mktemp("longer"), (block, changed), (warp, "// A longer text before it.\n" + warp))
 
 
+@pytest.mark.turn
 def test_new_value_of_a_field(program, longer):
     """One more value in the header is all that the tools need to know."""
     cell = "reduce SUM f32 n=1M"
@@ -151,6 +154,7 @@ def test_space_says_what_is_wrong(program, arguments, says):
     assert done.returncode == 2 and not done.stdout and says in done.stderr
 
 
+@pytest.mark.turn
 def test_resources(program, architectures, tmp_path):
     """A sample: the numbers add up, what promises more blocks than fit is rejected, and a rerun says the same."""
     sample = 24
@@ -171,6 +175,7 @@ def test_resources(program, architectures, tmp_path):
     assert tune_parts.space(*arguments, env=tune_parts.environment(tmp_path)) == found
 
 
+@pytest.mark.turn
 def test_resources_reject_spills(architectures, tmp_path):
     """On a header that leaves a thread 32 registers, long vectors spill; on one with a mistake nothing compiles."""
     old = 'gp__add(t, "extern \\"C\\" __global__ void __launch_bounds__(%u", q->block_threads);'
@@ -208,6 +213,7 @@ def compile_line(id_, cell, compute_capability, policy):
     return f"compile\tid={id_}\tcell={cell}\tcompute_capability={compute_capability}\tpolicy={policy}\n"
 
 
+@pytest.mark.turn
 def test_protocol(program, architectures, tmp_path):
     cells = [("scan", SCAN, 90, LOOK_BACK), ("usual", "copy u32 n=1M", 75, "default"),
              ("three sweeps", SCAN, 90, "algorithm=THREE_SWEEP,threads=128,vectors=1")]
@@ -319,6 +325,7 @@ def addresses_can_be_fixed():
     return subprocess.run([shutil.which("python3"), "-c", script], check=False).returncode == 0
 
 
+@pytest.mark.turn
 def test_equal_source_is_equal_code(program, longer, architectures, tmp_path):
     """Policies that differ where the machine code does not have one hash; compiled anew, a kernel is the same."""
     policies = ["threads=256,blocks_per_sm=1", "threads=256,blocks_per_sm=2", "threads=128,blocks_per_sm=1"]
@@ -392,6 +399,7 @@ def assembled(tmp_path_factory):
 
 @needs_nvcc
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.turn
 def test_resources_are_those_of_ptxas(program, assembled, architecture):
     path, said = assembled[architecture]
     assert list(sorted(said)) == sorted(NAMES)
@@ -435,6 +443,7 @@ def test_resources_are_those_of_cuobjdump(program, architectures, tmp_path, arch
 
 
 @needs_nvcc
+@pytest.mark.turn
 def test_hash_is_of_the_machine_code(program, tmp_path):
     """Not of names, debug information or initialised variables; but of code and of constants."""
     kernel = """__device__ int echo[2] = {%d, 2};
@@ -526,6 +535,7 @@ int main(int count, char **arguments) { // the image of a kernel named shared
 
 
 @needs_nvcc
+@pytest.mark.turn
 def test_damaged_images_are_refused(program, assembled, tmp_path):
     (tmp_path / "fuzz.c").write_text(FUZZ)
     tune_parts.run([tune_parts.CC, "-O1", "-g", "-std=gnu11", "-fsanitize=address,undefined", "-fno-sanitize-recover",
@@ -601,6 +611,7 @@ int main(void) {
 
 
 @needs_nvcc
+@pytest.mark.turn
 def test_occupancy_is_that_of_nvidias_calculator(tmp_path):
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(NVCC))), "include")
     if not os.path.exists(os.path.join(folder, "cuda_occupancy.h")):

@@ -62,6 +62,7 @@ def committed():
     return devices.table_of(made_up.stores_of(STORES))
 
 
+@pytest.mark.turn(3)
 def test_the_committed_stores_give_the_committed_table(committed):
     """gpuprims_policies.h is what ci/measurements says; where there is neither, there is nothing to compare."""
     text = table.text_of_rows(*committed)
@@ -146,12 +147,14 @@ def including(path):
 
 @pytest.mark.parametrize("name", ["empty", "strange", "recorded", "mixed", "committed"])
 @pytest.mark.parametrize("flags", [[CC, "-std=c99", "-x", "c"], [CXX, "-std=c++11", "-x", "c++"]])
+@pytest.mark.turn
 def test_it_compiles(tables, name, flags):
     """Strictly, with the whole of the implementation behind it."""
     run(*flags, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-DGPUPRIMS_IMPLEMENTATION",
         "-D_GNU_SOURCE", including(tables[name][0]), "-I.", "gpuprims.h")
 
 
+@pytest.mark.turn
 def test_it_compiles_as_cuda(tables, tmp_path):
     nvcc = shutil.which(os.environ.get("NVCC", "nvcc")) or shutil.which("/usr/local/cuda/bin/nvcc")
     if not nvcc:
@@ -283,6 +286,7 @@ def everything():
 
 
 @pytest.mark.parametrize("name", ["empty", "recorded", "mixed", "committed", "every group"])
+@pytest.mark.turn
 def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     """Exhaustively: each device of the table, strangers of the same and of other compute capabilities."""
     path, those, classes = tables[name]

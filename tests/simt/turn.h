@@ -5,7 +5,9 @@
 
 #include <cstdlib>
 
-static const unsigned case_turns = 4; // so many commits run all cases
+#ifndef CASE_TURNS
+#define CASE_TURNS 4 // so many commits run all cases
+#endif
 static unsigned long cases_waiting;
 
 // Does the next case run? A hash of the case's place spreads the turns over the dimensions of nested loops.
@@ -13,7 +15,7 @@ static unsigned long cases_waiting;
   static const char *const commit = std::getenv("GPUPRIMS_TURN");
   static unsigned place = 0;
   const unsigned hash = (++place * 2654435761u) >> 16;
-  if (!commit || hash % case_turns == std::strtoul(commit, nullptr, 10) % case_turns) return true;
+  if (!commit || hash % CASE_TURNS == std::strtoul(commit, nullptr, 10) % CASE_TURNS) return true;
   ++cases_waiting;
   return false;
 }
