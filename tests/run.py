@@ -468,6 +468,8 @@ class Builder:
     def compile(self, program, flavour, source, role):
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
+        if (flavour, role) == ("race", "runtime"):
+            plus = CXX  # the same for all programs
         compiler = plus if compiler == CXX else compiler
         own = [f"-I{self.headers[source]}"] if source in self.headers else []
         flags = standard + own + (LINES if self.lines else []) + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
@@ -535,29 +537,31 @@ def objects_of(name):
 # ---- turns -----------------------------------------------------------------------------------------------------------
 
 KERNEL_ROWS = [program.name for program in PROGRAMS if program.sources and "race" in program.flavours]
-# Rows without a race build, whose address build, or whose only build, takes so long that it takes turns.
-DEAR_ROWS = ["dispatch: sorting", "dispatch: graphs", "contract", "kernel sharing", "bundle", "kernel source"]
+# Other rows whose builds take turns: each compiles the whole implementation, or runs long.
+DEAR_ROWS = ["contract", "dispatch: sorting", "bundle", "dispatch: graphs", "kernel sharing", "kernel source",
+             "simt: emulator", "life: threads", "dispatch: speed"]
 
 
 def flavours_of(program, long=False, asked=False, every=False, commit=None):
-    """The builds of a row that run. In turns: the race build at each commit, the address and the plain build of a row at
-    different ones. Whole, outside the long runs: the plain build of each third row of kernels."""
-    flavours = list(program.flavours) if program.sources else ["plain"]
+    """The builds of a row that run at a commit. Of rows with a race build it runs at each, the others have turns of
+    their own. Outside of turns, the plain build, where it has no arguments of its own, is that of each third row of
+    kernels, or of the rows that are asked for."""
     commit = number() if commit is None else commit
-    if long or len(flavours) == 1 and program.name not in DEAR_ROWS:
+    flavours = list(program.flavours) if program.sources else ["plain"]
+    racing, kernels = "race" in flavours, program.name in KERNEL_ROWS
+    if long:
         return flavours
-    racing = "race" in flavours
-    takes = {"plain": program.plain is not None or asked and racing, "asan": True, "race": True}
-    if racing and program.plain is None and every:
-        takes["plain"] = KERNEL_ROWS.index(program.name) % 3 == commit % 3
-    elif not asked and not every:
-        place = KERNEL_ROWS.index(program.name) if racing else 2 + DEAR_ROWS.index(program.name) if \
-            program.name in DEAR_ROWS else None
-        if racing:
-            takes.update(asan=place % TURNS == commit % TURNS, plain=(place + 3) % TURNS == commit % TURNS)
-        elif place is not None:
-            takes.update(asan=place % TURNS == commit % TURNS)
-    return [flavour for flavour in flavours if takes[flavour]]
+    if (asked or every) and "plain" in flavours and len(flavours) > 1 and program.plain is None and \
+            not (asked and racing or every and kernels and KERNEL_ROWS.index(program.name) % 3 == commit % 3):
+        flavours.remove("plain")
+    if not asked and not every and (kernels or program.name in DEAR_ROWS):
+        place = KERNEL_ROWS.index(program.name) if kernels else DEAR_ROWS.index(program.name)
+        turns = {"race": commit, "asan": place, "plain": place + 3}
+        flavours = [flavour for flavour in flavours if (turns[flavour] - commit) % TURNS == 0 and
+                    (flavour != "plain" or kernels or program.plain is not None or len(flavours) == 1)]
+    elif not asked and not every and len(flavours) > 1 and program.plain is None:
+        flavours.remove("plain")
+    return flavours
 
 
 @functools.cache
@@ -565,9 +569,7 @@ def takes_turns(program, flavour="plain"):
     """Does a build or a file of tests run its share alone? Its text says so. (Where the build itself takes turns, it runs
     whole.)"""
     if program.sources:
-        dear = flavour == "race" or program.name not in KERNEL_ROWS + DEAR_ROWS or \
-            flavour == "plain" and "race" not in program.flavours
-        return dear and any("has_turn()" in contents_of(source) for source in program.sources)
+        return (flavour == "race" or program.name not in KERNEL_ROWS) and any("has_turn()" in contents_of(source) for source in program.sources)
     paths = [program.pytest] if program.pytest else [word for word in program.command if word.endswith(".py")]
     return any(re.search(r"mark\.turn\b|import .*\bhas_turn\b", contents_of(path)) for path in paths)
 

@@ -413,7 +413,7 @@ REAL = ["index.html", "primitives.html", "regressions.html", "compare.html", "co
 
 
 @pytest.mark.parametrize("name", REAL + ["a primitive", "a cell", "a diff"])
-@pytest.mark.turn(0)
+@pytest.mark.turn(6)
 def test_the_committed_measurements_render(open_page, committed_site, name):
     """axe, and a window's and a telephone's width, on what is really shown; pictures are drawn elsewhere."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: pip install -r requirements.txt")

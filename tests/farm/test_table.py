@@ -62,7 +62,7 @@ def committed():
     return devices.table_of(made_up.stores_of(STORES))
 
 
-@pytest.mark.turn(3)
+@pytest.mark.turn(4)
 def test_the_committed_stores_give_the_committed_table(committed):
     """gpuprims_policies.h is what ci/measurements says; where there is neither, there is nothing to compare."""
     text = table.text_of_rows(*committed)

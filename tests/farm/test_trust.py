@@ -313,7 +313,7 @@ def test_no_store_reaches_into_another(tmp_path):
             assert derive.derive(made_up.stores_of(tmp_path))[1]
 
 
-@pytest.mark.turn(1)
+@pytest.mark.turn(2)
 def test_every_committed_store_is_valid(capsys):
     """Lines, samples, decisions: those of this repository, and those of the tests."""
     assert farm.main(["validate"]) == 0, capsys.readouterr().out
