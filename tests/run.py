@@ -571,7 +571,7 @@ def takes_turns(program, flavour="plain"):
     if program.sources:
         return (flavour == "race" or program.name not in KERNEL_ROWS) and any("has_turn()" in contents_of(source) for source in program.sources)
     paths = [program.pytest] if program.pytest else [word for word in program.command if word.endswith(".py")]
-    return any(re.search(r"mark\.turn\b|import .*\bhas_turn\b", contents_of(path)) for path in paths)
+    return any(re.search(r"mark\.turn\b|import .*\bhas_turn\b|\"GPUPRIMS_TURN\"", contents_of(path)) for path in paths)
 
 
 def contents_of(path):

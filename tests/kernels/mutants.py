@@ -33,7 +33,7 @@ import amalgamate  # noqa: E402
 import lint  # noqa: E402
 from run import COPIES, CXX, FLAVOURS, SIMT as EMULATOR, WITH_CLANG  # noqa: E402
 from run import has_clang, objects_of, parts_compiled, read_with_includes  # noqa: E402
-from turn import has_turn, turn  # noqa: E402
+from turn import turn  # noqa: E402
 
 SIMT = os.path.join(ROOT, "tests", "simt")
 
@@ -2427,8 +2427,9 @@ def main():
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
         skipped = len(names)
-        names = names[turn(SHARE)::SHARE]
-        names = [name for place, name in enumerate(names, turn(SHARE)) if has_turn(place, TURNS_OF_A_SAMPLE)]
+        share = SHARE * (TURNS_OF_A_SAMPLE if os.environ.get("GPUPRIMS_TURN") else 1)
+        names = names[turn(share)::share]
+        os.environ.pop("GPUPRIMS_TURN", None)  # each mutant is run against the whole test
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
     names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the tests without a mutant
