@@ -10,7 +10,7 @@ from turn import TURNS, has_turn  # noqa: E402
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "turn(n): a dear test; each case of it runs at one commit in 7, at that of turn n")
+    config.addinivalue_line("markers", "turn(n): a dear test; a case of it runs at one commit in 7; n: at its turn")
 
 
 def places(items):

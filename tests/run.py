@@ -18,8 +18,8 @@ What passed before is not run again while all that it depends on is the same; it
   What NVRTC makes of kernels (GPUPRIMS_KERNELS, a disk cache of the library's): the text of the parts that they use.
 A fresh clone runs everything, and so do --long, --again and rows that are asked for by name.
 
-What is dear takes turns: builds (flavours_of), and parts of the rows that takes_turns finds: schedules, tests, compilers.
---long, --every-turn and rows that are asked for by name are whole.
+What is dear takes turns: builds (flavours_of), and parts of the rows that takes_turns finds, such as schedules, tests,
+compilers. --long, --every-turn and rows that are asked for by name are whole.
 
 A test program closes with "N passed, N failed, N skipped" alone on its last line and exits 1 where one failed. Lines of
 its output that begin with "skipped: " are repeated at the end. PROGRAMS, below, is the one list: a new program is a new
@@ -142,8 +142,9 @@ class Program:
     pytest where `pytest` names it. `needs` are keys of NEEDS; what is not there skips the row, with its reason.
 
     Outside the long runs, the plain build is run where it sees what the sanitizers' builds do not: with the arguments
-    `plain`; and, since g++ checks pointers in it, of rows with a race build (flavours_of). `args` of what has a race build are its schedules: other builds run a third of
-    them, since what depends on schedules, the race build sees as well.
+    `plain`; and, since g++ checks pointers in it, of rows with a race build (flavours_of). `args` of what has a race
+    build are its schedules: other builds run a third of them, since what depends on schedules, the race build sees as
+    well. `turn_args`: the arguments of a part, where the row takes turns.
 
     `levels`: {flavour: the level of optimisation}, outside the long runs, where it saves more than it costs."""
 
@@ -566,10 +567,11 @@ def flavours_of(program, long=False, asked=False, every=False, commit=None):
 
 @functools.cache
 def takes_turns(program, flavour="plain"):
-    """Does a build or a file of tests run its share alone? Its text says so. (Where the build itself takes turns, it runs
-    whole.)"""
+    """Does a build or a file of tests run its share alone? Its text says so. A build of kernels that itself takes turns
+    runs whole."""
     if program.sources:
-        return (flavour == "race" or program.name not in KERNEL_ROWS) and any("has_turn()" in contents_of(source) for source in program.sources)
+        samples = any("has_turn()" in contents_of(source) for source in program.sources)
+        return samples and (flavour == "race" or program.name not in KERNEL_ROWS)
     paths = [program.pytest] if program.pytest else [word for word in program.command if word.endswith(".py")]
     return any(re.search(r"mark\.turn\b|import .*\bhas_turn\b|\"GPUPRIMS_TURN\"", contents_of(path)) for path in paths)
 

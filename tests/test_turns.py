@@ -1,6 +1,6 @@
 """Turns (turn.py): at successive commits, everything that takes turns runs, and each part at one of them."""
 import os
-import random
+import shutil
 import subprocess
 import sys
 
@@ -42,7 +42,7 @@ def test_not_each_commit_is_tested(monkeypatch, stride):
 def test_the_next_commit_has_the_next_turn(tmp_path, monkeypatch):
     """A merge is one commit; a clone without history, and a folder without git, have some turn or other."""
     def git(*words):
-        subprocess.run(["git", "-C", str(tmp_path / "one"), "-c", "user.name=a", "-c", "user.email=a", *words], check=True,
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a", *words], cwd=tmp_path / "one", check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def number(name="one"):
@@ -96,7 +96,7 @@ class Item:
 
 
 def test_all_tests_run(monkeypatch):
-    items = [Item(f"tests/a/test_{file}.py::test_{i}", *[()] * (i % 3 > 0)) for file in "abc" for i in range(random.Random(1).randrange(30, 50))]
+    items = [Item(f"tests/a/test_{file}.py::test_{i}", *[()] * (i % 3 > 0)) for file in "abc" for i in range(40)]
     items.append(Item("tests/a/test_a.py::test_named", (3,)))
     place, ran = conftest.places(items), {}
     assert place[items[-1]] == 3
@@ -113,26 +113,42 @@ def test_all_tests_run(monkeypatch):
 
 
 def test_pytest_leaves_out_what_waits(tmp_path):
-    (tmp_path / "conftest.py").write_bytes(open(os.path.join(HERE, "conftest.py"), "rb").read())
-    (tmp_path / "turn.py").write_bytes(open(os.path.join(HERE, "turn.py"), "rb").read())
-    (tmp_path / "test_it.py").write_text("import pytest\n\n\n@pytest.mark.turn\n@pytest.mark.parametrize('i', range(10))\n"
-                                         "def test_dear(i):\n    pass\n\n\ndef test_cheap():\n    pass\n")
+    for name in ("conftest.py", "turn.py"):
+        shutil.copy(os.path.join(HERE, name), tmp_path)
+    (tmp_path / "test_it.py").write_text("""import pytest
+
+
+@pytest.mark.turn
+@pytest.mark.parametrize('i', range(10))
+def test_dear(i):
+    pass
+
+
+def test_cheap():
+    pass
+""")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "test_it.py")]
     env = dict(os.environ, GPUPRIMS_TURN="5")
     done = subprocess.run(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 0 and "waiting: 9" in done.stdout.splitlines() or "waiting: 8" in done.stdout.splitlines()
+    assert done.returncode == 0 and {"waiting: 8", "waiting: 9"} & set(done.stdout.splitlines())
     del env["GPUPRIMS_TURN"]
     done = subprocess.run(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
     assert "11 passed" in done.stdout and "waiting" not in done.stdout
 
 
 def test_all_cases_of_emulated_kernels_run(tmp_path):
-    """simt/turn.h: each of 600 cases at one of seven commits, in each loop of five of seeds and in each of 60 of sizes."""
-    (tmp_path / "cases.cpp").write_text('#include "turn.h"\n#include <cstdio>\nint main() {\n  for (int i = 0; i < 600; ++i)\n'
-                                        '    if (has_turn()) std::printf("%d ", i);\n'
-                                        '  std::printf("%lu\\n", cases_waiting);\n}\n')
-    program = str(tmp_path / "cases")
-    subprocess.run([os.environ.get("CXX", "g++"), f"-I{HERE}/simt", str(tmp_path / "cases.cpp"), "-o", program], check=True)
+    """simt/turn.h: each of 600 cases at one of seven commits. A commit's cases are of all remainders by 5, and of more
+    than half of the 60 tens, as it were of all seeds and of many sizes."""
+    source, program = tmp_path / "cases.cpp", str(tmp_path / "cases")
+    source.write_text("""#include "turn.h"
+#include <cstdio>
+int main() {
+  for (int i = 0; i < 600; ++i)
+    if (has_turn()) std::printf("%d ", i);
+  std::printf("%lu\\n", cases_waiting);
+}
+""")
+    subprocess.run([os.environ.get("CXX", "g++"), f"-I{HERE}/simt", str(source), "-o", program], check=True)
 
     def cases(**env):
         clean = {name: value for name, value in os.environ.items() if name != "GPUPRIMS_TURN"}
@@ -143,7 +159,8 @@ def test_all_cases_of_emulated_kernels_run(tmp_path):
 
     found = [cases(GPUPRIMS_TURN=str(commit)) for commit in COMMITS]
     assert sorted(case for some in found for case in some) == cases() == list(range(600))
-    assert all({case % 5 for case in some} == set(range(5)) and len({case // 10 for case in some}) > 30 for some in found)
+    for some in found:
+        assert {case % 5 for case in some} == set(range(5)) and len({case // 10 for case in some}) > 30
 
 
 def test_kept_results_are_those_of_the_turn(monkeypatch):
@@ -158,6 +175,6 @@ def test_kept_results_are_those_of_the_turn(monkeypatch):
     for name, flavour in (("sort kernels", "race"), ("policies", "plain"), ("test_dashboard", "plain"),
                           ("compile: gcc", "plain"), ("mutants", "plain"), ("operators", "plain")):
         assert of(name, flavour) == "12" and of(name, flavour, False) is None, name
-    for name, flavour in (("sort kernels", "asan"), ("sort kernels", "plain"), ("map kernels", "race"), ("lint", "plain"),
-                          ("test_watch", "plain")):
+    for name, flavour in (("sort kernels", "asan"), ("sort kernels", "plain"), ("map kernels", "race"),
+                          ("lint", "plain"), ("test_watch", "plain")):
         assert of(name, flavour) is None, name
