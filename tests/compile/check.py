@@ -191,8 +191,8 @@ def language(checks, folder, compiler):
         # What only a machine with a GPU runs; and gp_tune, which is clang's in the tests' other rows.
         for name in ("tools/gp_bench.c", "tools/gp_bfs.c", "tools/gp_graph.c", "tests/gpu/gp_check.c"):
             if checks.has_turn(4):
-                checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", *STRICT[:3], "-Wno-missing-field-initializers", "-I.",
-                                            "-Itools", "-fsyntax-only", name])
+                checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", *STRICT[:3], "-Wno-missing-field-initializers",
+                                            "-I.", "-Itools", "-fsyntax-only", name])
         checks.run("gcc: tools/tune", [pair[0], "-std=c11", "-D_GNU_SOURCE", *STRICT[:3], *NO_LAYOUT, "-I.",
                                        "-fsyntax-only", *sorted(glob.glob("tools/tune/*.c", root_dir=ROOT))])
 
