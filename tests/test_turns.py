@@ -178,3 +178,12 @@ def test_kept_results_are_those_of_the_turn(monkeypatch):
     for name, flavour in (("sort kernels", "asan"), ("sort kernels", "plain"), ("map kernels", "race"),
                           ("lint", "plain"), ("test_watch", "plain")):
         assert of(name, flavour) is None, name
+
+
+def test_a_file_of_which_all_tests_wait(tmp_path):
+    """pytest ends with 5 where it has no tests, which is a failure of a file in which nothing waits."""
+    report = tmp_path / "report.xml"
+    report.write_text('<testsuites><testsuite tests="0" failures="0" errors="0" skipped="0"/></testsuites>')
+    assert run.read_junit(5, "\nwaiting: 3\n3 deselected in 0.1s\n", str(report)) == (run.Counts(0, 0, 0), "")
+    assert run.read_junit(5, "\nno tests ran in 0.1s\n", str(report))[0].failed == 1
+    assert run.read_junit(2, "\nwaiting: 3\n", str(report))[0].failed == 1
