@@ -546,25 +546,24 @@ DEAR_ROWS = ["contract", "dispatch: sorting", "bundle", "dispatch: graphs", "ker
 
 
 def flavours_of(program, long=False, asked=False, every=False, commit=None):
-    """The builds of a row that run at a commit. Of rows with a race build it runs at each, the others have turns of
-    their own. Outside of turns, the plain build, where it has no arguments of its own, is that of each third row of
-    kernels, or of the rows that are asked for."""
+    """The builds of a row that run at a commit. A race build runs at each; the other builds of kernels, and all builds
+    of DEAR_ROWS, have turns. Rows that are asked for, and every turn, run whole: the plain build that stands beside
+    others, and has no arguments of its own, is then that of kernels alone, and of each third of these in every turn."""
     commit = number() if commit is None else commit
     flavours = list(program.flavours) if program.sources else ["plain"]
-    racing, kernels = "race" in flavours, program.name in KERNEL_ROWS
     if long:
         return flavours
-    if (asked or every) and "plain" in flavours and len(flavours) > 1 and program.plain is None and \
-            not (asked and racing or every and kernels and KERNEL_ROWS.index(program.name) % 3 == commit % 3):
-        flavours.remove("plain")
-    if not asked and not every and (kernels or program.name in DEAR_ROWS):
-        place = KERNEL_ROWS.index(program.name) if kernels else DEAR_ROWS.index(program.name)
-        turns = {"race": commit, "asan": place, "plain": place + 3}
-        flavours = [flavour for flavour in flavours if (turns[flavour] - commit) % TURNS == 0 and
-                    (flavour != "plain" or kernels or program.plain is not None or len(flavours) == 1)]
-    elif not asked and not every and len(flavours) > 1 and program.plain is None:
-        flavours.remove("plain")
-    return flavours
+    kernels = program.name in KERNEL_ROWS
+    in_turns = not asked and not every and (kernels or program.name in DEAR_ROWS)
+    if "plain" in flavours and len(flavours) > 1 and program.plain is None:
+        third = kernels and KERNEL_ROWS.index(program.name) % 3 == commit % 3
+        if not kernels or not asked and not in_turns and not third:
+            flavours.remove("plain")
+    if not in_turns:
+        return flavours
+    place = (KERNEL_ROWS if kernels else DEAR_ROWS).index(program.name)
+    turns = {"race": commit, "asan": place, "plain": place + 3}
+    return [flavour for flavour in flavours if (turns[flavour] - commit) % TURNS == 0]
 
 
 @functools.cache
@@ -899,7 +898,8 @@ def main():
             if need in SETUP and not missing:
                 if need not in setup:
                     def action(_, command=SETUP[need]):
-                        code, output, _ = shell(command) if command else (0, "", 0.0)
+                        code, output, seconds = shell(command) if command else (0, "", 0.0)
+                        builder.seconds += seconds
                         return f"{shlex.join(command)}\n{output}" if code else None
                     setup[need] = Task(need, action, cost=times.get(need, 60.0))
                 before.append(setup[need])
