@@ -13,8 +13,8 @@ A mutant is caught, and its program ends, by the first check that fails (TEST_MU
 
 GPUPRIMS_LONG=0, as make test has it: a sample, one in SHARE or fewer, which rotates by commit (tests/turn.py);
 the tests run without mutants in rows of their own there. A mutant of the sample that was caught before is not built
-again while its header, its test, the emulator and the compiler are the same. make test-long runs all; the nightly workflow does so
-every night.
+again while its header, its test, the emulator and the compiler are the same. make test-long runs all; the nightly
+workflow does so every night.
 """
 import concurrent.futures
 import contextlib
