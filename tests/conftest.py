@@ -18,12 +18,12 @@ def places(items):
     in its file, so that neighbours run at different commits. Files begin at different places."""
     found, last = {}, {}
     for item in items:
-        marker = item.get_closest_marker("turn")
-        if marker:
+        markers = list(item.iter_markers("turn"))  # of the function and of the case
+        if markers:
             file = item.nodeid.partition("::")[0]
             first = zlib.crc32(os.path.basename(file).encode()) % TURNS
             last[file] = last.get(file, first - 1) + 1
-            found[item] = marker.args[0] if marker.args else last[file]
+            found[item] = next((marker.args[0] for marker in markers if marker.args), last[file])
     return found
 
 

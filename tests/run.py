@@ -542,7 +542,7 @@ def objects_of(name):
 KERNEL_ROWS = [program.name for program in PROGRAMS if program.sources and "race" in program.flavours]
 # Other rows whose builds take turns: each compiles the whole implementation, or runs long.
 DEAR_ROWS = ["contract", "dispatch: sorting", "bundle", "dispatch: graphs", "kernel sharing", "kernel source",
-             "simt: emulator", "life: threads", "dispatch: speed"]
+             "simt: emulator", "life: threads", "dispatch: speed", "life"]
 
 
 def flavours_of(program, long=False, asked=False, every=False, commit=None):

@@ -91,8 +91,8 @@ class Item:
     def __init__(self, nodeid, *marker):
         self.nodeid, self.marker = nodeid, pytest.mark.turn(*marker[0]).mark if marker else None
 
-    def get_closest_marker(self, _):
-        return self.marker
+    def iter_markers(self, _):
+        return iter([pytest.mark.turn.mark, self.marker] if self.marker else [])
 
 
 def test_all_tests_run(monkeypatch):
