@@ -33,7 +33,8 @@ ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
-	@echo 'make test       every test that needs no GPU (ARGS=--again: what is known to pass as well)'
+	@echo 'make test       every test that needs no GPU; what is dear in turns by commit (ARGS=--every-turn: whole;'
+	@echo '                ARGS=--again: what is known to pass as well)'
 	@echo 'make test-long  the same with more seeds, sizes and schedules, all mutants (ARGS=mutants: these alone)'
 	@echo 'make test-gpu   the tests that need a GPU (gcc, nvcc, python3 with NumPy of this machine)'
 	@echo 'make bench      ours, the peers and the roofs on this GPU'

@@ -5,6 +5,7 @@
     tests/run.py '*kernels' lint    those whose name matches one of the patterns
     tests/run.py '!mutants'         all but those
     tests/run.py --long             more seeds, sizes and schedules
+    tests/run.py --every-turn       what takes turns by commit (tests/turn.py), whole
     tests/run.py --list             names and commands
     tests/run.py --again            what passed before runs again, too
 
@@ -16,6 +17,9 @@ What passed before is not run again while all that it depends on is the same; it
   Mutants: the headers that they compile, the test and the emulator (tests/kernels/mutants.py).
   What NVRTC makes of kernels (GPUPRIMS_KERNELS, a disk cache of the library's): the text of the parts that they use.
 A fresh clone runs everything, and so do --long, --again and rows that are asked for by name.
+
+What is dear takes turns: builds (flavours_of), and parts of the rows that takes_turns finds, such as schedules, tests,
+compilers. --long, --every-turn and rows that are asked for by name are whole.
 
 A test program closes with "N passed, N failed, N skipped" alone on its last line and exits 1 where one failed. Lines of
 its output that begin with "skipped: " are repeated at the end. PROGRAMS, below, is the one list: a new program is a new
@@ -43,7 +47,7 @@ import xml.etree.ElementTree
 sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
 import amalgamate  # noqa: E402
 import lint  # noqa: E402
-from turn import turn  # noqa: E402
+from turn import TURNS, number, turn  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = "build/tests"
@@ -138,19 +142,20 @@ class Program:
     pytest where `pytest` names it. `needs` are keys of NEEDS; what is not there skips the row, with its reason.
 
     Outside the long runs, the plain build is run where it sees what the sanitizers' builds do not: with the arguments
-    `plain`; and, since g++ checks pointers in it, that of each third row of those with a race build, whose turn it is,
-    or of the rows that are asked for. `args` of what has a race build are its schedules: other builds run a third of
-    them, since what depends on schedules, the race build sees as well.
+    `plain`; and, since g++ checks pointers in it, of rows with a race build (flavours_of). `args` of what has a race
+    build are its schedules: other builds run a third of them, since what depends on schedules, the race build sees as
+    well. `turn_args`: the arguments of a part, where the row takes turns.
 
     `levels`: {flavour: the level of optimisation}, outside the long runs, where it saves more than it costs."""
 
     def __init__(self, name, sources=(), runtime=(), flavours=("plain",), flags=(),
                  libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
-                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None, levels=None):
+                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None, levels=None, turn_args=None):
         self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
         self.race_flags, self.plain, self.levels = list(race_flags), plain, dict(levels or {})
         self.flags, self.libs = list(flags), list(libs)
         self.args, self.long_args = list(args), list(args if long_args is None else long_args)
+        self.turn_args = self.args if turn_args is None else list(turn_args)
         self.command, self.pytest, self.needs = command, pytest, list(needs)
         self.timeout, self.long_timeout, self.env = timeout, long_timeout, dict(env or {})
 
@@ -158,6 +163,8 @@ class Program:
 COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
+CHECKED_GROUPS = ["building", "graphs", "operators", "transposes", "layouts", "errors"]
+HOST_CHECKS = ["--backend", "host", "--quick", "--each", "1"]
 PROGRAMS = [
     # ---- text
     Program("lint", command=["python3", "tools/lint.py"]),
@@ -250,13 +257,14 @@ PROGRAMS = [
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
     # ---- what fuzzes a GPU, on the host back end
-    Program("random calls", command=[PYTHON, "tests/gpu/fuzz.py", "--backend", "host"], needs=["venv"]),
+    Program("random calls", needs=["lib", "venv"],
+            command=[PYTHON, "tests/gpu/fuzz.py", "--backend", "host", "--library", "build/libgpuprims.so"],
+            turn_args=["--calls", "2500", "--seed", str(1 + turn(4))]),
     # ---- what checks graphs, operators, transposes and layouts on a GPU, on the host back end: the calls that it fills
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
-            args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs", "--group", "operators",
-                  "--group", "transposes", "--group", "layouts", "--group", "errors",
-                  "--each", "1"]),
+            args=HOST_CHECKS + [word for group in CHECKED_GROUPS for word in ("--group", group)],
+            turn_args=HOST_CHECKS + ["--group", CHECKED_GROUPS[turn(len(CHECKED_GROUPS))]]),
     # ---- the machine code of operators in an interpreter; --long: every operator, type and architecture
     Program("operators", command=[PYTHON, "tests/compile/operators.py"], needs=["lib", "venv"], timeout=540,
             long_timeout=4 * 3600),
@@ -465,6 +473,8 @@ class Builder:
     def compile(self, program, flavour, source, role):
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
+        if (flavour, role) == ("race", "runtime"):
+            plus = CXX  # the same for all programs
         compiler = plus if compiler == CXX else compiler
         own = [f"-I{self.headers[source]}"] if source in self.headers else []
         flags = standard + own + (LINES if self.lines else []) + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
@@ -529,6 +539,51 @@ def objects_of(name):
     return [under_root(task.name) for task in tasks], "\n".join(wrong)
 
 
+# ---- turns -----------------------------------------------------------------------------------------------------------
+
+KERNEL_ROWS = [program.name for program in PROGRAMS if program.sources and "race" in program.flavours]
+# Other rows whose builds take turns: each compiles the whole implementation, or runs long.
+DEAR_ROWS = ["contract", "dispatch: sorting", "bundle", "dispatch: graphs", "kernel sharing", "kernel source",
+             "simt: emulator", "life: threads", "dispatch: speed", "life"]
+
+
+def flavours_of(program, long=False, asked=False, every=False, commit=None):
+    """The builds of a row that run at a commit. A race build runs at each; the other builds of kernels, and all builds
+    of DEAR_ROWS, have turns. Rows that are asked for, and every turn, run whole: the plain build that stands beside
+    others, and has no arguments of its own, is then that of kernels alone, and of each third of these in every turn."""
+    commit = number() if commit is None else commit
+    flavours = list(program.flavours) if program.sources else ["plain"]
+    if long:
+        return flavours
+    kernels = program.name in KERNEL_ROWS
+    in_turns = not asked and not every and (kernels or program.name in DEAR_ROWS)
+    if "plain" in flavours and len(flavours) > 1 and program.plain is None:
+        third = kernels and KERNEL_ROWS.index(program.name) % 3 == commit % 3
+        if not kernels or not asked and not in_turns and not third:
+            flavours.remove("plain")
+    if not in_turns:
+        return flavours
+    place = (KERNEL_ROWS if kernels else DEAR_ROWS).index(program.name)
+    turns = {"race": commit, "asan": place, "plain": place + 3}
+    return [flavour for flavour in flavours if (turns[flavour] - commit) % TURNS == 0]
+
+
+@functools.cache
+def takes_turns(program, flavour="plain"):
+    """Does a build or a file of tests run its share alone? Its text says so. A build of kernels that itself takes turns
+    runs whole."""
+    if program.sources:
+        samples = any("has_turn()" in contents_of(source) for source in program.sources)
+        return samples and (flavour == "race" or program.name not in KERNEL_ROWS)
+    paths = [program.pytest] if program.pytest else [word for word in program.command if word.endswith(".py")]
+    return any(re.search(r"mark\.turn\b|import .*\bhas_turn\b|\"GPUPRIMS_TURN\"", contents_of(path)) for path in paths)
+
+
+def contents_of(path):
+    with open(under_root(path), encoding="utf-8") as file:
+        return file.read()
+
+
 # ---- running ---------------------------------------------------------------------------------------------------------
 
 
@@ -557,6 +612,8 @@ def read_junit(code, output, path):
     except (OSError, xml.etree.ElementTree.ParseError):
         return Counts(0, 1, 0), f"pytest: exit code {code}, and no report"
     counts = Counts(max(tests - failed - skipped, 0), failed, skipped)
+    if tests == 0 and code == 5 and re.search("^waiting: ", output, re.M):  # all of its tests wait for their turn
+        return counts, ""
     if tests == 0 or (code and not failed and (code, skipped) != (5, tests)):  # 5: a file that is skipped whole
         return counts._replace(failed=max(failed, 1)), f"pytest: exit code {code}, {tests} tests"
     return counts, ""
@@ -667,12 +724,12 @@ def unchanged(inputs):
 class Runner:
     """kept: {name: {key, counts, reasons} of what passed}; None: nothing is kept."""
 
-    def __init__(self, long, times, kept=None):
-        self.long, self.times = long, times
+    def __init__(self, long, times, kept=None, turns=False):
+        self.long, self.times, self.turns, self.waiting = long, times, turns, 0
         self.kept, self.kept_count = kept, 0
         self.results, self.reasons, self.seconds = [], [], 0.0
 
-    def environment(self, program):
+    def environment(self, program, flavour="plain"):
         env = dict(os.environ, XDG_CACHE_HOME=under_root(f"{BUILD}/cache"),
                    PYTHONPYCACHEPREFIX=under_root("build/pycache"),
                    HYPOTHESIS_STORAGE_DIRECTORY=under_root(f"{BUILD}/hypothesis"),
@@ -692,6 +749,9 @@ class Runner:
             if CC == "gcc" and has_clang() and builds_tools:
                 env["CC"] = "clang"  # a fifth of gcc's time; that gcc compiles these tools, the row of gcc says
         env.update(program.env)
+        env.pop("GPUPRIMS_TURN", None)
+        if self.turns and takes_turns(program, flavour):
+            env["GPUPRIMS_TURN"] = str(number())
         return env
 
     def record(self, name, counts, seconds=None, reason=None, output=None, how=""):
@@ -703,9 +763,9 @@ class Runner:
         if reason:
             self.reasons.append(f"{name}: {reason}")
 
-    def run(self, program, name, command, junit=None):
+    def run(self, program, name, command, junit=None, flavour="plain"):
         stem = re.sub(r"[^\w.]+", "_", name)
-        env, watch, key = self.environment(program), None, None
+        env, watch, key = self.environment(program, flavour), None, None
         if self.kept is not None and reads_its_program_alone(program):
             key = key_of(command, env)
         elif self.kept is not None and program.pytest and tree():
@@ -715,9 +775,10 @@ class Runner:
             env.update(GPUPRIMS_WATCH=watch, PYTHONPATH=os.pathsep.join(
                 filter(None, [under_root(WATCH), env.get("PYTHONPATH")])))
         before = self.kept.get(name) if key else None
-        if before and before["key"] == key and unchanged(before.get("inputs", {})):
+        if before and before["key"] == key and "waiting" in before and unchanged(before.get("inputs", {})):
             self.kept_count += 1
             self.reasons += before["reasons"]
+            self.waiting += before["waiting"]
             self.record(name, Counts(*before["counts"]), how="    kept")
             return
         if watch:
@@ -731,10 +792,13 @@ class Runner:
         reasons = [f"{name}: {line.partition(' ')[2]}" for line in output.splitlines()
                    if line.startswith("skipped: ") or junit and line.startswith("SKIPPED ")]
         self.reasons += reasons
+        waiting = sum(int(count) for count in re.findall(r"^waiting: (\d+)$", output, re.M))
+        self.waiting += waiting
         failed = counts.failed or wrong
         inputs = inputs_of(lines_of(watch)) if watch else {}
         if key and not failed and inputs is not None:
-            self.kept[name] = {"key": key, "counts": list(counts), "reasons": reasons, "inputs": inputs}
+            self.kept[name] = {"key": key, "counts": list(counts), "reasons": reasons, "inputs": inputs,
+                               "waiting": waiting}
         elif self.kept is not None:
             self.kept.pop(name, None)
         if failed and program.sources:
@@ -744,12 +808,12 @@ class Runner:
     def long_timeout(self, program):
         return program.long_timeout if self.long else program.timeout
 
-    def task(self, program, name, command, before, junit=None):
+    def task(self, program, name, command, before, junit=None, flavour="plain"):
         def action(broken):
             if broken:
                 self.record(name, Counts(0, 1, 0), output=broken)
             else:
-                self.run(program, name, command, junit)
+                self.run(program, name, command, junit, flavour)
 
         return Task(name, action, before, cost=self.times.get(name, 10.0))
 
@@ -804,6 +868,7 @@ def main():
     parser = argparse.ArgumentParser(description="builds and runs the tests")
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--every-turn", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--again", action="store_true")
     # One more than there are cores, since some wait: for a package index, for a browser, for a time limit.
@@ -825,9 +890,9 @@ def main():
         shutil.rmtree(KERNELS, ignore_errors=True)
     elif not options.list:
         tree()  # files that are edited from here on are tested next time
-    runner = Runner(options.long, times, None if asked else {} if options.again else kept)
-    setup, runs = {}, []
-    kernel_rows = [program for program in PROGRAMS if program.sources and "race" in program.flavours]
+    runner = Runner(options.long, times, None if asked else {} if options.again else kept,
+                    turns=not asked and not options.every_turn)
+    setup, runs, builds_waiting = {}, [], 0
     for program in rows(options.patterns):
         missing = next((NEEDS[need][1] for need in program.needs if need in NEEDS and not NEEDS[need][0]()), None)
         before = []
@@ -835,15 +900,14 @@ def main():
             if need in SETUP and not missing:
                 if need not in setup:
                     def action(_, command=SETUP[need]):
-                        code, output, _ = shell(command) if command else (0, "", 0.0)
+                        code, output, seconds = shell(command) if command else (0, "", 0.0)
+                        builder.seconds += seconds
                         return f"{shlex.join(command)}\n{output}" if code else None
                     setup[need] = Task(need, action, cost=times.get(need, 60.0))
                 before.append(setup[need])
-        flavours = program.flavours if program.sources else ["plain"]
-        racing = "race" in flavours
-        if not options.long and len(flavours) > 1 and program.plain is None and \
-                not (racing and (options.patterns or kernel_rows.index(program) % 3 == turn(3))):
-            flavours = [flavour for flavour in flavours if flavour != "plain"]
+        racing = program.sources and "race" in program.flavours
+        flavours = flavours_of(program, options.long, bool(options.patterns), options.every_turn)
+        builds_waiting += len(flavours_of(program, every=True)) - len(flavours) if runner.turns else 0
         for flavour in flavours:
             name = program.name if flavour == "plain" else f"{program.name} ({flavour})"
             if missing:
@@ -852,6 +916,8 @@ def main():
             junit, args = None, program.long_args if options.long else program.args
             if flavour == "plain" and program.plain is not None and not options.long:
                 args = program.plain
+            elif runner.turns and not racing:
+                args = program.turn_args
             elif flavour != "race" and racing and args and not options.long:
                 args = [str((int(args[0]) + 2) // 3)]
             if program.sources:
@@ -866,7 +932,7 @@ def main():
                     builder.compile(program, "race", source, "runtime") for source in program.runtime]
             if options.list:
                 print(f"{name:<40} {shlex.join(command)}")
-            runs.append(runner.task(program, name, command, needed, junit))
+            runs.append(runner.task(program, name, command, needed, junit, flavour))
     if options.list:
         return
     if not options.patterns:
@@ -882,6 +948,9 @@ def main():
         print("\nskipped:")
         for reason in runner.reasons:
             print(f"  {reason}")
+    if runner.waiting or builds_waiting:
+        print(f"\n{runner.waiting} checks and {builds_waiting} builds wait for their turn "
+              "(make test ARGS=--every-turn)")
     total = Counts(*(sum(counts[i] for _, counts in runner.results) for i in range(3)))
     if not runner.results:
         sys.exit(f"no test is called {' or '.join(options.patterns)}")

@@ -77,6 +77,7 @@ def wheel(folder, name, text):
 
 @pytest.mark.parametrize("case, said", [
     ("whole", ""), ("another thing", "DO NOT MATCH THE HASHES"), ("another setuptools", "DO NOT MATCH THE HASHES")])
+@pytest.mark.turn
 def test_an_environment_of_a_lock(tmp_path, case, said):
     """tools/venv.py installs what matches the hashes, or nothing; without a network."""
     lines = [wheel(tmp_path, name, "value = 1\n") for name in ("setuptools", "thing")]

@@ -28,6 +28,7 @@ def world(tmp_path, monkeypatch):
     return nights.World(tmp_path)
 
 
+@pytest.mark.turn
 def test_a_quiet_night(world, capsys):
     """No pull request, no issue, even after a regression."""
     world.night("first", both(tuned(quiet), regressed({COPY: (SAME, 1.001)})))  # a new device: its baseline
@@ -54,6 +55,7 @@ def forge(world):
     world.commit("Better still")
 
 
+@pytest.mark.turn
 def test_a_better_policy(world, capsys):
     """A pull request with the row; its branch has only allowed files, with the bytes that the tools make."""
     results = world.night("one", tuned(nights.better))
@@ -78,6 +80,7 @@ def test_a_better_policy(world, capsys):
     assert check_proposal.main(["--base", "HEAD~1", "--repository", world.repository]) == 1
 
 
+@pytest.mark.turn
 def test_updated_in_place_and_closed(world, tmp_path, monkeypatch):
     hub = nights.Hub(tmp_path / "hub", monkeypatch)
     world.night("one", tuned(nights.better))
@@ -95,6 +98,7 @@ def test_updated_in_place_and_closed(world, tmp_path, monkeypatch):
     assert not hub.asked("pr", "merge")
 
 
+@pytest.mark.turn
 def test_a_branch_that_somebody_moved(world, monkeypatch):
     """The other's push is not overwritten."""
     results = world.night("one", tuned(nights.better))
@@ -111,6 +115,7 @@ def test_a_branch_that_somebody_moved(world, monkeypatch):
     assert world.branches()[BRANCH] == moved
 
 
+@pytest.mark.turn
 def test_a_proposal_that_fails_does_not_stop_the_others(world):
     results = world.night("one", tuned(nights.better), tuned(nights.better, device="Example Two", board="b",
                                                              compute_capability=86), pull=False)
@@ -121,6 +126,7 @@ def test_a_proposal_that_fails_does_not_stop_the_others(world):
     assert list(world.branches()) == [BRANCH]
 
 
+@pytest.mark.turn
 def test_a_branch_is_checked_when_it_moved(world, tmp_path, monkeypatch):
     """A workflow's push starts no workflow: the night requests ci.yml, once for each commit."""
     hub = nights.Hub(tmp_path / "hub", monkeypatch)
@@ -162,6 +168,7 @@ def test_a_runner_that_dies_in_the_middle(world, capsys):
     assert BRANCH in world.branches() and "gpu-sm86: NO DATA" in capsys.readouterr().out
 
 
+@pytest.mark.turn
 def test_one_of_two_boards_dies(world):
     """The open proposal keeps the other device's part, even when the first device's is replaced."""
     world.night("one", tuned(nights.better), tuned(nights.better, device="Example Two", board="gpu-sm90-b"))
@@ -172,6 +179,7 @@ def test_one_of_two_boards_dies(world):
                                       table.TABLE]
 
 
+@pytest.mark.turn
 def test_primitives_take_turns(world):
     """A night that tunes other primitives keeps the open proposal's other parts, also on the same date; one that tunes
     all of them again replaces them."""
@@ -216,6 +224,7 @@ def test_a_python_without_packages_is_told(script):
     assert "make venv" in done.stderr or "none" in done.stderr or "--artifacts" in done.stderr
 
 
+@pytest.mark.turn
 def test_a_night_of_some_steps(world):
     """A missing tune is noted if one was requested; the open proposal stays either way."""
     world.night("one", tuned(nights.better))
@@ -246,6 +255,7 @@ def test_an_empty_store(world, capsys):
     assert not world.branches()
 
 
+@pytest.mark.turn
 def test_a_renamed_device(world, capsys):
     """A store under another name than the record's is not used; a new name for a known shape is noted."""
     results = world.night("one", both(tuned(nights.better, device="Example Uno"),
@@ -285,6 +295,7 @@ def throttled(lines):
     return "\n".join(found) + "\n"
 
 
+@pytest.mark.turn
 def test_an_unlocked_throttled_card(world):
     """The same rules for all: throttled samples do not count, the rest confirms nothing, and the night says so."""
     results = world.night("one", tuned(nights.better, change=throttled))
@@ -326,6 +337,7 @@ def history(world):
     return names
 
 
+@pytest.mark.turn
 def test_a_regression(world, capsys):
     """The issue's text: cells, ratios, hashes, the commits that changed the machine code, how to reproduce it."""
     names = history(world)
@@ -353,6 +365,7 @@ def made_policy(**fields):
     return store.policy_text({**store.policy_of(nights.made_up.RULE), **fields})
 
 
+@pytest.mark.turn
 def test_suspects_by_the_table(world):
     """Every policy's code is equal; the device's row changed."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
@@ -372,6 +385,7 @@ def test_another_host_is_no_drift():
     assert [found[0] for found in baseline.beyond(dict.fromkeys(cells, 120.0), lines)] == cells[:1]
 
 
+@pytest.mark.turn
 def test_suspects_of_a_first_call(world):
     """Suspects are the commits that made the header longer; the machine code is equal. It has an issue of its own."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
@@ -412,6 +426,7 @@ def test_issues_are_opened_once(world, tmp_path, monkeypatch, capsys):
     assert not hub.asked("issue", "close")
 
 
+@pytest.mark.turn
 def test_issues_are_closed(world, tmp_path, monkeypatch):
     """A reverted slowdown: its issue is closed by a night that measures all its cells against its base."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
@@ -462,6 +477,7 @@ def test_machine_code_of_two_commits(world, tmp_path, capsys):
 # ---- baselines -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_the_committed_baselines_are_what_their_tool_makes():
     assert baseline.main(["--check"]) == 0, "ci/baseline.py"
 
@@ -470,6 +486,7 @@ def lines_of(world):
     return baseline.lines_of(world.repository, DEVICE)
 
 
+@pytest.mark.turn
 def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
     commits = [("1" * 40, f"{k}" * 40) for k in range(2, 8)]
     world.night("one", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, commits=commits[0]))
@@ -497,6 +514,7 @@ def test_baselines_change_by_a_proposal_and_for_a_reason(world, capsys):
     assert baseline.main(["--check", "--folder", world.repository]) == 0
 
 
+@pytest.mark.turn
 def test_a_slowdown_that_is_meant_to_stay(world, capsys):
     """The night that found it is only on branch `nights`: it is committed with the acceptance, which holds for later
     nights against the same base, while they are no slower."""
@@ -527,6 +545,7 @@ def test_a_slowdown_that_is_meant_to_stay(world, capsys):
 # ---- the history, and contributions ----------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_the_history_of_nights(world, capsys, tmp_path):
     head = nights.git(world.repository, "rev-parse", "HEAD")
     world.night("one", both(tuned(nights.better), regressed({COPY: (SAME, 1.0)}, commits=(head, head))))
@@ -555,6 +574,7 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     assert keep.bases_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == {}
 
 
+@pytest.mark.turn
 def test_a_second_night_on_a_date_is_added(world):
     """The first one stays; a continued one replaces its earlier files."""
     def kept():
@@ -579,6 +599,7 @@ def test_a_second_night_on_a_date_is_added(world):
 @pytest.mark.parametrize("outcome, accepted, moves", [
     (SAME, False, True), (FAST, False, True), (SLOW, False, False), (SLOW, True, True), (UNSURE, False, False),
     (NO_DATA, False, False)])
+@pytest.mark.turn
 def test_whose_base_moves(world, monkeypatch, outcome, accepted, moves):
     """Bases move by the verdicts; the next night compares with the new bases, and only that moves them."""
     commits = [world.commit(f"Change {number}") for number in range(4)]
@@ -742,6 +763,7 @@ def contribution(world, *words):
     return contribute.main(["--repository", world.repository, "--out", os.path.join(world.folder, "pr"), *words])
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("commit, kept", [
     ("made-up", OLD_NAME), ("0123456789ab+", OLD_NAME.replace("tune", "tune.0123456"))])
 def test_a_contribution(world, capsys, commit, kept):
@@ -807,6 +829,7 @@ def script_of(words):
 
 
 @pytest.mark.parametrize("name", ["ci.yml", "nightly.yml"])
+@pytest.mark.turn
 def test_every_step_is_a_script_that_takes_these_options(name):
     jobs, _ = jobs_of(name)
     found = 0
@@ -901,6 +924,7 @@ def test_what_a_token_is_given_to():
                 assert script in ("", "mkdir"), part
 
 
+@pytest.mark.turn
 def test_what_writes_needs_no_package(world):
     """A night's history, pull request and issues with a Python without packages (-S)."""
     results = world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
@@ -914,6 +938,7 @@ def test_what_writes_needs_no_package(world):
     assert set(world.branches()) == {keep.BRANCH, BRANCH}
 
 
+@pytest.mark.turn
 def test_the_pages_of_a_night(world, tmp_path):
     """ci/dashboard.py on committed and kept nights, and a board that died tonight; all of it is shown."""
     world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
@@ -1014,6 +1039,7 @@ def one_night(tmp_path_factory):
 
 
 @pytest.mark.parametrize("script, words, where", READS, ids=lambda text: re.sub("[^a-z]+", "-", text[-40:]))
+@pytest.mark.turn
 def test_a_step_reads_plain_files_only(one_night, tmp_path, monkeypatch, capsys, script, words, where):
     """A link, a pipe or a device in a foreign folder: the step names it and stops; nothing is copied."""
     import importlib

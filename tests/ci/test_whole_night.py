@@ -65,6 +65,7 @@ def machine(tmp_path, program):  # noqa: F811
     return Machine(tmp_path, program)
 
 
+@pytest.mark.turn
 def test_made_up_and_replayed(machine):
     """A better policy becomes a pull request, an injected slowdown an issue's text; the replayed night gives the
     same."""
@@ -95,6 +96,7 @@ def test_made_up_and_replayed(machine):
     assert other["slow"] == [slow] and other["outcomes"] == verdicts["gpu-sm90"]["outcomes"]
 
 
+@pytest.mark.turn
 def test_all_bases_are_replayed(machine):
     """A night that compared its cells with two commits, with more controls than are measured again."""
     board = machine.folder / "board"
@@ -146,6 +148,7 @@ def test_no_gpu(machine):
     assert not machine.world.branches()
 
 
+@pytest.mark.turn
 def test_interrupted_and_continued(machine):
     """A stopped night leaves a record; its results are used without needless complaints; the same command continues
     it."""

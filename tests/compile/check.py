@@ -13,6 +13,8 @@
     abi                  programs with an older or newer header than the library
     size                 time to preprocess, symbols, sizes; the shared library needs nothing but libc
 
+What is dear takes turns in `make test` (tests/turn.py).
+
 Prints a line for a check that failed and closes with "N passed, N failed, N skipped".
 """
 import contextlib
@@ -33,7 +35,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tools")]
 import amalgamate  # noqa: E402
-from turn import turn  # noqa: E402
+from turn import TURNS, has_turn, turn  # noqa: E402
 HERE = os.path.join(ROOT, "tests", "compile")
 HEADER = os.path.join(ROOT, "gpuprims.h")
 CC, CXX = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
@@ -64,7 +66,14 @@ SIMT = [f"tests/simt/{name}.cpp" for name in ("simt", "async", "race")]
 
 class Checks:
     def __init__(self):
-        self.passed = self.failed = self.skipped = 0
+        self.passed = self.failed = self.skipped = self.waiting = self.place = 0
+
+    def has_turn(self, count=TURNS):
+        """Does the next part of the row run at this commit?"""
+        self.place += 1
+        mine = has_turn(self.place, count)
+        self.waiting += not mine
+        return mine
 
     def check(self, name, good, output=""):
         if good:
@@ -148,6 +157,7 @@ def build(checks, name, compiler, standard, file, output, flags=()):
 
 def language(checks, folder, compiler):
     pair = {"gcc": (CC, CXX), "clang": ("clang", "clang++")}[compiler]
+    checks.place = 3 * (compiler == "clang")  # the other one's standards at other commits
     for standard, level in STANDARDS.items():
         if level in ELSEWHERE[compiler] and not LONG:
             level = "-O0"
@@ -156,13 +166,15 @@ def language(checks, folder, compiler):
         checks.run(f"{what}: declarations", [driver] + language_flags(standard) + STRICT +
                    ["-I.", "-c", "-o", os.devnull, source("declarations.c")])
         enums = [] if "++" in standard else ["-Wenum-conversion", "-Werror"]
-        for number in range(6):
+        for number in range(6) if checks.has_turn() else []:
             checks.run(f"{what}: {f'swapped arguments, {number}' if number else 'arguments in their places'}",
                        [driver, *language_flags(standard), *enums, f"-DSWAPPED={number}", "-I.", "-fsyntax-only",
                         source("swapped.c")], expect=min(number, 1))
         variants = [("", [level])] + [(f", {name}", ["-O0", *flags]) for name, (flags, standards) in VARIANTS.items()
                                       if standard in standards]
         for suffix, flags in variants:
+            if not checks.has_turn():
+                continue
             if compiler == "gcc" and "++" not in standard and (standard != "c99" or suffix) and not LONG:
                 flags = flags + NO_LAYOUT
             program = os.path.join(folder, "program")
@@ -172,17 +184,19 @@ def language(checks, folder, compiler):
             what_now = f"{what}: implementation{suffix}"
             if build(checks, what_now, driver, standard, source("program.c"), program, flags):
                 checks.run(f"{what}: program{suffix}", [program])
-        for name in example_files():
-            if name.endswith(".c") and standard in ("c99", "c++17") and not generated_headers(example_text(name)):
+        for name in example_files() if standard in ("c99", "c++17") and checks.has_turn() else []:
+            if name.endswith(".c") and not generated_headers(example_text(name)):
                 checks.run(f"{what}: examples/{name}", [driver] + language_flags(standard) + STRICT +
                            ["-I.", "-Iexamples", "-fsyntax-only", without_implementation(name, folder)])
     if compiler == "gcc":
         # Files that only a machine with a GPU runs; and gp_tune, which clang builds in the tests' other rows.
         for name in ("tools/gp_bench.c", "tools/gp_bfs.c", "tools/gp_graph.c", "tests/gpu/gp_check.c"):
-            checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
-                                        "-Werror", "-I.", "-Itools", "-fsyntax-only", name])
-        checks.run("gcc: tools/tune", [pair[0], "-std=c11", "-D_GNU_SOURCE", *STRICT[:3], *NO_LAYOUT, "-I.",
-                                       "-fsyntax-only", *sorted(glob.glob("tools/tune/*.c", root_dir=ROOT))])
+            if checks.has_turn(4):
+                checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", *STRICT[:3], "-Wno-missing-field-initializers",
+                                            "-I.", "-Itools", "-fsyntax-only", name])
+        if checks.has_turn(4):
+            checks.run("gcc: tools/tune", [pair[0], "-std=c11", "-D_GNU_SOURCE", *STRICT[:3], *NO_LAYOUT, "-I.",
+                                           "-fsyntax-only", *sorted(glob.glob("tools/tune/*.c", root_dir=ROOT))])
 
 
 def example_files():
@@ -227,14 +241,16 @@ def nvcc(checks, folder):
         base = ["nvcc", f"-std={standard}", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror", "-I."]
         for arch in architectures:
             # outside the long runs examples take the two standards in turn
-            of_turn = examples if LONG or turn(2) == (standard == "c++20") else []
+            of_turn = examples if LONG or os.environ.get("GPUPRIMS_TURN") or turn(2) == (standard == "c++20") else []
             for name in ["tests/compile/device.cu"] + of_turn:
-                checks.run(f"nvcc {standard} sm_{arch}: {name}",
-                           base + [f"-arch=sm_{arch}", "-c", "-o", os.devnull, name])
-        checks.run(f"nvcc {standard}: declarations",
-                   base + ["-x", "cu", "-c", "-o", os.devnull, source("declarations.c")])
-        if checks.run(f"nvcc {standard}: implementation", base + ["-x", "cu", "-o", program, source("program.c")] +
-                      LIBS) is not None:
+                if checks.has_turn():
+                    checks.run(f"nvcc {standard} sm_{arch}: {name}",
+                               base + [f"-arch=sm_{arch}", "-c", "-o", os.devnull, name])
+        if checks.has_turn():
+            checks.run(f"nvcc {standard}: declarations",
+                       base + ["-x", "cu", "-c", "-o", os.devnull, source("declarations.c")])
+        build_it = base + ["-x", "cu", "-o", program, source("program.c")] + LIBS
+        if checks.has_turn() and checks.run(f"nvcc {standard}: implementation", build_it) is not None:
             checks.run(f"nvcc {standard}: program", [program])
 
 
@@ -254,6 +270,8 @@ def copies(checks, folder):
     else:
         checks.skip("copies by clang", "no clang: apt-get install clang")
     for compiler, standard in languages:
+        if not checks.has_turn(len(languages)):
+            continue
         made = set()
         for kind in ("namespace", "static", "mixed"):
             objects = []
@@ -309,6 +327,8 @@ def embed(checks, folder):
         return place
 
     def case(name, place, command, cwd=None, gone=True, run=None):
+        if not checks.has_turn():
+            return
         output = os.path.join(folder, "own_text")
         if checks.run(f"{name}: compile", command + ["-o", output] + LIBS, cwd=cwd or place) is None:
             return
@@ -383,8 +403,9 @@ def embed(checks, folder):
              base + ["-DGPUPRIMS_NO_EMBED", f'-DGPUPRIMS_SOURCE="{quoted}"', "own_text.c"], gone=False)
         # a shared library with the text
         shared = os.path.join(folder, f"libown{number}.so")
-        if checks.run(f"{compiler}: shared library", base +
+        if checks.has_turn() and checks.run(f"{compiler}: shared library", base +
                       ["-shared", "-fPIC", "-DLIBRARY", "own_text.c", "-o", shared] + LIBS, cwd=plain) is not None:
+            checks.place -= 1  # the library's turn
             case(f"{compiler}, from a shared library", plain, base + ["-DCALLER", "own_text.c", shared])
 
 
@@ -485,7 +506,7 @@ def sh_block(checks, name, text, place, env, known):
         known.add(seen)
         if words[0] == "make":
             checks.run(f"{name}: {command}", MAKE + ["-n", *words[1:]])
-        elif words[0] == "cc":
+        elif words[0] == "cc" and checks.has_turn():
             checks.run(f"{name}: {command}", ["sh", "-c", command], cwd=place, env=env)
 
 
@@ -513,8 +534,10 @@ def readme(checks, folder):
                 c_block(checks, name, text, below[1] if near else None, place, known)
             elif kind == "cuda" and text not in known:
                 known.add(text)
-                if "main" in text:
+                if "main" in text and checks.has_turn():
                     emulate(checks, name, text, folder)
+                if shutil.which("nvcc") and not checks.has_turn():
+                    continue
                 if shutil.which("nvcc"):
                     path = written(place, "block.cu", text)
                     checks.run(f"{name}: nvcc", ["nvcc", "-std=c++17", "-arch=sm_90", "-I.", "-c", path, "-o",
@@ -549,14 +572,15 @@ def examples(checks, folder):
     built = os.path.join(place, "examples")
     quick = [] if LONG else [f"BUILD={place}", "CFLAGS=-O0 -Wno-misleading-indentation", "BUNDLE_ARCHITECTURES=80"]
     stems = [os.path.splitext(name)[0] for name in example_files() if name.endswith(".c")]
-    by_make = stems if LONG else ["demo", "graph", "bundle", "ladder/ladder"]
+    draws, whole = checks.has_turn(), [stem for stem in ("bundle", "ladder/ladder") if checks.has_turn()]
+    by_make = stems if LONG else ["demo", "graph"] * draws + whole
     targets = ["examples"] if LONG else [os.path.join(built, stem) for stem in by_make]
     checks.run("make -n examples", MAKE + ["-n", "examples"])
-    if checks.run("make examples", MAKE + quick + targets, env=env) is None:
+    if targets and checks.run("make examples", MAKE + quick + targets, env=env) is None:
         return
     library = ["-Lbuild", "-lgpuprims", f"-Wl,-rpath,{os.path.join(ROOT, 'build')}"] + LIBS
     for stem in stems:
-        if stem not in by_make:
+        if stem not in by_make and (draws or stem not in ("demo", "graph")):
             os.makedirs(os.path.dirname(os.path.join(ROOT, built, stem)), exist_ok=True)
             checks.run(f"examples/{stem}.c: compile", [CC, "-std=c11", "-I.", "-Iexamples",
                        without_implementation(f"{stem}.c", folder), "-o", os.path.join(built, stem)] + library)
@@ -564,6 +588,27 @@ def examples(checks, folder):
     for picture in pictures:
         if os.path.exists(picture):
             os.remove(picture)
+    if draws:
+        demo(checks, pictures, quick, env)
+    for name in example_files():
+        stem, kind = os.path.splitext(name)
+        if kind == ".c" and stem == "graph" and not draws:
+            continue
+        if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
+            output = checks.run(f"examples/{name}", [os.path.join(ROOT, built, stem)],
+                                cwd=ROOT if "/" in name else folder)
+        elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
+            output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
+        elif kind == ".cu" and checks.has_turn():
+            output = emulate(checks, f"examples/{name}", example_text(name), folder)
+        else:
+            continue
+        if output and output.startswith("skipped: "):
+            checks.passed -= 1
+            checks.skip(f"examples/{name}", output.strip().split("\n")[0][len("skipped: "):])
+
+
+def demo(checks, pictures, quick, env):
     quick += ["ARGS=--years 100"] if LONG else ["ARGS=--years 3", "VENV=no", f"PYTHON3={PYTHON}"]
     output = checks.run("make demo", MAKE + ["demo", *quick], env=env)
     if output is not None:
@@ -572,20 +617,6 @@ def examples(checks, folder):
                          os.path.exists(picture) and os.path.getsize(picture) > 20000)
         checks.check("make demo: checked against pandas", "agree with pandas and NumPy" in output, output)
         checks.check("make demo: checked against SciPy", "agree with SciPy" in output, output)
-    for name in example_files():
-        stem, kind = os.path.splitext(name)
-        if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
-            output = checks.run(f"examples/{name}", [os.path.join(ROOT, built, stem)],
-                                cwd=ROOT if "/" in name else folder)
-        elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
-            output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
-        elif kind == ".cu":
-            output = emulate(checks, f"examples/{name}", example_text(name), folder)
-        else:
-            continue
-        if output and output.startswith("skipped: "):
-            checks.passed -= 1
-            checks.skip(f"examples/{name}", output.strip().split("\n")[0][len("skipped: "):])
 
 
 # ---- install ---------------------------------------------------------------------------------------------------------
@@ -637,13 +668,15 @@ def install(checks, folder):
     pc = os.path.join(staged, "usr", "lib", "pkgconfig", "gpuprims.pc")
     checks.check("make install: gpuprims.pc names the prefix, not DESTDIR",
                  os.path.exists(pc) and "prefix=/usr\n" in open(pc).read() and "@" not in open(pc).read())
-    with_pkg_config(checks, folder, prefix, "lib", version, user, "make install")
+    if checks.has_turn():
+        with_pkg_config(checks, folder, prefix, "lib", version, user, "make install")
     if not shutil.which("cmake"):
         checks.skip("CMake", "no cmake: apt-get install cmake")
         return
-    with_cmake(checks, folder, prefix, version, user, "make install")
+    if checks.has_turn():
+        with_cmake(checks, folder, prefix, version, user, "make install")
     other, binary = os.path.join(folder, "other"), os.path.join(folder, "binary")
-    if checks.run("cmake", ["cmake", "-S", ".", "-B", binary, f"-DCMAKE_INSTALL_PREFIX={other}",
+    if checks.has_turn(4) and checks.run("cmake", ["cmake", "-S", ".", "-B", binary, f"-DCMAKE_INSTALL_PREFIX={other}",
                             "-DCMAKE_INSTALL_LIBDIR=lib64"]) is not None:
         checks.run("cmake --build", ["cmake", "--build", binary])
         if checks.run("cmake --install", ["cmake", "--install", binary]) is not None:
@@ -651,12 +684,16 @@ def install(checks, folder):
             with_cmake(checks, folder, other, version, user, "cmake --install")
     project = os.path.join(folder, "subdirectory")
     os.makedirs(project)
+    subdirectory = checks.has_turn()
     with open(os.path.join(project, "CMakeLists.txt"), "w") as file:
         file.write(SUBDIRECTORY.format(root=ROOT, program=source("program.c"), shared_user=user))
-    build_cmake(checks, "add_subdirectory", project, [])
+    if subdirectory:
+        build_cmake(checks, "add_subdirectory", project, [])
     cmake_blocks = {text: page for page in pages() for kind, text, _ in blocks(os.path.join(ROOT, page))
                     if kind == "cmake"}
     for number, (text, page) in enumerate(cmake_blocks.items()):
+        if not checks.has_turn():
+            continue
         project = os.path.join(folder, f"readme{number}")
         os.makedirs(project)
         for name in re.findall(r"\b\w+\.c\b", text):
@@ -795,6 +832,8 @@ def size(checks, folder):
         command = [compiler, "-fsyntax-only", source("declarations.c"), "-I."]
         if checks.run(f"{compiler}: declarations", command) is None:
             continue
+        if not checks.has_turn(2):
+            continue
         start, parsed = best_of([[compiler, "-E", empty], command], 15)
         preprocess = [[compiler, "-E", source("declarations.c"), "-I."], [compiler, "-E", skipped]]
         whole, nothing = best_of(preprocess, 40)
@@ -841,6 +880,8 @@ def main():
     forget_old()
     with tempfile.TemporaryDirectory(prefix="gpuprims-") as folder:
         GROUPS[sys.argv[1]](checks, folder, *sys.argv[2:])
+    if checks.waiting:
+        print(f"waiting: {checks.waiting}")
     print(f"{checks.passed} passed, {checks.failed} failed, {checks.skipped} skipped")
     sys.exit(1 if checks.failed else 0)
 

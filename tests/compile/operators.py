@@ -399,6 +399,9 @@ def architectures(args, known):
     else:
         others = [x for x in ARCHITECTURES if x != 90 and x in known]
         wanted = [90, others[turn(len(others))]]
+        if os.environ.get("GPUPRIMS_TURN"):  # one at a time
+            place = turn(2 * len(others))
+            wanted = [[90, others[place // 2]][place % 2]]
     return [x for x in wanted if x in known]
 
 

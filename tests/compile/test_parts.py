@@ -51,6 +51,7 @@ def house(tmp_path):
     return furnish(tmp_path)
 
 
+@pytest.mark.turn
 def test_the_header_is_what_its_parts_make(house):
     os.remove(os.path.join(house, "gpuprims.h"))
     assert run(house, TOOL).returncode == 0
@@ -58,6 +59,7 @@ def test_the_header_is_what_its_parts_make(house):
     assert run(house, TOOL, "--check").returncode == 0
 
 
+@pytest.mark.turn
 def test_an_edit_of_a_part_and_one_of_the_header(house):
     part, header = read(house, "src", "scan", "kernels.cuh"), read(house, "gpuprims.h")
     line = "template <class P> GP_DEVICE void gp__pdl_wait() {\n"
@@ -82,6 +84,7 @@ def test_an_edit_of_a_part_and_one_of_the_header(house):
     assert found.returncode == 1 and "by hand" in found.stdout
 
 
+@pytest.mark.turn
 def test_lines(house):
     assert run(house, TOOL, "--lines", "lines/gpuprims.h").returncode == 0
     words = ["-x", "c", "-DGPUPRIMS_IMPLEMENTATION"]
@@ -133,6 +136,7 @@ def said(tmp_path_factory):
 
 
 @pytest.mark.parametrize("finding", [finding for finding, _, _ in FINDINGS])
+@pytest.mark.turn
 def test_findings(said, finding):
     together = tuple(name for name, _, _ in FINDINGS if name not in ALONE)
     assert finding in said((finding,) if finding in ALONE else together)
@@ -158,6 +162,7 @@ def alone(path):
 
 
 @pytest.mark.parametrize("path", DEVICE_PARTS)
+@pytest.mark.turn
 def test_alone_under_the_emulator(tmp_path, path):
     put(alone(path), tmp_path, "gpuprims.h")
     put('#include "simt.h"\n#define GPUPRIMS_SIMT\n#include "gpuprims.h"\n', tmp_path, "alone.cpp")
@@ -178,6 +183,7 @@ def nvrtc():
 
 
 @pytest.mark.parametrize("path", DEVICE_PARTS)
+@pytest.mark.turn
 def test_alone_under_nvrtc(nvrtc, path):
     """The library's text for NVRTC for a kernel of this part."""
     text = amalgamate.embedded_text(path).encode()
@@ -185,6 +191,7 @@ def test_alone_under_nvrtc(nvrtc, path):
         nvrtc.compile('#include "gpuprims.h"\n', text, architecture)
 
 
+@pytest.mark.turn
 def test_the_device_text(house):
     """Comments, white space and the host's text do not change it; an edit changes only its part's lines."""
     def parts():

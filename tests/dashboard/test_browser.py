@@ -78,6 +78,7 @@ def pixels(page, **options):
 
 
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.turn
 def test_a_page_renders(open_page, name):
     page = open_page(name)
     assert page.locator("h1").count() == 1
@@ -88,12 +89,14 @@ def test_a_page_renders(open_page, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.turn
 def test_a_page_fits_a_telephone(open_page, name):
     page = open_page(name)
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.turn
 def test_a_telephone_shows_a_number_beside_each_cell(open_page, tmp_path_factory, make_site, small_site):
     """For any length of the cell's name; pictures are large enough to read, and scroll."""
     store = tmp_path_factory.mktemp("long")
@@ -114,6 +117,7 @@ def test_a_telephone_shows_a_number_beside_each_cell(open_page, tmp_path_factory
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.turn
 def test_the_longest_name_fits_a_telephone(open_page, tmp_path_factory, make_site):
     store = tmp_path_factory.mktemp("long")
     made_up.write(str(store / "example-one" / f"{made_up.night_of(0)}.regress.jsonl"), made_up.night_of_list([
@@ -125,6 +129,7 @@ def test_the_longest_name_fits_a_telephone(open_page, tmp_path_factory, make_sit
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.turn
 def test_axe_finds_nothing(open_page, name, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: pip install -r requirements.txt")
     page = open_page(name, scheme=scheme)
@@ -136,6 +141,7 @@ def test_axe_finds_nothing(open_page, name, scheme):
     assert not found, [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
 
 
+@pytest.mark.turn
 def test_search_keeps_the_rows_that_have_every_word(open_page):
     page = open_page("example-one/reduce.html", anew=True)
     rows = page.locator("#cells tr[data-text]")
@@ -154,6 +160,7 @@ def test_search_keeps_the_rows_that_have_every_word(open_page):
     assert len([row for row in page.locator("#cells tr[data-text]").all() if row.is_visible()]) == 1
 
 
+@pytest.mark.turn
 def test_columns_sort_by_their_numbers(open_page):
     page = open_page("example-one/reduce.html", anew=True)
     table = page.locator("section.kind table:has(tr[data-text])").first
@@ -205,6 +212,7 @@ def box_of_curve(page):
     return over.bounding_box()
 
 
+@pytest.mark.turn
 def test_a_history_tells_what_is_under_the_pointer_and_the_arrow_keys(open_page, small_site):
     page = open_page(CELL, anew=True)
     rows = history_of(small_site)
@@ -227,6 +235,7 @@ def test_a_history_that_is_drawn_too_wide_leaves_the_page_as_it_is(open_page):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.turn
 def test_a_history_is_zoomed_and_its_range_is_in_the_address(open_page, small_site):
     page = open_page(CELL, anew=True)
     rows = history_of(small_site)
@@ -256,6 +265,7 @@ def test_a_history_without_a_script_is_a_line_and_a_table(open_page, small_site)
 # ---- search, compare, accept -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_the_search_finds_cells_commits_and_files(open_page):
     page = open_page("index.html", anew=True)
     page.fill("#q", "cell One reduce u32 n=1M")
@@ -272,6 +282,7 @@ def test_the_search_finds_cells_commits_and_files(open_page):
     assert page.locator("#found img").count() == 0
 
 
+@pytest.mark.turn
 def test_any_two_nights_and_devices_are_compared(open_page, small_site):
     page = open_page("compare.html", anew=True)
     rows = history_of(small_site)
@@ -300,6 +311,7 @@ def test_any_two_nights_and_devices_are_compared(open_page, small_site):
     assert set(entry[2] for entry in shown().values()) == {1.0}
 
 
+@pytest.mark.turn
 def test_a_reason_goes_into_the_pull_request_and_the_command(open_page, tmp_path_factory, make_site):
     store = tmp_path_factory.mktemp("slow")
     made_up.write(str(store / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
@@ -316,6 +328,7 @@ def test_a_reason_goes_into_the_pull_request_and_the_command(open_page, tmp_path
     assert "--reason 'it'\\''s \"exact\" & <now>'" in command
 
 
+@pytest.mark.turn
 def test_a_slower_benchmark_has_the_form_of_what_the_command_writes(open_page, tmp_path_factory, make_site):
     """The form proposes the line that ci/baseline.py --accept writes, and the pages accept it."""
     from ci import baseline
@@ -347,6 +360,7 @@ def test_a_link_into_what_is_folded_opens_it(open_page):
 
 
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.turn
 def test_without_a_script_all_of_it_is_there(open_page, name):
     bare, full = open_page(name, scripts=False), open_page(name)
     for selector in ("main tbody tr", "figure", "main a", "details", "pre"):
@@ -359,6 +373,7 @@ def test_without_a_script_all_of_it_is_there(open_page, name):
         assert bare.locator("details[open]").count() >= 1
 
 
+@pytest.mark.turn
 def test_dark_is_dark_and_the_pictures_go_with_it(open_page):
     for scheme, bright in (("light", True), ("dark", False)):
         page = open_page("example-one/reduce.html", scheme=scheme)
@@ -369,6 +384,7 @@ def test_dark_is_dark_and_the_pictures_go_with_it(open_page):
         assert np.abs(image - np.median(image, axis=(0, 1))).max() > 100, "its lines are seen"
 
 
+@pytest.mark.turn
 def test_the_squares_have_the_colours_of_their_numbers(open_page):
     """Compares the heat map's pixels with cividis."""
     from matplotlib import colormaps
@@ -382,6 +398,7 @@ def test_the_squares_have_the_colours_of_their_numbers(open_page):
         assert np.abs(seen - 255 * np.array(colormaps["cividis"](share)[:3])).max() < 4, row
 
 
+@pytest.mark.turn
 def test_two_builds_look_the_same(open_page, small_store, small_site, make_site):
     again = make_site(small_store, draw=True)
     for name in ("index.html", "example-one/reduce.html"):
@@ -396,6 +413,7 @@ REAL = ["index.html", "primitives.html", "regressions.html", "compare.html", "co
 
 
 @pytest.mark.parametrize("name", REAL + ["a primitive", "a cell", "a diff"])
+@pytest.mark.turn(6)
 def test_the_committed_measurements_render(open_page, committed_site, name):
     """axe, and the widths of a window and a telephone, on the committed pages; pictures are drawn elsewhere."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: pip install -r requirements.txt")

@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 import made_up
 import pytest
-from conftest import BLANK, MEASURED, ROOT, TODAY
+from conftest import BLANK, CACHE, MEASURED, ROOT, TODAY
 
 from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
@@ -135,7 +135,9 @@ def data_of(site, name):
 @functools.cache
 def committed_files():
     """[(device, name, content)] of all committed reports."""
-    return [(device, name, read.read(place, device, name)) for place, device, name in read.files_below(MEASURED)[0]]
+    kept = build.Cache(f"{CACHE}.blank")  # the site's build has read them, too
+    return [(device, name, kept.made_of(read.read, [path], path, device, name))
+            for path, device, name in read.files_below(MEASURED)[0]]
 
 
 def text_of(site, name="data.html"):
@@ -150,6 +152,7 @@ def rows_of(path):
 # ---- whole stores ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_every_page_is_there_and_every_link_leads_somewhere(small_site):
     assert set(COMMON) <= set(os.listdir(small_site))
     assert check_whole(small_site) > 500
@@ -186,6 +189,7 @@ def test_the_heat_map_shows_medians_and_what_was_never_measured(small_site):
     assert {primitive for primitive, _ in rows} == set(store.primitives())
 
 
+@pytest.mark.turn
 def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site):
     """As shares of the library's copy in the same run, or as times; each has its page. A benchmark's cells show the
     benchmark. A square without a cell says whether the nights' list has one."""
@@ -220,6 +224,7 @@ def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site)
     assert "Slower" not in text_of(site, "index.html"), "two nights' regressions have verdicts, and are no change"
 
 
+@pytest.mark.turn
 def test_first_calls_are_shown(tmp_path, make_site):
     for night in (0, 1):
         lines = [*made_up.records(night, 3), {"kind": "first_call", "cell": "copy u32 n=65536", "compiled_ms":
@@ -231,6 +236,7 @@ def test_first_calls_are_shown(tmp_path, make_site):
     assert len(rows_of(os.path.join(site, "csv", "primitives.example-one-first-calls.csv"))) == 2
 
 
+@pytest.mark.turn
 def test_what_changed_since_the_night_before(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 30, noise=0))
@@ -245,6 +251,7 @@ def test_what_changed_since_the_night_before(tmp_path, make_site):
     assert len(kinds["new"]) == 10 and set(kinds) == {"slower", "new"}
 
 
+@pytest.mark.turn
 def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
     """ci/baseline.py accepts it by its name on the first page; then it is listed as accepted, with the reason, and
     returns when it is slower than accepted."""
@@ -277,6 +284,7 @@ def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
     assert len(kinds()[1]["slower"]) == 10 and "accepted" not in kinds()[1]
 
 
+@pytest.mark.turn
 def test_committed_acceptances_hold():
     """Each names a slowdown between two benchmarks or two trees with committed measurements."""
     accepted, notices = read.read_accepted(os.path.join(ROOT, "ci", "baselines"))
@@ -292,6 +300,7 @@ def test_committed_acceptances_hold():
     assert accepted and notices == [] and {(line["device"], line["commit"]) for line in accepted} <= found
 
 
+@pytest.mark.turn
 def test_change_points_are_found_where_they_are_and_nowhere_else():
     import random
     draw, steps, alarms = random.Random(7), 0, 0
@@ -349,6 +358,7 @@ def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
         (sizes[1], days[0], f"SAME as that base on {days[1]}"), (sizes[2], days[0], f"SAME as that base on {days[1]}")])
 
 
+@pytest.mark.turn
 def test_what_two_nights_of_one_commit_disagree_about(tmp_path, make_site):
     """Verdicts against the same base, times, and rows of the table; of a commit, on a device."""
     texts = [f"{name} u32 n={n} protocol=cold_graph" for name in ("copy", "sort") for n in (1024, 4096, 16384)]
@@ -383,6 +393,7 @@ def test_what_two_nights_of_one_commit_disagree_about(tmp_path, make_site):
     assert "One commit, two nights" in text and "Verdicts that differ: 2" in text
 
 
+@pytest.mark.turn
 def test_compare_begins_with_the_newest_two_moments_that_share_a_cell(tmp_path, make_site):
     place = tmp_path / "example-one"
     for night, count in enumerate((3, 3)):
@@ -397,6 +408,7 @@ def test_compare_begins_with_the_newest_two_moments_that_share_a_cell(tmp_path, 
     assert rows_of(os.path.join(site, "csv", "compare.example-one-last-two.csv"))[0]["cells that both have"] == "3"
 
 
+@pytest.mark.turn
 def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
     """Cells whose last run exceeds ci/baseline.py's limit, if the baseline is not newer; the rest is folded."""
     place, slow = tmp_path / "store" / "example-one", {index: ("SAME", 1.2 + index / 100) for index in range(15)}
@@ -419,6 +431,7 @@ def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
     assert "Drift" not in text_of(site, "regressions.html") and "drifted" not in text_of(site, "index.html")
 
 
+@pytest.mark.turn
 def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
     """ci/baseline.py --accept: by device, cell and commit, and in a later run against the same base while that is no
     slower than accepted; an unusable line is named."""
@@ -447,6 +460,7 @@ def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
     check_whole(site)
 
 
+@pytest.mark.turn
 def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
     made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"),
                   made_up.regress(0, {place: ("SLOW", 1.2) for place in range(400)}, count=400))
@@ -458,6 +472,7 @@ def test_a_night_in_which_everything_is_slower_fits_a_page(tmp_path, make_site):
     check_whole(site)
 
 
+@pytest.mark.turn
 def test_reports_are_shown(tmp_path, make_site):
     """Texts beside the measurements; their tables as CSV, without Markdown."""
     place = tmp_path / "example-one"
@@ -481,6 +496,7 @@ def test_reports_are_shown(tmp_path, make_site):
     assert "Graphs, <measured>" in text_of(site, "index.html")
 
 
+@pytest.mark.turn
 def test_strange_files_are_named_and_not_shown(tmp_path, make_site):
     """A report, a run, a store, a landscape or an accepted slowdown that is a link, a pipe or not a file: the pages say
     so and continue; the link's target is on no page, in no picture and in no table."""
@@ -528,6 +544,7 @@ def test_strange_files_are_named_and_not_shown(tmp_path, make_site):
             assert b"A token of" not in data and environment not in data, name
 
 
+@pytest.mark.turn
 def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
     lines = list(made_up.regress(0))
     index = next(place for place, line in enumerate(lines) if line["kind"] == "verdict")
@@ -573,6 +590,7 @@ def test_columns_without_a_value_are_in_the_files_only(tmp_path):
     assert page.table("e", ["a", "none"], [])["columns"] == ["a", "none"]
 
 
+@pytest.mark.turn
 def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     for _ in range(2):
@@ -581,6 +599,7 @@ def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch
     assert int(drawn[0][0]) > 10 and drawn[1][0] == "0" and int(drawn[1][1]) >= int(drawn[0][0])
 
 
+@pytest.mark.turn
 def test_regret_of_a_device_that_is_left_out(make_site):
     """The farm's recorded stores of three devices: the rows are those of the matching header."""
     stores = os.path.join(ROOT, "tests", "farm", "data")
@@ -784,6 +803,7 @@ def test_a_folder_that_is_no_dashboard_is_left_alone(tmp_path, make_site):
         build.build(str(tmp_path / "out"), str(tmp_path / "nothing"), TODAY, cache=str(tmp_path / "cache"), quiet=True)
 
 
+@pytest.mark.turn
 def test_a_page_that_cannot_be_made_says_so_and_the_others_are_made(small_store, tmp_path, monkeypatch):
     def fail(page):
         raise KeyError("nothing like that")
@@ -805,6 +825,7 @@ def command(*words):
                           stderr=subprocess.PIPE, text=True, check=False)
 
 
+@pytest.mark.turn
 def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (tmp_path / "store").mkdir()
     done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
@@ -816,6 +837,7 @@ def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (["--today", "yesterday"], "--today yesterday"), (["--jobs", "0"], "--jobs 0"), (["--store", "nowhere"], "nowhere"),
     (["--until", "2026-01-01"], "--picture"), (["--url", "javascript:alert(1)"], "--url javascript"),
     (["--home", "here"], "--home here"), (["--picture", "no-such-device"], "no-such-device")])
+@pytest.mark.turn
 def test_bad_arguments_are_named(tmp_path, words, said):
     done = command("--out", str(tmp_path / "site"), *words)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
@@ -824,6 +846,7 @@ def test_bad_arguments_are_named(tmp_path, words, said):
 
 # ---- the committed measurements --------------------------------------------------------------------------------------
 
+@pytest.mark.turn(6)
 def test_the_committed_measurements_make_a_whole_site(committed_site):
     check_whole(committed_site)
     problems = [notice for _, _, file in committed_files() for notice in file.notices if notice.level == "bad"]
@@ -841,6 +864,7 @@ def spelt_out(cell):
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
 
 
+@pytest.mark.turn(6)
 def test_every_committed_report_is_on_a_page(committed_site):
     text = text_of(committed_site, "reports.html")
     names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
@@ -850,6 +874,7 @@ def test_every_committed_report_is_on_a_page(committed_site):
     assert bool(names) != ("no device's folder has a text of this kind" in text)
 
 
+@pytest.mark.turn(6)
 def test_every_committed_cell_is_on_a_page(committed_site):
     shown = set()
     for name in os.listdir(os.path.join(committed_site, "csv")):
@@ -901,6 +926,7 @@ def heat_map_until(device, until):
 # ---- size ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_a_hundred_nights_of_five_hundred_cells(tmp_path, monkeypatch):
     """In 20 seconds, on two cores; the short run has a tenth of the nights, is not timed and draws nothing."""
     nights, cells = (100, 500) if LONG else (10, 40)
@@ -983,6 +1009,7 @@ def contexts_of(store_folder, tmp_path, monkeypatch):
     return found
 
 
+@pytest.mark.turn
 def test_every_template_is_rendered_without_each_of_its_parts(small_store, tmp_path, monkeypatch):
     """One at a time; the next test covers the parts that are always present, and fields of lines."""
     environment, failed, tried = build.environment(), [], set()
@@ -1009,6 +1036,7 @@ def optional_fields(lines):
                    if name not in ("kind", "v")})
 
 
+@pytest.mark.turn
 def test_no_field_of_a_line_is_needed(tmp_path, monkeypatch):
     """Leaves out every field of every kind of line, one at a time, in all lines: no page fails."""
     monkeypatch.setattr(figures, "render", lambda spec: BLANK)
@@ -1078,6 +1106,7 @@ def repository(tmp_path):
     return str(folder), hashes
 
 
+@pytest.mark.turn
 def test_commits_lead_to_their_diffs_and_to_statuses(tmp_path, repository, make_site):
     folder, hashes = repository
     place = str(tmp_path / "store" / "example-one")

@@ -217,6 +217,7 @@ def test_a_winner_that_flips_between_runs(tmp_path):
     assert one["verdict"] == "rejected" and "not more than" in one["reason"] and one["low"] < 0 < one["high"]
 
 
+@pytest.mark.turn
 def test_three_percent_in_five_percent_of_noise(tmp_path):
     """Never accepted: processes that vary by 5 % confirm no gain of 3 %."""
     accepted = 0
@@ -313,6 +314,7 @@ def test_what_a_row_would_not_serve_does_not_count(tmp_path):
     assert one["verdict"] == "accepted" and one["left_out"] == {"status invalid": 3}
 
 
+@pytest.mark.turn
 def test_a_row_goes_where_it_loses_elsewhere(tmp_path):
     """A row of a tune without cells elsewhere: the next tune measures the header's rule beside it."""
     tuned(tmp_path, wide_wins)
@@ -729,6 +731,7 @@ def test_clusters_are_complete():
         assert devices.clusters(order, distance) == [("a", "b")]
 
 
+@pytest.mark.turn
 def test_the_portable_row_needs_every_device(tmp_path):
     """Each of them must confirm it; one device alone makes none, and the report says so."""
     tuned(tmp_path, wide_wins)
@@ -786,6 +789,7 @@ def test_faster_never_hurts_the_rule(triples):
 
 @QUIET
 @given(pairs)
+@pytest.mark.turn
 def test_the_rule_is_the_rule(triples):
     """At least the plain rule's margin; whatever it accepts, the plain rule accepts for some slower candidate: equal to
     the plain rule if a slower one gains nothing."""
@@ -822,6 +826,7 @@ def spoil(tune, rng):
 
 @QUIET
 @given(st.integers(0, 1 << 32))
+@pytest.mark.turn
 def test_total_idempotent_and_independent_of_order(tmp_path_factory, seed):
     rng, folder = random.Random(seed), tmp_path_factory.mktemp("property")
     tune = spoil(random_store(made_up.path_of(folder, "one"), rng).search().confirm(folder), rng)
@@ -849,6 +854,7 @@ def test_total_idempotent_and_independent_of_order(tmp_path_factory, seed):
 
 @QUIET
 @given(st.integers(0, 1 << 32))
+@pytest.mark.turn
 def test_faster_samples_never_turn_an_acceptance_into_a_rejection(tmp_path_factory, seed):
     rng, folder = random.Random(seed), tmp_path_factory.mktemp("property")
     tune = random_store(made_up.path_of(folder, "one"), rng)

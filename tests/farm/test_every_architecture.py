@@ -185,6 +185,7 @@ def test_nothing_is_left_out():
     assert set(store.type_sizes()) == set(TYPES)
 
 
+@pytest.mark.turn(3)
 def test_covering_sample(program, architectures):
     jobs = []
     for compute_capability in architectures:

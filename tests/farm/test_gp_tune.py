@@ -105,6 +105,7 @@ NOISE = {"between": 0.002, "within": 0.003}
 
 @pytest.mark.parametrize("primitive, strategy, sizes", [("copy", "exhaustive", "64M"),
                                                         ("exclusive_scan", "standard", "1M,64M")])
+@pytest.mark.turn
 def test_the_best_is_found(tuner, primitive, strategy, sizes):
     model = {"seed": 7, "noise": NOISE}
     tuner.run("--search", "--primitives", primitive, "--sizes", sizes, "--jobs", "0", model=tuner.model(**model))
@@ -134,6 +135,7 @@ def test_the_best_is_found(tuner, primitive, strategy, sizes):
     assert store.read(tuner.store).broken == [] and tuner.lines("run")[-1]["complete"]
 
 
+@pytest.mark.turn
 def test_graphs_are_searched_for(tuner):
     """A group of graphs with hubs and one of grids, of the requested sizes that are neither tiny nor huge: the header's
     side knows their cells, and each class gets its own best policy."""
@@ -166,6 +168,7 @@ def test_graphs_are_searched_for(tuner):
     assert set(runs[0].groups) == set(found) and not any(group.problem for group in runs[0].groups.values())
 
 
+@pytest.mark.turn
 def test_equal_seeds_give_equal_jobs(tuner):
     stores = [str(tuner.folder / name) for name in ("a.jsonl", "b.jsonl", "c.jsonl")]
     for path, seed in zip(stores, "115"):
@@ -174,6 +177,7 @@ def test_equal_seeds_give_equal_jobs(tuner):
     assert first == again != other
 
 
+@pytest.mark.turn
 def test_siblings_do_not_depend_on_who_is_faster(tuner):
     strategy = "incumbent 1 100; random 9; screen 1 100 0; siblings 2; screen 1 100 0; keep 1; matrix 1 100"
     stores = [str(tuner.folder / name) for name in ("one.jsonl", "two.jsonl")]
@@ -183,6 +187,7 @@ def test_siblings_do_not_depend_on_who_is_faster(tuner):
     assert one == two and all(line["measured"] > 10 for line in tuner.lines("coverage", stores[0]))
 
 
+@pytest.mark.turn
 def test_strategies_are_texts(tuner):
     tuner.run(*SMALL, "--strategy", "incumbent 1 100; random 5; screen 1 100 0; keep 1; matrix 1 100")
     assert [line["measured"] for line in tuner.lines("coverage")] == [6] * 6  # and the one that must lose
@@ -190,6 +195,7 @@ def test_strategies_are_texts(tuner):
                                           check=True).stdout
 
 
+@pytest.mark.turn
 def test_what_is_near_the_default_is_found(tuner):
     """In a space so large that random points are far away from the header's choice."""
     strategy = "incumbent 1 100; around; screen 1 100 0; keep 1; matrix 1 100"
@@ -205,6 +211,7 @@ def test_what_is_near_the_default_is_found(tuner):
     assert all(line["policy"]["small"] == 512 for line in best)
 
 
+@pytest.mark.turn
 def test_a_budget_serves_some_primitives_well(tuner):
     """--seconds for a few groups: the first primitives of the list get a search and a matrix, the others are named."""
     words = ["--search", "--primitives", "iota,copy,fill,reduce", "--sizes", "64K,1M,16M", "--jobs", "0", "--seconds"]
@@ -219,6 +226,7 @@ def test_a_budget_serves_some_primitives_well(tuner):
     assert "left out" not in tuner.run(*words, "40", "--strategy", "quick", model=tuner.model())
 
 
+@pytest.mark.turn
 def test_slow_kernels_do_not_starve_others(tuner):
     """One primitive's kernels take the compilers ten times as long: time is shared, and at the end every group has been
     searched as far as its time allowed."""
@@ -234,6 +242,7 @@ def test_slow_kernels_do_not_starve_others(tuner):
         ("iota", "u32"), ("iota", "u64"), ("fill", "u8"), ("fill", "u32"), ("fill", "u64")}
 
 
+@pytest.mark.turn
 def test_time_that_runs_out_leaves_no_group_without_a_matrix(tuner):
     said = tuner.run(*SMALL, "--seconds", "8", model=tuner.model(seconds_per_job=0.03))
     assert "the time is up" in said and "left out" not in said and not tuner.lines("run")[-1]["complete"]
@@ -242,6 +251,7 @@ def test_time_that_runs_out_leaves_no_group_without_a_matrix(tuner):
     assert tuner.lines("run")[-1]["seconds"] < 12
 
 
+@pytest.mark.turn
 def test_seconds_are_those_of_all_calls(tuner):
     """A continued search has the rest of its time, and a finished one is not repeated."""
     words = [*SMALL, "--seconds", "14"]
@@ -263,6 +273,7 @@ def test_seconds_are_those_of_all_calls(tuner):
     assert tuner.lines("run")[-1]["ended"] and len({line["asked"] for line in tuner.lines("run")}) == 2
 
 
+@pytest.mark.turn
 def test_a_landscape_is_whole(tuner):
     tuner.run("--landscape", "--primitives", "reduce", "--jobs", "0")
     assert {line["phase"] for line in tuner.lines("samples")} == {"landscape"}
@@ -271,6 +282,7 @@ def test_a_landscape_is_whole(tuner):
     assert len(counts) == 4 * 6 and set(counts.values()) == {480}
 
 
+@pytest.mark.turn
 def test_two_gpus_share_a_plan(tuner):
     tuner.run(*SMALL, "--strategy", "quick", "--gpus", "0,1")
     environments = {line["id"]: line["bus"] for line in tuner.lines("environment")}
@@ -287,6 +299,7 @@ def test_two_gpus_share_a_plan(tuner):
 # ---- compilers -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_what_compilers_say_is_heeded(tuner):
     model = tuner.model(compile=["threads=1024"], spill=["threads=512"], unread_fields=["load"],
                         compiler_crash=["threads=256,vectors=8,blocks_per_sm=8,store=ALL,overlap=1"],
@@ -306,6 +319,7 @@ def test_what_compilers_say_is_heeded(tuner):
     assert all(len(line["code"]) == 16 and line["registers"] == 32 for line in samples)
 
 
+@pytest.mark.turn
 def test_more_blocks_than_fit(tuner):
     """128 threads at 2048 a multiprocessor: all of 1, 2, 3, 4, 8 fit; 1024 threads: 2 fit, and 3, 4, 8 equal 2."""
     model = tuner.model()
@@ -318,6 +332,7 @@ def test_more_blocks_than_fit(tuner):
     assert {blocks for threads, blocks in launches if threads == 256} == {1, 2, 3, 4, 8}
 
 
+@pytest.mark.turn
 def test_the_real_compiler(tuner):
     """gp_tune --compiler compiles kernels, which a synthetic worker then pretends to run."""
     tuner.environment["GP_TUNE_CACHE"] = str(tuner.folder)
@@ -331,6 +346,7 @@ def test_the_real_compiler(tuner):
     assert samples[refused]["status"] == "invalid" and samples[refused]["us"] == []
 
 
+@pytest.mark.turn
 def test_the_rule_is_named(tuner):
     """A plan marks the policy of the header's own rule, and so does the store. --rule knows it."""
     other = with_fields(DEFAULT, threads=512)
@@ -339,6 +355,7 @@ def test_the_rule_is_named(tuner):
     assert found == {"default": "default", DEFAULT: "rule", other: "policy"}
 
 
+@pytest.mark.turn
 def test_the_rule_is_known(program):
     """gp_tune --rule, as used by the plan of a rerun: valid policies that depend on the device."""
     def rules(cells, **device):
@@ -365,6 +382,7 @@ def test_the_rule_is_known(program):
 
 
 @pytest.mark.parametrize("fault, status", [("hang", "timeout"), ("crash", "runtime"), ("runtime", "runtime")])
+@pytest.mark.turn
 def test_a_fault_costs_one_variant(tuner, fault, status):
     """The worker hangs, dies or reports an error; a fresh one continues with the rest, and a repeated run does not try
     it again."""
@@ -378,6 +396,7 @@ def test_a_fault_costs_one_variant(tuner, fault, status):
     assert tuner.lines("samples") == before and tuner.lines("run")[-1]["jobs"] == 0
 
 
+@pytest.mark.turn
 def test_a_hang_is_not_waited_for_at_every_size(tuner):
     policy, start = with_fields(DEFAULT, threads=512), time.monotonic()
     plan = tuner.plan(*([f"copy u32 n={count} protocol=cold", "default", policy] for count in range(1000, 1020)))
@@ -396,6 +415,7 @@ def test_wrong_output_is_told(tuner):
     assert [line["us"] for line in tuner.lines("samples") if policy_of(line) == bad] == [[]]
 
 
+@pytest.mark.turn
 def test_a_silent_downgrade_is_found(tuner):
     """The machine code echoes another policy than requested: its times belong to something else."""
     model = tuner.model(echo=[{"policy": "vectors=8", "says": "vectors=1"}])
@@ -414,6 +434,7 @@ def test_a_silent_downgrade_is_found(tuner):
     ({"slower": [{"policy": "default", "factor": 1.1}]}, {"incumbent"}),  # it is not what it claims
     ({"wrong": ["default"]}, {"incumbent"}),
 ])
+@pytest.mark.turn
 def test_self_checks_find_a_useless_run(tuner, keys, failed):
     tuner.run(*SMALL, "--strategy", "quick", model=tuner.model(**keys), status=1)
     assert {line["name"] for line in tuner.lines("check") if not line["passed"]} >= failed
@@ -431,6 +452,7 @@ def test_no_time_at_all_is_no_result(tuner):
     assert tuner.statuses() == {"default": "wrong"}
 
 
+@pytest.mark.turn
 def test_the_device_is_gone(tuner):
     model = tuner.model(gone_after_jobs=5)
     said = tuner.run(*SMALL, model=model, status=3)
@@ -439,6 +461,7 @@ def test_the_device_is_gone(tuner):
     tuner.run(*SMALL, "--strategy", "quick", model=tuner.model())  # another worker continues with this store
 
 
+@pytest.mark.turn
 def test_the_device_is_gone_at_once(tuner):
     """No job took any time."""
     tuner.run(*SMALL, model=tuner.model(gone_after_jobs=0), status=3)
@@ -456,6 +479,7 @@ def test_there_is_no_gpu(tuner, worker, status):
     assert not os.path.exists(tuner.store)
 
 
+@pytest.mark.turn
 def test_all_gpus_are_those_that_there_are(tuner):
     path = tuner.folder / "worker.sh"
     path.write_text(f"""[ "$2" -lt 3 ] || {{ printf 'fatal\\tmessage=no such device\\n'; exit 3; }}
@@ -472,6 +496,7 @@ def wait_for(condition, seconds=20):
         time.sleep(0.02)
 
 
+@pytest.mark.turn
 def test_two_tuners_on_one_gpu(tuner):
     model = tuner.model(seconds_per_job=0.1)
     first = tuner.start(*SMALL, model=model)
@@ -487,6 +512,7 @@ def test_two_tuners_on_one_gpu(tuner):
 # ---- interruptions and stores ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_an_interrupted_run_goes_on_where_it_was(tuner):
     strategy = ["--strategy", "incumbent 1 100; random 62; screen 2 100 2; keep 2; matrix 3 100"]
     slow = tuner.model(noise=NOISE, seconds_per_job=0.01)
@@ -508,6 +534,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tuner):
     assert tuner.lines("run", whole)[0]["jobs"] == sum(jobs)
 
 
+@pytest.mark.turn
 def test_workers_do_not_outlive_gp_tune(tuner):
     path = tuner.folder / "worker.sh"
     path.write_text(r"printf 'ready\tdevice=x\tcompute_capability=90\tmultiprocessors=1\n'; exec sleep 1000")
@@ -522,6 +549,7 @@ def test_workers_do_not_outlive_gp_tune(tuner):
     wait_for(lambda: not any(os.path.exists(f"/proc/{child}") for child in children))
 
 
+@pytest.mark.turn
 def test_a_broken_store_is_read_as_far_as_it_goes(tuner):
     tuner.measure("default", DEFAULT)
     with open(tuner.store, encoding="utf-8") as file:
@@ -548,6 +576,7 @@ def test_a_store_of_another_schema_is_refused(tuner):
         assert file.read() == '{"kind":"run","v":2}\n'
 
 
+@pytest.mark.turn
 def test_the_disk_is_full(tuner):
     limit = 50000
     said = tuner.run(*SMALL, status=3, limits=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
@@ -586,6 +615,7 @@ def test_the_description(program):
     assert json.loads(said) == cell_keys.description()
 
 
+@pytest.mark.turn
 def test_what_no_policy_serves_is_left_out(tuner):
     """A group stops no other; a search without any group that can be served fails with the reason."""
     said = tuner.run("--search", "--primitives", "merge_sort,copy", "--sizes", "1M", "--strategy", "quick",
@@ -620,6 +650,7 @@ def test_bad_plans(tuner, line, words):
 # ---- the sources -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_a_store_replays(tuner):
     """The same plan on a recording gives the same numbers; unrecorded cells are an error."""
     policies = [with_fields(DEFAULT, threads=threads) for threads in (128, 512)]
@@ -635,6 +666,7 @@ def test_a_store_replays(tuner):
     assert len(tuner.lines("samples", again)) == 3
 
 
+@pytest.mark.turn
 def test_a_search_replays_as_far_as_it_was_recorded(tuner):
     """Cells that the night had no time for do not end the replay. Their groups fail their self-checks: no row is
     made."""

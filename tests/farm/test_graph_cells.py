@@ -24,6 +24,7 @@ def program(tmp_path_factory):
 
 @pytest.mark.parametrize("call, calls, levels, reached", [
     ("bfs", 6, 25, 1), ("bfs_sources", 2, 25, 3), ("connected_components", 7, 0, 1), ("graph_from_edges", 7, 0, 1)])
+@pytest.mark.turn
 def test_lines(program, tmp_path, call, calls, levels, reached):
     path = tmp_path / "2026-11-22.searches.jsonl"
     told = subprocess.run([program, GRAPH, f"call={call}", "backend=host", "sources=6", "at_once=3", f"json={path}",

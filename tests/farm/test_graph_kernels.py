@@ -24,6 +24,7 @@ KINDS = [(capability, wide) for capability in (75, 80, 90, 100, 120) for wide in
 
 
 @pytest.mark.parametrize("capability, wide", KINDS if LONG else [((75, False), (100, True))[turn(2)]])
+@pytest.mark.turn
 def test_compiles(capability, wide):
     with gp.Context() as context:
         library = context.library

@@ -35,6 +35,7 @@ def ask(program, cells, breaks="", status=0, give_up=0):
     return [measure.parse(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.turn
 def test_a_board_is_named_by_a_hash_of_its_uuid(program):
     names = [fields["name"] for word, fields in ask(program, [], "boards") if word == "board"]
     assert names == [""] + [hashlib.sha256(bytes([k] * 16) + b"gp_tune\0").hexdigest()[:16] for k in range(3)]
@@ -42,6 +43,7 @@ def test_a_board_is_named_by_a_hash_of_its_uuid(program):
 
 @pytest.mark.parametrize("primitive, calls", [("bfs", SEARCHES), ("bfs_sources", 1), ("connected_components", 1),
                                               ("graph_from_edges", 1)])
+@pytest.mark.turn
 def test_cells(program, primitive, calls):
     """A batch is all searches, each time from the same sources; the reported time is a call's."""
     cells = [f"{primitive} {words} protocol=back_to_back" for words in (
@@ -86,6 +88,7 @@ def test_bad_cells(program):
 @pytest.mark.parametrize("cell, calls, emptied", [
     ("copy u8 n=64 protocol=graph", 32, False), ("copy u8 n=64 protocol=cold_graph", 128, True),
     ("copy u8 n=16384 protocol=cold_graph", 31, False), ("copy u8 n=1048576 protocol=cold_graph", 1, False)])
+@pytest.mark.turn
 def test_replays(program, cell, calls, emptied):
     """A cold graph has a set of buffers for each call, and a replay meets no line of the previous one."""
     said = ask(program, [cell], "replays")
@@ -118,6 +121,7 @@ def test_first_calls(program, tmp_path, monkeypatch):
     assert all("of the library's own types" in fields["message"] for word, fields in said if word == "variant")
 
 
+@pytest.mark.turn
 def test_inputs_are_the_same_however_many_threads_make_them(program):
     done = subprocess.run([program], text=True, stdout=subprocess.PIPE, check=False, input="",
                           env={**os.environ, "GRAPH_WORKER_BREAKS": "threads", "ASAN_OPTIONS": "detect_leaks=0"})

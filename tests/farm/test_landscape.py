@@ -193,6 +193,7 @@ def full_space():
     return lines
 
 
+@pytest.mark.turn
 def test_files_are_written_and_deterministic(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = write(tmp_path / "store.jsonl", full_space())
@@ -215,6 +216,7 @@ def test_files_are_written_and_deterministic(tmp_path, capsys):
     assert numbers["variance"][0]["policies"] == 9 and numbers["environment"]["device"] == DEVICE
 
 
+@pytest.mark.turn
 def test_figures_of_next_to_nothing(tmp_path):
     pytest.importorskip("matplotlib")
     path = write(tmp_path / "store.jsonl", space(TWO_CELLS, THREE_POLICIES))

@@ -115,6 +115,7 @@ BASELINE = (0, 1, 1, 256)
 
 
 @pytest.mark.parametrize("compiler", [("gcc", "-std=c99"), ("g++", "-std=c++11", "-x", "c++")])
+@pytest.mark.turn
 def test_the_tree_finds_the_best_of_each_size_and_its_thresholds_are_midpoints(complete, tmp_path, compiler):
     middle = [(a + b) // 2 for a, b in zip(SIZES, SIZES[1:])]
     soa, both, last = (1, 0, 1, 256), (1, 32, 32, 256), (1, 0, 0, 128)
@@ -142,6 +143,7 @@ def test_the_report_of_complete_mode(complete):
     assert speed_up == pytest.approx((1 / 0.6 * 2 / (0.7 * 0.8)) ** 0.25, rel=0.01)
 
 
+@pytest.mark.turn
 def test_small_mode_finds_what_does_not_interact_in_fewer_runs(small, complete, tmp_path):
     assert read(small, tmp_path, [(n, "-") for n in SIZES]) == [BASELINE, (1, 0, 1, 256), BASELINE, (1, 0, 0, 128)]
     matrix = [{store.policy_text(line["policy"]) for line in tuned.samples() if (line["phase"], line["n"]) ==
@@ -151,6 +153,7 @@ def test_small_mode_finds_what_does_not_interact_in_fewer_runs(small, complete, 
     assert abs(float(match.group(1))) < 1
 
 
+@pytest.mark.turn
 def test_the_same_command_measures_nothing_again(small):
     before = open(small.store, "rb").read()
     header = open(small.header, "rb").read()
@@ -162,6 +165,7 @@ def test_the_same_command_measures_nothing_again(small):
     assert store.read(small.store).broken == []
 
 
+@pytest.mark.turn
 def test_what_is_not_there_is_said(complete, tmp_path):
     missing = complete.run(*complete.arguments((1000, 2000)), "--from-store", status=2)
     assert "nothing is measured of step, as its file is now, at n=2000" in missing
@@ -193,11 +197,13 @@ def test_what_is_not_there_is_said(complete, tmp_path):
     (["--sizes", "1K", "--store", "x.jsonl", "--processes", "2"], "fewer than 3 confirm nothing"),
     (["--sizes", "1K", "--store", "x.jsonl", "--mode", "large"], "invalid choice"),
 ])
+@pytest.mark.turn
 def test_bad_arguments(program, arguments, words):  # noqa: F811
     assert words in run(program, EXAMPLE, *arguments, status=2)
 
 
 @pytest.mark.parametrize("layout", ["24", "8", "1", "GP_AOSOA", "32+GP_X", "GP_SOA+", "+GP_TRANSPOSED", "-16"])
+@pytest.mark.turn
 def test_an_unknown_layout_is_refused_by_line(program, tmp_path, layout):  # noqa: F811
     kernel = tmp_path / "mine.cuh"
     kernel.write_text(f"#define GP_TUNE_FIELDS(F) \\\n  F(GP_LAYOUT_P, GP_AOS, GP_AOS, {layout})\n\n")
@@ -285,6 +291,7 @@ def test_what_does_not_gain_in_every_process_is_the_baselines():
         assert layouts.leaf_of(space, measured, 5, [(base, (other,))]).choice == choice
 
 
+@pytest.mark.turn
 def test_the_worker_hands_arrays_of_every_layout_to_a_kernel(tmp_path):
     worker = str(tmp_path / "own_kernel_worker")
     sources = [os.path.join("tests", "farm", "own_kernel_worker.c"), os.path.join("tools", "tune", "kernel.c")]
@@ -295,6 +302,7 @@ def test_the_worker_hands_arrays_of_every_layout_to_a_kernel(tmp_path):
     assert done.returncode == 0 and " 0 failed" in done.stdout, done.stdout
 
 
+@pytest.mark.turn
 def test_the_example_compiles_for_layouts_in_memory_and_shared_memory(program, tmp_path):  # noqa: F811
     environment = {**os.environ, "GP_TUNE_KERNEL": EXAMPLE, "GP_TUNE_CACHE": str(tmp_path)}
     policies = ["default", *(f"GP_LAYOUT_Particle={a},GP_LAYOUT_Body={b},STEP_THREADS=128"

@@ -23,6 +23,7 @@ def tune(tuner, *arguments, kernel=EXAMPLE, status=0, **model):
     return tuner.run("--kernel", str(kernel), "--jobs", "0", *arguments, status=status, model=tuner.model(**model))
 
 
+@pytest.mark.turn
 def test_the_best_policy_is_written(tuner, tmp_path):
     header = tmp_path / "policy.h"
     said = tune(tuner, "--sizes", "1M,64M", "--policy-out", str(header), seed=5,
@@ -46,6 +47,7 @@ def test_what_is_not_two_per_cent_better_changes_nothing(tuner, tmp_path):
     assert "nothing is 2 % better" in said and "#define NORMALISE_THREADS 256\n" in header.read_text()
 
 
+@pytest.mark.turn
 def test_the_header_cannot_be_written(tuner):
     said = tune(tuner, "--sizes", "64M", "--policy-out", "/nowhere/policy.h", status=3)
     assert "cannot write /nowhere/policy.h" in said and tuner.lines("run")[-1]["complete"]
@@ -89,6 +91,7 @@ def fields(text):
     (fields("F(A, 1, 1, 2)") + host(name="0"), "leaves out a field"),
     (fields("F(A, 1, 1, 2)") + host(buffers="9"), "more than 8 buffers"),
 ])
+@pytest.mark.turn
 def test_a_bad_file_is_refused_by_line(tuner, tmp_path, text, words):
     kernel = tmp_path / "mine.cuh"
     kernel.write_text(text)
@@ -114,6 +117,7 @@ def test_values_by_name_and_negative_numbers(tuner, tmp_path):
     assert len(measured) == 8 and tuner.lines("coverage")[0]["space"] == 8
 
 
+@pytest.mark.turn
 def test_the_example_compiles_for_every_policy_asked(program, tmp_path):  # noqa: F811
     environment = {**os.environ, "GP_TUNE_KERNEL": EXAMPLE, "GP_TUNE_CACHE": str(tmp_path)}
     policies = ["default", DEFAULT.replace("THREADS=256", "THREADS=1024").replace("PASSES=2", "PASSES=1"),

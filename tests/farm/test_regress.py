@@ -86,6 +86,7 @@ def test_first_calls_are_among_the_standard_cells():
     assert not {cell.in_ for cell in first} & {"s12", "s16"}
 
 
+@pytest.mark.turn
 def test_a_first_call_is_compared(tmp_path, base):
     """It is found, and is not a control: the compiler reads the whole header. A job has one of them."""
     cells = standard.FIRST_CALLS[:2] + SWEEP
@@ -101,6 +102,7 @@ def test_a_first_call_is_compared(tmp_path, base):
     assert validate.main([str(tmp_path / "store.jsonl")]) == 0
 
 
+@pytest.mark.turn
 def test_cells_that_do_not_fit_are_named(tmp_path, base, capsys):
     """A device of 2 GiB has room for 64 MiB of input."""
     small = {"memory_bytes": 2 << 30}
@@ -129,6 +131,7 @@ def test_no_device(tmp_path, base, capsys):
     assert not (tmp_path / "store.jsonl").exists()
 
 
+@pytest.mark.turn
 def test_every_standard_cell_has_data(tmp_path, base, capsys):
     """gp_tune stores a cell under the key that is looked up, and a synthetic device and compiler know every primitive:
     no cell is NO DATA."""
@@ -182,6 +185,7 @@ def test_bases_that_are_none(tmp_path, capsys):
     assert "missing: No such file" in capsys.readouterr().err
 
 
+@pytest.mark.turn
 def test_a_commit_is_checked_out_beside():
     if regress.git(ROOT, "rev-parse", "HEAD") is None:
         pytest.skip("no git checkout")
@@ -194,6 +198,7 @@ def test_a_commit_is_checked_out_beside():
 
 
 @pytest.mark.parametrize("source", ["worker.c", "cells.c"])
+@pytest.mark.turn
 def test_gp_tune_takes_a_header_of_0_1(tmp_path, source):
     """A base's header may be older than today's names in gp_call: tools/gp_headers.h."""
     for name in ("gpuprims.h", "gpuprims_policies.h"):
@@ -255,6 +260,7 @@ def verdict_of(tmp_path, cell):
     return [line for line in lines if store.cell_of(line) == wanted][-1]
 
 
+@pytest.mark.turn
 def test_a_recording(tmp_path, capsys):
     """Its output is read again, and its table is printed."""
     (tmp_path / "model.json").write_text(json.dumps({**QUIET, "bus": f"{tmp_path.name}-{os.getpid()}"}))
@@ -278,6 +284,7 @@ def test_a_recording(tmp_path, capsys):
                for cell in standard)
 
 
+@pytest.mark.turn
 def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
     changed = {"defaults": {"reduce": AS_FAST},
                "slower": [{"cells": "reduce SUM u32 n=262144 ", "factor": 1.06},
@@ -321,6 +328,7 @@ def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
     assert validate.main([str(tmp_path / "store.jsonl")]) == 0
 
 
+@pytest.mark.turn
 def test_what_fails_or_is_throttled_is_left_out(tmp_path, base, capsys):
     cells = ["copy u8 n=4096", "copy u32 n=4096", "reduce SUM u32 n=4096"]
     window = {"noise": {**NOISE, "throttle": [0, 9, 1.5]}}  # the nine rounds of each process's first cell
@@ -335,6 +343,7 @@ def test_what_fails_or_is_throttled_is_left_out(tmp_path, base, capsys):
     assert "controls: 1 cells with the base's machine code\ncontrols: too few to measure" in said.out
 
 
+@pytest.mark.turn
 def test_a_base_that_cannot_be_built(tmp_path, capsys):
     folder = os.path.join(ROOT, "build", "tests", "regress_old")
     store.replace(os.path.join(folder, "gpuprims.h"), b"#error too old for this\n")
@@ -345,6 +354,7 @@ def test_a_base_that_cannot_be_built(tmp_path, capsys):
     assert verdict["outcome"] == NO_DATA and "too old for this" in verdict["message"] and verdict["ratio"] is None
 
 
+@pytest.mark.turn
 def test_the_device_disappears(tmp_path, base, capsys):
     assert regress.main(arguments(tmp_path, base, [{}, {"gone_after_jobs": 2}], SWEEP[:4])) == 2
     said = capsys.readouterr()
@@ -352,6 +362,7 @@ def test_the_device_disappears(tmp_path, base, capsys):
     assert verdict_of(tmp_path, SWEEP[0])["outcome"] == NO_DATA
 
 
+@pytest.mark.turn
 def test_a_run_over_several_calls(tmp_path, base, capsys):
     """Each call leaves complete pairs, which the next one does not repeat; the verdicts equal those of one call."""
     changed = {"defaults": {"reduce": AS_FAST}, "slower": [{"cells": "reduce SUM u32 n=262144 ", "factor": 1.06}]}
@@ -371,6 +382,7 @@ def test_a_run_over_several_calls(tmp_path, base, capsys):
     assert slow["outcome"] == SLOW and slow["pairs"] == 10
 
 
+@pytest.mark.turn
 def test_interrupted(tmp_path, base):
     words = arguments(tmp_path, base, [{"seconds_per_job": 0.05}, {"seconds_per_job": 0.05}])
     process = subprocess.Popen([sys.executable, "-m", "tools.farm.regress", *words], cwd=ROOT, text=True,

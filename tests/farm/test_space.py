@@ -41,6 +41,7 @@ def significant(text):
     ("segmented_exclusive_scan SUM f32 n=1M", 75), ("segmented_reduce SUM u8 segments=mixed n=1M", 90),
     ("histogram_even u8 bins=48K n=1M", 90), ("load_balance u32 n=1M", 100), ("count_if f32 n=1M", 86),
 ])
+@pytest.mark.turn
 def test_space_is_what_the_header_allows(program, cell, compute_capability):
     """Every point of the declared fields, passed to the header one by one."""
     found = tune_parts.space(program, cell, "--compute-capability", compute_capability)
@@ -80,6 +81,7 @@ def significant_search(text):
      {"1"}),
     ("bfs_sources u32 graph=uniform:n=256K at_once=32", 90, {"EXPAND_CONTRACT"}, {"1"}),
 ])
+@pytest.mark.turn
 def test_space_of_searches(program, cell, compute_capability, algorithms, clusters):
     """The product of all fields has millions of points, most of which differ in fields that their algorithm does not
     read: passes some thousands to the header."""
@@ -124,6 +126,7 @@ def longer(tmp_path_factory):
     return doctored(tmp_path_factory.mktemp("longer"), (block, changed), (warp, "// A longer text before it.\n" + warp))
 
 
+@pytest.mark.turn
 def test_new_value_of_a_field(program, longer):
     """Another value in the header is all that the tools need."""
     cell = "reduce SUM f32 n=1M"
@@ -151,6 +154,7 @@ def test_space_says_what_is_wrong(program, arguments, says):
     assert done.returncode == 2 and not done.stdout and says in done.stderr
 
 
+@pytest.mark.turn
 def test_resources(program, architectures, tmp_path):
     """A sample: the numbers add up, policies that ask for more blocks than fit are rejected, and a rerun gives the
     same."""
@@ -172,6 +176,7 @@ def test_resources(program, architectures, tmp_path):
     assert tune_parts.space(*arguments, env=tune_parts.environment(tmp_path)) == found
 
 
+@pytest.mark.turn
 def test_resources_reject_spills(architectures, tmp_path):
     """On a header that leaves a thread 32 registers, long vectors spill; on one with a mistake nothing compiles."""
     old = 'gp__add(t, "extern \\"C\\" __global__ void __launch_bounds__(%u", q->block_threads);'
@@ -209,6 +214,7 @@ def compile_line(id_, cell, compute_capability, policy):
     return f"compile\tid={id_}\tcell={cell}\tcompute_capability={compute_capability}\tpolicy={policy}\n"
 
 
+@pytest.mark.turn
 def test_protocol(program, architectures, tmp_path):
     cells = [("scan", SCAN, 90, LOOK_BACK), ("usual", "copy u32 n=1M", 75, "default"),
              ("three sweeps", SCAN, 90, "algorithm=THREE_SWEEP,threads=128,vectors=1")]
@@ -320,6 +326,7 @@ def addresses_can_be_fixed():
     return subprocess.run([shutil.which("python3"), "-c", script], check=False).returncode == 0
 
 
+@pytest.mark.turn
 def test_equal_source_is_equal_code(program, longer, architectures, tmp_path):
     """Policies with different machine code have different hashes; a recompiled kernel has the same one."""
     policies = ["threads=256,blocks_per_sm=1", "threads=256,blocks_per_sm=2", "threads=128,blocks_per_sm=1"]
@@ -393,6 +400,7 @@ def assembled(tmp_path_factory):
 
 @needs_nvcc
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.turn
 def test_resources_are_those_of_ptxas(program, assembled, architecture):
     path, said = assembled[architecture]
     assert list(sorted(said)) == sorted(NAMES)
@@ -437,6 +445,7 @@ def test_resources_are_those_of_cuobjdump(program, architectures, tmp_path, arch
 
 
 @needs_nvcc
+@pytest.mark.turn
 def test_hash_is_of_the_machine_code(program, tmp_path):
     """The hash ignores names, debug information and initialised variables, but not code and constants."""
     kernel = """__device__ int echo[2] = {%d, 2};
@@ -528,6 +537,7 @@ int main(int count, char **arguments) { // the image of a kernel named shared
 
 
 @needs_nvcc
+@pytest.mark.turn
 def test_damaged_images_are_refused(program, assembled, tmp_path):
     (tmp_path / "fuzz.c").write_text(FUZZ)
     tune_parts.run([tune_parts.CC, "-O1", "-g", "-std=gnu11", "-fsanitize=address,undefined", "-fno-sanitize-recover",
@@ -603,6 +613,7 @@ int main(void) {
 
 
 @needs_nvcc
+@pytest.mark.turn
 def test_occupancy_is_that_of_nvidias_calculator(tmp_path):
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(NVCC))), "include")
     if not os.path.exists(os.path.join(folder, "cuda_occupancy.h")):

@@ -62,6 +62,7 @@ def committed():
     return devices.table_of(made_up.stores_of(STORES))
 
 
+@pytest.mark.turn(4)
 def test_the_committed_stores_give_the_committed_table(committed):
     """gpuprims_policies.h matches ci/measurements; without either there is nothing to compare."""
     text = table.text_of_rows(*committed)
@@ -117,16 +118,25 @@ def test_layout(tmp_path):
 # ---- compilers -------------------------------------------------------------------------------------------------------
 
 
+COMMITTED_ROWS = pytest.param("committed", marks=pytest.mark.turn(4))  # with others that read all committed stores
+
+
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory, committed):
-    """Tables to compile and to look things up in: {name: (path, rows, classes)}."""
-    folder, found = tmp_path_factory.mktemp("tables"), {}
-    contents = {"empty": ([], []), "strange": (STRANGE, []), "recorded": devices.table_of(made_up.stores_of(RECORDED)),
-                "committed": committed, "mixed": MIXED, "every group": (of_every_group(), [])}
-    for name, (those, classes) in contents.items():
+def tables(tmp_path_factory, request):
+    """Tables to compile and to look things up in: name -> (path, rows, classes)."""
+    folder = tmp_path_factory.mktemp("tables")
+    contents = {"empty": lambda: ([], []), "strange": lambda: (STRANGE, []),
+                "recorded": lambda: devices.table_of(made_up.stores_of(RECORDED)),
+                "committed": lambda: request.getfixturevalue("committed"), "mixed": lambda: MIXED,
+                "every group": lambda: (of_every_group(), [])}
+
+    @functools.cache
+    def found(name):
+        those, classes = contents[name]()
         path = folder / f"{name}.h"
         path.write_text(table.text_of_rows(those, classes))
-        found[name] = (str(path), those, classes)
+        return str(path), those, classes
+
     return found
 
 
@@ -144,20 +154,22 @@ def including(path):
     return f'-DGPUPRIMS_POLICIES="{path}"'
 
 
-@pytest.mark.parametrize("name", ["empty", "strange", "recorded", "mixed", "committed"])
+@pytest.mark.parametrize("name", ["empty", "strange", "recorded", "mixed", COMMITTED_ROWS])
 @pytest.mark.parametrize("flags", [[CC, "-std=c99", "-x", "c"], [CXX, "-std=c++11", "-x", "c++"]])
+@pytest.mark.turn
 def test_it_compiles(tables, name, flags):
     """Strictly, followed by the whole implementation."""
     run(*flags, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-DGPUPRIMS_IMPLEMENTATION",
-        "-D_GNU_SOURCE", including(tables[name][0]), "-I.", "gpuprims.h")
+        "-D_GNU_SOURCE", including(tables(name)[0]), "-I.", "gpuprims.h")
 
 
+@pytest.mark.turn
 def test_it_compiles_as_cuda(tables, tmp_path):
     nvcc = shutil.which(os.environ.get("NVCC", "nvcc")) or shutil.which("/usr/local/cuda/bin/nvcc")
     if not nvcc:
         pytest.skip("no nvcc: apt-get install nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit")
     source = tmp_path / "table.cu"
-    path = tables["mixed"][0]
+    path = tables("mixed")[0]
     source.write_text(f'#define GPUPRIMS_IMPLEMENTATION\n#define GPUPRIMS_POLICIES "{path}"\n#include "gpuprims.h"\n'
                       "int main() { return 0; }\n")
     run(nvcc, "-std=c++17", "-arch=sm_90", "-I.", "-c", str(source), "-o", str(tmp_path / "table.o"))
@@ -282,10 +294,11 @@ def everything():
     return [(cell, group_of(cell), cell.log2) for cell in cells()]
 
 
-@pytest.mark.parametrize("name", ["empty", "recorded", "mixed", "committed", "every group"])
+@pytest.mark.parametrize("name", ["empty", "recorded", "mixed", COMMITTED_ROWS, "every group"])
+@pytest.mark.turn
 def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     """Exhaustively: each device of the table, unknown ones of the same and of other compute capabilities."""
-    path, those, classes = tables[name]
+    path, those, classes = tables(name)
     program = str(tmp_path / "lookup")
     run(PLUS, "-std=c++17", "-O0", "-w", including(path), "-I.", "-Itests/simt", "tests/farm/lookup.cpp",
         *emulator, "-o", program, "-ldl", "-lpthread", "-lm")

@@ -103,6 +103,7 @@ def lines_of(text):
     return {line.rstrip(" \\") for line in text.splitlines()}
 
 
+@pytest.mark.turn
 def test_every_value_of_a_store_replaced(small, tmp_path, capsys):
     """One at a time, by every hostile value: the table gets no new line, and if it lacks one, `validate` names the
     store."""
@@ -280,6 +281,7 @@ def test_an_algorithm_that_the_header_lost_is_named(tmp_path, capsys):
     {"log2_to": 30}, {"policy": store.policy_of(made_up.DEEP)}, {"scope": "Example Two"}, {"reason": "believe me"},
     {"date": "2036-01-01T00:00:00Z"}, {"env": "0" * 16}, {"against": "caller"}, {"verdict": "removed"},
     {"left_out": {"throttled": 1}}, {"group": "copy 4/0/4"}], ids=lambda fields: next(iter(fields)))
+@pytest.mark.turn
 def test_every_field_of_a_decision_follows(tmp_path, capsys, fields):
     tune, _ = tuned(tmp_path, wide_wins)
     rewritten(tune.path, lambda lines: [{**line, **fields} if line.get("verdict") == "accepted" else line
@@ -311,6 +313,7 @@ def test_no_store_reaches_into_another(tmp_path):
             assert derive.derive(made_up.stores_of(tmp_path))[1]
 
 
+@pytest.mark.turn(2)
 def test_every_committed_store_is_valid(capsys):
     """Lines, samples, decisions: those of this repository, and those of the tests."""
     assert farm.main(["validate"]) == 0, capsys.readouterr().out
@@ -348,6 +351,7 @@ CANNOT = {
 
 
 @pytest.mark.parametrize("name", CANNOT)
+@pytest.mark.turn
 def test_samples_that_cannot_be(tmp_path, capsys, name):
     """A group with one of them gives no row, and its store is invalid."""
     change, reason = CANNOT[name]
@@ -415,6 +419,7 @@ def provenance_of(folder):
     return [line.rstrip(" \\)") for line in made_up.table_of(folder).splitlines() if "pairs" in line]
 
 
+@pytest.mark.turn
 def test_a_row_says_on_how_many_boards_it_was_confirmed(tmp_path):
     """A second look on the same board does not count; another board's counts if it measured the row beside the rule."""
     def look(name, date, board, factor=wide_wins):

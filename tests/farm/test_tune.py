@@ -64,6 +64,7 @@ def samples_of(farm):
                   for line in farm.lines("samples"))
 
 
+@pytest.mark.turn
 def test_a_tune(farm):
     """Each row is really better than the device's former choice; everything is in the store; the table is written."""
     said = farm.run()
@@ -97,6 +98,7 @@ def test_a_tune(farm):
     assert all(len(found) <= rows.MOST_ROWS for found in folded.values())
 
 
+@pytest.mark.turn(2)
 def test_the_default_plan(farm):
     """All primitives at all sizes, like `make tune`, with less work at each. Cells without a policy are named; they
     stop nothing."""
@@ -119,6 +121,7 @@ def test_the_default_plan(farm):
     assert len(elsewhere) > 40 and "top_k 4/0/0" in elsewhere
 
 
+@pytest.mark.turn
 def test_an_interrupted_tune_goes_on(farm):
     """After ctrl-C, in the search or in the rerun, the printed command measures only the rest."""
     whole = Farm(farm.gp_tune, farm.folder / "whole")
@@ -149,6 +152,7 @@ def test_an_interrupted_tune_goes_on(farm):
     assert verdicts[0] == verdicts[1]
 
 
+@pytest.mark.turn
 def test_a_tune_in_calls(farm):
     """--pause: the same command, call by call, measures as much as one call."""
     whole = Farm(farm.gp_tune, farm.folder / "whole")
@@ -166,6 +170,7 @@ def test_a_tune_in_calls(farm):
     assert len(farm.paths()) == 1 and samples_of(farm) == samples_of(whole)
 
 
+@pytest.mark.turn
 def test_a_broken_machine_is_believed_nothing(farm):
     said = farm.run(status=1, constant_us=5)
     assert "0 rows" in said and {line["verdict"] for line in farm.lines("decision")} == {"kept"}
@@ -174,6 +179,7 @@ def test_a_broken_machine_is_believed_nothing(farm):
     assert not any(line["verdict"] == "accepted" for line in farm.lines("decision"))
 
 
+@pytest.mark.turn
 def test_a_few_self_checks_fail(farm):
     """One group of 23: it has no row, which is reported, and later commands work."""
     words = ["--primitives", "copy,fill,iota,transform,transform2,adjacent_difference", "--sizes", "64M", "--strategy",
@@ -185,6 +191,7 @@ def test_a_few_self_checks_fail(farm):
     assert not [line for line in farm.lines("decision") if line["group"] == failed and line["verdict"] == "accepted"]
 
 
+@pytest.mark.turn
 def test_what_waits_longest_is_searched_first(farm):
     """Never searched on this device, then by age; if --seconds are too few, the next tune begins with the rest."""
     words = ["--sizes", "64K,16M", "--strategy", "quick", "--jobs", "0", "--processes", "3", "--seconds", "1"]
@@ -211,6 +218,7 @@ def test_a_device_that_disappears(farm):
     assert len(farm.lines("samples")) > 0 and not farm.lines("decision") and not os.path.exists(farm.table)
 
 
+@pytest.mark.turn
 def test_bad_usage(farm):
     assert "fewer than 3" in farm.run("--processes", "2", status=2)
     assert "compressed" in farm.run("--store", str(farm.folder / "a.jsonl.gz"), status=2)
@@ -231,6 +239,7 @@ def test_the_name_of_a_store(tmp_path):
     assert name("0123456789ab") == f"{date}.tune.0123456.2.jsonl" and name("abcdef0") == f"{date}.tune.abcdef0.jsonl"
 
 
+@pytest.mark.turn
 def test_a_store_of_ones_own(farm):
     """Outside of the table's stores: decided, and the table stays."""
     path = str(farm.folder / "own" / "mine.jsonl")
@@ -239,6 +248,7 @@ def test_a_store_of_ones_own(farm):
     assert any(line["verdict"] == "accepted" for line in store.read(path).of("decision"))
 
 
+@pytest.mark.turn
 def test_it_needs_numpy_and_scipy_only(farm):
     """Machines that measure have no more."""
     for name in ("jsonschema_rs", "matplotlib", "hypothesis"):

@@ -55,6 +55,7 @@ MODELS = {"typical": (made.typical, 0.8), "normal": (made.normal, 0.8), "Student
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.turn
 def test_models_of_noise(name):
     model, three = MODELS[name]
     nights = 800 if LONG else 40
@@ -67,6 +68,7 @@ def test_models_of_noise(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.turn
 def test_models_of_noise_without_controls(name):
     """The intervals are wider then: there is no alarm, and in quiet cells 5 % is found."""
     model, *_ = MODELS[name]
@@ -77,6 +79,7 @@ def test_models_of_noise_without_controls(name):
 
 
 @pytest.mark.parametrize("control, name", [(HALF, "half are controls"), (FEW, "25 controls"), (NONE, "no controls")])
+@pytest.mark.turn
 def test_a_build_with_a_bias(control, name):
     """Code at another address may be permanently 1 % faster or slower: no number of pairs averages that out."""
     nights = 800 if LONG else 60
@@ -93,6 +96,7 @@ RECORDINGS = sorted(glob.glob(os.path.join(ROOT, "tests", "farm", "data", "noise
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: os.path.basename(path).split(".")[0])
+@pytest.mark.turn
 def test_recorded_noise(path):
     make = made.Recorded(path)
     count, nights = len(make.texts), 2000 if LONG else 80
@@ -120,6 +124,7 @@ def test_many_changes_are_found():
 
 
 @pytest.mark.parametrize("start", range(4))
+@pytest.mark.turn
 def test_a_period_of_four_processes(start):
     """If the base were first in every other pair, a disturbance with a period of four processes would meet the same
     side in each of them. It may make cells UNSURE, but none slower."""

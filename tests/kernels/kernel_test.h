@@ -3,6 +3,7 @@
 #define KERNEL_TEST_H
 
 #include "simt.h"
+#include "turn.h"
 #define GPUPRIMS_SIMT
 #include "gpuprims.h"
 
@@ -155,6 +156,7 @@ static inline int start(int argc, char **argv) {
 }
 static inline int finish() {
   check(simt::live_allocations() <= 1, "nothing but the workspace is left");
+  if (cases_waiting) std::printf("waiting: %lu\n", cases_waiting);
   std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }

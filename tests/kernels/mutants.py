@@ -11,9 +11,10 @@ Each test also runs without a mutant, and must pass.
 
 The first failing check catches a mutant and ends its program (TEST_MUTANT).
 
-GPUPRIMS_LONG=0, as in make test: runs one mutant in SHARE, a sample that rotates by commit (tests/turn.py); other rows
-run the tests without mutants. A sampled mutant that was caught before is not rebuilt while its header, its test, the
-emulator and the compiler are unchanged. make test-long and the nightly workflow run all.
+GPUPRIMS_LONG=0, as make test has it: a sample, one in SHARE or fewer, which rotates by commit (tests/turn.py);
+the tests run without mutants in rows of their own there. A mutant of the sample that was caught before is not built
+again while its header, its test, the emulator and the compiler are the same. make test-long runs all; the nightly
+workflow does so every night.
 """
 import concurrent.futures
 import contextlib
@@ -38,6 +39,7 @@ SIMT = os.path.join(ROOT, "tests", "simt")
 
 # make test runs one mutant in this many.
 SHARE = 30
+TURNS_OF_A_SAMPLE = 3  # in turns (tests/turn.py), a third of them
 
 FILES = {
     "MAP": "test_map.cpp",
@@ -2425,7 +2427,9 @@ def main():
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
         skipped = len(names)
-        names = names[turn(SHARE)::SHARE]
+        share = SHARE * (TURNS_OF_A_SAMPLE if os.environ.get("GPUPRIMS_TURN") else 1)
+        names = names[turn(share)::share]
+        os.environ.pop("GPUPRIMS_TURN", None)  # each mutant is run against the whole test
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
     names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # tests without a mutant

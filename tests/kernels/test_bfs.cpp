@@ -190,6 +190,7 @@ static How draw_how(const Graph &g, int threads) {
 template <class P, class O, class V> static void each(const Graph &g, u64 source, int seeds) {
   if (!only.empty() && only != g.name) return;
   for (int seed = 1; seed <= seeds; ++seed) {
+    if (!has_turn()) continue;
     simt::set_random_schedule(u64(seed) * 17 + g.vertices);
     run<P, O, V>(g, source, draw_how(g, P::threads), seed);
   }
@@ -200,6 +201,7 @@ template <class P, class O, class V> static void deep() {
   if (!only.empty() && only != g.name) return;
   for (int algorithm : {GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID}) {
     How h = draw_how(g, P::threads);
+    if (!has_turn()) continue;
     simt::set_random_schedule(u64(algorithm));
     h.algorithm = algorithm, h.fused_edges = algorithm == GP_CONTRACT_EXPAND ? ~0ull : algorithm == GP_HYBRID;
     h.steps = 1, h.limit = 0, h.target = ~0ull;
@@ -211,6 +213,7 @@ template <class P, class O, class V> static void waiting() {
   if (!only.empty() && only != g.name) return;
   for (int blocks = 1; blocks < 4; ++blocks) {
     How h = draw_how(g, P::threads);
+    if (!has_turn()) continue;
     simt::set_random_schedule(u64(blocks));
     h.up = true, h.alpha = h.beta = 1000000, h.small = 1, h.blocks = unsigned(blocks), h.cluster = 1, h.steps = 0,
     h.limit = 0, h.target = ~0ull;
@@ -246,6 +249,7 @@ template <class P, class O, class V> static void ahead(int seeds) {
     if (!only.empty() && only != "ahead") continue;
     for (int seed = 1; seed <= (g.vertices == 17 * 23 ? 16 : g.vertices <= 300 ? 8 : 3) * seeds; ++seed) {
       How h = draw_how(g, P::threads);
+      if (!has_turn()) continue;
       simt::set_random_schedule(u64(seed));
       h.cluster = h.blocks = 2 + unsigned(seed) % 3, h.cluster_small = h.cluster * gp__bfs_small_most(P::threads);
       if (seed % 3 == 0) h.cluster_small = 40; // the grid continues

@@ -121,6 +121,7 @@ template <class P, class Before, class Key, class Value> struct Merge {
     const size_t tile = size_t(P::threads) * gp__merge_items(P::vectors, sizeof(Key), value_size);
     for (int seed = 1; seed <= seeds; ++seed)
       for (int shape = 0; shape < SHAPES; ++shape) {
+        if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         std::vector<Key> a, b;
         make_inputs<Before>(shape, shape == UNIFORM ? 23 * tile + 7 : some_size(tile), a, b);
@@ -185,6 +186,7 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
     const size_t tile = size_t(P::threads) * gp__sort_tile_items(P::vectors, sizeof(Key), value_size);
     for (int seed = 1; seed <= seeds; ++seed)
       for (int order = 0; order < ORDERS; ++order) {
+        if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(order));
         const size_t n = some_size(tile) + (FOUR && random32() % 3 == 0 ? 4 * tile : 0);
         const size_t offset = seed % 3 ? random32() % 16 : 0;
@@ -279,6 +281,7 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
     const size_t tile = size_t(P::threads) * gp__merge_items(P::vectors, sizeof(Key), value_size) - 1;
     for (int seed = 1; seed <= seeds; ++seed)
       for (int shape = 0; shape < SHAPES; ++shape) {
+        if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         std::vector<Key> a, b;
         make_inputs<Before>(shape, some_size(tile), a, b);

@@ -51,6 +51,7 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
     const size_t sizes[] = {0, 1, 17, tile - 1, tile, tile + 1, 3 * tile, 7 * tile + 5, 40 * tile + 3};
     for (int seed = 1; seed <= seeds; ++seed)
       for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+        if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + k);
         Options o = {};
         o.in_offset = seed % 2 ? 0 : random32() % 16;
@@ -87,6 +88,7 @@ template <class T, class L> void sweep_counted(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : {0, 1, 255, 3000, 20011}) {
+      if (!has_turn()) continue;
       simt::set_random_schedule(uint64_t(seed) * 100 + n);
       std::vector<T> input(n);
       for (auto &x : input) x = draw<T>();
@@ -108,6 +110,7 @@ template <class O> void sweep_offsets(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : {1, 2, 700, 12345}) {
+      if (!has_turn()) continue;
       simt::set_random_schedule(uint64_t(seed) * 100 + n);
       std::vector<O> offsets(n);
       for (size_t i = 0; i < n; ++i) offsets[i] = O((i ? offsets[i - 1] : 0) + random32() % 3);

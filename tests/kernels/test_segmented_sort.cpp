@@ -214,6 +214,7 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
     for (int seed = 1; seed <= seeds; ++seed)
       for (int shape = 0; shape < SHAPES; ++shape) {
         if (large && shape < PARETO && shape != BORDERS) continue;
+        if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         const u64 deep = shape == GIANT && seed % 3 == 1 ? 2 * GP__COUNT_TILES : 0; // several groups of tiles
         const size_t most = large ? size_t(l.capacity) * (1 + deep + random32() % 6) + random32() % 50

@@ -135,6 +135,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     for (int seed = 1; seed <= seeds; ++seed)
       for (int shape = ENDS == FIXED_ENDS ? FIXED : FIXED + seed % 2; shape < SHAPES; shape += 1 + seed % 2) {
         const size_t n = sizes[random32() % 7];
+        if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         Options o = {};
         o.offset = seed % 3 ? random32() % 16 : 0;
@@ -209,6 +210,7 @@ template <class P, class O, class R> static void load_balance(const char *name, 
   for (int seed = 1; seed <= seeds; ++seed)
     for (int shape = 0; shape < SHAPES; ++shape) {
       const size_t sizes[] = {0, 1, chunk - 1, chunk, chunk + 1, 9 * chunk + 5};
+      if (!has_turn()) continue;
       simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
       const std::vector<u64> lengths = lengths_of(shape, sizes[random32() % 6]);
       std::vector<O> offsets(1, 0);
@@ -264,6 +266,7 @@ template <class P, bool UPPER, class T, class R> static void bounds(const char *
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t length : {0, 1, 2, 3, 31, 64, 1000, 3777}) {
+      if (!has_turn()) continue;
       simt::set_random_schedule(uint64_t(seed) * 100 + length);
       const bool many = length > 3000; // enough of both for pivots in shared memory
       const size_t n = many ? 1600 + random32() % 1500 : random32() % 3 ? random32() % 1500 : random32() % 3;
@@ -322,6 +325,7 @@ static void routines(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t length : {0, 1, 5, 31, 32, 33, 700, 1023, 1025, 2000}) {
+      if (!has_turn()) continue;
       simt::set_random_schedule(uint64_t(seed) * 100 + length);
       const std::vector<u32> sorted = sorted_values<u32>(length, random32() % 2 ? 30 : 4000);
       std::vector<u32> needles(128);
@@ -347,6 +351,7 @@ static void routines(const char *name, int seeds) {
     }
   for (int seed = 1; seed <= seeds; ++seed)
     for (int shape = 0; shape < SHAPES; ++shape) {
+      if (!has_turn()) continue;
       simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
       const std::vector<u64> lengths = lengths_of(shape, random32() % 3000);
       std::vector<u32> offsets(1, 0);

@@ -231,6 +231,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
         for (int way : {GP_ONE_CLUSTER, GP_ONE_LAUNCH}) {
           if (n > 6 * tile && (seed + way) % 2) continue;
           if (n > 16 * tile && way == GP_ONE_CLUSTER) continue;
+          if (!has_turn()) continue;
           simt::set_random_schedule(uint64_t(seed) * 100 + n + unsigned(way));
           Options o = {};
           o.team = way;
@@ -262,6 +263,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
   static void crowd(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
     for (int seed = 1; seed <= seeds; ++seed) {
+      if (!has_turn()) continue;
       simt::set_random_schedule(uint64_t(seed) * 1000);
       Options o = {};
       o.data = GAP, o.grid = 40 + seed, o.end_bit = Ordered<K>::bits;
@@ -277,6 +279,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       for (unsigned same = 0; same < 1u << sizeof(Key); ++same)
         for (int form = 0; form < 4; ++form) {
           const size_t n = sizes[(unsigned(seed) + unsigned(form) + same) % 4];
+          if (!has_turn()) continue;
           simt::set_random_schedule(uint64_t(seed) * 100 + same * 4 + unsigned(form));
           Options o = {};
           o.same = same, o.end_bit = Ordered<K>::bits;
@@ -298,6 +301,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     const size_t sizes[] = {0, 1, 2, tile - 1, tile, tile + 1, 5 * tile + 3, 9 * tile - 2, 30 * tile};
     for (int seed = 1; seed <= seeds; ++seed)
       for (size_t n : sizes) {
+        if (!has_turn()) continue;
         simt::set_random_schedule(uint64_t(seed) * 100 + n);
         Options o = {};
         o.data = int(random32() % DATA);

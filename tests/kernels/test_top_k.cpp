@@ -106,6 +106,7 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
       if (sizeof(T) == 2 && (k + size_t(seed) + P::threads / 64 + DESCENDING) % 3) continue;
       const size_t n = sizes[k], offset = seed % 2 ? 0 : random32() % 16;
       const int sms = 1 + int(random32() % 4), kind = int((seed + k) % 7);
+      if (!has_turn()) continue;
       simt::set_random_schedule(u64(seed) * 100 + k);
       const std::vector<B> x = keys_of<T>(n, kind);
       Device<B> in(x, offset);
@@ -153,6 +154,7 @@ template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name,
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed) {
     const unsigned blocks = seed % 2 ? 8 * GP__COUNTING_LOADS + 3 : 11;
+    if (!has_turn()) continue;
     simt::set_random_schedule(u64(seed));
     std::vector<u64> counts(65536);
     std::vector<u16> rows(blocks * size_t(65536));
@@ -194,6 +196,7 @@ template <class P> void key_counts(const char *name, int seeds) {
       const size_t n = blocks * counts[std::max(kind, 0)] + random32() % 1000;
       const size_t offset = kind == 6 ? 0 : random32() % 8 & (kind == 1 ? 4 : 7); // kind 1: fours start a vector
       const bool rows = blocks > 1 && seed % 2;
+      if (!has_turn()) continue;
       simt::set_random_schedule(u64(seed) * 10 + u64(kind));
       std::vector<u16> x(n);
       std::vector<u64> expected(65536);
@@ -344,6 +347,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     const size_t sizes[] = {1, 33, tile - 1, tile, tile + 1, 9 * tile + 5, 40 * tile + 1};
     for (int seed = 1; seed <= seeds; ++seed)
       for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+        if (!has_turn()) continue;
         simt::set_random_schedule(u64(seed) * 100 + i);
         Rows o = {};
         o.count = sizes[i];
@@ -392,6 +396,7 @@ template <class P, class In, class Out> void shuffle(const char *name, int seeds
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
       const size_t n = sizes[k];
+      if (!has_turn()) continue;
       simt::set_random_schedule(u64(seed) * 100 + k);
       std::vector<Out> x(n);
       for (size_t i = 0; i < n; ++i) x[i] = draw<Out>();

@@ -317,7 +317,7 @@ static std::string what_of(const Case &c, const char *name, int seed) {
 // Runs a case and compares every byte, including gaps. panels: through a buffer, this many; or TRIP, or 0: neither.
 enum { TRIP = -1 };
 template <class P> static void run(const Case &c, const char *name, int seed, bool must, int panels = 0) {
-  if (!only.empty() && only != name) return;
+  if ((!only.empty() && only != name) || !has_turn()) return;
   simt::set_random_schedule(u64(seed) * 977 + random32() % 1000);
   const u64 from = in_bytes(c), to = in_bytes(inverse(c));
   const u64 bytes = c.in_place ? std::max(from, to) : from;
@@ -657,6 +657,7 @@ template <class T, int ROWS, int COLUMNS, bool ALIGNED> static void tile_kernel(
 template <class T, int ROWS, int COLUMNS, bool ALIGNED> static void tiles(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= 3 * seeds; ++seed) {
+    if (!has_turn()) continue;
     simt::set_random_schedule(u64(seed) * 31);
     const u32 multiple = ALIGNED ? 16 : 1;
     const u32 rows = (1 + random32() % (3 * ROWS)) * multiple, columns = (1 + random32() % (2 * COLUMNS)) * multiple;

@@ -20,6 +20,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -201,13 +202,13 @@ template <class T> struct Problem {
   gp_result run_prepared(gp_context *ctx, const gp_call &c, bool device, Place at, std::list<void *> &blocks) const {
     gp_prepared *prepared = nullptr;
     gp_call other = c;
-    const T *const zero = put(std::vector<T>(1), 0, false, blocks);
+    const std::unique_ptr<T> zero(new T());
     other.in = put(std::vector<T>(in.size()), at.in, device, blocks);
     other.out = put(std::vector<T>(in.size() + offsets.size()), at.out, device, blocks);
     if (c.begin) other.begin = put(std::vector<unsigned>(offsets.size()), at.begin, device, blocks);
     if (c.keys) other.keys = put(std::vector<unsigned>(in.size()), at.keys, device, blocks);
     if (c.out_count) other.out_count = put(std::vector<uint64_t>(1), 0, device, blocks);
-    if (c.init) other.init = zero;
+    if (c.init) other.init = zero.get();
     gp_result r = gp_prepared_open(ctx, &other, &prepared);
     if (r == GP_SUCCESS) r = gp_prepared_run(prepared, &other, nullptr);
     check(r != GP_SUCCESS || !device || in.empty() || prepared->quick, __LINE__, "%s: the plan is not kept",

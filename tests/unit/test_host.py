@@ -128,6 +128,7 @@ def test_iota_starts_at_zero_with_step_one(host, type_):
 @pytest.mark.parametrize("op", oracle.UNARY)
 @given(types, types, data)
 @settings(max_examples=120)
+@pytest.mark.turn
 def test_transform(host, op, in_type, out_type, what):
     n, offset, kind, seed = what
     x = shifted(values(in_type, n, kind, seed), offset)
@@ -223,6 +224,7 @@ sizes = st.sampled_from(SIZE_LIST * 2 + LARGE)
 @settings(max_examples=700)
 @example("SUM", "f16", "f32", "f16", 65537, (0, 1, "uniform", 1), None, False)
 @example("SUM", "u8", "u64", "u64", 65537, (0, 1, "uniform", 1), "SQUARE", True)
+@pytest.mark.turn
 def test_reduce(host, op, in_type, acc_type, out_type, n, what, transform, with_init):
     if op not in oracle.operators_of(acc_type):
         acc_type = "u32"
@@ -243,6 +245,7 @@ def test_reduce(host, op, in_type, acc_type, out_type, n, what, transform, with_
 @settings(max_examples=700)
 @example("SUM", "f16", "f32", "f16", 65537, (0, 1, "uniform", 1), None, False, False)
 @example("SUM", "u8", "u64", "u64", 65537, (0, 1, "uniform", 1), "SQUARE", True, True)
+@pytest.mark.turn
 def test_scan(host, op, in_type, acc_type, out_type, n, what, transform, exclusive, with_init):
     if op not in oracle.operators_of(acc_type):
         acc_type = "u32"
@@ -266,6 +269,7 @@ def test_scan(host, op, in_type, acc_type, out_type, n, what, transform, exclusi
 
 
 @pytest.mark.parametrize("type_", TYPE_NAMES)
+@pytest.mark.turn
 def test_every_operator_on_every_type(host, type_):
     for op, kind, exclusive in itertools.product(oracle.operators_of(type_), KINDS, (False, True)):
         x = values(type_, 3000, kind, 11)
@@ -326,6 +330,7 @@ def test_count_in_memory(host):
 @pytest.mark.parametrize("op", ["ARGMIN", "ARGMAX"])
 @given(types, types, data, st.sampled_from([None, "NEGATE", "ABS", "SQUARE"]), st.sampled_from([None, -1, 3, 10**12]))
 @settings(max_examples=150)
+@pytest.mark.turn
 def test_arg(host, op, in_type, type_, what, transform, init_index):
     n, offset, kind, seed = what
     x = shifted(values(in_type, n, kind, seed), offset)
@@ -373,6 +378,7 @@ def composed(a, b):
 
 @pytest.mark.parametrize("n", [0, 1, 2, 31, 513, 4096, 9000])
 @pytest.mark.parametrize("commutative", [0, 1])
+@pytest.mark.turn
 def test_user_operator_on_a_struct(host, n, commutative):
     with Context(threads=1) as context:
         affine = context.struct("affine", 8, 4, "struct affine { unsigned m, k; };")

@@ -48,6 +48,7 @@ graphs = st.integers(1, 40).flatmap(lambda n: st.tuples(
 @given(graphs, st.sampled_from([0, U32, U64]), st.sampled_from([0, U32, U64]), st.booleans(), st.integers(0, 6),
        st.booleans())
 @settings(max_examples=300)
+@pytest.mark.turn
 def test_against_scipy(host, drawn, offset_type, vertex_type, symmetric, limit, until):
     n, edges, source, target = drawn
     if symmetric:
@@ -92,6 +93,7 @@ def test_function_and_source_in_memory(host):
 
 @given(graphs)
 @settings(max_examples=100)
+@pytest.mark.turn
 def test_smallest_parents_and_checks(host, drawn):
     n, edges, source, _ = drawn
     graph, offsets, targets = graph_of(n, edges, U32, U64)
@@ -159,6 +161,7 @@ def test_bad_input(host):
 @given(graphs, st.sampled_from([0, U32, U64]), st.sampled_from([0, U32, U64]), st.integers(0, 4), st.integers(0, 70),
        st.booleans(), st.integers(0, 3))
 @settings(max_examples=150)
+@pytest.mark.turn
 def test_many_sources(host, drawn, offset_type, vertex_type, limit, count, device, without):
     n, edges, first, step = drawn
     graph, offsets, _ = graph_of(n, edges, offset_type, vertex_type)

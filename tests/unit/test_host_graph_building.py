@@ -133,6 +133,7 @@ def fault_of(host, graph, source, depths, parents, limit=0):
 
 @given(lists, st.sampled_from(["u4", "u8"]), st.integers(0, 3))
 @relaxed
+@pytest.mark.turn
 def test_validator(host, what, vertex, spoil):
     n, count, seed = what
     rng = np.random.default_rng(seed)
@@ -186,6 +187,7 @@ def test_faults_of_graphs(host):
 
 @given(lists, st.sampled_from(["u4", "u8"]), st.sampled_from(["u4", "u8"]), st.sampled_from([0, gp.SYMMETRISE]))
 @relaxed
+@pytest.mark.turn
 def test_components(host, drawn, offset, vertex, flags):
     n, count, seed = drawn
     graph = built(host, edges_of(n, count // 4, seed), n, flags, offset, vertex)
@@ -292,6 +294,7 @@ def parsed(text):
 
 @given(lists, st.sampled_from([" ", "\t", ", ", "   ,\t", ","]), st.sampled_from(["\n", "\r\n"]), st.booleans())
 @relaxed
+@pytest.mark.turn
 def test_edge_lists(host, what, between, newline, decorated):
     n, count, seed = what
     pairs = edges_of(n, count, seed)
@@ -375,6 +378,7 @@ def test_no_files(tmp_path):
                  st.text("0123456789 \t\n.eE+-", max_size=60).map(
                      lambda tail: (MM + "real general\n" + tail).encode())))
 @settings(max_examples=600, deadline=None, derandomize=True, database=None)
+@pytest.mark.turn
 def test_any_text(text):
     try:
         got, vertices, _ = parsed(text)

@@ -33,6 +33,7 @@ def keys_of(type_, n, groups, kind, seed):
 
 @given(operators, types, types, types, types, data, st.sampled_from([1, 2, 7, 300]), transforms, st.booleans())
 @settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@pytest.mark.turn
 def test_group_by(host, op, keys_type, in_type, acc, out_type, what, groups, transform, with_init):
     n, offset, kind, seed = what
     acc = accumulator(op, acc)

@@ -41,6 +41,7 @@ def ends_of(x, type_, kind, seed):
 @example("f32", "u32", 10, (4097, 0, "uniform", 3))
 @example("i64", "u64", 70001, (4097, 0, "extremes", 3))
 @example("u8", "u32", 256, (4097, 1, "uniform", 3))
+@pytest.mark.turn
 def test_even(host, type_, counter, bins, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -134,6 +135,7 @@ def test_floats_at_the_edges(host):
 
 @given(types, counters, st.sampled_from([1, 2, 3, 10, 255, 1000]), data)
 @settings(max_examples=1200)
+@pytest.mark.turn
 def test_ranges(host, type_, counter, bins, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -167,6 +169,7 @@ def test_ranges_against_numpy(host, type_):
        st.sampled_from([(1, 1), (2, 2), (3, 3), (4, 3), (4, 4), (5, 1), (1300, 2)]), st.sampled_from([1, 7, 256]),
        st.booleans(), st.sampled_from([None, "u8", "i32", "bf16", "f32"]), data)
 @settings(max_examples=700)
+@pytest.mark.turn
 def test_channels_and_weights(host, type_, channels, bins, ranges, weight_type, what):
     n, offset, kind, seed = what
     (channels, active), rng = channels, np.random.default_rng(seed)

@@ -52,6 +52,7 @@ def expected(primitive, op, x, init):
 @pytest.mark.parametrize("primitive", PRIMITIVES)
 @pytest.mark.parametrize("op", OPERATORS)
 @pytest.mark.parametrize("type_", TYPES)
+@pytest.mark.turn
 def test_initial_value(host, threaded, primitive, op, type_):
     dtype = np.dtype(DTYPES[type_])
     floats = dtype.kind == "f"

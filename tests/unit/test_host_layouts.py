@@ -59,6 +59,7 @@ def address(thing):
 @given(sizes, widths, widths, st.integers(0, 99), st.integers(0, 99), st.sampled_from([0, 1, 2, 31, 33, 200]),
        st.integers(0, 20), st.booleans(), st.booleans(), st.integers(0, 2**20))
 @settings(max_examples=400)
+@pytest.mark.turn
 def test_every_pair(host, field_sizes, from_width, to_width, a, b, n, room, in_place, keep, seed):
     from_offsets, from_size = struct_of(field_sizes, a)
     to_offsets, to_size = struct_of(field_sizes, b)

@@ -67,6 +67,7 @@ def most(primitive, n, m):
 
 @given(st.sampled_from(["merge"] + SETS), types, orders, data)
 @settings(max_examples=1500)
+@pytest.mark.turn
 def test_two_sorted(host, primitive, type_, op, what):
     n, m, offset, _, _ = what
     keys, ranks, numbers = two_sorted(type_, op, what)
@@ -98,6 +99,7 @@ def test_two_sorted(host, primitive, type_, op, what):
 
 @given(types, orders, data, st.booleans())
 @settings(max_examples=600)
+@pytest.mark.turn
 def test_merge_sort(host, type_, op, what, in_place):
     n, _, offset, kind, seed = what
     x = shifted(keys_of(type_, n, kind, seed), offset)
@@ -136,6 +138,7 @@ def test_many_threads(host, threaded, n):
 
 @given(types, orders, data)
 @settings(max_examples=400)
+@pytest.mark.turn
 def test_is_sorted(host, type_, op, what):
     n, _, offset, kind, seed = what
     x = shifted(keys_of(type_, n, kind, seed), offset)

@@ -133,6 +133,7 @@ def test_context(host, name):
 
 
 @every_function
+@pytest.mark.turn
 def test_types_and_operators(host, name):
     arguments = Arguments(name)
     for type_, parameter in arguments.parameters:
@@ -325,6 +326,7 @@ MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "
 
 
 @pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.turn
 def test_null_of_functions_without_a_stream(name):
     """Each pointer missing in turn, the others present."""
     room = [np.zeros(64, np.uint64) for _ in range(8)]

@@ -38,6 +38,7 @@ def tile(type_):
 @pytest.mark.parametrize("type_", oracle.FLOATS)
 @pytest.mark.parametrize("op", ["SUM", "PROD"])
 @pytest.mark.parametrize("init", [False, True])
+@pytest.mark.turn
 def test_reduce(contexts, type_, op, init):
     t = tile(type_)
     for n in (0, 1, 3, 4, 5, 33, 2047, t - 1, t, t + 1, 7 * t + 12345):
@@ -64,6 +65,7 @@ def test_reduce_with_conversion(contexts, in_type, acc_type):
             assert differing(out, wanted, acc_type) == 0
 
 
+@pytest.mark.turn
 def test_reduce_of_several_rounds(contexts):
     """From this number of elements on a tile has two rounds; f64 needs the fewest."""
     count = oracle.REDUCE_TILES * tile("f64") + 12345
@@ -78,6 +80,7 @@ def test_reduce_of_several_rounds(contexts):
 @pytest.mark.parametrize("op", ["SUM", "PROD"])
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("init", [False, True])
+@pytest.mark.turn
 def test_scan(contexts, type_, op, exclusive, init):
     items = oracle.scan_items(SIZES[type_], SIZES[type_])
     t = oracle.SCAN_THREADS * items
@@ -168,6 +171,7 @@ def compose(tmp_path_factory):
     return ctypes.cast(library.compose, HostFunction)
 
 
+@pytest.mark.turn
 def test_user_operator_with_tiles_of_several_rounds(compose):
     n = oracle.REDUCE_TILES * oracle.REDUCE_THREADS * oracle.REDUCE_VECTORS + 54321
     rng = np.random.default_rng(3)

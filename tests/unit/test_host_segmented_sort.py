@@ -74,6 +74,7 @@ def same(got, wanted):
        st.sampled_from(SHAPES), st.sampled_from(["i32", "u32", "i64", "u64"]), st.booleans(), st.booleans(),
        st.booleans(), st.integers(0, 2**20), st.sampled_from([None, "u32", "u8", "f64", "index32", "index64"]))
 @settings(max_examples=300)
+@pytest.mark.turn
 def test_against_numpy(context, type_, n, kind, shape, offset_type, descending, ranges, some_bits, seed, value):
     rng = np.random.default_rng(seed)
     raw = values(type_, n, kind, seed)

@@ -119,6 +119,7 @@ def initial(op, acc, kind, seed, wanted):
 @settings(max_examples=500)
 @example("SUM", "f32", "f32", "f32", "u32", (2049, 1, "zeros", 1), "ones", None, False)
 @example("SUM", "f16", "f32", "f16", "i64", (2049, 1, "uniform", 1), "long", "SQUARE", True)
+@pytest.mark.turn
 def test_segmented_reduce(host, op, in_type, acc, out_type, offset_type, what, shape, transform, with_init):
     n, offset, kind, seed = what
     acc = accumulator(op, acc)
@@ -170,6 +171,7 @@ def test_segments_of_one_length(host, op, in_type, acc, length, segments, what):
 
 
 @pytest.mark.parametrize("op, type_", [(op, type_) for type_ in TYPE_NAMES for op in oracle.operators_of(type_)])
+@pytest.mark.turn
 def test_every_operator_on_every_type_in_segments(threaded, op, type_):
     n = 600
     x = np.concatenate([values(type_, n // 6, kind, 11) for kind in KINDS])
@@ -191,6 +193,7 @@ def test_every_operator_on_every_type_in_segments(threaded, op, type_):
 @given(operators, types, types, types, offset_types, data, shapes, transforms, st.booleans(), st.booleans())
 @settings(max_examples=500)
 @example("SUM", "f32", "f32", "f32", "u32", (2049, 1, "zeros", 1), "empties", None, False, False)
+@pytest.mark.turn
 def test_segmented_scan(host, op, in_type, acc, out_type, offset_type, what, shape, transform, exclusive, with_init):
     n, offset, kind, seed = what
     acc = accumulator(op, acc)
@@ -212,6 +215,7 @@ def test_segmented_scan(host, op, in_type, acc, out_type, offset_type, what, sha
 
 @given(operators, types, types, types, types, st.sampled_from(EQUALS), data, shapes, st.booleans(), st.booleans())
 @settings(max_examples=500)
+@pytest.mark.turn
 def test_scan_by_key(host, op, keys_type, in_type, acc, out_type, equal, what, shape, exclusive, with_init):
     n, offset, kind, seed = what
     acc, keys_type = accumulator(op, acc), key_type(equal, keys_type)
@@ -243,6 +247,7 @@ def only(buffer, out, found):
 
 @given(operators, types, types, types, types, st.sampled_from(EQUALS), data, shapes, transforms)
 @settings(max_examples=500)
+@pytest.mark.turn
 def test_reduce_by_key(host, op, keys_type, in_type, acc, out_type, equal, what, shape, transform):
     n, offset, kind, seed = what
     acc, keys_type = accumulator(op, acc), key_type(equal, keys_type)
@@ -266,6 +271,7 @@ def test_reduce_by_key(host, op, keys_type, in_type, acc, out_type, equal, what,
 
 @given(types, st.sampled_from(EQUALS), data, shapes, st.sampled_from(["i32", "u32", "i64", "u64", 0]))
 @settings(max_examples=500)
+@pytest.mark.turn
 def test_runs_and_unique(host, type_, equal, what, shape, length_type):
     n, offset, _, seed = what
     type_ = key_type(equal, type_)
@@ -364,6 +370,7 @@ def test_count_in_memory(host):
 @pytest.mark.parametrize("op", ["ARGMIN", "ARGMAX"])
 @given(types, types, data, shapes, st.booleans())
 @settings(max_examples=150)
+@pytest.mark.turn
 def test_arg(host, op, in_type, type_, what, shape, exclusive):
     n, offset, kind, seed = what
     x = shifted(values(in_type, n, kind, seed), offset)
@@ -461,6 +468,7 @@ def test_users_operators_and_structs(n, shape):
 
 @given(types, types, data, st.sampled_from([0, RIGHT]), st.sampled_from(["SUB", "SUB", "SUM", "MIN", "PROD"]))
 @settings(max_examples=500)
+@pytest.mark.turn
 def test_adjacent_difference(host, in_type, out_type, what, right, op):
     n, offset, kind, seed = what
     x = shifted(values(in_type, n, kind, seed), offset)
@@ -512,6 +520,7 @@ def test_adjacent_difference_by_a_users_operator(host):
 @given(offset_types, st.sampled_from([0, 1, 2, 50, 1000]), st.sampled_from(["good", "falls", "beyond", "both"]),
        st.integers(0, 2**20))
 @settings(max_examples=300)
+@pytest.mark.turn
 def test_offsets_are_checked(host, offset_type, segments, fault, seed):
     rng = np.random.default_rng([seed, segments])
     n = 3 * segments + 5
@@ -563,6 +572,7 @@ def test_an_offset_with_a_sign_is_beyond_the_count(host):
 
 @given(types, st.sampled_from([0, 1, 2, 3, 100, 1025]), data, st.sampled_from(["u32", "u64"]), st.booleans())
 @settings(max_examples=500)
+@pytest.mark.turn
 def test_bounds(host, type_, length, what, index_type, upper):
     n, offset, kind, seed = what
     sorted_ = values(type_, length, kind, seed)

@@ -49,6 +49,7 @@ def only(buffer, out, wanted):
 
 @given(comparisons, types, data)
 @settings(max_examples=1200)
+@pytest.mark.turn
 def test_select_if(host, op, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -68,6 +69,7 @@ def test_select_if(host, op, type_, what):
 
 @given(types, flag_types, st.sampled_from(SHARES), data)
 @settings(max_examples=600)
+@pytest.mark.turn
 def test_select_and_partition_by_flags(host, type_, flag_type, share, what):
     n, offset, kind, seed = what
     x, flags = shifted(values(type_, n, kind, seed), offset), shifted(flags_of(flag_type, n, share, seed), offset)
@@ -111,6 +113,7 @@ def test_structs_keep_their_order(size):
 
 @given(comparisons, types, data)
 @settings(max_examples=600)
+@pytest.mark.turn
 def test_partition(host, op, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -128,6 +131,7 @@ def test_partition(host, op, type_, what):
 
 @given(comparisons, comparisons, types, data)
 @settings(max_examples=600)
+@pytest.mark.turn
 def test_partition_in_three(host, first, second, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -149,6 +153,7 @@ def test_partition_in_three(host, first, second, type_, what):
 
 @given(comparisons, types, data)
 @settings(max_examples=900)
+@pytest.mark.turn
 def test_count_if_any_all(host, op, type_, what):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)

@@ -76,6 +76,7 @@ def special(type_, n, kind, seed):
 @given(types, sizes, st.sampled_from(KINDS), directions, st.booleans(), st.integers(0, 3), st.integers(0, 2**20))
 @example("f32", 1025, "special", 0, False, 1, 3)
 @example("f16", 4097, "special", DESCENDING, True, 0, 4)
+@pytest.mark.turn
 def test_keys(host, type_, n, kind, flags, in_place, offset, seed):
     keys = shifted(special(type_, n, kind, seed), offset)
     wanted = keys[order_of(bits_of(type_, keys), 0, 8 * SIZES[type_], flags)].copy()

@@ -43,6 +43,7 @@ def same_bits(a, b):
 @given(types, data, st.booleans(), st.integers(0, 4), st.sampled_from(["keys", "u32", "u64", "values"]),
        st.integers(1, 3))
 @settings(max_examples=1500)
+@pytest.mark.turn
 def test_top_k(host, type_, what, descending, which, outputs, rows):
     n, offset, kind, seed = what
     k = [1, n, n // 2, min(n, 3), 0][which]
@@ -109,6 +110,7 @@ def test_unsorted_and_a_count_of_the_device(host):
 
 @given(types, data, st.booleans())
 @settings(max_examples=600)
+@pytest.mark.turn
 def test_nth_element(host, type_, what, descending):
     n, offset, kind, seed = what
     x = shifted(values(type_, n, kind, seed), offset)
@@ -210,6 +212,7 @@ def chi_square(counts):
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.turn
 def test_all_permutations_are_as_likely(host, n):
     seeds = 60 * math.factorial(n) + 1000
     codes = np.array([permutation(host, seed, n) @ n**np.arange(n) for seed in range(seeds)])

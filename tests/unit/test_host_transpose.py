@@ -37,6 +37,7 @@ def view(memory, shape, strides, size):
 
 @given(sizes, extents, st.lists(st.integers(0, 3), min_size=3, max_size=3), st.booleans(), st.integers(0, 1000))
 @settings(max_examples=400)
+@pytest.mark.turn
 def test_permute(host, size, what, gaps, dense, seed):
     extent, order = what
     gaps = [0, 0, 0] if dense else gaps

@@ -128,6 +128,7 @@ def program(tmp_path_factory):
 
 
 @pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.turn
 def test_kernels(program, cell):
     n = "" if "shape" in cell else " n=1M"
     done = subprocess.run([program, cell + n], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)

@@ -1,0 +1,45 @@
+"""What all folders of tests share: dear tests, marked `@pytest.mark.turn`, take turns (tests/turn.py)."""
+import os
+import sys
+import zlib
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from turn import TURNS, has_turn  # noqa: E402
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "turn(n): a dear test; a case of it runs at one commit in 7; n: at its turn")
+
+
+def places(items):
+    """{a dear test: its place among the turns}: that which its marker names, or the next one after the test before it
+    in its file, so that neighbours run at different commits. Files begin at different places."""
+    found, last = {}, {}
+    for item in items:
+        markers = list(item.iter_markers("turn"))  # of the function and of the case
+        if markers:
+            file = item.nodeid.partition("::")[0]
+            first = zlib.crc32(os.path.basename(file).encode()) % TURNS
+            last[file] = last.get(file, first - 1) + 1
+            found[item] = next((marker.args[0] for marker in markers if marker.args), last[file])
+    return found
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    place = places(items)
+    waiting = [item for item in items if item in place and not has_turn(place[item])]
+    if waiting:
+        config.hook.pytest_deselected(items=waiting)
+        items[:] = [item for item in items if item not in waiting]
+        config.stash[WAITING] = len(waiting)
+
+
+WAITING = pytest.StashKey()
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if WAITING in config.stash:
+        terminalreporter.write_line(f"waiting: {config.stash[WAITING]}")
