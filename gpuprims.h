@@ -34442,16 +34442,14 @@ GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shap
   return a;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
-  gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
     gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
-    result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
-                               (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                                    (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
   }
   return GP_SUCCESS;
 }
@@ -36761,7 +36759,7 @@ GPUPRIMS__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared
   return result;
 }
 GPUPRIMS__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
-  if (!prepared) return gp__said(gp__fail(GP_E_NULL, "gp_prepared_run: prepared is null"));
+  if (!prepared) return gp__fail(GP_E_NULL, "gp_prepared_run: prepared is null");
   GPUPRIMS__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
 }
 
@@ -36800,14 +36798,16 @@ GPUPRIMS__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, g
 GPUPRIMS__API gp_result gp_prepared_close(gp_prepared *prepared) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
-  if (!prepared) return gp__said(gp__fail(GP_E_NULL, "gp_prepared_close: prepared is null"));
-  if (gp__is_hook("gp_prepared_close", &result)) return gp__said(result);
+  if (!prepared) return gp__fail(GP_E_NULL, "gp_prepared_close: prepared is null");
+  if (gp__is_hook("gp_prepared_close", &result)) return result;
+  ++gp__here.inside; // a closed context is no error here: its message stays a draft
   s = gp__begin(prepared->ctx, "gp_prepared_close", &result);
-  if (s) { // otherwise the context has gone, with kernels and workspaces
+  if (s) { // otherwise kernels and workspaces have gone with the context
     gp__drop_plan(prepared);
     gp__forget_stream(&prepared->recent);
     gp__end(prepared->ctx, GP_SUCCESS);
   }
+  --gp__here.inside;
   pthread_mutex_destroy(&prepared->lock);
   free(prepared);
   return GP_SUCCESS;

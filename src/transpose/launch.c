@@ -233,16 +233,14 @@ GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shap
   return a;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
-  gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
     gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
-    result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
-                               (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                                    (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
   }
   return GP_SUCCESS;
 }

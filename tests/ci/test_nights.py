@@ -695,7 +695,7 @@ def test_the_list_is_as_documented():
     hour = measure.PAIRS_SHARE * measure.SHARE["regress"] * 3600
     assert sum(kinds) == len(cells) and f"The standard list has {len(cells)} cells" in text
     assert f"| {kinds[0]} | {len(standard.CELLS)} primitives in {types} types, at the ten sizes" in text
-    assert all(f"| {count} | " in text for count in kinds) and f"These are {round(seconds, -1):.0f} s" in text
+    assert all(f"| {count} | " in text for count in kinds) and f"These need {round(seconds, -1):.0f} s" in text
     assert f"{hour:.0f} s in an hour" in text and seconds < 1.5 * hour
 
 

@@ -278,7 +278,8 @@ def copies(checks, folder):
             for entry, name, static in (("first_entry", "alpha", kind == "static"),
                                         ("second_entry", "beta", kind != "namespace")):
                 flags = [f"-DENTRY={entry}"] + (["-DGPUPRIMS_STATIC"] if static else [f"-DGPUPRIMS_NAMESPACE={name}"])
-                target = os.path.join(folder, f"{name}.{compiler}.{'static' if static else 'namespace'}.o")
+                target = os.path.join(folder, f"{name}.{os.path.basename(compiler)}."
+                                              f"{'static' if static else 'namespace'}.o")
                 objects.append(target)
                 if target in made:  # the mixed program consists of the others' parts
                     continue

@@ -39,7 +39,7 @@ def furnish(place):
     """A copy of the header's sources."""
     shutil.copytree(os.path.join(ROOT, "src"), place / "src")
     (place / "tools").mkdir()
-    for name in ("amalgamate.py", "c_names.py", "lint.py"):
+    for name in ("amalgamate.py", "c_names.py", "docs.py", "lint.py", "markdown_links.py"):
         shutil.copy(os.path.join(ROOT, "tools", name), place / "tools")
     shutil.copy(os.path.join(ROOT, "gpuprims.h"), place)
     shutil.copy(os.path.join(ROOT, ".clang-format"), place)

@@ -87,7 +87,7 @@ def test_a_tune(farm):
     again = farm.run()  # a finished tune is not repeated: the next one has its own store
     assert len(farm.paths()) == 2 and len(re.findall(r"groups whose rows changed: (\d)", again)) == 1
     second, first = farm.paths()
-    assert ".2.tune." in second
+    assert re.search(r"\.tune\.(\w+\.)?2\.jsonl", second)
     ruled = [line for line in store.read(second).of("samples") if line["variant"] == "rule"]
     assert ruled and {line["phase"] for line in ruled} == {"confirm"} and "cold_graph" in {
         line["protocol"] for line in ruled}
@@ -268,15 +268,15 @@ def test_what_decides_is_missed_before_anything_is_measured(tmp_path, monkeypatc
 def test_todays_store(tmp_path):
     """The day's first unfinished one; the folder is the device's."""
     from tools.farm import tune
-    first = tune.default_store(str(tmp_path), "NVIDIA H200")
+    first = tune.default_store(str(tmp_path), "NVIDIA H200", "0123456")
     assert os.path.dirname(first) == str(tmp_path / "nvidia-h200") == str(tmp_path / bench.folder_name("NVIDIA H200"))
     os.makedirs(os.path.dirname(first))
     store.append(first, [made_up.environment()])
-    assert tune.default_store(str(tmp_path), "NVIDIA H200") == first
+    assert tune.default_store(str(tmp_path), "NVIDIA H200", "0123456") == first
     made_up.Tune(first, lambda *_: 1.0).search().write().decide(tmp_path)
-    second = tune.default_store(str(tmp_path), "NVIDIA H200")
-    assert second == first.replace(".tune.", ".2.tune.")
+    second = tune.default_store(str(tmp_path), "NVIDIA H200", "0123456")
+    assert second == first.replace(".jsonl", ".2.jsonl")
     store.merge_main([first, "--out", f"{first}.gz"])
     os.remove(first)
-    assert tune.default_store(str(tmp_path), "NVIDIA H200") == second
+    assert tune.default_store(str(tmp_path), "NVIDIA H200", "0123456") == second
     assert [run.date for path in store.paths_under(str(tmp_path)) for run in evidence.runs_of(store.read(path))]

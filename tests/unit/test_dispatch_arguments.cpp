@@ -295,6 +295,63 @@ static void test_struct_sizes() {
   CLOSE(ctx);
 }
 
+static void test_prepared() {
+  gp_context *ctx = open_fake();
+  fake::machine.run = false;
+  Device<int> in(1000), out(1000);
+  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 900);
+  gp_prepared *prepared = nullptr;
+  BAD(GP_E_NULL, "gp_prepared_open: prepared is null", gp_prepared_open(ctx, &c, nullptr));
+  BAD(GP_E_NULL, "gp_prepared_open: call is null", gp_prepared_open(ctx, nullptr, &prepared));
+  BAD(GP_E_NULL, "gp_prepared_run: prepared is null", gp_prepared_run(nullptr, &c, nullptr));
+  BAD(GP_E_NULL, "gp_prepared_close: prepared is null", gp_prepared_close(nullptr));
+  c.in_type = gp_type(-1);
+  BAD(GP_E_TYPE, "type is -1", gp_prepared_open(ctx, &c, &prepared));
+  CHECK(!prepared);
+  c.in_type = GP_I32, c.in = c.out = nullptr; // buffers come later
+  GOOD(gp_prepared_open(ctx, &c, &prepared));
+  BAD(GP_E_NULL, "gp_prepared_run: call is null", gp_prepared_run(prepared, nullptr, nullptr));
+  BAD(GP_E_NULL, "gp_inclusive_scan: in is null", gp_prepared_run(prepared, &c, nullptr));
+  c.in = in.data, c.out = out.data;
+  for (int again = 0; again < 2; ++again) { // without a plan, then with one
+    const unsigned long launches = fake::counts.launches;
+    gp_call other = c;
+    other.op = GP_MAX;
+    BAD(GP_E_ARGUMENT, "gp_prepared_run: call.op is 4, that of the prepared call is 1",
+        gp_prepared_run(prepared, &other, nullptr));
+    CHECK(fake::counts.launches == launches);
+    GOOD(gp_prepared_run(prepared, &c, nullptr));
+    other = c, other.out = const_cast<int *>(in.data) + 4;
+    BAD(GP_E_OVERLAP, "in and out overlap", gp_prepared_run(prepared, &other, nullptr));
+    other = c, other.out = reinterpret_cast<char *>(out.data) + 2;
+    BAD(GP_E_ALIGNMENT, "gp_inclusive_scan: out", gp_prepared_run(prepared, &other, nullptr));
+    other = c, other.in = nullptr;
+    BAD(GP_E_NULL, "gp_inclusive_scan: in is null", gp_prepared_run(prepared, &other, nullptr));
+    other = c, other.out = out.data + 4, other.count = 800;
+    GOOD(gp_prepared_run(prepared, &other, nullptr));
+    other = c, other.out = const_cast<void *>(c.in); // in place
+    GOOD(gp_prepared_run(prepared, &other, nullptr));
+    GOOD(gp_prepared_run(prepared, &c, nullptr));
+    CHECK(fake::counts.launches == launches + 4 && prepared->quick);
+  }
+  // Its stream's workspace and its kernels stay; others may go.
+  GOOD(gp_trim(ctx, 0));
+  const size_t kept = fake::memory.size();
+  CHECK(kept == 1);
+  const unsigned long loaded = fake::counts.calls["cuModuleLoadData"];
+  GOOD(gp_prepared_run(prepared, &c, nullptr));
+  CHECK(fake::counts.calls["cuModuleLoadData"] == loaded && fake::memory.size() == kept);
+  GOOD(gp_prepared_close(prepared));
+  GOOD(gp_trim(ctx, 0));
+  CHECK(fake::memory.empty());
+  // Closed after its context.
+  GOOD(gp_prepared_open(ctx, &c, &prepared));
+  GOOD(gp_prepared_run(prepared, &c, nullptr));
+  CLOSE(ctx);
+  BAD(GP_E_CONTEXT, "gp_prepared_run: ctx is closed", gp_prepared_run(prepared, &c, nullptr));
+  GOOD(gp_prepared_close(prepared));
+}
+
 static void test_programs() {
   gp_context *ctx = open_fake();
   const gp_type vec3 = define(ctx, "vec3", "struct vec3 {\n  float x, y, z;\n};", 12, 4);
@@ -1106,6 +1163,7 @@ int main(int argc, char **argv) {
                      {"host", [] { test_arguments(true); }},
                      {"programs", test_programs},
                      {"sizes of structs", test_struct_sizes},
+                     {"prepared calls", test_prepared},
                      {"more arguments", [] { test_more_arguments(false); }},
                      {"more arguments, host", [] { test_more_arguments(true); }},
                      {"names", test_names}});

@@ -14,7 +14,7 @@ with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
 FUNCTIONS = {name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
              for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", TEXT)
-             if name not in ("gp_run", "gp_reserve")}
+             if name not in ("gp_run", "gp_prepared_run", "gp_reserve")}
 MEMBERS = {field.rstrip("_") for field, *_ in Call._fields_}
 WORDS = {"in", "out", "end", "op", "begin", "keys", "count", "length", "fields", "flags", "source", "sources", "step",
          "target", "limit", "transform", "equal", "segments", "bins", "channels", "active", "bad", "graph", "policy",

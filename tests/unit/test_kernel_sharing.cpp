@@ -5,6 +5,7 @@
 //   - the shared context never holds one program twice;
 //   - after gp_prepare of the call nothing is compiled or loaded, be it with the call's pointers or, where these are
 //     aligned to 16 bytes and none is in place, with NULL in place of its buffers;
+//   - a prepared call launches what gp_run launches, and a launch that fails is the call's failure;
 //   - after gp_reserve of what gp_workspace_size says, the call asks for no more than a place of their own for words.
 // 24,000 calls of the first seed must reach every kernel of the library. Usage: test_kernel_sharing [calls] [seed]
 #include "simt.h"
@@ -42,7 +43,8 @@ static std::vector<Launch> launches;
 static std::map<std::string, int> loaded; // programs of the watched context
 static bool watched;
 static std::string twice; // a program loaded during its life
-static long quick, slow;  // prepared calls whose plans serve calls with other pointers; others
+static long failed_launches;
+static long quick, slow; // prepared calls whose plans serve calls with other pointers; others
 
 static int occupancy(int *blocks, void *, int threads, size_t shared_bytes) {
   const unsigned by_shared = unsigned(228 * 1024 / (shared_bytes + 1024)), by_threads = unsigned(2048 / threads);
@@ -383,6 +385,21 @@ static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<La
   gp_prepared_close(prepared);
 }
 
+// A launch that fails is the call's failure, and the next call runs.
+static void check_failure(gp_context *ctx, const Drawn &d) {
+  unsigned long calls = fake::counts.total;
+  gp_run(ctx, &d.call, nullptr);
+  calls = fake::counts.total - calls;
+  if (!calls) return;
+  fake::fail_at = fake::counts.total + 1 + below(calls), fake::failed_call.clear();
+  const gp_result result = gp_run(ctx, &d.call, nullptr);
+  fake::fail_at = 0;
+  const bool launch = !fake::failed_call.rfind("cuLaunch", 0);
+  failed_launches += launch;
+  check(!launch || result == GP_E_DRIVER, d, "a launch that failed in silence", gp_result_name(result));
+  check(gp_run(ctx, &d.call, nullptr) == GP_SUCCESS, d, "a call after one that failed", gp_last_message());
+}
+
 int main(int argc, char **argv) {
   const long calls = argc > 1 ? atol(argv[1]) : 20000;
   const unsigned long seed = argc > 2 ? strtoul(argv[2], nullptr, 10) : 1;
@@ -456,6 +473,7 @@ int main(int argc, char **argv) {
                                          : "other numbers of launches");
       check(twice.empty(), d, "one program loaded twice", twice);
       check_prepared(own, d, expected);
+      check_failure(own, d);
       twice.clear();
       for (const Launch &l : expected) {
         const size_t name = l.program.find("{ gp__") + 2;
@@ -478,6 +496,7 @@ int main(int argc, char **argv) {
   for (int p = 1; calls >= 26000 && p < GP_PRIMITIVE_COUNT; ++p)
     check(valid[p] > calls / 1000, none, "few valid calls",
           std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
+  check(failed_launches > calls / 6, none, "few launches that failed", std::to_string(failed_launches));
   check(quick > calls / 3, none, "few plans of prepared calls are kept", std::to_string(quick));
   printf("prepared calls: %ld of %ld plans serve other pointers\n", quick, quick + slow);
   check(fake::leaks().empty(), none, "leaks", fake::leaks());

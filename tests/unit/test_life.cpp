@@ -500,6 +500,9 @@ static void test_close(bool host) {
     fake::reset();
     fake::machine.run = false;
     gp_context *ctx = open_with(config(host ? GP_BACKEND_HOST : GP_BACKEND_CUDA));
+    gp_prepared *prepared = nullptr;
+    const gp_call scan = scan_call();
+    if (gp_prepared_open(ctx, &scan, &prepared) != GP_SUCCESS) ++wrong;
     std::atomic<int> begun{0}, closed{0};
     std::vector<std::thread> all;
     for (int i = 0; i < 4; ++i)
@@ -516,7 +519,10 @@ static void test_close(bool host) {
           gp_op op;
           gp_op_desc desc = gp_op_desc_init();
           desc.name = "x", desc.body = "return a;", desc.arity = 1;
-          switch ((n + i) % 6) {
+          switch ((n + i) % 7) {
+          case 6:
+            r = gp_prepared_run(prepared, &c, nullptr);
+            break;
           case 0:
             r = gp_run(ctx, &c, nullptr);
             break;
@@ -549,6 +555,7 @@ static void test_close(bool host) {
         else if (r != GP_E_CONTEXT) ++wrong;
       });
     for (std::thread &t : all) t.join();
+    if (gp_prepared_close(prepared) != GP_SUCCESS) ++wrong;
     CHECK(closed == 1 && !wrong);
     check(fake::leaks().empty(), __LINE__, "leaks: %s", fake::leaks().c_str());
     BAD(GP_E_CONTEXT, "ctx is closed", gp_describe(ctx, nullptr));

@@ -519,7 +519,7 @@ def ask_worker(options, program):
 def known_to(tree, cells):
     """The cells whose primitive the tree's library has."""
     with open(os.path.join(tree.path, "gpuprims.h"), encoding="utf-8") as file:
-        names = set(re.findall(r"\bX\(\w+, (\w+)\)", file.read()))
+        names = set(re.findall(r"\bX\(\w+, (?:\d+, )?(\w+)\)", file.read()))
     return {cell: text for cell, text in cells.items() if cell.primitive in names}
 
 
