@@ -256,6 +256,7 @@ typedef unsigned long uint64_t;
 #define gp_run GPUPRIMS__NAME(gp_run)
 #define gp_prepare GPUPRIMS__NAME(gp_prepare)
 #define gp_workspace_size GPUPRIMS__NAME(gp_workspace_size)
+#define gp_workspace_size_on GPUPRIMS__NAME(gp_workspace_size_on)
 #define gp_reserve GPUPRIMS__NAME(gp_reserve)
 #define gp_trim GPUPRIMS__NAME(gp_trim)
 #define gp_policy_origin GPUPRIMS__NAME(gp_policy_origin)
@@ -613,6 +614,11 @@ typedef struct gp_config {
   const struct gp_driver *driver; // NULL: the real one
   int workspaces;                 // streams whose workspaces are kept; 0: GP_WORKSPACES
   uint64_t cache_bytes;           // of the disk cache; least recently used kernels go. 0: 512 MiB, UINT64_MAX: no limit
+  uint64_t workspace_bytes; // of all workspaces: when one grows beyond, those of idle streams go, the least recently
+                            // used first. A call gets what it needs. Needs hooks or the driver's stream-ordered
+                            // allocator. 0: no limit
+  int own_work;             // 1: gp_close and gp_trim wait for the work of this context alone. Each call with a
+                            // workspace records an event then, as with workspace_bytes: 0.2 us on an H100's host
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
@@ -1165,9 +1171,10 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
 
 // Waits for calls of other threads to return, then for the GPU, then frees all that the context holds. Calls that begin
 // later, a second gp_close too, are GP_E_CONTEXT; so is one from a hook, which closes nothing. NULL is GP_E_CONTEXT. It
-// waits for all work in the device's primary context, other libraries' included (cuCtxSynchronize): a stream that was
-// used may be destroyed by now, and cannot be asked, and an event a call would slow every call. A context that has
-// loaded no kernel and allocated no memory waits for nothing.
+// waits for all work in the device's primary context, other libraries' included (cuCtxSynchronize), because a stream
+// that was used may be destroyed by now and cannot be asked. With gp_config.own_work it waits for the work of its own
+// calls alone, unless a graph has captured one of them. A context that has loaded no kernel and allocated no memory
+// waits for nothing.
 GPUPRIMS__API gp_result gp_close(gp_context *ctx);
 
 // Describes the device that the context runs on. Errors: CONTEXT, NULL.
@@ -1797,6 +1804,12 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 // 256 bytes. Pure: depends on the call's shape and the device only.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
+// The same for any device, which need not be there; the context may be on the host. `device` is gp_describe's answer
+// there, or has compute_capability (75 and more), multiprocessors, and name, which finds the tuned rows. Errors: as
+// gp_workspace_size; DEVICE_TOO_OLD.
+GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
+                                             uint64_t *bytes);
+
 // Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
 // most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
 // has sorts beside other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
@@ -1805,8 +1818,8 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
 
 // Frees workspaces of streams, the least recently used first, until those left take at most `bytes` of device memory;
 // with 0 it also unloads all kernels, which the disk cache has. Workspaces and kernels of calls that run in other
-// threads and of captured graphs stay. Where there is something to free, waits for all work in the device's primary
-// context (cuCtxSynchronize). A later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
+// threads, of captured graphs and of prepared calls stay. Where there is something to free, waits as gp_close does. A
+// later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
 GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes);
 
 // The policy that the call will run on, with every field filled in, and where it came from.
@@ -24500,7 +24513,7 @@ GPUPRIMS__API int gp_version(void) {
 
 // The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
 #define GPUPRIMS__CALLERS_STRUCTS(X)                                                                                   \
-  X(gp_config, cache_bytes)                                                                                            \
+  X(gp_config, own_work)                                                                                               \
   X(gp_description, fallback)                                                                                          \
   X(gp_type_desc, align)                                                                                               \
   X(gp_op_desc, host_user)                                                                                             \
@@ -24638,6 +24651,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                                                 \
   F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event))                                                             \
   F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
+  F(1, cuEventSynchronize, "cuEventSynchronize", (void *event))                                                        \
   F(1, cuEventQuery, "cuEventQuery", (void *event))                                                                    \
   F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream))  \
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \
@@ -27480,7 +27494,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1982464"
+#define GPUPRIMS__EMBEDDED_FROM "1990656"
 
 // ---- core/embed.c - this file's own text
 
@@ -29339,6 +29353,9 @@ typedef struct gp__state {
   int pageable;                 // the device reads any host memory
   uintptr_t places[GP__PLACES]; // core/places.c
   int workspaces;               // that are kept
+  uint64_t most_bytes;          // of workspaces; 0: no limit
+  int own_work;                 // gp_config's
+  int events;                   // each call with a workspace records its event
   pthread_mutex_t lock;         // of everything below
   pthread_cond_t built;         // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
@@ -29475,6 +29492,16 @@ GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
   free(r);
 }
 
+// Waits for the work on workspaces, for which the context has recorded events. 0: one of them has none, or a graph may
+// use it. *error: the driver's.
+GPUPRIMS__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
+  for (; r; r = r->next) {
+    if (r->captured || (r->workspace && !r->recorded)) return 0;
+    if (r->workspace && !*error) *error = s->library.runtime.driver.cuEventSynchronize(r->event);
+  }
+  return 1;
+}
+
 GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const int cuda = s->context != NULL;
@@ -29484,9 +29511,13 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
     for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
     result = gp__enter(s, who, &pushed);
     if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
+      int own = s->own_work && !s->retired;
+      error = 0;
+      for (i = 0; i < GP__STREAM_SLOTS && own; ++i) own = gp__wait_for_own(s, s->streams[i], &error);
       // Not cuCtxRecordEvent: it waits for no less, and ends the captures of all streams of the context.
-      error = d->cuCtxSynchronize();
-      if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
+      if (!own && !error) error = d->cuCtxSynchronize();
+      if (error)
+        result = gp__cuda_fail(&s->library.runtime, who, own ? "cuEventSynchronize" : "cuCtxSynchronize", error);
     }
   }
 #define GPUPRIMS__RELEASE(pointer_, bytes_)                                                                            \
@@ -29727,6 +29758,9 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   s->allocator_user = c.allocator_user;
   s->host_threads = c.host_threads;
   s->workspaces = c.workspaces ? c.workspaces : GP_WORKSPACES;
+  s->most_bytes = c.workspace_bytes;
+  s->own_work = c.own_work;
+  s->events = c.own_work || c.workspace_bytes;
   s->kernels_most = GP__KERNELS_MOST;
   s->library.cache.most = c.cache_bytes ? c.cache_bytes : (uint64_t)512 << 20;
   if (failed) result = gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
@@ -29836,6 +29870,21 @@ GPUPRIMS__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   if (op >= GP_OP_COUNT && op - GP_OP_COUNT < s->op_count) info = s->ops[op - GP_OP_COUNT];
   pthread_mutex_unlock(&s->lock);
   return info;
+}
+// Gives another state the same users' types and operators, in lists of its own. 0: no memory.
+GPUPRIMS__PRIVATE int gp__share_types(gp__state *to, gp__state *from) {
+  pthread_mutex_lock(&from->lock);
+  to->type_count = from->type_count;
+  to->op_count = from->op_count;
+  to->types = (gp__type_info **)malloc(((size_t)to->type_count + 1) * sizeof *to->types);
+  to->ops = (gp__op_info **)malloc(((size_t)to->op_count + 1) * sizeof *to->ops);
+  if (to->types && to->type_count) memcpy(to->types, from->types, (size_t)to->type_count * sizeof *to->types);
+  if (to->ops && to->op_count) memcpy(to->ops, from->ops, (size_t)to->op_count * sizeof *to->ops);
+  pthread_mutex_unlock(&from->lock);
+  if (to->types && to->ops) return 1;
+  free(to->types);
+  free(to->ops);
+  return 0;
 }
 
 GPUPRIMS__API const char *gp_type_name(gp_context *ctx, gp_type type) {
@@ -33382,7 +33431,7 @@ GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
 GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     const struct gp_driver *d = &s->library.runtime.driver;
-    if (!r->capturing && __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2) {
+    if (!r->capturing && (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2)) {
       if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
       r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
     }
@@ -33545,6 +33594,32 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
   return GP_SUCCESS;
 }
 
+// Retires workspaces of idle streams, the least recently used first, while all together exceed gp_config's limit.
+GPUPRIMS__PRIVATE gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream stream) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  gp__workspace *gone = NULL, *r;
+  uint64_t total = 0;
+  int mode = GP__CU_CAPTURE_RELAXED, i;
+  gp_result result = GP_SUCCESS;
+  if (!s->most_bytes || (!s->release && !s->pools) || d->cuThreadExchangeStreamCaptureMode(&mode)) return GP_SUCCESS;
+  pthread_mutex_lock(&s->lock);
+  for (i = 0; i < GP__STREAM_SLOTS; ++i)
+    for (r = s->streams[i]; r; r = r->next) total += r->bytes;
+  while (total > s->most_bytes && (r = gp__evict(s, 0)) != NULL) total -= r->bytes, r->next = gone, gone = r;
+  pthread_mutex_unlock(&s->lock);
+  d->cuThreadExchangeStreamCaptureMode(&mode);
+  while (gone) { // all work on its memory has ended, so any stream's order will do
+    r = gone;
+    gone = r->next;
+    if (r->workspace) {
+      const gp_result given = gp__retire(s, who, r, stream, NULL);
+      if (result == GP_SUCCESS) result = given;
+    }
+    gp__free_stream(s, r);
+  }
+  return result;
+}
+
 // Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
 // held.
 GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
@@ -33593,7 +33668,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
   r->tagged = bytes - scratch;
   r->soiled = bytes;
   r->pinned = 0;
-  return result;
+  return result == GP_SUCCESS ? gp__bound_workspaces(s, who, stream) : result;
 }
 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
@@ -36311,22 +36386,63 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
   return GP_SUCCESS;
 }
 
+GPUPRIMS__PRIVATE gp_result gp__workspace_of_call(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                  uint64_t *bytes) {
+  GPUPRIMS__CHECK(gp__workspace_of(s, q, given, bytes));
+  if (gp__is_checked(q)) {
+    const gp__request check = gp__methods_of(q)->checked(q);
+    return gp__workspace_of(s, &check, NULL, bytes);
+  }
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
-  gp_result result = GP_SUCCESS;
   gp__request q;
   if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
   *bytes = 0;
-  result = gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q);
-  if (result != GP_SUCCESS || !s->context) return result;
-  result = gp__workspace_of(s, &q, call->policy, bytes);
-  if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__workspace_of(s, &check, NULL, bytes);
-  }
-  return result;
+  GPUPRIMS__CHECK(gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q));
+  return s->context ? gp__workspace_of_call(s, &q, call->policy, bytes) : GP_SUCCESS;
 }
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
+}
+GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *call, const gp_description *device,
+                                                  uint64_t *bytes) {
+  const char *who = "gp_workspace_size_on";
+  gp__state *there; // the same types and operators on that device
+  gp_description own;
+  gp__request q;
+  gp_result result;
+  if (!device) return gp__fail(GP_E_NULL, "%s: device is null", who);
+  if (!bytes) return gp__fail(GP_E_NULL, "%s: bytes is null", who);
+  *bytes = 0;
+  GPUPRIMS__TAKE_STRUCT(who, "device", device, own, gp_description);
+  if (device->compute_capability < 75)
+    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d, below 75", who,
+                    device->compute_capability);
+  if (device->multiprocessors < 1)
+    return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d", who, device->multiprocessors);
+  GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
+  there = (gp__state *)calloc(1, sizeof *there);
+  if (!there || !gp__share_types(there, s)) {
+    free(there);
+    return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  }
+  pthread_mutex_init(&there->lock, NULL);
+  there->about = *device;
+  if (!there->about.shared_bytes_per_block)
+    there->about.shared_bytes_per_block = gp__shared_bytes_of(device->compute_capability);
+  there->about.name[sizeof there->about.name - 1] = 0;
+  gp__make_table(&there->table, there->about.name, device->compute_capability);
+  result = gp__workspace_of_call(there, &q, call->policy, bytes);
+  pthread_mutex_destroy(&there->lock);
+  free(there->types);
+  free(there->ops);
+  free(there);
+  return result;
+}
+GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
+                                             uint64_t *bytes) {
+  GPUPRIMS__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
 GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
@@ -36857,8 +36973,9 @@ GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   if (taken || dropped) { // no call finds them any more: what runs on them has been launched
     error = d->cuThreadExchangeStreamCaptureMode(&mode);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuThreadExchangeStreamCaptureMode", error);
-    else if ((error = d->cuCtxSynchronize()) != 0)
-      result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
+    else if (!(s->own_work && gp__wait_for_own(s, taken, &error)) && !error) error = d->cuCtxSynchronize();
+    if (error && result == GP_SUCCESS)
+      result = gp__cuda_fail(&s->library.runtime, who, s->own_work ? "waiting" : "cuCtxSynchronize", error);
   }
   while (taken) {
     gp__workspace *r = taken;

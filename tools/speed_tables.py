@@ -7,6 +7,8 @@
 
 Beside a page, speed-NAME.svg shows a family's shares of the roof: a bar of ours, a mark where the peer stands.
 
+The block "host time" has the newest host times of tools/peers/host_time.cu.
+
 A block begins with the line `<!-- speed: NAME -->` and ends with `<!-- end -->`. NAME is a key of TABLES. A row is the
 newest run of tools/bench.py that measured the cell, the roof and a peer in one process; where no run has a peer, the
 newest run of the cell. The same files give the same text.
@@ -313,6 +315,8 @@ def filled(path, text, found):
         sys.exit(f"speed_tables.py: {path}: a block has no line <!-- end -->")
 
     def fill(match):
+        if match["name"] == "host time":
+            return f"<!-- speed: host time -->\n{host_table()}<!-- end -->"
         if match["name"] not in TABLES:
             sys.exit(f"speed_tables.py: {path}: no table is named {match['name']!r}: {', '.join(TABLES)}")
         name = match["name"]
@@ -322,6 +326,19 @@ def filled(path, text, found):
             pictures[os.path.join(os.path.dirname(path), picture_name(name))] = drawn
         return f"<!-- speed: {name} -->\n{table(name, found)}{shown}<!-- end -->"
     return BLOCK.sub(fill, text), pictures
+
+
+def host_table():
+    """The newest host times of tools/peers/host_time.cu."""
+    path = max(glob.glob(os.path.join(bench.ROOT, "ci", "measurements", "*", "*.host_time.*.jsonl")),
+               key=os.path.basename)
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    said = os.path.relpath(path, bench.ROOT)
+    return (f"Host time of a call that is enqueued and not waited for, {lines[0]['device']}, {said}:\n\n"
+            "| call | n | median, us | least, us |\n|---|---:|---:|---:|\n" +
+            "".join(f"| {one['call']} | {one['n']:,} | {one['median_us']:.2f} | {one['least_us']:.2f} |\n"
+                    for one in lines))
 
 
 def pages():

@@ -15,9 +15,10 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
 
 // Waits for calls of other threads to return, then for the GPU, then frees all that the context holds. Calls that begin
 // later, a second gp_close too, are GP_E_CONTEXT; so is one from a hook, which closes nothing. NULL is GP_E_CONTEXT. It
-// waits for all work in the device's primary context, other libraries' included (cuCtxSynchronize): a stream that was
-// used may be destroyed by now, and cannot be asked, and an event a call would slow every call. A context that has
-// loaded no kernel and allocated no memory waits for nothing.
+// waits for all work in the device's primary context, other libraries' included (cuCtxSynchronize), because a stream
+// that was used may be destroyed by now and cannot be asked. With gp_config.own_work it waits for the work of its own
+// calls alone, unless a graph has captured one of them. A context that has loaded no kernel and allocated no memory
+// waits for nothing.
 GPUPRIMS__API gp_result gp_close(gp_context *ctx);
 
 // Describes the device that the context runs on. Errors: CONTEXT, NULL.

@@ -17,6 +17,12 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 // 256 bytes. Pure: depends on the call's shape and the device only.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
+// The same for any device, which need not be there; the context may be on the host. `device` is gp_describe's answer
+// there, or has compute_capability (75 and more), multiprocessors, and name, which finds the tuned rows. Errors: as
+// gp_workspace_size; DEVICE_TOO_OLD.
+GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
+                                             uint64_t *bytes);
+
 // Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
 // most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
 // has sorts beside other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
@@ -25,8 +31,8 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
 
 // Frees workspaces of streams, the least recently used first, until those left take at most `bytes` of device memory;
 // with 0 it also unloads all kernels, which the disk cache has. Workspaces and kernels of calls that run in other
-// threads and of captured graphs stay. Where there is something to free, waits for all work in the device's primary
-// context (cuCtxSynchronize). A later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
+// threads, of captured graphs and of prepared calls stay. Where there is something to free, waits as gp_close does. A
+// later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
 GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes);
 
 // The policy that the call will run on, with every field filled in, and where it came from.

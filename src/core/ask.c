@@ -1,9 +1,9 @@
 // core/ask.c - queries about a call before it runs
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/rules.h,
-//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c,
-//   core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/life.c,
-//   core/open.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c,
-//   core/kernels.c, core/load.c, core/workspaces.c, core/launch_plan.c, core/run.c
+//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c,
+//   core/libraries.c, core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c,
+//   core/state.c, core/life.c, core/open.c, core/types.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c,
+//   core/spelling.c, core/kernel_text.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch_plan.c, core/run.c
 
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
@@ -30,22 +30,63 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
   return GP_SUCCESS;
 }
 
+GPUPRIMS__PRIVATE gp_result gp__workspace_of_call(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                  uint64_t *bytes) {
+  GPUPRIMS__CHECK(gp__workspace_of(s, q, given, bytes));
+  if (gp__is_checked(q)) {
+    const gp__request check = gp__methods_of(q)->checked(q);
+    return gp__workspace_of(s, &check, NULL, bytes);
+  }
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
-  gp_result result = GP_SUCCESS;
   gp__request q;
   if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
   *bytes = 0;
-  result = gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q);
-  if (result != GP_SUCCESS || !s->context) return result;
-  result = gp__workspace_of(s, &q, call->policy, bytes);
-  if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__workspace_of(s, &check, NULL, bytes);
-  }
-  return result;
+  GPUPRIMS__CHECK(gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q));
+  return s->context ? gp__workspace_of_call(s, &q, call->policy, bytes) : GP_SUCCESS;
 }
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
+}
+GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *call, const gp_description *device,
+                                                  uint64_t *bytes) {
+  const char *who = "gp_workspace_size_on";
+  gp__state *there; // the same types and operators on that device
+  gp_description own;
+  gp__request q;
+  gp_result result;
+  if (!device) return gp__fail(GP_E_NULL, "%s: device is null", who);
+  if (!bytes) return gp__fail(GP_E_NULL, "%s: bytes is null", who);
+  *bytes = 0;
+  GPUPRIMS__TAKE_STRUCT(who, "device", device, own, gp_description);
+  if (device->compute_capability < 75)
+    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d, below 75", who,
+                    device->compute_capability);
+  if (device->multiprocessors < 1)
+    return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d", who, device->multiprocessors);
+  GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
+  there = (gp__state *)calloc(1, sizeof *there);
+  if (!there || !gp__share_types(there, s)) {
+    free(there);
+    return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  }
+  pthread_mutex_init(&there->lock, NULL);
+  there->about = *device;
+  if (!there->about.shared_bytes_per_block)
+    there->about.shared_bytes_per_block = gp__shared_bytes_of(device->compute_capability);
+  there->about.name[sizeof there->about.name - 1] = 0;
+  gp__make_table(&there->table, there->about.name, device->compute_capability);
+  result = gp__workspace_of_call(there, &q, call->policy, bytes);
+  pthread_mutex_destroy(&there->lock);
+  free(there->types);
+  free(there->ops);
+  free(there);
+  return result;
+}
+GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *call, const gp_description *device,
+                                             uint64_t *bytes) {
+  GPUPRIMS__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
 GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {

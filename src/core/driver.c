@@ -77,6 +77,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                                                 \
   F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event))                                                             \
   F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
+  F(1, cuEventSynchronize, "cuEventSynchronize", (void *event))                                                        \
   F(1, cuEventQuery, "cuEventQuery", (void *event))                                                                    \
   F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream))  \
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \

@@ -172,6 +172,9 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   s->allocator_user = c.allocator_user;
   s->host_threads = c.host_threads;
   s->workspaces = c.workspaces ? c.workspaces : GP_WORKSPACES;
+  s->most_bytes = c.workspace_bytes;
+  s->own_work = c.own_work;
+  s->events = c.own_work || c.workspace_bytes;
   s->kernels_most = GP__KERNELS_MOST;
   s->library.cache.most = c.cache_bytes ? c.cache_bytes : (uint64_t)512 << 20;
   if (failed) result = gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);

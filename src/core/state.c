@@ -1,5 +1,5 @@
 // core/state.c - the state of a context
-// uses: api/context_types.h, core/request.c, core/sha256.c, core/program.c, core/table.c
+// uses: api/config.h, api/context_types.h, core/request.c, core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
 // Machine code, found by its program: kernels of different spellings that have one text share it.
@@ -72,6 +72,9 @@ typedef struct gp__state {
   int pageable;                 // the device reads any host memory
   uintptr_t places[GP__PLACES]; // core/places.c
   int workspaces;               // that are kept
+  uint64_t most_bytes;          // of workspaces; 0: no limit
+  int own_work;                 // gp_config's
+  int events;                   // each call with a workspace records its event
   pthread_mutex_t lock;         // of everything below
   pthread_cond_t built;         // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];

@@ -7,7 +7,7 @@ GPUPRIMS__API int gp_version(void) {
 
 // The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
 #define GPUPRIMS__CALLERS_STRUCTS(X)                                                                                   \
-  X(gp_config, cache_bytes)                                                                                            \
+  X(gp_config, own_work)                                                                                               \
   X(gp_description, fallback)                                                                                          \
   X(gp_type_desc, align)                                                                                               \
   X(gp_op_desc, host_user)                                                                                             \

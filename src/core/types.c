@@ -16,6 +16,21 @@ GPUPRIMS__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   pthread_mutex_unlock(&s->lock);
   return info;
 }
+// Gives another state the same users' types and operators, in lists of its own. 0: no memory.
+GPUPRIMS__PRIVATE int gp__share_types(gp__state *to, gp__state *from) {
+  pthread_mutex_lock(&from->lock);
+  to->type_count = from->type_count;
+  to->op_count = from->op_count;
+  to->types = (gp__type_info **)malloc(((size_t)to->type_count + 1) * sizeof *to->types);
+  to->ops = (gp__op_info **)malloc(((size_t)to->op_count + 1) * sizeof *to->ops);
+  if (to->types && to->type_count) memcpy(to->types, from->types, (size_t)to->type_count * sizeof *to->types);
+  if (to->ops && to->op_count) memcpy(to->ops, from->ops, (size_t)to->op_count * sizeof *to->ops);
+  pthread_mutex_unlock(&from->lock);
+  if (to->types && to->ops) return 1;
+  free(to->types);
+  free(to->ops);
+  return 0;
+}
 
 GPUPRIMS__API const char *gp_type_name(gp_context *ctx, gp_type type) {
   gp_result result;

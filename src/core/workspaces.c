@@ -81,7 +81,7 @@ GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
 GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     const struct gp_driver *d = &s->library.runtime.driver;
-    if (!r->capturing && __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2) {
+    if (!r->capturing && (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2)) {
       if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
       r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
     }
@@ -244,6 +244,32 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
   return GP_SUCCESS;
 }
 
+// Retires workspaces of idle streams, the least recently used first, while all together exceed gp_config's limit.
+GPUPRIMS__PRIVATE gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream stream) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  gp__workspace *gone = NULL, *r;
+  uint64_t total = 0;
+  int mode = GP__CU_CAPTURE_RELAXED, i;
+  gp_result result = GP_SUCCESS;
+  if (!s->most_bytes || (!s->release && !s->pools) || d->cuThreadExchangeStreamCaptureMode(&mode)) return GP_SUCCESS;
+  pthread_mutex_lock(&s->lock);
+  for (i = 0; i < GP__STREAM_SLOTS; ++i)
+    for (r = s->streams[i]; r; r = r->next) total += r->bytes;
+  while (total > s->most_bytes && (r = gp__evict(s, 0)) != NULL) total -= r->bytes, r->next = gone, gone = r;
+  pthread_mutex_unlock(&s->lock);
+  d->cuThreadExchangeStreamCaptureMode(&mode);
+  while (gone) { // all work on its memory has ended, so any stream's order will do
+    r = gone;
+    gone = r->next;
+    if (r->workspace) {
+      const gp_result given = gp__retire(s, who, r, stream, NULL);
+      if (result == GP_SUCCESS) result = given;
+    }
+    gp__free_stream(s, r);
+  }
+  return result;
+}
+
 // Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
 // held.
 GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need,
@@ -292,7 +318,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
   r->tagged = bytes - scratch;
   r->soiled = bytes;
   r->pinned = 0;
-  return result;
+  return result == GP_SUCCESS ? gp__bound_workspaces(s, who, stream) : result;
 }
 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an

@@ -390,6 +390,12 @@ inline int cuEventRecord(void *event, void *stream) {
   static_cast<Event *>(event)->recorded = true;
   return 0;
 }
+inline int cuEventSynchronize(void *event) {
+  FAKE_CALL(cuEventSynchronize);
+  FAKE_FAIL;
+  (void)event;
+  return 0;
+}
 inline int cuEventQuery(void *event) {
   FAKE_CALL(cuEventQuery);
   FAKE_FAIL;

@@ -451,6 +451,59 @@ static void test_room() {
   fake::destroy_stream(stream);
 }
 
+// gp_config.workspace_bytes: a workspace that grows drives out those of idle streams.
+static void test_bounded() {
+  gp_config k = config();
+  k.workspace_bytes = 1 << 20;
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&k, &ctx));
+  fake::machine.run = false;
+  fake::Stream *streams[10];
+  for (auto &s : streams) GOOD(gp_reserve(ctx, s = fake::make_stream(), 1 << 18));
+  CHECK(fake::memory.size() == 4 && ctx->state->stream_count == 4);
+  GOOD(gp_reserve(ctx, streams[6], 1 << 18)); // used again: 7 is the oldest now
+  GOOD(gp_reserve(ctx, streams[0], 1 << 18));
+  const unsigned long allocated = fake::counts.calls["cuMemAllocAsync"];
+  GOOD(gp_reserve(ctx, streams[6], 1 << 18));
+  CHECK(fake::counts.calls["cuMemAllocAsync"] == allocated && fake::memory.size() == 4);
+  GOOD(gp_reserve(ctx, streams[1], 1 << 22)); // more than the limit: alone
+  CHECK(fake::memory.size() == 1);
+  fake::machine.finished = false; // nothing is idle
+  for (auto s : streams) GOOD(gp_reserve(ctx, s, 1 << 18));
+  CHECK(fake::memory.size() == 10);
+  fake::machine.finished = true;
+  CHECK(fake::counts.calls["cuCtxSynchronize"] == 0 && fake::counts.calls["cuStreamSynchronize"] == 0);
+  CLOSE(ctx);
+  for (auto s : streams) fake::destroy_stream(s);
+}
+// gp_config.own_work: gp_close and gp_trim wait for events of this context's calls, after their streams have gone.
+static void test_own_work() {
+  int in[1000] = {0}, out[1000];
+  for (const bool captured : {false, true}) {
+    gp_config k = config();
+    k.own_work = 1;
+    gp_context *ctx = nullptr;
+    GOOD(gp_open(&k, &ctx));
+    fake::machine.run = false;
+    gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in, out, 1000);
+    fake::Stream *streams[3];
+    for (auto &s : streams) GOOD(gp_run(ctx, &c, s = fake::make_stream()));
+    GOOD(gp_copy(ctx, GP_I32, in, 10, out, nullptr)); // no workspace
+    CHECK(fake::counts.calls["cuEventRecord"] == 3);
+    streams[2]->capturing = captured;
+    if (captured) GOOD(gp_run(ctx, &c, streams[2]));
+    streams[2]->capturing = 0;
+    for (auto s : streams) fake::destroy_stream(s);
+    const unsigned long waits = fake::counts.calls["cuCtxSynchronize"];
+    GOOD(gp_trim(ctx, 2 * 65536)); // one goes
+    CHECK(fake::counts.calls["cuEventSynchronize"] == 1 && fake::counts.calls["cuCtxSynchronize"] == waits);
+    GOOD(gp_close(ctx));
+    CHECK(fake::counts.calls["cuCtxSynchronize"] == waits + captured);
+    CHECK(captured || fake::counts.calls["cuEventSynchronize"] == 3);
+    CHECK(fake::leaks().empty());
+    fake::reset();
+  }
+}
 // gp_trim releases memory before the context is closed: the least recently used workspaces first, then kernels.
 static void test_trim() {
   gp_policy q = small(GP_LOOK_BACK);
@@ -1726,6 +1779,10 @@ int main(int argc, char **argv) {
                      {"results", test_results},
                      {"policies", test_policies},
                      {"trim", test_trim},
+                     {"bounded workspaces", test_bounded},
+                     {"own work", test_own_work},
+                     {"bounded workspaces", test_bounded},
+                     {"own work", test_own_work},
                      {"workspaces", test_workspaces},
                      {"room", test_room},
                      {"faults", test_faults},

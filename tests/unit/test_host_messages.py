@@ -320,7 +320,7 @@ def test_layouts_without_a_capacity(host):
 OTHERS = {
     name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
     for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*)\);", TEXT)
-    if name not in FUNCTIONS and name != "gp_run"}
+    if name not in FUNCTIONS and name not in ("gp_run", "gp_prepared_run")}
 MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "user"), ("gp_edges_parse", "name"),
                ("gp_kernel_origin", "name")}
 

@@ -75,7 +75,7 @@ struct Handles {
   gp_type types[3];
   gp_op unary, predicate, binary, order, same;
 };
-static gp_context *open_one(Handles *h) {
+static gp_context *open_one(Handles *h, gp_backend backend = GP_BACKEND_CUDA) {
   static gp_driver driver;
   gp_config c = gp_config_init();
   gp_context *ctx = nullptr;
@@ -83,7 +83,7 @@ static gp_context *open_one(Handles *h) {
   driver.cuMemsetD8Async = keep;
   driver.cuOccupancyMaxActiveBlocksPerMultiprocessor = occupancy;
   driver.cuModuleLoadData = load, driver.cuModuleUnload = unload;
-  c.driver = &driver, c.cache_dir = "", c.allocate = allocate, c.release = release;
+  c.backend = backend, c.driver = &driver, c.cache_dir = "", c.allocate = allocate, c.release = release;
   if (gp_open(&c, &ctx) != GP_SUCCESS) {
     printf("FAILED: %s\n", gp_last_message());
     exit(1);
@@ -417,6 +417,8 @@ int main(int argc, char **argv) {
     fake::machine.capability = capability, fake::machine.name = names[capability != 90];
     fake::machine.shared_bytes = gp__shared_bytes_of(capability), fake::machine.multiprocessors = 132;
     fake::machine.clusters = 8, fake::machine.occupancy = 16; // no cooperative launch is refused
+    Handles of_host;
+    gp_context *const on_host = open_one(&of_host, GP_BACKEND_HOST);
     watched = true;
     gp_context *const shared = open_one(&handles);
     watched = false, loaded.clear(), twice.clear();
@@ -446,6 +448,14 @@ int main(int argc, char **argv) {
       const unsigned long modules = fake::counts.calls["cuModuleLoadData"];
       uint64_t need = 0;
       result = gp_workspace_size(own, &d.call, &need);
+      { // the host back end says the same of this device
+        gp_description device = gp_description_init();
+        uint64_t elsewhere = 1;
+        gp_describe(own, &device);
+        const gp_result there = gp_workspace_size_on(on_host, &d.call, &device, &elsewhere);
+        check(there == result && elsewhere == need, d, "gp_workspace_size_on",
+              there ? gp_last_message() : std::to_string(elsewhere) + " bytes, not " + std::to_string(need));
+      }
       if (result == GP_SUCCESS) result = gp_reserve(own, nullptr, need);
       check(result == GP_SUCCESS, d, "gp_reserve", result ? gp_last_message() : "");
       const uint64_t reserved = allocated; // a power of two
@@ -481,6 +491,7 @@ int main(int argc, char **argv) {
       }
       gp_close(own);
     }
+    gp_close(on_host);
     watched = true;
     gp_close(shared);
     watched = false;
