@@ -330,12 +330,12 @@ def filled(path, text, found):
 
 def host_table():
     """The newest host times of tools/peers/host_time.cu."""
-    path = max(glob.glob(os.path.join(bench.ROOT, "ci", "measurements", "*", "*.host_time.*.jsonl")),
+    path = max(glob.glob(os.path.join(bench.ROOT, "ci", "measurements", "*", "*.host_time.*.json")),
                key=os.path.basename)
     with open(path, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
+        lines = json.load(file)
     said = os.path.relpath(path, bench.ROOT)
-    return (f"Host time of a call that is enqueued and not waited for, {lines[0]['device']}, {said}:\n\n"
+    return (f"Host time of a call that is enqueued and not waited for, {lines[0]['device']}\n({said}):\n\n"
             "| call | n | median, us | least, us |\n|---|---:|---:|---:|\n" +
             "".join(f"| {one['call']} | {one['n']:,} | {one['median_us']:.2f} | {one['least_us']:.2f} |\n"
                     for one in lines))

@@ -56,6 +56,7 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *c
   gp_description own;
   gp__request q;
   gp_result result;
+  if (!call) return gp__fail(GP_E_NULL, "%s: call is null", who);
   if (!device) return gp__fail(GP_E_NULL, "%s: device is null", who);
   if (!bytes) return gp__fail(GP_E_NULL, "%s: bytes is null", who);
   *bytes = 0;

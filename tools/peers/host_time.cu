@@ -1,5 +1,5 @@
 // host_time.cu - host time of a call that is enqueued and not waited for: gp_run, a prepared call, CUB's call, and the
-// driver's launch of an empty kernel with four pointers. Prints a JSON line a call: median and least of 200 batches.
+// driver's launch of an empty kernel with four pointers. Prints a JSON array: median and least of 200 batches.
 //   nvcc -O2 -std=c++17 -arch=native -I. tools/peers/host_time.cu -o build/host_time -lcuda && build/host_time
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -29,8 +29,9 @@ template <class Call> static void time(const char *name, uint64_t count, Call ca
     if (cudaDeviceSynchronize() != cudaSuccess) exit(1);
   }
   std::sort(taken.begin(), taken.end());
-  printf("{\"device\": \"%s\", \"call\": \"%s\", \"n\": %llu, \"median_us\": %.3f, \"least_us\": %.3f}\n", device, name,
-         (unsigned long long)count, taken[BATCHES / 2], taken[0]);
+  static int lines;
+  printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %llu, \"median_us\": %.3f, \"least_us\": %.3f}",
+         lines++ ? ",\n" : "[\n", device, name, (unsigned long long)count, taken[BATCHES / 2], taken[0]);
 }
 static void good(gp_result result) {
   if (result == GP_SUCCESS) return;
@@ -104,6 +105,7 @@ int main() {
     time("cudaMemcpyAsync", n,
          [&](int i) { cudaMemcpyAsync(out[i & 1], in[i & 1], n * sizeof **in, cudaMemcpyDeviceToDevice, stream); });
   }
+  printf("\n]\n");
   good(gp_close(ctx));
   return 0;
 }
