@@ -536,7 +536,7 @@ def extreme_operands(o):
     """Predicates of the result, before or after it; values, the result first; the choice."""
     before, values, _ = split(o)
     after, sources, choices = split(o[len(before) + 1:])
-    return before + after, values[:1] + sources, choices
+    return before + after, values[:1] + sources, [choice.replace("UPT", "PT") for choice in choices]
 
 
 def extreme(modifiers, o):
