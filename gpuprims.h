@@ -5400,7 +5400,8 @@ typedef struct gp__segmented_sort_layout {
 GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
-  const unsigned long long levels = gp__ceil_div((unsigned)(s.sorted.end_bit - s.sorted.begin_bit), GP__RADIX_BITS);
+  const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
+  const unsigned long long levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
   unsigned long long most, tiles;
   int i;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;

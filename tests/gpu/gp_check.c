@@ -445,10 +445,10 @@ static int compare(workbench *w, const problem *p, const char *out, const char *
 // are: its plan then replaces the checks of gp_run. A new one runs twice if it overwrites none of its inputs.
 static long prepared_runs, kept_plans;
 static gp_result run_or_prepared(const gp_call *call, void *stream) {
-  static gp_prepared *prepared;
-  static gp_call like;
-  static gp_policy policy;
-  static long calls;
+  static __thread gp_prepared *prepared;
+  static __thread gp_call like;
+  static __thread gp_policy policy;
+  static __thread long calls;
   uintptr_t low = 0;
   gp_result r;
   if (++calls % 2) return gp_run(gpu, call, stream);

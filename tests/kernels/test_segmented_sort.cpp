@@ -231,7 +231,7 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
         o.end_bit = 8 * int(sizeof(Bits));
         if (INDEXED && (!S::any || random32() % 3 == 0)) {
           o.begin_bit = int(random32() % unsigned(o.end_bit));
-          o.end_bit = o.begin_bit + 1 + int(random32() % unsigned(o.end_bit - o.begin_bit));
+          o.end_bit = o.begin_bit + int(random32() % 4 ? 1 + random32() % unsigned(o.end_bit - o.begin_bit) : 0);
           if (!S::any && o.end_bit - o.begin_bit == 8 * int(sizeof(Bits))) --o.end_bit;
         }
         const int order = shape == BORDERS && seed == 2 ? int(HOT) : int(random32() % ORDERS),
