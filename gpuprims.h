@@ -560,7 +560,7 @@ typedef enum gp_policy_source {
   GP_POLICY_HOST = 6        // the host back end has no policy
 } gp_policy_source;
 
-// ---- api/context_types.h - what a context is configured with and describes; users' types and operators
+// ---- api/context_types.h - configuration and description of a context; users' types and operators
 
 // The origin of a kernel's machine code.
 typedef enum gp_kernel_source {

@@ -1,4 +1,4 @@
-// api/context_types.h - what a context is configured with and describes; users' types and operators
+// api/context_types.h - configuration and description of a context; users' types and operators
 // uses: api/config.h
 
 // The origin of a kernel's machine code.
