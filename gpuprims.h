@@ -16802,7 +16802,7 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
 // The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
 // compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
 
-// What networks and merges compare: the bits of a key and, if INDEXED, the element's index below them.
+// Operands of networks and merges: the bits of a key and, if INDEXED, the element's index below them.
 template <class T> struct gp__scalar_item {
   typedef T type;
   static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // not less than any item
@@ -18609,7 +18609,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   }
 }
 
-// What a key carries: its value, or the value's place. `named`: the place is in shared memory already.
+// The value of a key, or its place. `named`: the place is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }

@@ -126,7 +126,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   }
 }
 
-// What a key carries: its value, or the value's place. `named`: the place is in shared memory already.
+// The value of a key, or its place. `named`: the place is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }

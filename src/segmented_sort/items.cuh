@@ -13,7 +13,7 @@
 // The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
 // compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
 
-// What networks and merges compare: the bits of a key and, if INDEXED, the element's index below them.
+// Operands of networks and merges: the bits of a key and, if INDEXED, the element's index below them.
 template <class T> struct gp__scalar_item {
   typedef T type;
   static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // not less than any item
