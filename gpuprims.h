@@ -617,8 +617,8 @@ typedef struct gp_config {
   uint64_t workspace_bytes; // of all workspaces: when one grows beyond, those of idle streams go, the least recently
                             // used first. A call gets what it needs. Needs hooks or the driver's stream-ordered
                             // allocator. 0: no limit
-  int own_work;             // 1: gp_close and gp_trim wait for the work of this context alone. Each call with a
-                            // workspace records an event then, as with workspace_bytes: 0.2 us on an H100's host
+  int own_work; // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
+                // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
@@ -1100,6 +1100,13 @@ typedef struct gp_call {
   const uint64_t *source_device; // NULL, or the sources in device memory; one beyond the graph reaches none
   gp_traversal *statistics;      // bfs: device memory, or NULL
   gp_fault *fault;               // bfs with GP_CHECKED: what gp_graph_check says of the graph
+
+  // Memory of the caller's in place of the stream's workspace: device memory that overlaps no buffer, aligned to 256
+  // bytes, gp_workspace_size or more. What it contains does not matter. It is in use until the call's work has ended,
+  // in a graph until the graph is gone. The context allocates nothing then; words are cleared first, by one memset. The
+  // host back end needs none.
+  void *workspace;
+  uint64_t workspace_bytes; // below what the call needs: GP_E_WORKSPACE, and nothing is launched
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -24518,7 +24525,7 @@ GPUPRIMS__API int gp_version(void) {
   X(gp_description, fallback)                                                                                          \
   X(gp_type_desc, align)                                                                                               \
   X(gp_op_desc, host_user)                                                                                             \
-  X(gp_call, fault)                                                                                                    \
+  X(gp_call, workspace_bytes)                                                                                          \
   X(gp_segments, length)                                                                                               \
   X(gp_permutation, out_stride)                                                                                        \
   X(gp_layout, columns)                                                                                                \
@@ -25051,7 +25058,9 @@ typedef struct gp__request {
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
-  int stepwise;                            // bfs: a launch a step, because a cooperative one was refused
+  void *workspace;                         // the caller's, or NULL
+  uint64_t workspace_bytes;
+  int stepwise; // bfs: a launch a step, because a cooperative one was refused
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
@@ -27495,7 +27504,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1990656"
+#define GPUPRIMS__EMBEDDED_FROM "1994752"
 
 // ---- core/embed.c - this file's own text
 
@@ -29329,6 +29338,7 @@ typedef struct gp__workspace {
   size_t pinned; // the same by captured calls: no scratch may be there
   size_t soiled; // from here on, scratch of captured calls, written whenever a graph runs
   size_t held;   // scratch at the back that a call holds while it runs others
+  int lent;      // the caller's, for one call: it neither grows nor stays
 } gp__workspace;
 typedef struct gp__retired {
   struct gp__retired *next;
@@ -29356,6 +29366,7 @@ typedef struct gp__state {
   int workspaces;               // that are kept
   uint64_t most_bytes;          // of workspaces; 0: no limit
   int own_work;                 // gp_config's
+  int captured;                 // with own_work: graphs hold launches without a workspace of the context's
   int events;                   // each call with a workspace records its event
   pthread_mutex_t lock;         // of everything below
   pthread_cond_t built;         // a kernel has been built, or has failed
@@ -29497,8 +29508,8 @@ GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
 // use it. *error: the driver's.
 GPUPRIMS__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
   for (; r; r = r->next) {
-    if (r->captured || (r->workspace && !r->recorded)) return 0;
-    if (r->workspace && !*error) *error = s->library.runtime.driver.cuEventSynchronize(r->event);
+    if (r->captured || !r->recorded) return 0;
+    if (!*error) *error = s->library.runtime.driver.cuEventSynchronize(r->event);
   }
   return 1;
 }
@@ -29512,7 +29523,7 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
     for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
     result = gp__enter(s, who, &pushed);
     if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
-      int own = s->own_work && !s->retired;
+      int own = s->own_work && !s->retired && !s->captured;
       error = 0;
       for (i = 0; i < GP__STREAM_SLOTS && own; ++i) own = gp__wait_for_own(s, s->streams[i], &error);
       // Not cuCtxRecordEvent: it waits for no less, and ends the captures of all streams of the context.
@@ -30292,7 +30303,7 @@ typedef struct gp__checking {
   struct gp__buffers *buffers;    // during their step
   int by_flags;                   // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[8], written[6];
+  gp__extent read[8], written[8];
   int read_count, written_count;
 } gp__checking;
 
@@ -30708,6 +30719,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *r
     for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(who, &written[j], &written[i]));
   }
   return GP_SUCCESS;
+}
+// The caller's workspace overlaps no buffer that was noted.
+GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
+  const gp__extent *own = &k->written[k->written_count];
+  if (!k->c->workspace && !k->c->workspace_bytes) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__writing(k, "workspace", k->c->workspace, 256, 1, k->c->workspace_bytes, 1, 0));
+  GPUPRIMS__CHECK(gp__check_apart(k->who, k->read, k->read_count, own, 1));
+  return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
@@ -31765,6 +31784,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
+  const gp__extent own = {"workspace", c->workspace, c->workspace_bytes, 0};
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
   int reads, writes, i;
   GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", c->in_layout, &q->in_layout, c->in, read, &reads));
@@ -31779,6 +31799,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
                       "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
                       i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
+  GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
+  GPUPRIMS__CHECK(gp__check_apart(k->who, written, writes, &own, 1));
   q->in_size = from->size;
   q->out_size = to->size;
   q->count = q->stride = c->count;
@@ -32033,12 +32055,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->limit = c->limit;
   q->statistics = c->statistics;
   q->fault = c->fault;
+  q->workspace = c->workspace;
+  q->workspace_bytes = c->workspace_bytes;
   GPUPRIMS__CHECK(gp__check_fields(k));
-  if (k->own[GP__CHECK_WHOLE]) return k->own[GP__CHECK_WHOLE](k);
+  if (k->own[GP__CHECK_WHOLE]) {
+    GPUPRIMS__CHECK(k->own[GP__CHECK_WHOLE](k));
+    return gp__check_workspace(k);
+  }
   GPUPRIMS__CHECK(k->own[GP__CHECK_OPERATORS] ? k->own[GP__CHECK_OPERATORS](k) : gp__check_operators(k));
   GPUPRIMS__CHECK(k->own[GP__CHECK_TYPES] ? k->own[GP__CHECK_TYPES](k) : gp__check_types(k));
   GPUPRIMS__CHECK(gp__check_numbers(k));
   GPUPRIMS__CHECK(gp__check_buffers(k));
+  GPUPRIMS__CHECK(gp__check_workspace(k));
   GPUPRIMS__CHECK(gp__check_values(k));
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
@@ -33417,6 +33445,7 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
 typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
+  gp__workspace *lent; // by the call that runs: it serves all of its launches
 } gp__locked;
 GPUPRIMS__PRIVATE gp__locked *gp__locked_here(void) {
   static __thread gp__locked here;
@@ -33428,18 +33457,25 @@ GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
   ++here->depth;
   r->capturing = capturing;
 }
+// Records the entry's event on its stream, whose calls so far it comes after.
+GPUPRIMS__PRIVATE void gp__record(gp__state *s, gp__workspace *r) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
+  r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
+}
 // Ends a call's use of a workspace that gp__find_stream found.
 GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
-    const struct gp_driver *d = &s->library.runtime.driver;
-    if (!r->capturing && (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2)) {
-      if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
-      r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
-    }
+    if (!r->capturing && !r->lent &&
+        (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2))
+      gp__record(s, r);
     pthread_mutex_unlock(&r->lock);
   }
   __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
 }
+
+// Whether calls may be at work on a stream's entry. Only with gp_config.own_work do calls without a workspace count.
+GPUPRIMS__PRIVATE int gp__has_work(const gp__state *s, const gp__workspace *r) { return r->workspace || s->own_work; }
 
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
 // has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
@@ -33451,12 +33487,13 @@ GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
     for (i = 0; i < GP__STREAM_SLOTS; ++i)
       for (at = &s->streams[i]; (r = *at) != NULL; at = &r->next)
         if (r->used > later && (!oldest || r->used < (*oldest)->used) &&
-            !__atomic_load_n(&r->users, __ATOMIC_ACQUIRE) && !r->captured && (!r->workspace || (r->recorded && !empty)))
+            !__atomic_load_n(&r->users, __ATOMIC_ACQUIRE) && !r->captured && !(r->workspace && empty) &&
+            (r->recorded || !gp__has_work(s, r)))
           oldest = at;
     if (!oldest) return NULL;
     r = *oldest;
     later = r->used;
-    if (r->workspace && s->library.runtime.driver.cuEventQuery(r->event)) continue; // not yet
+    if (gp__has_work(s, r) && s->library.runtime.driver.cuEventQuery(r->event)) continue; // not yet
     *oldest = r->next;
     __atomic_store_n(&s->stream_count, s->stream_count - 1, __ATOMIC_RELAXED);
     return r;
@@ -33472,6 +33509,11 @@ GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsig
   const int returns = s->release || s->pools;
   int mode = GP__CU_CAPTURE_RELAXED;
   gp_result result = GP_SUCCESS;
+  if (gp__locked_here()->lent) {
+    *found = gp__locked_here()->lent;
+    ++(*found)->users;
+    return GP_SUCCESS;
+  }
   pthread_mutex_lock(&s->lock);
   for (r = *slot; r && r->key != key; r = r->next) {}
   if (!r) {
@@ -33525,6 +33567,7 @@ GPUPRIMS__PRIVATE void gp__forget_stream(gp__recent *recent) {
 // As gp__find_stream, without the state's lock where the stream is the same as before.
 GPUPRIMS__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
                                             int capturing, gp__recent *recent, gp__workspace **found) {
+  if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
     __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
@@ -33635,6 +33678,9 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
     r->captured |= capturing;
     return GP_SUCCESS;
   }
+  if (r->lent)
+    return gp__fail(GP_E_WORKSPACE, "%s: the call needs a workspace of %llu bytes, and @workspace_bytes is %llu", who,
+                    (unsigned long long)need, (unsigned long long)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
                     "%s: the call needs a workspace of %llu bytes, the stream has one of %llu and is being captured: "
@@ -33682,7 +33728,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
   // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
-  if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
+  if (!capturing && !r->lent && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
                                              : gp__grow(s, who, r, stream, need, scratch, capturing));
@@ -33699,6 +33745,43 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
     if (capturing && at < r->soiled) r->soiled = at;
     *scratch_at = (unsigned char *)r->workspace + at;
   }
+  return GP_SUCCESS;
+}
+
+// Lends the caller's memory to a call's launches in this thread, until gp__take_back.
+GPUPRIMS__PRIVATE int gp__wants_to_lend(const gp__request *q) { return q->workspace && !gp__locked_here()->lent; }
+GPUPRIMS__PRIVATE void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stream) {
+  memset(r, 0, sizeof *r);
+  pthread_mutex_init(&r->lock, NULL);
+  r->lent = 1;
+  r->handle = stream;
+  r->workspace = q->workspace;
+  r->bytes = r->soiled = q->workspace_bytes;
+  gp__locked_here()->lent = r;
+}
+GPUPRIMS__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
+  gp__locked_here()->lent = NULL;
+  pthread_mutex_destroy(&r->lock);
+  return result;
+}
+// With gp_config.own_work: notes a launch that used no workspace of the context's.
+GPUPRIMS__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
+                                            int capturing) {
+  gp__locked *here = gp__locked_here();
+  gp__workspace *lent = here->lent, *r;
+  gp_result result;
+  if (capturing) {
+    __atomic_store_n(&s->captured, 1, __ATOMIC_RELAXED);
+    return GP_SUCCESS;
+  }
+  here->lent = NULL;
+  result = gp__find_stream(s, who, key, stream, 0, &r);
+  here->lent = lent;
+  if (result != GP_SUCCESS) return result;
+  pthread_mutex_lock(&r->lock);
+  gp__record(s, r);
+  pthread_mutex_unlock(&r->lock);
+  __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
   return GP_SUCCESS;
 }
 
@@ -34726,6 +34809,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const g
     const gp__launching l = {s, who, q, h, p, kernels, count, g, r ? r->workspace : NULL, scratch, stream};
     result = gp__methods_of(q)->launch(&l);
   }
+  if (s->own_work && result == GP_SUCCESS && (!r || r->lent))
+    result = gp__note_launch(s, who, stream_key, stream, capturing);
   if (r) gp__unlock_stream(s, r);
   return result;
 }
@@ -34879,9 +34964,10 @@ GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Holds `bytes`, and leaves room for each of the calls beside them. On an error nothing is held.
+// Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an error
+// nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
-                                     int count, uint64_t bytes, gp__holding *held) {
+                                     int count, uint64_t bytes, uint64_t least, gp__holding *held) {
   unsigned long long key;
   uint64_t words, scratch, most;
   void *at = NULL;
@@ -34896,10 +34982,11 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
   held->workspace = r;
   held->before = r->held;
   held->capturing = capturing;
-  most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
+  most = capturing || r->lent || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
   if (most < r->pinned) most = r->pinned;
-  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes,
-                         most + scratch + bytes + held->before + 512, capturing, &at);
+  most += scratch + bytes + held->before + 512;
+  if (most < least) most = least;
+  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes, most, capturing, &at);
   held->at = (unsigned char *)at;
   if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((unsigned char *)at - (unsigned char *)r->workspace);
   else gp__let_go(held);
@@ -34919,12 +35006,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   gp__holding held;
   int i;
   gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
-  (void)least;
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) result = gp__run_request(s, &g.steps[i], NULL, 0, stream, 0);
-  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, &held);
+  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, least, &held);
   if (result != GP_SUCCESS || !run) {
     gp__let_kernels_go(&table, 1);
     return result;
@@ -35137,8 +35223,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     result = gp__get_kernel(s, who, q, p, &h, kinds[i], 1, &kernels[i]);
   for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
     result = gp__run_request(s, &g.requests[i], NULL, 0, stream, 0);
-  if (result == GP_SUCCESS && run)
-    result = gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held);
+  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.requests, g.request_count, g.held, least, &held);
   if (result != GP_SUCCESS || !run) {
     gp__let_kernels_go(kernels, count);
     return result;
@@ -36258,6 +36343,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   gp_result result;
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
+  if (run && gp__wants_to_lend(q)) {
+    gp__workspace own;
+    gp__lend(&own, q, stream);
+    return gp__take_back(&own, gp__run_request(s, q, given, run, stream, least));
+  }
   result = gp__choose_here(s, q, given, &h, &p, NULL);
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
@@ -36658,8 +36748,9 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   X(out3)                                                                                                              \
   X(out_keys)                                                                                                          \
   X(out_count)                                                                                                         \
-  X(bad)
-enum { GP__INPUTS = 7, GP__POINTERS = 13 };
+  X(bad)                                                                                                               \
+  X(workspace)
+enum { GP__INPUTS = 7, GP__POINTERS = 14 };
 // Host memory of values: X(member).
 #define GPUPRIMS__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
@@ -36681,7 +36772,7 @@ struct gp_prepared {
   gp__geometry g;
   gp__kernel *kernels[GP__KINDS_MAX];
   int kernel_count;
-  signed char read[8], written[6]; // pointers of the extents that were checked
+  signed char read[8], written[8]; // pointers of the extents that were checked
   uint64_t equal;                  // bits: which of them are equal
   gp__recent recent;
 };
@@ -36804,6 +36895,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp
   const char *who = prepared->check.who;
   gp_result result;
   int pushed;
+  if (gp__wants_to_lend(&prepared->q)) {
+    gp__workspace own;
+    gp__lend(&own, &prepared->q, stream);
+    return gp__take_back(&own, gp__run_plan(s, prepared, stream));
+  }
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
                          &prepared->g, stream, 0, &prepared->recent);
@@ -36975,7 +37071,7 @@ GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   if (taken || dropped) { // no call finds them any more: what runs on them has been launched
     error = d->cuThreadExchangeStreamCaptureMode(&mode);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuThreadExchangeStreamCaptureMode", error);
-    else if (!(s->own_work && gp__wait_for_own(s, taken, &error)) && !error) error = d->cuCtxSynchronize();
+    else if (!(s->own_work && !dropped && gp__wait_for_own(s, taken, &error)) && !error) error = d->cuCtxSynchronize();
     if (error && result == GP_SUCCESS)
       result = gp__cuda_fail(&s->library.runtime, who, s->own_work ? "waiting" : "cuCtxSynchronize", error);
   }

@@ -100,6 +100,13 @@ typedef struct gp_call {
   const uint64_t *source_device; // NULL, or the sources in device memory; one beyond the graph reaches none
   gp_traversal *statistics;      // bfs: device memory, or NULL
   gp_fault *fault;               // bfs with GP_CHECKED: what gp_graph_check says of the graph
+
+  // Memory of the caller's in place of the stream's workspace: device memory that overlaps no buffer, aligned to 256
+  // bytes, gp_workspace_size or more. What it contains does not matter. It is in use until the call's work has ended,
+  // in a graph until the graph is gone. The context allocates nothing then; words are cleared first, by one memset. The
+  // host back end needs none.
+  void *workspace;
+  uint64_t workspace_bytes; // below what the call needs: GP_E_WORKSPACE, and nothing is launched
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.

@@ -56,8 +56,8 @@ typedef struct gp_config {
   uint64_t workspace_bytes; // of all workspaces: when one grows beyond, those of idle streams go, the least recently
                             // used first. A call gets what it needs. Needs hooks or the driver's stream-ordered
                             // allocator. 0: no limit
-  int own_work;             // 1: gp_close and gp_trim wait for the work of this context alone. Each call with a
-                            // workspace records an event then, as with workspace_bytes: 0.2 us on an H100's host
+  int own_work; // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
+                // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.

@@ -49,12 +49,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->limit = c->limit;
   q->statistics = c->statistics;
   q->fault = c->fault;
+  q->workspace = c->workspace;
+  q->workspace_bytes = c->workspace_bytes;
   GPUPRIMS__CHECK(gp__check_fields(k));
-  if (k->own[GP__CHECK_WHOLE]) return k->own[GP__CHECK_WHOLE](k);
+  if (k->own[GP__CHECK_WHOLE]) {
+    GPUPRIMS__CHECK(k->own[GP__CHECK_WHOLE](k));
+    return gp__check_workspace(k);
+  }
   GPUPRIMS__CHECK(k->own[GP__CHECK_OPERATORS] ? k->own[GP__CHECK_OPERATORS](k) : gp__check_operators(k));
   GPUPRIMS__CHECK(k->own[GP__CHECK_TYPES] ? k->own[GP__CHECK_TYPES](k) : gp__check_types(k));
   GPUPRIMS__CHECK(gp__check_numbers(k));
   GPUPRIMS__CHECK(gp__check_buffers(k));
+  GPUPRIMS__CHECK(gp__check_workspace(k));
   GPUPRIMS__CHECK(gp__check_values(k));
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }

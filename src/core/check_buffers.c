@@ -107,6 +107,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *r
   }
   return GP_SUCCESS;
 }
+// The caller's workspace overlaps no buffer that was noted.
+GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
+  const gp__extent *own = &k->written[k->written_count];
+  if (!k->c->workspace && !k->c->workspace_bytes) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__writing(k, "workspace", k->c->workspace, 256, 1, k->c->workspace_bytes, 1, 0));
+  GPUPRIMS__CHECK(gp__check_apart(k->who, k->read, k->read_count, own, 1));
+  return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
+}
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
 // The buffers of a call: numbers of elements, names, and whether they are needed.

@@ -21,7 +21,7 @@ typedef struct gp__checking {
   struct gp__buffers *buffers;    // during their step
   int by_flags;                   // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[8], written[6];
+  gp__extent read[8], written[8];
   int read_count, written_count;
 } gp__checking;
 

@@ -19,8 +19,8 @@ GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
 // use it. *error: the driver's.
 GPUPRIMS__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
   for (; r; r = r->next) {
-    if (r->captured || (r->workspace && !r->recorded)) return 0;
-    if (r->workspace && !*error) *error = s->library.runtime.driver.cuEventSynchronize(r->event);
+    if (r->captured || !r->recorded) return 0;
+    if (!*error) *error = s->library.runtime.driver.cuEventSynchronize(r->event);
   }
   return 1;
 }
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
     for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
     result = gp__enter(s, who, &pushed);
     if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
-      int own = s->own_work && !s->retired;
+      int own = s->own_work && !s->retired && !s->captured;
       error = 0;
       for (i = 0; i < GP__STREAM_SLOTS && own; ++i) own = gp__wait_for_own(s, s->streams[i], &error);
       // Not cuCtxRecordEvent: it waits for no less, and ends the captures of all streams of the context.

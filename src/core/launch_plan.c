@@ -41,6 +41,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const g
     const gp__launching l = {s, who, q, h, p, kernels, count, g, r ? r->workspace : NULL, scratch, stream};
     result = gp__methods_of(q)->launch(&l);
   }
+  if (s->own_work && result == GP_SUCCESS && (!r || r->lent))
+    result = gp__note_launch(s, who, stream_key, stream, capturing);
   if (r) gp__unlock_stream(s, r);
   return result;
 }

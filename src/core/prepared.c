@@ -24,8 +24,9 @@
   X(out3)                                                                                                              \
   X(out_keys)                                                                                                          \
   X(out_count)                                                                                                         \
-  X(bad)
-enum { GP__INPUTS = 7, GP__POINTERS = 13 };
+  X(bad)                                                                                                               \
+  X(workspace)
+enum { GP__INPUTS = 7, GP__POINTERS = 14 };
 // Host memory of values: X(member).
 #define GPUPRIMS__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
@@ -47,7 +48,7 @@ struct gp_prepared {
   gp__geometry g;
   gp__kernel *kernels[GP__KINDS_MAX];
   int kernel_count;
-  signed char read[8], written[6]; // pointers of the extents that were checked
+  signed char read[8], written[8]; // pointers of the extents that were checked
   uint64_t equal;                  // bits: which of them are equal
   gp__recent recent;
 };
@@ -170,6 +171,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp
   const char *who = prepared->check.who;
   gp_result result;
   int pushed;
+  if (gp__wants_to_lend(&prepared->q)) {
+    gp__workspace own;
+    gp__lend(&own, &prepared->q, stream);
+    return gp__take_back(&own, gp__run_plan(s, prepared, stream));
+  }
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   result = gp__launch_at(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, prepared->kernel_count,
                          &prepared->g, stream, 0, &prepared->recent);

@@ -82,5 +82,7 @@ typedef struct gp__request {
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
   gp_traversal *statistics;                // or NULL
   gp_fault *fault;                         // NULL without GP_CHECKED
-  int stepwise;                            // bfs: a launch a step, because a cooperative one was refused
+  void *workspace;                         // the caller's, or NULL
+  uint64_t workspace_bytes;
+  int stepwise; // bfs: a launch a step, because a cooperative one was refused
 } gp__request;

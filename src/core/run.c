@@ -24,6 +24,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   gp_result result;
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
+  if (run && gp__wants_to_lend(q)) {
+    gp__workspace own;
+    gp__lend(&own, q, stream);
+    return gp__take_back(&own, gp__run_request(s, q, given, run, stream, least));
+  }
   result = gp__choose_here(s, q, given, &h, &p, NULL);
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));

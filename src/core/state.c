@@ -47,6 +47,7 @@ typedef struct gp__workspace {
   size_t pinned; // the same by captured calls: no scratch may be there
   size_t soiled; // from here on, scratch of captured calls, written whenever a graph runs
   size_t held;   // scratch at the back that a call holds while it runs others
+  int lent;      // the caller's, for one call: it neither grows nor stays
 } gp__workspace;
 typedef struct gp__retired {
   struct gp__retired *next;
@@ -74,6 +75,7 @@ typedef struct gp__state {
   int workspaces;               // that are kept
   uint64_t most_bytes;          // of workspaces; 0: no limit
   int own_work;                 // gp_config's
+  int captured;                 // with own_work: graphs hold launches without a workspace of the context's
   int events;                   // each call with a workspace records its event
   pthread_mutex_t lock;         // of everything below
   pthread_cond_t built;         // a kernel has been built, or has failed

@@ -11,7 +11,7 @@ GPUPRIMS__API int gp_version(void) {
   X(gp_description, fallback)                                                                                          \
   X(gp_type_desc, align)                                                                                               \
   X(gp_op_desc, host_user)                                                                                             \
-  X(gp_call, fault)                                                                                                    \
+  X(gp_call, workspace_bytes)                                                                                          \
   X(gp_segments, length)                                                                                               \
   X(gp_permutation, out_stride)                                                                                        \
   X(gp_layout, columns)                                                                                                \

@@ -44,7 +44,7 @@ GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   if (taken || dropped) { // no call finds them any more: what runs on them has been launched
     error = d->cuThreadExchangeStreamCaptureMode(&mode);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuThreadExchangeStreamCaptureMode", error);
-    else if (!(s->own_work && gp__wait_for_own(s, taken, &error)) && !error) error = d->cuCtxSynchronize();
+    else if (!(s->own_work && !dropped && gp__wait_for_own(s, taken, &error)) && !error) error = d->cuCtxSynchronize();
     if (error && result == GP_SUCCESS)
       result = gp__cuda_fail(&s->library.runtime, who, s->own_work ? "waiting" : "cuCtxSynchronize", error);
   }

@@ -1,6 +1,6 @@
 // core/workspaces.c - workspaces of streams
 // uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h, core/system.c,
-//   core/messages.c, core/driver.c, core/libraries.c, core/state.c, core/close.c
+//   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c, core/close.c
 
 GPUPRIMS__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
   return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;
@@ -66,6 +66,7 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
 typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
+  gp__workspace *lent; // by the call that runs: it serves all of its launches
 } gp__locked;
 GPUPRIMS__PRIVATE gp__locked *gp__locked_here(void) {
   static __thread gp__locked here;
@@ -77,18 +78,25 @@ GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
   ++here->depth;
   r->capturing = capturing;
 }
+// Records the entry's event on its stream, whose calls so far it comes after.
+GPUPRIMS__PRIVATE void gp__record(gp__state *s, gp__workspace *r) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
+  r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
+}
 // Ends a call's use of a workspace that gp__find_stream found.
 GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
-    const struct gp_driver *d = &s->library.runtime.driver;
-    if (!r->capturing && (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2)) {
-      if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
-      r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
-    }
+    if (!r->capturing && !r->lent &&
+        (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2))
+      gp__record(s, r);
     pthread_mutex_unlock(&r->lock);
   }
   __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
 }
+
+// Whether calls may be at work on a stream's entry. Only with gp_config.own_work do calls without a workspace count.
+GPUPRIMS__PRIVATE int gp__has_work(const gp__state *s, const gp__workspace *r) { return r->workspace || s->own_work; }
 
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
 // has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
@@ -100,12 +108,13 @@ GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
     for (i = 0; i < GP__STREAM_SLOTS; ++i)
       for (at = &s->streams[i]; (r = *at) != NULL; at = &r->next)
         if (r->used > later && (!oldest || r->used < (*oldest)->used) &&
-            !__atomic_load_n(&r->users, __ATOMIC_ACQUIRE) && !r->captured && (!r->workspace || (r->recorded && !empty)))
+            !__atomic_load_n(&r->users, __ATOMIC_ACQUIRE) && !r->captured && !(r->workspace && empty) &&
+            (r->recorded || !gp__has_work(s, r)))
           oldest = at;
     if (!oldest) return NULL;
     r = *oldest;
     later = r->used;
-    if (r->workspace && s->library.runtime.driver.cuEventQuery(r->event)) continue; // not yet
+    if (gp__has_work(s, r) && s->library.runtime.driver.cuEventQuery(r->event)) continue; // not yet
     *oldest = r->next;
     __atomic_store_n(&s->stream_count, s->stream_count - 1, __ATOMIC_RELAXED);
     return r;
@@ -121,6 +130,11 @@ GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsig
   const int returns = s->release || s->pools;
   int mode = GP__CU_CAPTURE_RELAXED;
   gp_result result = GP_SUCCESS;
+  if (gp__locked_here()->lent) {
+    *found = gp__locked_here()->lent;
+    ++(*found)->users;
+    return GP_SUCCESS;
+  }
   pthread_mutex_lock(&s->lock);
   for (r = *slot; r && r->key != key; r = r->next) {}
   if (!r) {
@@ -174,6 +188,7 @@ GPUPRIMS__PRIVATE void gp__forget_stream(gp__recent *recent) {
 // As gp__find_stream, without the state's lock where the stream is the same as before.
 GPUPRIMS__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
                                             int capturing, gp__recent *recent, gp__workspace **found) {
+  if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
     __atomic_add_fetch(&(*found)->users, 1, __ATOMIC_RELAXED);
@@ -284,6 +299,9 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
     r->captured |= capturing;
     return GP_SUCCESS;
   }
+  if (r->lent)
+    return gp__fail(GP_E_WORKSPACE, "%s: the call needs a workspace of %llu bytes, and @workspace_bytes is %llu", who,
+                    (unsigned long long)need, (unsigned long long)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
                     "%s: the call needs a workspace of %llu bytes, the stream has one of %llu and is being captured: "
@@ -331,7 +349,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
   // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
-  if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
+  if (!capturing && !r->lent && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
                                              : gp__grow(s, who, r, stream, need, scratch, capturing));
@@ -348,5 +366,42 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
     if (capturing && at < r->soiled) r->soiled = at;
     *scratch_at = (unsigned char *)r->workspace + at;
   }
+  return GP_SUCCESS;
+}
+
+// Lends the caller's memory to a call's launches in this thread, until gp__take_back.
+GPUPRIMS__PRIVATE int gp__wants_to_lend(const gp__request *q) { return q->workspace && !gp__locked_here()->lent; }
+GPUPRIMS__PRIVATE void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stream) {
+  memset(r, 0, sizeof *r);
+  pthread_mutex_init(&r->lock, NULL);
+  r->lent = 1;
+  r->handle = stream;
+  r->workspace = q->workspace;
+  r->bytes = r->soiled = q->workspace_bytes;
+  gp__locked_here()->lent = r;
+}
+GPUPRIMS__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
+  gp__locked_here()->lent = NULL;
+  pthread_mutex_destroy(&r->lock);
+  return result;
+}
+// With gp_config.own_work: notes a launch that used no workspace of the context's.
+GPUPRIMS__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
+                                            int capturing) {
+  gp__locked *here = gp__locked_here();
+  gp__workspace *lent = here->lent, *r;
+  gp_result result;
+  if (capturing) {
+    __atomic_store_n(&s->captured, 1, __ATOMIC_RELAXED);
+    return GP_SUCCESS;
+  }
+  here->lent = NULL;
+  result = gp__find_stream(s, who, key, stream, 0, &r);
+  here->lent = lent;
+  if (result != GP_SUCCESS) return result;
+  pthread_mutex_lock(&r->lock);
+  gp__record(s, r);
+  pthread_mutex_unlock(&r->lock);
+  __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
   return GP_SUCCESS;
 }

@@ -198,8 +198,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     result = gp__get_kernel(s, who, q, p, &h, kinds[i], 1, &kernels[i]);
   for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
     result = gp__run_request(s, &g.requests[i], NULL, 0, stream, 0);
-  if (result == GP_SUCCESS && run)
-    result = gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held);
+  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.requests, g.request_count, g.held, least, &held);
   if (result != GP_SUCCESS || !run) {
     gp__let_kernels_go(kernels, count);
     return result;

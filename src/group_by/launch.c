@@ -142,9 +142,10 @@ GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Holds `bytes`, and leaves room for each of the calls beside them. On an error nothing is held.
+// Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an error
+// nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
-                                     int count, uint64_t bytes, gp__holding *held) {
+                                     int count, uint64_t bytes, uint64_t least, gp__holding *held) {
   unsigned long long key;
   uint64_t words, scratch, most;
   void *at = NULL;
@@ -159,10 +160,11 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
   held->workspace = r;
   held->before = r->held;
   held->capturing = capturing;
-  most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
+  most = capturing || r->lent || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
   if (most < r->pinned) most = r->pinned;
-  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes,
-                         most + scratch + bytes + held->before + 512, capturing, &at);
+  most += scratch + bytes + held->before + 512;
+  if (most < least) most = least;
+  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes, most, capturing, &at);
   held->at = (unsigned char *)at;
   if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((unsigned char *)at - (unsigned char *)r->workspace);
   else gp__let_go(held);
@@ -182,12 +184,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   gp__holding held;
   int i;
   gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
-  (void)least;
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) result = gp__run_request(s, &g.steps[i], NULL, 0, stream, 0);
-  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, &held);
+  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, least, &held);
   if (result != GP_SUCCESS || !run) {
     gp__let_kernels_go(&table, 1);
     return result;

@@ -68,6 +68,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
+  const gp__extent own = {"workspace", c->workspace, c->workspace_bytes, 0};
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
   int reads, writes, i;
   GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", c->in_layout, &q->in_layout, c->in, read, &reads));
@@ -82,6 +83,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
                       "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
                       i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
+  GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
+  GPUPRIMS__CHECK(gp__check_apart(k->who, written, writes, &own, 1));
   q->in_size = from->size;
   q->out_size = to->size;
   q->count = q->stride = c->count;

@@ -6,6 +6,7 @@
 //   - after gp_prepare of the call nothing is compiled or loaded, be it with the call's pointers or, where these are
 //     aligned to 16 bytes and none is in place, with NULL in place of its buffers;
 //   - a prepared call launches what gp_run launches, and a launch that fails is the call's failure;
+//   - a workspace of the caller's with gp_workspace_size's bytes serves every call;
 //   - after gp_reserve of what gp_workspace_size says, the call asks for no more than a place of their own for words.
 // 24,000 calls of the first seed must reach every kernel of the library. Usage: test_kernel_sharing [calls] [seed]
 #include "simt.h"
@@ -44,6 +45,7 @@ static std::map<std::string, int> loaded; // programs of the watched context
 static bool watched;
 static std::string twice; // a program loaded during its life
 static long failed_launches;
+static long too_small;   // workspaces of the caller's
 static long quick, slow; // prepared calls whose plans serve calls with other pointers; others
 
 static int occupancy(int *blocks, void *, int threads, size_t shared_bytes) {
@@ -385,6 +387,27 @@ static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<La
   gp_prepared_close(prepared);
 }
 
+// A call with a workspace of the caller's, of gp_workspace_size's bytes, launches the same and allocates nothing; with
+// less it launches nothing, or needs no more.
+static void check_lent(gp_context *ctx, const Drawn &d, uint64_t need, const std::vector<Launch> &expected) {
+  gp_call c = d.call;
+  c.workspace = reinterpret_cast<void *>(uintptr_t(1) << 56);
+  for (const uint64_t bytes : {need, need - std::min<uint64_t>(need, 256)}) {
+    c.workspace_bytes = bytes;
+    launches.clear(), allocated = 0;
+    const gp_result result = gp_run(ctx, &c, nullptr);
+    const std::string more = std::to_string(bytes) + " bytes: " + (result ? gp_last_message() : "");
+    if (bytes < need && result == GP_E_WORKSPACE) {
+      ++too_small;
+      check(launches.empty(), d, "launches before a workspace is found to be too small", more);
+    } else {
+      check(result == GP_SUCCESS, d, "a call with a workspace of the caller's", more);
+      check(launches == expected, d, "other launches with a workspace of the caller's", more);
+    }
+    check(!allocated, d, "an allocation beside a workspace of the caller's", more);
+  }
+}
+
 // A launch that fails is the call's failure, and the next call runs.
 static void check_failure(gp_context *ctx, const Drawn &d) {
   unsigned long calls = fake::counts.total;
@@ -483,6 +506,7 @@ int main(int argc, char **argv) {
                                          : "other numbers of launches");
       check(twice.empty(), d, "one program loaded twice", twice);
       check_prepared(own, d, expected);
+      check_lent(own, d, need, expected);
       check_failure(own, d);
       twice.clear();
       for (const Launch &l : expected) {
@@ -508,6 +532,7 @@ int main(int argc, char **argv) {
     check(valid[p] > calls / 1000, none, "few valid calls",
           std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
   check(failed_launches > calls / 6, none, "few launches that failed", std::to_string(failed_launches));
+  check(too_small > calls / 10, none, "few workspaces are too small", std::to_string(too_small));
   check(quick > calls / 3, none, "few plans of prepared calls are kept", std::to_string(quick));
   printf("prepared calls: %ld of %ld plans serve other pointers\n", quick, quick + slow);
   check(fake::leaks().empty(), none, "leaks", fake::leaks());
