@@ -30724,7 +30724,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *r
 GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
   const gp__extent *own = &k->written[k->written_count];
   if (!k->c->workspace && !k->c->workspace_bytes) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__writing(k, "workspace", k->c->workspace, 256, 1, k->c->workspace_bytes, 1, 0));
+  if ((uintptr_t)k->c->workspace % 256)
+    return gp__fail(GP_E_ALIGNMENT, "%s: @workspace (%p) is not aligned to 256 bytes", k->who, k->c->workspace);
+  GPUPRIMS__CHECK(gp__writing(k, "workspace", k->c->workspace, 1, 1, k->c->workspace_bytes, 1, 0));
   GPUPRIMS__CHECK(gp__check_apart(k->who, k->read, k->read_count, own, 1));
   return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
@@ -34964,8 +34966,8 @@ GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an error
-// nothing is held.
+// Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an
+// error nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
                                      int count, uint64_t bytes, uint64_t least, gp__holding *held) {
   unsigned long long key;

@@ -27,6 +27,9 @@
   X(error_name, "cuGetErrorName", (int, const char **))                                                                \
   X(alloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                                      \
   X(free_, "cuMemFree_v2", (uint64_t))                                                                                 \
+  X(alloc_async, "cuMemAllocAsync", (uint64_t *, size_t, void *))                                                      \
+  X(free_async, "cuMemFreeAsync", (uint64_t, void *))                                                                  \
+  X(stream_capturing, "cuStreamIsCapturing", (void *, int *))                                                          \
   X(host_alloc, "cuMemAllocHost_v2", (void **, size_t))                                                                \
   X(memory_info, "cuMemGetInfo_v2", (size_t *, size_t *))                                                              \
   X(to_device, "cuMemcpyHtoD_v2", (uint64_t, const void *, size_t))                                                    \

@@ -142,8 +142,8 @@ GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an error
-// nothing is held.
+// Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an
+// error nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
                                      int count, uint64_t bytes, uint64_t least, gp__holding *held) {
   unsigned long long key;

@@ -47,6 +47,7 @@ BATCH = 12              # calls between two waits
 CHUNKS = {"cuda": 20, "host": 40}  # run by one process, in one context
 HANG_SECONDS, CALL_SECONDS = 40, 15  # of silence: of a batch, of a call alone
 POLICY_TRIES = 12
+GUARD, LENT_MOST = 256, 1 << 22  # bytes behind a workspace of the caller's, and of the largest
 # NumPy's own threads would take the other workers' cores.
 ENVIRONMENT = dict(os.environ, OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="2")
 
@@ -226,6 +227,7 @@ class Worker:
             run.policy = self.policy_of(self.context, call, made)
         elif call.shot["invalid"] == "flags":
             run.policy = "table"
+        made, size = self.lend(run, made, size)
 
         def go():
             result = library.gp_run(self.context.handle, ctypes.byref(made), stream)
@@ -237,9 +239,10 @@ class Worker:
             device.download(slot, size, stream)
             return
         context, at, need = self.context.handle, ctypes.byref(made), ctypes.c_uint64()
-        run.result = (library.gp_prepare(context, at) or
-                      library.gp_workspace_size(context, at, ctypes.byref(need)) or
-                      library.gp_reserve(context, stream, self.context.most_of(stream, need.value)))
+        run.result = library.gp_prepare(context, at)
+        if not run.result and not run.guard:
+            run.result = (library.gp_workspace_size(context, at, ctypes.byref(need)) or
+                          library.gp_reserve(context, stream, self.context.most_of(stream, need.value)))
         run.message = self.message() if run.result else ""
         if run.result:
             return
@@ -251,6 +254,23 @@ class Worker:
             device.launch(graph, stream)
             device.download(slot, size, stream, second)
         self.graphs.append(graph)
+
+    def lend(self, run, made, size):
+        """Gives some calls their workspace: as many bytes as they need behind the image, then a guard, all of them full
+        of anything. Returns the call and the bytes of the whole."""
+        call, slot, need = run.call, run.slot, ctypes.c_uint64()
+        if call.must_refuse is not None or call.shot["seed"] % 4 or self.library.gp_workspace_size(
+                self.context.handle, ctypes.byref(made), ctypes.byref(need)) or need.value > LENT_MOST:
+            return made, size
+        at = -(-size // GUARD) * GUARD
+        run.guard = slice(at + need.value, at + need.value + GUARD)
+        slot.fit(run.guard.stop)
+        slot.there[:size] = call.image
+        slot.there[size:run.guard.stop] = self.np.random.default_rng(call.shot["seed"]).integers(
+            0, 256, run.guard.stop - size, self.np.uint8)
+        policy, made = made.policy, self.filled(self.context, call, slot.base)
+        made.policy, made.workspace, made.workspace_bytes = policy, slot.base + at, need.value
+        return made, run.guard.stop
 
     def judge(self, run):
         """None, or the fault."""
@@ -271,6 +291,8 @@ class Worker:
             return f"refused: {name}: {re.sub(r'0x[0-9a-f]+', '0x', run.message)}"
         if run.result and run.captured:
             return None
+        if run.guard and (slot.back[run.guard] != slot.there[run.guard]).any():
+            return f"wrote past the end of its workspace, which begins at byte {-(-size // GUARD) * GUARD}"
         wrong = call.compare(slot.back[:size])
         if wrong or not run.captured:
             return wrong or self.against_host(run)
@@ -379,6 +401,7 @@ class Worker:
                     counts[p, "refused" if run.result and run.call.must_refuse is None else
                            "wrong on purpose" if run.call.must_refuse else "accepted"] += 1
                     counts[p, "captured"] += run.captured
+                    counts[p, "lent"] += run.guard is not None
                     counts[p, "in place"] += run.call.in_place
                     counts[p, "count_device"] += "device" in run.call.shot
                     counts[p, "policy " + run.policy] += 1
@@ -393,6 +416,7 @@ class Run:
     def __init__(self, number, call, slot, stream, captured, lane):
         self.number, self.call, self.slot, self.stream = number, call, slot, stream
         self.captured, self.lane = captured, lane
+        self.guard = None  # behind the call's own workspace
         self.result, self.message, self.policy, self.refused = 0, "", "table", False
 
 
@@ -638,7 +662,7 @@ class Parent:
         return f"    tests/gpu/fuzz.py {more} --replay '{json.dumps(cases, separators=(',', ':'))}'"
 
     def report(self):
-        columns = ["calls", "accepted", "refused", "wrong on purpose", "captured", "in place", "count_device",
+        columns = ["calls", "accepted", "refused", "wrong on purpose", "captured", "lent", "in place", "count_device",
                    "policy table", "policy rule", "policy row", "policy random"]
         import fuzz_cases
         say("")

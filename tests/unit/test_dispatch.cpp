@@ -479,6 +479,7 @@ static void test_bounded() {
 // gp_config.own_work: gp_close and gp_trim wait for events of this context's calls, after their streams have gone.
 static void test_own_work() {
   int in[1000] = {0}, out[1000];
+  alignas(256) static char room[65536];
   for (const bool captured : {false, true}) {
     gp_config k = config();
     k.own_work = 1;
@@ -489,7 +490,12 @@ static void test_own_work() {
     fake::Stream *streams[3];
     for (auto &s : streams) GOOD(gp_run(ctx, &c, s = fake::make_stream()));
     GOOD(gp_copy(ctx, GP_I32, in, 10, out, nullptr)); // no workspace
-    CHECK(fake::counts.calls["cuEventRecord"] == 3);
+    CHECK(fake::counts.calls["cuEventRecord"] == 4);
+    GOOD(gp_workspace_size(ctx, &c, &c.workspace_bytes)); // the caller's
+    c.workspace = room;
+    GOOD(gp_run(ctx, &c, streams[1]));
+    CHECK(fake::counts.calls["cuEventRecord"] == 5);
+    c.workspace = nullptr, c.workspace_bytes = 0;
     streams[2]->capturing = captured;
     if (captured) GOOD(gp_run(ctx, &c, streams[2]));
     streams[2]->capturing = 0;
@@ -499,10 +505,88 @@ static void test_own_work() {
     CHECK(fake::counts.calls["cuEventSynchronize"] == 1 && fake::counts.calls["cuCtxSynchronize"] == waits);
     GOOD(gp_close(ctx));
     CHECK(fake::counts.calls["cuCtxSynchronize"] == waits + captured);
-    CHECK(captured || fake::counts.calls["cuEventSynchronize"] == 3);
+    CHECK(captured || fake::counts.calls["cuEventSynchronize"] == 4);
     CHECK(fake::leaks().empty());
     fake::reset();
   }
+}
+// gp_call.workspace: memory of the caller's, full of anything, in place of the stream's workspace.
+static void test_lent() {
+  gp_policy q = small(GP_LOOK_BACK);
+  std::vector<int> ones(3000);
+  for (size_t i = 0; i < ones.size(); ++i) ones[i] = int(i % 7) - 2;
+  Device<int> in(ones), out(ones.size());
+  gp_context *ctx = open_fake();
+  fake::Stream *stream = fake::make_stream();
+  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, ones.size());
+  c.policy = &q;
+  GOOD(gp_workspace_size(ctx, &c, &c.workspace_bytes));
+  Device<char> room(c.workspace_bytes), other(c.workspace_bytes); // bounds are checked
+  c.workspace = room.data;
+  const auto is_right = [&](const char *what) {
+    int sum = 0;
+    bool right = true;
+    for (size_t i = 0; i < ones.size(); ++i) right = right && out.data[i] == (sum += ones[i]);
+    check(right, __LINE__, "%s: a wrong scan", what);
+    memset(out.data, 0, ones.size() * sizeof(int));
+  };
+  for (const int byte : {0, 1, 0xff}) { // what an earlier call or anybody has left
+    memset(room.data, byte, c.workspace_bytes);
+    GOOD(gp_run(ctx, &c, stream));
+    is_right("lent");
+    GOOD(gp_run(ctx, &c, stream));
+    is_right("again");
+  }
+  gp_prepared *prepared = nullptr;
+  GOOD(gp_prepared_open(ctx, &c, &prepared));
+  for (char *memory : {room.data, other.data, room.data}) {
+    c.workspace = memory;
+    memset(memory, 0x5a, c.workspace_bytes);
+    GOOD(gp_prepared_run(prepared, &c, stream));
+    is_right("prepared");
+  }
+  CHECK(prepared->quick);
+  stream->capturing = 1, fake::strict_capture = true; // nothing was reserved
+  GOOD(gp_run(ctx, &c, stream));
+  GOOD(gp_prepared_run(prepared, &c, stream));
+  stream->capturing = 0, fake::strict_capture = false;
+  CHECK(fake::memory.empty() && ctx->state->stream_count == 0);
+  c.workspace = nullptr; // and the stream's again
+  c.workspace_bytes = 0;
+  GOOD(gp_prepared_run(prepared, &c, stream));
+  is_right("with the stream's workspace");
+  CHECK(fake::memory.size() == 1);
+  GOOD(gp_prepared_close(prepared));
+  c.workspace = room.data;
+  c.workspace_bytes = 511; // less than the words
+  const unsigned long launched = stream->launches;
+  BAD(GP_E_WORKSPACE, "gp_inclusive_scan: the call needs a workspace of", gp_run(ctx, &c, stream));
+  CHECK(stream->launches == launched);
+  c.workspace_bytes = 1 << 12;
+  c.workspace = room.data + 16;
+  BAD(GP_E_ALIGNMENT, "is not aligned to 256 bytes", gp_run(ctx, &c, stream));
+  c.workspace = nullptr;
+  BAD(GP_E_NULL, "workspace is null", gp_run(ctx, &c, stream));
+  c.workspace = out.data;
+  BAD(GP_E_OVERLAP, "workspace", gp_run(ctx, &c, stream));
+  c.workspace = in.data;
+  BAD(GP_E_OVERLAP, "workspace", gp_run(ctx, &c, stream));
+  c.workspace = room.data;
+  c.workspace_bytes = UINT64_MAX;
+  BAD(GP_E_SIZE, "gp_inclusive_scan: workspace", gp_run(ctx, &c, stream));
+  CLOSE(ctx);
+  // The host back end needs none, and takes the same calls.
+  gp_config k = config();
+  k.backend = GP_BACKEND_HOST;
+  GOOD(gp_open(&k, &ctx));
+  c.policy = nullptr;
+  c.workspace_bytes = 1;
+  GOOD(gp_run(ctx, &c, nullptr));
+  is_right("on the host");
+  c.workspace = out.data;
+  BAD(GP_E_OVERLAP, "workspace", gp_run(ctx, &c, nullptr));
+  GOOD(gp_close(ctx));
+  fake::destroy_stream(stream);
 }
 // gp_trim releases memory before the context is closed: the least recently used workspaces first, then kernels.
 static void test_trim() {
@@ -1780,8 +1864,7 @@ int main(int argc, char **argv) {
                      {"policies", test_policies},
                      {"trim", test_trim},
                      {"bounded workspaces", test_bounded},
-                     {"own work", test_own_work},
-                     {"bounded workspaces", test_bounded},
+                     {"lent", test_lent},
                      {"own work", test_own_work},
                      {"workspaces", test_workspaces},
                      {"room", test_room},
