@@ -479,6 +479,17 @@ int main(int argc, char **argv) {
         check(there == result && elsewhere == need, d, "gp_workspace_size_on",
               there ? gp_last_message() : std::to_string(elsewhere) + " bytes, not " + std::to_string(need));
       }
+      { // the answer does not depend on alignment
+        gp_call aligned = d.call;
+        uint64_t elsewhere = 1;
+#define ALIGNED(member)                                                                                                \
+  aligned.member = reinterpret_cast<decltype(aligned.member)>(reinterpret_cast<uintptr_t>(aligned.member) & -256);
+        GPUPRIMS__CALL_POINTERS(ALIGNED)
+#undef ALIGNED
+        const gp_result there = gp_workspace_size(own, &aligned, &elsewhere);
+        check(there == result && elsewhere == need, d, "gp_workspace_size of aligned buffers",
+              there ? gp_last_message() : std::to_string(elsewhere) + " bytes, not " + std::to_string(need));
+      }
       if (result == GP_SUCCESS) result = gp_reserve(own, nullptr, need);
       check(result == GP_SUCCESS, d, "gp_reserve", result ? gp_last_message() : "");
       const uint64_t reserved = allocated; // a power of two
