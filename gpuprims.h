@@ -84,8 +84,8 @@
 //                 and group by order floats by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs
 //                 by their payloads. Where an order is given (merges, merge sort, sets, searches), floats compare as
 //                 in C, and there may be no NaN.
-//    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
-//                 Overlap is judged by that room, so that a smaller output with another buffer right behind it is
+//    Results      whose number the data decides need room for the most there can be; nothing is written after them.
+//                 Overlap is judged by that room, so that a smaller output with another buffer right after it is
 //                 GP_E_OVERLAP. A part of a partition may be as small as it comes out: its beginning is judged.
 //    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
@@ -109,9 +109,9 @@
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
 //                 call that races gp_close runs whole, or is GP_E_CONTEXT. After fork() the child gets GP_E_FORK from a
 //                 context of its parent. Hooks may not use a context.
-//    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
+//    Memory       The back end must reach all buffers: device, managed or registered memory (any memory, where
 //                 the device reads the host's pages) for a GPU, host or managed memory for the host. GP_E_ARGUMENT
-//                 names a buffer that does not, before anything is launched. The driver is asked about the first
+//                 names a buffer out of its reach, before anything is launched. The driver is asked about the first
 //                 pointer into each 2 MiB of addresses, and by GP_CHECKED about every pointer; not under capture.
 //                 Values (init, value, scalar, ...) are read by the host, during the call; so are the structs that a
 //                 call points to.
@@ -507,8 +507,8 @@ enum { GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
-  int algorithm;     // GP_AUTO and those behind it
-  int threads;       // threads of a block that compute (a pipelined scan adds three warps beside, a set operation one)
+  int algorithm;     // GP_AUTO and the names after it
+  int threads;       // threads of a block that compute (a pipelined scan adds three warps, a set operation one)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
@@ -717,7 +717,7 @@ typedef struct gp_segments {
 
 // What a transpose does. The input has 1 to 4 dimensions, the slowest first; dimension d of the output is dimension
 // order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
-// the stride of the dimension behind it. The last dimension's is 1 on both sides, and none is less than dense.
+// the stride of the next dimension. The last dimension's is 1 on both sides, and none is less than dense.
 typedef struct gp_permutation {
   uint32_t struct_size;   // sizeof(gp_permutation): gp_permutation_init sets it
   int dimensions;         // 1 to 4
@@ -732,13 +732,13 @@ typedef struct gp_field {
   size_t size;   // 1 and more
 } gp_field;
 
-// How an array of structs lies in memory. Structs stand together in blocks of `width`; in a block, each field's values
-// stand one behind the other. Field f of struct i begins at byte
+// The memory layout of an array of structs. Blocks have `width` structs; in a block, the values of each field are
+// contiguous. Field f of struct i begins at byte
 //     (i / width) * width * size + offset(f) * width + (i % width) * size(f)
-// of the array, so that a width of 1 (GP_AOS) is the array of structs that C knows, padded or packed as the offsets
-// say; a width of 0 (GP_SOA) stands for `capacity`, one block: an array for each field; other widths are arrays of
-// structs of arrays, whose last block is as large as the others. Fields do not overlap; bytes of a struct that belong
-// to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
+// of the array. A width of 1 (GP_AOS) is C's array of structs, padded or packed by the offsets. A width of 0 (GP_SOA)
+// means `capacity`: one block, an array for each field. Other widths are arrays of structs of arrays, whose last block
+// is as large as the others. Fields do not overlap; bytes of a struct that belong to no field are gaps. An array of n
+// structs takes n * size bytes, with n rounded up to whole blocks.
 enum { GP_SOA = 0, GP_AOS = 1 };
 typedef struct gp_layout {
   uint32_t struct_size;   // sizeof(gp_layout): gp_layout_init sets it
@@ -755,10 +755,10 @@ typedef struct gp_layout {
 // ---- api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
 
 // A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
-// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
+// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may occur in a list more than once, and may lead back
 // to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the
 // struct itself is host memory, read during the call.
-enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
+enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: every edge has its opposite: the graph is its own transpose
 typedef struct gp_graph {
   uint32_t struct_size; // sizeof(gp_graph): gp_graph_init sets it
   uint64_t vertices;
@@ -780,7 +780,7 @@ typedef enum gp_step_kind {
   GP_STEP_BOTTOM_UP = 3,      // a level over all vertices
   GP_STEP_LISTED = 4,         // a level bottom-up, over a list of the vertices not reached
   GP_STEP_MERGE_FRONTIER = 5, // bits of the vertices that such a level has found
-  GP_STEP_COLLECT = 6,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_COLLECT = 6,        // a frontier for a top-down level after one over all vertices
   GP_STEP_CLUSTER = 7,        // levels that one cluster of blocks did alone
   GP_STEP_SPREAD = 8,         // levels that all blocks did, each with its own part of the frontier
   GP_STEP_FINISH = 9          // depths of vertices that were not reached are written
@@ -852,7 +852,7 @@ typedef struct gp_edge_list {
   uint64_t count; // of edges
   gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
   void *pairs;         // source, target, source, target, ...
-  int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
+  int symmetric;       // the file implies the opposite edges, which are not in pairs (GP_SYMMETRISE adds them)
 } gp_edge_list;
 
 // ---- api/array.h - structs whose layout is chosen late: GP_LAYOUT, GP_AT
@@ -875,10 +875,10 @@ typedef struct gp_edge_list {
 // of one struct may differ: GP_LAYOUT_NAME(Staged, Particle) makes another name for it, with a definition of its own,
 // GP_LAYOUT_Staged. Members that are read only, or seldom, can be a struct apart, with an array of its own.
 //
-// Layouts: GP_AOS has the struct's members where C has them. Others leave no gaps: a block's members stand one behind
-// the other, so that a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members are of
-// object types, and no arrays (a typedef of an array is fine). Arrays of two and three dimensions lie row by row, the
-// last index running fastest; with GP_TRANSPOSED, a bit of the layout, the first one does.
+// Layouts: GP_AOS has the struct's members at C's offsets. Other layouts have no gaps: the arrays of a block's members
+// are contiguous, so a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members have
+// object types, not array types (a typedef of an array is fine). Arrays of two and three dimensions are row-major: the
+// last index runs fastest. With GP_TRANSPOSED, a bit of the layout, the first one does.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
 #define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
@@ -995,6 +995,8 @@ GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1
   a.size = (unsigned)size, a.packed = (unsigned)packed;
   return a;
 }
+// The bytes that an array needs: its capacity times the bytes of a struct. Allocate them, aligned to 16 bytes, as
+// `base`.
 GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
   return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
 }
@@ -1142,11 +1144,14 @@ GPUPRIMS__INIT(gp_description_init, gp_description)
 GPUPRIMS__INIT(gp__call_init, gp_call)
 GPUPRIMS__INIT(gp__segments_init, gp_segments)
 #undef GPUPRIMS__INIT
+// A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
+// the primitive reads, then gp_run.
 GPUPRIMS__INLINE gp_call gp_call_init(gp_primitive primitive) {
   gp_call call = gp__call_init();
   call.primitive = primitive;
   return call;
 }
+// `count` segments with count + 1 offsets: segment s has the elements from offsets[s] up to offsets[s + 1].
 GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *offsets, uint64_t count) {
   gp_segments segments = gp__segments_init();
   segments.offset_type = offset_type;
@@ -1313,7 +1318,7 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
 // their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
 // every call.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
-// sizes, besides what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
+// sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
 // of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
 // slots in shared memory, which reads everything once, and sort only the tables. The device selects the path by the
 // number of distinct keys. Launches: those of the sort, and one; with tables those of two sorts, one of which has
@@ -1354,7 +1359,7 @@ GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_typ
 // Selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
 // during the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL).
 // Elements of any type keep their order, on every side. Numbers go to device memory. One launch; everything is read
-// once and written once; nothing is written behind the results.
+// once and written once; nothing is written after the results.
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
@@ -1448,73 +1453,86 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 // ---- api/sort.h - radix sort
 
 // Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
-// down: equal keys keep the order of the input with GP_DESCENDING too (flags; otherwise 0). Integers by value, floats
-// by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the
-// inputs. The same bits on every device: nothing but the order of the elements depends on the keys.
+// down: equal keys keep the order of the input, with GP_DESCENDING (flags; otherwise 0) too. Integers sort by value,
+// floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be
+// the inputs. The result has the same bits on every device. gp_call has further options:
 //
-// gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
-// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys: either
-// `fields`, a list of fields, each up or down, the most significant first; or `transform`, a user's unary operator that
-// makes of a key (of any type) a value of acc_type, a built-in type. gp_merge_sort takes a comparison. count_device:
-// the number of elements, in device memory.
+//     begin_bit, end_bit  the bits of the ordered key that decide; bit 0 is the least significant. The ordered key is
+//                         an unsigned integer: an integer's sign and a float's bits are changed accordingly
+//     fields              for struct keys: a list of fields, each up or down, the most significant first
+//     transform           for keys of any type: a user's unary operator, whose result of a built-in type (acc_type) is
+//                         the key to sort by; gp_merge_sort takes a comparison
+//     count_device        the number of elements, in device memory
 //
-// Launches: one that counts the digits of all passes, and one a pass of 8 bits; the first reads the keys, a pass reads
-// and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
-// that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
-// once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, beyond 2^20 (GP_PAIRED_SWEEP): the
-// same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
-// to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
+// Default algorithm by the number of elements, for a GPU of compute capability 9.0 with 132 multiprocessors; a tuned
+// row or the caller's policy may choose another. Keys are of built-in types and sort by all bits, except in the last
+// row.
 //
-// The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits alone, then buckets of
-// some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place, and where
-// the count of the digits makes it likely that a bucket is too large for a block, or has many equal keys (random ones,
-// each there 4 to 12 times), or a sample of up to 12,288 keys, which the count's last block looks at, that keys are
-// there some 20 times each; where none has told of a bucket too large, behind the passes by the leading bits.
-// Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of them: 76 bytes each.
+//     keys        values      algorithm: up to this number of elements
+//     4 bytes     none        one block: 2^14; cluster: 2^15; one launch: 2^19; adaptive: 2^20; one launch: 2^21;
+//                             one sweep: 2^24; adaptive: 2^30; hybrid
+//     8 bytes     none        one block: 2^13; adaptive: 2^30; hybrid
+//     1, 2 bytes  none        cluster: 2^15; one launch: 2^16 (2 bytes: 2^19); counting
+//     4 bytes     4 bytes     cluster: 2^15; one launch: 2^20; paired sweep: 2^23; leading sweep: 2^28; paired sweep
+//     4 bytes     8 bytes     cluster: 2^15; one launch: 2^20; one sweep: 2^22; leading sweep: 2^28; one sweep
+//     8 bytes     4, 8 bytes  cluster: 2^15; one launch: 2^20; one sweep: 2^23; adaptive: 2^30; hybrid: 2^32; one sweep
+//     others      any         cluster: 2^15; one launch: 2^19 or 2^20; one sweep
 //
-// Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
-// shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
-// writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches: two for
-// each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
-// the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+// Cost for keys of k bytes and values of e bytes (indices count as values). Bytes moved are for each element. A copy is
+// room for the keys and values. Pass: 8 bits of the key. A pass moves nothing if all keys share its digit.
 //
-// The same of more than 64 KiB, fewer than 2^30 of them (GP_ADAPTIVE; u32 up to 2^19 and from 2^20 to 2^21 by a
-// cooperative launch, as below, then up to 2^24 in one sweep). Up to 2^20 keys: where the first launch finds that
-// buckets do not fit on chip, one cooperative launch sorts them, or where it cannot, one sweep a digit by two;
-// otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one sweep where many share
-// their upper bits, level after level (u64 below 2^23: 12 bits). It also looks at up to 6144 for such as are equal: one
-// sweep where random keys are there some 6 times each or more (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24
-// pairs: 5). What is not chosen exits at once. Workspace: of the one that needs more.
+//     algorithm         bytes moved                    launches          workspace
+//     GP_ONE_BLOCK      2 k                            1                 none
+//     GP_ONE_CLUSTER    2 (k + e)                      1                 none
+//     GP_ONE_LAUNCH     2 (k + e) a pass               1, cooperative    2 KiB a block; the keys if only indices are
+//                                                                        wanted
+//     GP_ONE_SWEEP      k, 2 (k + e) a pass            1, 1 a pass       copy; 1.6 KiB (k = 8: 2.1) a tile of 3,000 to
+//                                                                        12,000 keys
+//     GP_PAIRED_SWEEP   k, 2 (k + e) a pass            1, 1 a pass       as GP_ONE_SWEEP
+//     GP_LEADING_SWEEP  k + 6 (k + e) for even keys    9                 as GP_ONE_SWEEP, and 1 %
+//     GP_HYBRID         k + 2 (k + e) a level, then    2 a level that    copy; 1 KiB for 1,000 elements
+//                       2 (k + e); even keys: 1 level  even keys need,
+//                       to 2^20, 2 levels to 2^28      then 2
+//     GP_ADAPTIVE       as the sort that it selects    as GP_HYBRID,     the larger one of the two sorts
+//                                                      and 1 to 3
+//     GP_COUNTING       2 k                            2 or 3            up to 2 MiB; 2-byte keys from 2^19 on also
+//                                                                        128 KiB a multiprocessor
 //
-// Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone as said: all passes by
-// one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block holds
-// 1,000 to 16,000 elements; in a pass it ranks them by 8 bits, all blocks exchange how many they have of each digit,
-// and the elements go where they belong. A pass whose digit all keys share moves nothing. Up to 2^15 elements, compute
-// capability 9.0 (GP_ONE_CLUSTER): at most 16 blocks, which write to each other's shared memory: in memory each element
-// is read once and written once, no workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the output to
-// the output, keys and values read and written once a pass; workspace: 2 KiB a block, and the keys where only indices
-// are wanted. Where a device refuses such a launch, one sweep a digit, and a warning.
+// Values of more than 16 bytes move once, by index, after the sort.
 //
-// Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
-// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
-// bytes on 128 KiB a multiprocessor besides.
+// GP_PAIRED_SWEEP interleaves keys and values between passes, in the workspace and in both outputs. Outputs that are
+// not aligned to 8 bytes are sorted too, at the speed of GP_ONE_SWEEP.
 //
-// GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
-// fewer than 2^32 of them; behind the choice of GP_ADAPTIVE it is the default of 8-byte keys from 2^23 on. A u32
-// key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and
-// 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
+// GP_LEADING_SWEEP sorts by the leading 8 or 16 bits, then buckets of about 4,000 pairs on chip. It sweeps all bits
+// instead in four cases: the sort is in place; the digit counts make a bucket too large for a block likely, or one with
+// many equal keys (random keys that occur 4 to 12 times each); a sample of up to 12,288 keys has keys that occur some
+// 20 times each; a bucket turns out too large after the passes by leading bits.
+//
+// GP_HYBRID sorts from the most significant digit down, until a bucket fits on chip. It takes keys of 4 and 8 bytes,
+// and fewer than 2^32 of them with values. A device without room for its blocks sorts pairs in one sweep.
+//
+// GP_ADAPTIVE runs GP_HYBRID unless the device selects another sort; kernels of the other one exit at once.
+//
+//     keys        one sweep, or up to 2^20 keys one cooperative launch, runs if
+//     up to 2^20  the first launch finds buckets that do not fit on chip
+//     more        a sample of up to 4,096 keys shares its upper bits (u64 below 2^23: 12 bits), or in a sample of up to
+//                 6,144 random keys occur some 6 times each (u64: 24 to 140; pairs: 10 to 2,000, below 2^24 pairs: 5)
+//
+// GP_ONE_CLUSTER (compute capability 9.0) uses at most 16 blocks, which write to each other's shared memory.
+// GP_ONE_LAUNCH uses as many blocks as the device has room for, of 1,000 to 16,000 elements each: in a pass, a block
+// ranks its elements by 8 bits, all blocks exchange their digit counts, and the elements move to their places. Both
+// take values of at most 16 bytes. If a device refuses such a launch, one sweep sorts, and the log has a warning.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
                                      void *out_keys, int flags, gp_stream stream);
 
-// The same, and values move with their keys: any type.
+// Sorts keys, and moves values of any type with them.
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, uint64_t count, void *out_keys, void *out_values, int flags,
                                       gp_stream stream);
 
-// indices[i] = where the key stands that comes i-th. index_type: u32 or u64. out_keys: the keys in order, or NULL.
+// indices[i] = input index of the i-th key in order. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream);
 
@@ -1554,16 +1572,16 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
 // ---- api/layouts.h - layouts of arrays of structs
 
 // out, in the layout `to`, = in, in the layout `from`: `count` structs, field by field; both list the same fields in
-// the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of some
-// of the fields move read-only ones, say, to an array apart. Gaps of the output become zero, except with GP_SOA, where
-// they are not touched, and with GP_KEEP_GAPS, where values go one by one, which is slower. Where a layout has columns
-// its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
+// the same order and of the same sizes, at offsets of their own. Fields that neither lists do not move: a list of some
+// fields moves, say, the read-only ones to an array of their own. Gaps of the output become zero, except with GP_SOA,
+// where they are not touched, and with GP_KEEP_GAPS, where values go one by one, which is slower. Where a layout has
+// columns its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
 // In place (out == in, no columns): the buffer has room for either layout. Layouts of one size whose widths divide the
-// kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of
-// the input in the workspace is converted, which moves everything twice.
-// One launch (two with a copy), everything is read once and written once: through shared memory, in a kernel that
-// is compiled for the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes
-// as long as a struct has at most 256 bytes and a width is GP_SOA, a divisor or a multiple of the tile.
+// kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of the
+// input in the workspace is converted, which moves everything twice. One launch (two with a copy), everything is read
+// once and written once: through shared memory, in a kernel that is compiled for the list of fields. The last struct's
+// block apart, memory is read and written in vectors of 16 bytes as long as a struct has at most 256 bytes and a width
+// is GP_SOA, a divisor or a multiple of the tile.
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
                                           uint64_t count, void *out, int flags, gp_stream stream);
 
@@ -1606,32 +1624,39 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_op less, gp_type
 
 // ---- api/transpose.h - transposes and permutations of dimensions
 
-// Transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
-// out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
-// row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
-// may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense. Small dense ones, of which a tile has some whole, take one launch too. Dense ones of up to 64 MiB, as
-// many at a time as lie one behind the other and are no more together, go out of place into a workspace of their size
-// and come back by a copy (GP_ROUND_TRIP, which a policy may ask for beyond 64 MiB too): two launches, 4 * rows *
-// columns * size bytes, so that r of a copy's speed out of place becomes 1 / (1 / r + 1) of it, and more where the L2
-// cache holds both. Where a launch fails, matrices are as they were or done. Dense ones of 128 MiB and more, with sides
-// of some hundred elements, take one step that moves half of the elements once and the other half twice, through a
-// workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS; more stages, less workspace). Others, and under a
-// policy with GP_PADDED_TILES all, take two steps, each of which reads and writes everything once, and at most 72 MiB
-// of workspace, where a side has a divisor that makes 64 to 512 bytes; else up to three such steps, by columns and rows
-// that fit shared memory, or through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
+// Transpose. Elements of any type, of 1 to 64 bytes. Pitches (leading dimensions) and strides are in elements. Matrices
+// are row-major and aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. Out of
+// place, one launch reads and writes each element once: 2 * rows * columns * size bytes. `out` may be `in` for square
+// matrices with the same strides on both sides, and for dense matrices:
+//
+//     in place                          bytes moved, launches           workspace
+//     square, equal strides             2 * rows * columns * size, 1    none
+//     dense, some fit a tile whole      2 * rows * columns * size, 1    none
+//     dense, up to 64 MiB each:         4 * rows * columns * size, 2    as large as the matrices that move together:
+//       GP_ROUND_TRIP                                                   contiguous ones, up to 64 MiB
+//     dense, 128 MiB and more, sides    half of the elements moves      0.3 to 0.45 times the matrix; more stages, less
+//       of some hundred elements:       once, the other half twice      workspace
+//       GP_BUFFERED_PANELS
+//     other dense, and all dense with   2 steps, each reads and writes  up to 72 MiB if a side has a divisor that makes
+//       GP_PADDED_TILES                 everything once; or 3 steps     64 to 512 bytes; else 64 MiB, or one row (128
+//                                                                       bytes of all rows) if that is more, or none
+//
+// GP_ROUND_TRIP transposes into the workspace and copies back; a policy may ask for it beyond 64 MiB too. If the
+// transpose out of place has r times the speed of a copy, the round trip has 1 / (1 / r + 1) times, and more if the L2
+// cache holds both. If a launch fails, each matrix is either unchanged or transposed. The third step of dense matrices
+// is for sides without such a divisor: columns and rows move through shared memory if they fit, else through workspace.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, uint64_t rows,
                                      uint64_t columns, void *out, uint64_t out_pitch, gp_stream stream);
 
-// Transposes `batch` dense matrices, one after the other in memory. With pitches or strides: gp_permute.
+// Transposes `batch` dense, contiguous matrices. With pitches or strides: gp_permute.
 GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t rows,
                                              uint64_t columns, uint64_t batch, void *out, gp_stream stream);
 
 // Dimensions in another order: out(i[order[0]], i[order[1]], ...) = in(i[0], i[1], ...), see gp_permutation, which is
-// read during the call. Dimensions that stay neighbours are taken for one; what is left is a copy of rows, or
-// transposes of matrices.
+// read during the call. Dimensions that stay neighbours are merged; the rest is a copy of rows, or transposes of
+// matrices.
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const gp_permutation *permutation, const void *in,
                                    void *out, gp_stream stream);
 
@@ -1674,7 +1699,7 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_ty
 // the source's its own, the largest number of the type where there is no path. Depths are the same in every call. Which
 // one of several parents it is may differ from call to call: the exception to what is said of reproducible results;
 // with GP_REPRODUCIBLE (gp_call.flags) it is the smallest, everywhere, for one more pass over all edges and the depths
-// at both ends. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
+// at both ends. Errors besides those of gp_run: GP_E_ARGUMENT if source is not below graph->vertices.
 // By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal), and
 // GP_CHECKED: gp_graph_check comes first and writes *gp_call.fault; where that finds something, nothing else is
 // written. It reads offsets and targets once (and in_offsets and in_sources), which for a search that goes bottom-up
@@ -1686,13 +1711,12 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_ty
 // few edges a vertex, sm_90), faster without parents and a target, as its blocks wait less for each other. A directed
 // graph without its transpose goes top-down. Where a launch in clusters is refused, blocks do without; where a
 // cooperative one is refused, or the driver has none, the log says so, and steps have a launch each: 48, captured or
-// not, that end at once where nothing is left; levels behind them are one block's, in a launch of its own.
-// GP_FUSED_LAUNCHES asks for that.
-// Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
-// Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull. They are
-// as they are for comparison: nothing chooses them by itself.
-// Offsets and targets are trusted. Workspace: 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 16
-// bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and GP_HYBRID 8 bytes an edge more (u32).
+// not, that end at once if nothing is left; one block does further levels, in a launch of its own. GP_FUSED_LAUNCHES
+// asks for that. Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable
+// GPU Graph Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull.
+// They are for comparison only; never chosen automatically. Offsets and targets are trusted. Workspace: 16 bytes a
+// vertex and 1/16 byte an edge; where it may go bottom-up 16 bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and
+// GP_HYBRID 8 bytes an edge more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
 
@@ -1704,7 +1728,7 @@ GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t 
 // -1. count 0 writes nothing. The results are the same in every call.
 // By gp_run: a limit of depth (with reached: how many vertices are that near), GP_CHECKED as for gp_bfs, and what was
 // done (gp_traversal: reached and edges are sums over the sources, levels is the largest depth of all, steps are those
-// of the first 64). Errors beside those of gp_run: GP_E_ARGUMENT where a source is not below graph->vertices (the
+// of the first 64). Errors besides those of gp_run: GP_E_ARGUMENT if a source is not below graph->vertices (the
 // message names the first); GP_E_NULL where depths, reached and statistics all are.
 //
 // 64 sources go together (32, where there are no more): a vertex has a bit for each (Then et al., The More the Merrier:
@@ -1731,13 +1755,13 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 
 // ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
 
-// The graph of an edge list: offsets and targets, written to the memory that `graph` points to (const means nothing
-// there), each list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and
-// target side by side, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES,
-// GP_DROP_LOOPS, all of which work together; a loop stands once in what GP_SYMMETRISE makes. graph->edges is at least
-// count, with GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with
-// an end that is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is
-// none (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
+// The graph of an edge list: offsets and targets, written to the memory that `graph` points to (despite const), each
+// list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and target
+// alternating, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS, all
+// of which work together; GP_SYMMETRISE adds no second copy of a loop. graph->edges is at least count, with
+// GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with an end that
+// is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is none
+// (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
 // ceil(log2 vertices) bits, a radix sort of them, unique, a search for every vertex. Bytes moved: the list, those of
 // the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
 // Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
@@ -1752,11 +1776,11 @@ GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *grap
 // The same graph under new numbers: vertices with many edges first, among equals in the order they had; `relabelled`
 // has the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
 // vertex i, numbers[v] = the new number of the old vertex v (vertex_type; NULL: not wanted). Neighbours that are hubs
-// then come first in every list, and lie side by side in memory. in_offsets: gp_graph_transpose.
+// then come first in every list, and are adjacent in memory. in_offsets: gp_graph_transpose.
 GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
                                          void *order, void *numbers, gp_stream stream);
 
-// *degrees: see gp_degrees. Reads the offsets once; two small launches beside.
+// *degrees: see gp_degrees. Reads the offsets once, and has two more small launches.
 GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream);
 
 // *fault (device memory): what is wrong with offsets, targets, and with in_offsets and in_sources where they are there:
@@ -1775,15 +1799,16 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
 // Writes what a fault says, with its numbers, to `text` of `capacity` bytes, cut where that is too short; returns text.
 GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
 
-// Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket"
-// are read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1
-// to j - 1, whatever its value. Others are lists: a line an edge, two numbers apart by blanks, tabs or a comma, what
-// follows them on the line is left out; numbers begin with 0; lines that begin with # or % are comments. Errors:
-// GP_E_ARGUMENT, and the message names the file, line and column, and what should stand there; GP_E_MEMORY; a file that
+// Reads the edges of a file into host memory, which gp_edges_free frees. Files that begin with "%%MatrixMarket" are
+// read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1 to j
+// - 1, whatever its value. Others are lists with an edge on each line: two numbers, separated by blanks, tabs or a
+// comma; the rest of the line is ignored. Numbers begin with 0; lines that begin with # or % are comments. Errors:
+// GP_E_ARGUMENT, and the message names the file, line and column, and what was expected; GP_E_MEMORY; a file that
 // cannot be read: GP_E_ARGUMENT with the system's reason. On an error *edges is empty.
 GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
-// The same of text in memory, `name` being what messages call it.
+// Reads edges from text in memory. `name` is its name in messages; NULL: "text".
 GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
+// Frees the pairs of a list from gp_edges_read or gp_edges_parse, and empties it. NULL and an empty list are fine.
 GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
 
 // ---- api/run.h - any call, and what can be asked about it before it runs
@@ -1800,7 +1825,7 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
 // edges that lead to vertices). A call in place, or with less aligned buffers, is prepared with its own pointers.
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
-// The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
+// The workspace that a call of this shape needs, in bytes: tagged words first, then scratch memory, each in whole
 // 256 bytes. Pure: depends on the call's shape and the device only.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
@@ -1812,7 +1837,7 @@ GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *cal
 
 // Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
 // most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
-// has sorts beside other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
+// has sorts and other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
 // workspaces for, the least recently used lose theirs, reserved or not, until a call on them is captured.
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
 
@@ -1841,7 +1866,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
 GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity);
 
 // Compiles the call's kernels for another compute capability than the device's (no device needed, host contexts too)
-// and hands each image to `take`: what tools/gp_bundle and the tests of all architectures stand on. `key` is the name
+// and hands each image to `take`: tools/gp_bundle and the tests of all architectures use it. `key` is the name
 // under which a bundle is searched. Errors as gp_prepare.
 typedef void (*gp_take_image_fn)(void *user, const char *key, const void *image, size_t bytes);
 GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,

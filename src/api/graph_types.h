@@ -2,10 +2,10 @@
 // uses: api/config.h, api/lists.h
 
 // A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
-// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
+// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may occur in a list more than once, and may lead back
 // to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the
 // struct itself is host memory, read during the call.
-enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
+enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: every edge has its opposite: the graph is its own transpose
 typedef struct gp_graph {
   uint32_t struct_size; // sizeof(gp_graph): gp_graph_init sets it
   uint64_t vertices;
@@ -27,7 +27,7 @@ typedef enum gp_step_kind {
   GP_STEP_BOTTOM_UP = 3,      // a level over all vertices
   GP_STEP_LISTED = 4,         // a level bottom-up, over a list of the vertices not reached
   GP_STEP_MERGE_FRONTIER = 5, // bits of the vertices that such a level has found
-  GP_STEP_COLLECT = 6,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_COLLECT = 6,        // a frontier for a top-down level after one over all vertices
   GP_STEP_CLUSTER = 7,        // levels that one cluster of blocks did alone
   GP_STEP_SPREAD = 8,         // levels that all blocks did, each with its own part of the frontier
   GP_STEP_FINISH = 9          // depths of vertices that were not reached are written
@@ -99,5 +99,5 @@ typedef struct gp_edge_list {
   uint64_t count; // of edges
   gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
   void *pairs;         // source, target, source, target, ...
-  int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
+  int symmetric;       // the file implies the opposite edges, which are not in pairs (GP_SYMMETRISE adds them)
 } gp_edge_list;
