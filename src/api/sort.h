@@ -27,6 +27,8 @@
 //     8 bytes     4, 8 bytes  cluster: 2^15; one launch: 2^20; one sweep: 2^23; adaptive: 2^30; hybrid: 2^32; one sweep
 //     others      any         cluster: 2^15; one launch: 2^19 or 2^20; one sweep
 //
+// The leading sweep also takes counts of up to 2 % above 2^20 and above 2^28.
+//
 // Cost for keys of k bytes and values of e bytes (indices count as values). Bytes moved are for each element. A copy is
 // room for the keys and values. Pass: 8 bits of the key. A pass moves nothing if all keys share its digit.
 //
