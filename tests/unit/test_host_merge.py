@@ -90,7 +90,7 @@ def test_two_sorted(host, primitive, type_, op, what):
         check_canaries(buffer, out)
         check_canaries(value_buffer, out_values)
         assert out[:len(wanted)].tobytes() == wanted.tobytes()
-        assert (out[len(wanted):].view(np.uint8) == 0xA5).all(), "wrote behind the results"
+        assert (out[len(wanted):].view(np.uint8) == 0xA5).all(), "wrote after the results"
         if with_values:
             assert out_values[:len(wanted)].tolist() == places.tolist()
         if primitive != "merge":
