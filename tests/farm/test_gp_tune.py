@@ -591,7 +591,7 @@ def test_the_disk_is_full(tuner):
     (["--search"], "--out STORE is missing"),
     (["--search", "--out", "x.jsonl", "--phase", "confirm"], "this mode has no option --phase"),
     (["--search", "--out", "x.jsonl", "--sizes", "4K,many"], "--sizes 4K,many"),
-    (["--search", "--out", "x.jsonl", "--primitives", "quicksort"], "no search of quicksort"),
+    (["--search", "--out", "x.jsonl", "--primitives", "quicksort"], "quicksort has no search"),
     (["--search", "--out", "x.jsonl", "--primitives", "inclusive_scan"], "uses the rows of exclusive_scan"),
     (["--search", "--out", "x.jsonl", "--strategy", "fast"], "no step fast"),
     (["--search", "--out", "x.jsonl", "--strategy", "all"], "the first step is: incumbent"),
