@@ -24,7 +24,7 @@ def main(argv):
     args = parser.parse_args(argv)
     commit = steps.commit_named(args.repository, args.commit)
     if os.path.exists(args.out) and os.listdir(args.out) and not os.path.exists(os.path.join(args.out, "COMMIT")):
-        raise steps.CannotRun(f"{args.out}: there is something else")
+        raise steps.CannotRun(f"{args.out}: exists, and is not a base")
     shutil.rmtree(args.out, ignore_errors=True)
     steps.extract(args.repository, commit, ["gpuprims.h", "gpuprims_policies.h"], args.out)
     head = steps.git(args.repository, "rev-parse", "HEAD")

@@ -62,7 +62,7 @@ def what_is_wrong(a_store, any_source):
     if not environments:
         return "it does not say on which device it was measured"
     if not a_store.of("decision"):
-        return "it has no decisions: the tune did not come to its end; `make tune` goes on where it stopped"
+        return "it has no decisions: the tune is not complete; `make tune` continues it"
     if {one["source"] for one in environments} - {"live"} and not any_source:
         return "it was not measured on a GPU"
     return ""
@@ -113,11 +113,11 @@ def main(argv):
     os.makedirs(args.out)
     names = new_stores(args.repository)
     if not names:
-        raise steps.CannotRun(f"no store below {store.STORES} that is not committed: `make tune` makes one")
+        raise steps.CannotRun(f"no uncommitted store below {store.STORES}: `make tune` makes one")
     names = [made_small(args.repository, name) for name in names]
     found = proposal_of(args.repository, names, args)
     if not found:
-        print("nothing to propose: what stands serves this GPU as well as anything that was tried")
+        print("nothing to propose: no tried policy is faster on this GPU than the present rows")
         return 1
     table.write(os.path.join(args.repository, table.TABLE),
                 store.read_all(store.paths_under(os.path.join(args.repository, store.STORES))))

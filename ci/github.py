@@ -27,7 +27,7 @@ def found(*words):
     try:
         return json.loads(gh(*words) or "[]")
     except ValueError as error:
-        raise steps.CannotRun(f"gh {' '.join(words[:2])}: its answer is no JSON: {error}") from error
+        raise steps.CannotRun(f"gh {' '.join(words[:2])}: its answer is not JSON: {error}") from error
 
 
 def pull_request_of(branch, repository):

@@ -145,7 +145,7 @@ def bases_of(repository, remote, device):
              for commit in {one.commit for one in found.values()}}
     lost = [commit[:12] for commit, is_there in sorted(there.items()) if not is_there]
     if lost:
-        steps.say("keep", f"bases that are no commits of this repository, so their cells begin anew: {', '.join(lost)}")
+        steps.say("keep", f"bases without a commit in this repository, so their cells start over: {', '.join(lost)}")
     return {cell: one for cell, one in found.items() if there[one.commit]}
 
 
@@ -202,7 +202,7 @@ def add(args):
         files = files_of(args.artifacts, args.results,
                          lambda path, tip=old: steps.file_at(args.repository, tip, path) if tip else None)
         if not files:
-            print("nothing to keep: no board said what it is")
+            print("nothing to keep: no board has a record")
             return 0
         tree = steps.tree_with(args.repository, old, files)
         if old and tree == steps.git(args.repository, "rev-parse", f"{old}^{{tree}}"):

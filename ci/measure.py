@@ -148,7 +148,7 @@ def read_model(path):
         measure.Synthetic(model)
         return model
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise steps.CannotRun(f"{path}: no model of a device ({error})") from error
+        raise steps.CannotRun(f"{path}: not a model of a device ({error})") from error
 
 
 def is_live(args):
@@ -587,7 +587,8 @@ def main(argv):
         steps.say("measure", error)
         return steps.BUSY
     if worst == steps.PAUSED:
-        steps.say("measure", f"the call is over; the night has {night.left:.0f} s more: the same command goes on")
+        steps.say("measure", f"this call has used its time; the night has {night.left:.0f} s left: "
+                             "the same command continues")
         return worst
     night.record["complete"] = True
     night.save()
@@ -600,7 +601,7 @@ def add_arguments(parser):
                         "bases (default: HEAD~1)")
     parser.add_argument("--seconds", type=float, help="of all steps together, over all calls (default: "
                         f"{SECONDS}; made up, which is done sooner: {MADE_UP_SECONDS})")
-    parser.add_argument("--call", type=float, metavar="S", help="end this call after so long; the same command goes on")
+    parser.add_argument("--call", type=float, metavar="S", help="seconds of this call; the same command continues")
     parser.add_argument("--steps", default=",".join(STEPS), metavar="A,B", help=f"default: {','.join(STEPS)}")
     parser.add_argument("--board", metavar="NAME", help="the runner's label (default: gpu-sm and its capability)")
     parser.add_argument("--gpu", metavar="N", help="which GPU of the machine (default: 0)")
@@ -628,15 +629,15 @@ def check(parser, args):
         args.strategy, args.sizes = args.strategy or tune.QUICK["strategy"], args.sizes or tune.QUICK["sizes"]
     unknown = [name for name in args.steps if name not in STEPS]
     if unknown:
-        parser.error(f"--steps: there is no step {unknown[0]!r}; there are {', '.join(STEPS)}")
+        parser.error(f"--steps: unknown step {unknown[0]!r}; the steps are {', '.join(STEPS)}")
     if args.seconds is not None and not args.seconds > 0:
         parser.error("--seconds: more than 0")
     if args.call is not None and not args.call >= LEAST_CALL:
-        parser.error(f"--call: {LEAST_CALL} seconds and more")
+        parser.error(f"--call: {LEAST_CALL} seconds or more")
     if args.replay and args.made_up is not None:
-        parser.error("--replay and --made-up: one of them")
+        parser.error("--replay and --made-up exclude each other")
     if args.replay and not os.path.isdir(args.replay):
-        parser.error(f"--replay: {args.replay} is no folder")
+        parser.error(f"--replay: {args.replay} is not a folder")
     if args.replay:
         files.check(args.replay)
     if args.cells and not os.path.exists(args.cells):

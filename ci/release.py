@@ -88,7 +88,7 @@ def notes_of(changelog, version, unreleased=False):
 
 def check_tag(tag, version):
     if not re.fullmatch(r"v\d+\.\d+\.\d+", tag):
-        raise Wrong(f"tag {tag} is no vX.Y.Z")
+        raise Wrong(f"tag {tag} is not of the form vX.Y.Z")
     if tag != f"v{version}":
         raise Wrong(f"tag {tag} is not v{version}, the version of gpuprims.h")
 
@@ -121,7 +121,7 @@ def check_library(path, architecture, version):
     with open(path, "rb") as file:
         data = file.read()
     if data[:4] != b"\x7fELF" or int.from_bytes(data[18:20], "little") != MACHINES[architecture]:
-        raise CannotRun(f"{path} is no library for {architecture}")
+        raise CannotRun(f"{path} is not a library for {architecture}")
     for wanted in (f"libgpuprims.so.{abi_of(version)}".encode() + b"\0", b"/* device text of gpuprims.h\n"):
         if wanted not in data:
             raise CannotRun(f"{path} lacks {wanted!r}")
@@ -207,7 +207,7 @@ def draft(tag, out, repository):
     """The release as a draft, from a folder that make() left; nobody sees it before a person publishes it."""
     with open(os.path.join(out, SUMS), encoding="utf-8") as file:
         if file.read() != sums_of(out):
-            raise CannotRun(f"{out}: {SUMS} is not that of the files beside it")
+            raise CannotRun(f"{out}: {SUMS} does not match the files in its folder")
     files = [os.path.join(out, name) for name in sorted(os.listdir(out)) if name != NOTES]
     command("gh", "release", "create", tag, "--draft", "--verify-tag", "--title", f"gpuprims {tag[1:]}", "--notes-file",
             os.path.join(out, NOTES), *(["--repo", repository] if repository else []), *files)

@@ -22,14 +22,14 @@ LONGEST = 140  # longest description
 def checked(value):
     """The statuses of a file; raises an error for a bad file."""
     if not isinstance(value, list):
-        raise steps.CannotRun("--statuses: no list of statuses")
+        raise steps.CannotRun("--statuses: not a list of statuses")
     for place, one in enumerate(value):
         fits = isinstance(one, dict) and re.fullmatch(r"[0-9a-f]{40}", str(one.get("sha"))) and \
             one.get("state") in STATES and re.fullmatch(r"night/[\w. -]{1,80}", str(one.get("context"))) and \
             isinstance(one.get("description"), str) and len(one["description"]) <= LONGEST and \
             isinstance(one.get("target_url"), str) and re.match(r"https?://|$", one["target_url"])
         if not fits:
-            raise steps.CannotRun(f"--statuses: entry {place} is no status of a night")
+            raise steps.CannotRun(f"--statuses: entry {place} is not a status of a night")
     return value
 
 
@@ -41,7 +41,7 @@ def main(argv):
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", args.github):
         parser.error(f"--github {args.github}: not of the form OWNER/NAME")
     if not os.path.lexists(args.statuses):
-        raise steps.CannotRun(f"--statuses {args.statuses}: there is no such file")
+        raise steps.CannotRun(f"--statuses {args.statuses}: no such file")
     statuses = checked(steps.read_json(files.path_of(*os.path.split(args.statuses))))
     there = github.is_there()
     for one in statuses:
@@ -51,7 +51,7 @@ def main(argv):
                      for word in ("-f", f"{name}={one[name]}")]
             github.gh("api", f"repos/{args.github}/statuses/{one['sha']}", *words)
     if statuses and not there:
-        print("not posted: there is no gh, or it is not authorised")
+        print("not posted: gh is missing or not authorised")
     return 0
 
 

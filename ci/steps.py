@@ -103,11 +103,11 @@ def proposals_in(folder):
     found = {}
     for capability in night["capabilities"]:
         if type(capability) is not int:
-            raise CannotRun(f"{folder}: {PROPOSALS}: {capability!r} is no compute capability")
+            raise CannotRun(f"{folder}: {PROPOSALS}: {capability!r} is not a compute capability")
         place = os.path.join(folder, str(capability))
         proposal = read_json(os.path.join(place, "proposal.json"))
         if proposal and not is_proposal(proposal):
-            raise CannotRun(f"{place}: proposal.json is none that ci/decide.py writes")
+            raise CannotRun(f"{place}: proposal.json was not written by ci/decide.py")
         found[capability] = place, proposal
     return found, night
 
@@ -282,7 +282,7 @@ def names_at(repository, commit, folder=""):
     for entry in text.split("\0"):
         kind, _, name = entry.partition("\t")
         if entry and not kind.startswith(("100644 ", "100755 ")):
-            raise CannotRun(f"{commit[:12]}: {files.named(name)}: refused: it is no plain file (mode {kind[:6]})")
+            raise CannotRun(f"{commit[:12]}: {files.named(name)}: refused: it is not a plain file (mode {kind[:6]})")
         found += [name] * bool(entry)
     return found
 

@@ -89,7 +89,7 @@ def find(repository, base, head, device, cell, capability, policies, command=Non
     """(suspects, a sentence). cell: its text; policies: those of base and head, as texts ("" if unknown)."""
     if steps.git(repository, "cat-file", "-e", f"{base}^{{commit}}", check=False) is None or \
             steps.git(repository, "cat-file", "-e", f"{head}^{{commit}}", check=False) is None:
-        return [], f"{base} or {head} is no commit of this repository: there is nothing to search in"
+        return [], f"{base} or {head} is not a commit of this repository: nothing to search"
     chosen = policies[0] != policies[1]
     jobs = [machine_code.Job(cell, capability, policy) for policy in dict.fromkeys(["default", *policies]) if policy]
     base = steps.git(repository, "rev-parse", f"{base}^{{commit}}")

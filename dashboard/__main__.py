@@ -46,12 +46,12 @@ def main(argv):
         try:
             datetime.date.fromisoformat(date)
         except ValueError:
-            parser.error(f"{name} {date}: no date of the form 2026-11-22")
+            parser.error(f"{name} {date}: not a date of the form 2026-11-22")
     if args.until and not args.picture:
-        parser.error("--until goes with --picture")
+        parser.error("--until needs --picture")
     for name, url in (("--url", args.url), ("--home", args.home)):
         if url and not url.startswith(("https://", "http://")):
-            parser.error(f"{name} {url}: no address that begins with https://")
+            parser.error(f"{name} {url}: not an address that begins with https://")
     if args.jobs is not None and args.jobs < 1:
         parser.error(f"--jobs {args.jobs}: at least 1")
     try:

@@ -362,7 +362,7 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASE
     out = os.path.abspath(out)
     check_target(out)
     if not os.path.isdir(folder):
-        raise CannotBuild(f"--store {folder}: there is no such folder")
+        raise CannotBuild(f"--store {folder}: no such folder")
     CACHE = Cache(cache or os.path.join(bench.BUILD, "dashboard.cache"))
     jobs = jobs or len(os.sched_getaffinity(0))
     progress = Progress(quiet)
@@ -419,9 +419,9 @@ def picture(name, folder, until=None):
 
 def check_target(out):
     if os.path.exists(out) and not os.path.isdir(out):
-        raise CannotBuild(f"--out {out}: a file is there")
+        raise CannotBuild(f"--out {out}: it is a file, not a folder")
     if os.path.isdir(out) and os.listdir(out) and not os.path.exists(os.path.join(out, MARK)):
-        raise CannotBuild(f"--out {out}: the folder is not empty, and no dashboard: it is left as it is")
+        raise CannotBuild(f"--out {out}: the folder is not empty and not a dashboard: nothing is written")
 
 
 def copy_static(fresh):

@@ -260,7 +260,7 @@ def notice_names(device):
         say(device, "bad", f"the device of this folder goes by {len(device.names)} names: {spans}. They are shown as "
             "one; rows of the table go by the name")
     elif device.names and bench.folder_name(device.title) != device.folder:
-        say(device, "note", f"measurements of {device.title} lie in a folder of another name; tools/bench.py would "
+        say(device, "note", f"measurements of {device.title} are in a folder of another name; tools/bench.py would "
             f"use {bench.folder_name(device.title)}")
 
 

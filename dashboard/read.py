@@ -88,7 +88,7 @@ def files_below(folder):
             if rest:
                 found.append((os.path.join(folder, name), device, rest))
             else:
-                stray.append(Notice("bad", "", "", name, "lies in no device's folder: not shown"))
+                stray.append(Notice("bad", "", "", name, "not in a device's folder: not shown"))
     return found, stray + notices_of(refused)
 
 
@@ -162,13 +162,13 @@ def number_of(value):
 def wrong_with(value):
     """Why a line of a bench file is unusable, or None."""
     if not isinstance(value, dict) or type(value.get("kind")) is not str:
-        return "no line of tools/bench.py: it has no kind"
+        return "not a line of tools/bench.py: it has no kind"
     if value["kind"] == "environment":
         for name in ("device", "date", "commit"):
             if type(value.get(name)) is not str:
                 return f"environment without {name}"
         if not re.match(r"\d{4}-\d\d-\d\d", value["date"]):
-            return f"the date {value['date'][:30]!r} is none"
+            return f"{value['date'][:30]!r} is not a date"
     if value["kind"] == "sample":
         for name in TEXTS:
             if type(value.get(name)) is not str:
@@ -214,7 +214,7 @@ def read_bench(file):
         else:
             file.bench[-1].others.append(value)
     if early:
-        file.say("bad", f"{early} lines before the first environment: nobody knows what they were measured on")
+        file.say("bad", f"{early} lines before the first environment: their device is unknown")
     for run in file.bench:
         if not run.cells:
             file.say("bad", f"the run of {run.environment['date']} has no cells: it ended right after its start")
@@ -265,7 +265,7 @@ def read_store(file):
     for one in a_store.of("environment"):
         farm.environments.setdefault(one["id"], one)
     if not farm.environments:
-        file.say("bad", "no environment: nobody knows what this was measured on")
+        file.say("bad", "no environment: its device is unknown")
     file.night = file.night or min((one["date"][:10] for one in farm.environments.values()), default="")
     samples = a_store.of("samples")
     farm.decisions, farm.checks = a_store.of("decision"), a_store.of("check")
@@ -285,7 +285,7 @@ def read_store(file):
         if position % every == 0 or sample["throttle"] & evidence.SLOWED:
             farm.clocks[sample["env"]].append(clocks_of(sample))
     if samples and not farm.runs:
-        file.say("bad", "samples, but no line of a run: whoever measured them died before the end")
+        file.say("bad", "samples, but no line of a run: the process that measured them died before the end")
     for name in sorted({run["env"] for run in farm.runs if not run["complete"]}):
         last = [run for run in farm.runs if run["env"] == name][-1]
         if not last["complete"]:
@@ -460,7 +460,7 @@ def read_accepted_file(path, name, found, notices):
                 all(type(value.get(word)) is str and value[word] for word in names):
             found.append(value)
         elif value is not None:
-            notices.append(Notice("bad", "", "", name, f"line {number}: no slowdown that was accepted"))
+            notices.append(Notice("bad", "", "", name, f"line {number}: not an accepted slowdown"))
 
 
 def read_baselines(folder, devices):
@@ -485,5 +485,5 @@ def read_baselines(folder, devices):
                     all(type(value.get(word)) is str for word in ("cell", "commit", "date")):
                 found.setdefault(device, {})[value["cell"]] = value
             else:
-                notices.append(Notice("bad", device, "", name, f"line {number}: no line of a baseline"))
+                notices.append(Notice("bad", device, "", name, f"line {number}: not a line of a baseline"))
     return found, notices

@@ -26,7 +26,7 @@ static void *load_edges(gp_context *ctx, const device_memory *m, const char *wha
     *count = made->edges;
     return pairs;
   }
-  check(gp_edges_read(what, &list)); // "roads.mtx:17:3: the second vertex is expected, not ..."
+  check(gp_edges_read(what, &list)); // "roads.mtx:17:3: expected the second vertex, found ..."
   if (list.vertex_type != GP_U32) {
     fprintf(stderr, "%s: vertices of 64 bits\n", what);
     exit(1);

@@ -127,7 +127,7 @@ static inline void *own_module(own_gpu *g, const char *name, const char *text, c
 
 static inline void *own_kernel(own_gpu *g, void *module, const char *name) {
   void *function = NULL;
-  if (g->cuda.module_function(&function, module, name)) own_stop("there is no kernel %s", name);
+  if (g->cuda.module_function(&function, module, name)) own_stop("it has no kernel %s", name);
   return function;
 }
 

@@ -80,8 +80,8 @@
 //                 and group by order floats by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs
 //                 by their payloads. Where an order is given (merges, merge sort, sets, searches), floats compare as
 //                 in C, and there may be no NaN.
-//    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
-//                 Overlap is judged by that room, so that a smaller output with another buffer right behind it is
+//    Results      whose number the data decides need room for the most there can be; nothing is written after them.
+//                 Overlap is judged by that room, so that a smaller output with another buffer right after it is
 //                 GP_E_OVERLAP. A part of a partition may be as small as it comes out: its beginning is judged.
 //    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
@@ -105,9 +105,9 @@
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
 //                 call that races gp_close runs whole, or is GP_E_CONTEXT. After fork() the child gets GP_E_FORK from a
 //                 context of its parent. Hooks may not use a context.
-//    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
+//    Memory       The back end must reach all buffers: device, managed or registered memory (any memory, where
 //                 the device reads the host's pages) for a GPU, host or managed memory for the host. GP_E_ARGUMENT
-//                 names a buffer that does not, before anything is launched. The driver is asked about the first
+//                 names a buffer out of its reach, before anything is launched. The driver is asked about the first
 //                 pointer into each 2 MiB of addresses, and by GP_CHECKED about every pointer; not under capture.
 //                 Values (init, value, scalar, ...) are read by the host, during the call; so are the structs that a
 //                 call points to.

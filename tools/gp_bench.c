@@ -741,7 +741,7 @@ static const char *compare_unsorted(const cell *c, uint64_t n, const char *ours,
   order_rows(c, n, b);
   differ = memcmp(a, b, bytes) != 0;
   free(a);
-  return differ ? "other keys than expected" : NULL;
+  return differ ? "the keys are not the expected ones" : NULL;
 }
 
 // Checks v, a primitive with more than one output or input, against a peer or the host back end. NULL: right.
@@ -802,7 +802,7 @@ static const char *check_outputs(const cell *c, variant *v, uint64_t n, int kind
     else told = compare_with_host(t, ours[role], expected[role], live, absolute, sums ? 1e-5 : 0);
     if (bytes) read_device(behind, b.at[role] + live * (uint64_t)t->size, bytes);
     for (k = 0; k < (int)bytes && !told; k++)
-      if (behind[k] != 0xA5) told = "something is written behind the results";
+      if (behind[k] != 0xA5) told = "something is written after the results";
   }
   for (role = FIRST_OUTPUT; role < ROLE_COUNT && !reference; role++) free(ours[role]), free(expected[role]);
   if (!told) return NULL;
@@ -1445,7 +1445,7 @@ static void open_peers(const char *path, const char *program) {
     return;
   }
   *(void **)&table = dlsym(library, "gp_peers");
-  if (!table || table()->abi != GP_PEERS_ABI) stop(3, "%s is no peers library of this version", path);
+  if (!table || table()->abi != GP_PEERS_ABI) stop(3, "%s is not a peers library of this version", path);
   peers = table();
   if (peers->empty(stream))
     stop(3, "%s: its kernels do not run on this device (built for another architecture?)", path);
@@ -1557,7 +1557,7 @@ int main(int count, char **arguments) {
       } else if (!strcmp(a, "--backend")) {
         if (!strcmp(value, "cuda")) backend = GP_BACKEND_CUDA;
         else if (!strcmp(value, "host")) backend = GP_BACKEND_HOST;
-        else if (strcmp(value, "auto")) stop(2, "--backend is cuda, host or auto");
+        else if (strcmp(value, "auto")) stop(2, "--backend takes cuda, host or auto");
       } else stop(2, "no option %s (the top of tools/gp_bench.c lists them)", a);
     }
   }

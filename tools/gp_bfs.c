@@ -213,7 +213,7 @@ static void write_environment(FILE *json, const gp_description *about, const cha
   text_field(json, "device", about->name);
   text_field(json, "version", GPUPRIMS_VERSION);
   text_field(json, "commit", commit);
-  text_field(json, "peers", "none: no library beside has these calls");
+  text_field(json, "peers", "none: no other library has these calls");
   fprintf(json, ", \"compute_capability\": %d, \"multiprocessors\": %d, \"driver\": %d}\n", about->compute_capability,
           about->multiprocessors, about->driver_version);
 }
@@ -311,7 +311,7 @@ int main(int argc, char **argv) {
     } else if (!strcmp(argv[i], "list"))
       for (k = 0; k < (int)(sizeof usual / sizeof *usual) && word_count < 64; ++k) words[word_count++] = usual[k];
     else if (word_count < 64) words[word_count++] = argv[i];
-  if (s.sources < 1 || s.at_once < 1) return fprintf(stderr, "sources: there is none\n"), 2;
+  if (s.sources < 1 || s.at_once < 1) return fprintf(stderr, "gp_bfs: sources and at_once must be 1 or more\n"), 2;
   if (!word_count) words[word_count++] = "default";
   if (on_gpu && (why = gp_cuda_open(&cuda))) return printf("skipped: %s\n", why), 0;
   config.backend = on_gpu ? GP_BACKEND_CUDA : GP_BACKEND_HOST;

@@ -138,7 +138,7 @@ static void read_type(char *words) {
   while ((word = strtok(NULL, " \t")) != NULL) {
     if (value_of(word, "size")) d.size = (size_t)number(value_of(word, "size"));
     else if (value_of(word, "align")) d.align = (size_t)number(value_of(word, "align"));
-    else fail("a type has size=N and align=N", word);
+    else fail("a type needs size=N and align=N", word);
   }
   *source = 0;
   for (;;) {
@@ -166,7 +166,7 @@ static void read_operator(char *words) {
   for (word = strtok(quote + 1, " \t"); word; word = strtok(NULL, " \t")) {
     if (value_of(word, "arity")) d.arity = number(value_of(word, "arity"));
     else if (value_of(word, "commutative")) d.commutative = number(value_of(word, "commutative"));
-    else fail("an operator has arity=N and commutative=N", word);
+    else fail("an operator needs arity=N and commutative=N", word);
   }
   *prelude = *body = *identity = 0;
   for (;;) {
@@ -276,7 +276,7 @@ static void read_call(gp_primitive primitive, int *architectures, int count) {
     else if (value_of(word, "out")) c.out_type = find_type(value_of(word, "out"));
     else if (strcmp(word, "reproducible") == 0) c.flags |= GP_REPRODUCIBLE;
     else if (read_field(primitive, &p, word)) has_policy = 1;
-    else fail("no such word", word);
+    else fail("unknown word", word);
   }
   for (i = 0; i < count; ++i) {
     taking = architectures[i];

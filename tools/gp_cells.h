@@ -543,11 +543,12 @@ static inline __attribute__((unused)) const char *complete_graph(cell *c) {
   gp_graph *g = &c->graph;
   SET_SIZE(g);
   if (!*c->graph_text) return "graph=KIND:NAME=NUMBER:... is missing";
-  if (c->n != 2 * c->made.edges) return "n is twice the edges that are made: both ways";
+  if (c->n != 2 * c->made.edges) return "n must be twice the number of edges: each has both directions";
   if (c->in->number != GP_DATA_UINT || c->in->size < 4 || c->offsets->number != GP_DATA_UINT)
-    return "vertices and offsets are u32 or u64";
-  if (c->n >> 32 && c->offsets->size < 8) return "so many edges: offsets=u64";
-  if (c->protocol != BACK_TO_BACK && c->protocol != FIRST_CALL) return "protocol=back_to_back: there is one graph";
+    return "vertices and offsets must be u32 or u64";
+  if (c->n >> 32 && c->offsets->size < 8) return "too many edges for u32 offsets: use offsets=u64";
+  if (c->protocol != BACK_TO_BACK && c->protocol != FIRST_CALL)
+    return "cells of graphs need protocol=back_to_back or first_call";
   g->vertices = c->made.vertices;
   g->edges = c->n;
   g->vertex_type = c->in->size == 8 ? GP_U64 : GP_U32;
@@ -559,40 +560,40 @@ static inline __attribute__((unused)) const char *complete_graph(cell *c) {
 // Derives what depends on several words. NULL, or what is wrong.
 static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   const gp_primitive p = c->primitive;
-  if (c->protocol == FIRST_CALL && c->in->fields > 1) return "protocol=first_call: of the library's own types";
+  if (c->protocol == FIRST_CALL && c->in->fields > 1) return "protocol=first_call needs a built-in type";
   if (p == GP_CONVERT_LAYOUT) cell_make_layouts(c);
   if (is_of_graph(p)) return complete_graph(c);
   if (is_select(p) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
   if (is_select(p) && c->form != FORM_FLAGS) c->key = NULL;
   if (c->key && (c->form == FORM_FLAGS || c->form == FORM_HEADS) &&
       (c->key->number > GP_DATA_UINT || c->key->size > 4 || c->key->fields > 1))
-    return "flags are integers of 1, 2 or 4 bytes";
+    return "flags must be integers of 1, 2 or 4 bytes";
   if (has_word(p, 's')) {
-    if (c->form == FORM_FIXED && c->segments_kind != SEGMENTS_FIXED) return "form=fixed: with segments=fixed:LENGTH";
+    if (c->form == FORM_FIXED && c->segments_kind != SEGMENTS_FIXED) return "form=fixed needs segments=fixed:LENGTH";
     if (c->form == FORM_FIXED && c->segments_mean > c->n) return "a segment is longer than the input";
     c->segments = cell_count_segments(c);
   }
   if ((p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) && (c->in->number > GP_DATA_UINT || c->in->size < 4))
-    return "offsets are i32, u32, i64 or u64";
+    return "offsets must be i32, u32, i64 or u64";
   if (has_word(p, 'e')) {
-    if (c->kind != GP_DATA_UNIFORM && c->form != FORM_FLAGS) return "keep=PERCENT goes by uniform data";
+    if (c->kind != GP_DATA_UNIFORM && c->form != FORM_FLAGS) return "keep=PERCENT needs dist=uniform";
     cell_threshold(c->in, c->keep / 100.0, c->scalar);
     if (c->parts == 3) cell_threshold(c->in, cell_keep2(c) / 100.0, c->scalar2);
-    if (c->parts == 3 && c->form == FORM_FLAGS) return "flags tell two parts apart";
+    if (c->parts == 3 && c->form == FORM_FLAGS) return "parts=3 needs a predicate: flags make two parts";
   }
   if (p == GP_HISTOGRAM_EVEN) cell_threshold(c->in, 0, c->scalar), cell_threshold(c->in, 1, c->scalar2);
-  if ((has_word(p, 'b') || has_word(p, 'h')) && c->in->fields > 1) return "of numbers only";
-  if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "of numbers only";
-  if ((moves_keys(p) || p == GP_IS_SORTED) && c->in->fields > 1) return "keys are numbers";
+  if ((has_word(p, 'b') || has_word(p, 'h')) && c->in->fields > 1) return "the type must be a number";
+  if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "the type must be a number";
+  if ((moves_keys(p) || p == GP_IS_SORTED) && c->in->fields > 1) return "keys must be numbers";
   if (c->shape[0] && c->n != c->shape[0] * c->shape[1] * c->shape[2]) return "n is not the product of the shape";
   if (c->form == FORM_INDICES && !c->payload) c->payload = find_type("u32");
   if (c->form == FORM_INDICES && (c->payload->number != GP_DATA_UINT || c->payload->size < 4 || c->payload->fields > 1))
-    return "indices are u32 or u64";
-  if (c->end_bit > 8 * c->in->size) return "bits=FROM:TO: the key has not so many";
+    return "indices must be u32 or u64";
+  if (c->end_bit > 8 * c->in->size) return "bits=FROM:TO: the key has fewer bits";
   if (c->rows > c->n) return "more rows than elements";
   if ((has_word(p, '2') || p == GP_IS_SORTED) && c->kind != GP_DATA_UNIFORM && c->kind != GP_DATA_CONSTANT &&
       c->kind != GP_DATA_SORTED)
-    return "the keys are sorted: dist=uniform, constant or sorted";
+    return "sorted keys need dist=uniform, constant or sorted";
   return NULL;
 }
 
@@ -614,9 +615,9 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
       const char *value = equals + 1;
       *equals = 0;
       if (!strcmp(word, "n")) {
-        if (!parse_size(value, &c->n)) BAD("n=%s is no count", value);
+        if (!parse_size(value, &c->n)) BAD("n=%s is not a count", value);
       } else if (!strcmp(word, "bytes")) {
-        if (!parse_size(value, &bytes)) BAD("bytes=%s is no size", value);
+        if (!parse_size(value, &bytes)) BAD("bytes=%s is not a size", value);
       } else if (!strcmp(word, "acc") || !strcmp(word, "out")) {
         const type_row *t = find_type(value);
         if (!t) BAD("no type %s", value);
@@ -640,14 +641,15 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
     } else if (position <= 2) {
       if (!(c->in = find_type(word))) BAD("no operator or type %s", word);
       position = 3;
-    } else BAD("%s is one word too many", word);
+    } else BAD("unexpected word %s", word);
   }
   if (position < 3) BAD("a cell is: primitive [operator] type n=COUNT ...");
   if (!c->out) c->out = is_a(c->primitive, "index") ? find_type("u32") : c->in;
   if (!c->acc) c->acc = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
   if (bytes) c->n = bytes / (uint64_t)c->in->size;
   if (!c->n) BAD("the count is missing, or 0");
-  if (c->in_offset < 0 || c->in_offset > 255 || c->out_offset < 0 || c->out_offset > 255) BAD("offsets are 0 to 255");
+  if (c->in_offset < 0 || c->in_offset > 255 || c->out_offset < 0 || c->out_offset > 255)
+    BAD("offsets must be 0 to 255");
   usual = row_of(c->primitive)->op;
   if (c->op && !*usual) BAD("%s takes no operator", PRIMITIVE_NAMES[c->primitive]);
   if (!c->op) c->op = (gp_op)FIND_NAME(usual, OPERATOR_NAMES);

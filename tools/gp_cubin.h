@@ -65,7 +65,7 @@ static inline const char *gp_cubin_open(gp_cubin_file *f, const void *image, siz
   memcpy(&f->head, image, sizeof f->head);
   if (memcmp(f->head.e_ident, ELFMAG, SELFMAG) || f->head.e_ident[EI_CLASS] != ELFCLASS64 ||
       f->head.e_ident[EI_DATA] != ELFDATA2LSB)
-    return "it is no 64-bit ELF file";
+    return "it is not a 64-bit ELF file";
   if (f->head.e_machine != GP_CUBIN_MACHINE) return "its machine is not CUDA";
   if (f->head.e_shentsize != sizeof f->names || f->head.e_shstrndx >= f->head.e_shnum ||
       !gp_cubin_inside(f, f->head.e_shoff, (uint64_t)f->head.e_shnum * sizeof f->names))
@@ -84,7 +84,7 @@ static inline const char *gp_cubin_attributes(const gp_cubin_file *f, const Elf6
   while (end - at >= 4) {
     const int form = at[0], code = at[1], size = form == SIZED_FORM ? at[2] | at[3] << 8 : 0;
     unsigned value[2];
-    if (form < 1 || form > SIZED_FORM) return "an attribute has a form that is not known";
+    if (form < 1 || form > SIZED_FORM) return "an attribute has an unknown form";
     if (form == BYTE_FORM && code == GP_CUBIN_BARRIERS) c->barriers = at[2];
     at += 4;
     if (size > end - at) return "an attribute reaches past its end";
@@ -147,7 +147,7 @@ static inline __attribute__((unused)) const char *gp_cubin_read(const void *imag
       }
     }
   if (!found) return "the kernel is not in it";
-  if (c->registers < 0 || c->registers > 255) return "it does not say how many registers the kernel takes";
+  if (c->registers < 0 || c->registers > 255) return "it lacks the number of registers of the kernel";
   gp__sha_end(&hash, digest);
   for (i = 0; i < 8; i++) snprintf(c->code + 2 * i, 3, "%02x", digest[i]);
   return NULL;

@@ -124,7 +124,7 @@ static void measure(const char *name, int repeats) {
   double ms;
   size_t i;
   if (!graph_read(name, &made)) {
-    fprintf(stderr, "there is no graph \"%s\"\n", name);
+    fprintf(stderr, "unknown graph \"%s\"\n", name);
     exit(2);
   }
   memset(&s, 0, sizeof s);

@@ -109,7 +109,7 @@ def check_prefixes(path, found, section):
             yield f"{where}: {item.kind} {name}: gp_ (private: gp__)"
         elif item.kind in ("function", "prototype", "variable") and section(item.line) in private:
             if name not in api and not name.startswith("gp__"):
-                yield f"{where}: {item.kind} {name} is no part of the API: gp__"
+                yield f"{where}: {item.kind} {name} is not a part of the API: gp__"
         if name in api and not re.match(r"gp_[a-z0-9]", name):
             yield f"{where}: {name} is in the API: gp_"
 
@@ -217,7 +217,7 @@ def check_parts(paths):
         yield f"{amalgamate.MANIFEST}: part {path} is listed more than once"
     there = {path[len(folder):] for path in paths if path.startswith(folder)} - {"manifest", "README.md"}
     for path in sorted(there - set(listed)):
-        yield f"{folder}{path}: is no part of {amalgamate.MANIFEST}"
+        yield f"{folder}{path}: is not a part of {amalgamate.MANIFEST}"
     for path in listed:
         part = amalgamate.read_part(path)
         count = len(part.head) + 1 + len(part.body)
@@ -239,7 +239,7 @@ def check_uses():
     for path, used in uses.items():
         part = amalgamate.read_part(path)
         if part.head != head_of(part, used):
-            yield f"{amalgamate.FOLDER}/{path}: its `uses` line is not true: tools/lint.py --uses"
+            yield f"{amalgamate.FOLDER}/{path}: its `uses` line is wrong: tools/lint.py --uses"
     for path, name, home in below:
         yield f"{amalgamate.FOLDER}/{path}: mentions {name}, which {home} defines below it"
 

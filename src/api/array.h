@@ -19,10 +19,10 @@
 // of one struct may differ: GP_LAYOUT_NAME(Staged, Particle) makes another name for it, with a definition of its own,
 // GP_LAYOUT_Staged. Members that are read only, or seldom, can be a struct apart, with an array of its own.
 //
-// Layouts: GP_AOS has the struct's members where C has them. Others leave no gaps: a block's members stand one behind
-// the other, so that a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members are of
-// object types, and no arrays (a typedef of an array is fine). Arrays of two and three dimensions lie row by row, the
-// last index running fastest; with GP_TRANSPOSED, a bit of the layout, the first one does.
+// Layouts: GP_AOS has the struct's members at C's offsets. Other layouts have no gaps: the arrays of a block's members
+// are contiguous, so a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members have
+// object types, not array types (a typedef of an array is fine). Arrays of two and three dimensions are row-major: the
+// last index runs fastest. With GP_TRANSPOSED, a bit of the layout, the first one does.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
 #define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
@@ -139,6 +139,8 @@ GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1
   a.size = (unsigned)size, a.packed = (unsigned)packed;
   return a;
 }
+// The bytes that an array needs: its capacity times the bytes of a struct. Allocate them, aligned to 16 bytes, as
+// `base`.
 GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
   return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
 }

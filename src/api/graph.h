@@ -8,7 +8,7 @@
 // the source's its own, the largest number of the type where there is no path. Depths are the same in every call. Which
 // one of several parents it is may differ from call to call: the exception to what is said of reproducible results;
 // with GP_REPRODUCIBLE (gp_call.flags) it is the smallest, everywhere, for one more pass over all edges and the depths
-// at both ends. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
+// at both ends. Errors besides those of gp_run: GP_E_ARGUMENT if source is not below graph->vertices.
 // By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal), and
 // GP_CHECKED: gp_graph_check comes first and writes *gp_call.fault; where that finds something, nothing else is
 // written. It reads offsets and targets once (and in_offsets and in_sources), which for a search that goes bottom-up
@@ -20,13 +20,12 @@
 // few edges a vertex, sm_90), faster without parents and a target, as its blocks wait less for each other. A directed
 // graph without its transpose goes top-down. Where a launch in clusters is refused, blocks do without; where a
 // cooperative one is refused, or the driver has none, the log says so, and steps have a launch each: 48, captured or
-// not, that end at once where nothing is left; levels behind them are one block's, in a launch of its own.
-// GP_FUSED_LAUNCHES asks for that.
-// Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
-// Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull. They are
-// as they are for comparison: nothing chooses them by itself.
-// Offsets and targets are trusted. Workspace: 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 16
-// bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and GP_HYBRID 8 bytes an edge more (u32).
+// not, that end at once if nothing is left; one block does further levels, in a launch of its own. GP_FUSED_LAUNCHES
+// asks for that. Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable
+// GPU Graph Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull.
+// They are for comparison only; never chosen automatically. Offsets and targets are trusted. Workspace: 16 bytes a
+// vertex and 1/16 byte an edge; where it may go bottom-up 16 bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and
+// GP_HYBRID 8 bytes an edge more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
 
@@ -38,7 +37,7 @@ GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t 
 // -1. count 0 writes nothing. The results are the same in every call.
 // By gp_run: a limit of depth (with reached: how many vertices are that near), GP_CHECKED as for gp_bfs, and what was
 // done (gp_traversal: reached and edges are sums over the sources, levels is the largest depth of all, steps are those
-// of the first 64). Errors beside those of gp_run: GP_E_ARGUMENT where a source is not below graph->vertices (the
+// of the first 64). Errors besides those of gp_run: GP_E_ARGUMENT if a source is not below graph->vertices (the
 // message names the first); GP_E_NULL where depths, reached and statistics all are.
 //
 // 64 sources go together (32, where there are no more): a vertex has a bit for each (Then et al., The More the Merrier:
@@ -65,13 +64,13 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 
 // ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
 
-// The graph of an edge list: offsets and targets, written to the memory that `graph` points to (const means nothing
-// there), each list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and
-// target side by side, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES,
-// GP_DROP_LOOPS, all of which work together; a loop stands once in what GP_SYMMETRISE makes. graph->edges is at least
-// count, with GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with
-// an end that is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is
-// none (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
+// The graph of an edge list: offsets and targets, written to the memory that `graph` points to (despite const), each
+// list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and target
+// alternating, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS, all
+// of which work together; GP_SYMMETRISE adds no second copy of a loop. graph->edges is at least count, with
+// GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with an end that
+// is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is none
+// (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
 // ceil(log2 vertices) bits, a radix sort of them, unique, a search for every vertex. Bytes moved: the list, those of
 // the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
 // Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
@@ -86,11 +85,11 @@ GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *grap
 // The same graph under new numbers: vertices with many edges first, among equals in the order they had; `relabelled`
 // has the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
 // vertex i, numbers[v] = the new number of the old vertex v (vertex_type; NULL: not wanted). Neighbours that are hubs
-// then come first in every list, and lie side by side in memory. in_offsets: gp_graph_transpose.
+// then come first in every list, and are adjacent in memory. in_offsets: gp_graph_transpose.
 GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
                                          void *order, void *numbers, gp_stream stream);
 
-// *degrees: see gp_degrees. Reads the offsets once; two small launches beside.
+// *degrees: see gp_degrees. Reads the offsets once, and has two more small launches.
 GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream);
 
 // *fault (device memory): what is wrong with offsets, targets, and with in_offsets and in_sources where they are there:
@@ -109,13 +108,14 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
 // Writes what a fault says, with its numbers, to `text` of `capacity` bytes, cut where that is too short; returns text.
 GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
 
-// Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket"
-// are read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1
-// to j - 1, whatever its value. Others are lists: a line an edge, two numbers apart by blanks, tabs or a comma, what
-// follows them on the line is left out; numbers begin with 0; lines that begin with # or % are comments. Errors:
-// GP_E_ARGUMENT, and the message names the file, line and column, and what should stand there; GP_E_MEMORY; a file that
+// Reads the edges of a file into host memory, which gp_edges_free frees. Files that begin with "%%MatrixMarket" are
+// read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1 to j
+// - 1, whatever its value. Others are lists with an edge on each line: two numbers, separated by blanks, tabs or a
+// comma; the rest of the line is ignored. Numbers begin with 0; lines that begin with # or % are comments. Errors:
+// GP_E_ARGUMENT, and the message names the file, line and column, and what was expected; GP_E_MEMORY; a file that
 // cannot be read: GP_E_ARGUMENT with the system's reason. On an error *edges is empty.
 GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
-// The same of text in memory, `name` being what messages call it.
+// Reads edges from text in memory. `name` is its name in messages; NULL: "text".
 GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
+// Frees the pairs of a list from gp_edges_read or gp_edges_parse, and empties it. NULL and an empty list are fine.
 GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);

@@ -2,10 +2,10 @@
 // uses: api/config.h, api/lists.h
 
 // A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
-// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
+// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may occur in a list more than once, and may lead back
 // to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the
 // struct itself is host memory, read during the call.
-enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
+enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: every edge has its opposite: the graph is its own transpose
 typedef struct gp_graph {
   uint32_t struct_size; // sizeof(gp_graph): gp_graph_init sets it
   uint64_t vertices;
@@ -27,7 +27,7 @@ typedef enum gp_step_kind {
   GP_STEP_BOTTOM_UP = 3,      // a level over all vertices
   GP_STEP_LISTED = 4,         // a level bottom-up, over a list of the vertices not reached
   GP_STEP_MERGE_FRONTIER = 5, // bits of the vertices that such a level has found
-  GP_STEP_COLLECT = 6,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_COLLECT = 6,        // a frontier for a top-down level after one over all vertices
   GP_STEP_CLUSTER = 7,        // levels that one cluster of blocks did alone
   GP_STEP_SPREAD = 8,         // levels that all blocks did, each with its own part of the frontier
   GP_STEP_FINISH = 9          // depths of vertices that were not reached are written
@@ -68,22 +68,22 @@ typedef struct gp_degrees {
   X(GP_FAULT_NONE, 0, "nothing is wrong")                                                                              \
   X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0")                                                                   \
   X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")        \
-  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is no vertex")                                                           \
+  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is not a vertex")                                                        \
   X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0")                                                             \
   X(GP_FAULT_IN_OFFSETS, 5,                                                                                            \
     "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")                       \
-  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is no vertex")                                                     \
-  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with other numbers of edges")                                    \
-  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, and its depth is not 0")                                    \
+  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is not a vertex")                                                  \
+  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with different numbers of edges")                                \
+  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, but its depth is not 0")                                    \
   X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit")                                         \
-  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, and it is not the source")                                  \
-  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, and its edge # leads to a vertex that was not")               \
-  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex that is more than one deeper")                      \
-  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from one that is one less deep")                           \
-  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, and its parent is another")                               \
-  X(GP_FAULT_PARENT, 15, "vertex @: its parent is no vertex, or not one less deep")                                    \
+  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, but it is not the source")                                  \
+  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, but its edge # leads to an unreached vertex")                 \
+  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex more than one level deeper")                        \
+  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from a vertex one level above")                            \
+  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, but its parent is another vertex")                        \
+  X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above")                                       \
   X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it")                                         \
-  X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, and has a parent")
+  X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, but has a parent")
 #define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
 #undef GPUPRIMS__ENUM
@@ -99,5 +99,5 @@ typedef struct gp_edge_list {
   uint64_t count; // of edges
   gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
   void *pairs;         // source, target, source, target, ...
-  int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
+  int symmetric;       // the file implies the opposite edges, which are not in pairs (GP_SYMMETRISE adds them)
 } gp_edge_list;

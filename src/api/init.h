@@ -22,11 +22,14 @@ GPUPRIMS__INIT(gp_description_init, gp_description)
 GPUPRIMS__INIT(gp__call_init, gp_call)
 GPUPRIMS__INIT(gp__segments_init, gp_segments)
 #undef GPUPRIMS__INIT
+// A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
+// the primitive reads, then gp_run.
 GPUPRIMS__INLINE gp_call gp_call_init(gp_primitive primitive) {
   gp_call call = gp__call_init();
   call.primitive = primitive;
   return call;
 }
+// `count` segments with count + 1 offsets: segment s has the elements from offsets[s] up to offsets[s + 1].
 GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *offsets, uint64_t count) {
   gp_segments segments = gp__segments_init();
   segments.offset_type = offset_type;

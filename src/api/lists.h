@@ -5,26 +5,26 @@
 // Results: X(name, value, text).
 #define GP_RESULTS(X)                                                                                                  \
   X(GP_SUCCESS, 0, "success")                                                                                          \
-  X(GP_E_CONTEXT, 1, "the context is null, closed, was never open, or a hook of a running call uses one")              \
+  X(GP_E_CONTEXT, 1, "the context is null, closed or was never opened, or a hook uses a context")                      \
   X(GP_E_NULL, 2, "a required pointer is null")                                                                        \
-  X(GP_E_ARGUMENT, 3, "an argument has no meaning here")                                                               \
+  X(GP_E_ARGUMENT, 3, "an argument is not valid for this call")                                                        \
   X(GP_E_TYPE, 4, "the type is unknown, or this call cannot take it")                                                  \
   X(GP_E_OPERATOR, 5, "the operator is unknown, or this call cannot take it")                                          \
   X(GP_E_SIZE, 6, "the count times the element size overflows")                                                        \
   X(GP_E_ALIGNMENT, 7, "a pointer is not aligned to its element type")                                                 \
-  X(GP_E_OVERLAP, 8, "buffers overlap where the table of the header forbids it")                                       \
+  X(GP_E_OVERLAP, 8, "buffers overlap, and this call does not allow it")                                               \
   X(GP_E_POLICY, 9, "the policy is not valid for this call on this device")                                            \
   X(GP_E_STREAM, 10, "the stream belongs to another context or device")                                                \
   X(GP_E_WORKSPACE, 11, "the stream's workspace is too small and cannot grow while the stream is captured")            \
   X(GP_E_MEMORY, 12, "an allocation failed")                                                                           \
-  X(GP_E_NO_DEVICE, 13, "no GPU, or no driver, or no such device")                                                     \
+  X(GP_E_NO_DEVICE, 13, "no driver, no GPU, or no device of that index")                                               \
   X(GP_E_DEVICE_TOO_OLD, 14, "the device is older than compute capability 7.5")                                        \
   X(GP_E_NO_COMPILER, 15, "the kernel is neither cached nor bundled, and NVRTC cannot be opened")                      \
   X(GP_E_COMPILE, 16, "the kernel, or the source of a user's type or operator, does not compile")                      \
   X(GP_E_BUNDLE, 17, "the bundle is damaged or was made for another version of the header")                            \
   X(GP_E_DRIVER, 18, "a call of the CUDA driver failed")                                                               \
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call")                                                         \
-  X(GP_E_FORK, 20, "the context was opened by the parent of this process")
+  X(GP_E_FORK, 20, "the context was opened by the parent process")
 
 #define GPUPRIMS__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;

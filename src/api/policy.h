@@ -20,8 +20,8 @@ enum { GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
-  int algorithm;     // GP_AUTO and those behind it
-  int threads;       // threads of a block that compute (a pipelined scan adds three warps beside, a set operation one)
+  int algorithm;     // GP_AUTO and the names after it
+  int threads;       // threads of a block that compute (a pipelined scan adds three warps, a set operation one)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...

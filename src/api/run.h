@@ -13,7 +13,7 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
 // edges that lead to vertices). A call in place, or with less aligned buffers, is prepared with its own pointers.
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
-// The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
+// The workspace that a call of this shape needs, in bytes: tagged words first, then scratch memory, each in whole
 // 256 bytes. Pure: depends on the call's shape and the device only.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
@@ -25,7 +25,7 @@ GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *cal
 
 // Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
 // most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
-// has sorts beside other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
+// has sorts and other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
 // workspaces for, the least recently used lose theirs, reserved or not, until a call on them is captured.
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
 
@@ -54,7 +54,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
 GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity);
 
 // Compiles the call's kernels for another compute capability than the device's (no device needed, host contexts too)
-// and hands each image to `take`: what tools/gp_bundle and the tests of all architectures stand on. `key` is the name
+// and hands each image to `take`: tools/gp_bundle and the tests of all architectures use it. `key` is the name
 // under which a bundle is searched. Errors as gp_prepare.
 typedef void (*gp_take_image_fn)(void *user, const char *key, const void *image, size_t bytes);
 GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,

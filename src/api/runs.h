@@ -28,7 +28,7 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
 // their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
 // every call.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
-// sizes, besides what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
+// sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
 // of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
 // slots in shared memory, which reads everything once, and sort only the tables. The device selects the path by the
 // number of distinct keys. Launches: those of the sort, and one; with tables those of two sorts, one of which has

@@ -4,7 +4,7 @@
 // Selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
 // during the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL).
 // Elements of any type keep their order, on every side. Numbers go to device memory. One launch; everything is read
-// once and written once; nothing is written behind the results.
+// once and written once; nothing is written after the results.
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *out, uint64_t *out_count, gp_stream stream);

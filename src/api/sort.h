@@ -2,72 +2,87 @@
 // uses: api/config.h, api/lists.h, api/context_types.h
 
 // Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
-// down: equal keys keep the order of the input with GP_DESCENDING too (flags; otherwise 0). Integers by value, floats
-// by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the
-// inputs. The same bits on every device: nothing but the order of the elements depends on the keys.
+// down: equal keys keep the order of the input, with GP_DESCENDING (flags; otherwise 0) too. Integers sort by value,
+// floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be
+// the inputs. The result has the same bits on every device. gp_call has further options:
 //
-// gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
-// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys: either
-// `fields`, a list of fields, each up or down, the most significant first; or `transform`, a user's unary operator that
-// makes of a key (of any type) a value of acc_type, a built-in type. gp_merge_sort takes a comparison. count_device:
-// the number of elements, in device memory.
+//     begin_bit, end_bit  the bits of the ordered key that decide; bit 0 is the least significant. The ordered key is
+//                         an unsigned integer: an integer's sign and a float's bits are changed accordingly
+//     fields              for struct keys: a list of fields, each up or down, the most significant first
+//     transform           for keys of any type: a user's unary operator, whose result of a built-in type (acc_type) is
+//                         the key to sort by; gp_merge_sort takes a comparison
+//     count_device        the number of elements, in device memory
 //
-// Launches: one that counts the digits of all passes, and one a pass of 8 bits; the first reads the keys, a pass reads
-// and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
-// that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
-// once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, beyond 2^20 (GP_PAIRED_SWEEP): the
-// same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
-// to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
+// Default algorithm by the number of elements, for a GPU of compute capability 9.0 with 132 multiprocessors; a tuned
+// row or the caller's policy may choose another. Keys are of built-in types and sort by all bits, except in the last
+// row.
 //
-// The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits alone, then buckets of
-// some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place, and where
-// the count of the digits makes it likely that a bucket is too large for a block, or has many equal keys (random ones,
-// each there 4 to 12 times), or a sample of up to 12,288 keys, which the count's last block looks at, that keys are
-// there some 20 times each; where none has told of a bucket too large, behind the passes by the leading bits.
-// Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of them: 76 bytes each.
+//     keys        values      algorithm: up to this number of elements
+//     4 bytes     none        one block: 2^14; cluster: 2^15; one launch: 2^19; adaptive: 2^20; one launch: 2^21;
+//                             one sweep: 2^24; adaptive: 2^30; hybrid
+//     8 bytes     none        one block: 2^13; adaptive: 2^30; hybrid
+//     1, 2 bytes  none        cluster: 2^15; one launch: 2^16 (2 bytes: 2^19); counting
+//     4 bytes     4 bytes     cluster: 2^15; one launch: 2^20; paired sweep: 2^23; leading sweep: 2^28; paired sweep
+//     4 bytes     8 bytes     cluster: 2^15; one launch: 2^20; one sweep: 2^22; leading sweep: 2^28; one sweep
+//     8 bytes     4, 8 bytes  cluster: 2^15; one launch: 2^20; one sweep: 2^23; adaptive: 2^30; hybrid: 2^32; one sweep
+//     others      any         cluster: 2^15; one launch: 2^19 or 2^20; one sweep
 //
-// Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
-// shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
-// writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches: two for
-// each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
-// the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+// The leading sweep also takes counts of up to 2 % above 2^20 and above 2^28.
 //
-// The same of more than 64 KiB, fewer than 2^30 of them (GP_ADAPTIVE; u32 up to 2^19 and from 2^20 to 2^21 by a
-// cooperative launch, as below, then up to 2^24 in one sweep). Up to 2^20 keys: where the first launch finds that
-// buckets do not fit on chip, one cooperative launch sorts them, or where it cannot, one sweep a digit by two;
-// otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one sweep where many share
-// their upper bits, level after level (u64 below 2^23: 12 bits). It also looks at up to 6144 for such as are equal: one
-// sweep where random keys are there some 6 times each or more (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24
-// pairs: 5). What is not chosen exits at once. Workspace: of the one that needs more.
+// Cost for keys of k bytes and values of e bytes (indices count as values). Bytes moved are for each element. A copy is
+// room for the keys and values. Pass: 8 bits of the key. A pass moves nothing if all keys share its digit.
 //
-// Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone as said: all passes by
-// one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block holds
-// 1,000 to 16,000 elements; in a pass it ranks them by 8 bits, all blocks exchange how many they have of each digit,
-// and the elements go where they belong. A pass whose digit all keys share moves nothing. Up to 2^15 elements, compute
-// capability 9.0 (GP_ONE_CLUSTER): at most 16 blocks, which write to each other's shared memory: in memory each element
-// is read once and written once, no workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the output to
-// the output, keys and values read and written once a pass; workspace: 2 KiB a block, and the keys where only indices
-// are wanted. Where a device refuses such a launch, one sweep a digit, and a warning.
+//     algorithm         bytes moved                    launches          workspace
+//     GP_ONE_BLOCK      2 k                            1                 none
+//     GP_ONE_CLUSTER    2 (k + e)                      1                 none
+//     GP_ONE_LAUNCH     2 (k + e) a pass               1, cooperative    2 KiB a block; the keys if only indices are
+//                                                                        wanted
+//     GP_ONE_SWEEP      k, 2 (k + e) a pass            1, 1 a pass       copy; 1.6 KiB (k = 8: 2.1) a tile of 3,000 to
+//                                                                        12,000 keys
+//     GP_PAIRED_SWEEP   k, 2 (k + e) a pass            1, 1 a pass       as GP_ONE_SWEEP
+//     GP_LEADING_SWEEP  k + 6 (k + e) for even keys    9                 as GP_ONE_SWEEP, and 1 %
+//     GP_HYBRID         k + 2 (k + e) a level, then    2 a level that    copy; 1 KiB for 1,000 elements
+//                       2 (k + e); even keys: 1 level  even keys need,
+//                       to 2^20, 2 levels to 2^28      then 2
+//     GP_ADAPTIVE       as the sort that it selects    as GP_HYBRID,     the larger one of the two sorts
+//                                                      and 1 to 3
+//     GP_COUNTING       2 k                            2 or 3            up to 2 MiB; 2-byte keys from 2^19 on also
+//                                                                        128 KiB a multiprocessor
 //
-// Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
-// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
-// bytes on 128 KiB a multiprocessor besides.
+// Values of more than 16 bytes move once, by index, after the sort.
 //
-// GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
-// fewer than 2^32 of them; behind the choice of GP_ADAPTIVE it is the default of 8-byte keys from 2^23 on. A u32
-// key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and
-// 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
+// GP_PAIRED_SWEEP interleaves keys and values between passes, in the workspace and in both outputs. Outputs that are
+// not aligned to 8 bytes are sorted too, at the speed of GP_ONE_SWEEP.
+//
+// GP_LEADING_SWEEP sorts by the leading 8 or 16 bits, then buckets of about 4,000 pairs on chip. It sweeps all bits
+// instead in four cases: the sort is in place; the digit counts make a bucket too large for a block likely, or one with
+// many equal keys (random keys that occur 4 to 12 times each); a sample of up to 12,288 keys has keys that occur some
+// 20 times each; a bucket turns out too large after the passes by leading bits.
+//
+// GP_HYBRID sorts from the most significant digit down, until a bucket fits on chip. It takes keys of 4 and 8 bytes,
+// and fewer than 2^32 of them with values. A device without room for its blocks sorts pairs in one sweep.
+//
+// GP_ADAPTIVE runs GP_HYBRID unless the device selects another sort; kernels of the other one exit at once.
+//
+//     keys        one sweep, or up to 2^20 keys one cooperative launch, runs if
+//     up to 2^20  the first launch finds buckets that do not fit on chip
+//     more        a sample of up to 4,096 keys shares its upper bits (u64 below 2^23: 12 bits), or in a sample of up to
+//                 6,144 random keys occur some 6 times each (u64: 24 to 140; pairs: 10 to 2,000, below 2^24 pairs: 5)
+//
+// GP_ONE_CLUSTER (compute capability 9.0) uses at most 16 blocks, which write to each other's shared memory.
+// GP_ONE_LAUNCH uses as many blocks as the device has room for, of 1,000 to 16,000 elements each: in a pass, a block
+// ranks its elements by 8 bits, all blocks exchange their digit counts, and the elements move to their places. Both
+// take values of at most 16 bytes. If a device refuses such a launch, one sweep sorts, and the log has a warning.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
                                      void *out_keys, int flags, gp_stream stream);
 
-// The same, and values move with their keys: any type.
+// Sorts keys, and moves values of any type with them.
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, uint64_t count, void *out_keys, void *out_values, int flags,
                                       gp_stream stream);
 
-// indices[i] = where the key stands that comes i-th. index_type: u32 or u64. out_keys: the keys in order, or NULL.
+// indices[i] = input index of the i-th key in order. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream);

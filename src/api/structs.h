@@ -38,7 +38,7 @@ typedef struct gp_segments {
 
 // What a transpose does. The input has 1 to 4 dimensions, the slowest first; dimension d of the output is dimension
 // order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
-// the stride of the dimension behind it. The last dimension's is 1 on both sides, and none is less than dense.
+// the stride of the next dimension. The last dimension's is 1 on both sides, and none is less than dense.
 typedef struct gp_permutation {
   uint32_t struct_size;   // sizeof(gp_permutation): gp_permutation_init sets it
   int dimensions;         // 1 to 4
@@ -53,13 +53,13 @@ typedef struct gp_field {
   size_t size;   // 1 and more
 } gp_field;
 
-// How an array of structs lies in memory. Structs stand together in blocks of `width`; in a block, each field's values
-// stand one behind the other. Field f of struct i begins at byte
+// The memory layout of an array of structs. Blocks have `width` structs; in a block, the values of each field are
+// contiguous. Field f of struct i begins at byte
 //     (i / width) * width * size + offset(f) * width + (i % width) * size(f)
-// of the array, so that a width of 1 (GP_AOS) is the array of structs that C knows, padded or packed as the offsets
-// say; a width of 0 (GP_SOA) stands for `capacity`, one block: an array for each field; other widths are arrays of
-// structs of arrays, whose last block is as large as the others. Fields do not overlap; bytes of a struct that belong
-// to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
+// of the array. A width of 1 (GP_AOS) is C's array of structs, padded or packed by the offsets. A width of 0 (GP_SOA)
+// means `capacity`: one block, an array for each field. Other widths are arrays of structs of arrays, whose last block
+// is as large as the others. Fields do not overlap; bytes of a struct that belong to no field are gaps. An array of n
+// structs takes n * size bytes, with n rounded up to whole blocks.
 enum { GP_SOA = 0, GP_AOS = 1 };
 typedef struct gp_layout {
   uint32_t struct_size;   // sizeof(gp_layout): gp_layout_init sets it

@@ -89,8 +89,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
     if (l->p->cluster > 1) result = gp__launch_bfs_clusters(l, &a);
     if (result == (gp_result)GP__REFUSED) {
       if (l->p->cluster > 1 && l->g->grid >= (unsigned)l->p->cluster)
-        gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a launch in clusters was refused: blocks by themselves",
-                l->who);
+        gp__log(&l->s->library.runtime, GP_LOG_WARNING,
+                "%s: the device refused a launch in clusters: launched without clusters", l->who);
       result = gp__launch_resident(l, &a);
     }
   }

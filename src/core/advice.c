@@ -12,9 +12,9 @@
 GPUPRIMS__PRIVATE const char *gp__cuda_advice(int error) {
   switch (error) {
   case 2:
-    return ": free memory of the device (nvidia-smi says who holds it), or gp_trim(ctx, 0)";
+    return ": free device memory (nvidia-smi lists its users), or call gp_trim(ctx, 0)";
   case 34:
-    return ": this is the toolkit's stub of libcuda, which only links: remove its folder (lib64/stubs) from "
+    return ": this is the toolkit's stub of libcuda, made for linking only: remove its folder (lib64/stubs) from "
            "LD_LIBRARY_PATH";
   case 100:
     return ": no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES; a container needs --gpus all";
@@ -22,8 +22,8 @@ GPUPRIMS__PRIVATE const char *gp__cuda_advice(int error) {
     return ": nvidia-smi -L lists the devices; see gp_config.device and CUDA_VISIBLE_DEVICES";
   case 200:
   case 209:
-    return ": the kernel's machine code is not for this device or driver: an NVRTC of a newer major version than the "
-           "driver's CUDA makes such code; use that of the driver's version (nvidia-smi) or a newer driver";
+    return ": the kernel's machine code does not fit this device or driver: NVRTC may have a newer major version than "
+           "the driver's CUDA; use NVRTC of the driver's version (nvidia-smi) or a newer driver";
   case 222:
     return ": NVRTC is newer than the driver: use an NVRTC of the driver's version (nvidia-smi) or a newer driver";
   case 700:
@@ -33,15 +33,14 @@ GPUPRIMS__PRIVATE const char *gp__cuda_advice(int error) {
   case 717:
   case 718:
   case 719:
-    return ": a kernel that ran before this call has failed, the library's or another one: a buffer is shorter than "
-           "its count, has been freed, or is memory of the host. compute-sanitizer names the kernel; the process needs "
-           "a restart";
+    return ": an earlier kernel of this library or of the program failed. Usual causes: a buffer is shorter than its "
+           "count, was freed, or is host memory. compute-sanitizer finds the kernel; restart the process";
   case 802:
     return ": the system is not ready: nvidia-fabricmanager or the persistence daemon has not started";
   case 803:
-    return ": libcuda and the kernel's module are of two versions: restart the machine, or install the driver again";
+    return ": libcuda and the kernel module have different versions: restart the machine, or reinstall the driver";
   case 804:
-    return ": the package cuda-compat does not serve this GPU: remove its folder from LD_LIBRARY_PATH";
+    return ": the package cuda-compat does not support this GPU: remove its folder from LD_LIBRARY_PATH";
   }
   return "";
 }

@@ -76,10 +76,10 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *c
   *bytes = 0;
   GPUPRIMS__TAKE_STRUCT(who, "device", device, own, gp_description);
   if (device->compute_capability < 75)
-    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d, below 75", who,
+    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d; 75 is the oldest that works", who,
                     device->compute_capability);
   if (device->multiprocessors < 1)
-    return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d", who, device->multiprocessors);
+    return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d, not 1 or more", who, device->multiprocessors);
   GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   there = (gp__state *)calloc(1, sizeof *there);
   if (!there || !gp__share_types(there, s)) {
@@ -173,7 +173,8 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
     call_name = "cuModuleGetGlobal";
     error = s->library.runtime.driver.cuModuleGetGlobal(&from, &bytes, k->code->module, "gp__echo");
     if (!error && bytes != sizeof number)
-      result = gp__fail(GP_E_DRIVER, "%s: the kernel's echo has %d bytes", who, (int)bytes);
+      result = gp__fail(GP_E_DRIVER, "%s: the kernel reports a policy of %d bytes, not %d", who, (int)bytes,
+                        (int)sizeof number);
     if (!error && result == GP_SUCCESS)
       call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);

@@ -12,7 +12,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
   GPUPRIMS__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
-    return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
+    return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, not a gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
   memset(q, 0, sizeof *q);
   memset(k, 0, offsetof(gp__checking, read));

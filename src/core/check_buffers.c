@@ -12,11 +12,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
                     (unsigned long long)count, (unsigned long)size);
   if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
   if (address % align)
-    return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to the %lu bytes that its type asks for", k->who,
-                    field, pointer, (unsigned long)align);
+    return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to %lu bytes, as its type requires", k->who, field,
+                    pointer, (unsigned long)align);
   if (count * size > UINT64_MAX - address)
-    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes reach past the end of memory", k->who, field,
-                    number, (unsigned long long)count, (unsigned long)size);
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes extend past the end of the address space", k->who,
+                    field, number, (unsigned long long)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -46,14 +46,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of a device, which the host back end cannot reach: copy it to the host "
-                    "first, or open the context with GP_BACKEND_CUDA",
+                    "%s: @%s (%p) is device memory, and the host back end cannot access it: copy the data to host "
+                    "memory, or open the context with GP_BACKEND_CUDA",
                     k->who, name, pointer);
   if (!k->host && !type && !s->pageable)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach: "
-                    "copy it to memory of the device (cudaMalloc, cudaMemcpy), or open the context with "
-                    "GP_BACKEND_HOST",
+                    "%s: @%s (%p) is host memory, neither managed nor registered, and device %d cannot access it: copy "
+                    "the data to device memory (cudaMalloc, cudaMemcpy), or open the context with GP_BACKEND_HOST",
                     k->who, name, pointer, s->about.device);
   gp__know_place(k->s, pointer, 0);
   return GP_SUCCESS;
@@ -68,7 +67,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const 
   if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of a device; the value is read by the host: give a pointer to a variable",
+                    "%s: @%s (%p) is device memory, but the host reads this value: pass a pointer to host memory",
                     k->who, name, value);
   gp__know_place(k->s, value, 1);
   return GP_SUCCESS;

@@ -15,8 +15,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char 
 }
 
 GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
-  return gp__fail(GP_E_OPERATOR, "%s: @%s: %s cannot take a struct type; a user's operator can", k->who, field,
-                  gp__op_rows[op].name);
+  return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
+                  field, gp__op_rows[op].name);
 }
 
 // Types of primitives with an accumulator.
@@ -35,23 +35,23 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   q->acc_size = acc.size;
   if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
   if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->acc_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on an accumulator of %s", who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, and the accumulator is %s", who,
                     gp__op_rows[q->op].name, gp__type_rows[q->acc_type].name);
   if (q->is_arg && q->acc_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @acc_type: %s computes in the type of its value, @out_type", who,
+    return gp__fail(GP_E_TYPE, "%s: @acc_type and @out_type differ: %s accumulates in the type of its value", who,
                     gp__op_rows[q->op].name);
   if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion to the accumulator's type where one of them is a struct",
+    return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert to the accumulator's type: one of them is a struct type",
                     who);
   if ((q->out_struct || acc.info) && q->out_type != q->acc_type)
-    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion from the accumulator's type where one of them is a struct",
-                    who);
+    return gp__fail(GP_E_TYPE,
+                    "%s: @out_type: cannot convert from the accumulator's type: one of them is a struct type", who);
   if (q->user_op && !host && !q->user_op->identity)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: operator \"%s\" has no gp_op_desc.identity, which the call needs", who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: operator \"%s\" has no gp_op_desc.identity: this call needs one", who,
                     q->user_op->name);
   if (q->user_op && host && !q->user_op->has_host_identity)
     return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: @op: operator \"%s\" has no gp_op_desc.host_identity, which the host back end needs", who,
+                    "%s: @op: operator \"%s\" has no gp_op_desc.host_identity: the host back end needs one", who,
                     q->user_op->name);
   if (q->user_op && host && (size_t)q->user_op->has_host_identity != q->acc_size)
     return gp__fail(GP_E_OPERATOR,
@@ -90,7 +90,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
     if (c->out_type && c->out_type != type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths have one type", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths must have the same type",
+                      k->who);
     if (k->reads & GP__READS_OUT) q->out_type = q->out2_type, k->out = k->out2;
     else if (!c->out2 && (k->pointers || !c->out2_type)) { // no lengths are wanted
       q->out2_type = GP_TYPE_DEFAULT;
@@ -110,7 +111,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   if (q->out_type || ((k->reads & GP__READS_OUT) && !(k->reads & GP__READS_OUT2_TYPE) && !(moved && !k->in.size)))
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
   if (moved && q->out_type != q->in_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
   return GP_SUCCESS;
 }
 // An index type: u32 or u64. what: "out_type (of indices)".
@@ -124,7 +125,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *wh
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
-             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
+             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
                         (unsigned long long)k->c->count)
              : GP_SUCCESS;
 }

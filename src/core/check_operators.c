@@ -22,7 +22,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
         gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
     if (role && (c->op == GP_SUB ? k->fold : !k->fold || c->op > GP_SUB))
-      return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves %s only", k->who, gp__op_rows[c->op].name, role);
+      return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {
     GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
@@ -32,9 +32,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     q->equal = c->equal ? c->equal : (gp_op)GP_EQUAL;
     if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;
     if (q->equal > 0 && q->equal < GP_OP_COUNT)
-      return gp__fail(GP_E_OPERATOR,
-                      "%s: @equal: %s does not say what belongs to one run: EQUAL does, NOT_EQUAL, HEADS, or a user's "
-                      "binary operator",
+      return gp__fail(GP_E_OPERATOR, "%s: @equal is %s, not EQUAL, NOT_EQUAL, HEADS or a user's binary operator",
                       k->who, gp__op_rows[q->equal].name);
     return gp__check_operator(k->s, k->who, "equal", q->equal, 2, k->host, &q->user_equal);
   }
@@ -47,7 +45,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) 
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
   if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;
   if (q->op > 0 && q->op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: %s, or a user's binary operator", k->who,
-                    gp__op_rows[q->op].name, both ? "LESS and GREATER are" : "LESS is");
+    return gp__fail(GP_E_OPERATOR, "%s: @op is %s, not %s or a user's binary operator", k->who, gp__op_rows[q->op].name,
+                    both ? "LESS, GREATER" : "LESS");
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }

@@ -16,8 +16,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const 
   }
   out->info = gp__user_type(s, type);
   if (!out->info)
-    return gp__fail(GP_E_TYPE, type ? "%s: @%s is %d, which is no type of this context" : "%s: @%s is not set (%d)",
-                    who, field, type);
+    return gp__fail(GP_E_TYPE, type ? "%s: @%s is %d, not a type of this context" : "%s: @%s is not set (%d)", who,
+                    field, type);
   out->size = out->info->size;
   out->align = out->info->align;
   return GP_SUCCESS;
@@ -30,7 +30,7 @@ GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
 GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
                                                int host, const gp__op_info **user) {
-  static const char *const arities[] = {"", "a unary", "a binary"};
+  static const char *const arities[] = {"", "unary", "binary"};
   const char *name;
   int has;
   *user = NULL;
@@ -40,21 +40,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, co
   } else {
     *user = gp__user_op(s, op);
     if (!*user)
-      return gp__fail(GP_E_OPERATOR,
-                      op ? "%s: @%s is %d, which is no operator of this context" : "%s: @%s is not set (%d)", who,
-                      field, op);
+      return gp__fail(GP_E_OPERATOR, op ? "%s: @%s is %d, not an operator of this context" : "%s: @%s is not set (%d)",
+                      who, field, op);
     name = (*user)->name;
     has = (*user)->arity;
   }
   if (has != arity)
-    return gp__fail(GP_E_OPERATOR, "%s: @%s: operator \"%s\" is %s one, the call takes %s one", who, field, name,
-                    arities[has], arities[arity]);
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: operator \"%s\" is %s, not %s", who, field, name, arities[has],
+                    arities[arity]);
   if (*user && host && !(*user)->host)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
-                    who, field, name);
-  if (*user && !host && !(*user)->body)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.body, which the device runs", who,
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: @%s: operator \"%s\" has no gp_op_desc.host: the host back end needs this function", who,
                     field, name);
+  if (*user && !host && !(*user)->body)
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: @%s: operator \"%s\" has no gp_op_desc.body: the CUDA back end needs this source", who, field,
+                    name);
   return GP_SUCCESS;
 }
 

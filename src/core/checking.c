@@ -36,55 +36,57 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
     return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
-    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call permutes no dimensions", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call has no struct keys that fields order", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s serves convert_layout only", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
-    return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics, @fault serve bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
   if (c->sources && !(k->traits & GP__TAKES_SOURCES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @sources serves bfs_sources only", k->who);
-  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @sources is for bfs_sources only", k->who);
+  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target is for bfs only", k->who);
   if (c->fault && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @fault: flags lacks GP_CHECKED", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @fault is set, but @flags lacks GP_CHECKED", k->who);
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
-    return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit serve bfs and bfs_check only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
   if (c->flags & ~flags & GP_UNTIL_TARGET)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET serves bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET is for bfs only", k->who);
   if (c->flags & ~flags & GP_KEEP_GAPS)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS serves convert_layout only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS is for convert_layout only", k->who);
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit serve radix sorts only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
   if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k and nth_element only",
                     k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED serves top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k only", k->who);
   if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS |
                    GP_UNTIL_TARGET | GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
   if (c->flags & ~flags & GP_RIGHT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT serves adjacent_difference only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
   if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
+                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS are for graph_from_edges only",
+                    k->who);
   if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call makes no graph", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call builds no graph", k->who);
   if (c->graph && !(k->traits & GP__TAKES_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
   if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
+        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
         k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
-    return gp__fail(GP_E_ARGUMENT,
-                    c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
-                           : "%s: @flags: GP_CHECKED: segments of one length have no offsets",
-                    k->who);
+    return gp__fail(
+        GP_E_ARGUMENT,
+        c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
+               : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
+        k->who);
   if (c->bad && !(k->traits & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @bad: flags lacks GP_CHECKED", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @bad is set, but @flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }

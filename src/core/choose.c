@@ -24,7 +24,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
-      return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero: this library (%s) has no such number", who,
+      return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero; this library (%s) needs zeros there", who,
                       GPUPRIMS_VERSION);
     const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
       const int value = *gp__field_of(&rest, f);
       gp_policy expected = usual;
       if (value && value != *gp__field_of(&expected, f))
-        return gp__fail(GP_E_POLICY, "%s: policy.%s: the call has no such field", who, f->name);
+        return gp__fail(GP_E_POLICY, "%s: policy.%s is set, but this call does not use it", who, f->name);
     }
     *policy = gp__portable(*given, *h);
     *source = GP_POLICY_CALLER;

@@ -80,8 +80,8 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
   }
   if (!text) {
     snprintf(gp__device.why, sizeof gp__device.why,
-             "the header's text cannot be read from %s: define GPUPRIMS_SOURCE as its path when the implementation is "
-             "compiled",
+             "the header's text cannot be read from %s: compile the implementation with GPUPRIMS_SOURCE defined as the "
+             "header's path",
              GPUPRIMS__SOURCE);
     return;
   }

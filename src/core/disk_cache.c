@@ -48,12 +48,14 @@ GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *ab
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
   if (file < 0) {
-    *why = errno == ENOENT ? NULL : errno == ELOOP || errno == ENOTDIR ? "it is a link or no folder" : strerror(errno);
+    *why = errno == ENOENT                      ? NULL
+           : errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or not a folder"
+                                                : strerror(errno);
     return -1;
   }
   if (fstat(file, about)) *why = strerror(errno);
   else if (about->st_uid != geteuid()) *why = "another user owns it";
-  else if (about->st_mode & 022) *why = "others can write to it";
+  else if (about->st_mode & 022) *why = "other users can write to it";
   if (!*why) return file;
   close(file);
   return -1;
@@ -101,7 +103,7 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
     if (file < 0 && !why) {
       gp__make_folders(c->folder);
       file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
-      if (file < 0 && !why) why = "it cannot be made";
+      if (file < 0 && !why) why = "it cannot be created";
     }
     c->state = file >= 0 ? 1 : 2;
     if (file >= 0) {
@@ -143,7 +145,7 @@ GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__im
     data = (char *)malloc(bytes + 1);
     while (data && got < bytes && (part = read(file, data + got, bytes - got)) > 0) got += (size_t)part;
     close(file);
-    why = "it is cut short";
+    why = "it is truncated";
     if (data && got == bytes && bytes >= sizeof head) {
       memcpy(&head, data, sizeof head);
       fresh = head;

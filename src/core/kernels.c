@@ -104,7 +104,7 @@ GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
     gp__code *c = dropped;
     dropped = c->next;
     if (c->module && (!entered || d->cuModuleUnload(c->module)))
-      gp__log(&s->library.runtime, GP_LOG_WARNING, "a kernel that was used long ago could not be unloaded");
+      gp__log(&s->library.runtime, GP_LOG_WARNING, "the least recently used kernel could not be unloaded");
     free(c->image.owned);
     free(c);
   }

@@ -22,19 +22,19 @@ GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result
     if (ctx != gp__known[1])
       for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
     if (!c) {
-      *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
+      *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never opened", who);
       return 0;
     }
     gp__known[1] = gp__known[0];
     gp__known[0] = ctx;
   }
   if (ctx->generation == gp__generation) return 1;
-  *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);
+  *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent process: open another context after fork", who);
   return 0;
 }
 GPUPRIMS__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
   if (!gp__here.hook) return 0;
-  *result = gp__fail(GP_E_CONTEXT, "%s: called from %s: a hook uses no context", who, gp__here.hook);
+  *result = gp__fail(GP_E_CONTEXT, "%s: called from %s: a hook must not use a context", who, gp__here.hook);
   return 1;
 }
 

@@ -119,8 +119,10 @@ GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
 GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
   const char *who = "gp_open";
   if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, which is no gp_backend", who, (int)c->backend);
-  if (c->device < GP_DEVICE_CURRENT) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d", who, c->device);
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, not a gp_backend", who, (int)c->backend);
+  if (c->device < GP_DEVICE_CURRENT)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who,
+                    c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
   if (c->cuda_library && *c->cuda_library != '/')
@@ -130,8 +132,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
                     c->nvrtc_library);
   if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
-  if (c->host_threads < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d", who, c->host_threads);
-  if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d", who, c->workspaces);
+  if (c->host_threads < 0)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
+  if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
@@ -186,11 +189,11 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRetain", error);
       else {
         s->context = primary;
-        gp__log(&s->library.runtime, GP_LOG_INFO, "the CUDA back end runs: device %d, %s, compute capability %d.%d",
+        gp__log(&s->library.runtime, GP_LOG_INFO, "using the CUDA back end: device %d, %s, compute capability %d.%d",
                 s->about.device, s->about.name, s->about.compute_capability / 10, s->about.compute_capability % 10);
       }
     } else if (c.backend == GP_BACKEND_AUTO && none) {
-      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__here.draft);
+      gp__log(&s->library.runtime, GP_LOG_INFO, "using the host back end: %s", gp__here.draft);
       memset(&s->about, 0, sizeof s->about);
       snprintf(s->about.fallback, sizeof s->about.fallback, "%.255s", gp__here.draft + strlen("gp_open: "));
       result = GP_SUCCESS;

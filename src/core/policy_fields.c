@@ -46,8 +46,10 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
   any_bits.reproducible = 0;
   if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
     if (!wrong->name)
-      return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it", who,
+      return gp__fail(GP_E_UNSUPPORTED,
+                      "%s: @flags: GP_REPRODUCIBLE: this policy does not give the same bits on every device", who);
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: @flags: GP_REPRODUCIBLE: policy.%s = %d does not give the same bits on every device", who,
                     wrong->name, *gp__field_of(&given, wrong));
   }
   if (wrong->name)

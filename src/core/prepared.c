@@ -147,7 +147,7 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
 GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
 #define GPUPRIMS__SAME(member)                                                                                         \
   if (c->member != prepared->call.member)                                                                              \
-    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, that of the prepared call is %d",         \
+    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d",       \
                     (int)c->member, (int)prepared->call.member);
   GPUPRIMS__SAME(primitive)
   GPUPRIMS__SAME(flags)

@@ -50,12 +50,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
   gp__let_kernels_go(kernels, count);
   if (result == (gp_result)GP__REFUSED && family->refused) {
-    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: a launch a pass", who);
+    gp__log(&s->library.runtime, GP_LOG_WARNING,
+            "%s: the device refused a cooperative launch: falling back to one launch per pass", who);
     result = gp__run_request(s, q, family->refused, run, stream, least);
   }
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
-    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a step", who);
+    gp__log(&s->library.runtime, GP_LOG_WARNING,
+            "%s: the device refused a cooperative launch: falling back to one launch per step", who);
     steps.stepwise = 1;
     memset(kernels, 0, sizeof kernels);
     count = gp__kinds_of(&steps, &p, kinds);

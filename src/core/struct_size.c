@@ -30,12 +30,12 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char 
   size_t i;
   memcpy(&said, given, sizeof said);
   if (said < least || said > 65536)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s.struct_size is %u, and sizeof(%s) is %u: %s_init sets it", who, name, said,
-                    type, (unsigned)size, type);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s.struct_size is %u, but sizeof(%s) is %u: initialise it with %s_init", who,
+                    name, said, type, (unsigned)size, type);
   for (i = size; i < said; ++i)
     if (bytes[i])
-      return gp__fail(GP_E_UNSUPPORTED, "%s: @%s sets a member that this library (%s) does not have", who, name,
-                      GPUPRIMS_VERSION);
+      return gp__fail(GP_E_UNSUPPORTED, "%s: @%s sets a member unknown to this library (%s): install a newer library",
+                      who, name, GPUPRIMS_VERSION);
   return GP_SUCCESS;
 }
 // Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.

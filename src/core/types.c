@@ -99,7 +99,7 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
   if (desc->size < 1 || desc->size > GP__VALUE_BYTES)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.size is %lu, not 1 to 64", who, (unsigned long)desc->size);
   if (desc->align < 1 || desc->align > 16 || (desc->align & (desc->align - 1)) || desc->size % desc->align)
-    return gp__fail(GP_E_ARGUMENT, "%s: desc.align is %lu, not 1, 2, 4, 8 or 16 that divides the size %lu", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.align is %lu: it must be 1, 2, 4, 8 or 16 and divide desc.size, %lu", who,
                     (unsigned long)desc->align, (unsigned long)desc->size);
   info = (gp__type_info *)calloc(1, sizeof *info);
   if (info) {

@@ -42,7 +42,7 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
     return GP_E_STREAM;
   }
   if (owner != s->context)
-    return gp__fail(GP_E_STREAM, "%s: stream belongs to another context than the primary one of device %d", who,
+    return gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who,
                     s->about.device);
   error = d->cuStreamIsCapturing(stream, capturing);
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
@@ -304,13 +304,14 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
                     (unsigned long long)need, (unsigned long long)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
-                    "%s: the call needs a workspace of %llu bytes, the stream has one of %llu and is being captured: "
+                    "%s: the call needs a workspace of %llu bytes, but the captured stream has %llu: call "
                     "gp_reserve(ctx, stream, %llu) before the capture",
                     who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
   bytes = 65536; // powers of two, so that a growing problem is served by few allocations
   while (bytes < need && bytes < (64u << 20)) bytes *= 2;
   if (bytes < need) bytes = (size_t)((need + 0xffffff) & ~(uint64_t)0xffffff);
-  if (bytes < need) return gp__fail(GP_E_MEMORY, "%s: a workspace of %llu bytes", who, (unsigned long long)need);
+  if (bytes < need)
+    return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (unsigned long long)need);
   if (old) {
     kept = (gp__retired *)malloc(sizeof *kept);
     if (!kept) return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -351,8 +352,9 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
   if (!capturing && !r->lent && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
-  GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
-                                             : gp__grow(s, who, r, stream, need, scratch, capturing));
+  GPUPRIMS__CHECK(r->held && r->bytes < need
+                      ? gp__fail(GP_E_WORKSPACE, "%s: no room is left in the workspace of the outer call", who)
+                      : gp__grow(s, who, r, stream, need, scratch, capturing));
   if (words > r->tagged) {
     const int error = s->library.runtime.driver.cuMemsetD8Async((gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0,
                                                                 words - r->tagged, stream);

@@ -62,7 +62,7 @@ GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_
 #define GPUPRIMS__TEXT(NAME, value, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT
-  const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "no kind of fault";
+  const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "not a kind of fault";
   size_t at = 0;
   if (!capacity) return text;
   for (; *from && at + 1 < capacity; ++from) {

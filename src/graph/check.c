@@ -20,11 +20,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *n
   if (g->flags & ~GP_SYMMETRIC)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
-    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, which %s does not number", k->who, name,
-                    (unsigned long long)g->vertices, g->vertex_type == GP_U32 ? "u32" : "48 bits");
+    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (unsigned long long)g->vertices,
+                    g->vertex_type == GP_U32 ? "2^32 - 1, the limit of u32 vertices" : "2^48");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
-    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, which %s does not reach", k->who, name,
-                    (unsigned long long)g->edges, g->offset_type == GP_U32 ? "u32 (offset_type)" : "48 bits");
+    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (unsigned long long)g->edges,
+                    g->offset_type == GP_U32 ? "2^32, the limit of u32 offsets" : "2^48");
   if (!g->in_offsets != !g->in_sources)
     return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
                     g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
@@ -75,13 +75,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   gp__request *q = k->q;
   GPUPRIMS__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
-    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, the graph has %llu vertices", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
                     (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
   if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
-    return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, the graph has %llu vertices", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, not below the %llu vertices of @graph", k->who,
                     (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
-    return gp__fail(GP_E_ARGUMENT, "%s: @target: flags lacks GP_UNTIL_TARGET", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @target is set, but @flags lacks GP_UNTIL_TARGET", k->who);
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
@@ -94,19 +94,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   uint64_t i;
   GPUPRIMS__CHECK(gp__check_graph(k));
   if (n && c->count > UINT64_MAX / 4 / n)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu: so many rows of %llu depths overflow", k->who,
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who,
                     (unsigned long long)c->count, (unsigned long long)n);
   if (c->sources && c->source_device)
-    return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device: one of them says where it begins", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device are both set: set one of them", k->who);
   if (k->pointers && c->count && !c->sources && !c->source_device)
     return gp__fail(GP_E_NULL, "%s: @sources is null", k->who);
   for (i = 0; c->sources && i < c->count && k->pointers; ++i)
     if (c->sources[i] >= n)
-      return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, the graph has %llu vertices", k->who,
+      return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, not below the %llu vertices of @graph", k->who,
                       (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
-    return gp__fail(GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are null: nothing is asked for",
-                    k->who);
+    return gp__fail(GP_E_NULL,
+                    "%s: @out (depths), @out2 (reached) and @statistics are all null: set at least one output", k->who);
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
   q->segments = c->count;
@@ -127,11 +127,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   q->in_size = k->in.size;
   q->count = c->count;
   if (c->count > UINT64_MAX / 16 / (unsigned)copies)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu edges, whose keys overflow", k->who, (unsigned long long)c->count);
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who,
+                    (unsigned long long)c->count);
   if (q->out_graph.edges < c->count * (unsigned)copies)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but %llu edges%s may be left", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but the graph can have up to %llu edges%s", k->who,
                     (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
-                    copies == 2 ? " (of edges, and the opposite ones)" : "");
+                    copies == 2 ? " (each edge in both directions)" : "");
   GPUPRIMS__CHECK(
       gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
   if (c->in2) GPUPRIMS__CHECK(gp__reading(k, "in2 (targets)", c->in2, &k->in, c->count, 1, 0));
@@ -163,18 +164,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     else if (q->out_graph.vertices != g->vertices || q->out_graph.edges < g->edges ||
              q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @out_graph: it has not the vertices and types of @graph, or fewer edges than its %llu",
+                      "%s: @out_graph: vertices and types must equal those of @graph, and edges must be at least %llu",
                       k->who, (unsigned long long)g->edges);
   } else q->out_graph = *g;
   gp__note_graph(q, &q->out_graph);
   vertex = q->key_size;
   if (builds && q->out_graph.vertices > UINT32_MAX)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s of %llu vertices: graphs of fewer than 2^32 are built", k->who,
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s->vertices is %llu, not below 2^32", k->who,
                     makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
   if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
   if (p == GP_GRAPH_TRANSPOSE) {
     if (k->pointers && !g->in_offsets)
-      return gp__fail(GP_E_NULL, "%s: @graph->in_offsets and in_sources are null: they are what is written", k->who);
+      return gp__fail(GP_E_NULL, "%s: @graph->in_offsets and in_sources are null: the call writes them", k->who);
     GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 1));
   } else if (p == GP_GRAPH_CHECK && g->in_offsets) {
     GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 0));

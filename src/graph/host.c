@@ -183,7 +183,7 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
   uint64_t v, e;
-  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for a byte a vertex", gp__host_call_name(q->primitive));
+  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for one byte per vertex", gp__host_call_name(q->primitive));
   for (v = 0; v < g->vertices; ++v) {
     const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
     const int64_t from = depths[v];

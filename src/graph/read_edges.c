@@ -16,7 +16,7 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
     found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
-  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: %s is expected, not %s%s%s", r->name, (unsigned long long)r->lines + 1,
+  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
                   (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
                   n              ? "\""
                   : at == r->end ? "file"
@@ -121,7 +121,7 @@ static gp_result gp__read_banner(gp__reader *r) {
   if (which < 0) return gp__read_fault(r, r->at, "\"general\" or \"symmetric\"");
   r->edges->symmetric = which;
   gp__next_line(r);
-  if (!gp__find_line(r)) return gp__read_fault(r, r->at, "a line of rows, columns and entries");
+  if (!gp__find_line(r)) return gp__read_fault(r, r->at, "a line with the numbers of rows, columns and entries");
   GPUPRIMS__CHECK(gp__read_number(r, "the number of rows", &r->rows));
   GPUPRIMS__CHECK(gp__read_number(r, "the number of columns", &r->columns));
   GPUPRIMS__CHECK(gp__read_number(r, "the number of entries", &r->entries));
@@ -143,7 +143,7 @@ static gp_result gp__read_entry(gp__reader *r) {
     GPUPRIMS__CHECK(gp__read_number(r, i ? "the second vertex" : "the first vertex", &pair[i]));
     if (r->matrix && (pair[i] < 1 || pair[i] > most[i]))
       return gp__read_fault(r, start,
-                            i ? "a number from 1 to the number of columns" : "a number from 1 to that of rows");
+                            i ? "a number from 1 to the number of columns" : "a number from 1 to the number of rows");
     if (r->matrix) --pair[i];
     else if (pair[i] >= r->edges->vertices) r->edges->vertices = pair[i] + 1;
   }
@@ -164,7 +164,7 @@ static gp_result gp__read_edges(gp__reader *r) {
     return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
   for (; gp__find_line(r); gp__next_line(r)) {
     if (r->matrix && r->edges->count == r->entries)
-      return gp__read_fault(r, r->at, "the end of the file (there are more entries than were promised)");
+      return gp__read_fault(r, r->at, "the end of the file (there are more entries than the header says)");
     GPUPRIMS__CHECK(gp__read_entry(r));
   }
   if (r->matrix && r->edges->count < r->entries)

@@ -8,10 +8,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
-                    k->key.info->name);
+    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_group_by[GP__CHECKS] = {{GP__CHECK_KEY_TYPES, gp__check_group_keys}};

@@ -8,28 +8,27 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
-  if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type: a struct cannot be sorted into bins", k->who);
+  if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
-    if (k->in2.info) return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights): a struct is no weight", k->who);
+    if (k->in2.info)
+      return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
   }
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)
-      return gp__fail(GP_E_TYPE,
-                      "%s: @out_type: counters of %s serve weights (gp_call.in2); without, they are integers", k->who,
+      return gp__fail(GP_E_TYPE, "%s: @out_type is %s: counters without weights (gp_call.in2) must be integers", k->who,
                       gp__type_rows[c->out_type].name);
     q->out_type = c->out_type;
     if (c->flags & GP_REPRODUCIBLE)
-      return gp__fail(
-          GP_E_UNSUPPORTED,
-          "%s: @flags: GP_REPRODUCIBLE: counters of %s keep their bits on one device and policy, not on every "
-          "one; integers do",
-          k->who, gp__type_rows[c->out_type].name);
+      return gp__fail(GP_E_UNSUPPORTED,
+                      "%s: @flags: GP_REPRODUCIBLE: counters of %s have the same bits on one device and policy only; "
+                      "use integer counters",
+                      k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
-                                    "i32, u32, i64 or u64, nor, with weights, f32 or f64", &q->out_type, &k->out));
+                                    "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
   return weights && !gp__is_integer(q->in2_type)
              ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
                         gp__type_rows[q->in2_type].name)
@@ -40,18 +39,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d", who, c->channels);
+  if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d, below 0", who, c->channels);
   if (c->active < 0 || c->active > q->channels)
-    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to the %d of channels", who, c->active, q->channels);
+    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to %d, the number of channels", who, c->active,
+                    q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins of %d channels are 2^31 or more", who, (unsigned long long)c->bins,
-                    q->active);
+    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,
+                    (unsigned long long)c->bins, q->active);
   if (c->count > UINT64_MAX / (unsigned)q->channels)
     return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
                     q->channels);
   if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
-    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: the bounds of at most %d channels of %s fit a call", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: a call takes bounds for at most %d channels of %s", who,
                     q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }

@@ -9,9 +9,9 @@ static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op 
   const char *call = gp__host_call_name(q->primitive);
   const int numbers = gp__host_size(q->in_type) && gp__host_size(to);
   if (!user && q->in_type != to && !numbers)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion between a struct type and another type", call);
+    return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert between a struct type and another type", call);
   if (!user && unary && unary != GP_CONVERT && !numbers)
-    return gp__fail(GP_E_OPERATOR, "%s: @%s: a built-in operator cannot take a struct type", call, of);
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: a built-in operator does not work on struct types", call, of);
   h->in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user, normalise);
   return GP_SUCCESS;
 }
@@ -32,7 +32,8 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
     memcpy(h->op.identity.bytes + 8, &none, sizeof none);
   } else {
     if (!gp__host_find_loops(&h->op, q->op, to))
-      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator cannot take this type", gp__host_call_name(q->primitive));
+      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator does not work on this type",
+                      gp__host_call_name(q->primitive));
     h->op.commutative = 1;
     h->op.exact = !h->op.loops.pairs;
     gp__host_identity(q->op, to, h->op.identity.bytes);
@@ -53,7 +54,7 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   h->exclusive = exclusive;
   h->out_converts = !q->is_arg && to != q->out_type;
   if (h->out_converts && (!gp__host_size(to) || !gp__host_size(q->out_type)))
-    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion between a struct type and another type",
+    return gp__fail(GP_E_TYPE, "%s: @out_type: cannot convert between a struct type and another type",
                     gp__host_call_name(q->primitive));
   h->init = q->init;
   if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h->init.bytes, 1);

@@ -15,10 +15,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, 
   uint64_t count = 1;
   int d;
   if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
-    return gp__fail(GP_E_ARGUMENT, "%s: layout: blocks of %llu structs are no multiple of 16 below 2^32", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
                     (unsigned long long)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
-    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: GP_ARRAY_OF sets them", who, a->size, a->packed);
+    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size,
+                    a->packed);
   for (d = 0; d < 3; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
       return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
@@ -39,7 +40,7 @@ GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
   if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
       array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: capacity is %llu, no whole blocks, or not enough for %llu times %llu times %llu", who,
+                    "%s: capacity is %llu: it must be whole blocks and at least %llu times %llu times %llu", who,
                     (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
                     (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
   return (uintptr_t)array->base % 16
@@ -51,8 +52,8 @@ GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   if (array->base && array->layout != layout)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: layout: the array has memory (base is not null), whose layout is fixed; "
-                    "gp_convert_layout moves what it holds to an array of another",
+                    "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
+                    "gp_convert_layout to copy its structs to another array",
                     who);
   GPUPRIMS__CHECK(gp__check_array(who, array, layout));
   if (array->base) return GP_SUCCESS;

@@ -25,20 +25,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
     const gp_field *f = &l->fields[i];
     if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @%s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
-                      "of %lu",
-                      who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
+                      "%s: @%s: fields: field %d (%lu bytes at offset %lu) is not inside the struct of %lu bytes", who,
+                      name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
     for (j = 0; j < i; ++j)
       if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
         return gp__fail(GP_E_ARGUMENT, "%s: @%s: fields: fields %d and %d overlap", who, name, j, i);
   }
   if (l->width != GP_SOA && (l->capacity || l->columns))
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s serves GP_SOA, but width is %llu", who, name,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is for GP_SOA only, but width is %llu", who, name,
                     l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
   if (l->columns && l->capacity)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity serves one buffer, but there are columns", who, name);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity and columns are both set; capacity is for one buffer", who, name);
   if (l->capacity && l->capacity < count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count, which is %llu", who, name,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
                     (unsigned long long)l->capacity, (unsigned long long)count);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
@@ -51,7 +50,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
       if (!l->columns[i] && count && k->pointers)
         return gp__fail(GP_E_NULL, "%s: @%s: columns[%d] is null", who, name, i);
       if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
-        return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] reaches past the end of memory", who, name, i);
+        return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] extends past the end of the address space", who, name, i);
       const gp__extent column = {of, l->columns[i], count * l->fields[i].size, 0};
       span[(*spans)++] = column;
     }
@@ -75,13 +74,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   GPUPRIMS__CHECK(
       gp__check_layout(k, "out_layout (to)", "out", c->out_layout, &q->out_layout, c->out, written, &writes));
   if (from->field_count != to->field_count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, that of @in_layout (from) is %d", k->who,
-                    to->field_count, from->field_count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, but that of @in_layout (from) is %d",
+                    k->who, to->field_count, from->field_count);
   for (i = 0; i < from->field_count; ++i)
     if (from->fields[i].size != to->fields[i].size)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
-                      i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+                      "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu",
+                      k->who, i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
   GPUPRIMS__CHECK(gp__check_apart(k->who, written, writes, &own, 1));

@@ -13,9 +13,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   }
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
       c->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: transform with GP_CONVERT converts", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: to convert, use gp_transform with GP_CONVERT",
+                    k->who);
   if (c->primitive == GP_IOTA && k->out.info)
-    return gp__fail(GP_E_TYPE, "%s: @out_type: a struct cannot be counted in", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @out_type is a struct type, not a built-in type", k->who);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
@@ -25,10 +26,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
   if (!(k->reads & GP__READS_OP)) return GP_SUCCESS;
   if (!q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
   if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on %s", k->who, gp__op_rows[q->op].name,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, not on %s", k->who, gp__op_rows[q->op].name,
                     gp__type_rows[q->out_type].name);
   if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: one element is copied: no conversion where one of the types is a struct",
+    return gp__fail(GP_E_TYPE,
+                    "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types",
                     k->who);
   return GP_SUCCESS;
 }

@@ -32,7 +32,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
   if (!q->user_op) {
     if (q->in2_type != q->out_type && (!gp__host_size(q->in2_type) || !gp__host_size(q->out_type)))
-      return gp__fail(GP_E_TYPE, "%s: @in2_type: no conversion between a struct type and another type",
+      return gp__fail(GP_E_TYPE, "%s: @in2_type: cannot convert between a struct type and another type",
                       gp__host_call_name(q->primitive));
     h->in2 =
         gp__host_source_of(q->in2, q->in2_type, q->in2_size, q->out_type, q->out_size, GP_CONVERT, NULL, normalise);

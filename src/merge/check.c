@@ -42,7 +42,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
       k->out = k->in;
     }
     if (c->out_type && c->out_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who);
     q->in_type = q->out_type;
     q->in_struct = q->out_struct = k->out.info;
     q->in_size = q->out_size = k->out.size;

@@ -18,7 +18,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
     q->out_type = GP_U8;
     q->acc_type = GP_U32, q->acc_size = 4;
     if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: @out_type: the result is one byte, u8", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
   } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
     q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   }

@@ -12,7 +12,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->key_type && c->key_type != q->in_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles have the type of the sorted array", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array",
+                    k->who);
   q->key_type = q->in_type;
   k->key = k->in;
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
@@ -23,7 +24,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for u32 positions (@out_type): use u64", who,
                     c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
   return GP_SUCCESS;
 }

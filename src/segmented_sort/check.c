@@ -11,14 +11,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   int bits;
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
-  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type: a struct has no order of bits", who);
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
   q->key_size = k->key.size;
   if (values) {
     q->in_type = c->in_type;
     q->out_type = c->out_type ? c->out_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
     if (q->in_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", who);
     k->out = k->in;
   } else if (indices) {
     GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
@@ -32,7 +32,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   q->offset_size = k->offset.size;
   bits = 8 * (int)q->key_size;
   if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
-    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) are no bits of a key of %d", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key", who,
                     c->begin_bit, c->end_bit, bits);
   if (c->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^44", who, (unsigned long long)c->count);

@@ -12,17 +12,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
   const char *who = k->who;
   if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->segment_length)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segment_length: segments have it where there are no offsets (@begin)", who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @segment_length is set, but the segments have offsets (@begin)", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
                       (unsigned long long)c->segments, (unsigned long long)c->segment_length);
     q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length, which is %llu",
-                      who, (unsigned long long)c->count, (unsigned long long)q->count);
+      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length (%llu)", who,
+                      (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
 }

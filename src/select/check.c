@@ -9,14 +9,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const cha
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
-                                 : gp__fail(GP_E_NULL, "%s: @%s is null: @%s: %s compares with it", k->who, scalar,
+                                 : gp__fail(GP_E_NULL, "%s: @%s is null, but @%s (%s) compares with it", k->who, scalar,
                                             field, gp__op_rows[op].name);
   if (op > 0 && op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
-                    field, gp__op_rows[op].name);
+    return gp__fail(GP_E_OPERATOR, "%s: @%s is %s, not a comparison or a user's unary operator", k->who, field,
+                    gp__op_rows[op].name);
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
-  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s, operator \"%s\", takes none", k->who, scalar,
-                          field, (*user)->name)
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s (operator \"%s\") takes no scalar", k->who,
+                          scalar, field, (*user)->name)
                : GP_SUCCESS;
 }
 
@@ -27,19 +27,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   q->transform = c->predicate2;
   k->by_flags = !c->op && (c->keys || c->key_type); // select and partition: others read none
   if (k->by_flags) {
-    if (c->predicate2) return gp__fail(GP_E_OPERATOR, "%s: @predicate2: flags make two parts", k->who);
-    return c->scalar || c->scalar2
-               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->scalar ? "scalar" : "scalar2")
-               : GP_SUCCESS;
+    if (c->predicate2)
+      return gp__fail(GP_E_OPERATOR, "%s: @predicate2: a call with flags takes no second predicate", k->who);
+    return c->scalar || c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @%s: a call with flags takes no scalar", k->who,
+                                              c->scalar ? "scalar" : "scalar2")
+                                   : GP_SUCCESS;
   }
   if (c->keys || c->key_type)
-    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)", k->who,
-                    c->keys ? "keys" : "key_type");
+    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: a call with a predicate (@op) takes no flags",
+                    k->who, c->keys ? "keys" : "key_type");
   GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
   if (c->predicate2)
     return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
-  return c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2: there is no second predicate (@predicate2)", k->who)
-                    : GP_SUCCESS;
+  return c->scalar2
+             ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
+             : GP_SUCCESS;
 }
 // Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
@@ -82,7 +84,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
   if (q->transform)
     GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@predicate2), and two parts", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out3 is set, but there is no second predicate (@predicate2)", k->who);
   // A part's output may be as small as the part: only its beginning is known.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;

@@ -14,13 +14,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
     if (c->out_type && c->out_type != c->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type is not @in_type: values keep their type", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type and @in_type differ: this call does not convert values", k->who);
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
     q->out_type = q->in_type;
     k->out = k->in;
   } else if (c->out || c->out_type) {
     GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8,
-                                      "i32, u32, i64 or u64, as indices are (values have gp_call.in_type)",
+                                      "i32, u32, i64 or u64: indices are integers (for values, set gp_call.in_type)",
                                       &q->out_type, &k->out));
     q->in_type = q->out_type;
   }
@@ -34,23 +34,24 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   gp__request *q = k->q;
   gp__checked_type t = {0, 0, NULL};
   int i;
-  if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: @fields: keys of a built-in type have none", k->who);
-  if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform both order the keys", k->who);
+  if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: @fields: only struct keys have fields", k->who);
+  if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform are both set: set one of them", k->who);
   if (!c->fields) return gp__fail(GP_E_NULL, "%s: @fields is null, but @field_count is %d", k->who, c->field_count);
   if (c->field_count < 1)
-    return gp__fail(GP_E_ARGUMENT, "%s: @field_count is %d, but there are fields", k->who, c->field_count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @field_count is %d, not 1 or more", k->who, c->field_count);
   *bits = 0;
   for (i = 0; i < c->field_count; ++i) {
     const gp_key_field *f = &c->fields[i];
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "fields: a type", f->type, &t));
-    if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d is a struct", k->who, i);
+    if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d has a struct type, not a built-in type", k->who, i);
     if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
-      return gp__fail(GP_E_ARGUMENT, "%s: @fields: field %d: no aligned %s stands at offset %lu of %s, of %lu bytes",
-                      k->who, i, gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name,
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @fields: field %d: %s at offset %lu is not aligned, or not inside %s of %lu bytes", k->who,
+                      i, gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name,
                       (unsigned long)k->key.size);
     *bits += 8 * (int)t.size;
     if (*bits > 8 * GP__RADIX_PASSES)
-      return gp__fail(GP_E_SIZE, "%s: @fields: they have more than %d bytes together", k->who, GP__RADIX_PASSES);
+      return gp__fail(GP_E_SIZE, "%s: @fields: all fields together have more than %d bytes", k->who, GP__RADIX_PASSES);
   }
   q->acc_size = 8; // words of the ordered key
   return GP_SUCCESS;
@@ -68,30 +69,30 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
-      return gp__fail(GP_E_OPERATOR, "%s: @transform: keys are decomposed by a user's operator, not by %s", k->who,
+      return gp__fail(GP_E_OPERATOR, "%s: @transform is %s, not a user's unary operator", k->who,
                       gp__op_rows[c->transform].name);
     q->acc_type = c->acc_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "acc_type (of transform's result)", q->acc_type, &ordered));
-    if (ordered.info) return gp__fail(GP_E_TYPE, "%s: @acc_type (of transform's result) is a struct", k->who);
+    if (ordered.info)
+      return gp__fail(GP_E_TYPE, "%s: @acc_type (of transform's result) is a struct type, not a built-in type", k->who);
     q->acc_size = ordered.size;
     bits = 8 * (int)ordered.size;
-    if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform both order the keys", k->who);
+    if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform are both set: set one of them", k->who);
   } else if (c->acc_type) {
-    return gp__fail(GP_E_TYPE, "%s: @acc_type: there is no transform whose result has it", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @acc_type is set, but there is no transform", k->who);
   } else if (c->fields || c->field_count) {
     GPUPRIMS__CHECK(gp__check_key_fields(k, &bits));
   } else if (k->key.info) {
-    return gp__fail(
-        GP_E_TYPE,
-        "%s: @key_type: a struct needs fields or a transform (a user's operator) that say how it is ordered; "
-        "gp_merge_sort takes a comparison",
-        k->who);
+    return gp__fail(GP_E_TYPE,
+                    "%s: @key_type is a struct type: set fields or a transform (a user's operator) to order the keys, "
+                    "or use gp_merge_sort with a comparison",
+                    k->who);
   }
   q->begin_bit = c->begin_bit;
   q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : bits;
   if (q->begin_bit < 0 || q->begin_bit > q->end_bit || q->end_bit > bits)
-    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit is %d, @end_bit %d: no range within the %d bits of the key", k->who,
-                    c->begin_bit, c->end_bit, bits);
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key",
+                    k->who, c->begin_bit, c->end_bit, bits);
   GPUPRIMS__CHECK(gp__check_moved_values(k));
   return k->in.size ? GP_SUCCESS : gp__check_reach(k, (uint64_t)1 << 32);
 }

@@ -185,7 +185,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     cooperative.kernels = l->kernels + 7;
     result = gp__launch_resident(&cooperative, &radix);
     if (result != (gp_result)GP__REFUSED) return result;
-    gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
+    gp__log(&l->s->library.runtime, GP_LOG_WARNING,
+            "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
   }
   GPUPRIMS__CHECK(gp__launch_step(l, 1,
                                   gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),

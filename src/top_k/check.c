@@ -9,7 +9,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   q->out_type = c->out_type ? c->out_type : c->in_type;
   if (k->in.size) {
     if (q->out_type != q->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
@@ -21,17 +21,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, @count is %llu", k->who, nth ? "n" : "k",
-                    (unsigned long long)(nth ? c->n : c->k), (unsigned long long)c->count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
+                    (unsigned long long)(nth ? c->n : c->k), nth ? "not below" : "above", (unsigned long long)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
     return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
                     (unsigned long long)c->count);
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_NULL,
-                    "%s: @out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
-                    (int)GP__TOP_K_FEW);
+    return gp__fail(GP_E_NULL, "%s: @out_keys is null: to sort more than %d results, set it; or use GP_UNSORTED",
+                    k->who, (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
 }
 
@@ -43,7 +42,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   gp__request *q = k->q;
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
+  if (k->key.info)
+    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {

@@ -12,12 +12,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char 
   for (d = dimensions - 1; d >= 0; --d) {
     stride[d] = given[d] ? given[d] : least;
     if (d == dimensions - 1 && stride[d] != 1)
-      return gp__fail(GP_E_ARGUMENT,
-                      "%s: @permutation.%s[%d] is %llu, but elements of the last dimension lie side by side", k->who,
-                      name, d, (unsigned long long)stride[d]);
+      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.%s[%d] is %llu, but the stride of the last dimension must be 1",
+                      k->who, name, d, (unsigned long long)stride[d]);
     if (stride[d] < least)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @permutation.%s[%d] (a leading dimension) is %llu, too small for the %llu elements within",
+                      "%s: @permutation.%s[%d] (a leading dimension) is %llu, below the %llu elements of one step",
                       k->who, name, d, (unsigned long long)stride[d], (unsigned long long)least);
     if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
       return gp__fail(
@@ -118,8 +117,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   q->count = 1;
   for (i = 0; i < p->dimensions; ++i) {
     if (p->order[i] < 0 || p->order[i] >= p->dimensions || seen >> p->order[i] & 1)
-      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.order[%d] is %d: no permutation of %d dimensions", k->who, i,
-                      p->order[i], p->dimensions);
+      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.order[%d] is %d: this is not a permutation of %d dimensions",
+                      k->who, i, p->order[i], p->dimensions);
     seen |= 1u << p->order[i];
     if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
       return gp__fail(GP_E_SIZE,
@@ -129,9 +128,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     extent[i] = p->extent[p->order[i]];
   }
   if (k->c->count && k->c->count != q->count)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @count is %llu, neither 0 nor the product of @permutation.extent, which is %llu", k->who,
-                    (unsigned long long)k->c->count, (unsigned long long)q->count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @permutation.extent (%llu)",
+                    k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
   GPUPRIMS__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
   GPUPRIMS__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {
@@ -151,18 +149,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     for (i = 1; i < 4 && m->in_stride[i] == m->out_stride[i]; ++i) {}
     m->kind = GP__MOVE_NOTHING;
     return i == 4 ? GP_SUCCESS
-                  : gp__fail(GP_E_OVERLAP,
-                             "%s: @in and @out are the same, but rows that stay as they are move: this "
-                             "permutation cannot run in place",
-                             k->who);
+                  : gp__fail(
+                        GP_E_OVERLAP,
+                        "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place",
+                        k->who);
   }
   if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
       (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
                                     : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
                                           m->out_stride[0] != m->extent[1] * (unsigned)m->size))
     return gp__fail(GP_E_OVERLAP,
-                    "%s: @in and @out are the same: matrices are transposed in place where they are square, "
-                    "with the same strides on both sides, or dense",
+                    "%s: @in and @out are the same: an in-place transpose needs square matrices with the same strides "
+                    "on both sides, or dense matrices",
                     k->who);
   m->kind = m->extent[0] == m->extent[1] ? GP__MOVE_SQUARE : GP__MOVE_RECTANGLE;
   return GP_SUCCESS;

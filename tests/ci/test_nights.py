@@ -401,7 +401,7 @@ def test_suspects_of_a_first_call(world):
 
 
 @pytest.mark.parametrize("commits, said", [(None, "No commit between base and head touched the library"),
-                                           (("1" * 40, "0" * 40), "no commit of this repository")])
+                                           (("1" * 40, "0" * 40), "not a commit of this repository")])
 def test_no_suspects(world, commits, said):
     head = nights.git(world.repository, "rev-parse", "HEAD")
     results = world.night("one", regressed({COPY: (SLOW, 1.1)}, commits=commits or (head, head)), pull=False)
@@ -779,7 +779,7 @@ def test_a_contribution(world, capsys, commit, kept):
         text = file.read()
     with open(path, "w", encoding="utf-8") as file:
         file.write(text.replace('"commit": "made-up"', f'"commit": "{commit}"'))
-    with pytest.raises(steps.CannotRun, match="did not come to its end"):
+    with pytest.raises(steps.CannotRun, match="the tune is not complete"):
         contribution(world)
     assert os.listdir(folder) == [os.path.basename(kept)]
     decide.decide.decide(os.path.join(world.repository, kept), os.path.join(world.repository, store.STORES))
@@ -965,11 +965,11 @@ def test_the_pages_of_a_night(world, tmp_path):
     ("pull_request", ["--proposals", "nowhere"], "left nothing there"),
     ("keep", ["--artifacts", "nowhere"], "nowhere: no such folder"),
     ("base", ["no-such-commit", "--out", "build/tests/none"], "no-such-commit"),
-    ("base", ["--out", "tests"], "tests: there is something else"),
-    ("measure", ["--out", "build/tests/none", "--steps", "dream"], "there is no step 'dream'"),
+    ("base", ["--out", "tests"], "tests: exists, and is not a base"),
+    ("measure", ["--out", "build/tests/none", "--steps", "dream"], "unknown step 'dream'"),
     ("measure", ["--out", "build/tests/none", "--cells", "nowhere"], "nowhere: no such file"),
-    ("measure", ["--out", "build/tests/none", "--made-up", "README.md"], "no model of a device"),
-    ("measure", ["--out", "build/tests/none", "--replay", "nowhere"], "nowhere is no folder"),
+    ("measure", ["--out", "build/tests/none", "--made-up", "README.md"], "not a model of a device"),
+    ("measure", ["--out", "build/tests/none", "--replay", "nowhere"], "nowhere is not a folder"),
     ("machine_code", ["--base", "HEAD", "--architectures", "x"], "numbers such as 75,90"),
     ("machine_code", ["--base", "no-such-commit"], "no-such-commit"),
     ("baseline", ["--accept", "dream", "--device", "x", "--reason", "y"], "dream")])
@@ -1108,12 +1108,12 @@ def test_a_path_in_a_report_stays_in_its_folder(one_night, tmp_path, monkeypatch
     for field, value in (("date", "../../x"), ("date", "2026-03-04/x"), ("branch", None), ("base", "main"),
                          ("files", "x"), ("pictures", [1])):
         for module, name, words in ((keep, "keep", keep_words), (pull_request, "pull_request", pull_words)):
-            assert "proposal.json is none" in run(module, name, words,
+            assert "proposal.json was not written by ci/decide.py" in run(module, name, words,
                                                   lambda one, f=field, v=value: {**one, f: v}, found), field
     for value in ("../../secrets", "/proc", 1.5, None):
         err = run(pull_request, "pull_request", pull_words, lambda one, v=value: {**one, "capabilities": [v]},
                   os.path.join(places["results"], "decide", steps.PROPOSALS))
-        assert "is no compute capability" in err
+        assert "is not a compute capability" in err
     assert not world.branches()
 
 
@@ -1133,11 +1133,11 @@ def test_a_branch_with_a_link(world, tmp_path):
                f"{commit('example-one/2026-01-05.night.json')}:refs/heads/{keep.BRANCH}")
     where = ["--remote", world.remote, "--repository", world.repository]
     os.makedirs(os.path.join(world.repository, store.STORES))
-    with pytest.raises(steps.CannotRun, match="2026-01-05.night.json: refused: it is no plain file"):
+    with pytest.raises(steps.CannotRun, match="2026-01-05.night.json: refused: it is not a plain file"):
         keep.main(["--fetch", str(tmp_path / "store"), *where])
     proposed = commit(STORE, ("-p", "HEAD"))
     nights.git(world.repository, "checkout", "--quiet", proposed)
-    with pytest.raises(steps.CannotRun, match="tune.0000000.jsonl.gz: refused: it is no plain file"):
+    with pytest.raises(steps.CannotRun, match="tune.0000000.jsonl.gz: refused: it is not a plain file"):
         check_proposal.main(["--base", "HEAD~1", "--repository", world.repository])
     nights.git(world.repository, "checkout", "--quiet", "main")
     os.makedirs(tmp_path / "night" / "board")
@@ -1165,10 +1165,10 @@ def test_statuses_are_posted_as_they_are_checked(tmp_path, monkeypatch, capsys):
     for name, value in (("sha", "../../x"), ("state", "pending"), ("context", "ci"), ("description", "x" * 141),
                         ("target_url", "javascript:alert(1)"), ("sha", None)):
         path.write_text(json.dumps([good, {**good, name: value}]))
-        with pytest.raises(steps.CannotRun, match="entry 1 is no status"):
+        with pytest.raises(steps.CannotRun, match="entry 1 is not a status"):
             status.main(words)
     path.write_text("{}")
-    with pytest.raises(steps.CannotRun, match="no list"):
+    with pytest.raises(steps.CannotRun, match="not a list of statuses"):
         status.main(words)
     path.unlink()
     with pytest.raises(steps.CannotRun, match="no such file"):

@@ -111,14 +111,14 @@ def test_dry_run(tmp_path, monkeypatch, capsys):
     with open(os.path.join(out, "gpuprims.h"), "a", encoding="utf-8") as file:
         file.write("\n")
     assert release.main(["--tag", f"v{version}", "--draft", "--out", out]) == 2
-    assert "SHA256SUMS is not that of the files" in capsys.readouterr().err
+    assert "SHA256SUMS does not match the files" in capsys.readouterr().err
 
 
 def test_libraries_of_another_kind_are_refused(tmp_path):
     path = str(tmp_path / "library.so")
     head = b"\x7fELF" + bytes(14) + (183).to_bytes(2, "little")
     good = head + b"libgpuprims.so.0.2\0/* device text of gpuprims.h\nGLIBC_2.17\0GLIBC_2.34\0"
-    for data, architecture, says in ((good, "aarch64", None), (good, "x86_64", "is no library for"),
+    for data, architecture, says in ((good, "aarch64", None), (good, "x86_64", "is not a library for"),
                                      (good.replace(b"0.2\0", b"0.3\0"), "aarch64", "lacks"),
                                      (good.replace(b"device", b"no"), "aarch64", "lacks"),
                                      (good + b"GLIBC_2.38\0", "aarch64", "needs glibc 2.38")):

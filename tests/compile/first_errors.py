@@ -234,15 +234,15 @@ CASES = {
     "cuInit failed: ... (34) ... this is the toolkit's stub of libcuda": init_error(34),
     "cuInit failed: ... (100) ... no GPU is visible": init_error(100),
     "cuInit failed: ... (802) ... the system is not ready": init_error(802),
-    "cuInit failed: ... (803) ... libcuda and the kernel's module are of two versions": init_error(803),
-    "cuInit failed: ... (804) ... the package cuda-compat does not serve this GPU": init_error(804),
+    "cuInit failed: ... (803) ... libcuda and the kernel module have different versions": init_error(803),
+    "cuInit failed: ... (804) ... the package cuda-compat does not support this GPU": init_error(804),
     "NVRTC cannot be opened: ... pip install nvidia-cuda-nvrtc": no_nvrtc,
     "NVRTC ... is too old: 12.3 is the oldest version that works": old_nvrtc,
     "the header's text cannot be read from ... GPUPRIMS_SOURCE": no_text,
     "operator ... does not compile, line 2: error: identifier \"lager\" is undefined": of_nvrtc("typo"),
-    "could not open source file ... NVRTC is given no header files": of_nvrtc("include"),
-    "is memory of the host, neither managed nor registered": host_pointer,
-    "is memory of a device, which the host back end cannot reach": device_pointer,
+    "could not open source file ... NVRTC has no header files here": of_nvrtc("include"),
+    "is host memory, neither managed nor registered": host_pointer,
+    "is device memory, and the host back end cannot access it": device_pointer,
 }
 
 

@@ -101,11 +101,11 @@ def test_lines(house):
 
 # (lint's finding, the part, its edit)
 FINDINGS = [
-    ("is no part of", "src/scan/more.cuh", lambda text: "// scan/more.cuh - more\n\nint gp__more;\n"),
+    ("is not a part of", "src/scan/more.cuh", lambda text: "// scan/more.cuh - more\n\nint gp__more;\n"),
     ("a part begins with", "src/scan/kernels.cuh", lambda text: text.replace("// scan/", "// ", 1)),
     ("of 800", "src/scan/kernels.cuh", lambda text: text + "//\n" * 800),
     ("do not close", "src/scan/kernels.cuh", lambda text: text + "#ifdef GP_SHARED\n"),
-    ("`uses` line is not true", "src/scan/kernels.cuh", lambda text: text + "// \nstruct gp__more : gp_bf16 {};\n"),
+    ("`uses` line is wrong", "src/scan/kernels.cuh", lambda text: text + "// \nstruct gp__more : gp_bf16 {};\n"),
     ("defines below it", "src/device/kernel.cuh", lambda text: text + "\nstruct gp__more : gp__scan_share {};\n"),
     ("mention a primitive", "src/core/run.c", lambda text: text + "\nenum { GP__MORE = GP_SORT };\n"),
     ("listed more than once", "src/manifest", lambda text: text + "part manual.h\n"),
@@ -116,7 +116,7 @@ FINDINGS = [
     ("defines again below", "src/scan/kernels.cuh", lambda text: text + "\nint gp__bits_of_f64(int);\n"),
 ]
 # Edits whose findings would hide behind others', or cause others; lint sees the rest together.
-ALONE = ("a part begins with", "do not close", "`uses` line is not true")
+ALONE = ("a part begins with", "do not close", "`uses` line is wrong")
 
 
 @pytest.fixture(scope="module")

@@ -425,7 +425,7 @@ def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
     assert {(row["night"], row["since"], row["commit"]) for row in rows} == {("2026-01-06", "2026-01-01", "abc1234")}
     assert "Drift 14" in text_of(site, "regressions.html") and "2 more" in text_of(site, "regressions.html")
     assert "14 cells drifted" in re.sub(r"\s+", " ", text_of(site, "index.html"))
-    assert "line 61: no line of a baseline" in text_of(site, "data.html")
+    assert "line 61: not a line of a baseline" in text_of(site, "data.html")
     os.unlink(tmp_path / "baselines" / "example-one.jsonl")
     site = make_site(tmp_path / "store", baselines=str(tmp_path / "baselines"))
     assert "Drift" not in text_of(site, "regressions.html") and "drifted" not in text_of(site, "index.html")
@@ -452,7 +452,7 @@ def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
     assert "Open 1" in text and "Past 3" in text and text.count("accepted, because it is exact <now>") == 2
     assert f"SAME as that base on {made_up.night_of(1)}" in text  # the other cell
     said = text_of(site)
-    assert "accepted.jsonl line 3: no slowdown that was accepted" in said and "accepted.jsonl line 4: no JSON" in said
+    assert "accepted.jsonl line 3: not an accepted slowdown" in said and "accepted.jsonl line 4: no JSON" in said
     assert "open regressions 1 " in text_of(site, "index.html")
     page = Document(os.path.join(site, "regressions.html"))
     anchor = f"c-u32-cold-{made_up.cells(5)[3][3] // 4}"
@@ -529,8 +529,8 @@ def test_strange_files_are_named_and_not_shown(tmp_path, make_site):
     site = make_site(store_, baselines=str(accepted))
     check_whole(site)
     text = text_of(site, "data.html")
-    for name, reason in {**named, "example-one/2026-03-01.\\udcff.md": "its name is no line of text",
-                         "example-one/2026-03-01.\\n.json": "its name is no line of text"}.items():
+    for name, reason in {**named, "example-one/2026-03-01.\\udcff.md": "its name is not one line of text",
+                         "example-one/2026-03-01.\\n.json": "its name is not one line of text"}.items():
         assert f"{name} refused: {reason}" in text, name
     text = text_of(site, "reports.html")
     assert "Honest" in text and "2026-02-03.md : refused: it is a link" in text
@@ -630,8 +630,8 @@ def test_corrupt_lines_are_named_and_the_rest_is_used(tmp_path, make_site):
     made_up.write(str(tmp_path / "example-one" / "2026-01-05.jsonl"), lines)
     site = make_site(tmp_path)
     text = text_of(site)
-    for reason in ("line 6: no JSON", "line 7: no line of tools/bench.py", "line 8: sample without cell",
-                   "line 9: no line", "line 10: no JSON", "line 11: sample that is ok and has no time"):
+    for reason in ("line 6: no JSON", "line 7: not a line of tools/bench.py", "line 8: sample without cell",
+                   "line 9: not a line", "line 10: no JSON", "line 11: sample that is ok and has no time"):
         assert reason in text
     assert f"{good + 6}" in text
     assert sum(len(rows_of(os.path.join(site, "csv", name))) for name in os.listdir(os.path.join(site, "csv"))
@@ -702,7 +702,7 @@ def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
     text = text_of(site)
     for name in ("2026-01-05.jsonl", "2026-01-06.tune.jsonl", "2026-01-06.regress.jsonl.gz", "2026-01-07.ladder.json",
                  "2026-01-07.layout_programs.json",
-                 "schema version 2", "stray.jsonl lies in no device's folder"):
+                 "schema version 2", "stray.jsonl not in a device's folder"):
         assert name in text
     assert "NO DATA" in text_of(site, "index.html")
 
@@ -725,7 +725,7 @@ def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     assert "step regress: failed: no compiler" in text and "step tune" not in text
     assert "line 31: the file ends in the middle of a line: the run was cut off" in text
     assert "was asked for 40 cells and reached 10" in text
-    assert "no line of a run: whoever measured them died before the end" in text
+    assert "no line of a run: the process that measured them died before the end" in text
     assert "no verdicts: the run died before it could judge" in text
 
 
@@ -796,7 +796,7 @@ def test_a_folder_that_is_no_dashboard_is_left_alone(tmp_path, make_site):
     out = tmp_path / "precious"
     out.mkdir()
     (out / "thesis.txt").write_text("all of it")
-    with pytest.raises(build.CannotBuild, match="no dashboard"):
+    with pytest.raises(build.CannotBuild, match="not a dashboard"):
         build.build(str(out), str(tmp_path), TODAY, cache=str(tmp_path / "cache"), quiet=True)
     assert (out / "thesis.txt").read_text() == "all of it"
     with pytest.raises(build.CannotBuild, match="no such folder"):
@@ -871,7 +871,7 @@ def test_every_committed_report_is_on_a_page(committed_site):
              for place, _, names in os.walk(MEASURED) if place != MEASURED for name in names
              if name.endswith(".md") and name != "README.md"]
     assert all(f"{name} " in text for name in names)
-    assert bool(names) != ("no device's folder has a text of this kind" in text)
+    assert bool(names) != ("no device's folder has such a text" in text)
 
 
 @pytest.mark.turn(6)

@@ -268,7 +268,7 @@ def test_seconds_are_those_of_all_calls(tuner):
     assert tuner.lines("run")[-1]["ended"] and sum(line["seconds"] for line in tuner.lines("run")) < 20
     assert len({line["in"] for line in tuner.lines("samples") if line["phase"] == "matrix"}) == 6
     before = tuner.lines()
-    assert "the store has all of it" in tuner.run(*words, model=model) and tuner.lines() == before
+    assert "the store has all measurements" in tuner.run(*words, model=model) and tuner.lines() == before
     tuner.run(*SMALL, "--seconds", "5", model=model)  # another plan: its time is its own
     assert tuner.lines("run")[-1]["ended"] and len({line["asked"] for line in tuner.lines("run")}) == 2
 
@@ -591,8 +591,8 @@ def test_the_disk_is_full(tuner):
     (["--search"], "--out STORE is missing"),
     (["--search", "--out", "x.jsonl", "--phase", "confirm"], "this mode has no option --phase"),
     (["--search", "--out", "x.jsonl", "--sizes", "4K,many"], "--sizes 4K,many"),
-    (["--search", "--out", "x.jsonl", "--primitives", "quicksort"], "no search of quicksort"),
-    (["--search", "--out", "x.jsonl", "--primitives", "inclusive_scan"], "what exclusive_scan finds"),
+    (["--search", "--out", "x.jsonl", "--primitives", "quicksort"], "quicksort has no search"),
+    (["--search", "--out", "x.jsonl", "--primitives", "inclusive_scan"], "uses the rows of exclusive_scan"),
     (["--search", "--out", "x.jsonl", "--strategy", "fast"], "no step fast"),
     (["--search", "--out", "x.jsonl", "--strategy", "all"], "the first step is: incumbent"),
     (["--search", "--out", "x.jsonl", "--strategy", "incumbent 1 1; screen 3"], "screen takes 3 numbers"),
@@ -630,7 +630,7 @@ def test_what_no_policy_serves_is_left_out(tuner):
 
 
 @pytest.mark.parametrize("line, words", [
-    (["copy u32 n=1T protocol=cold", "default"], "n=1T is no count"),
+    (["copy u32 n=1T protocol=cold", "default"], "n=1T is not a count"),
     (["copy u32 n=1024 protocol=warm", "default"], "protocol=warm"),
     (["quicksort u32 n=1024 protocol=cold", "default"], "no primitive quicksort"),
     (["reduce u32 n=1024 protocol=cold", "default"], "reduce needs an operator"),
@@ -639,7 +639,7 @@ def test_what_no_policy_serves_is_left_out(tuner):
     (["copy u32 graph=grid:rows=2:columns=2 n=16 protocol=back_to_back", "default"], "no field graph"),
     (["bfs u32 graph=grid:rows=2:columns=2", "default"], "the count n= is missing"),
     (["copy u32 n=1024 protocol=cold"], "a cell without a policy"),
-    (["copy u32 n=1024 protocol=cold", "threads"], "no policy"),
+    (["copy u32 n=1024 protocol=cold", "threads"], "not a policy"),
 ])
 def test_bad_plans(tuner, line, words):
     path = tuner.plan([CELL, "default"], line)
@@ -713,4 +713,4 @@ def test_giving_up_leaves_one_number():
 
 
 def test_a_model_with_an_unknown_key_is_refused(tuner):
-    assert "no key speed" in tuner.measure("default", model=tuner.model(speed=1), status=4)
+    assert "unknown key speed" in tuner.measure("default", model=tuner.model(speed=1), status=4)

@@ -118,7 +118,7 @@ def test_first_calls(program, tmp_path, monkeypatch):
         assert float(fields["us"]) > 0 and float(fields["us"]) != 96  # by the clock, not by events
     assert os.listdir(tmp_path) == []
     said = ask(program, ["unique s16 runs=4 n=4096 protocol=first_call"])
-    assert all("of the library's own types" in fields["message"] for word, fields in said if word == "variant")
+    assert all("needs a built-in type" in fields["message"] for word, fields in said if word == "variant")
 
 
 @pytest.mark.turn

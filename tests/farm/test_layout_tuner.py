@@ -188,9 +188,9 @@ def test_what_is_not_there_is_said(complete, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--sizes", "1K,12Q", "--store", "x.jsonl"], "'12Q' is no size"),
-    (["--sizes", "1K,1024", "--store", "x.jsonl"], "a size stands there twice"),
-    (["--sizes", "0", "--store", "x.jsonl"], "'0' is no size"),
+    (["--sizes", "1K,12Q", "--store", "x.jsonl"], "'12Q' is not a size"),
+    (["--sizes", "1K,1024", "--store", "x.jsonl"], "a size is listed twice"),
+    (["--sizes", "0", "--store", "x.jsonl"], "'0' is not a size"),
     (["--sizes", "1K"], "--store is missing"),
     ([], "--sizes is missing"),
     (["--sizes", "1K", "--store", "x.jsonl", "--gpus", "0,1"], "a tree is of one"),
@@ -209,7 +209,7 @@ def test_an_unknown_layout_is_refused_by_line(program, tmp_path, layout):  # noq
     kernel.write_text(f"#define GP_TUNE_FIELDS(F) \\\n  F(GP_LAYOUT_P, GP_AOS, GP_AOS, {layout})\n\n")
     said = run(program, str(kernel), "--header", str(tmp_path / "tree.h"), status=2)
     assert f"{kernel}:2: " in said and not os.path.exists(tmp_path / "tree.h")
-    assert "is no layout: GP_AOS, GP_SOA, or a multiple of 16" in said or "GP_LAYOUT_P: from 1 to 32 values" in said
+    assert "is not a layout: GP_AOS, GP_SOA, or a multiple of 16" in said or "GP_LAYOUT_P: from 1 to 32 values" in said
 
 
 HOST = """

@@ -78,13 +78,13 @@ def fields(text):
     ("int x;\n", "it declares no fields"),
     (fields(""), "declares no field"),
     (fields("F(A)"), ":2: a field is F(MACRO, default, values...)"),
-    (fields("F(A, 1)"), "its default 1 is none of its values"),
-    (fields("F(A, 1, 2, 3)"), ":2: A: its default 1 is none of its values"),
-    (fields("F(A, 1, 1, 2.5)"), "no ) after its values"),
+    (fields("F(A, 1)"), "its default 1 is not one of its values"),
+    (fields("F(A, 1, 2, 3)"), ":2: A: its default 1 is not one of its values"),
+    (fields("F(A, 1, 1, 2.5)"), "a ) is missing after its values"),
     (fields("F(A, 1, 1, twice)"), "twice is neither a whole number nor one of GP_CACHE_..."),
-    (fields("F(A, 1, 1, 2, 2)"), "2 stands there twice"),
+    (fields("F(A, 1, 1, 2, 2)"), "2 is listed twice"),
     (fields("F(A, 1, 1, 2) \\\n  F(A, 1, 1, 2)"), ":3: A is declared twice"),
-    (fields("F(A, 1, 1, 2"), "no ) after its values"),
+    (fields("F(A, 1, 1, 2"), "a ) is missing after its values"),
     (fields(" ".join(f"F(A{i}, 1, 1, 2)" for i in range(17))), "more than 16 fields"),
     (fields("F(A, 1, 1, 2)"), "no gp_tune_description"),
     (fields("F(A, 1, 1, 2)") + "this is no C\n", "cc could not compile its host part"),
@@ -131,4 +131,4 @@ def test_the_example_compiles_for_every_policy_asked(program, tmp_path):  # noqa
         pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
     assert [answer["status"] for answer in answers] == ["ok", "ok", "invalid", "invalid", "invalid"]
     assert answers[0]["code"] != answers[1]["code"] and int(answers[0]["registers"]) > 8
-    assert "leaves out" in answers[3]["message"] and "has no field threads" in answers[4]["message"]
+    assert "the policy lacks" in answers[3]["message"] and "has no field threads" in answers[4]["message"]

@@ -113,7 +113,7 @@ def test_cells_that_do_not_fit_are_named(tmp_path, base, capsys):
     lines = store.read(str(tmp_path / "store.jsonl")).of("verdict")
     assert len(lines) == len(cells) - 2 and not [line for line in lines if line["outcome"] == NO_DATA]
     assert regress.main(arguments(tmp_path, base, [small, small], cells[1:3])) == 2
-    assert "room for none of the cells" in capsys.readouterr().err
+    assert "no room for any of the cells" in capsys.readouterr().err
     every = regress.cells_of(None)
     assert standard.fitting(every, 0) == standard.fitting(every, 80 * 10 ** 9) == (every, [])
     fit, large = standard.fitting(every, 15 << 30)
@@ -165,10 +165,12 @@ def test_one_key_for_a_cell():
 
 
 @pytest.mark.parametrize("line, words", [
-    ("reduce SUM u32", "n= is missing"), ("reduce SUM u32 n=-3", "no count"), ("reduce SUM u32 n=x", "no count"),
+    ("reduce SUM u32", "n= is missing"), ("reduce SUM u32 n=-3", "is not a count"),
+    ("reduce SUM u32 n=x", "is not a count"),
     ("reduse SUM u32 n=1", "no primitive reduse"), ("reduce SUM u33 n=1", "no type u33"),
-    ("reduce SUM u32 n=1 protocol=hot", "protocol=hot: there are"), ("reduce SUM u32 n=1 speed=3", "no field speed"),
-    ("u32", "no primitive u32"), ("", "no cell in it")])
+    ("reduce SUM u32 n=1 protocol=hot", "protocol=hot is unknown: use one of"),
+    ("reduce SUM u32 n=1 speed=3", "no field speed"),
+    ("u32", "no primitive u32"), ("", "it has no cell")])
 def test_bad_cells(tmp_path, capsys, line, words):
     path = tmp_path / "cells"
     path.write_text(f"\n{line}\n")

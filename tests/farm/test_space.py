@@ -142,8 +142,8 @@ def test_new_value_of_a_field(program, longer):
     ((), "usage"), (("--cell", "copy"), "a cell is"), (("--cell", "copy u32 n=0"), "count"),
     (("--cell", "sorted u32 n=4"), "no primitive sorted"), (("--cell", "transform SUM f32 n=4"), "unary"),
     (("--cell", "bfs u32 n=4"), "graph=KIND"), (("--cell", "bfs u32 graph=tree:n=9"), "no field graph=tree:n=9"),
-    (("--cell", "bfs u32 graph=kronecker:scale=4 n=100"), "n is twice"),
-    (("--cell", "bfs f32 graph=kronecker:scale=4"), "vertices and offsets"),
+    (("--cell", "bfs u32 graph=kronecker:scale=4 n=100"), "n must be twice"),
+    (("--cell", "bfs f32 graph=kronecker:scale=4"), "vertices and offsets must be u32 or u64"),
     (("--cell", "bfs u32 graph=kronecker:scale=27"), "offsets=u64"),
     (("--cell", "bfs u32 graph=kronecker:scale=4 protocol=cold"), "protocol=back_to_back"),
     (("--cell", SCAN, "--compute-capability", "70"), "75 and later"), (("--cell", SCAN, "--all"), "--all"),
@@ -257,7 +257,7 @@ def test_protocol(program, architectures, tmp_path):
     (compile_line(1, SCAN, "9.0", "default"), "invalid", "9.0"),
     (compile_line(1, SCAN, -90, "default"), "invalid", "-90"),
     (compile_line(1, SCAN, 70, "default"), "compile", "75 is the oldest"),
-    ("compile\tid=1\n", "invalid", "no compute capability"),
+    ("compile\tid=1\n", "invalid", "not a compute capability"),
 ])
 def test_protocol_bad_jobs(program, line, status, says):
     """Each gets an answer with its reason; the next one is served."""

@@ -36,7 +36,7 @@ BROKEN = {
     "no number": (b'{"kind": "run", "v": 1, "env": "0", "seconds": NaN}\n', "NaN is no number"),
     "no object": (b"[1, 2]\n", "no object"),
     "nested too deeply": (b"[" * 100000 + b"\n", "no JSON"),
-    "bench's": (b'{"kind": "sample", "cell": "copy u8"}\n', "no line of a store"),
+    "bench's": (b'{"kind": "sample", "cell": "copy u8"}\n', "not a line of a store"),
     "unknown kind": (b'{"kind": "poem", "v": 1}\n', "unknown kind poem"),
     "a field is missing": (json.dumps({**SAMPLE, "us": None}).encode() + b"\n", "us: null is not of type"),
     "an element is none": (json.dumps({**SAMPLE, "us": [1, "fast"]}).encode() + b"\n", 'us.1: "fast" is not of'),

@@ -495,7 +495,7 @@ def test_paths_of_a_folder(tmp_path):
         (tmp_path / "in" / "deep" / os.fsdecode(name)).write_text("")
         with pytest.raises(files.Refused) as caught:
             files.check(folder, "deep")
-        assert caught.value.filename.isprintable() and "its name is no line of text" in caught.value.strerror
+        assert caught.value.filename.isprintable() and "its name is not one line of text" in caught.value.strerror
         (tmp_path / "in" / "deep" / os.fsdecode(name)).unlink()
     os.symlink("in", tmp_path / "named")  # what the user names may be a link
     assert files.below(str(tmp_path / "named"))[0] == ["deep/plain"]

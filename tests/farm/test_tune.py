@@ -165,7 +165,7 @@ def test_a_tune_in_calls(farm):
         process = farm.start(command)
         said, errors = process.communicate(timeout=120)
         statuses.append(process.returncode)
-        assert ("the call is over" in errors) == (statuses[-1] == 5), errors
+        assert ("this call has used its time" in errors) == (statuses[-1] == 5), errors
     assert statuses[-1] == 0 and len(statuses) > 2, errors
     assert len(farm.paths()) == 1 and samples_of(farm) == samples_of(whole)
 
@@ -214,7 +214,7 @@ def test_no_device(farm):
 
 def test_a_device_that_disappears(farm):
     said = farm.run(status=3, gone_after_jobs=5)
-    assert "what was measured is kept, continue with: python3 -m tools.farm tune" in said
+    assert "the measurements are kept, continue with: python3 -m tools.farm tune" in said
     assert len(farm.lines("samples")) > 0 and not farm.lines("decision") and not os.path.exists(farm.table)
 
 
@@ -244,7 +244,7 @@ def test_a_store_of_ones_own(farm):
     """Outside of the table's stores: decided, and the table stays."""
     path = str(farm.folder / "own" / "mine.jsonl")
     said = farm.run("--store", path)
-    assert "the table is as it was" in said and not os.path.exists(farm.table) and not farm.paths()
+    assert "the table is unchanged" in said and not os.path.exists(farm.table) and not farm.paths()
     assert any(line["verdict"] == "accepted" for line in store.read(path).of("decision"))
 
 

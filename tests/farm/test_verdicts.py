@@ -336,5 +336,5 @@ def test_noise_is_as_its_model_says():
     assert np.max(drift) == pytest.approx(0.02, rel=0.01) and np.argmax(drift) == 25
     again = [noise.factors(np.random.default_rng(8), 5, noise.TYPICAL) for _ in range(2)]
     assert (again[0] == again[1]).all()
-    with pytest.raises(ValueError, match="no key betwen"):
+    with pytest.raises(ValueError, match="unknown key betwen"):
         noise.factors(rng, 3, {"betwen": 0.01})

@@ -71,7 +71,7 @@ static void test_list() {
   } bad[] = {{"reduce op=SUM in=f99\n", "list:1: no such type: f99"},
              {"\n# comment\nreduce op=PLUS in=f32\n", "list:3: no such operator: PLUS"},
              {"quicksort in=f32\n", "list:1: no such primitive: quicksort"},
-             {"reduce op=SUM in=f32 colour=red\n", "list:1: no such word: colour=red"},
+             {"reduce op=SUM in=f32 colour=red\n", "list:1: unknown word: colour=red"},
              {"reduce op=SUM in=f32 threads=many\n", "list:1: no such value: many"},
              {"reduce op=SUM in=f32 threads=99\n", "policy.threads = 99"},
              {"reduce op=BIT_XOR in=f32\n", "BIT_XOR works on integers"},

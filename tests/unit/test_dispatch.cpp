@@ -438,7 +438,7 @@ static void test_room() {
     CHECK(is_zero(soiled, soiled + 4096) && r.tagged == soiled);
   }
   // During capture nothing grows; an outer call's memory is left alone.
-  BAD(GP_E_WORKSPACE, "being captured", room(r.bytes, 4096, 1));
+  BAD(GP_E_WORKSPACE, "the captured stream has", room(r.bytes, 4096, 1));
   r.held = r.bytes / 2;
   GOOD(room(512, 4096));
   CHECK(at() + 4096 <= r.bytes - r.held);
@@ -722,8 +722,9 @@ static void test_workspaces() {
 
   // other contexts' streams
   fake::Stream *stranger = fake::make_stream(&fake::foreign);
-  BAD(GP_E_STREAM, "stream belongs to another context", gp_run(ctx, &c, stranger));
-  BAD(GP_E_STREAM, "stream belongs to another context", gp_copy(ctx, GP_I32, in.data, 5, out.data, stranger));
+  BAD(GP_E_STREAM, "stream does not belong to the primary context", gp_run(ctx, &c, stranger));
+  BAD(GP_E_STREAM, "stream does not belong to the primary context",
+      gp_copy(ctx, GP_I32, in.data, 5, out.data, stranger));
   BAD(GP_E_STREAM, "gp_reserve: stream", gp_reserve(ctx, stranger, 1000));
   char nobody[64];
   BAD(GP_E_STREAM, "cuStreamGetCtx", gp_copy(ctx, GP_I32, in.data, 5, out.data, nobody));
@@ -993,9 +994,9 @@ static void test_disk_cache() {
     const std::string bad = base + "/bad" + std::to_string(kind);
     const char *why = "";
     logged.clear();
-    if (kind == 0) mkdir(bad.c_str(), 0700), chmod(bad.c_str(), 0777), why = "others can write";
+    if (kind == 0) mkdir(bad.c_str(), 0700), chmod(bad.c_str(), 0777), why = "other users can write";
     if (kind == 1) (void)!symlink(folder.c_str(), bad.c_str()), why = "link";
-    if (kind == 2) fclose(fopen(bad.c_str(), "w")), why = "no folder";
+    if (kind == 2) fclose(fopen(bad.c_str(), "w")), why = "not a folder";
     if (kind == 3) {
       if (geteuid() != 0) {
         ++skipped;
@@ -1299,7 +1300,7 @@ static void test_bundles() {
   GOOD(gp_compile(
       ctx, &c, 90, [](void *, const char *, const void *, size_t) {}, nullptr));
   CHECK(fake::counts.calls["nvrtcCompileProgram"] == compiled); // once a kernel
-  BAD(GP_E_ARGUMENT, "does not know compute capability 12.1",
+  BAD(GP_E_ARGUMENT, "does not support compute capability 12.1",
       gp_compile(
           ctx, &c, 121, [](void *, const char *, const void *, size_t) {}, nullptr));
   CHECK(fake::counts.calls["cuInit"] == 0);

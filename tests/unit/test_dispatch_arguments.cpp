@@ -50,22 +50,24 @@ static void test_arguments(bool host) {
   BAD(GP_E_OPERATOR, "gp_reduce: transform is 55", gp_run(ctx, &call, nullptr));
 
   // misplaced operators
-  BAD(GP_E_OPERATOR, "\"NEGATE\" is a unary one", gp_reduce(ctx, GP_NEGATE, GP_I32, GP_I32, a, 1, out, nullptr));
-  BAD(GP_E_OPERATOR, "\"SUM\" is a binary one", gp_transform(ctx, GP_SUM, GP_I32, GP_I32, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "\"NEGATE\" is unary, not binary", gp_reduce(ctx, GP_NEGATE, GP_I32, GP_I32, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "\"SUM\" is binary, not unary", gp_transform(ctx, GP_SUM, GP_I32, GP_I32, a, 1, out, nullptr));
   BAD(GP_E_OPERATOR, "reduce and scan only", gp_transform2(ctx, GP_ARGMIN, GP_I32, GP_I32, a, b, 1, out, nullptr));
   BAD(GP_E_OPERATOR, "BIT_XOR works on integers", gp_reduce(ctx, GP_BIT_XOR, GP_F32, GP_F32, a, 1, out, nullptr));
   BAD(GP_E_OPERATOR, "BIT_AND works on integers",
       gp_transform2(ctx, GP_BIT_AND, GP_I32, GP_F16, a, b, 1, out, nullptr));
-  BAD(GP_E_OPERATOR, "SUM cannot take a struct", gp_reduce(ctx, GP_SUM, vec3, vec3, a, 1, out, nullptr));
-  BAD(GP_E_OPERATOR, "NEGATE cannot take a struct", gp_transform(ctx, GP_NEGATE, vec3, vec3, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "SUM does not work on struct types", gp_reduce(ctx, GP_SUM, vec3, vec3, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "NEGATE does not work on struct types",
+      gp_transform(ctx, GP_NEGATE, vec3, vec3, a, 1, out, nullptr));
   call = fold_call(GP_REDUCE, GP_SUM, vec3, GP_F32, a, out, 1);
   call.transform = GP_ABS;
-  BAD(GP_E_OPERATOR, "transform: ABS cannot take a struct", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_OPERATOR, "transform: ABS does not work on struct types", gp_run(ctx, &call, nullptr));
   call.transform = GP_OP_DEFAULT;
-  BAD(GP_E_TYPE, "gp_reduce: in_type: no conversion", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_TYPE, "gp_reduce: in_type: cannot convert to the accumulator's type", gp_run(ctx, &call, nullptr));
   call = fold_call(GP_REDUCE, GP_ARGMIN, GP_I32, GP_I32, a, out, 1);
   call.acc_type = GP_I64;
-  BAD(GP_E_TYPE, "acc_type: ARGMIN", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_TYPE, "acc_type and out_type differ: ARGMIN accumulates in the type of its value",
+      gp_run(ctx, &call, nullptr));
   call = gp_call_init(GP_COPY);
   call.in_type = GP_I32, call.in = a, call.out = out, call.count = 1, call.op = GP_SUM;
   BAD(GP_E_OPERATOR, "gp_copy: op: the call takes no operator", gp_run(ctx, &call, nullptr));
@@ -82,11 +84,11 @@ static void test_arguments(bool host) {
   call.in2 = nullptr, call.init = b;
   BAD(GP_E_ARGUMENT, "init: the call takes no initial value", gp_run(ctx, &call, nullptr));
   call.init = nullptr, call.step = b;
-  BAD(GP_E_ARGUMENT, "step: the call takes none", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_ARGUMENT, "step: the call takes no step", gp_run(ctx, &call, nullptr));
   call = gp_call_init(GP_FILL);
   call.out_type = GP_I32, call.out = out, call.count = 1, call.value = a, call.in = b;
   BAD(GP_E_ARGUMENT, "gp_fill: in: the call has no input", gp_run(ctx, &call, nullptr));
-  BAD(GP_E_TYPE, "gp_iota: type: a struct", gp_iota(ctx, raw, nullptr, nullptr, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_iota: type is a struct type", gp_iota(ctx, raw, nullptr, nullptr, out, 1, nullptr));
 
   // users' operators
   if (host) {
@@ -102,7 +104,7 @@ static void test_arguments(bool host) {
     BAD(GP_E_OPERATOR, "\"no identity\" has no gp_op_desc.identity",
         gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, 1, out, nullptr));
   }
-  BAD(GP_E_OPERATOR, "\"unary\" is a unary one", gp_reduce(ctx, unary, GP_I32, GP_I32, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "\"unary\" is unary, not binary", gp_reduce(ctx, unary, GP_I32, GP_I32, a, 1, out, nullptr));
 
   // null
   BAD(GP_E_NULL, "gp_copy: in is null", gp_copy(ctx, GP_I32, nullptr, 1, out, nullptr));
@@ -126,7 +128,7 @@ static void test_arguments(bool host) {
 
   // sizes
   BAD(GP_E_SIZE, "gp_copy: in and count: ", gp_copy(ctx, GP_I32, a, huge, out, nullptr));
-  BAD(GP_E_SIZE, "past the end of memory", gp_copy(ctx, GP_I8, a, UINT64_MAX - 5, out, nullptr));
+  BAD(GP_E_SIZE, "past the end of the address space", gp_copy(ctx, GP_I8, a, UINT64_MAX - 5, out, nullptr));
   BAD(GP_E_SIZE,
       "gp_transform: out and count: ", gp_transform(ctx, GP_CONVERT, GP_I8, GP_I64, a, huge / 2, out, nullptr));
 
@@ -153,7 +155,7 @@ static void test_arguments(bool host) {
     p.threads = 100;
     BAD(GP_E_POLICY, "policy.threads = 100", gp_run(ctx, &call, nullptr));
     p = small(GP_EVEN_SHARE), p.stages = 3;
-    BAD(GP_E_POLICY, "policy.stages: the call has no such field", gp_run(ctx, &call, nullptr));
+    BAD(GP_E_POLICY, "policy.stages is set, but this call does not use it", gp_run(ctx, &call, nullptr));
     p = small(GP_LOOK_BACK), p.stages = p.store = 0;
     BAD(GP_E_POLICY, "policy.algorithm", gp_run(ctx, &call, nullptr));
     p = small(GP_EVEN_SHARE), p.vectors = 17;
@@ -174,9 +176,9 @@ static void test_arguments(bool host) {
     for (gp_primitive primitive : {GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN}) {
       call.primitive = primitive, p = gp_policy();
       p.algorithm = GP_THREE_SWEEP;
-      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.algorithm =", gp_run(ctx, &call, nullptr));
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.algorithm =", gp_run(ctx, &call, nullptr));
       p.algorithm = GP_LOOK_BACK, p.vectors = 2;
-      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.vectors = 2", gp_run(ctx, &call, nullptr));
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: policy.vectors = 2", gp_run(ctx, &call, nullptr));
     }
     call = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, a, out, 10);
     call.policy = &p, p = small(GP_PIPELINED), p.vectors = 2;
@@ -226,7 +228,8 @@ template <class T, class Call> static void test_sizes(const T &right, const char
   Grown<T> newer = grown(right);
   GOOD(call(&newer.now)); // members that only the program's header has stay unset
   newer.later[31] = 1;
-  BAD(GP_E_UNSUPPORTED, "sets a member that this library (" GPUPRIMS_VERSION ") does not have", call(&newer.now));
+  BAD(GP_E_UNSUPPORTED, "sets a member unknown to this library (" GPUPRIMS_VERSION "): install a newer library",
+      call(&newer.now));
 }
 static void test_struct_sizes() {
   CHECK(gp_version() == GPUPRIMS_VERSION_MAJOR * 10000 + GPUPRIMS_VERSION_MINOR * 100 + GPUPRIMS_VERSION_PATCH);
@@ -317,7 +320,7 @@ static void test_prepared() {
     const unsigned long launches = fake::counts.launches;
     gp_call other = c;
     other.op = GP_MAX;
-    BAD(GP_E_ARGUMENT, "gp_prepared_run: call.op is 4, that of the prepared call is 1",
+    BAD(GP_E_ARGUMENT, "gp_prepared_run: call.op is 4, but the call was prepared with 1",
         gp_prepared_run(prepared, &other, nullptr));
     CHECK(fake::counts.launches == launches);
     GOOD(gp_prepared_run(prepared, &c, nullptr));
@@ -472,7 +475,7 @@ static void test_programs() {
   CLOSE(ctx);
   fake::machine.capability = 75, fake::machine.architectures = {80, 90};
   ctx = open_fake();
-  BAD(GP_E_COMPILE, "does not know compute capability 7.5", gp_prepare(ctx, &c));
+  BAD(GP_E_COMPILE, "does not support compute capability 7.5", gp_prepare(ctx, &c));
   CLOSE(ctx);
 
   // no compiler
@@ -545,21 +548,21 @@ static void test_more_arguments(bool host) {
 #undef UNREAD
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 1 << 20);
     const gp_graph none = gp_graph_init();
-    if (p != GP_BFS) WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
+    if (p != GP_BFS) WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET is for bfs only", p, c.flags = GP_UNTIL_TARGET);
     if (!(gp__primitive_of(p)->traits & GP__TAKES_GRAPH))
-      WRONG(GP_E_ARGUMENT, ": graph: the call takes none", p, c.graph = &none);
+      WRONG(GP_E_ARGUMENT, ": graph: the call takes no graph", p, c.graph = &none);
     if (p != GP_BFS && p != GP_BFS_CHECK)
-      WRONG(GP_E_ARGUMENT, ": source and limit serve bfs and bfs_check only", p,
+      WRONG(GP_E_ARGUMENT, ": source and limit are for bfs and bfs_check only", p,
             p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
-    if (p != GP_BFS_SOURCES) WRONG(GP_E_ARGUMENT, ": sources serves bfs_sources only", p, c.sources = &b.bad);
+    if (p != GP_BFS_SOURCES) WRONG(GP_E_ARGUMENT, ": sources is for bfs_sources only", p, c.sources = &b.bad);
     if (p != GP_GRAPH_FROM_EDGES) {
-      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS serve graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
-      if (p != GP_GRAPH_RELABEL) WRONG(GP_E_ARGUMENT, ": out_graph: the call makes no graph", p, c.out_graph = &none);
+      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS are for graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
+      if (p != GP_GRAPH_RELABEL) WRONG(GP_E_ARGUMENT, ": out_graph: the call builds no graph", p, c.out_graph = &none);
     }
     if (p != GP_ADJACENT_DIFFERENCE)
-      WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
+      WRONG(GP_E_ARGUMENT, "GP_RIGHT is for adjacent_difference only", p, c.flags = GP_RIGHT);
     if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && !gp__is_search(p))
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs",
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance and bfs",
             p, c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
@@ -612,29 +615,30 @@ static void test_more_arguments(bool host) {
     SHAPED(GP_E_NULL, ": permutation is null", c.permutation = nullptr);
     SHAPED(GP_E_ARGUMENT, ": permutation.dimensions is 0, not 1 to 4", m.dimensions = 0);
     SHAPED(GP_E_ARGUMENT, ": permutation.dimensions is 5, not 1 to 4", m.dimensions = 5);
-    SHAPED(GP_E_ARGUMENT, ": permutation.order[1] is 1: no permutation of 2 dimensions", m.order[1] = 1);
-    SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is 2: no permutation of 2 dimensions", m.order[0] = 2);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[1] is 1: this is not a permutation of 2 dimensions", m.order[1] = 1);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is 2: this is not a permutation of 2 dimensions", m.order[0] = 2);
     SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is -1", m.order[0] = -1);
-    SHAPED(GP_E_ARGUMENT, ": count is 99, neither 0 nor the product of permutation.extent, which is 100", c.count = 99);
+    SHAPED(GP_E_ARGUMENT, ": count is 99, neither 0 nor the product of permutation.extent (100)", c.count = 99);
     SHAPED(GP_E_SIZE, ": permutation.extent[1] is 8589934592: the product of the extents times 4 bytes overflows",
            m = square(uint64_t(1) << 31, uint64_t(1) << 33));
-    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[0] (a leading dimension) is 9, too small for the 10 elements within",
+    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[0] (a leading dimension) is 9, below the 10 elements of one step",
            m.in_stride[0] = 9);
-    SHAPED(GP_E_ARGUMENT, ": permutation.out_stride[0] (a leading dimension) is 9, too small", m.out_stride[0] = 9);
-    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[1] is 2, but elements of the last dimension lie side by side",
+    SHAPED(GP_E_ARGUMENT, ": permutation.out_stride[0] (a leading dimension) is 9, below the 10 elements of one step",
+           m.out_stride[0] = 9);
+    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[1] is 2, but the stride of the last dimension must be 1",
            m.in_stride[1] = 2);
     SHAPED(GP_E_SIZE, ": permutation.out_stride[0] times the extent overflows", m.out_stride[0] = UINT64_MAX / 16);
     SHAPED(GP_E_TYPE, ": in_type and out_type differ", c.out_type = GP_U32);
     SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 4);
     SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 400, m.in_stride[0] = 12); // within the last row's gap
-    SHAPED(GP_E_OVERLAP, ": in and out are the same: matrices are transposed in place where they are square",
-           c.out = b.in, m = square(10, 9), m.in_stride[0] = 10);
-    SHAPED(GP_E_OVERLAP, ": in and out are the same: matrices", c.out = b.in, m.in_stride[0] = 12);
-    SHAPED(GP_E_OVERLAP, ": in and out are the same, but rows that stay as they are move", c.out = b.in,
+    SHAPED(GP_E_OVERLAP, ": in and out are the same: an in-place transpose needs square matrices", c.out = b.in,
+           m = square(10, 9), m.in_stride[0] = 10);
+    SHAPED(GP_E_OVERLAP, ": in and out are the same: an in-place transpose", c.out = b.in, m.in_stride[0] = 12);
+    SHAPED(GP_E_OVERLAP, ": in and out are the same, but this permutation moves whole rows", c.out = b.in,
            m.dimensions = 3, m.order[0] = 1, m.order[1] = 0, m.order[2] = 2, m.extent[2] = 100, m.extent[0] = 3,
            m.extent[1] = 2);
 #undef SHAPED
-    WRONG(GP_E_ARGUMENT, ": permutation: the call permutes no dimensions", GP_SHUFFLE, m = square(10, 10),
+    WRONG(GP_E_ARGUMENT, ": permutation: the call takes no permutation", GP_SHUFFLE, m = square(10, 10),
           c.permutation = &m);
   }
 
@@ -654,9 +658,10 @@ static void test_more_arguments(bool host) {
     GRAPH(GP_E_TYPE, ": graph->offset_type is ", g.offset_type = GP_I32);
     GRAPH(GP_E_TYPE, ": graph->vertex_type is ", g.vertex_type = GP_U16);
     GRAPH(GP_E_ARGUMENT, ": graph->flags has unknown bits: 0x2", g.flags = 2);
-    GRAPH(GP_E_SIZE, ": graph->vertices is 4294967295, which u32 does not number", g.vertices = UINT32_MAX);
+    GRAPH(GP_E_SIZE, ": graph->vertices is 4294967295, not below 2^32 - 1", g.vertices = UINT32_MAX);
     GRAPH(GP_E_SIZE, ": graph->vertices is ", g.vertex_type = GP_U64, g.vertices = UINT64_MAX);
-    GRAPH(GP_E_SIZE, ": graph->edges is 4294967296, which u32", g.edges = uint64_t(1) << 32);
+    GRAPH(GP_E_SIZE, ": graph->edges is 4294967296, not below 2^32, the limit of u32 offsets",
+          g.edges = uint64_t(1) << 32);
     GRAPH(GP_E_SIZE, ": graph->edges is ", g.offset_type = GP_U64, g.edges = uint64_t(1) << 48);
     GRAPH(GP_E_NULL, ": graph->in_sources is null, but graph->in_offsets is not", g.in_offsets = b.in);
     GRAPH(GP_E_NULL, ": graph->in_offsets is null, but graph->in_sources is not", g.in_sources = b.in);
@@ -664,10 +669,11 @@ static void test_more_arguments(bool host) {
     GRAPH(GP_E_NULL, ": graph->targets is null", g.targets = nullptr);
     GRAPH(GP_E_ALIGNMENT, ": graph->offsets (", g.offsets = b.begin + 2);
     GRAPH(GP_E_ALIGNMENT, ": graph->targets (", g.targets = b.end + 4, g.vertex_type = GP_U64);
-    GRAPH(GP_E_ARGUMENT, ": source is 100, the graph has 100 vertices", c.source = 100);
-    GRAPH(GP_E_ARGUMENT, ": source is 0, the graph has 0 vertices", g.vertices = 0);
-    GRAPH(GP_E_ARGUMENT, ": target is 100, the graph has 100 vertices", c.flags = GP_UNTIL_TARGET, c.target = 100);
-    GRAPH(GP_E_ARGUMENT, ": target: flags lacks GP_UNTIL_TARGET", c.target = 1);
+    GRAPH(GP_E_ARGUMENT, ": source is 100, not below the 100 vertices of graph", c.source = 100);
+    GRAPH(GP_E_ARGUMENT, ": source is 0, not below the 0 vertices of graph", g.vertices = 0);
+    GRAPH(GP_E_ARGUMENT, ": target is 100, not below the 100 vertices of graph", c.flags = GP_UNTIL_TARGET,
+          c.target = 100);
+    GRAPH(GP_E_ARGUMENT, ": target is set, but flags lacks GP_UNTIL_TARGET", c.target = 1);
     GRAPH(GP_E_NULL, ": out (depths) is null", c.out = nullptr);
     GRAPH(GP_E_ALIGNMENT, ": out (depths) (", c.out = b.out + 2);
     GRAPH(GP_E_ALIGNMENT, ": out2 (parents) (", c.out2 = b.out2 + 2);
@@ -678,15 +684,15 @@ static void test_more_arguments(bool host) {
     FINE(GP_BFS, c.out2 = b.out2, c.source_device = &number, c.source = 1000, c.statistics = &t);
 #undef GRAPH
     const uint64_t two[2] = {99, 100};
-    WRONG(GP_E_ARGUMENT, ": sources[1] is 100, the graph has 100 vertices", GP_BFS_SOURCES, c.source_device = nullptr,
-          c.sources = two);
+    WRONG(GP_E_ARGUMENT, ": sources[1] is 100, not below the 100 vertices of graph", GP_BFS_SOURCES,
+          c.source_device = nullptr, c.sources = two);
     WRONG(GP_E_ARGUMENT, ": sources and source_device", GP_BFS_SOURCES, c.sources = two);
     WRONG(GP_E_NULL, ": sources is null", GP_BFS_SOURCES, c.source_device = nullptr);
-    WRONG(GP_E_NULL, ": nothing is asked for", GP_BFS_SOURCES, c.out = nullptr);
+    WRONG(GP_E_NULL, "are all null: set at least one output", GP_BFS_SOURCES, c.out = nullptr);
     WRONG(GP_E_NULL, ": graph is null", GP_BFS_SOURCES, c.graph = nullptr);
     WRONG(GP_E_NULL, ": fault is null", GP_BFS_SOURCES, c.flags = GP_CHECKED);
-    WRONG(GP_E_ARGUMENT, ": target serves bfs only", GP_BFS_SOURCES, c.target = 1);
-    WRONG(GP_E_SIZE, ": count is 4611686018427387904: so many rows", GP_BFS_SOURCES, c.count = uint64_t(1) << 62);
+    WRONG(GP_E_ARGUMENT, ": target is for bfs only", GP_BFS_SOURCES, c.target = 1);
+    WRONG(GP_E_SIZE, ": count is 4611686018427387904: that many rows", GP_BFS_SOURCES, c.count = uint64_t(1) << 62);
     WRONG(GP_E_ALIGNMENT, ": out (depths) (", GP_BFS_SOURCES, c.out = b.out + 2);
     WRONG(GP_E_ALIGNMENT, ": out2 (reached) (", GP_BFS_SOURCES, c.out2 = b.out2 + 4);
     WRONG(GP_E_ALIGNMENT, ": source_device (", GP_BFS_SOURCES,
@@ -698,11 +704,11 @@ static void test_more_arguments(bool host) {
   for (gp_primitive p :
        {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_REDUCE_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY}) {
     WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
-    WRONG(GP_E_OPERATOR, "op: SUB serves transform2 and adjacent_difference only", p, c.op = GP_SUB);
-    WRONG(GP_E_OPERATOR, "op: LESS serves predicates and runs only", p, c.op = GP_LESS);
-    WRONG(GP_E_OPERATOR, "op: HEADS serves runs only", p, c.op = GP_HEADS);
+    WRONG(GP_E_OPERATOR, "op: SUB is for transform2 and adjacent_difference only", p, c.op = GP_SUB);
+    WRONG(GP_E_OPERATOR, "op: LESS is for predicates and runs only", p, c.op = GP_LESS);
+    WRONG(GP_E_OPERATOR, "op: HEADS is for runs only", p, c.op = GP_HEADS);
     WRONG(GP_E_OPERATOR, "op: BIT_OR works on integers", p, c.op = GP_BIT_OR);
-    WRONG(GP_E_OPERATOR, "op: MAX cannot take a struct", p, c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, "op: MAX does not work on struct types", p, c.in_type = vec3);
     WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
     WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
     FINE(p, c.flags = GP_REPRODUCIBLE);
@@ -711,19 +717,20 @@ static void test_more_arguments(bool host) {
   }
   for (gp_primitive p : {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_TRANSFORM2, GP_ADJACENT_DIFFERENCE}) {
     gp_call c = fold_call(p, GP_GREATER, GP_I32, GP_I32, b.in, b.out, 10);
-    BAD(GP_E_OPERATOR, "op: GREATER serves predicates and runs only", gp_run(ctx, &c, nullptr));
+    BAD(GP_E_OPERATOR, "op: GREATER is for predicates and runs only", gp_run(ctx, &c, nullptr));
   }
-  WRONG(GP_E_OPERATOR, "op: ARGMAX serves reduce and scan only", GP_ADJACENT_DIFFERENCE, c.op = GP_ARGMAX);
-  WRONG(GP_E_OPERATOR, "op: SUB cannot take a struct", GP_ADJACENT_DIFFERENCE, c.in_type = vec3);
-  WRONG(GP_E_TYPE, "one element is copied", GP_ADJACENT_DIFFERENCE, c.op = binary, c.in_type = vec3,
-        c.out_type = GP_F32);
+  WRONG(GP_E_OPERATOR, "op: ARGMAX is for reduce and scan only", GP_ADJACENT_DIFFERENCE, c.op = GP_ARGMAX);
+  WRONG(GP_E_OPERATOR, "op: SUB does not work on struct types", GP_ADJACENT_DIFFERENCE, c.in_type = vec3);
+  WRONG(GP_E_TYPE, "in_type and out_type differ: the call copies one element", GP_ADJACENT_DIFFERENCE, c.op = binary,
+        c.in_type = vec3, c.out_type = GP_F32);
   FINE(GP_ADJACENT_DIFFERENCE, c.flags = GP_RIGHT, c.op = binary, c.in_type = vec3);
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS, GP_UNIQUE, GP_REDUCE_BY_KEY}) {
-    WRONG(GP_E_OPERATOR, "equal: LESS does not say what belongs to one run", p, c.equal = GP_LESS);
-    WRONG(GP_E_OPERATOR, "\"mine of one\" is a unary one", p, c.equal = unary);
+    WRONG(GP_E_OPERATOR, "equal is LESS, not EQUAL, NOT_EQUAL, HEADS", p, c.equal = GP_LESS);
+    WRONG(GP_E_OPERATOR, "\"mine of one\" is unary, not binary", p, c.equal = unary);
     WRONG(GP_E_OPERATOR, ": equal is 99", p, c.equal = gp_op(99));
-    WRONG(GP_E_OPERATOR, "equal: EQUAL cannot take a struct", p, c.key_type = vec3);
-    WRONG(GP_E_OPERATOR, "equal: NOT_EQUAL cannot take a struct", p, c.key_type = vec3, c.equal = GP_NOT_EQUAL);
+    WRONG(GP_E_OPERATOR, "equal: EQUAL does not work on struct types", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "equal: NOT_EQUAL does not work on struct types", p, c.key_type = vec3,
+          c.equal = GP_NOT_EQUAL);
     WRONG(GP_E_TYPE, "key_type (of flags) is f32", p, c.key_type = GP_F32, c.equal = GP_HEADS);
     WRONG(GP_E_TYPE, "key_type (of flags) is i64", p, c.key_type = GP_I64, c.equal = GP_HEADS);
     FINE(p, c.equal = GP_HEADS, c.key_type = GP_I8);
@@ -731,39 +738,39 @@ static void test_more_arguments(bool host) {
   }
   for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL}) {
     WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
-    WRONG(GP_E_OPERATOR, "op: SUM is no predicate", p, c.op = GP_SUM);
-    WRONG(GP_E_OPERATOR, "op: NOT is no predicate", p, c.op = GP_NOT);
-    WRONG(GP_E_OPERATOR, "op: HEADS is no predicate", p, c.op = GP_HEADS);
-    WRONG(GP_E_OPERATOR, "\"mine\" is a binary one", p, c.op = binary);
-    WRONG(GP_E_NULL, "scalar is null: op: LESS", p, c.scalar = nullptr);
+    WRONG(GP_E_OPERATOR, "op is SUM, not a comparison", p, c.op = GP_SUM);
+    WRONG(GP_E_OPERATOR, "op is NOT, not a comparison", p, c.op = GP_NOT);
+    WRONG(GP_E_OPERATOR, "op is HEADS, not a comparison", p, c.op = GP_HEADS);
+    WRONG(GP_E_OPERATOR, "\"mine\" is binary, not unary", p, c.op = binary);
+    WRONG(GP_E_NULL, "scalar is null, but op (LESS) compares with it", p, c.scalar = nullptr);
     WRONG(GP_E_ARGUMENT, "scalar is not null", p, c.op = unary, c.in_type = vec3);
-    WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, "op: LESS does not work on struct types", p, c.in_type = vec3);
     FINE(p, c.op = unary, c.in_type = vec3, c.scalar = nullptr);
   }
   for (gp_primitive p : {GP_SELECT, GP_PARTITION}) {
-    WRONG(GP_E_ARGUMENT, "keys: flags serve calls without a predicate", p, c.keys = b.keys);
-    WRONG(GP_E_TYPE, "key_type: flags serve calls without a predicate", p, c.key_type = GP_U8);
-    WRONG(GP_E_ARGUMENT, "scalar: flags are not compared", p, c.op = GP_OP_DEFAULT, c.keys = b.keys,
+    WRONG(GP_E_ARGUMENT, "keys: a call with a predicate (op) takes no flags", p, c.keys = b.keys);
+    WRONG(GP_E_TYPE, "key_type: a call with a predicate (op) takes no flags", p, c.key_type = GP_U8);
+    WRONG(GP_E_ARGUMENT, "scalar: a call with flags takes no scalar", p, c.op = GP_OP_DEFAULT, c.keys = b.keys,
           c.key_type = GP_U8);
     WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys);
     WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.key_type = GP_U8);
     WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
     FINE(p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys, c.key_type = GP_I16);
   }
-  WRONG(GP_E_OPERATOR, "predicate2: flags make two parts", GP_PARTITION, c.op = GP_OP_DEFAULT, c.scalar = nullptr,
-        c.key_type = GP_U8, c.keys = b.keys, c.predicate2 = unary);
-  WRONG(GP_E_OPERATOR, "predicate2: MIN is no predicate", GP_PARTITION, c.predicate2 = GP_MIN);
-  WRONG(GP_E_NULL, "scalar2 is null: predicate2: EQUAL", GP_PARTITION, c.predicate2 = GP_EQUAL);
-  WRONG(GP_E_ARGUMENT, "scalar2: there is no second predicate", GP_PARTITION, c.scalar2 = upper_ends);
-  WRONG(GP_E_ARGUMENT, "out3: there is no second predicate", GP_PARTITION, c.out3 = b.out3);
+  WRONG(GP_E_OPERATOR, "predicate2: a call with flags takes no second predicate", GP_PARTITION, c.op = GP_OP_DEFAULT,
+        c.scalar = nullptr, c.key_type = GP_U8, c.keys = b.keys, c.predicate2 = unary);
+  WRONG(GP_E_OPERATOR, "predicate2 is MIN, not a comparison", GP_PARTITION, c.predicate2 = GP_MIN);
+  WRONG(GP_E_NULL, "scalar2 is null, but predicate2 (EQUAL) compares with it", GP_PARTITION, c.predicate2 = GP_EQUAL);
+  WRONG(GP_E_ARGUMENT, "scalar2 is set, but there is no second predicate", GP_PARTITION, c.scalar2 = upper_ends);
+  WRONG(GP_E_ARGUMENT, "out3 is set, but there is no second predicate", GP_PARTITION, c.out3 = b.out3);
   WRONG(GP_E_NULL, "out3 (the third part) is null", GP_PARTITION, c.predicate2 = GP_EQUAL, c.scalar2 = upper_ends);
   WRONG(GP_E_NULL, "out2 (the second part) is null", GP_PARTITION, c.out2 = nullptr);
   for (gp_primitive p : {GP_LOWER_BOUND, GP_UPPER_BOUND}) {
-    WRONG(GP_E_OPERATOR, "op: GREATER is no order", p, c.op = GP_GREATER);
-    WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, "op is GREATER, not LESS or", p, c.op = GP_GREATER);
+    WRONG(GP_E_OPERATOR, "op: LESS does not work on struct types", p, c.in_type = vec3);
     WRONG(GP_E_TYPE, "in_type and key_type differ", p, c.key_type = GP_I32);
     WRONG(GP_E_SIZE, "key_count is", p, c.key_count = uint64_t(1) << 63, c.in_type = GP_U8);
-    WRONG(GP_E_SIZE, "key_count is 4294967296, which positions of type u32", p, c.key_count = uint64_t(1) << 32);
+    WRONG(GP_E_SIZE, "key_count is 4294967296, too large for u32 positions", p, c.key_count = uint64_t(1) << 32);
     WRONG(GP_E_OVERLAP, "keys and out overlap", p, c.out = b.keys + 4);
     FINE(p, c.op = binary, c.in_type = vec3, c.key_type = vec3, c.out_type = GP_U64);
     FINE(p, c.out_type = GP_U64, c.key_count = uint64_t(1) << 33, c.keys = nullptr);
@@ -792,32 +799,33 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
     WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
-    WRONG(GP_E_TYPE, "out_type is not in_type", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type and in_type differ", p, c.out_type = GP_I32);
     WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT,
           c.out_type = GP_F32);
-    WRONG(GP_E_SIZE, "which indices of type u32", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U32,
+    WRONG(GP_E_SIZE, "too large for u32 indices", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U32,
           c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
-    WRONG(GP_E_TYPE, "key_type: a struct needs fields or a transform", p, c.key_type = vec3);
-    WRONG(GP_E_OPERATOR, "transform: keys are decomposed by a user's operator, not by ABS", p, c.transform = GP_ABS);
-    WRONG(GP_E_OPERATOR, "is a binary one", p, c.transform = binary);
+    WRONG(GP_E_TYPE, "key_type is a struct type: set fields or a transform", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "transform is ABS, not a user's unary operator", p, c.transform = GP_ABS);
+    WRONG(GP_E_OPERATOR, "is binary, not unary", p, c.transform = binary);
     WRONG(GP_E_TYPE, "acc_type (of transform's result) is not set", p, c.transform = unary);
     WRONG(GP_E_TYPE, "acc_type (of transform's result) is a struct", p, c.transform = unary, c.acc_type = vec3);
-    WRONG(GP_E_TYPE, "acc_type: there is no transform", p, c.acc_type = GP_U16);
-    WRONG(GP_E_ARGUMENT, "fields and transform both", p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16,
-          c.fields = some, c.field_count = 2);
-    WRONG(GP_E_ARGUMENT, "fields: keys of a built-in type have none", p, c.fields = some, c.field_count = 2);
+    WRONG(GP_E_TYPE, "acc_type is set, but there is no transform", p, c.acc_type = GP_U16);
+    WRONG(GP_E_ARGUMENT, "fields and transform are both set", p, c.key_type = vec3, c.transform = unary,
+          c.acc_type = GP_U16, c.fields = some, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "fields: only struct keys have fields", p, c.fields = some, c.field_count = 2);
     WRONG(GP_E_NULL, "fields is null", p, c.key_type = vec3, c.field_count = 2);
     WRONG(GP_E_ARGUMENT, "field_count is 0", p, c.key_type = vec3, c.fields = some);
-    WRONG(GP_E_ARGUMENT, "field 1: no aligned f32 stands at offset 6 of vec3, of 12 bytes", p, c.key_type = vec3,
-          c.fields = off, c.field_count = 2);
-    WRONG(GP_E_TYPE, "field 1 is a struct", p, c.key_type = vec3, c.fields = many, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "field 1: f32 at offset 6 is not aligned, or not inside vec3 of 12 bytes", p,
+          c.key_type = vec3, c.fields = off, c.field_count = 2);
+    WRONG(GP_E_TYPE, "field 1 has a struct type", p, c.key_type = vec3, c.fields = many, c.field_count = 2);
     WRONG(GP_E_SIZE, "more than 64 bytes", p, c.key_type = vec3, c.fields = wide, c.field_count = 17);
-    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.end_bit = 33);
-    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
-    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
-    WRONG(GP_E_ARGUMENT, "GP_UNSORTED serves top_k only", p, c.flags = GP_UNSORTED);
+    WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.end_bit = 33);
+    WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k only", p, c.flags = GP_UNSORTED);
   }
-  WRONG(GP_E_SIZE, "segments is 4294967297, which", GP_LOAD_BALANCE, c.segments = (uint64_t(1) << 32) + 1);
+  WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
+        c.segments = (uint64_t(1) << 32) + 1);
 
   // results
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS}) {
@@ -829,7 +837,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_NULL, "out2 (lengths) is null", GP_NONTRIVIAL_RUNS, c.out2 = nullptr);
   WRONG(GP_E_OVERLAP, "out and out2 (lengths) overlap", GP_NONTRIVIAL_RUNS, c.out2 = b.out + 8);
   FINE(GP_RUN_LENGTHS, c.out2 = nullptr, c.out_keys = nullptr);
-  WRONG(GP_E_TYPE, "out_type: the result is one byte", GP_ANY, c.out_type = GP_I32);
+  WRONG(GP_E_TYPE, "out_type is not u8: the result is one byte", GP_ANY, c.out_type = GP_I32);
   WRONG(GP_E_NULL, "out_keys is null", GP_UNIQUE, c.out_keys = nullptr);
   WRONG(GP_E_NULL, ": out is null", GP_UNIQUE, c.in_type = GP_F64, c.in = b.in);
   WRONG(GP_E_NULL, ": in is null", GP_UNIQUE, c.in_type = GP_F64, c.out = b.out);
@@ -840,7 +848,7 @@ static void test_more_arguments(bool host) {
 
   // segments
   for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_LOAD_BALANCE}) {
-    WRONG(GP_E_ARGUMENT, "bad: flags lacks GP_CHECKED", p, c.bad = &b.bad);
+    WRONG(GP_E_ARGUMENT, "bad is set, but flags lacks GP_CHECKED", p, c.bad = &b.bad);
     WRONG(GP_E_NULL, "bad is null", p, c.flags = GP_CHECKED);
     WRONG(GP_E_ALIGNMENT, "bad (", p, c.flags = GP_CHECKED, c.bad = reinterpret_cast<uint64_t *>(b.end + 4));
     WRONG(GP_E_OVERLAP, "begin and bad overlap", p, c.flags = GP_CHECKED,
@@ -848,15 +856,15 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_OVERLAP, "begin and out overlap", p, c.out = b.begin + 40);
     FINE(p, c.flags = GP_CHECKED, c.bad = &b.bad);
   }
-  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED checks offsets in their order", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
-        c.bad = &b.bad, c.end = b.end);
-  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED: segments of one length", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
+  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED checks that offsets do not decrease", GP_SEGMENTED_REDUCE,
+        c.flags = GP_CHECKED, c.bad = &b.bad, c.end = b.end);
+  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED: segments of equal length", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
         c.bad = &b.bad, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT);
   WRONG(GP_E_ARGUMENT, "count_device: the call takes no count in device memory", GP_SEGMENTED_REDUCE,
         c.count_device = &b.bad);
-  WRONG(GP_E_ARGUMENT, "segment_length: segments have it where there are no offsets", GP_SEGMENTED_REDUCE,
+  WRONG(GP_E_ARGUMENT, "segment_length is set, but the segments have offsets", GP_SEGMENTED_REDUCE,
         c.segment_length = 3);
-  WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times segment_length, which is 30", GP_SEGMENTED_REDUCE,
+  WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times segment_length (30)", GP_SEGMENTED_REDUCE,
         c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.segment_length = 3);
   WRONG(GP_E_SIZE, "segments times segment_length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr,
         c.offset_type = GP_TYPE_DEFAULT, c.segment_length = UINT64_MAX / 2);
@@ -875,14 +883,15 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_SIZE, ": bins", p, c.bins = 1u << 30, c.channels = 2);
     WRONG(GP_E_SIZE, "count: ", p, c.count = UINT64_MAX / 3, c.channels = 4);
     WRONG(GP_E_ARGUMENT, "channels is -1", p, c.channels = -1);
-    WRONG(GP_E_ARGUMENT, "active is 3, not 1 to the 2 of channels", p, c.channels = 2, c.active = 3);
+    WRONG(GP_E_ARGUMENT, "active is 3, not 1 to 2, the number of channels", p, c.channels = 2, c.active = 3);
     WRONG(GP_E_ARGUMENT, "active is -1", p, c.active = -1);
-    WRONG(GP_E_TYPE, "in_type: a struct", p, c.in_type = vec3);
+    WRONG(GP_E_TYPE, "in_type is a struct type", p, c.in_type = vec3);
     WRONG(GP_E_TYPE, "out_type (of counters) is u16", p, c.out_type = GP_U16);
     WRONG(GP_E_TYPE, "out_type (of counters) is not set", p, c.out_type = GP_TYPE_DEFAULT);
-    WRONG(GP_E_TYPE, "out_type: counters of f32 serve weights", p, c.out_type = GP_F32);
+    WRONG(GP_E_TYPE, "out_type is f32: counters without weights (gp_call.in2) must be integers", p,
+          c.out_type = GP_F32);
     WRONG(GP_E_TYPE, "weights of f32 need counters (out_type) of f32 or f64", p, c.in2 = b.keys);
-    WRONG(GP_E_TYPE, "in2_type (of weights): a struct", p, c.in2 = b.keys, c.in2_type = vec3);
+    WRONG(GP_E_TYPE, "in2_type (of weights) is a struct type", p, c.in2 = b.keys, c.in2_type = vec3);
     WRONG(GP_E_NULL, "in2 (weights) is null", p, c.in2_type = GP_I32);
     WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: counters of f64", p, c.in2 = b.keys, c.out_type = GP_F64,
           c.flags = GP_REPRODUCIBLE);

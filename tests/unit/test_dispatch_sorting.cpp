@@ -418,7 +418,7 @@ static void test_teams() {
       CHECK(fake::counts.launches - launches == (refused ? 5u : 1u));
       CHECK(fake::counts.cooperative - cooperative == (refused || cluster ? 0u : 1u));
       CHECK(fake::counts.clustered - clustered == (refused || !cluster ? 0u : 1u));
-      CHECK(warnings("blocks cannot wait for each other") == (refused ? 1u : 0u));
+      CHECK(warnings("refused a cooperative launch: falling back to one launch per pass") == (refused ? 1u : 0u));
       check(sort.is_sorted(), __LINE__, "by a team, algorithm %d, way %d", algorithm, way);
       c.keys = c.in = c.out_keys = c.out = nullptr, c.count = 1u << 20; // more than the resident blocks hold
       BAD(GP_E_POLICY, "algorithm", gp_workspace_size(ctx, &c, &told));
@@ -563,7 +563,7 @@ static void test_sorts() {
         GOOD(gp_run(ctx, &c, nullptr));
         CHECK(fake::counts.launches - before == (adaptive == 2 ? 9u : adaptive == 3 ? 6u : adaptive ? 5u : 4u));
         CHECK(fake::counts.cooperative - together == (adaptive == 1));
-        CHECK(warnings("blocks cannot wait for each other") == (adaptive == 3));
+        CHECK(warnings("refused a cooperative launch: falling back to one-sweep") == (adaptive == 3));
         fake::machine.refusal = 0;
         std::sort(given.begin(), given.end());
         CHECK(!memcmp(c.out_keys, given.data(), many * 4));

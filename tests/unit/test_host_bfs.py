@@ -130,7 +130,7 @@ def test_no_vertices(host):
     graph, offsets, targets = graph_of(0, [], U32, U32)
     source = np.array([0], np.uint64)
     host.run("bfs", graph=ctypes.addressof(graph), source_device=source)
-    with pytest.raises(Error, match="source is 0, the graph has 0 vertices"):
+    with pytest.raises(Error, match="source is 0, not below the 0 vertices of graph"):
         host.call("gp_bfs", ctypes.addressof(graph), 0, None, None)
 
 
@@ -212,20 +212,21 @@ def test_many_sources_checked_and_bad_input(host):
     assert (fault.kind, fault.vertex, fault.edge) == (3, 1, 1) and (depths == 77).all()
     targets[1] = 2
     for name, says, change in (
-            ("GP_E_ARGUMENT", r"sources\[1\] is 5, the graph has 5 vertices", {"sources": np.array([4, 5], np.uint64)}),
+            ("GP_E_ARGUMENT", r"sources\[1\] is 5, not below the 5 vertices of graph",
+             {"sources": np.array([4, 5], np.uint64)}),
             ("GP_E_NULL", "sources is null", {"sources": None}),
-            ("GP_E_NULL", "nothing is asked for", {"out": None}),
+            ("GP_E_NULL", "are all null: set at least one output", {"out": None}),
             ("GP_E_NULL", "fault is null", {}),
             ("GP_E_ARGUMENT", "sources and source_device", {"source_device": sources}),
-            ("GP_E_ARGUMENT", "source and limit serve bfs and bfs_check only", {"source": 1}),
-            ("GP_E_ARGUMENT", "GP_UNTIL_TARGET serves bfs only", {"flags": UNTIL_TARGET}),
-            ("GP_E_ARGUMENT", "target serves bfs only", {"target": 1}),
-            ("GP_E_SIZE", "so many rows of 5 depths overflow", {"count": 2**62, "sources": None}),
+            ("GP_E_ARGUMENT", "source and limit are for bfs and bfs_check only", {"source": 1}),
+            ("GP_E_ARGUMENT", "GP_UNTIL_TARGET is for bfs only", {"flags": UNTIL_TARGET}),
+            ("GP_E_ARGUMENT", "target is for bfs only", {"target": 1}),
+            ("GP_E_SIZE", "that many rows of 5 depths overflow", {"count": 2**62, "sources": None}),
             ("GP_E_OVERLAP", "depths.*overlap", {"out": targets, "flags": 0})):
         with pytest.raises(Error, match=says) as e:
             host.run("bfs_sources", **{**what, **change})
         assert e.value.name == name
-    with pytest.raises(Error, match="sources serves bfs_sources only"):
+    with pytest.raises(Error, match="sources is for bfs_sources only"):
         host.run("bfs", graph=ctypes.addressof(graph), sources=sources, out=depths)
     assert (depths == 77).all()
     host.call("gp_bfs_sources", ctypes.addressof(graph), sources, 2, depths, None)

@@ -214,11 +214,11 @@ def test_what_faults_say():
         fault = gp.Fault(kind, vertex, edge)
         return gp.load().gp_fault_text(ctypes.byref(fault), text, room)
 
-    assert says(3, 17, 250) == b"vertex 17: targets[250] is no vertex"
+    assert says(3, 17, 250) == b"vertex 17: targets[250] is not a vertex"
     assert says(FAULTS.index("NOT_REACHED"), 101, 2**40) == \
-        b"vertex 101: it was reached, and its edge 1099511627776 leads to a vertex that was not"
+        b"vertex 101: it was reached, but its edge 1099511627776 leads to an unreached vertex"
     assert says(3, 2**63, 250, 12) == b"vertex 9223" and says(3, 1, 2, 1) == b""
-    assert says(0, 0, 0) == b"nothing is wrong" and says(999, 0, 0) == b"no kind of fault"
+    assert says(0, 0, 0) == b"nothing is wrong" and says(999, 0, 0) == b"not a kind of fault"
     for kind in range(1, len(FAULTS)):
         assert b"@" not in says(kind, 5, 7) and b"#" not in says(kind, 5, 7)
 
@@ -243,10 +243,10 @@ def test_bad_calls(host):
             ("graph_from_edges", "GP_E_ARGUMENT", "edges is 40", {**good, "flags": gp.SYMMETRISE, "count": 21}),
             ("graph_from_edges", "GP_E_SIZE", "overflow", {**good, "count": 2**61}),
             ("graph_from_edges", "GP_E_OVERLAP", "overlap", {**good, "in_": graph.offsets}),
-            ("graph_from_edges", "GP_E_ARGUMENT", "graph: the call takes none", {**good, "graph": graph}),
+            ("graph_from_edges", "GP_E_ARGUMENT", "graph: the call takes no graph", {**good, "graph": graph}),
             ("graph_from_edges", "GP_E_TYPE", "offset_type", {**good, "out_graph": changed(offset_type=5)}),
             ("graph_from_edges", "GP_E_TYPE", "vertex_type", {**good, "out_graph": changed(vertex_type=11)}),
-            ("graph_from_edges", "GP_E_SIZE", "which u32 (offset_type) does not reach",
+            ("graph_from_edges", "GP_E_SIZE", "not below 2^32, the limit of u32 offsets",
              {**good, "out_graph": changed(edges=2**32)}),
             ("graph_from_edges", "GP_E_SIZE", "vertices", {**good, "out_graph": changed(vertices=2**32)}),
             ("graph_from_edges", "GP_E_UNSUPPORTED", "2^32",
@@ -332,30 +332,30 @@ MM = "%%MatrixMarket matrix coordinate "
 
 
 @pytest.mark.parametrize("text, said", [
-    ("0 1\n2 x\n", 'some.txt:2:3: the second vertex is expected, not "x"'),
-    ("0 1\n7\n", "some.txt:2:2: the second vertex is expected, not the end of the line"),
-    ("0 1\n7", "some.txt:2:2: the second vertex is expected, not the end of the file"),
-    ("-1 1\n", 'some.txt:1:1: the first vertex is expected, not "-1"'),
-    ("1.5 1\n", 'some.txt:1:1: the first vertex is expected, not "1.5"'),
-    ("1 18446744073709551615\n", "some.txt:1:3: a number below 2^64 - 1 is expected"),
-    ("1 99999999999999999999999\n", "some.txt:1:3: a number below 2^64 - 1 is expected"),
-    (b"\x00\xff\xfe", 'some.txt:1:1: the first vertex is expected, not '),
-    ("%%MatrixMarket vector coordinate real general\n", 'some.txt:1:16: "matrix" is expected, not "vector"'),
-    ("%%MatrixMarket matrix array real general\n", 'some.txt:1:23: "coordinate" is expected, not "array"'),
-    (MM + "complex general\n", 'some.txt:1:34: "pattern", "integer" or "real" is expected, not "complex"'),
-    (MM + "real hermitian\n", 'some.txt:1:39: "general" or "symmetric" is expected, not "hermitian"'),
-    (MM + "real", 'is expected, not the end of the file'),
-    (MM + "real general\n% no more\n", "some.txt:3:1: a line of rows, columns and entries is expected"),
-    (MM + "real general\n3 3\n", "some.txt:2:4: the number of entries is expected, not the end of the line"),
-    (MM + "real general\n3 3 1 1\n", 'some.txt:2:7: the end of the line is expected, not "1"'),
+    ("0 1\n2 x\n", 'some.txt:2:3: expected the second vertex, found "x"'),
+    ("0 1\n7\n", "some.txt:2:2: expected the second vertex, found the end of the line"),
+    ("0 1\n7", "some.txt:2:2: expected the second vertex, found the end of the file"),
+    ("-1 1\n", 'some.txt:1:1: expected the first vertex, found "-1"'),
+    ("1.5 1\n", 'some.txt:1:1: expected the first vertex, found "1.5"'),
+    ("1 18446744073709551615\n", "some.txt:1:3: expected a number below 2^64 - 1"),
+    ("1 99999999999999999999999\n", "some.txt:1:3: expected a number below 2^64 - 1"),
+    (b"\x00\xff\xfe", 'some.txt:1:1: expected the first vertex, found '),
+    ("%%MatrixMarket vector coordinate real general\n", 'some.txt:1:16: expected "matrix", found "vector"'),
+    ("%%MatrixMarket matrix array real general\n", 'some.txt:1:23: expected "coordinate", found "array"'),
+    (MM + "complex general\n", 'some.txt:1:34: expected "pattern", "integer" or "real", found "complex"'),
+    (MM + "real hermitian\n", 'some.txt:1:39: expected "general" or "symmetric", found "hermitian"'),
+    (MM + "real", 'found the end of the file'),
+    (MM + "real general\n% no more\n", "some.txt:3:1: expected a line with the numbers of rows, columns and entries"),
+    (MM + "real general\n3 3\n", "some.txt:2:4: expected the number of entries, found the end of the line"),
+    (MM + "real general\n3 3 1 1\n", 'some.txt:2:7: expected the end of the line, found "1"'),
     (MM + "pattern general\n3 3 2\n1 1\n", "some.txt:4:1: the file ends after 1 of 2 entries"),
-    (MM + "pattern general\n3 3 1\n1 1\n2 2\n", "some.txt:4:1: the end of the file"),
-    (MM + "pattern general\n3 4 1\n0 1\n", "some.txt:3:1: a number from 1 to that of rows is expected"),
-    (MM + "pattern general\n3 4 1\n3 5\n", "some.txt:3:3: a number from 1 to the number of columns is expected"),
-    (MM + "pattern general\n3 4 1\n3 4 5\n", 'some.txt:3:5: the end of the line is expected, not "5"'),
-    (MM + "real general\n3 3 1\n1 1 1.2.3\n", 'some.txt:3:5: a value is expected, not "1.2.3"'),
-    (MM + "real general\n3 3 1\n1 1\n", "some.txt:3:4: a value is expected, not the end of the line"),
-    (MM + "real general\n3 3 1\n1 1 1e\n", 'some.txt:3:5: a value is expected, not "1e"'),
+    (MM + "pattern general\n3 3 1\n1 1\n2 2\n", "some.txt:4:1: expected the end of the file"),
+    (MM + "pattern general\n3 4 1\n0 1\n", "some.txt:3:1: expected a number from 1 to the number of rows"),
+    (MM + "pattern general\n3 4 1\n3 5\n", "some.txt:3:3: expected a number from 1 to the number of columns"),
+    (MM + "pattern general\n3 4 1\n3 4 5\n", 'some.txt:3:5: expected the end of the line, found "5"'),
+    (MM + "real general\n3 3 1\n1 1 1.2.3\n", 'some.txt:3:5: expected a value, found "1.2.3"'),
+    (MM + "real general\n3 3 1\n1 1\n", "some.txt:3:4: expected a value, found the end of the line"),
+    (MM + "real general\n3 3 1\n1 1 1e\n", 'some.txt:3:5: expected a value, found "1e"'),
 ])
 def test_bad_files(text, said):
     with pytest.raises(gp.Error) as error:

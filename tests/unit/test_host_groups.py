@@ -67,8 +67,9 @@ def test_in_place(host):
 
 @pytest.mark.parametrize("wrong, code, text", [
     (dict(key_type=0), "GP_E_TYPE", "key_type is not set"), (dict(key_type=99), "GP_E_TYPE", "key_type is 99"),
-    (dict(op="ARGMIN"), "GP_E_OPERATOR", "op: ARGMIN serves reduce and scan only"),
-    (dict(op=0), "GP_E_OPERATOR", "op is not set"), (dict(op="LESS"), "GP_E_OPERATOR", "op: LESS serves"),
+    (dict(op="ARGMIN"), "GP_E_OPERATOR", "op: ARGMIN is for reduce and scan only"),
+    (dict(op=0), "GP_E_OPERATOR", "op is not set"),
+    (dict(op="LESS"), "GP_E_OPERATOR", "op: LESS is for predicates and runs only"),
     (dict(keys=None), "GP_E_NULL", "keys is null"), (dict(in_=None), "GP_E_NULL", "in is null"),
     (dict(out=None), "GP_E_NULL", "out is null"), (dict(out_count=None), "GP_E_NULL", "out_count is null"),
     (dict(in_type=0), "GP_E_TYPE", "in_type is not set"), (dict(equal="EQUAL"), "GP_E_OPERATOR", "equal"),

@@ -132,17 +132,18 @@ FIELDS = [(0, 4), (4, 2), (6, 2)]
     ("GP_E_ARGUMENT", "field_count is 33, not 1 to 32", {"to": (AOS, 99, [(i, 1) for i in range(33)])}),
     ("GP_E_ARGUMENT", "size is 0, not 1 to 1024", {"from": (AOS, 0, FIELDS)}),
     ("GP_E_ARGUMENT", "size is 1025, not 1 to 1024", {"to": (AOS, 1025, FIELDS)}),
-    ("GP_E_ARGUMENT", "field 2, of 2 bytes at offset 7, is not inside the struct of 8",
+    ("GP_E_ARGUMENT", "field 2 (2 bytes at offset 7) is not inside the struct of 8 bytes",
      {"from": (AOS, 8, [(0, 4), (4, 2), (7, 2)])}),
-    ("GP_E_ARGUMENT", "field 0, of 0 bytes", {"from": (AOS, 8, [(0, 0), (4, 2), (6, 2)])}),
+    ("GP_E_ARGUMENT", "field 0 (0 bytes", {"from": (AOS, 8, [(0, 0), (4, 2), (6, 2)])}),
     ("GP_E_ARGUMENT", "is not inside the struct", {"to": (AOS, 8, [(2**64 - 2, 4), (4, 2), (6, 2)])}),
     ("GP_E_ARGUMENT", "to: fields: fields 0 and 1 overlap", {"to": (AOS, 8, [(0, 4), (3, 2), (6, 2)])}),
-    ("GP_E_ARGUMENT", "field_count is 2, that of from is 3", {"to": (AOS, 8, FIELDS[:2])}),
-    ("GP_E_ARGUMENT", "field 2 has 1 bytes, that of from has 2", {"to": (AOS, 8, [(0, 4), (4, 2), (6, 1)])}),
-    ("GP_E_ARGUMENT", "capacity is 9, below count, which is 10", {"to": (SOA, 8, FIELDS, 9)}),
-    ("GP_E_ARGUMENT", "capacity serves GP_SOA, but width is 4", {"to": (4, 8, FIELDS, 9)}),
-    ("GP_E_ARGUMENT", "columns serves GP_SOA, but width is 1", {"to": (AOS, 8, FIELDS, 0, [1, 2, 3])}),
-    ("GP_E_ARGUMENT", "capacity serves one buffer, but there are columns", {"to": (SOA, 8, FIELDS, 99, [1, 2, 3])}),
+    ("GP_E_ARGUMENT", "field_count is 2, but that of from is 3", {"to": (AOS, 8, FIELDS[:2])}),
+    ("GP_E_ARGUMENT", "field 2 has 1 bytes, but that of from has 2", {"to": (AOS, 8, [(0, 4), (4, 2), (6, 1)])}),
+    ("GP_E_ARGUMENT", "capacity is 9, below count (10)", {"to": (SOA, 8, FIELDS, 9)}),
+    ("GP_E_ARGUMENT", "capacity is for GP_SOA only, but width is 4", {"to": (4, 8, FIELDS, 9)}),
+    ("GP_E_ARGUMENT", "columns is for GP_SOA only, but width is 1", {"to": (AOS, 8, FIELDS, 0, [1, 2, 3])}),
+    ("GP_E_ARGUMENT", "capacity and columns are both set; capacity is for one buffer",
+     {"to": (SOA, 8, FIELDS, 99, [1, 2, 3])}),
     ("GP_E_ARGUMENT", "out is not null, but to has columns", {"to": (SOA, 8, FIELDS, 0, [1, 2, 3])}),
     ("GP_E_NULL", "columns[1] is null", {"to": (SOA, 8, FIELDS, 0, [4096, None, 8192]), "out": None}),
     ("GP_E_OVERLAP", "out and out overlap", {"to": (SOA, 8, FIELDS, 0, [4096, 4100, 8192]), "out": None}),
@@ -167,8 +168,8 @@ def test_errors(host, name, words, change):
 
 def test_other_calls_have_no_layouts(host):
     x = np.zeros(8, np.uint8)
-    for words, change in (("in_layout serves convert_layout only", {"in_layout": 4096}),
-                          ("GP_KEEP_GAPS serves convert_layout only", {"flags": KEEP_GAPS})):
+    for words, change in (("in_layout is for convert_layout only", {"in_layout": 4096}),
+                          ("GP_KEEP_GAPS is for convert_layout only", {"flags": KEEP_GAPS})):
         with pytest.raises(Error, match=words):
             host.run("copy", in_=x, out=x.copy(), in_type="u8", count=8, **change)
 
@@ -206,11 +207,11 @@ def test_arrays(host, layout_):
 
 
 @pytest.mark.parametrize("name,words,change", [
-    ("GP_E_ARGUMENT", "blocks of 24 structs are no multiple of 16", {"layout": 24}),
-    ("GP_E_ARGUMENT", "blocks of 2 structs are no multiple of 16", {"layout": 2 | TRANSPOSED}),
-    ("GP_E_ARGUMENT", "capacity is 96, no whole blocks, or not enough", {"capacity": 96}),
-    ("GP_E_ARGUMENT", "capacity is 113, no whole blocks", {"capacity": 113}),
-    ("GP_E_ARGUMENT", "size is 15, packed is 24: GP_ARRAY_OF sets them", {"size": 15, "packed": 24}),
+    ("GP_E_ARGUMENT", "a block of 24 structs is not a multiple of 16", {"layout": 24}),
+    ("GP_E_ARGUMENT", "a block of 2 structs is not a multiple of 16", {"layout": 2 | TRANSPOSED}),
+    ("GP_E_ARGUMENT", "capacity is 96: it must be whole blocks and at least", {"capacity": 96}),
+    ("GP_E_ARGUMENT", "capacity is 113: it must be whole blocks", {"capacity": 113}),
+    ("GP_E_ARGUMENT", "size is 15, packed is 24: initialise the array with GP_ARRAY_OF", {"size": 15, "packed": 24}),
     ("GP_E_SIZE", "the product of the extents overflows", {"extent": (ctypes.c_uint64 * 3)(2**40, 2**30, 1)}),
     ("GP_E_SIZE", "structs of 24 bytes overflow", {"extent": (ctypes.c_uint64 * 3)(2**62, 1, 1)}),
     ("GP_E_ALIGNMENT", "is not aligned to 16 bytes", {"base": 8}),
@@ -227,7 +228,7 @@ def test_array_errors(host, name, words, change):
 def test_a_layout_is_fixed_once_there_is_memory(host):
     made = array(host, AOS, base=4096)
     host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(AOS)))  # its own
-    with pytest.raises(Error, match="whose layout is fixed; gp_convert_layout moves what it holds"):
+    with pytest.raises(Error, match="so its layout is fixed: use gp_convert_layout"):
         host.check(host.library.gp_array_relayout(ctypes.byref(made), ctypes.c_uint64(SOA)))
     assert made.layout == AOS and made.base == 4096
     with pytest.raises(Error, match="array is null"):

@@ -90,7 +90,7 @@ def test_two_sorted(host, primitive, type_, op, what):
         check_canaries(buffer, out)
         check_canaries(value_buffer, out_values)
         assert out[:len(wanted)].tobytes() == wanted.tobytes()
-        assert (out[len(wanted):].view(np.uint8) == 0xA5).all(), "wrote behind the results"
+        assert (out[len(wanted):].view(np.uint8) == 0xA5).all(), "wrote after the results"
         if with_values:
             assert out_values[:len(wanted)].tolist() == places.tolist()
         if primitive != "merge":
@@ -214,13 +214,13 @@ GOOD = dict(key_type="u32", count=4, count2=4)
 
 
 @pytest.mark.parametrize("primitive, fields, error, word", [
-    ("merge", dict(op="SUM"), "GP_E_OPERATOR", "order"),
-    ("merge", dict(op="LESS_EQUAL"), "GP_E_OPERATOR", "order"),
+    ("merge", dict(op="SUM"), "GP_E_OPERATOR", "not LESS, GREATER or a user's binary operator"),
+    ("merge", dict(op="LESS_EQUAL"), "GP_E_OPERATOR", "not LESS, GREATER or a user's binary operator"),
     ("merge", dict(keys2=None), "GP_E_NULL", "keys2"),
     ("merge", dict(out_keys=None), "GP_E_NULL", "out_keys"),
     ("merge", dict(out_count="count"), "GP_E_ARGUMENT", "out_count"),
     ("merge", dict(in_type="u32", in_="u", out="v"), "GP_E_NULL", "in2"),
-    ("merge", dict(in_type="u32", out_type="u64", in_="u", in2="u", out="v"), "GP_E_TYPE", "moved"),
+    ("merge", dict(in_type="u32", out_type="u64", in_="u", in2="u", out="v"), "GP_E_TYPE", "does not convert values"),
     ("merge", dict(out_keys="keys"), "GP_E_OVERLAP", "out_keys"),
     ("merge", dict(count2=2**64 - 2), "GP_E_SIZE", "overflow"),
     ("set_union", {}, "GP_E_NULL", "out_count"),

@@ -387,5 +387,5 @@ def test_gp_run_names_members(host):
     assert message_of(**common, out=arguments.array()) == "gp_partition: out2 (the second part) is null"
     with Context() as other:  # a name with the mark in it stays unchanged
         op = other.operator("a@out", lambda r, a, b: None, arity=1)
-        with pytest.raises(Exception, match=r'operator "a@out" is a unary one'):
+        with pytest.raises(Exception, match=r'operator "a@out" is unary, not binary'):
             other.call("gp_reduce", op, "u32", "u32", arguments.array(), 3, arguments.array())

@@ -241,7 +241,7 @@ def test_scan_by_key(host, op, keys_type, in_type, acc, out_type, equal, what, s
 def only(buffer, out, found):
     """The results; nothing after them was written."""
     check_canaries(buffer, out)
-    assert (out[found:].view(np.uint8) == 0xA5).all(), "wrote behind the results"
+    assert (out[found:].view(np.uint8) == 0xA5).all(), "wrote after the results"
     return out[:found].copy()
 
 

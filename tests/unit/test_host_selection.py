@@ -41,7 +41,7 @@ def only(buffer, out, wanted):
     """The results are right; nothing after them was written."""
     check_canaries(buffer, out)
     assert out[:len(wanted)].tobytes() == wanted.tobytes()
-    assert (out[len(wanted):].view(np.uint8) == 0xA5).all(), "wrote behind the results"
+    assert (out[len(wanted):].view(np.uint8) == 0xA5).all(), "wrote after the results"
 
 
 # ---- select
@@ -64,7 +64,7 @@ def test_select_if(host, op, type_, what):
     in_place = x.copy()
     host.run("select", in_=in_place, out=in_place, **call)
     assert in_place[:len(wanted)].tobytes() == wanted.tobytes()
-    assert in_place[len(wanted):].tobytes() == x[len(wanted):].tobytes(), "wrote behind the results"
+    assert in_place[len(wanted):].tobytes() == x[len(wanted):].tobytes(), "wrote after the results"
 
 
 @given(types, flag_types, st.sampled_from(SHARES), data)

@@ -172,13 +172,13 @@ static void test_advice() {
     const char *call, *says;
   };
   const Case cases[] = {
-      {2, "cuMemAllocAsync", "free memory of the device"},
-      {200, "cuModuleLoadData", "not for this device or driver"},
-      {209, "cuModuleLoadData", "not for this device"},
+      {2, "cuMemAllocAsync", "free device memory"},
+      {200, "cuModuleLoadData", "does not fit this device or driver"},
+      {209, "cuModuleLoadData", "does not fit this device"},
       {222, "cuModuleLoadData", "NVRTC is newer than the driver"},
       {700, "cuLaunchKernel", "compute-sanitizer"},
-      {716, "cuLaunchKernel", "memory of the host"},
-      {719, "cuLaunchKernel", "has failed"},
+      {716, "cuLaunchKernel", "host memory"},
+      {719, "cuLaunchKernel", "an earlier kernel"},
       {999, "cuLaunchKernel", "made to fail"},
       {101, "cuDevicePrimaryCtxRetain", "nvidia-smi -L"},
   };

@@ -26,7 +26,7 @@ def why_not(folder, name):
     if os.path.isabs(name) or "\0" in name or not set(parts).isdisjoint(("", ".", "..")):
         return "its path leaves the folder"
     if not name.isprintable():
-        return "its name is no line of text"
+        return "its name is not one line of text"
     for count in range(1, len(parts) + 1):
         mode = os.lstat(os.path.join(folder, *parts[:count])).st_mode
         if stat.S_ISREG(mode) and count == len(parts) or stat.S_ISDIR(mode) and count < len(parts):

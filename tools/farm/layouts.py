@@ -104,10 +104,10 @@ def sizes_of(text):
     for word in text.split(","):
         match = re.fullmatch(r"(\d+)([KMG]?)", word)
         if not match or not int(match.group(1)):
-            raise tune.Stop(tune.BAD_USAGE, f"--sizes: {word!r} is no size: sizes are such as 1000,64K,16M")
+            raise tune.Stop(tune.BAD_USAGE, f"--sizes: {word!r} is not a size: sizes are such as 1000,64K,16M")
         sizes.append(int(match.group(1)) << 10 * " KMG".index(match.group(2) or " "))
     if len(set(sizes)) < len(sizes):
-        raise tune.Stop(tune.BAD_USAGE, f"--sizes {text}: a size stands there twice")
+        raise tune.Stop(tune.BAD_USAGE, f"--sizes {text}: a size is listed twice")
     return sorted(sizes)
 
 
@@ -459,9 +459,10 @@ def layouts(args, argv):
 def main(argv):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm layouts", description="a kernel of yours over the "
                                      "layouts of its arrays; a decision tree by size")
-    parser.add_argument("file", metavar="FILE.cuh", help="tools/gp_tune_kernel.h says what is in it")
+    parser.add_argument("file", metavar="FILE.cuh", help="tools/gp_tune_kernel.h describes it")
     parser.add_argument("--sizes", metavar="4K,1M", help="values of the kernel's n; none: only a header of defaults")
-    parser.add_argument("--store", metavar="STORE", help="JSON Lines; what it has is not measured again")
+    parser.add_argument("--store", metavar="STORE",
+                        help="JSON Lines file to append to; its measurements are not repeated")
     parser.add_argument("--mode", choices=("complete", "small"), default="complete")
     parser.add_argument("--header", metavar="FILE.h", help="the tree, for tools/gp_tune_tree.h")
     parser.add_argument("--processes", type=int, default=tune.PROCESSES, help="of the confirmation")

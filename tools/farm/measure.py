@@ -249,7 +249,7 @@ class Synthetic(Source):
     def __init__(self, model, device=0):
         unknown = sorted(set(model) - set(MODEL))
         if unknown:
-            raise ValueError(f"model: no key {', '.join(unknown)}; there are {', '.join(sorted(MODEL))}")
+            raise ValueError(f"model: unknown key {', '.join(unknown)}; the keys are {', '.join(sorted(MODEL))}")
         self.model = {**MODEL, **model, "defaults": {**MODEL["defaults"], **model.get("defaults", {})}}
         names = ("device", "compute_capability", "multiprocessors", "memory_bytes", "l2_bytes", "ecc", "driver",
                  "nvrtc", "clocks", "header", "peak_gbs")

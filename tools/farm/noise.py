@@ -27,7 +27,7 @@ def complete(model):
     """The model with every key; an unknown key is an error, because it may be a misspelt one."""
     unknown = sorted(set(model) - set(QUIET))
     if unknown:
-        raise ValueError(f"noise model: no key {', '.join(unknown)}; there are {', '.join(sorted(QUIET))}")
+        raise ValueError(f"noise model: unknown key {', '.join(unknown)}; the keys are {', '.join(sorted(QUIET))}")
     return {**QUIET, **model}
 
 

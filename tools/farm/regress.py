@@ -179,7 +179,7 @@ def cells_of(path):
             raise CannotRun(f"{path}:{number}: {error}: {line}") from error
         found[cell] = text
     if not found:
-        raise CannotRun(f"{path}: no cell in it")
+        raise CannotRun(f"{path}: it has no cell")
     return found
 
 
@@ -484,8 +484,8 @@ def main(arguments):
     parser.add_argument("--known", action="store_true", help="leave out cells of primitives that the base lacks, as of "
                         "the standard list")
     parser.add_argument("--seconds", type=float, default=1800, help="start no pair that would end later")
-    parser.add_argument("--pause", type=float, metavar="S", help="after so long leave the rest to the next call: the "
-                        "same command with the same --store goes on where this one stopped")
+    parser.add_argument("--pause", type=float, metavar="S",
+                        help="seconds of this call; the same command with the same --store continues")
     parser.add_argument("--store", metavar="FILE", help="appended to; a fresh one below build/regress without")
     parser.add_argument("--commit", metavar="TEXT", help="what this tree is, where it is no repository")
     parser.add_argument("--base-commit", metavar="TEXT", help="what the base is, likewise")
@@ -532,7 +532,7 @@ def compare(options):
     if not options.cells or options.known:
         cells = known_to(trees["base"], cells)
         if not cells:
-            raise CannotRun(f"{trees['base'].commit} has none of the primitives that the cells are of")
+            raise CannotRun(f"{trees['base'].commit} has none of the cells' primitives")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         building = {side: pool.submit(build, tree) for side, tree in trees.items()}
     for side, job in building.items():
@@ -547,7 +547,7 @@ def compare(options):
         say(f"{len(large)} cells are left out, as the device has not {standard.ROOM} times the memory of their input: "
             + "; ".join(large[:MOST_NAMES]) + (f" and {len(large) - MOST_NAMES} more" if large[MOST_NAMES:] else ""))
     if not cells:
-        raise CannotRun("the device has room for none of the cells")
+        raise CannotRun("the device has no room for any of the cells")
     with tempfile.TemporaryDirectory() as folder:
         run = Run(trees, {side: job.result() for side, job in building.items()}, options, folder)
         lines, controls, broken = judge(run, cells, run.pairs(PAIRS, list(cells.values()), 1))

@@ -58,7 +58,7 @@ def retire(path, bench, group, log2_from, log2_to, algorithms):
     if not evidence.runs_of(mine):
         raise store.StoreError(f"{path}: nothing was measured")
     if not bench.endswith(KEPT) or os.path.dirname(os.path.abspath(bench)) != os.path.dirname(os.path.abspath(path)):
-        raise store.StoreError(f"{bench}: it has to lie beside {path}, as {KEPT}: the decision is derived from it")
+        raise store.StoreError(f"{bench}: it must be in the folder of {path}, as {KEPT}: the decision follows from it")
     made = decide.number([decision_of(evidence.runs_of(mine)[-1], bench, group, log2_from, log2_to, algorithms)], [])
     store.append(path, made)
     return made[0]

@@ -165,7 +165,7 @@ def wrong_with(value, where):
     if not isinstance(value, dict):
         return "no object"
     if "v" not in value or "kind" not in value:
-        return "no line of a store: it has no kind or no schema version"
+        return "not a line of a store: it has no kind or no schema version"
     if value["v"] != VERSION:
         raise StoreError(f"{where}: schema version {shown(value['v'])}; this farm reads version {VERSION}")
     if type(value["kind"]) is not str or value["kind"] not in kinds():
@@ -367,7 +367,7 @@ def merge_main(argv):
     parser.add_argument("--without", action="append", default=[], metavar="PHASE",
                         help="leave this phase's samples out")
     parser.add_argument("--without-primitive", action="append", default=[], metavar="NAME",
-                        help="leave out what is said of this primitive, whose kernels have changed since")
+                        help="leave out the lines of this primitive, whose kernels have changed since")
     args = parser.parse_args(argv)
     stores, lines, began = read_all(args.stores), {}, {}
     for store in stores:

@@ -92,13 +92,13 @@ def gp_tune(program, arguments, resume, until=math.inf):
             paused = True
             process.send_signal(signal.SIGINT)
     if paused and not interrupted and status in (DONE, WRONG, INTERRUPTED, -signal.SIGINT):
-        raise Stop(PAUSED, f"the call is over; continue with: {resume}")
+        raise Stop(PAUSED, f"this call has used its time; continue with: {resume}")
     if interrupted or status == INTERRUPTED:
         raise Stop(INTERRUPTED, f"interrupted; continue with: {resume}")
     if status == BAD_USAGE:
         raise Stop(BAD_USAGE)  # it has printed the reason
     if status not in (DONE, WRONG):
-        raise Stop(status if status > 0 else DEVICE_LOST, f"gp_tune ended with status {status}; what was measured is "
+        raise Stop(status if status > 0 else DEVICE_LOST, f"gp_tune ended with status {status}; the measurements are "
                    f"kept, continue with: {resume}")
     return status
 
@@ -164,11 +164,11 @@ def summary(path, stores, appended):
         if one["verdict"] in ("accepted", "removed"):
             print(f"  {decide.describe(one)}")
     counted = store.counted(one["verdict"] for one in appended)
-    print(f"decisions: {counted or 'none that were not there'}; groups whose rows changed: {changed}")
+    print(f"decisions: {counted or 'none that are new'}; groups whose rows changed: {changed}")
     for one in trust.of(mine):
         print("trusted: " + "; ".join(one.lines()))
         if one.throttled:
-            print("what was throttled was not used: cool the GPU, or repeat with more --processes")
+            print("throttled samples were not used: cool the GPU, or repeat with more --processes")
     for coverage in mine.of("coverage"):
         print(f"  {coverage['group']:<24} {coverage['measured']} of {coverage['space']} policies measured")
     seconds, busy = (sum(one[name] for one in mine.of("run")) for name in ("seconds", "busy_seconds"))
@@ -213,7 +213,7 @@ def tune(args, argv):
         table.write(args.table, stores)
         print(f"table: {os.path.relpath(args.table)}\nnext: make pr, for a pull request (CONTRIBUTING.md)")
     else:
-        print(f"the table is as it was: it is made of the stores below {os.path.relpath(args.stores)}")
+        print(f"the table is unchanged: it is made from the stores below {os.path.relpath(args.stores)}")
     return status
 
 
@@ -221,10 +221,9 @@ def main(argv):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm tune", description="measures the policy spaces on "
                                      "this machine's GPU and rewrites gpuprims_policies.h")
     parser.add_argument("--quick", action="store_true", help="a minute: fewer sizes, fewer policies")
-    parser.add_argument("--measure-only", action="store_true", help="decide nothing, and leave the table as it is")
+    parser.add_argument("--measure-only", action="store_true", help="measure only; keep the table")
     parser.add_argument("--seconds", type=float, help=f"of the search; the rerun comes on top (default: {SECONDS})")
-    parser.add_argument("--pause", type=float, metavar="S", help="end this call after so long; the same command goes "
-                        "on")
+    parser.add_argument("--pause", type=float, metavar="S", help="seconds of this call; the same command continues")
     parser.add_argument("--primitives", metavar="A,B")
     parser.add_argument("--sizes", metavar="4K,1M")
     parser.add_argument("--strategy", metavar="NAME", help="of gp_tune --list-strategies")

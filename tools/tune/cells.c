@@ -116,13 +116,13 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   else strcpy(w->in, word); // of a fill: the value
   while ((word = strtok_r(NULL, " ", &save))) {
     char *equals = strchr(word, '='), *field;
-    if (!equals) BAD("%.40s is one word too many", word);
+    if (!equals) BAD("unexpected word %.40s", word);
     *equals++ = 0;
     i = own_word(w, word);
     field = cell_field(w, word, &room);
     if (!strcmp(word, "n") || !strcmp(word, "bytes")) {
       *(*word == 'n' ? &w->n : &bytes) = count_of(equals);
-      if (!count_of(equals)) BAD("%s=%.40s is no count", word, equals);
+      if (!count_of(equals)) BAD("%s=%.40s is not a count", word, equals);
     } else if (i >= 0) {
       own[i] = equals;
     } else if (!field) {
@@ -135,7 +135,7 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   if (bytes && *w->in) w->n = bytes / (unsigned long long)type_size(w->in);
   if (!w->n) BAD("the count n= is missing");
   if (!*w->protocol) strcpy(w->protocol, primitive_has(w->primitive, "graph") ? "back_to_back" : "cold");
-  if (!is_one_of(w->protocol, PROTOCOLS)) BAD("protocol=%s: there are%s", w->protocol, PROTOCOLS);
+  if (!is_one_of(w->protocol, PROTOCOLS)) BAD("protocol=%s is unknown: use one of%s", w->protocol, PROTOCOLS);
   for (i = 0; i < OWN_COUNT; i++) {
     if (!own[i]) continue;
     if (length + strlen(OWN[i]) + strlen(own[i]) + 3 > sizeof w->words) BAD("too many words");

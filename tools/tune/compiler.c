@@ -289,7 +289,7 @@ void tune_compile(const char *cell_words, int compute_capability, const char *po
   const pid_t child = start_compilation(cell_words, compute_capability, policy_words, &from);
   memset(code, 0, sizeof *code);
   if (child < 0) {
-    refuse(code, "compile", "no process for the compilation: ", strerror(errno));
+    refuse(code, "compile", "cannot start a process for the compilation: ", strerror(errno));
     return;
   }
   answer = fdopen(from, "r");
@@ -329,10 +329,10 @@ static int answer_lines(void) {
     if (feof(stdin)) quit = 1; // cut off
     else if (!strcmp(l.word, "quit")) quit = 1;
     else if (strcmp(l.word, "compile")) {
-      fprintf(stderr, "gp_tune --compiler: no message of the protocol: %s\n", l.word);
+      fprintf(stderr, "gp_tune --compiler: unknown message: %s\n", l.word);
     } else {
       memset(&code, 0, sizeof code);
-      if (capability < 0) refuse(&code, "invalid", "no compute capability: ", line_get(&l, "compute_capability"));
+      if (capability < 0) refuse(&code, "invalid", "not a compute capability: ", line_get(&l, "compute_capability"));
       else tune_compile(line_get(&l, "cell"), capability, line_get(&l, "policy"), &code);
       good = print_code(line_get(&l, "id"), &code);
     }

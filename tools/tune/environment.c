@@ -83,7 +83,7 @@ int environment_lock(const char *bus, int *lock) {
   if (!*bus) return DONE;
   file = open_lock(bus, &path);
   if (file < 0) {
-    fprintf(stderr, "gp_tune: no folder for a lock file: set TMPDIR to one that can be written to\n");
+    fprintf(stderr, "gp_tune: no folder for a lock file: set TMPDIR to a writable folder\n");
     return free(path), DEVICE_LOST;
   }
   if (flock(file, LOCK_EX | LOCK_NB)) {
@@ -95,7 +95,7 @@ int environment_lock(const char *bus, int *lock) {
     return free(path), BAD_USAGE;
   }
   if (ftruncate(file, 0) || dprintf(file, "%d\n", (int)getpid()) < 0)
-    fprintf(stderr, "gp_tune: %s cannot be written to; it locks all the same\n", path);
+    fprintf(stderr, "gp_tune: %s cannot be written; the lock works without its text\n", path);
   *lock = file;
   return free(path), DONE;
 }

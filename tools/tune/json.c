@@ -49,7 +49,7 @@ static char *parse_string(char **at) {
   while (*from != '"') {
     const char *escape;
     unsigned code, low;
-    if (!*from) return fail("a string without an end"), NULL;
+    if (!*from) return fail("an unterminated string"), NULL;
     if ((unsigned char)*from < 32) return fail("a control character in a string"), NULL;
     if (*from != '\\') {
       *to++ = *from++;
@@ -119,7 +119,7 @@ static json *parse_value(char **at, int depth) {
     node->number = strtod(*at, at);
     return node;
   }
-  return fail(**at ? "no JSON value" : "it ends too soon");
+  return fail(**at ? "not a JSON value" : "it ends too soon");
 }
 
 const json *json_parse(char *line, const char **reason) {
@@ -131,8 +131,8 @@ const json *json_parse(char *line, const char **reason) {
   wrong = NULL;
   root = parse_value(&line, 0);
   skip_space(&line);
-  if (root && *line) fail("something stands after its end");
-  if (root && root->kind != '{') fail("no JSON object");
+  if (root && *line) fail("unexpected text after its end");
+  if (root && root->kind != '{') fail("not a JSON object");
   *reason = wrong;
   return wrong ? NULL : root;
 }

@@ -98,20 +98,22 @@ static const char *read_field(kernel_file *file, const char **from) {
                    KERNEL_VALUES);
     if (kernel_is_layout(f)) {
       if (!layout_of(f->text[f->count], &f->value[f->count]))
-        return wrong("%s:%d: %s: %s is no layout: GP_AOS, GP_SOA, or a multiple of 16, each perhaps +GP_TRANSPOSED",
-                     file->path, line_of(file, at), f->name, f->text[f->count]);
+        return wrong(
+            "%s:%d: %s: %s is not a layout: GP_AOS, GP_SOA, or a multiple of 16, with or without +GP_TRANSPOSED",
+            file->path, line_of(file, at), f->name, f->text[f->count]);
     } else if (!number_of(f->text[f->count], &f->value[f->count]))
       return wrong("%s:%d: %s: %s is neither a whole number nor one of GP_CACHE_...", file->path, line_of(file, at),
                    f->name, f->text[f->count]);
     for (i = 0; i < f->count; i++)
       if (f->value[i] == f->value[f->count])
-        return wrong("%s:%d: %s: %s stands there twice", file->path, line_of(file, at), f->name, f->text[f->count]);
+        return wrong("%s:%d: %s: %s is listed twice", file->path, line_of(file, at), f->name, f->text[f->count]);
     if (!strcmp(f->text[f->count], usual)) f->usual = f->count;
     f->count++;
   }
-  if (*at != ')') return wrong("%s:%d: %s: no ) after its values", file->path, line_of(file, at), f->name);
+  if (*at != ')') return wrong("%s:%d: %s: a ) is missing after its values", file->path, line_of(file, at), f->name);
   if (f->usual < 0)
-    return wrong("%s:%d: %s: its default %s is none of its values", file->path, line_of(file, start), f->name, usual);
+    return wrong("%s:%d: %s: its default %s is not one of its values", file->path, line_of(file, start), f->name,
+                 usual);
   for (i = 0; i < file->count; i++)
     if (!strcmp(file->fields[i].name, f->name))
       return wrong("%s:%d: %s is declared twice", file->path, line_of(file, start), f->name);
@@ -138,7 +140,7 @@ const char *kernel_read(const char *path, kernel_file *file) {
   } while (got);
   fclose(from);
   at = strstr(file->text, MARK);
-  if (!at) return wrong("%s: it declares no fields: there is no %sF)", path, MARK);
+  if (!at) return wrong("%s: it declares no fields: %sF) is missing", path, MARK);
   at = word(at + strlen(MARK), name); // the macro's parameter
   if (!at || *at != ')') return wrong("%s:%d: no %sF)", path, line_of(file, strstr(file->text, MARK)), MARK);
   at = skip(at + 1);
@@ -163,14 +165,14 @@ const char *kernel_values(const kernel_file *file, const char *policy, int numbe
     for (k = 0; k < file->fields[i].count; k++)
       if (strlen(file->fields[i].text[k]) == value && !strncmp(file->fields[i].text[k], at + name + 1, value)) break;
     if (k == file->fields[i].count)
-      return wrong("%s: %.*s is no value of %s", file->path, (int)value, at + name + 1, file->fields[i].name);
+      return wrong("%s: %.*s is not a value of %s", file->path, (int)value, at + name + 1, file->fields[i].name);
     numbers[i] = file->fields[i].value[k];
     given[i] = 1;
     at += name + 1 + value;
     at += *at == ',';
   }
   for (i = 0; i < file->count; i++)
-    if (!usual && !given[i]) return wrong("%s: the policy leaves out %s", file->path, file->fields[i].name);
+    if (!usual && !given[i]) return wrong("%s: the policy lacks %s", file->path, file->fields[i].name);
   return NULL;
 }
 
@@ -240,7 +242,7 @@ const char *kernel_open(const kernel_file *file, const gp_tune_kernel **kernel) 
   status = compile_host(file->path, library);
   opened = status ? NULL : dlopen(library, RTLD_NOW | RTLD_LOCAL);
   unlink(library);
-  if (status == 127) return wrong("%s: there is no cc to compile its host part with: apt-get install gcc", file->path);
+  if (status == 127) return wrong("%s: its host part needs cc, which is missing: apt-get install gcc", file->path);
   if (status) return wrong("%s: cc could not compile its host part (exit status %d)", file->path, status);
   if (!opened) return wrong("%s: %s", file->path, dlerror());
   *kernel = (const gp_tune_kernel *)dlsym(opened, "gp_tune_description");

@@ -20,31 +20,29 @@ static const struct option_row {
   const char *value, *about;
 } OPTIONS[] = {
 #define AT(member) offsetof(options, member)
-    {"--out", ALL, TEXT, AT(out), 0, 0, "STORE", "JSON Lines to append to; what it has is not measured again"},
-    {"--primitives", SEARCH | LANDSCAPE, TEXT, AT(primitives), 0, 0, "a,b", "default: all that have a search"},
+    {"--out", ALL, TEXT, AT(out), 0, 0, "STORE", "JSON Lines file to append to; its measurements are not repeated"},
+    {"--primitives", SEARCH | LANDSCAPE, TEXT, AT(primitives), 0, 0, "a,b", "primitives to search; default: all"},
     {"--sizes", SEARCH, TEXT, AT(sizes), 0, 0, "4K,1M", "bytes of the input; default: 4K 16K ... 256M 1G"},
     {"--sizes", KERNEL, TEXT, AT(sizes), 0, 0, "64K,1M", "values of the kernel's n; default: 1M 16M 256M"},
-    {"--policy-out", KERNEL, TEXT, AT(policy_out), 0, 0, "FILE.h", "write the fields that did best as a header"},
+    {"--policy-out", KERNEL, TEXT, AT(policy_out), 0, 0, "FILE.h", "write the best fields as a header"},
     {"--strategy", SEARCH | KERNEL, TEXT, AT(strategy), 0, 0, "NAME",
-     "of --list-strategies, or a text of steps; default: auto"},
-    {"--seconds", SEARCH | KERNEL, NUMBER, AT(seconds), 1, 1e9, "S",
-     "finish within about so long; default: when all is done"},
-    {"--seed", SEARCH | LANDSCAPE | KERNEL, SEED, AT(seed), 0, 0, "N",
-     "of the order in which policies are tried; default: 1"},
+     "a strategy of --list-strategies, or its steps; default: auto"},
+    {"--seconds", SEARCH | KERNEL, NUMBER, AT(seconds), 1, 1e9, "S", "stop after about S seconds; default: no limit"},
+    {"--seed", SEARCH | LANDSCAPE | KERNEL, SEED, AT(seed), 0, 0, "N", "seed of the order of policies; default: 1"},
     {"--phase", PLAN, TEXT, AT(phase), 0, 0, "NAME", "confirm (default), regress, matrix, check"},
-    {"--rounds", PLAN, COUNT, AT(rounds), 1, 64, "N", "times that each variant is measured in a job; default: 9"},
-    {"--batch-us", PLAN, NUMBER, AT(batch_us), 1, 1e6, "US", "microseconds of each time; default: 400"},
+    {"--rounds", PLAN, COUNT, AT(rounds), 1, 64, "N", "measurements of each variant in a job; default: 9"},
+    {"--batch-us", PLAN, NUMBER, AT(batch_us), 1, 1e6, "US", "microseconds of each measurement; default: 400"},
     {"--verify", PLAN, COUNT, AT(verify), 0, 1, "0|1",
-     "look at outputs before timing; 0: another process saw that the same machine code is right; default: 1"},
-    {"--process", ALL, COUNT, AT(process), 0, 1e6, "K",
-     "number of this process among those that repeat it; default: 0"},
+     "check outputs before timing; 0: another process has checked the same machine code; default: 1"},
+    {"--process", ALL, COUNT, AT(process), 0, 1e6, "K", "index of this process among its repetitions; default: 0"},
     {"--gpus", ALL, TEXT, AT(gpus), 0, 0, "0,1|all", "GPUs that share the work; default: 0"},
     {"--jobs", ALL, COUNT, AT(jobs), 0, 1024, "N",
-     "compiler processes; default: a core each; 0: compile nothing ahead"},
-    {"--commit", ALL, TEXT, AT(commit), 0, 0, "TEXT", "what is measured, for the record"},
-    {"--watchdog", ALL, NUMBER, AT(watchdog), 0.1, 1e6, "S", "kill a worker that is silent for so long; default: 20"},
-    {"--worker-command", ALL, TEXT, AT(worker_command), 0, 0, "COMMAND", "another worker than gp_tune --worker"},
-    {"--compiler-command", ALL, TEXT, AT(compiler_command), 0, 0, "COMMAND", "another than gp_tune --compiler"},
+     "compiler processes; default: one per core; 0: compile nothing in advance"},
+    {"--commit", ALL, TEXT, AT(commit), 0, 0, "TEXT", "name of the measured commit, for the record"},
+    {"--watchdog", ALL, NUMBER, AT(watchdog), 0.1, 1e6, "S", "kill a worker after S seconds of silence; default: 20"},
+    {"--worker-command", ALL, TEXT, AT(worker_command), 0, 0, "COMMAND", "worker to use instead of gp_tune --worker"},
+    {"--compiler-command", ALL, TEXT, AT(compiler_command), 0, 0, "COMMAND",
+     "compiler to use instead of gp_tune --compiler"},
 #undef AT
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
@@ -166,17 +164,16 @@ static const struct mode_row {
     {"--plan", PLAN, plan_main,
      "FILE: measures the jobs of a file, a line each: CELL, then POLICY..., with tabs between"},
     {"--landscape", LANDSCAPE, landscape_main, "measures a part of the spaces whole"},
-    {"--kernel", KERNEL, kernel_main,
-     "FILE: tunes a kernel of yours (tools/gp_tune_kernel.h says what is in the file)"},
+    {"--kernel", KERNEL, kernel_main, "FILE: tunes a kernel of yours (tools/gp_tune_kernel.h describes the file)"},
     {"--space", 0, space_main,
      "--cell CELL [--compute-capability 90] [--resources], or --kernel FILE: the valid policies, as JSON"},
     {"--rule", 0, rule_main,
      "[--compute-capability 90] [--multiprocessors 132]: for each cell on its standard input, the policy that the "
      "header's own rule chooses"},
-    {"--worker", 0, worker_main, "measures what it is told on its standard input (tools/farm/README.md)"},
-    {"--compiler", 0, compiler_main, "compiles what it is told on its standard input"},
+    {"--worker", 0, worker_main, "measures the jobs on its standard input (tools/farm/README.md)"},
+    {"--compiler", 0, compiler_main, "compiles the jobs on its standard input"},
     {"--list-strategies", 0, strategies_main, "prints them"},
-    {"--describe", 0, describe_main, "prints what cells and policies are made of, as JSON"},
+    {"--describe", 0, describe_main, "prints the fields of cells and policies, as JSON"},
     {"--list-primitives", 0, primitives_main, "prints those that --search searches"},
     {"--help", 0, help_main, "prints this"},
 };
@@ -185,7 +182,7 @@ enum { MODE_COUNT = sizeof MODES / sizeof *MODES };
 static int help_main(int count, char **arguments) {
   int i, k;
   (void)count, (void)arguments;
-  printf("gp_tune: measures policies of gpuprims, and writes what it measured to a store\n\n");
+  printf("gp_tune: measures policies of gpuprims, and writes the measurements to a store\n\n");
   for (i = 0; i < MODE_COUNT; i++) {
     printf("gp_tune %s %s\n", MODES[i].name, MODES[i].about);
     for (k = 0; k < OPTION_COUNT && MODES[i].mode; k++)

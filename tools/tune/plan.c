@@ -22,7 +22,7 @@ static const char *check_policy(const char *policy) {
   const char *at = policy;
   if (!strcmp(policy, "default")) return NULL;
   while (policy_next(&at, name, value, sizeof name)) continue;
-  return *at || !*policy ? "no policy (field=value,... or default)" : NULL;
+  return *at || !*policy ? "not a policy (field=value,... or default)" : NULL;
 }
 
 // NULL, or what is wrong with the line.
@@ -152,7 +152,7 @@ const char *file_plan_make(const options *o, plan *made) {
   *made = (plan){p,          plan_start,    plan_next,    plan_done,     plan_next_build,
                  plan_built, plan_finished, plan_planned, plan_complete, plan_close,
                  NULL};
-  if (!p->count) BAD("--plan %.400s: no job in it", o->plan);
+  if (!p->count) BAD("--plan %.400s: it has no job", o->plan);
   return NULL;
 #undef BAD
 }

@@ -453,7 +453,8 @@ static const char *check_primitive(const char *word) {
   for (i = 0; i < GROUP_ROW_COUNT; i++)
     if (!strcmp(word, GROUP_ROWS[i].primitive)) return NULL;
   snprintf(reason, sizeof reason,
-           *searched ? "--primitives: no search of %.60s: it takes what %s finds" : "--primitives: no search of %.60s",
+           *searched ? "--primitives: %.60s has no search of its own: it uses the rows of %s"
+                     : "--primitives: %.60s has no search",
            word, searched);
   return reason;
 }

@@ -270,7 +270,7 @@ const char *parse_steps(const char *text_of_steps, step *steps, int *count) {
     st->verb = &VERBS[i];
     for (i = 0; (word = strtok_r(NULL, " \t", &inner)); i++) {
       char *end;
-      if (i == st->verb->arguments) BAD("%s: %.40s is one number too many", st->verb->name, word);
+      if (i == st->verb->arguments) BAD("%s: unexpected number %.40s", st->verb->name, word);
       st->arguments[i] = strtod(word, &end);
       if (*end || !(st->arguments[i] >= 0 && st->arguments[i] <= 1e6)) BAD("%s: %.40s", st->verb->name, word);
     }

@@ -96,7 +96,7 @@ static int read_lines(store *s, FILE *from) {
     if (!value) {
       fprintf(stderr, "%s:%d: a broken line (%s): left out\n", s->path, number, reason);
     } else if (json_number(value, "v") != 1) {
-      fprintf(stderr, "%s:%d: schema version %g, and this program knows 1: left out\n", s->path, number,
+      fprintf(stderr, "%s:%d: schema version %g, but this program reads 1: left out\n", s->path, number,
               json_number(value, "v"));
       foreign++;
     } else {

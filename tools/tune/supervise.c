@@ -256,7 +256,7 @@ static void said_variant(worker *w, const line *l) {
   }
   if (v->status == STATUS_ok && (bad_time || !v->count)) {
     v->status = STATUS_wrong;
-    set_text(&v->message, "the worker said ok, but no time above 0");
+    set_text(&v->message, "the worker reported ok without a time above 0");
   } else if (v->status == STATUS_ok && echo_differs(v)) {
     char *message = print_text("%s%s", ECHO_DIFFERS, v->echo);
     v->status = STATUS_wrong;
@@ -264,7 +264,7 @@ static void said_variant(worker *w, const line *l) {
     free(message);
   } else if (v->status == WAITING) {
     v->status = STATUS_runtime;
-    set_text(&v->message, "the worker said a status that there is not");
+    set_text(&v->message, "the worker reported an unknown status");
   }
   if (v->status != STATUS_ok) v->count = 0; // wrong results have no times
   if (v->status == STATUS_runtime) remember_failure(w->queue[0], v);
@@ -284,7 +284,7 @@ static void said_done(worker *w, const line *l) {
   for (i = 0; i < j->variant_count; i++)
     if (j->variants[i].status == WAITING) {
       j->variants[i].status = STATUS_runtime;
-      set_text(&j->variants[i].message, "the worker ended the job without a word about it");
+      set_text(&j->variants[i].message, "the worker ended the job without a result");
     }
   w->failures = 0;
   w->jobs++;
@@ -593,7 +593,7 @@ int supervise(const plan *p, const options *o) {
     child_end(&workers[i].process, idle ? 2 : 0);
   }
   for (i = 0; i < compiler_count; i++) child_end(&compilers[i].process, 0);
-  if (in_store_whole) return fprintf(stderr, "gp_tune: the store has all of it\n"), DONE;
+  if (in_store_whole) return fprintf(stderr, "gp_tune: the store has all measurements\n"), DONE;
   if (status || !started) {
     store_leave_none(&results);
     return say_end(status, 1);

@@ -132,8 +132,8 @@ static job *read_job(const line *head) {
   j->give_up = line_number(head, "give_up");
   j->unverified = !strcmp(line_get(head, "verify"), "0");
   j->count = (int)line_number(head, "variants");
-  if (j->count < 1 || j->count > MOST_VARIANTS) fatal("a job of %d variants: 1 to %d can be", j->count, MOST_VARIANTS);
-  if (j->rounds < 1 || j->rounds > MOST_ROUNDS) fatal("a job of %d rounds: 1 to %d can be", j->rounds, MOST_ROUNDS);
+  if (j->count < 1 || j->count > MOST_VARIANTS) fatal("a job of %d variants, not 1 to %d", j->count, MOST_VARIANTS);
+  if (j->rounds < 1 || j->rounds > MOST_ROUNDS) fatal("a job of %d rounds, not 1 to %d", j->rounds, MOST_ROUNDS);
   if (!(j->variants = calloc((size_t)j->count, sizeof *j->variants))) fatal("no memory");
   j->bad = on->cell(line_get(head, "cell"), &j->cell);
   for (i = 0; i < j->count; i++) {
@@ -169,7 +169,7 @@ static void *read_jobs(void *unused) {
     if (!strcmp(l.word, "measure")) {
       j = read_job(&l);
       if (!j) break;
-    } else fprintf(stderr, "worker: no message %s\n", l.word);
+    } else fprintf(stderr, "worker: unknown message %s\n", l.word);
     line_free(&l);
     if (!j) continue;
     pthread_mutex_lock(&queue.lock);
@@ -1106,7 +1106,7 @@ static int verify_kernel(const cell *c, variant *v) {
   v->launch.multiprocessors = device.multiprocessors;
   if (!kernel->launch(&v->launch) || !v->launch.blocks || !v->launch.threads) {
     v->status = "invalid";
-    snprintf(v->message, sizeof v->message, "%s: these fields do not go together", file.path);
+    snprintf(v->message, sizeof v->message, "%s: these fields exclude each other", file.path);
     return 0;
   }
   for (i = 0; i < kernel->buffers; i++) {
