@@ -84,8 +84,8 @@
 //                 and group by order floats by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs
 //                 by their payloads. Where an order is given (merges, merge sort, sets, searches), floats compare as
 //                 in C, and there may be no NaN.
-//    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
-//                 Overlap is judged by that room, so that a smaller output with another buffer right behind it is
+//    Results      whose number the data decides need room for the most there can be; nothing is written after them.
+//                 Overlap is judged by that room, so that a smaller output with another buffer right after it is
 //                 GP_E_OVERLAP. A part of a partition may be as small as it comes out: its beginning is judged.
 //    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
@@ -109,9 +109,9 @@
 //    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
 //                 call that races gp_close runs whole, or is GP_E_CONTEXT. After fork() the child gets GP_E_FORK from a
 //                 context of its parent. Hooks may not use a context.
-//    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
+//    Memory       The back end must reach all buffers: device, managed or registered memory (any memory, where
 //                 the device reads the host's pages) for a GPU, host or managed memory for the host. GP_E_ARGUMENT
-//                 names a buffer that does not, before anything is launched. The driver is asked about the first
+//                 names a buffer out of its reach, before anything is launched. The driver is asked about the first
 //                 pointer into each 2 MiB of addresses, and by GP_CHECKED about every pointer; not under capture.
 //                 Values (init, value, scalar, ...) are read by the host, during the call; so are the structs that a
 //                 call points to.
@@ -278,26 +278,26 @@ typedef unsigned long uint64_t;
 // Results: X(name, value, text).
 #define GP_RESULTS(X)                                                                                                  \
   X(GP_SUCCESS, 0, "success")                                                                                          \
-  X(GP_E_CONTEXT, 1, "the context is null, closed, was never open, or a hook of a running call uses one")              \
+  X(GP_E_CONTEXT, 1, "the context is null, closed or was never opened, or a hook uses a context")                      \
   X(GP_E_NULL, 2, "a required pointer is null")                                                                        \
-  X(GP_E_ARGUMENT, 3, "an argument has no meaning here")                                                               \
+  X(GP_E_ARGUMENT, 3, "an argument is not valid for this call")                                                        \
   X(GP_E_TYPE, 4, "the type is unknown, or this call cannot take it")                                                  \
   X(GP_E_OPERATOR, 5, "the operator is unknown, or this call cannot take it")                                          \
   X(GP_E_SIZE, 6, "the count times the element size overflows")                                                        \
   X(GP_E_ALIGNMENT, 7, "a pointer is not aligned to its element type")                                                 \
-  X(GP_E_OVERLAP, 8, "buffers overlap where the table of the header forbids it")                                       \
+  X(GP_E_OVERLAP, 8, "buffers overlap, and this call does not allow it")                                               \
   X(GP_E_POLICY, 9, "the policy is not valid for this call on this device")                                            \
   X(GP_E_STREAM, 10, "the stream belongs to another context or device")                                                \
   X(GP_E_WORKSPACE, 11, "the stream's workspace is too small and cannot grow while the stream is captured")            \
   X(GP_E_MEMORY, 12, "an allocation failed")                                                                           \
-  X(GP_E_NO_DEVICE, 13, "no GPU, or no driver, or no such device")                                                     \
+  X(GP_E_NO_DEVICE, 13, "no driver, no GPU, or no device of that index")                                               \
   X(GP_E_DEVICE_TOO_OLD, 14, "the device is older than compute capability 7.5")                                        \
   X(GP_E_NO_COMPILER, 15, "the kernel is neither cached nor bundled, and NVRTC cannot be opened")                      \
   X(GP_E_COMPILE, 16, "the kernel, or the source of a user's type or operator, does not compile")                      \
   X(GP_E_BUNDLE, 17, "the bundle is damaged or was made for another version of the header")                            \
   X(GP_E_DRIVER, 18, "a call of the CUDA driver failed")                                                               \
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call")                                                         \
-  X(GP_E_FORK, 20, "the context was opened by the parent of this process")
+  X(GP_E_FORK, 20, "the context was opened by the parent process")
 
 #define GPUPRIMS__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
@@ -507,8 +507,8 @@ enum { GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
-  int algorithm;     // GP_AUTO and those behind it
-  int threads;       // threads of a block that compute (a pipelined scan adds three warps beside, a set operation one)
+  int algorithm;     // GP_AUTO and the names after it
+  int threads;       // threads of a block that compute (a pipelined scan adds three warps, a set operation one)
   int vectors;       // 16-byte vectors a thread holds at a time
   int load;          // GP_CACHE_...
   int store;         // GP_CACHE_...
@@ -717,7 +717,7 @@ typedef struct gp_segments {
 
 // What a transpose does. The input has 1 to 4 dimensions, the slowest first; dimension d of the output is dimension
 // order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
-// the stride of the dimension behind it. The last dimension's is 1 on both sides, and none is less than dense.
+// the stride of the next dimension. The last dimension's is 1 on both sides, and none is less than dense.
 typedef struct gp_permutation {
   uint32_t struct_size;   // sizeof(gp_permutation): gp_permutation_init sets it
   int dimensions;         // 1 to 4
@@ -732,13 +732,13 @@ typedef struct gp_field {
   size_t size;   // 1 and more
 } gp_field;
 
-// How an array of structs lies in memory. Structs stand together in blocks of `width`; in a block, each field's values
-// stand one behind the other. Field f of struct i begins at byte
+// The memory layout of an array of structs. Blocks have `width` structs; in a block, the values of each field are
+// contiguous. Field f of struct i begins at byte
 //     (i / width) * width * size + offset(f) * width + (i % width) * size(f)
-// of the array, so that a width of 1 (GP_AOS) is the array of structs that C knows, padded or packed as the offsets
-// say; a width of 0 (GP_SOA) stands for `capacity`, one block: an array for each field; other widths are arrays of
-// structs of arrays, whose last block is as large as the others. Fields do not overlap; bytes of a struct that belong
-// to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
+// of the array. A width of 1 (GP_AOS) is C's array of structs, padded or packed by the offsets. A width of 0 (GP_SOA)
+// means `capacity`: one block, an array for each field. Other widths are arrays of structs of arrays, whose last block
+// is as large as the others. Fields do not overlap; bytes of a struct that belong to no field are gaps. An array of n
+// structs takes n * size bytes, with n rounded up to whole blocks.
 enum { GP_SOA = 0, GP_AOS = 1 };
 typedef struct gp_layout {
   uint32_t struct_size;   // sizeof(gp_layout): gp_layout_init sets it
@@ -755,10 +755,10 @@ typedef struct gp_layout {
 // ---- api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
 
 // A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
-// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
+// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may occur in a list more than once, and may lead back
 // to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the
 // struct itself is host memory, read during the call.
-enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
+enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: every edge has its opposite: the graph is its own transpose
 typedef struct gp_graph {
   uint32_t struct_size; // sizeof(gp_graph): gp_graph_init sets it
   uint64_t vertices;
@@ -780,7 +780,7 @@ typedef enum gp_step_kind {
   GP_STEP_BOTTOM_UP = 3,      // a level over all vertices
   GP_STEP_LISTED = 4,         // a level bottom-up, over a list of the vertices not reached
   GP_STEP_MERGE_FRONTIER = 5, // bits of the vertices that such a level has found
-  GP_STEP_COLLECT = 6,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_COLLECT = 6,        // a frontier for a top-down level after one over all vertices
   GP_STEP_CLUSTER = 7,        // levels that one cluster of blocks did alone
   GP_STEP_SPREAD = 8,         // levels that all blocks did, each with its own part of the frontier
   GP_STEP_FINISH = 9          // depths of vertices that were not reached are written
@@ -821,22 +821,22 @@ typedef struct gp_degrees {
   X(GP_FAULT_NONE, 0, "nothing is wrong")                                                                              \
   X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0")                                                                   \
   X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")        \
-  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is no vertex")                                                           \
+  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is not a vertex")                                                        \
   X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0")                                                             \
   X(GP_FAULT_IN_OFFSETS, 5,                                                                                            \
     "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")                       \
-  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is no vertex")                                                     \
-  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with other numbers of edges")                                    \
-  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, and its depth is not 0")                                    \
+  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is not a vertex")                                                  \
+  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with different numbers of edges")                                \
+  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, but its depth is not 0")                                    \
   X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit")                                         \
-  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, and it is not the source")                                  \
-  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, and its edge # leads to a vertex that was not")               \
-  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex that is more than one deeper")                      \
-  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from one that is one less deep")                           \
-  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, and its parent is another")                               \
-  X(GP_FAULT_PARENT, 15, "vertex @: its parent is no vertex, or not one less deep")                                    \
+  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, but it is not the source")                                  \
+  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, but its edge # leads to an unreached vertex")                 \
+  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex more than one level deeper")                        \
+  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from a vertex one level above")                            \
+  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, but its parent is another vertex")                        \
+  X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above")                                       \
   X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it")                                         \
-  X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, and has a parent")
+  X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, but has a parent")
 #define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
 #undef GPUPRIMS__ENUM
@@ -852,7 +852,7 @@ typedef struct gp_edge_list {
   uint64_t count; // of edges
   gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
   void *pairs;         // source, target, source, target, ...
-  int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
+  int symmetric;       // the file implies the opposite edges, which are not in pairs (GP_SYMMETRISE adds them)
 } gp_edge_list;
 
 // ---- api/array.h - structs whose layout is chosen late: GP_LAYOUT, GP_AT
@@ -875,10 +875,10 @@ typedef struct gp_edge_list {
 // of one struct may differ: GP_LAYOUT_NAME(Staged, Particle) makes another name for it, with a definition of its own,
 // GP_LAYOUT_Staged. Members that are read only, or seldom, can be a struct apart, with an array of its own.
 //
-// Layouts: GP_AOS has the struct's members where C has them. Others leave no gaps: a block's members stand one behind
-// the other, so that a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members are of
-// object types, and no arrays (a typedef of an array is fine). Arrays of two and three dimensions lie row by row, the
-// last index running fastest; with GP_TRANSPOSED, a bit of the layout, the first one does.
+// Layouts: GP_AOS has the struct's members at C's offsets. Other layouts have no gaps: the arrays of a block's members
+// are contiguous, so a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members have
+// object types, not array types (a typedef of an array is fine). Arrays of two and three dimensions are row-major: the
+// last index runs fastest. With GP_TRANSPOSED, a bit of the layout, the first one does.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
 #define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
@@ -995,6 +995,8 @@ GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1
   a.size = (unsigned)size, a.packed = (unsigned)packed;
   return a;
 }
+// The bytes that an array needs: its capacity times the bytes of a struct. Allocate them, aligned to 16 bytes, as
+// `base`.
 GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
   return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
 }
@@ -1149,11 +1151,14 @@ GPUPRIMS__INIT(gp_description_init, gp_description)
 GPUPRIMS__INIT(gp__call_init, gp_call)
 GPUPRIMS__INIT(gp__segments_init, gp_segments)
 #undef GPUPRIMS__INIT
+// A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
+// the primitive reads, then gp_run.
 GPUPRIMS__INLINE gp_call gp_call_init(gp_primitive primitive) {
   gp_call call = gp__call_init();
   call.primitive = primitive;
   return call;
 }
+// `count` segments with count + 1 offsets: segment s has the elements from offsets[s] up to offsets[s + 1].
 GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *offsets, uint64_t count) {
   gp_segments segments = gp__segments_init();
   segments.offset_type = offset_type;
@@ -1320,7 +1325,7 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
 // their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
 // every call.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
-// sizes, besides what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
+// sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
 // of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
 // slots in shared memory, which reads everything once, and sort only the tables. The device selects the path by the
 // number of distinct keys. Launches: those of the sort, and one; with tables those of two sorts, one of which has
@@ -1361,7 +1366,7 @@ GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_typ
 // Selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
 // during the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL).
 // Elements of any type keep their order, on every side. Numbers go to device memory. One launch; everything is read
-// once and written once; nothing is written behind the results.
+// once and written once; nothing is written after the results.
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
@@ -1455,73 +1460,88 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 // ---- api/sort.h - radix sort
 
 // Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
-// down: equal keys keep the order of the input with GP_DESCENDING too (flags; otherwise 0). Integers by value, floats
-// by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the
-// inputs. The same bits on every device: nothing but the order of the elements depends on the keys.
+// down: equal keys keep the order of the input, with GP_DESCENDING (flags; otherwise 0) too. Integers sort by value,
+// floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be
+// the inputs. The result has the same bits on every device. gp_call has further options:
 //
-// gp_call has more: begin_bit and end_bit, the bits of the ordered key that decide (bit 0 is the least significant; an
-// integer's sign and a float's bits are changed so that the order is that of unsigned integers). Struct keys: either
-// `fields`, a list of fields, each up or down, the most significant first; or `transform`, a user's unary operator that
-// makes of a key (of any type) a value of acc_type, a built-in type. gp_merge_sort takes a comparison. count_device:
-// the number of elements, in device memory.
+//     begin_bit, end_bit  the bits of the ordered key that decide; bit 0 is the least significant. The ordered key is
+//                         an unsigned integer: an integer's sign and a float's bits are changed accordingly
+//     fields              for struct keys: a list of fields, each up or down, the most significant first
+//     transform           for keys of any type: a user's unary operator, whose result of a built-in type (acc_type) is
+//                         the key to sort by; gp_merge_sort takes a comparison
+//     count_device        the number of elements, in device memory
 //
-// Launches: one that counts the digits of all passes, and one a pass of 8 bits; the first reads the keys, a pass reads
-// and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
-// that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
-// once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, beyond 2^20 (GP_PAIRED_SWEEP): the
-// same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
-// to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
+// Default algorithm by the number of elements, for a GPU of compute capability 9.0 with 132 multiprocessors; a tuned
+// row or the caller's policy may choose another. Keys are of built-in types and sort by all bits, except in the last
+// row.
 //
-// The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits alone, then buckets of
-// some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place, and where
-// the count of the digits makes it likely that a bucket is too large for a block, or has many equal keys (random ones,
-// each there 4 to 12 times), or a sample of up to 12,288 keys, which the count's last block looks at, that keys are
-// there some 20 times each; where none has told of a bucket too large, behind the passes by the leading bits.
-// Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of them: 76 bytes each.
+//     keys        values      algorithm: up to this number of elements
+//     4 bytes     none        one block: 2^14; cluster: 2^15; one launch: 2^19; adaptive: 2^20; one launch: 2^21;
+//                             one sweep: 2^24; adaptive: 2^30; hybrid
+//     8 bytes     none        one block: 2^13; adaptive: 2^30; hybrid
+//     1, 2 bytes  none        cluster: 2^15; one launch: 2^16 (2 bytes: 2^19); counting
+//     4 bytes     4 bytes     cluster: 2^15; one launch: 2^20; paired sweep: 2^23; leading sweep: 2^28; paired sweep
+//     4 bytes     8 bytes     cluster: 2^15; one launch: 2^20; one sweep: 2^22; leading sweep: 2^28; one sweep
+//     8 bytes     4, 8 bytes  cluster: 2^15; one launch: 2^20; one sweep: 2^23; adaptive: 2^30; hybrid: 2^32; one sweep
+//     others      any         cluster: 2^15; one launch: 2^19 or 2^20; one sweep
 //
-// Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
-// shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
-// writes them once, the last launch reads and writes them: u32 keys move 32 bytes each, u64 keys 64. Launches: two for
-// each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
-// the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
+// The leading sweep also takes counts of up to 2 % above 2^20 and above 2^28.
 //
-// The same of more than 64 KiB, fewer than 2^30 of them (GP_ADAPTIVE; u32 up to 2^19 and from 2^20 to 2^21 by a
-// cooperative launch, as below, then up to 2^24 in one sweep). Up to 2^20 keys: where the first launch finds that
-// buckets do not fit on chip, one cooperative launch sorts them, or where it cannot, one sweep a digit by two;
-// otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one sweep where many share
-// their upper bits, level after level (u64 below 2^23: 12 bits). It also looks at up to 6144 for such as are equal: one
-// sweep where random keys are there some 6 times each or more (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24
-// pairs: 5). What is not chosen exits at once. Workspace: of the one that needs more.
+// Cost for keys of k bytes and values of e bytes (indices count as values). Bytes moved are for each element. A copy is
+// room for the keys and values. Pass: 8 bits of the key. A pass moves nothing if all keys share its digit.
 //
-// Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone as said: all passes by
-// one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block holds
-// 1,000 to 16,000 elements; in a pass it ranks them by 8 bits, all blocks exchange how many they have of each digit,
-// and the elements go where they belong. A pass whose digit all keys share moves nothing. Up to 2^15 elements, compute
-// capability 9.0 (GP_ONE_CLUSTER): at most 16 blocks, which write to each other's shared memory: in memory each element
-// is read once and written once, no workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the output to
-// the output, keys and values read and written once a pass; workspace: 2 KiB a block, and the keys where only indices
-// are wanted. Where a device refuses such a launch, one sweep a digit, and a warning.
+//     algorithm         bytes moved                    launches          workspace
+//     GP_ONE_BLOCK      2 k                            1                 none
+//     GP_ONE_CLUSTER    2 (k + e)                      1                 none
+//     GP_ONE_LAUNCH     2 (k + e) a pass               1, cooperative    2 KiB a block; the keys if only indices are
+//                                                                        wanted
+//     GP_ONE_SWEEP      k, 2 (k + e) a pass            1, 1 a pass       copy; 1.6 KiB (k = 8: 2.1) a tile of 3,000 to
+//                                                                        12,000 keys
+//     GP_PAIRED_SWEEP   k, 2 (k + e) a pass            1, 1 a pass       as GP_ONE_SWEEP
+//     GP_LEADING_SWEEP  k + 6 (k + e) for even keys    9                 as GP_ONE_SWEEP, and 1 %
+//     GP_HYBRID         k + 2 (k + e) a level, then    2 a level that    copy; 1 KiB for 1,000 elements
+//                       2 (k + e); even keys: 1 level  even keys need,
+//                       to 2^20, 2 levels to 2^28      then 2
+//     GP_ADAPTIVE       as the sort that it selects    as GP_HYBRID,     the larger one of the two sorts
+//                                                      and 1 to 3
+//     GP_COUNTING       2 k                            2 or 3            up to 2 MiB; 2-byte keys from 2^19 on also
+//                                                                        128 KiB a multiprocessor
 //
-// Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
-// two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
-// bytes on 128 KiB a multiprocessor besides.
+// Values of more than 16 bytes move once, by index, after the sort.
 //
-// GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
-// fewer than 2^32 of them; behind the choice of GP_ADAPTIVE it is the default of 8-byte keys from 2^23 on. A u32
-// key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and
-// 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
+// GP_PAIRED_SWEEP interleaves keys and values between passes, in the workspace and in both outputs. Outputs that are
+// not aligned to 8 bytes are sorted too, at the speed of GP_ONE_SWEEP.
+//
+// GP_LEADING_SWEEP sorts by the leading 8 or 16 bits, then buckets of about 4,000 pairs on chip. It sweeps all bits
+// instead in four cases: the sort is in place; the digit counts make a bucket too large for a block likely, or one with
+// many equal keys (random keys that occur 4 to 12 times each); a sample of up to 12,288 keys has keys that occur some
+// 20 times each; a bucket turns out too large after the passes by leading bits.
+//
+// GP_HYBRID sorts from the most significant digit down, until a bucket fits on chip. It takes keys of 4 and 8 bytes,
+// and fewer than 2^32 of them with values. A device without room for its blocks sorts pairs in one sweep.
+//
+// GP_ADAPTIVE runs GP_HYBRID unless the device selects another sort; kernels of the other one exit at once.
+//
+//     keys        one sweep, or up to 2^20 keys one cooperative launch, runs if
+//     up to 2^20  the first launch finds buckets that do not fit on chip
+//     more        a sample of up to 4,096 keys shares its upper bits (u64 below 2^23: 12 bits), or in a sample of up to
+//                 6,144 random keys occur some 6 times each (u64: 24 to 140; pairs: 10 to 2,000, below 2^24 pairs: 5)
+//
+// GP_ONE_CLUSTER (compute capability 9.0) uses at most 16 blocks, which write to each other's shared memory.
+// GP_ONE_LAUNCH uses as many blocks as the device has room for, of 1,000 to 16,000 elements each: in a pass, a block
+// ranks its elements by 8 bits, all blocks exchange their digit counts, and the elements move to their places. Both
+// take values of at most 16 bytes. If a device refuses such a launch, one sweep sorts, and the log has a warning.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
                                      void *out_keys, int flags, gp_stream stream);
 
-// The same, and values move with their keys: any type.
+// Sorts keys, and moves values of any type with them.
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, uint64_t count, void *out_keys, void *out_values, int flags,
                                       gp_stream stream);
 
-// indices[i] = where the key stands that comes i-th. index_type: u32 or u64. out_keys: the keys in order, or NULL.
+// indices[i] = input index of the i-th key in order. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream);
 
@@ -1561,16 +1581,16 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
 // ---- api/layouts.h - layouts of arrays of structs
 
 // out, in the layout `to`, = in, in the layout `from`: `count` structs, field by field; both list the same fields in
-// the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of some
-// of the fields move read-only ones, say, to an array apart. Gaps of the output become zero, except with GP_SOA, where
-// they are not touched, and with GP_KEEP_GAPS, where values go one by one, which is slower. Where a layout has columns
-// its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
+// the same order and of the same sizes, at offsets of their own. Fields that neither lists do not move: a list of some
+// fields moves, say, the read-only ones to an array of their own. Gaps of the output become zero, except with GP_SOA,
+// where they are not touched, and with GP_KEEP_GAPS, where values go one by one, which is slower. Where a layout has
+// columns its buffer is NULL. Any alignment; 16 bytes, and for GP_SOA a capacity that is a multiple of 16, are fastest.
 // In place (out == in, no columns): the buffer has room for either layout. Layouts of one size whose widths divide the
-// kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of
-// the input in the workspace is converted, which moves everything twice.
-// One launch (two with a copy), everything is read once and written once: through shared memory, in a kernel that
-// is compiled for the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes
-// as long as a struct has at most 256 bytes and a width is GP_SOA, a divisor or a multiple of the tile.
+// kernel's tile (GP_AOS, and powers of two up to about 4096 / size) change places within tiles; otherwise a copy of the
+// input in the workspace is converted, which moves everything twice. One launch (two with a copy), everything is read
+// once and written once: through shared memory, in a kernel that is compiled for the list of fields. The last struct's
+// block apart, memory is read and written in vectors of 16 bytes as long as a struct has at most 256 bytes and a width
+// is GP_SOA, a divisor or a multiple of the tile.
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
                                           uint64_t count, void *out, int flags, gp_stream stream);
 
@@ -1613,32 +1633,39 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_op less, gp_type
 
 // ---- api/transpose.h - transposes and permutations of dimensions
 
-// Transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
-// out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
-// row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
-// may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
-// they are dense. Small dense ones, of which a tile has some whole, take one launch too. Dense ones of up to 64 MiB, as
-// many at a time as lie one behind the other and are no more together, go out of place into a workspace of their size
-// and come back by a copy (GP_ROUND_TRIP, which a policy may ask for beyond 64 MiB too): two launches, 4 * rows *
-// columns * size bytes, so that r of a copy's speed out of place becomes 1 / (1 / r + 1) of it, and more where the L2
-// cache holds both. Where a launch fails, matrices are as they were or done. Dense ones of 128 MiB and more, with sides
-// of some hundred elements, take one step that moves half of the elements once and the other half twice, through a
-// workspace of 0.3 to 0.45 times the matrix (GP_BUFFERED_PANELS; more stages, less workspace). Others, and under a
-// policy with GP_PADDED_TILES all, take two steps, each of which reads and writes everything once, and at most 72 MiB
-// of workspace, where a side has a divisor that makes 64 to 512 bytes; else up to three such steps, by columns and rows
-// that fit shared memory, or through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
+// Transpose. Elements of any type, of 1 to 64 bytes. Pitches (leading dimensions) and strides are in elements. Matrices
+// are row-major and aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. Out of
+// place, one launch reads and writes each element once: 2 * rows * columns * size bytes. `out` may be `in` for square
+// matrices with the same strides on both sides, and for dense matrices:
+//
+//     in place                          bytes moved, launches           workspace
+//     square, equal strides             2 * rows * columns * size, 1    none
+//     dense, some fit a tile whole      2 * rows * columns * size, 1    none
+//     dense, up to 64 MiB each:         4 * rows * columns * size, 2    as large as the matrices that move together:
+//       GP_ROUND_TRIP                                                   contiguous ones, up to 64 MiB
+//     dense, 128 MiB and more, sides    half of the elements moves      0.3 to 0.45 times the matrix; more stages, less
+//       of some hundred elements:       once, the other half twice      workspace
+//       GP_BUFFERED_PANELS
+//     other dense, and all dense with   2 steps, each reads and writes  up to 72 MiB if a side has a divisor that makes
+//       GP_PADDED_TILES                 everything once; or 3 steps     64 to 512 bytes; else 64 MiB, or one row (128
+//                                                                       bytes of all rows) if that is more, or none
+//
+// GP_ROUND_TRIP transposes into the workspace and copies back; a policy may ask for it beyond 64 MiB too. If the
+// transpose out of place has r times the speed of a copy, the round trip has 1 / (1 / r + 1) times, and more if the L2
+// cache holds both. If a launch fails, each matrix is either unchanged or transposed. The third step of dense matrices
+// is for sides without such a divisor: columns and rows move through shared memory if they fit, else through workspace.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, uint64_t rows,
                                      uint64_t columns, void *out, uint64_t out_pitch, gp_stream stream);
 
-// Transposes `batch` dense matrices, one after the other in memory. With pitches or strides: gp_permute.
+// Transposes `batch` dense, contiguous matrices. With pitches or strides: gp_permute.
 GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t rows,
                                              uint64_t columns, uint64_t batch, void *out, gp_stream stream);
 
 // Dimensions in another order: out(i[order[0]], i[order[1]], ...) = in(i[0], i[1], ...), see gp_permutation, which is
-// read during the call. Dimensions that stay neighbours are taken for one; what is left is a copy of rows, or
-// transposes of matrices.
+// read during the call. Dimensions that stay neighbours are merged; the rest is a copy of rows, or transposes of
+// matrices.
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const gp_permutation *permutation, const void *in,
                                    void *out, gp_stream stream);
 
@@ -1681,7 +1708,7 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_ty
 // the source's its own, the largest number of the type where there is no path. Depths are the same in every call. Which
 // one of several parents it is may differ from call to call: the exception to what is said of reproducible results;
 // with GP_REPRODUCIBLE (gp_call.flags) it is the smallest, everywhere, for one more pass over all edges and the depths
-// at both ends. Errors beside those of gp_run: GP_E_ARGUMENT where source is not below graph->vertices.
+// at both ends. Errors besides those of gp_run: GP_E_ARGUMENT if source is not below graph->vertices.
 // By gp_run: a limit of depth, an end at a target, the source in device memory, what was done (gp_traversal), and
 // GP_CHECKED: gp_graph_check comes first and writes *gp_call.fault; where that finds something, nothing else is
 // written. It reads offsets and targets once (and in_offsets and in_sources), which for a search that goes bottom-up
@@ -1693,13 +1720,12 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_ty
 // few edges a vertex, sm_90), faster without parents and a target, as its blocks wait less for each other. A directed
 // graph without its transpose goes top-down. Where a launch in clusters is refused, blocks do without; where a
 // cooperative one is refused, or the driver has none, the log says so, and steps have a launch each: 48, captured or
-// not, that end at once where nothing is left; levels behind them are one block's, in a launch of its own.
-// GP_FUSED_LAUNCHES asks for that.
-// Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
-// Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull. They are
-// as they are for comparison: nothing chooses them by itself.
-// Offsets and targets are trusted. Workspace: 16 bytes a vertex and 1/16 byte an edge; where it may go bottom-up 16
-// bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and GP_HYBRID 8 bytes an edge more (u32).
+// not, that end at once if nothing is left; one block does further levels, in a launch of its own. GP_FUSED_LAUNCHES
+// asks for that. Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable
+// GPU Graph Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull.
+// They are for comparison only; never chosen automatically. Offsets and targets are trusted. Workspace: 16 bytes a
+// vertex and 1/16 byte an edge; where it may go bottom-up 16 bytes a vertex more; GP_CONTRACT_EXPAND, GP_TWO_PHASE and
+// GP_HYBRID 8 bytes an edge more (u32).
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream);
 
@@ -1711,7 +1737,7 @@ GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t 
 // -1. count 0 writes nothing. The results are the same in every call.
 // By gp_run: a limit of depth (with reached: how many vertices are that near), GP_CHECKED as for gp_bfs, and what was
 // done (gp_traversal: reached and edges are sums over the sources, levels is the largest depth of all, steps are those
-// of the first 64). Errors beside those of gp_run: GP_E_ARGUMENT where a source is not below graph->vertices (the
+// of the first 64). Errors besides those of gp_run: GP_E_ARGUMENT if a source is not below graph->vertices (the
 // message names the first); GP_E_NULL where depths, reached and statistics all are.
 //
 // 64 sources go together (32, where there are no more): a vertex has a bit for each (Then et al., The More the Merrier:
@@ -1738,13 +1764,13 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 
 // ---- graphs: building and checking. Graphs have fewer than 2^32 vertices here, whatever the type of their numbers.
 
-// The graph of an edge list: offsets and targets, written to the memory that `graph` points to (const means nothing
-// there), each list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and
-// target side by side, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES,
-// GP_DROP_LOOPS, all of which work together; a loop stands once in what GP_SYMMETRISE makes. graph->edges is at least
-// count, with GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with
-// an end that is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is
-// none (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
+// The graph of an edge list: offsets and targets, written to the memory that `graph` points to (despite const), each
+// list ascending. Edge i leads from sources[i] to targets[i]; targets NULL: the list is pairs, source and target
+// alternating, `count` of them. type: i32, u32, i64 or u64. flags: GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS, all
+// of which work together; GP_SYMMETRISE adds no second copy of a loop. graph->edges is at least count, with
+// GP_SYMMETRISE 2 * count; how many there are in the end is offsets[vertices], in device memory. Edges with an end that
+// is not below graph->vertices are left out; the first one's number goes to *bad, UINT64_MAX where there is none
+// (device memory; NULL: not wanted). count may be in device memory (gp_call.count_device). Algorithm: keys of 2 *
 // ceil(log2 vertices) bits, a radix sort of them, unique, a search for every vertex. Bytes moved: the list, those of
 // the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
 // Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
@@ -1759,11 +1785,11 @@ GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *grap
 // The same graph under new numbers: vertices with many edges first, among equals in the order they had; `relabelled`
 // has the same vertices, types and at least as many edges, and memory of its own. order[i] = the old number of the new
 // vertex i, numbers[v] = the new number of the old vertex v (vertex_type; NULL: not wanted). Neighbours that are hubs
-// then come first in every list, and lie side by side in memory. in_offsets: gp_graph_transpose.
+// then come first in every list, and are adjacent in memory. in_offsets: gp_graph_transpose.
 GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
                                          void *order, void *numbers, gp_stream stream);
 
-// *degrees: see gp_degrees. Reads the offsets once; two small launches beside.
+// *degrees: see gp_degrees. Reads the offsets once, and has two more small launches.
 GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees, gp_stream stream);
 
 // *fault (device memory): what is wrong with offsets, targets, and with in_offsets and in_sources where they are there:
@@ -1782,15 +1808,16 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
 // Writes what a fault says, with its numbers, to `text` of `capacity` bytes, cut where that is too short; returns text.
 GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity);
 
-// Reads the edges of a file into host memory, which gp_edges_free gives back. Files that begin with "%%MatrixMarket"
-// are read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1
-// to j - 1, whatever its value. Others are lists: a line an edge, two numbers apart by blanks, tabs or a comma, what
-// follows them on the line is left out; numbers begin with 0; lines that begin with # or % are comments. Errors:
-// GP_E_ARGUMENT, and the message names the file, line and column, and what should stand there; GP_E_MEMORY; a file that
+// Reads the edges of a file into host memory, which gp_edges_free frees. Files that begin with "%%MatrixMarket" are
+// read as coordinate matrices (pattern, integer or real; general or symmetric): entry (i, j) is an edge from i - 1 to j
+// - 1, whatever its value. Others are lists with an edge on each line: two numbers, separated by blanks, tabs or a
+// comma; the rest of the line is ignored. Numbers begin with 0; lines that begin with # or % are comments. Errors:
+// GP_E_ARGUMENT, and the message names the file, line and column, and what was expected; GP_E_MEMORY; a file that
 // cannot be read: GP_E_ARGUMENT with the system's reason. On an error *edges is empty.
 GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
-// The same of text in memory, `name` being what messages call it.
+// Reads edges from text in memory. `name` is its name in messages; NULL: "text".
 GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
+// Frees the pairs of a list from gp_edges_read or gp_edges_parse, and empties it. NULL and an empty list are fine.
 GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
 
 // ---- api/run.h - any call, and what can be asked about it before it runs
@@ -1807,7 +1834,7 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
 // edges that lead to vertices). A call in place, or with less aligned buffers, is prepared with its own pointers.
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
-// The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
+// The workspace that a call of this shape needs, in bytes: tagged words first, then scratch memory, each in whole
 // 256 bytes. Pure: depends on the call's shape and the device only.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
@@ -1819,7 +1846,7 @@ GPUPRIMS__API gp_result gp_workspace_size_on(gp_context *ctx, const gp_call *cal
 
 // Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
 // most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
-// has sorts beside other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
+// has sorts and other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
 // workspaces for, the least recently used lose theirs, reserved or not, until a call on them is captured.
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
 
@@ -1848,7 +1875,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
 GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity);
 
 // Compiles the call's kernels for another compute capability than the device's (no device needed, host contexts too)
-// and hands each image to `take`: what tools/gp_bundle and the tests of all architectures stand on. `key` is the name
+// and hands each image to `take`: tools/gp_bundle and the tests of all architectures use it. `key` is the name
 // under which a bundle is searched. Errors as gp_prepare.
 typedef void (*gp_take_image_fn)(void *user, const char *key, const void *image, size_t bytes);
 GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
@@ -24544,12 +24571,12 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char 
   size_t i;
   memcpy(&said, given, sizeof said);
   if (said < least || said > 65536)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s.struct_size is %u, and sizeof(%s) is %u: %s_init sets it", who, name, said,
-                    type, (unsigned)size, type);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s.struct_size is %u, but sizeof(%s) is %u: initialise it with %s_init", who,
+                    name, said, type, (unsigned)size, type);
   for (i = size; i < said; ++i)
     if (bytes[i])
-      return gp__fail(GP_E_UNSUPPORTED, "%s: @%s sets a member that this library (%s) does not have", who, name,
-                      GPUPRIMS_VERSION);
+      return gp__fail(GP_E_UNSUPPORTED, "%s: @%s sets a member unknown to this library (%s): install a newer library",
+                      who, name, GPUPRIMS_VERSION);
   return GP_SUCCESS;
 }
 // Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.
@@ -24738,9 +24765,9 @@ typedef struct gp__runtime {
 GPUPRIMS__PRIVATE const char *gp__cuda_advice(int error) {
   switch (error) {
   case 2:
-    return ": free memory of the device (nvidia-smi says who holds it), or gp_trim(ctx, 0)";
+    return ": free device memory (nvidia-smi lists its users), or call gp_trim(ctx, 0)";
   case 34:
-    return ": this is the toolkit's stub of libcuda, which only links: remove its folder (lib64/stubs) from "
+    return ": this is the toolkit's stub of libcuda, made for linking only: remove its folder (lib64/stubs) from "
            "LD_LIBRARY_PATH";
   case 100:
     return ": no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES; a container needs --gpus all";
@@ -24748,8 +24775,8 @@ GPUPRIMS__PRIVATE const char *gp__cuda_advice(int error) {
     return ": nvidia-smi -L lists the devices; see gp_config.device and CUDA_VISIBLE_DEVICES";
   case 200:
   case 209:
-    return ": the kernel's machine code is not for this device or driver: an NVRTC of a newer major version than the "
-           "driver's CUDA makes such code; use that of the driver's version (nvidia-smi) or a newer driver";
+    return ": the kernel's machine code does not fit this device or driver: NVRTC may have a newer major version than "
+           "the driver's CUDA; use NVRTC of the driver's version (nvidia-smi) or a newer driver";
   case 222:
     return ": NVRTC is newer than the driver: use an NVRTC of the driver's version (nvidia-smi) or a newer driver";
   case 700:
@@ -24759,15 +24786,14 @@ GPUPRIMS__PRIVATE const char *gp__cuda_advice(int error) {
   case 717:
   case 718:
   case 719:
-    return ": a kernel that ran before this call has failed, the library's or another one: a buffer is shorter than "
-           "its count, has been freed, or is memory of the host. compute-sanitizer names the kernel; the process needs "
-           "a restart";
+    return ": an earlier kernel of this library or of the program failed. Usual causes: a buffer is shorter than its "
+           "count, was freed, or is host memory. compute-sanitizer finds the kernel; restart the process";
   case 802:
     return ": the system is not ready: nvidia-fabricmanager or the persistence daemon has not started";
   case 803:
-    return ": libcuda and the kernel's module are of two versions: restart the machine, or install the driver again";
+    return ": libcuda and the kernel module have different versions: restart the machine, or reinstall the driver";
   case 804:
-    return ": the package cuda-compat does not serve this GPU: remove its folder from LD_LIBRARY_PATH";
+    return ": the package cuda-compat does not support this GPU: remove its folder from LD_LIBRARY_PATH";
   }
   return "";
 }
@@ -27504,7 +27530,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1994752"
+#define GPUPRIMS__EMBEDDED_FROM "1998848"
 
 // ---- core/embed.c - this file's own text
 
@@ -27711,8 +27737,8 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
   }
   if (!text) {
     snprintf(gp__device.why, sizeof gp__device.why,
-             "the header's text cannot be read from %s: define GPUPRIMS_SOURCE as its path when the implementation is "
-             "compiled",
+             "the header's text cannot be read from %s: compile the implementation with GPUPRIMS_SOURCE defined as the "
+             "header's path",
              GPUPRIMS__SOURCE);
     return;
   }
@@ -27889,12 +27915,14 @@ GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *ab
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
   if (file < 0) {
-    *why = errno == ENOENT ? NULL : errno == ELOOP || errno == ENOTDIR ? "it is a link or no folder" : strerror(errno);
+    *why = errno == ENOENT                      ? NULL
+           : errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or not a folder"
+                                                : strerror(errno);
     return -1;
   }
   if (fstat(file, about)) *why = strerror(errno);
   else if (about->st_uid != geteuid()) *why = "another user owns it";
-  else if (about->st_mode & 022) *why = "others can write to it";
+  else if (about->st_mode & 022) *why = "other users can write to it";
   if (!*why) return file;
   close(file);
   return -1;
@@ -27942,7 +27970,7 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
     if (file < 0 && !why) {
       gp__make_folders(c->folder);
       file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
-      if (file < 0 && !why) why = "it cannot be made";
+      if (file < 0 && !why) why = "it cannot be created";
     }
     c->state = file >= 0 ? 1 : 2;
     if (file >= 0) {
@@ -27984,7 +28012,7 @@ GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__im
     data = (char *)malloc(bytes + 1);
     while (data && got < bytes && (part = read(file, data + got, bytes - got)) > 0) got += (size_t)part;
     close(file);
-    why = "it is cut short";
+    why = "it is truncated";
     if (data && got == bytes && bytes >= sizeof head) {
       memcpy(&head, data, sizeof head);
       fresh = head;
@@ -28167,8 +28195,8 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   const char *advice = strstr(log, "could not open source file")
-                           ? "NVRTC is given no header files: leave out the #include, and put what the operator needs "
-                             "into gp_op_desc.prelude.\n"
+                           ? "NVRTC has no header files here: remove the #include, and put the needed definitions into "
+                             "gp_op_desc.prelude.\n"
                            : "";
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
   while (at && *at) {
@@ -28274,11 +28302,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bu
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
   if (strcmp(b->header, GPUPRIMS__BUNDLE) != 0)
-    return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s)", who,
-                    b->header, GPUPRIMS__BUNDLE);
+    return gp__fail(
+        GP_E_BUNDLE,
+        "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s): make it again with gp_bundle",
+        who, b->header, GPUPRIMS__BUNDLE);
   for (i = 0; i < b->count; ++i)
     if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
-      return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged", who, i);
+      return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged: make the bundle again with gp_bundle",
+                      who, i);
   return GP_SUCCESS;
 }
 
@@ -28335,8 +28366,8 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
   GPUPRIMS__CHECK(gp__open_nvrtc(&l->runtime, who));
   architecture = gp__architecture(&l->runtime, capability, &ptx);
   if (!architecture || (exact && ptx))
-    return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,
-                    l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
+    return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not support compute capability %d.%d",
+                    who, l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
                     capability % 10);
   if (disk && strcmp(nvrtc, l->runtime.nvrtc_name) != 0) { // another NVRTC has written here since
     gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
@@ -28808,9 +28839,9 @@ static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op 
   const char *call = gp__host_call_name(q->primitive);
   const int numbers = gp__host_size(q->in_type) && gp__host_size(to);
   if (!user && q->in_type != to && !numbers)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion between a struct type and another type", call);
+    return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert between a struct type and another type", call);
   if (!user && unary && unary != GP_CONVERT && !numbers)
-    return gp__fail(GP_E_OPERATOR, "%s: @%s: a built-in operator cannot take a struct type", call, of);
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: a built-in operator does not work on struct types", call, of);
   h->in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user, normalise);
   return GP_SUCCESS;
 }
@@ -28831,7 +28862,8 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
     memcpy(h->op.identity.bytes + 8, &none, sizeof none);
   } else {
     if (!gp__host_find_loops(&h->op, q->op, to))
-      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator cannot take this type", gp__host_call_name(q->primitive));
+      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator does not work on this type",
+                      gp__host_call_name(q->primitive));
     h->op.commutative = 1;
     h->op.exact = !h->op.loops.pairs;
     gp__host_identity(q->op, to, h->op.identity.bytes);
@@ -28852,7 +28884,7 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   h->exclusive = exclusive;
   h->out_converts = !q->is_arg && to != q->out_type;
   if (h->out_converts && (!gp__host_size(to) || !gp__host_size(q->out_type)))
-    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion between a struct type and another type",
+    return gp__fail(GP_E_TYPE, "%s: @out_type: cannot convert between a struct type and another type",
                     gp__host_call_name(q->primitive));
   h->init = q->init;
   if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h->init.bytes, 1);
@@ -29100,7 +29132,7 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
   uint64_t v, e;
-  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for a byte a vertex", gp__host_call_name(q->primitive));
+  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for one byte per vertex", gp__host_call_name(q->primitive));
   for (v = 0; v < g->vertices; ++v) {
     const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
     const int64_t from = depths[v];
@@ -29423,19 +29455,19 @@ GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result
     if (ctx != gp__known[1])
       for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
     if (!c) {
-      *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
+      *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never opened", who);
       return 0;
     }
     gp__known[1] = gp__known[0];
     gp__known[0] = ctx;
   }
   if (ctx->generation == gp__generation) return 1;
-  *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);
+  *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent process: open another context after fork", who);
   return 0;
 }
 GPUPRIMS__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
   if (!gp__here.hook) return 0;
-  *result = gp__fail(GP_E_CONTEXT, "%s: called from %s: a hook uses no context", who, gp__here.hook);
+  *result = gp__fail(GP_E_CONTEXT, "%s: called from %s: a hook must not use a context", who, gp__here.hook);
   return 1;
 }
 
@@ -29717,8 +29749,10 @@ GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
 GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
   const char *who = "gp_open";
   if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, which is no gp_backend", who, (int)c->backend);
-  if (c->device < GP_DEVICE_CURRENT) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d", who, c->device);
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, not a gp_backend", who, (int)c->backend);
+  if (c->device < GP_DEVICE_CURRENT)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who,
+                    c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
   if (c->cuda_library && *c->cuda_library != '/')
@@ -29728,8 +29762,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
                     c->nvrtc_library);
   if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
-  if (c->host_threads < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d", who, c->host_threads);
-  if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d", who, c->workspaces);
+  if (c->host_threads < 0)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
+  if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
@@ -29784,11 +29819,11 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRetain", error);
       else {
         s->context = primary;
-        gp__log(&s->library.runtime, GP_LOG_INFO, "the CUDA back end runs: device %d, %s, compute capability %d.%d",
+        gp__log(&s->library.runtime, GP_LOG_INFO, "using the CUDA back end: device %d, %s, compute capability %d.%d",
                 s->about.device, s->about.name, s->about.compute_capability / 10, s->about.compute_capability % 10);
       }
     } else if (c.backend == GP_BACKEND_AUTO && none) {
-      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__here.draft);
+      gp__log(&s->library.runtime, GP_LOG_INFO, "using the host back end: %s", gp__here.draft);
       memset(&s->about, 0, sizeof s->about);
       snprintf(s->about.fallback, sizeof s->about.fallback, "%.255s", gp__here.draft + strlen("gp_open: "));
       result = GP_SUCCESS;
@@ -29966,7 +30001,7 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
   if (desc->size < 1 || desc->size > GP__VALUE_BYTES)
     return gp__fail(GP_E_ARGUMENT, "%s: desc.size is %lu, not 1 to 64", who, (unsigned long)desc->size);
   if (desc->align < 1 || desc->align > 16 || (desc->align & (desc->align - 1)) || desc->size % desc->align)
-    return gp__fail(GP_E_ARGUMENT, "%s: desc.align is %lu, not 1, 2, 4, 8 or 16 that divides the size %lu", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: desc.align is %lu: it must be 1, 2, 4, 8 or 16 and divide desc.size, %lu", who,
                     (unsigned long)desc->align, (unsigned long)desc->size);
   info = (gp__type_info *)calloc(1, sizeof *info);
   if (info) {
@@ -30084,8 +30119,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const 
   }
   out->info = gp__user_type(s, type);
   if (!out->info)
-    return gp__fail(GP_E_TYPE, type ? "%s: @%s is %d, which is no type of this context" : "%s: @%s is not set (%d)",
-                    who, field, type);
+    return gp__fail(GP_E_TYPE, type ? "%s: @%s is %d, not a type of this context" : "%s: @%s is not set (%d)", who,
+                    field, type);
   out->size = out->info->size;
   out->align = out->info->align;
   return GP_SUCCESS;
@@ -30098,7 +30133,7 @@ GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
 GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
                                                int host, const gp__op_info **user) {
-  static const char *const arities[] = {"", "a unary", "a binary"};
+  static const char *const arities[] = {"", "unary", "binary"};
   const char *name;
   int has;
   *user = NULL;
@@ -30108,21 +30143,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, co
   } else {
     *user = gp__user_op(s, op);
     if (!*user)
-      return gp__fail(GP_E_OPERATOR,
-                      op ? "%s: @%s is %d, which is no operator of this context" : "%s: @%s is not set (%d)", who,
-                      field, op);
+      return gp__fail(GP_E_OPERATOR, op ? "%s: @%s is %d, not an operator of this context" : "%s: @%s is not set (%d)",
+                      who, field, op);
     name = (*user)->name;
     has = (*user)->arity;
   }
   if (has != arity)
-    return gp__fail(GP_E_OPERATOR, "%s: @%s: operator \"%s\" is %s one, the call takes %s one", who, field, name,
-                    arities[has], arities[arity]);
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: operator \"%s\" is %s, not %s", who, field, name, arities[has],
+                    arities[arity]);
   if (*user && host && !(*user)->host)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
-                    who, field, name);
-  if (*user && !host && !(*user)->body)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.body, which the device runs", who,
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: @%s: operator \"%s\" has no gp_op_desc.host: the host back end needs this function", who,
                     field, name);
+  if (*user && !host && !(*user)->body)
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: @%s: operator \"%s\" has no gp_op_desc.body: the CUDA back end needs this source", who, field,
+                    name);
   return GP_SUCCESS;
 }
 
@@ -30160,48 +30196,48 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
 // The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
   F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
-  F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
+  F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform")                                                         \
   F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate")                                                  \
   F(EQUAL, equal, GP_E_OPERATOR, "has no runs")                                                                        \
-  F(IN_TYPE, in_type, GP_E_TYPE, "has no input of that name")                                                          \
+  F(IN_TYPE, in_type, GP_E_TYPE, "has no such input")                                                                  \
   F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input")                                                              \
   F(KEY_TYPE, key_type, GP_E_TYPE, "has no keys")                                                                      \
   F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets")                                                             \
   F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator")                                                               \
-  F(OUT_TYPE, out_type, GP_E_TYPE, "has no output of that name")                                                       \
+  F(OUT_TYPE, out_type, GP_E_TYPE, "has no such output")                                                               \
   F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths")                                                                 \
   F(IN, in, GP_E_ARGUMENT, "has no input")                                                                             \
   F(IN2, in2, GP_E_ARGUMENT, "has no second input")                                                                    \
   F(KEYS, keys, GP_E_ARGUMENT, "has no keys")                                                                          \
   F(BEGIN, begin, GP_E_ARGUMENT, "has no offsets")                                                                     \
-  F(END, end, GP_E_ARGUMENT, "has no offsets at which segments end")                                                   \
-  F(OUT, out, GP_E_ARGUMENT, "has no output of that name")                                                             \
-  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no output of that name")                                                   \
-  F(OUT2, out2, GP_E_ARGUMENT, "has no output of that name")                                                           \
-  F(OUT3, out3, GP_E_ARGUMENT, "has no output of that name")                                                           \
-  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "counts nothing")                                                             \
+  F(END, end, GP_E_ARGUMENT, "has no end offsets")                                                                     \
+  F(OUT, out, GP_E_ARGUMENT, "has no such output")                                                                     \
+  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no such output")                                                           \
+  F(OUT2, out2, GP_E_ARGUMENT, "has no such output")                                                                   \
+  F(OUT3, out3, GP_E_ARGUMENT, "has no such output")                                                                   \
+  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "writes no count")                                                            \
   F(BAD, bad, GP_E_ARGUMENT, "checks no offsets")                                                                      \
   F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory")                                      \
   F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments")                                                              \
-  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of one length")                                    \
+  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of equal length")                                  \
   F(KEY_COUNT, key_count, GP_E_ARGUMENT, "searches no sorted array")                                                   \
   F(ROWS, rows, GP_E_ARGUMENT, "has no rows")                                                                          \
-  F(K, k, GP_E_ARGUMENT, "takes none")                                                                                 \
-  F(N, n, GP_E_ARGUMENT, "takes none")                                                                                 \
+  F(K, k, GP_E_ARGUMENT, "takes no k")                                                                                 \
+  F(N, n, GP_E_ARGUMENT, "takes no n")                                                                                 \
   F(BINS, bins, GP_E_ARGUMENT, "has no bins")                                                                          \
   F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
   F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
   F(INIT, init, GP_E_ARGUMENT, "takes no initial value")                                                               \
-  F(VALUE, value, GP_E_ARGUMENT, "takes none")                                                                         \
-  F(START, start, GP_E_ARGUMENT, "takes none")                                                                         \
-  F(STEP, step, GP_E_ARGUMENT, "takes none")                                                                           \
+  F(VALUE, value, GP_E_ARGUMENT, "takes no value")                                                                     \
+  F(START, start, GP_E_ARGUMENT, "takes no start value")                                                               \
+  F(STEP, step, GP_E_ARGUMENT, "takes no step")                                                                        \
   F(SCALAR, scalar, GP_E_ARGUMENT, "has no predicate")                                                                 \
   F(SCALAR2, scalar2, GP_E_ARGUMENT, "has no second predicate")                                                        \
   F(LOWER, lower, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
   F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
   F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers")                                                              \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input")                                                                \
-  F(FIELDS, fields, GP_E_ARGUMENT, "has no struct keys that fields order")
+  F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -30318,56 +30354,58 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
     return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
-    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call permutes no dimensions", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call has no struct keys that fields order", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call does not sort by fields", k->who);
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s serves convert_layout only", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
-    return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics, @fault serve bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
   if (c->sources && !(k->traits & GP__TAKES_SOURCES))
-    return gp__fail(GP_E_ARGUMENT, "%s: @sources serves bfs_sources only", k->who);
-  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @sources is for bfs_sources only", k->who);
+  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target is for bfs only", k->who);
   if (c->fault && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @fault: flags lacks GP_CHECKED", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @fault is set, but @flags lacks GP_CHECKED", k->who);
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
-    return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit serve bfs and bfs_check only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
   if (c->flags & ~flags & GP_UNTIL_TARGET)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET serves bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET is for bfs only", k->who);
   if (c->flags & ~flags & GP_KEEP_GAPS)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS serves convert_layout only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS is for convert_layout only", k->who);
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
-    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit serve radix sorts only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
   if (c->flags & ~flags & GP_DESCENDING)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING is for sort, segmented_sort, top_k and nth_element only",
                     k->who);
   if (c->flags & ~flags & GP_UNSORTED)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED serves top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k only", k->who);
   if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS |
                    GP_UNTIL_TARGET | GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
   if (c->flags & ~flags & GP_RIGHT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT serves adjacent_difference only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
   if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
+                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS are for graph_from_edges only",
+                    k->who);
   if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call makes no graph", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call builds no graph", k->who);
   if (c->graph && !(k->traits & GP__TAKES_GRAPH))
-    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes no graph", k->who);
   if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
+        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
         k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
-    return gp__fail(GP_E_ARGUMENT,
-                    c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
-                           : "%s: @flags: GP_CHECKED: segments of one length have no offsets",
-                    k->who);
+    return gp__fail(
+        GP_E_ARGUMENT,
+        c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
+               : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
+        k->who);
   if (c->bad && !(k->traits & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: @bad: flags lacks GP_CHECKED", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @bad is set, but @flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }
 
@@ -30393,7 +30431,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
         gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
     if (role && (c->op == GP_SUB ? k->fold : !k->fold || c->op > GP_SUB))
-      return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves %s only", k->who, gp__op_rows[c->op].name, role);
+      return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {
     GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
@@ -30403,9 +30441,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     q->equal = c->equal ? c->equal : (gp_op)GP_EQUAL;
     if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;
     if (q->equal > 0 && q->equal < GP_OP_COUNT)
-      return gp__fail(GP_E_OPERATOR,
-                      "%s: @equal: %s does not say what belongs to one run: EQUAL does, NOT_EQUAL, HEADS, or a user's "
-                      "binary operator",
+      return gp__fail(GP_E_OPERATOR, "%s: @equal is %s, not EQUAL, NOT_EQUAL, HEADS or a user's binary operator",
                       k->who, gp__op_rows[q->equal].name);
     return gp__check_operator(k->s, k->who, "equal", q->equal, 2, k->host, &q->user_equal);
   }
@@ -30418,8 +30454,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) 
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
   if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;
   if (q->op > 0 && q->op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: %s, or a user's binary operator", k->who,
-                    gp__op_rows[q->op].name, both ? "LESS and GREATER are" : "LESS is");
+    return gp__fail(GP_E_OPERATOR, "%s: @op is %s, not %s or a user's binary operator", k->who, gp__op_rows[q->op].name,
+                    both ? "LESS, GREATER" : "LESS");
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
 
@@ -30438,8 +30474,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char 
 }
 
 GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
-  return gp__fail(GP_E_OPERATOR, "%s: @%s: %s cannot take a struct type; a user's operator can", k->who, field,
-                  gp__op_rows[op].name);
+  return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
+                  field, gp__op_rows[op].name);
 }
 
 // Types of primitives with an accumulator.
@@ -30458,23 +30494,23 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   q->acc_size = acc.size;
   if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
   if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->acc_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on an accumulator of %s", who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, and the accumulator is %s", who,
                     gp__op_rows[q->op].name, gp__type_rows[q->acc_type].name);
   if (q->is_arg && q->acc_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @acc_type: %s computes in the type of its value, @out_type", who,
+    return gp__fail(GP_E_TYPE, "%s: @acc_type and @out_type differ: %s accumulates in the type of its value", who,
                     gp__op_rows[q->op].name);
   if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion to the accumulator's type where one of them is a struct",
+    return gp__fail(GP_E_TYPE, "%s: @in_type: cannot convert to the accumulator's type: one of them is a struct type",
                     who);
   if ((q->out_struct || acc.info) && q->out_type != q->acc_type)
-    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion from the accumulator's type where one of them is a struct",
-                    who);
+    return gp__fail(GP_E_TYPE,
+                    "%s: @out_type: cannot convert from the accumulator's type: one of them is a struct type", who);
   if (q->user_op && !host && !q->user_op->identity)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: operator \"%s\" has no gp_op_desc.identity, which the call needs", who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: operator \"%s\" has no gp_op_desc.identity: this call needs one", who,
                     q->user_op->name);
   if (q->user_op && host && !q->user_op->has_host_identity)
     return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: @op: operator \"%s\" has no gp_op_desc.host_identity, which the host back end needs", who,
+                    "%s: @op: operator \"%s\" has no gp_op_desc.host_identity: the host back end needs one", who,
                     q->user_op->name);
   if (q->user_op && host && (size_t)q->user_op->has_host_identity != q->acc_size)
     return gp__fail(GP_E_OPERATOR,
@@ -30513,7 +30549,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
     if (c->out_type && c->out_type != type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths have one type", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths must have the same type",
+                      k->who);
     if (k->reads & GP__READS_OUT) q->out_type = q->out2_type, k->out = k->out2;
     else if (!c->out2 && (k->pointers || !c->out2_type)) { // no lengths are wanted
       q->out2_type = GP_TYPE_DEFAULT;
@@ -30533,7 +30570,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   if (q->out_type || ((k->reads & GP__READS_OUT) && !(k->reads & GP__READS_OUT2_TYPE) && !(moved && !k->in.size)))
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
   if (moved && q->out_type != q->in_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
   return GP_SUCCESS;
 }
 // An index type: u32 or u64. what: "out_type (of indices)".
@@ -30547,7 +30584,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *wh
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
-             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
+             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
                         (unsigned long long)k->c->count)
              : GP_SUCCESS;
 }
@@ -30601,16 +30638,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (c->count2 > UINT64_MAX - c->count)
-    return gp__fail(GP_E_SIZE, "%s: @count and @count2 together overflow: %llu and %llu", who,
+    return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who,
                     (unsigned long long)c->count, (unsigned long long)c->count2);
-  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1", who);
+  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1; it must be smaller", who);
   if (k->own[GP__CHECK_NUMBERS]) GPUPRIMS__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
-    return gp__fail(
-        GP_E_UNSUPPORTED,
-        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
-        "policy, not on every one",
-        who);
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result has the same bits on one "
+                    "device and policy only",
+                    who);
   return GP_SUCCESS;
 }
 
@@ -30625,11 +30661,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
                     (unsigned long long)count, (unsigned long)size);
   if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
   if (address % align)
-    return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to the %lu bytes that its type asks for", k->who,
-                    field, pointer, (unsigned long)align);
+    return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to %lu bytes, as its type requires", k->who, field,
+                    pointer, (unsigned long)align);
   if (count * size > UINT64_MAX - address)
-    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes reach past the end of memory", k->who, field,
-                    number, (unsigned long long)count, (unsigned long)size);
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes extend past the end of the address space", k->who,
+                    field, number, (unsigned long long)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -30659,14 +30695,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of a device, which the host back end cannot reach: copy it to the host "
-                    "first, or open the context with GP_BACKEND_CUDA",
+                    "%s: @%s (%p) is device memory, and the host back end cannot access it: copy the data to host "
+                    "memory, or open the context with GP_BACKEND_CUDA",
                     k->who, name, pointer);
   if (!k->host && !type && !s->pageable)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach: "
-                    "copy it to memory of the device (cudaMalloc, cudaMemcpy), or open the context with "
-                    "GP_BACKEND_HOST",
+                    "%s: @%s (%p) is host memory, neither managed nor registered, and device %d cannot access it: copy "
+                    "the data to device memory (cudaMalloc, cudaMemcpy), or open the context with GP_BACKEND_HOST",
                     k->who, name, pointer, s->about.device);
   gp__know_place(k->s, pointer, 0);
   return GP_SUCCESS;
@@ -30681,7 +30716,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const 
   if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of a device; the value is read by the host: give a pointer to a variable",
+                    "%s: @%s (%p) is device memory, but the host reads this value: pass a pointer to host memory",
                     k->who, name, value);
   gp__know_place(k->s, value, 1);
   return GP_SUCCESS;
@@ -30838,9 +30873,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   }
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
       c->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: transform with GP_CONVERT converts", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: to convert, use gp_transform with GP_CONVERT",
+                    k->who);
   if (c->primitive == GP_IOTA && k->out.info)
-    return gp__fail(GP_E_TYPE, "%s: @out_type: a struct cannot be counted in", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @out_type is a struct type, not a built-in type", k->who);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
@@ -30850,10 +30886,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
   if (!(k->reads & GP__READS_OP)) return GP_SUCCESS;
   if (!q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
   if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on %s", k->who, gp__op_rows[q->op].name,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers only, not on %s", k->who, gp__op_rows[q->op].name,
                     gp__type_rows[q->out_type].name);
   if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: one element is copied: no conversion where one of the types is a struct",
+    return gp__fail(GP_E_TYPE,
+                    "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types",
                     k->who);
   return GP_SUCCESS;
 }
@@ -30888,14 +30925,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const cha
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
-                                 : gp__fail(GP_E_NULL, "%s: @%s is null: @%s: %s compares with it", k->who, scalar,
+                                 : gp__fail(GP_E_NULL, "%s: @%s is null, but @%s (%s) compares with it", k->who, scalar,
                                             field, gp__op_rows[op].name);
   if (op > 0 && op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
-                    field, gp__op_rows[op].name);
+    return gp__fail(GP_E_OPERATOR, "%s: @%s is %s, not a comparison or a user's unary operator", k->who, field,
+                    gp__op_rows[op].name);
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
-  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s, operator \"%s\", takes none", k->who, scalar,
-                          field, (*user)->name)
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s (operator \"%s\") takes no scalar", k->who,
+                          scalar, field, (*user)->name)
                : GP_SUCCESS;
 }
 
@@ -30906,19 +30943,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   q->transform = c->predicate2;
   k->by_flags = !c->op && (c->keys || c->key_type); // select and partition: others read none
   if (k->by_flags) {
-    if (c->predicate2) return gp__fail(GP_E_OPERATOR, "%s: @predicate2: flags make two parts", k->who);
-    return c->scalar || c->scalar2
-               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->scalar ? "scalar" : "scalar2")
-               : GP_SUCCESS;
+    if (c->predicate2)
+      return gp__fail(GP_E_OPERATOR, "%s: @predicate2: a call with flags takes no second predicate", k->who);
+    return c->scalar || c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @%s: a call with flags takes no scalar", k->who,
+                                              c->scalar ? "scalar" : "scalar2")
+                                   : GP_SUCCESS;
   }
   if (c->keys || c->key_type)
-    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)", k->who,
-                    c->keys ? "keys" : "key_type");
+    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: a call with a predicate (@op) takes no flags",
+                    k->who, c->keys ? "keys" : "key_type");
   GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
   if (c->predicate2)
     return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
-  return c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2: there is no second predicate (@predicate2)", k->who)
-                    : GP_SUCCESS;
+  return c->scalar2
+             ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
+             : GP_SUCCESS;
 }
 // Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
@@ -30961,7 +31000,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
   if (q->transform)
     GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@predicate2), and two parts", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out3 is set, but there is no second predicate (@predicate2)", k->who);
   // A part's output may be as small as the part: only its beginning is known.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;
@@ -31014,7 +31053,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
       k->out = k->in;
     }
     if (c->out_type && c->out_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who);
     q->in_type = q->out_type;
     q->in_struct = q->out_struct = k->out.info;
     q->in_size = q->out_size = k->out.size;
@@ -31073,7 +31112,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
     q->out_type = GP_U8;
     q->acc_type = GP_U32, q->acc_size = 4;
     if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: @out_type: the result is one byte, u8", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
   } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
     q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   }
@@ -31102,7 +31141,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->key_type && c->key_type != q->in_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles have the type of the sorted array", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array",
+                    k->who);
   q->key_type = q->in_type;
   k->key = k->in;
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
@@ -31113,7 +31153,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for u32 positions (@out_type): use u64", who,
                     c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
@@ -31145,17 +31185,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
   const char *who = k->who;
   if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->segment_length)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segment_length: segments have it where there are no offsets (@begin)", who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @segment_length is set, but the segments have offsets (@begin)", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
                       (unsigned long long)c->segments, (unsigned long long)c->segment_length);
     q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length, which is %llu",
-                      who, (unsigned long long)c->count, (unsigned long long)q->count);
+      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length (%llu)", who,
+                      (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
 }
@@ -31177,28 +31217,27 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
-  if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type: a struct cannot be sorted into bins", k->who);
+  if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type is a struct type, not a built-in type", k->who);
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
-    if (k->in2.info) return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights): a struct is no weight", k->who);
+    if (k->in2.info)
+      return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
   }
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)
-      return gp__fail(GP_E_TYPE,
-                      "%s: @out_type: counters of %s serve weights (gp_call.in2); without, they are integers", k->who,
+      return gp__fail(GP_E_TYPE, "%s: @out_type is %s: counters without weights (gp_call.in2) must be integers", k->who,
                       gp__type_rows[c->out_type].name);
     q->out_type = c->out_type;
     if (c->flags & GP_REPRODUCIBLE)
-      return gp__fail(
-          GP_E_UNSUPPORTED,
-          "%s: @flags: GP_REPRODUCIBLE: counters of %s keep their bits on one device and policy, not on every "
-          "one; integers do",
-          k->who, gp__type_rows[c->out_type].name);
+      return gp__fail(GP_E_UNSUPPORTED,
+                      "%s: @flags: GP_REPRODUCIBLE: counters of %s have the same bits on one device and policy only; "
+                      "use integer counters",
+                      k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
-                                    "i32, u32, i64 or u64, nor, with weights, f32 or f64", &q->out_type, &k->out));
+                                    "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
   return weights && !gp__is_integer(q->in2_type)
              ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
                         gp__type_rows[q->in2_type].name)
@@ -31209,18 +31248,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d", who, c->channels);
+  if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d, below 0", who, c->channels);
   if (c->active < 0 || c->active > q->channels)
-    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to the %d of channels", who, c->active, q->channels);
+    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to %d, the number of channels", who, c->active,
+                    q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins of %d channels are 2^31 or more", who, (unsigned long long)c->bins,
-                    q->active);
+    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,
+                    (unsigned long long)c->bins, q->active);
   if (c->count > UINT64_MAX / (unsigned)q->channels)
     return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
                     q->channels);
   if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
-    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: the bounds of at most %d channels of %s fit a call", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: a call takes bounds for at most %d channels of %s", who,
                     q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
@@ -31323,13 +31363,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
     if (c->out_type && c->out_type != c->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type is not @in_type: values keep their type", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type and @in_type differ: this call does not convert values", k->who);
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
     q->out_type = q->in_type;
     k->out = k->in;
   } else if (c->out || c->out_type) {
     GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8,
-                                      "i32, u32, i64 or u64, as indices are (values have gp_call.in_type)",
+                                      "i32, u32, i64 or u64: indices are integers (for values, set gp_call.in_type)",
                                       &q->out_type, &k->out));
     q->in_type = q->out_type;
   }
@@ -31343,23 +31383,24 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   gp__request *q = k->q;
   gp__checked_type t = {0, 0, NULL};
   int i;
-  if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: @fields: keys of a built-in type have none", k->who);
-  if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform both order the keys", k->who);
+  if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: @fields: only struct keys have fields", k->who);
+  if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform are both set: set one of them", k->who);
   if (!c->fields) return gp__fail(GP_E_NULL, "%s: @fields is null, but @field_count is %d", k->who, c->field_count);
   if (c->field_count < 1)
-    return gp__fail(GP_E_ARGUMENT, "%s: @field_count is %d, but there are fields", k->who, c->field_count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @field_count is %d, not 1 or more", k->who, c->field_count);
   *bits = 0;
   for (i = 0; i < c->field_count; ++i) {
     const gp_key_field *f = &c->fields[i];
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "fields: a type", f->type, &t));
-    if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d is a struct", k->who, i);
+    if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d has a struct type, not a built-in type", k->who, i);
     if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
-      return gp__fail(GP_E_ARGUMENT, "%s: @fields: field %d: no aligned %s stands at offset %lu of %s, of %lu bytes",
-                      k->who, i, gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name,
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @fields: field %d: %s at offset %lu is not aligned, or not inside %s of %lu bytes", k->who,
+                      i, gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name,
                       (unsigned long)k->key.size);
     *bits += 8 * (int)t.size;
     if (*bits > 8 * GP__RADIX_PASSES)
-      return gp__fail(GP_E_SIZE, "%s: @fields: they have more than %d bytes together", k->who, GP__RADIX_PASSES);
+      return gp__fail(GP_E_SIZE, "%s: @fields: all fields together have more than %d bytes", k->who, GP__RADIX_PASSES);
   }
   q->acc_size = 8; // words of the ordered key
   return GP_SUCCESS;
@@ -31377,30 +31418,30 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
-      return gp__fail(GP_E_OPERATOR, "%s: @transform: keys are decomposed by a user's operator, not by %s", k->who,
+      return gp__fail(GP_E_OPERATOR, "%s: @transform is %s, not a user's unary operator", k->who,
                       gp__op_rows[c->transform].name);
     q->acc_type = c->acc_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "acc_type (of transform's result)", q->acc_type, &ordered));
-    if (ordered.info) return gp__fail(GP_E_TYPE, "%s: @acc_type (of transform's result) is a struct", k->who);
+    if (ordered.info)
+      return gp__fail(GP_E_TYPE, "%s: @acc_type (of transform's result) is a struct type, not a built-in type", k->who);
     q->acc_size = ordered.size;
     bits = 8 * (int)ordered.size;
-    if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform both order the keys", k->who);
+    if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform are both set: set one of them", k->who);
   } else if (c->acc_type) {
-    return gp__fail(GP_E_TYPE, "%s: @acc_type: there is no transform whose result has it", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @acc_type is set, but there is no transform", k->who);
   } else if (c->fields || c->field_count) {
     GPUPRIMS__CHECK(gp__check_key_fields(k, &bits));
   } else if (k->key.info) {
-    return gp__fail(
-        GP_E_TYPE,
-        "%s: @key_type: a struct needs fields or a transform (a user's operator) that say how it is ordered; "
-        "gp_merge_sort takes a comparison",
-        k->who);
+    return gp__fail(GP_E_TYPE,
+                    "%s: @key_type is a struct type: set fields or a transform (a user's operator) to order the keys, "
+                    "or use gp_merge_sort with a comparison",
+                    k->who);
   }
   q->begin_bit = c->begin_bit;
   q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : bits;
   if (q->begin_bit < 0 || q->begin_bit > q->end_bit || q->end_bit > bits)
-    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit is %d, @end_bit %d: no range within the %d bits of the key", k->who,
-                    c->begin_bit, c->end_bit, bits);
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key",
+                    k->who, c->begin_bit, c->end_bit, bits);
   GPUPRIMS__CHECK(gp__check_moved_values(k));
   return k->in.size ? GP_SUCCESS : gp__check_reach(k, (uint64_t)1 << 32);
 }
@@ -31424,14 +31465,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   int bits;
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
-  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type: a struct has no order of bits", who);
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
   q->key_size = k->key.size;
   if (values) {
     q->in_type = c->in_type;
     q->out_type = c->out_type ? c->out_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
     if (q->in_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", who);
     k->out = k->in;
   } else if (indices) {
     GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
@@ -31445,7 +31486,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   q->offset_size = k->offset.size;
   bits = 8 * (int)q->key_size;
   if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
-    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) are no bits of a key of %d", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) is not a range of the %d bits of a key", who,
                     c->begin_bit, c->end_bit, bits);
   if (c->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^44", who, (unsigned long long)c->count);
@@ -31462,10 +31503,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
   if (k->key.info)
-    return gp__fail(GP_E_TYPE, "%s: @key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
-                    k->key.info->name);
+    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
   if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_group_by[GP__CHECKS] = {{GP__CHECK_KEY_TYPES, gp__check_group_keys}};
@@ -31478,7 +31518,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   q->out_type = c->out_type ? c->out_type : c->in_type;
   if (k->in.size) {
     if (q->out_type != q->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
@@ -31490,17 +31530,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, @count is %llu", k->who, nth ? "n" : "k",
-                    (unsigned long long)(nth ? c->n : c->k), (unsigned long long)c->count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
+                    (unsigned long long)(nth ? c->n : c->k), nth ? "not below" : "above", (unsigned long long)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
     return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
                     (unsigned long long)c->count);
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
-    return gp__fail(GP_E_NULL,
-                    "%s: @out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
-                    (int)GP__TOP_K_FEW);
+    return gp__fail(GP_E_NULL, "%s: @out_keys is null: to sort more than %d results, set it; or use GP_UNSORTED",
+                    k->who, (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
 }
 
@@ -31512,7 +31551,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   gp__request *q = k->q;
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
+  if (k->key.info)
+    return gp__fail(GP_E_TYPE, "%s: @key_type is struct type %s, not a built-in type", k->who, k->key.info->name);
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
@@ -31554,12 +31594,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char 
   for (d = dimensions - 1; d >= 0; --d) {
     stride[d] = given[d] ? given[d] : least;
     if (d == dimensions - 1 && stride[d] != 1)
-      return gp__fail(GP_E_ARGUMENT,
-                      "%s: @permutation.%s[%d] is %llu, but elements of the last dimension lie side by side", k->who,
-                      name, d, (unsigned long long)stride[d]);
+      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.%s[%d] is %llu, but the stride of the last dimension must be 1",
+                      k->who, name, d, (unsigned long long)stride[d]);
     if (stride[d] < least)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @permutation.%s[%d] (a leading dimension) is %llu, too small for the %llu elements within",
+                      "%s: @permutation.%s[%d] (a leading dimension) is %llu, below the %llu elements of one step",
                       k->who, name, d, (unsigned long long)stride[d], (unsigned long long)least);
     if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
       return gp__fail(
@@ -31660,8 +31699,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   q->count = 1;
   for (i = 0; i < p->dimensions; ++i) {
     if (p->order[i] < 0 || p->order[i] >= p->dimensions || seen >> p->order[i] & 1)
-      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.order[%d] is %d: no permutation of %d dimensions", k->who, i,
-                      p->order[i], p->dimensions);
+      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.order[%d] is %d: this is not a permutation of %d dimensions",
+                      k->who, i, p->order[i], p->dimensions);
     seen |= 1u << p->order[i];
     if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
       return gp__fail(GP_E_SIZE,
@@ -31671,9 +31710,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     extent[i] = p->extent[p->order[i]];
   }
   if (k->c->count && k->c->count != q->count)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @count is %llu, neither 0 nor the product of @permutation.extent, which is %llu", k->who,
-                    (unsigned long long)k->c->count, (unsigned long long)q->count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @permutation.extent (%llu)",
+                    k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
   GPUPRIMS__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
   GPUPRIMS__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {
@@ -31693,18 +31731,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     for (i = 1; i < 4 && m->in_stride[i] == m->out_stride[i]; ++i) {}
     m->kind = GP__MOVE_NOTHING;
     return i == 4 ? GP_SUCCESS
-                  : gp__fail(GP_E_OVERLAP,
-                             "%s: @in and @out are the same, but rows that stay as they are move: this "
-                             "permutation cannot run in place",
-                             k->who);
+                  : gp__fail(
+                        GP_E_OVERLAP,
+                        "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place",
+                        k->who);
   }
   if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
       (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
                                     : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
                                           m->out_stride[0] != m->extent[1] * (unsigned)m->size))
     return gp__fail(GP_E_OVERLAP,
-                    "%s: @in and @out are the same: matrices are transposed in place where they are square, "
-                    "with the same strides on both sides, or dense",
+                    "%s: @in and @out are the same: an in-place transpose needs square matrices with the same strides "
+                    "on both sides, or dense matrices",
                     k->who);
   m->kind = m->extent[0] == m->extent[1] ? GP__MOVE_SQUARE : GP__MOVE_RECTANGLE;
   return GP_SUCCESS;
@@ -31743,20 +31781,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
     const gp_field *f = &l->fields[i];
     if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @%s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
-                      "of %lu",
-                      who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
+                      "%s: @%s: fields: field %d (%lu bytes at offset %lu) is not inside the struct of %lu bytes", who,
+                      name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
     for (j = 0; j < i; ++j)
       if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
         return gp__fail(GP_E_ARGUMENT, "%s: @%s: fields: fields %d and %d overlap", who, name, j, i);
   }
   if (l->width != GP_SOA && (l->capacity || l->columns))
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s serves GP_SOA, but width is %llu", who, name,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is for GP_SOA only, but width is %llu", who, name,
                     l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
   if (l->columns && l->capacity)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity serves one buffer, but there are columns", who, name);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity and columns are both set; capacity is for one buffer", who, name);
   if (l->capacity && l->capacity < count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count, which is %llu", who, name,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
                     (unsigned long long)l->capacity, (unsigned long long)count);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
@@ -31769,7 +31806,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
       if (!l->columns[i] && count && k->pointers)
         return gp__fail(GP_E_NULL, "%s: @%s: columns[%d] is null", who, name, i);
       if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
-        return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] reaches past the end of memory", who, name, i);
+        return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] extends past the end of the address space", who, name, i);
       const gp__extent column = {of, l->columns[i], count * l->fields[i].size, 0};
       span[(*spans)++] = column;
     }
@@ -31793,13 +31830,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   GPUPRIMS__CHECK(
       gp__check_layout(k, "out_layout (to)", "out", c->out_layout, &q->out_layout, c->out, written, &writes));
   if (from->field_count != to->field_count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, that of @in_layout (from) is %d", k->who,
-                    to->field_count, from->field_count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, but that of @in_layout (from) is %d",
+                    k->who, to->field_count, from->field_count);
   for (i = 0; i < from->field_count; ++i)
     if (from->fields[i].size != to->fields[i].size)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
-                      i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+                      "%s: @out_layout (to): fields: field %d has %lu bytes, but that of @in_layout (from) has %lu",
+                      k->who, i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, &own, 1));
   GPUPRIMS__CHECK(gp__check_apart(k->who, written, writes, &own, 1));
@@ -31829,11 +31866,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *n
   if (g->flags & ~GP_SYMMETRIC)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
-    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, which %s does not number", k->who, name,
-                    (unsigned long long)g->vertices, g->vertex_type == GP_U32 ? "u32" : "48 bits");
+    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (unsigned long long)g->vertices,
+                    g->vertex_type == GP_U32 ? "2^32 - 1, the limit of u32 vertices" : "2^48");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
-    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, which %s does not reach", k->who, name,
-                    (unsigned long long)g->edges, g->offset_type == GP_U32 ? "u32 (offset_type)" : "48 bits");
+    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (unsigned long long)g->edges,
+                    g->offset_type == GP_U32 ? "2^32, the limit of u32 offsets" : "2^48");
   if (!g->in_offsets != !g->in_sources)
     return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
                     g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
@@ -31884,13 +31921,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   gp__request *q = k->q;
   GPUPRIMS__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
-    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, the graph has %llu vertices", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
                     (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
   if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
-    return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, the graph has %llu vertices", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, not below the %llu vertices of @graph", k->who,
                     (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
-    return gp__fail(GP_E_ARGUMENT, "%s: @target: flags lacks GP_UNTIL_TARGET", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @target is set, but @flags lacks GP_UNTIL_TARGET", k->who);
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
@@ -31903,19 +31940,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   uint64_t i;
   GPUPRIMS__CHECK(gp__check_graph(k));
   if (n && c->count > UINT64_MAX / 4 / n)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu: so many rows of %llu depths overflow", k->who,
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who,
                     (unsigned long long)c->count, (unsigned long long)n);
   if (c->sources && c->source_device)
-    return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device: one of them says where it begins", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device are both set: set one of them", k->who);
   if (k->pointers && c->count && !c->sources && !c->source_device)
     return gp__fail(GP_E_NULL, "%s: @sources is null", k->who);
   for (i = 0; c->sources && i < c->count && k->pointers; ++i)
     if (c->sources[i] >= n)
-      return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, the graph has %llu vertices", k->who,
+      return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, not below the %llu vertices of @graph", k->who,
                       (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
-    return gp__fail(GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are null: nothing is asked for",
-                    k->who);
+    return gp__fail(GP_E_NULL,
+                    "%s: @out (depths), @out2 (reached) and @statistics are all null: set at least one output", k->who);
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
   q->segments = c->count;
@@ -31936,11 +31973,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   q->in_size = k->in.size;
   q->count = c->count;
   if (c->count > UINT64_MAX / 16 / (unsigned)copies)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu edges, whose keys overflow", k->who, (unsigned long long)c->count);
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who,
+                    (unsigned long long)c->count);
   if (q->out_graph.edges < c->count * (unsigned)copies)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but %llu edges%s may be left", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but the graph can have up to %llu edges%s", k->who,
                     (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
-                    copies == 2 ? " (of edges, and the opposite ones)" : "");
+                    copies == 2 ? " (each edge in both directions)" : "");
   GPUPRIMS__CHECK(
       gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
   if (c->in2) GPUPRIMS__CHECK(gp__reading(k, "in2 (targets)", c->in2, &k->in, c->count, 1, 0));
@@ -31972,18 +32010,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     else if (q->out_graph.vertices != g->vertices || q->out_graph.edges < g->edges ||
              q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: @out_graph: it has not the vertices and types of @graph, or fewer edges than its %llu",
+                      "%s: @out_graph: vertices and types must equal those of @graph, and edges must be at least %llu",
                       k->who, (unsigned long long)g->edges);
   } else q->out_graph = *g;
   gp__note_graph(q, &q->out_graph);
   vertex = q->key_size;
   if (builds && q->out_graph.vertices > UINT32_MAX)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s of %llu vertices: graphs of fewer than 2^32 are built", k->who,
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s->vertices is %llu, not below 2^32", k->who,
                     makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
   if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
   if (p == GP_GRAPH_TRANSPOSE) {
     if (k->pointers && !g->in_offsets)
-      return gp__fail(GP_E_NULL, "%s: @graph->in_offsets and in_sources are null: they are what is written", k->who);
+      return gp__fail(GP_E_NULL, "%s: @graph->in_offsets and in_sources are null: the call writes them", k->who);
     GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 1));
   } else if (p == GP_GRAPH_CHECK && g->in_offsets) {
     GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 0));
@@ -32020,7 +32058,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
   GPUPRIMS__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
-    return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
+    return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, not a gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
   memset(q, 0, sizeof *q);
   memset(k, 0, offsetof(gp__checking, read));
@@ -32177,8 +32215,10 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
   any_bits.reproducible = 0;
   if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
     if (!wrong->name)
-      return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it", who,
+      return gp__fail(GP_E_UNSUPPORTED,
+                      "%s: @flags: GP_REPRODUCIBLE: this policy does not give the same bits on every device", who);
+    return gp__fail(GP_E_UNSUPPORTED,
+                    "%s: @flags: GP_REPRODUCIBLE: policy.%s = %d does not give the same bits on every device", who,
                     wrong->name, *gp__field_of(&given, wrong));
   }
   if (wrong->name)
@@ -32214,7 +32254,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
-      return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero: this library (%s) has no such number", who,
+      return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero; this library (%s) needs zeros there", who,
                       GPUPRIMS_VERSION);
     const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
@@ -32224,7 +32264,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
       const int value = *gp__field_of(&rest, f);
       gp_policy expected = usual;
       if (value && value != *gp__field_of(&expected, f))
-        return gp__fail(GP_E_POLICY, "%s: policy.%s: the call has no such field", who, f->name);
+        return gp__fail(GP_E_POLICY, "%s: policy.%s is set, but this call does not use it", who, f->name);
     }
     *policy = gp__portable(*given, *h);
     *source = GP_POLICY_CALLER;
@@ -33181,7 +33221,7 @@ GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
     gp__code *c = dropped;
     dropped = c->next;
     if (c->module && (!entered || d->cuModuleUnload(c->module)))
-      gp__log(&s->library.runtime, GP_LOG_WARNING, "a kernel that was used long ago could not be unloaded");
+      gp__log(&s->library.runtime, GP_LOG_WARNING, "the least recently used kernel could not be unloaded");
     free(c->image.owned);
     free(c);
   }
@@ -33423,7 +33463,7 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
     return GP_E_STREAM;
   }
   if (owner != s->context)
-    return gp__fail(GP_E_STREAM, "%s: stream belongs to another context than the primary one of device %d", who,
+    return gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who,
                     s->about.device);
   error = d->cuStreamIsCapturing(stream, capturing);
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
@@ -33685,13 +33725,14 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
                     (unsigned long long)need, (unsigned long long)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
-                    "%s: the call needs a workspace of %llu bytes, the stream has one of %llu and is being captured: "
+                    "%s: the call needs a workspace of %llu bytes, but the captured stream has %llu: call "
                     "gp_reserve(ctx, stream, %llu) before the capture",
                     who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
   bytes = 65536; // powers of two, so that a growing problem is served by few allocations
   while (bytes < need && bytes < (64u << 20)) bytes *= 2;
   if (bytes < need) bytes = (size_t)((need + 0xffffff) & ~(uint64_t)0xffffff);
-  if (bytes < need) return gp__fail(GP_E_MEMORY, "%s: a workspace of %llu bytes", who, (unsigned long long)need);
+  if (bytes < need)
+    return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (unsigned long long)need);
   if (old) {
     kept = (gp__retired *)malloc(sizeof *kept);
     if (!kept) return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -33732,8 +33773,9 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
   if (!capturing && !r->lent && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
-  GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
-                                             : gp__grow(s, who, r, stream, need, scratch, capturing));
+  GPUPRIMS__CHECK(r->held && r->bytes < need
+                      ? gp__fail(GP_E_WORKSPACE, "%s: no room is left in the workspace of the outer call", who)
+                      : gp__grow(s, who, r, stream, need, scratch, capturing));
   if (words > r->tagged) {
     const int error = s->library.runtime.driver.cuMemsetD8Async((gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0,
                                                                 words - r->tagged, stream);
@@ -34093,7 +34135,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     cooperative.kernels = l->kernels + 7;
     result = gp__launch_resident(&cooperative, &radix);
     if (result != (gp_result)GP__REFUSED) return result;
-    gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
+    gp__log(&l->s->library.runtime, GP_LOG_WARNING,
+            "%s: the device refused a cooperative launch: falling back to one-sweep", l->who);
   }
   GPUPRIMS__CHECK(gp__launch_step(l, 1,
                                   gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
@@ -34713,8 +34756,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
     if (l->p->cluster > 1) result = gp__launch_bfs_clusters(l, &a);
     if (result == (gp_result)GP__REFUSED) {
       if (l->p->cluster > 1 && l->g->grid >= (unsigned)l->p->cluster)
-        gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a launch in clusters was refused: blocks by themselves",
-                l->who);
+        gp__log(&l->s->library.runtime, GP_LOG_WARNING,
+                "%s: the device refused a launch in clusters: launched without clusters", l->who);
       result = gp__launch_resident(l, &a);
     }
   }
@@ -35287,7 +35330,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
   if (!q->user_op) {
     if (q->in2_type != q->out_type && (!gp__host_size(q->in2_type) || !gp__host_size(q->out_type)))
-      return gp__fail(GP_E_TYPE, "%s: @in2_type: no conversion between a struct type and another type",
+      return gp__fail(GP_E_TYPE, "%s: @in2_type: cannot convert between a struct type and another type",
                       gp__host_call_name(q->primitive));
     h->in2 =
         gp__host_source_of(q->in2, q->in2_type, q->in2_size, q->out_type, q->out_size, GP_CONVERT, NULL, normalise);
@@ -36371,12 +36414,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
   gp__let_kernels_go(kernels, count);
   if (result == (gp_result)GP__REFUSED && family->refused) {
-    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: a launch a pass", who);
+    gp__log(&s->library.runtime, GP_LOG_WARNING,
+            "%s: the device refused a cooperative launch: falling back to one launch per pass", who);
     result = gp__run_request(s, q, family->refused, run, stream, least);
   }
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
-    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a step", who);
+    gp__log(&s->library.runtime, GP_LOG_WARNING,
+            "%s: the device refused a cooperative launch: falling back to one launch per step", who);
     steps.stepwise = 1;
     memset(kernels, 0, sizeof kernels);
     count = gp__kinds_of(&steps, &p, kinds);
@@ -36525,10 +36570,10 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_size_on(gp__state *s, const gp_call *c
   *bytes = 0;
   GPUPRIMS__TAKE_STRUCT(who, "device", device, own, gp_description);
   if (device->compute_capability < 75)
-    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d, below 75", who,
+    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d; 75 is the oldest that works", who,
                     device->compute_capability);
   if (device->multiprocessors < 1)
-    return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d", who, device->multiprocessors);
+    return gp__fail(GP_E_ARGUMENT, "%s: device.multiprocessors is %d, not 1 or more", who, device->multiprocessors);
   GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   there = (gp__state *)calloc(1, sizeof *there);
   if (!there || !gp__share_types(there, s)) {
@@ -36622,7 +36667,8 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
     call_name = "cuModuleGetGlobal";
     error = s->library.runtime.driver.cuModuleGetGlobal(&from, &bytes, k->code->module, "gp__echo");
     if (!error && bytes != sizeof number)
-      result = gp__fail(GP_E_DRIVER, "%s: the kernel's echo has %d bytes", who, (int)bytes);
+      result = gp__fail(GP_E_DRIVER, "%s: the kernel reports a policy of %d bytes, not %d", who, (int)bytes,
+                        (int)sizeof number);
     if (!error && result == GP_SUCCESS)
       call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);
@@ -36887,7 +36933,7 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
 GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
 #define GPUPRIMS__SAME(member)                                                                                         \
   if (c->member != prepared->call.member)                                                                              \
-    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, that of the prepared call is %d",         \
+    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d",       \
                     (int)c->member, (int)prepared->call.member);
   GPUPRIMS__SAME(primitive)
   GPUPRIMS__SAME(flags)
@@ -37621,10 +37667,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, 
   uint64_t count = 1;
   int d;
   if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
-    return gp__fail(GP_E_ARGUMENT, "%s: layout: blocks of %llu structs are no multiple of 16 below 2^32", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
                     (unsigned long long)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
-    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: GP_ARRAY_OF sets them", who, a->size, a->packed);
+    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size,
+                    a->packed);
   for (d = 0; d < 3; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
       return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
@@ -37645,7 +37692,7 @@ GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
   if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
       array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: capacity is %llu, no whole blocks, or not enough for %llu times %llu times %llu", who,
+                    "%s: capacity is %llu: it must be whole blocks and at least %llu times %llu times %llu", who,
                     (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
                     (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
   return (uintptr_t)array->base % 16
@@ -37657,8 +37704,8 @@ GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   if (array->base && array->layout != layout)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: layout: the array has memory (base is not null), whose layout is fixed; "
-                    "gp_convert_layout moves what it holds to an array of another",
+                    "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
+                    "gp_convert_layout to copy its structs to another array",
                     who);
   GPUPRIMS__CHECK(gp__check_array(who, array, layout));
   if (array->base) return GP_SUCCESS;
@@ -37733,7 +37780,7 @@ GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_
 #define GPUPRIMS__TEXT(NAME, value, says) says,
   static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
 #undef GPUPRIMS__TEXT
-  const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "no kind of fault";
+  const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "not a kind of fault";
   size_t at = 0;
   if (!capacity) return text;
   for (; *from && at + 1 < capacity; ++from) {
@@ -37764,7 +37811,7 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
     found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
-  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: %s is expected, not %s%s%s", r->name, (unsigned long long)r->lines + 1,
+  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
                   (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
                   n              ? "\""
                   : at == r->end ? "file"
@@ -37869,7 +37916,7 @@ static gp_result gp__read_banner(gp__reader *r) {
   if (which < 0) return gp__read_fault(r, r->at, "\"general\" or \"symmetric\"");
   r->edges->symmetric = which;
   gp__next_line(r);
-  if (!gp__find_line(r)) return gp__read_fault(r, r->at, "a line of rows, columns and entries");
+  if (!gp__find_line(r)) return gp__read_fault(r, r->at, "a line with the numbers of rows, columns and entries");
   GPUPRIMS__CHECK(gp__read_number(r, "the number of rows", &r->rows));
   GPUPRIMS__CHECK(gp__read_number(r, "the number of columns", &r->columns));
   GPUPRIMS__CHECK(gp__read_number(r, "the number of entries", &r->entries));
@@ -37891,7 +37938,7 @@ static gp_result gp__read_entry(gp__reader *r) {
     GPUPRIMS__CHECK(gp__read_number(r, i ? "the second vertex" : "the first vertex", &pair[i]));
     if (r->matrix && (pair[i] < 1 || pair[i] > most[i]))
       return gp__read_fault(r, start,
-                            i ? "a number from 1 to the number of columns" : "a number from 1 to that of rows");
+                            i ? "a number from 1 to the number of columns" : "a number from 1 to the number of rows");
     if (r->matrix) --pair[i];
     else if (pair[i] >= r->edges->vertices) r->edges->vertices = pair[i] + 1;
   }
@@ -37912,7 +37959,7 @@ static gp_result gp__read_edges(gp__reader *r) {
     return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
   for (; gp__find_line(r); gp__next_line(r)) {
     if (r->matrix && r->edges->count == r->entries)
-      return gp__read_fault(r, r->at, "the end of the file (there are more entries than were promised)");
+      return gp__read_fault(r, r->at, "the end of the file (there are more entries than the header says)");
     GPUPRIMS__CHECK(gp__read_entry(r));
   }
   if (r->matrix && r->edges->count < r->entries)
@@ -39705,26 +39752,26 @@ typedef unsigned long uint64_t;
 #line 1 "api/lists.h"
 #define GP_RESULTS(X) \
 X(GP_SUCCESS,0,"success")\
-X(GP_E_CONTEXT,1,"the context is null, closed, was never open, or a hook of a running call uses one")\
+X(GP_E_CONTEXT,1,"the context is null, closed or was never opened, or a hook uses a context")\
 X(GP_E_NULL,2,"a required pointer is null")\
-X(GP_E_ARGUMENT,3,"an argument has no meaning here")\
+X(GP_E_ARGUMENT,3,"an argument is not valid for this call")\
 X(GP_E_TYPE,4,"the type is unknown, or this call cannot take it")\
 X(GP_E_OPERATOR,5,"the operator is unknown, or this call cannot take it")\
 X(GP_E_SIZE,6,"the count times the element size overflows")\
 X(GP_E_ALIGNMENT,7,"a pointer is not aligned to its element type")\
-X(GP_E_OVERLAP,8,"buffers overlap where the table of the header forbids it")\
+X(GP_E_OVERLAP,8,"buffers overlap, and this call does not allow it")\
 X(GP_E_POLICY,9,"the policy is not valid for this call on this device")\
 X(GP_E_STREAM,10,"the stream belongs to another context or device")\
 X(GP_E_WORKSPACE,11,"the stream's workspace is too small and cannot grow while the stream is captured")\
 X(GP_E_MEMORY,12,"an allocation failed")\
-X(GP_E_NO_DEVICE,13,"no GPU, or no driver, or no such device")\
+X(GP_E_NO_DEVICE,13,"no driver, no GPU, or no device of that index")\
 X(GP_E_DEVICE_TOO_OLD,14,"the device is older than compute capability 7.5")\
 X(GP_E_NO_COMPILER,15,"the kernel is neither cached nor bundled, and NVRTC cannot be opened")\
 X(GP_E_COMPILE,16,"the kernel, or the source of a user's type or operator, does not compile")\
 X(GP_E_BUNDLE,17,"the bundle is damaged or was made for another version of the header")\
 X(GP_E_DRIVER,18,"a call of the CUDA driver failed")\
 X(GP_E_UNSUPPORTED,19,"this back end cannot run the call")\
-X(GP_E_FORK,20,"the context was opened by the parent of this process")
+X(GP_E_FORK,20,"the context was opened by the parent process")
 #define GPUPRIMS__ENUM(name, value, text) name = value,
 typedef enum gp_result{GP_RESULTS(GPUPRIMS__ENUM)GP_RESULT_COUNT}gp_result;
 #undef GPUPRIMS__ENUM
@@ -40025,22 +40072,22 @@ uint64_t histogram[65];
 X(GP_FAULT_NONE,0,"nothing is wrong")\
 X(GP_FAULT_FIRST_OFFSET,1,"offsets[0] is not 0")\
 X(GP_FAULT_OFFSETS,2,"vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")\
-X(GP_FAULT_TARGET,3,"vertex @: targets[#] is no vertex")\
+X(GP_FAULT_TARGET,3,"vertex @: targets[#] is not a vertex")\
 X(GP_FAULT_FIRST_IN_OFFSET,4,"in_offsets[0] is not 0")\
 X(GP_FAULT_IN_OFFSETS,5,\
 "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")\
-X(GP_FAULT_IN_SOURCE,6,"vertex @: in_sources[#] is no vertex")\
-X(GP_FAULT_IN_EDGES,7,"offsets and in_offsets end with other numbers of edges")\
-X(GP_FAULT_SOURCE_DEPTH,8,"vertex @: it is the source, and its depth is not 0")\
+X(GP_FAULT_IN_SOURCE,6,"vertex @: in_sources[#] is not a vertex")\
+X(GP_FAULT_IN_EDGES,7,"offsets and in_offsets end with different numbers of edges")\
+X(GP_FAULT_SOURCE_DEPTH,8,"vertex @: it is the source, but its depth is not 0")\
 X(GP_FAULT_DEPTH,9,"vertex @: its depth is below -1, or beyond the limit")\
-X(GP_FAULT_SECOND_SOURCE,10,"vertex @: its depth is 0, and it is not the source")\
-X(GP_FAULT_NOT_REACHED,11,"vertex @: it was reached, and its edge # leads to a vertex that was not")\
-X(GP_FAULT_TOO_DEEP,12,"vertex @: its edge # leads to a vertex that is more than one deeper")\
-X(GP_FAULT_NO_WITNESS,13,"vertex @: no edge leads to it from one that is one less deep")\
-X(GP_FAULT_SOURCE_PARENT,14,"vertex @: it is the source, and its parent is another")\
-X(GP_FAULT_PARENT,15,"vertex @: its parent is no vertex, or not one less deep")\
+X(GP_FAULT_SECOND_SOURCE,10,"vertex @: its depth is 0, but it is not the source")\
+X(GP_FAULT_NOT_REACHED,11,"vertex @: it was reached, but its edge # leads to an unreached vertex")\
+X(GP_FAULT_TOO_DEEP,12,"vertex @: its edge # leads to a vertex more than one level deeper")\
+X(GP_FAULT_NO_WITNESS,13,"vertex @: no edge leads to it from a vertex one level above")\
+X(GP_FAULT_SOURCE_PARENT,14,"vertex @: it is the source, but its parent is another vertex")\
+X(GP_FAULT_PARENT,15,"vertex @: its parent is not a vertex one level above")\
 X(GP_FAULT_PARENT_EDGE,16,"vertex @: no edge leads from its parent to it")\
-X(GP_FAULT_STRAY_PARENT,17,"vertex @: it was not reached, and has a parent")
+X(GP_FAULT_STRAY_PARENT,17,"vertex @: it was not reached, but has a parent")
 #define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum{GP_FAULTS(GPUPRIMS__ENUM)GP_FAULT_COUNT};
 #undef GPUPRIMS__ENUM
