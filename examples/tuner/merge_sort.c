@@ -17,7 +17,7 @@
 
 #include "examples/tuner/program.h"
 
-enum { ITEMS = 8, INTERVAL = 256 }; // as in merge_sort.cuh
+enum { MERGE_SORT_ITEMS = 8, MERGE_SORT_INTERVAL = 256 }; // as in merge_sort.cuh
 
 typedef struct merge_sort {
   int tile_threads, split_threads, merge_threads;
@@ -70,7 +70,7 @@ static void merge_sort_open(tuner_program *p) {
     s->values[k] = (uint32_t *)tuner_new(p, bytes);
     free(input[k]);
   }
-  s->splits = (uint32_t *)tuner_new(p, tuner_divide_up(n, INTERVAL) * sizeof(uint32_t));
+  s->splits = (uint32_t *)tuner_new(p, tuner_divide_up(n, MERGE_SORT_INTERVAL) * sizeof(uint32_t));
   free(pairs);
   if (!p->gpu) return;
   s->sort_tiles = tuner_kernel(p, "merge_sort.cuh", NULL, 0, "sort_tiles");
@@ -96,12 +96,12 @@ static void merge_sort_clear(tuner_program *p) {
 }
 
 // Elements, and a word of padding for each 32.
-static unsigned merge_sort_shared_bytes(int threads) { return (unsigned)threads * ITEMS / 32 * 33 * 4; }
+static unsigned merge_sort_shared_bytes(int threads) { return (unsigned)threads * MERGE_SORT_ITEMS / 32 * 33 * 4; }
 
 static const char *merge_sort_run(tuner_program *p) {
   merge_sort *s = (merge_sort *)p->state;
-  const unsigned tile = (unsigned)s->tile_threads * ITEMS;
-  unsigned n = (unsigned)p->size, width = tile, intervals = (unsigned)tuner_divide_up(n, INTERVAL);
+  const unsigned tile = (unsigned)s->tile_threads * MERGE_SORT_ITEMS;
+  unsigned n = (unsigned)p->size, width = tile, intervals = (unsigned)tuner_divide_up(n, MERGE_SORT_INTERVAL);
   void *tiles[5], *split[5], *merge[8];
   const char *why;
   s->result = 0;
@@ -145,7 +145,7 @@ static tuner_parameter merge_sort_parameters[] = {
     {"split_threads", &merge_sort_state.split_threads, merge_sort_threads, MERGE_SORT_SIZES, 256, 0},
     {"merge_threads", &merge_sort_state.merge_threads, merge_sort_threads, MERGE_SORT_SIZES, 128, 0}};
 
-int main(int argc, char **argv) {
+static tuner_program merge_sort_program(void) {
   static const tuner_source sources[] = {{"merge_sort.cuh", {NULL}, 0}};
   tuner_program p;
   memset(&p, 0, sizeof p);
@@ -156,5 +156,10 @@ int main(int argc, char **argv) {
   p.open = merge_sort_open, p.clear = merge_sort_clear, p.run = merge_sort_run, p.check = merge_sort_check;
   p.close = merge_sort_close;
   p.state = &merge_sort_state;
+  return p;
+}
+
+int main(int argc, char **argv) {
+  tuner_program p = merge_sort_program();
   return tuner_main(&p, argc, argv);
 }
