@@ -4,7 +4,7 @@
 // have: 512, 256, 128.
 //
 //     make examples && build/examples/tuner/merge_sort --exhaustive build/merge_sort.jsonl
-//     build/venv/bin/python examples/tuner/spaces.py build/merge_sort.jsonl --out build/merge_sort
+//     build/venv/bin/python examples/tuner/spaces.py build/merge_sort.jsonl --out build/spaces
 //
 // Values are input positions, so that one result is right; it is compared with the host's sort. Without a GPU,
 // gp_sort_pairs sorts on the host.
@@ -33,10 +33,10 @@ static int merge_sort_ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Random keys; an eighth of them has many equals.
+// Random keys; a quarter of them has one of 16 values.
 static uint32_t merge_sort_key(uint64_t i) {
   const uint64_t x = tuner_mix(i);
-  return (uint32_t)(i % 8 ? x >> 32 : x % 1000 << 22);
+  return (uint32_t)(x & 3 ? x >> 32 : x >> 60 << 28);
 }
 
 static void merge_sort_open(tuner_program *p) {

@@ -1,4 +1,4 @@
-// examples/tuner under the emulator: merge sort and n-body, unchanged, with their kernels, on adversarial schedules, at
+// examples/tuner under the emulator: merge sort, n-body and the empty kernel, unchanged, with their kernels, on adversarial schedules, at
 // sizes around tiles and intervals and with block sizes that are powers of two and not; their comparisons with the host
 // must agree. The library's sort is no part of it. Usage:
 // test_tuner_examples [seeds [file that a measured space goes to]]
@@ -34,8 +34,14 @@ namespace unroll_32 {
 #include "examples/tuner/n_body.c"
 #undef main
 
+#define main empty_kernel_main
+#include "examples/tuner/empty_kernel.c"
+#undef main
+static __global__ void empty() {}
+
 static const emulated_kernel *emulated_kernel_of(const char *options, const char *name) {
-  static const emulated_kernel sort[] = {EMULATED(sort_tiles), EMULATED(split_runs), EMULATED(merge_intervals)};
+  static const emulated_kernel sort[] = {EMULATED(sort_tiles), EMULATED(split_runs), EMULATED(merge_intervals),
+                                         EMULATED(empty)};
   static const emulated_kernel bodies[2][2] = {{{"n_body_step", emulated_launch<unroll_1::n_body_step>},
                                                 {"n_body_energy", emulated_launch<unroll_1::n_body_energy>}},
                                                {{"n_body_step", emulated_launch<unroll_32::n_body_step>},
@@ -124,7 +130,7 @@ int main(int argc, char **argv) {
     run(sort, 9000, {1024, 96, 256}, ++number);
     for (int unroll : {1, 32}) {
       for (uint64_t n : {1, 31, 33, 97}) run(bodies, n, {32, unroll}, ++number);
-      run(bodies, 200, {96, unroll}, ++number, true);
+      run(bodies, 300, {96, unroll}, ++number, true); // two tiles of the energy's blocks
     }
   }
   static const int threads[3][2] = {{32, 64}, {32, 96}, {64, 32}}, few[2][2] = {{32, 96}, {1, 32}};
@@ -143,6 +149,9 @@ int main(int argc, char **argv) {
   few_elements[1] = 0; // 7
   count(!n_body_main(7, measure), "n_body --exhaustive");
   count(!n_body_main(4, plain), "n_body --check");
+  empty_elements[1] = 3000;
+  char *empty_plain[] = {name, nullptr};
+  count(!empty_kernel_main(1, empty_plain), "empty_kernel");
   std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
