@@ -34,7 +34,7 @@ typedef struct tuner_parameter {
   int categorical;   // the order of values means nothing
 } tuner_parameter;
 
-// A kernel file of the folder with its options, such as "-DUNROLL=4".
+// A kernel file of the folder with its options, such as "-DN_BODY_UNROLL=4".
 typedef struct tuner_source {
   const char *file;
   const char *options[4];
