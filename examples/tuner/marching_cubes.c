@@ -22,7 +22,7 @@
 // directions; the Euler characteristic is twice that of the solid, which is computed from the points alone, and for
 // simple fields it is known; the enclosed volume is that of the inner points. The GPU's meshes must equal the host's to
 // the last bit.
-#ifndef PROGRAM_WITHOUT_IMPLEMENTATION // a test that includes the library
+#ifndef TUNER_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
 #include "gpuprims.h"

@@ -10,7 +10,7 @@ typedef struct gp_context gp_context;
 
 #include "examples/tuner/marching_cubes.cuh"
 
-#define PROGRAM_WITHOUT_IMPLEMENTATION
+#define TUNER_WITHOUT_IMPLEMENTATION
 #define main program_main
 #include "examples/tuner/marching_cubes.c"
 #undef main
