@@ -271,7 +271,7 @@ static inline int tuner_exhaustive(tuner_program *p, int rounds, const char *pat
   const int start = tuner_default(p);
   const time_t began = time(NULL);
   double *sorted, best_us = 0, default_us = 0;
-  int *order, i, round, failed = 0, invalid = 0, best = -1;
+  int *order, i, round, warm, failed = 0, invalid = 0, best = -1;
   s.count = tuner_configurations(p);
   s.rounds = rounds;
   s.invalid = (const char **)tuner_get((uint64_t)s.count * sizeof *s.invalid);
@@ -297,10 +297,11 @@ static inline int tuner_exhaustive(tuner_program *p, int rounds, const char *pat
       order[i] = order[other];
       order[other] = swap;
     }
-    for (i = 0; i < s.count; ++i) {
+    for (i = 0, warm = 0; i < s.count; ++i) {
       if (s.invalid[order[i]]) continue;
       tuner_take(p, order[i]);
-      if (!i) tuner_time(p); // clocks and caches as in a sequence of sections
+      if (!warm) tuner_time(p); // clocks and caches as in a sequence of sections
+      warm = 1;
       s.us[(size_t)order[i] * (size_t)rounds + (size_t)round] = tuner_time(p);
     }
   }

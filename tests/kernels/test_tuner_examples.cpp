@@ -1,6 +1,6 @@
-// examples/tuner under the emulator: merge sort, n-body and the empty kernel, unchanged, with their kernels, on adversarial schedules, at
-// sizes around tiles and intervals and with block sizes that are powers of two and not; their comparisons with the host
-// must agree. The library's sort is no part of it. Usage:
+// examples/tuner under the emulator: merge sort, n-body and the empty kernel, unchanged, with their kernels, on
+// adversarial schedules, at sizes around tiles and intervals and with block sizes that are powers of two and not; their
+// comparisons with the host must agree. The library's sort is no part of it. Usage:
 // test_tuner_examples [seeds [file that a measured space goes to]]
 #include <cmath>
 #include <cstddef>
