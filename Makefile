@@ -113,7 +113,7 @@ $(BUILD)/examples/tile_kernel: examples/tile_kernel.cu gpuprims.h
 	@mkdir -p $(@D)
 	$(NVCC) -O3 -std=c++17 -arch=native -I. $< -o $@
 
-# thrust::inclusive_scan in some hundred policies, for examples/tuner/scan: `make -j5 build/libthrust_scan.so`, with nvcc.
+# thrust::inclusive_scan in a hundred policies, for examples/tuner/scan: `make -j5 build/libthrust_scan.so`, by nvcc.
 THRUST_SCAN_ARCH = native
 THRUST_SCAN_PARTS = $(patsubst %,$(BUILD)/thrust_scan_%.o,8 12 15 24 interface)
 THRUST_SCAN_FLAGS = -O3 -std=c++17 -arch=$(THRUST_SCAN_ARCH) -Xcompiler -fPIC,-fvisibility=hidden

@@ -1,12 +1,13 @@
 // marching_cubes.c - extracts a closed surface of triangles from a volume: the fourth program of Tillmann and others,
-// Application-independent Autotuning for GPUs. Two kernels with a block size each, and compaction on or off.
+// "Application-independent Autotuning for GPUs" (2013): Figure 7, Table 4. Two kernels with a block size each, and
+// compaction on or off.
 //
 //     make examples && build/examples/tuner/marching_cubes --exhaustive build/marching_cubes.jsonl
 //     build/examples/tuner/marching_cubes --field torus --write build/torus.ply
-//     build/venv/bin/python examples/tuner/mesh.py build/torus.ply --out build/torus
+//     build/venv/bin/python examples/tuner/mesh.py draw build/torus.ply --out build/torus
 //
-//     --field NAME       gyroid (the default: one of many holes, cut to a ball), ball, balls, torus, or noise, which has
-//                        every case; --size N: N points a side
+//     --field NAME       gyroid (the default: a surface of many holes, cut to a ball), ball, balls, torus, or noise,
+//                        which has every case; --size N: N points a side
 //     --volume FILE      instead: a raw volume of bytes, x fastest; mesh.py makes it from an MRI
 //     --dimensions X,Y,Z of that volume
 //     --level L          and the value at its surface (default 60.5)
@@ -17,11 +18,13 @@
 // the triangles. With compaction, gp_select_if first keeps the cells that have triangles, and both steps behind it read
 // only these.
 //
-// Ambiguous faces are resolved alike in both cells (see make_table), so that the mesh is closed. The host makes the mesh
-// by a loop over all cells and checks it: every edge belongs to two triangles, which run along it in opposite
-// directions; the Euler characteristic is twice that of the solid, which is computed from the points alone, and for
-// simple fields it is known; the enclosed volume is that of the inner points. The GPU's meshes must equal the host's to
-// the last bit.
+// Both cells resolve an ambiguous face alike (see make_table), so that the mesh is closed. The host makes the mesh by a
+// loop over all cells and checks it:
+// - Every edge belongs to two triangles, which run along it in opposite directions.
+// - The Euler characteristic is twice that of the solid, which is computed from the points alone. For simple fields it
+//   is known.
+// - The enclosed volume is that of the inner points.
+// The GPU's meshes must equal the host's to the last bit.
 #ifndef TUNER_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
@@ -140,8 +143,8 @@ static void make_volume(volume *v, uint64_t x, uint64_t y, uint64_t z) {
 }
 static uint64_t points_of(const volume *v) { return (uint64_t)v->slice * v->dimensions[2]; }
 
-// Fields, positive inside. Coordinates run from -1 to 1; wave: radians from the centre to the border; point: a number of
-// each point.
+// Fields, positive inside. Coordinates run from -1 to 1. wave: radians from the centre to the border; point: the
+// point's index.
 static float distance(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
 static float ball(float x, float y, float z, float wave, uint64_t point) {
   (void)wave, (void)point;

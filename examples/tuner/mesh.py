@@ -58,7 +58,7 @@ def read_mesh(path):
 
 
 def shaded(places, faces, turn, tilt):
-    """The mesh from one direction, parallel projection: brightness a pixel, NaN where there is no mesh. Each triangle is
+    """The mesh from one direction, parallel projection: brightness a pixel, NaN where there is none. Each triangle is
     sampled densely enough to leave no gap; the nearest sample of a pixel stays."""
     import numpy as np
     a, b = np.radians(turn), np.radians(tilt)
@@ -115,7 +115,7 @@ def draw(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="volumes for examples/tuner/marching_cubes, and pictures of its meshes")
+    parser = argparse.ArgumentParser(description="volumes for marching_cubes, and pictures of its meshes")
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("raw", help="a raw volume from NIfTI-1")
     one.add_argument("volume")

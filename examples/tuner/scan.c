@@ -1,6 +1,6 @@
 // scan.c - the inclusive scan of 2^24 32-bit integers, 1000 calls: the third program of Tillmann and others,
-// "Application-independent Autotuning for GPUs" (2013): Figure 6, Table 4. Parameters of this library's scan: a policy's
-// algorithm, block size and vectors a thread. Parameters of Thrust's: block size and elements a thread.
+// "Application-independent Autotuning for GPUs" (2013): Figure 6, Table 4. The parameters of this library's scan are a
+// policy's algorithm, block size and vectors a thread; those of Thrust's are block size and elements a thread.
 //
 //     make examples && build/examples/tuner/scan --exhaustive build/scan.jsonl
 //     make -j5 build/libthrust_scan.so && build/examples/tuner/scan --thrust --exhaustive build/thrust_scan.jsonl

@@ -89,6 +89,7 @@ FILES = {
     "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
     "MERGE_EXAMPLE": "test_tuner_examples.cpp",
     "N_BODY": "test_tuner_examples.cpp",
+    "MARCHING_CUBES": "test_marching_cubes.cpp",
 }
 
 # The compiler takes most of a mutant's time, so nothing is optimised, and the race build uses clang++ if available
@@ -2210,6 +2211,30 @@ MUTANTS = {
     "ladder: too short a step": (
         "LADDER", "examples/ladder/ladder.cuh",
         "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
+    "marching cubes: cells behind the last are counted": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "  if (cell < cells) counts[cell] =", "  counts[cell] ="),
+    "marching cubes: words of cells behind the last": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "  if (cell < cells) words[cell] =", "  words[cell] ="),
+    "marching cubes: a block steps over its own width": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "step = gridDim.x * blockDim.x;", "step = blockDim.x;"),
+    "marching cubes: more triangles than there is room for": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh",
+        "  if (first > room || count > room - first) return;\n", ""),
+    "marching cubes: differences are not added at once": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "atomicAdd(differences, 1u);", "*differences += 1;"),
+    "marching cubes: diagonals in faces": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c",
+        "    if (last - k > 1 && faces_of(polygon[k]) & faces_of(polygon[last])) continue;\n", ""),
+    "marching cubes: lines join inner corners in a direction": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c",
+        "          next[edge_code(corners[(i + 3) % 4], corners[i])] =",
+        "          if (side && which >> corners[(i + 2) % 4] & 1) end = i + 3;\n"
+        "          next[edge_code(corners[(i + 3) % 4], corners[i])] ="),
+    "marching cubes: outer corners across a face are apart": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c", "(a ^ b) != 7)", "((a ^ b) & ((a ^ b) - 1)) == 0)"),
+    "marching cubes: an edge that runs twice in one direction": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c",
+        "(entries[i].forward != 1 || entries[i].back != 1))", "entries[i].forward + entries[i].back != 2)"),
     "rows: a grid is served by rows of graphs of many edges": (
         "ROWS", "src/bfs/portable.h", "m.out_size = gp__degree_class(s);", "m.out_size = 8;"),
     "rows: transposes have another key": (
