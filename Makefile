@@ -90,7 +90,8 @@ EXAMPLES = $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c e
 
 examples: $(EXAMPLES)
 
-$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h) tools/gp_cuda.h tools/gp_graphs.h gpuprims.h $(POLICIES)
+$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h examples/*/*.h) tools/gp_cuda.h tools/gp_graphs.h gpuprims.h \
+    $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS)
 

@@ -44,7 +44,7 @@ static void empty_measure(own_gpu *g, void *kernel, empty_row *rows, int count) 
     }
   for (i = 0; i < count; ++i) {
     double squares = 0;
-    for (rows[i].average = 0, k = 0; k < EMPTY_LAUNCHES; ++k) rows[i].average += rows[i].us[k] / EMPTY_LAUNCHES;
+    for (rows[i].average = 0, k = 0; k < EMPTY_LAUNCHES; ++k) rows[i].average += rows[i].us[k] / (double)EMPTY_LAUNCHES;
     for (k = 0; k < EMPTY_LAUNCHES; ++k) {
       const double off = rows[i].us[k] - rows[i].average;
       squares += off * off;

@@ -31,6 +31,7 @@ typedef struct n_body {
   int threads, unroll;
   n_body_body *position[3], *velocity[3]; // the initial state, and two that steps write
   double *energy;
+  void *step[33]; // kernels by degree of unrolling, from their first use on
   n_body_body *start_position, *start_velocity, *got_position, *got_velocity; // the host's copies
   uint64_t samples, *sample;                                                  // bodies that are compared
   double (*expected)[3];                                                      // their accelerations at the start
@@ -128,8 +129,9 @@ static const char *n_body_step(tuner_program *p, int from, int to, float kick) {
   arguments[0] = &s->position[from], arguments[1] = &s->velocity[from];
   arguments[2] = &s->position[to], arguments[3] = &s->velocity[to];
   arguments[4] = &n, arguments[5] = &softening2, arguments[6] = &kick, arguments[7] = &drift;
-  return tuner_launch(p, n_body_kernel(p, s->unroll, "n_body_step"), tuner_divide_up(n, (unsigned)s->threads),
-                      s->threads, (unsigned)s->threads * (unsigned)sizeof(n_body_body), arguments);
+  if (!s->step[s->unroll]) s->step[s->unroll] = n_body_kernel(p, s->unroll, "n_body_step");
+  return tuner_launch(p, s->step[s->unroll], tuner_divide_up(n, (unsigned)s->threads), s->threads,
+                      (unsigned)s->threads * (unsigned)sizeof(n_body_body), arguments);
 }
 
 // The energy of a state whose velocities lack a kick. NULL, or why there is none.

@@ -265,8 +265,8 @@ static inline void tuner_print_row(const tuner_program *p, const char *what, dou
   printf("\n");
 }
 
-// Measures the whole space. Returns the number of configurations with a wrong result.
-static inline int tuner_exhaustive(tuner_program *p, int rounds, const char *path) {
+// Measures the whole space. Returns the number of configurations with a wrong result; *passed: with a right one.
+static inline int tuner_exhaustive(tuner_program *p, int rounds, const char *path, int *passed) {
   tuner_space s;
   const int start = tuner_default(p);
   const time_t began = time(NULL);
@@ -319,6 +319,7 @@ static inline int tuner_exhaustive(tuner_program *p, int rounds, const char *pat
   if (best >= 0) tuner_print_row(p, "optimum", best_us, best);
   if (default_us > 0) printf("%-10s%12.1f %% of the default's time\n", "gain", 100 * (1 - best_us / default_us));
   free(s.invalid), free(s.us), free(sorted), free(order);
+  *passed = s.count - invalid;
   return failed;
 }
 
@@ -373,7 +374,7 @@ static inline int tuner_main(tuner_program *p, int argc, char **argv) {
   static own_gpu gpu;
   const char *space = NULL, *why;
   unsigned long long size = 0;
-  int check = 0, rounds = 7, failed, i;
+  int check = 0, rounds = 7, passed = 0, failed, i;
   p->folder = "examples/tuner", p->header = "gpuprims.h";
   for (i = 1; i < argc; ++i) {
     const int more = i + 1 < argc;
@@ -403,11 +404,14 @@ static inline int tuner_main(tuner_program *p, int argc, char **argv) {
     tuner_compile(p);
   }
   p->open(p);
-  if (space) failed = tuner_exhaustive(p, rounds, space);
-  else failed = tuner_plain(p, check ? 0 : rounds);
+  if (space) failed = tuner_exhaustive(p, rounds, space, &passed);
+  else {
+    failed = tuner_plain(p, check ? 0 : rounds);
+    passed = !failed;
+  }
   p->close(p);
   tuner_gp(gp_close(p->ctx));
-  if (!failed) printf("results are right\n");
+  printf("Results:\n%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
 

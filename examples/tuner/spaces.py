@@ -216,6 +216,7 @@ def draw_points(axes, space, medians):
     shown = [values for values in medians if values[3:] == optimum[3:]]
     order = [sorted_axis(space, axis) for axis in range(3)]
     places = [[order[axis].index(values[axis]) for values in shown] for axis in range(3)]
+    axes.computed_zorder = False  # marks are in front of points
     axes.scatter(*places, c=[medians[values] / medians[optimum] for values in shown], cmap="viridis_r", vmin=1,
                  vmax=worst_of(medians), s=12)
     for values, colour, label in ((space.default, "white", "default"), (optimum, RED, "optimum")):
@@ -238,7 +239,7 @@ def draw(space, plt):
         figure, (left, right) = plt.subplots(1, 2, figsize=(13, 4.5), layout="constrained")
         draw_lines(left, space, medians)
         image = draw_map(right, space, medians, 1, 0, optimum)
-        figure.colorbar(image, ax=right, label="time by the optimum's", extend="max")
+        figure.colorbar(image, ax=right, label="time / the optimum's", extend="max")
         right.legend(fontsize=7, labelcolor="white", facecolor="black")
     else:
         figure = plt.figure(figsize=(13, 10), layout="constrained")
@@ -248,7 +249,7 @@ def draw(space, plt):
             image = draw_map(axes, space, medians, down, across, optimum)
             rest = [f"{space.names[k]} {optimum[k]}" for k in range(len(optimum)) if k not in (across, down)]
             axes.set_title(", ".join(rest), loc="left", fontsize=8)
-        figure.colorbar(image, ax=maps, label="time by the optimum's", extend="max")
+        figure.colorbar(image, ax=maps, label="time / the optimum's", extend="max")
     figure.suptitle(f"{space.head['program']}, size {space.head['size']:,}, {space.head['device']}", fontsize=10)
     return figure
 
