@@ -32,7 +32,7 @@ GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields"
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 # With their own kernels, and checked results: the option for a check without measurements.
 EXAMPLES = {"ladder/ladder": "--quick", "layouts/layouts": "--quick", "tuner/merge_sort": "--check",
-            "tuner/n_body": "--check"}
+            "tuner/n_body": "--check", "tuner/scan": "--check", "tuner/marching_cubes": "--check"}
 BY_TYPE = {  # groups divided among several processes
     "types": TYPES[:12], "maps": TYPES, "policies": ["u8", "u16", "u32", "i64", "f16", "f64", "s12,s16"],
     "alignment": ["u8", "u16", "u32,s12", "u64,f16,f64"],

@@ -2212,7 +2212,8 @@ MUTANTS = {
         "LADDER", "examples/ladder/ladder.cuh",
         "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
     "marching cubes: cells behind the last are counted": (
-        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "  if (cell < cells) counts[cell] =", "  counts[cell] ="),
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh",
+        "  if (cell < cells) counts[cell] =", "  counts[cell] ="),
     "marching cubes: words of cells behind the last": (
         "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "  if (cell < cells) words[cell] =", "  words[cell] ="),
     "marching cubes: a block steps over its own width": (
