@@ -9,9 +9,9 @@
 //     --library FILE  where that is (build/libthrust_scan.so)
 //     The other options are those of program.h.
 //
-// A section is one call. Every result is compared with the host's. Without --exhaustive, the program also times 1000
-// calls in a row, of this library and of Thrust without a policy, if that is compiled. Policies that the library refuses
-// are invalid configurations.
+// A section is one call. Every result is compared with the host's. Policies that the library refuses are invalid
+// configurations. Without --exhaustive, the program also times 1000 calls in a row, of this library and of Thrust
+// without a policy, if that is compiled.
 #ifndef TUNER_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
