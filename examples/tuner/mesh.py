@@ -1,13 +1,13 @@
 """Before and after examples/tuner/marching_cubes.c: makes a raw volume of a measured one, and draws a mesh.
 
-    mesh.py raw VOLUME.nii.gz build/head.raw          bytes, x fastest; prints the options of marching_cubes
-    mesh.py draw build/head.ply --out build/head      writes build/head.png
+    mesh.py raw VOLUME.nii.gz build/brain.raw         bytes, x fastest; prints the options of marching_cubes
+    mesh.py draw build/brain.ply --out build/brain    writes build/brain.png
 
-A head to try, the mean of 27 MRI scans of one man (Colin Holmes), resampled to 0.5 mm, is in Debian's package
-mricron-data:
+Debian's package mricron-data has measured volumes, a brain by MRI at 0.5 mm (ch2better) and a whole head at 1 mm (ch2):
 
     apt-get install mricron-data
-    mesh.py raw /usr/share/mricron/templates/ch2better.nii.gz build/head.raw
+    mesh.py raw /usr/share/mricron/templates/ch2better.nii.gz build/brain.raw
+    marching_cubes --volume build/brain.raw --dimensions 301,370,316 --write build/brain.ply
 """
 import argparse
 import gzip

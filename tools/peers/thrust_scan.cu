@@ -4,8 +4,10 @@
 // CUB 3.0 (CUDA 13.0) has no argument for a policy in thrust::inclusive_scan. Thrust calls cub::DispatchScan, which
 // takes its policy from a trait of the types: cub::detail::scan::policy_hub. A specialisation of this trait for an
 // operator of our own makes thrust::inclusive_scan itself run with another policy. The block's algorithms stay those of
-// Thrust's policy for sums of integers. The operator is a plain sum: CUB uses special instructions for its own operator
-// in a warp's scan (shuffle and add by predicate), so that the program also times Thrust's own call.
+// Thrust's policy for sums of integers. CCCL 3.4 bypasses the trait.
+//
+// The operator is a plain sum. CUB has special instructions for its own operator in a warp's scan (shuffle and add by
+// predicate), so that the program also times Thrust's own call.
 #define THRUST_FORCE_32_BIT_OFFSET_TYPE // as Thrust chooses for such sizes at run time; halves the kernels
 #include "thrust_scan.h"
 
@@ -15,6 +17,10 @@
 #include <thrust/scan.h>
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/system_error.h>
+
+#if CUB_VERSION >= 300300
+#error "this Thrust no longer takes its policy from cub::detail::scan::policy_hub: all policies would be the same"
+#endif
 
 #include <cstdio>
 #include <new>
