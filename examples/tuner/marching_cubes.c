@@ -431,6 +431,7 @@ typedef struct marching_cubes {
   mesh expected;
   unsigned char table[CASES * ROW_BYTES];
   gp_op has_triangles, triangles;
+  void *counts, *words, *generate_all, *generate_active, *compare; // kernels
   // Arrays of the device. active: the number of cells that compaction left.
   void *d_field, *d_table, *d_counts, *d_words, *d_kept, *d_offsets, *d_out, *d_expected, *d_differences;
   uint64_t *d_active;
@@ -453,6 +454,10 @@ static gp_op define_operator(gp_context *ctx, const char *name, const char *body
   desc.host = host;
   tuner_gp(gp_op_define(ctx, &desc, &op));
   return op;
+}
+
+static void *cubes_kernel(tuner_program *p, const char *name) {
+  return tuner_kernel(p, "marching_cubes.cuh", NULL, 0, name);
 }
 
 static void open_cubes(tuner_program *p) {
@@ -484,16 +489,18 @@ static void open_cubes(tuner_program *p) {
   s->d_active = (uint64_t *)tuner_new(p, sizeof(uint64_t));
   tuner_write(p, s->d_field, s->v.field, points_of(&s->v) * sizeof(float));
   tuner_write(p, s->d_table, s->table, sizeof s->table);
-  tuner_write(p, s->d_expected, s->expected.corners, bytes);
+  if (bytes) tuner_write(p, s->d_expected, s->expected.corners, bytes);
+  if (!p->gpu) return;
+  s->counts = cubes_kernel(p, "mc_counts");
+  s->words = cubes_kernel(p, "mc_words");
+  s->generate_all = cubes_kernel(p, "mc_generate_all");
+  s->generate_active = cubes_kernel(p, "mc_generate_active");
+  s->compare = cubes_kernel(p, "mc_compare");
 }
 
 static void clear_cubes(tuner_program *p) {
   marching_cubes *s = (marching_cubes *)p->state;
-  tuner_set(p, s->d_out, 0xff, 3 * s->expected.triangles * sizeof(corner));
-}
-
-static void *cubes_kernel(tuner_program *p, const char *name) {
-  return tuner_kernel(p, "marching_cubes.cuh", NULL, 0, name);
+  if (s->expected.triangles) tuner_set(p, s->d_out, 0xff, 3 * s->expected.triangles * sizeof(corner));
 }
 
 // Counts the triangles of all cells. Without a GPU, by a loop.
@@ -505,7 +512,7 @@ static const char *classify(tuner_program *p) {
   arguments[0] = &s->d_field, arguments[1] = &s->v.row, arguments[2] = &s->v.slice, arguments[3] = &s->v.level;
   arguments[4] = &s->v.cells, arguments[5] = &s->d_table, arguments[6] = &out;
   if (p->gpu)
-    return tuner_launch(p, cubes_kernel(p, s->compaction ? "mc_words" : "mc_counts"),
+    return tuner_launch(p, s->compaction ? s->words : s->counts,
                         tuner_divide_up(s->v.cells, (uint64_t)s->classify_threads), s->classify_threads, 0, arguments);
   for (cell = 0; cell < s->v.cells; ++cell) {
     const unsigned char count = s->table[ROW_BYTES * case_of(&s->v, cell) + ROW_COUNT];
@@ -527,7 +534,7 @@ static const char *generate(tuner_program *p) {
   arguments[8] = &room, arguments[9] = &s->d_out;
   if (p->gpu) {
     const uint64_t resident = (uint64_t)p->gpu->multiprocessors * tuner_divide_up(2048, threads);
-    return tuner_launch(p, cubes_kernel(p, s->compaction ? "mc_generate_active" : "mc_generate_all"),
+    return tuner_launch(p, s->compaction ? s->generate_active : s->generate_all,
                         s->compaction && resident < wanted ? resident : wanted, s->generate_threads, 0, arguments);
   }
   for (i = 0; i < (s->compaction ? *s->d_active : s->v.cells); ++i) {
@@ -569,7 +576,7 @@ static const char *check_cubes(tuner_program *p) {
     return memcmp(s->d_out, s->d_expected, 4 * words) ? "the triangles are not those of the loop over all cells" : NULL;
   arguments[0] = &s->d_out, arguments[1] = &s->d_expected, arguments[2] = &words, arguments[3] = &s->d_differences;
   tuner_set(p, s->d_differences, 0, sizeof differences);
-  why = tuner_launch(p, cubes_kernel(p, "mc_compare"), (uint64_t)p->gpu->multiprocessors * 8, 256, 0, arguments);
+  why = tuner_launch(p, s->compare, (uint64_t)p->gpu->multiprocessors * 8, 256, 0, arguments);
   if (why) return why;
   tuner_read(p, &differences, s->d_differences, sizeof differences);
   return differences ? "the triangles are not the host's" : NULL;
@@ -589,7 +596,7 @@ static const char *check_cubes_more(tuner_program *p) {
     if (!wrong) wrong = check_cubes(p);
   }
   s->compaction = compaction;
-  tuner_read(p, m.corners, s->d_out, 3 * m.triangles * sizeof(corner));
+  if (m.triangles) tuner_read(p, m.corners, s->d_out, 3 * m.triangles * sizeof(corner));
   if (!wrong) wrong = check_mesh(&s->v, &m, &facts);
   if (!wrong && s->write) write_mesh(&s->v, &m, s->write);
   free(m.corners);
