@@ -90,7 +90,8 @@ EXAMPLES = $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c e
 
 examples: $(EXAMPLES)
 
-$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h) tools/gp_cuda.h tools/gp_graphs.h gpuprims.h $(POLICIES)
+$(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h examples/*/*.h) tools/gp_cuda.h tools/gp_graphs.h gpuprims.h \
+    $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS)
 
@@ -112,6 +113,16 @@ $(BUILD)/examples/bundle: examples/bundle.c examples/bundle.txt examples/device_
 $(BUILD)/examples/tile_kernel: examples/tile_kernel.cu gpuprims.h
 	@mkdir -p $(@D)
 	$(NVCC) -O3 -std=c++17 -arch=native -I. $< -o $@
+
+# thrust::inclusive_scan in a hundred policies, for examples/tuner/scan: `make -j5 build/libthrust_scan.so`, by nvcc.
+THRUST_SCAN_ARCH = native
+THRUST_SCAN_PARTS = $(patsubst %,$(BUILD)/thrust_scan_%.o,8 12 15 24 interface)
+THRUST_SCAN_FLAGS = -O3 -std=c++17 -arch=$(THRUST_SCAN_ARCH) -Xcompiler -fPIC,-fvisibility=hidden
+$(BUILD)/thrust_scan_%.o: tools/peers/thrust_scan.cu tools/peers/thrust_scan.h
+	@mkdir -p $(@D)
+	$(NVCC) $(THRUST_SCAN_FLAGS) $(if $(filter interface,$*),,-DTHRUST_SCAN_ITEMS=$*) -c $< -o $@
+$(BUILD)/libthrust_scan.so: $(THRUST_SCAN_PARTS)
+	$(NVCC) -shared -arch=$(THRUST_SCAN_ARCH) -cudart static $^ -o $@
 
 # ---- what the user types
 

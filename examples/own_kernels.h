@@ -14,6 +14,7 @@ typedef struct own_gpu {
   gp_cuda cuda;
   char name[128];
   int capability, multiprocessors, l2_bytes; // 90 for 9.0
+  int driver_version, nvrtc_version;         // 13000 for 13.0
   void *stream, *begin, *end;                // a stream of its own, and events for timing
   void *nvrtc;
   int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
@@ -39,14 +40,14 @@ static void own_stop(const char *format, ...) {
 // Opens NVRTC under the names that the library tries. NULL, or the reason.
 static inline const char *own_open_compiler(own_gpu *g) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  static const char *const symbols[] = {"nvrtcCreateProgram", "nvrtcCompileProgram",    "nvrtcGetCUBINSize",
-                                        "nvrtcGetCUBIN",      "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",
-                                        "nvrtcDestroyProgram"};
-  void *found[7];
-  int i;
+  static const char *const symbols[] = {
+      "nvrtcCreateProgram",     "nvrtcCompileProgram", "nvrtcGetCUBINSize",   "nvrtcGetCUBIN",
+      "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",  "nvrtcDestroyProgram", "nvrtcVersion"};
+  void *found[8];
+  int (*version)(int *, int *), major = 0, minor = 0, i;
   for (i = 0; i < 3 && !g->nvrtc; ++i) g->nvrtc = dlopen(names[i], RTLD_NOW);
   if (!g->nvrtc) return "no libnvrtc on this machine (its PyPI package is nvidia-cuda-nvrtc)";
-  for (i = 0; i < 7; ++i)
+  for (i = 0; i < 8; ++i)
     if (!(found[i] = dlsym(g->nvrtc, symbols[i]))) return "libnvrtc lacks a function";
   *(void **)&g->create = found[0];
   *(void **)&g->compile = found[1];
@@ -55,6 +56,9 @@ static inline const char *own_open_compiler(own_gpu *g) {
   *(void **)&g->log_bytes = found[4];
   *(void **)&g->log = found[5];
   *(void **)&g->destroy = found[6];
+  *(void **)&version = found[7];
+  if (version(&major, &minor)) return "libnvrtc does not say its version";
+  g->nvrtc_version = 1000 * major + 10 * minor;
   return NULL;
 }
 
@@ -71,6 +75,7 @@ static inline const char *own_open(own_gpu *g, gp_context *ctx) {
   if (gp_describe(ctx, &description) || description.backend != GP_BACKEND_CUDA) return "the library runs on the host";
   GP_CUDA_CHECK(&g->cuda, retain(&primary, description.device));
   GP_CUDA_CHECK(&g->cuda, set_current(primary));
+  GP_CUDA_CHECK(&g->cuda, driver_version(&g->driver_version));
   GP_CUDA_CHECK(&g->cuda, device_name(g->name, (int)sizeof g->name, description.device));
   GP_CUDA_CHECK(&g->cuda, device_attribute(&major, GP_CUDA_MAJOR, description.device));
   GP_CUDA_CHECK(&g->cuda, device_attribute(&minor, GP_CUDA_MINOR, description.device));
@@ -131,16 +136,27 @@ static inline void *own_kernel(own_gpu *g, void *module, const char *name) {
   return function;
 }
 
-// Launches on g->stream. arguments: their addresses.
-static inline void own_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
-                              unsigned threads_y, unsigned shared_bytes, void **arguments) {
+// Launches on g->stream. arguments: their addresses. NULL, or the driver's error: the kernel cannot run so.
+static inline const char *own_try_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y,
+                                         unsigned threads_x, unsigned threads_y, unsigned shared_bytes,
+                                         void **arguments) {
+  const char *error = "unknown error";
   gp_cuda_launch launch;
+  int code;
   memset(&launch, 0, sizeof launch);
   launch.grid[0] = blocks_x, launch.grid[1] = blocks_y, launch.grid[2] = 1;
   launch.block[0] = threads_x, launch.block[1] = threads_y, launch.block[2] = 1;
   launch.shared_bytes = shared_bytes;
   launch.stream = g->stream;
-  GP_CUDA_CHECK(&g->cuda, launch(&launch, kernel, arguments, NULL));
+  code = g->cuda.launch(&launch, kernel, arguments, NULL);
+  if (code) g->cuda.error_name(code, &error);
+  return code ? error : NULL;
+}
+// The same where a failure ends the program.
+static inline void own_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
+                              unsigned threads_y, unsigned shared_bytes, void **arguments) {
+  const char *why = own_try_launch(g, kernel, blocks_x, blocks_y, threads_x, threads_y, shared_bytes, arguments);
+  if (why) own_stop("a kernel's launch: %s", why);
 }
 
 static inline void *own_new(own_gpu *g, uint64_t bytes) {

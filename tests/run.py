@@ -218,6 +218,12 @@ PROGRAMS = [
             long_args=["60"]),
     Program("layout examples", ["tests/kernels/test_layout_examples.cpp"], SIMT, ALL,
             flags=["-Wno-unknown-pragmas"], long_args=["30"]),
+    Program("tuner examples", ["tests/kernels/test_tuner_examples.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"],
+            args=["1"], long_args=["30"]),
+    Program("marching cubes", ["tests/kernels/test_marching_cubes.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"],
+            args=["1"], long_args=["30"]),
+    Program("tuner: scan", ["tests/kernels/test_tuner_scan.cpp"], SIMT, ("plain", "asan"),
+            flags=["-Wno-unknown-pragmas"]),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
     # (they pass numbers that are no enumerators on purpose, which C allows and C++ frowns on)
     *(Program(name, [f"tests/unit/test_{name.replace(': ', '_')}.cpp"], SIMT, ("plain", "asan"),

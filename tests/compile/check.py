@@ -252,6 +252,12 @@ def nvcc(checks, folder):
         build_it = base + ["-x", "cu", "-o", program, source("program.c")] + LIBS
         if checks.has_turn() and checks.run(f"nvcc {standard}: implementation", build_it) is not None:
             checks.run(f"nvcc {standard}: program", [program])
+    # The peer of examples/tuner/scan: its interface, and the part of the fewest policies.
+    for option in ([], ["-DTHRUST_SCAN_ITEMS=24"]):
+        if checks.has_turn(8):
+            checks.run(f"nvcc c++17 sm_90: tools/peers/thrust_scan.cu {' '.join(option)}",
+                       ["nvcc", "-std=c++17", "-arch=sm_90", *option, "-c", "-o", os.devnull,
+                        "tools/peers/thrust_scan.cu"])
 
 
 # ---- copies ----------------------------------------------------------------------------------------------------------

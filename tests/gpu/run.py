@@ -30,7 +30,9 @@ GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields"
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting",
           "sorting_policies", "layouts", "transposes", "building", "graphs"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
-EXAMPLES = ["ladder", "layouts"]  # with their own kernels, and checked results
+# With their own kernels, and checked results: the option for a check without measurements.
+EXAMPLES = {"ladder/ladder": "--quick", "layouts/layouts": "--quick", "tuner/merge_sort": "--check",
+            "tuner/n_body": "--check", "tuner/scan": "--check", "tuner/marching_cubes": "--check"}
 BY_TYPE = {  # groups divided among several processes
     "types": TYPES[:12], "maps": TYPES, "policies": ["u8", "u16", "u32", "i64", "f16", "f64", "s12,s16"],
     "alignment": ["u8", "u16", "u32,s12", "u64,f16,f64"],
@@ -86,7 +88,8 @@ def build():
         # Under a sanitizer one thread suffices for the host's part.
         [CC, "-O2", "-g", "-std=gnu11", "-I.", "-Itools", "tests/gpu/gp_check.c", "-o", f"{BUILD}/gp_check_plain",
          *libs],
-        *[[CC, "-O2", "-g", "-std=gnu11", *openmp, "-I.", f"examples/{name}/{name}.c", "-o", f"{BUILD}/{name}", *libs]
+        *[[CC, "-O2", "-g", "-std=gnu11", *openmp, "-I.", f"examples/{name}.c", "-o",
+           f"{BUILD}/{os.path.basename(name)}", *libs]
           for name in EXAMPLES],
         [CC, "-O2", "-g", *openmp, "-fPIC", "-shared", "-x", "c", "-DGPUPRIMS_IMPLEMENTATION", "gpuprims.h", "-x",
          "none", "-o", f"{BUILD}/libgpuprims.so", *libs],
@@ -193,7 +196,8 @@ def jobs_of(args, cache):
                 share = f"{part}/{BY_PART.get(group, 1)}"
                 jobs.append(check_job(f"{name}:{share}" if group in BY_PART else name,
                                       ["--group", group, "--part", share, *chosen, *size], limit, cache))
-    jobs += [Job(f"examples/{name}", [os.path.join(BUILD, name), "--quick"], limit) for name in EXAMPLES]
+    jobs += [Job(f"examples/{name}", [os.path.join(BUILD, os.path.basename(name)), option], limit)
+             for name, option in EXAMPLES.items()]
     jobs.append(python_job(limit, False))
     seconds = 40 if args.quick else 120  # less than the timeout, which leaves time to minimise failures
     jobs.append(Job("random calls", [sys.executable, "tests/gpu/fuzz.py", "--seconds", str(seconds), "--processes",

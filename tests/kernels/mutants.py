@@ -87,6 +87,9 @@ FILES = {
     "BITONIC": "test_layout_examples.cpp",
     "KD_TREE": "test_layout_examples.cpp",
     "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
+    "MERGE_EXAMPLE": "test_tuner_examples.cpp",
+    "N_BODY": "test_tuner_examples.cpp",
+    "MARCHING_CUBES": "test_marching_cubes.cpp",
 }
 
 # The compiler takes most of a mutant's time, so nothing is optimised, and the race build uses clang++ if available
@@ -2208,6 +2211,31 @@ MUTANTS = {
     "ladder: too short a step": (
         "LADDER", "examples/ladder/ladder.cuh",
         "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
+    "marching cubes: cells behind the last are counted": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh",
+        "  if (cell < cells) counts[cell] =", "  counts[cell] ="),
+    "marching cubes: words of cells behind the last": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "  if (cell < cells) words[cell] =", "  words[cell] ="),
+    "marching cubes: a block steps over its own width": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "step = gridDim.x * blockDim.x;", "step = blockDim.x;"),
+    "marching cubes: more triangles than there is room for": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh",
+        "  if (first > room || count > room - first) return;\n", ""),
+    "marching cubes: differences are not added at once": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.cuh", "atomicAdd(differences, 1u);", "*differences += 1;"),
+    "marching cubes: diagonals in faces": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c",
+        "    if (last - k > 1 && faces_of(polygon[k]) & faces_of(polygon[last])) continue;\n", ""),
+    "marching cubes: lines join inner corners in a direction": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c",
+        "          next[edge_code(corners[(i + 3) % 4], corners[i])] =",
+        "          if (side && which >> corners[(i + 2) % 4] & 1) end = i + 3;\n"
+        "          next[edge_code(corners[(i + 3) % 4], corners[i])] ="),
+    "marching cubes: outer corners across a face are apart": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c", "(a ^ b) != 7)", "((a ^ b) & ((a ^ b) - 1)) == 0)"),
+    "marching cubes: an edge that runs twice in one direction": (
+        "MARCHING_CUBES", "examples/tuner/marching_cubes.c",
+        "(entries[i].forward != 1 || entries[i].back != 1))", "entries[i].forward + entries[i].back != 2)"),
     "rows: a grid is served by rows of graphs of many edges": (
         "ROWS", "src/bfs/portable.h", "m.out_size = gp__degree_class(s);", "m.out_size = 8;"),
     "rows: transposes have another key": (
@@ -2258,6 +2286,34 @@ MUTANTS = {
     "layout examples: a struct in the wrong place of its block": (
         "EXAMPLE_LAYOUT", "examples/layouts/layout.h",
         "width * offset + i % width * size", "width * offset + i % width * struct_size"),
+    "merge sort example: equal keys of the second run come first": (
+        "MERGE_EXAMPLE", "examples/tuner/merge_sort.cuh", "(a < middle && x <= y)", "(a < middle && x < y)"),
+    "merge sort example: neighbours with equal keys swap": (
+        "MERGE_EXAMPLE", "examples/tuner/merge_sort.cuh", "swap = key[i + 1] < key[i]", "swap = key[i + 1] <= key[i]"),
+    "merge sort example: values are written while keys are read": (
+        "MERGE_EXAMPLE", "examples/tuner/merge_sort.cuh",
+        "    __syncthreads();\n    merge_put(shared, t, value);", "    merge_put(shared, t, value);"),
+    "merge sort example: a warp reads values that lanes have yet to load": (
+        "MERGE_EXAMPLE", "examples/tuner/merge_sort.cuh",
+        "  __syncwarp();\n  merge_gather(shared, place, value);", "  merge_gather(shared, place, value);"),
+    "merge sort example: a pair ends where the next one begins": (
+        "MERGE_EXAMPLE", "examples/tuner/merge_sort.cuh",
+        "(at + count == runs.end ? runs.middle - runs.start : splits[k + 1])", "splits[k + 1]"),
+    "merge sort example: the last run is as long as all": (
+        "MERGE_EXAMPLE", "examples/tuner/merge_sort.cuh",
+        "end = n - middle < width ? n : middle + width;", "end = middle + width;"),
+    "n-body: a tile is replaced while it is used": (
+        "N_BODY", "examples/tuner/n_body.cuh", "  __syncthreads(); // the last tile is used up\n", ""),
+    "n-body: a tile is used before it is full": (
+        "N_BODY", "examples/tuner/n_body.cuh", "tile[threadIdx.x] = body;\n  __syncthreads();",
+        "tile[threadIdx.x] = body;"),
+    "n-body: bodies beyond the last are read": (
+        "N_BODY", "examples/tuner/n_body.cuh", "if (j < n) body = position[j];", "body = position[j];"),
+    "n-body: the self-energy counts": (
+        "N_BODY", "examples/tuner/n_body.cuh", "  potential += double(at.w * N_BODY_RSQRT(softening2));", "  "),
+    "n-body: the potential of the last tile alone": (
+        "N_BODY", "examples/tuner/n_body.cuh", "potential += double(field.potential);",
+        "potential = double(field.potential);"),
 }
 
 

@@ -46,7 +46,7 @@ static int emulated_launches;
 
 struct own_gpu {
   char name[128];
-  int capability, multiprocessors, l2_bytes;
+  int capability, multiprocessors, l2_bytes, driver_version, nvrtc_version;
   void *stream;
   double began;
 };
@@ -82,11 +82,17 @@ static inline void *own_kernel(own_gpu *, void *module, const char *name) {
   if (!kernel) own_stop("there is no kernel %s", name);
   return const_cast<emulated_kernel *>(kernel);
 }
-static inline void own_launch(own_gpu *, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
-                              unsigned threads_y, unsigned shared_bytes, void **arguments) {
+static inline const char *own_try_launch(own_gpu *, void *kernel, unsigned blocks_x, unsigned blocks_y,
+                                         unsigned threads_x, unsigned threads_y, unsigned shared_bytes,
+                                         void **arguments) {
   const emulated_kernel *k = static_cast<const emulated_kernel *>(kernel);
-  k->launch(k->name, dim3(blocks_x, blocks_y), dim3(threads_x, threads_y), shared_bytes, arguments);
   ++emulated_launches;
+  k->launch(k->name, dim3(blocks_x, blocks_y), dim3(threads_x, threads_y), shared_bytes, arguments);
+  return nullptr;
+}
+static inline void own_launch(own_gpu *g, void *kernel, unsigned blocks_x, unsigned blocks_y, unsigned threads_x,
+                              unsigned threads_y, unsigned shared_bytes, void **arguments) {
+  own_try_launch(g, kernel, blocks_x, blocks_y, threads_x, threads_y, shared_bytes, arguments);
 }
 static inline void *own_new(own_gpu *, uint64_t bytes) { return simt::device_malloc(bytes); }
 static inline void own_free(own_gpu *, void *memory) { simt::device_free(memory); }
