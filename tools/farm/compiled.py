@@ -7,11 +7,11 @@ import subprocess
 from tools import bench
 
 
-def library(name, sources, headers, options, error):
+def library(name, sources, headers, options, error, libraries=()):
     """build/NAME, loaded; compiled only after a source or a header changed. Paths are relative to the project.
     error: the exception with the compiler's message."""
     target = os.path.join(bench.BUILD, name)
-    command = [os.environ.get("CC", "gcc"), *options, "-shared", "-fPIC", *sources, "-o"]
+    command = [os.environ.get("CC", "gcc"), *options, "-shared", "-fPIC", *sources, *libraries, "-o"]
     stamp = bench.stamp_of([*sources, *headers], command)
     os.makedirs(bench.BUILD, exist_ok=True)
     with open(f"{target}.lock", "w", encoding="utf-8") as lock:
