@@ -47,14 +47,15 @@ void online_close(void *search) { gp__search_close((gp__search *)search); }
 
 int online_ask(void *search, int *point) {
   switch (gp__search_ask((gp__search *)search, point)) {
-    case GP__ASK_MEASURE: return 1;
-    case GP__ASK_WAIT: return 0;
-    default: return -1;
+  case GP__ASK_MEASURE:
+    return 1;
+  case GP__ASK_WAIT:
+    return 0;
+  default:
+    return -1;
   }
 }
 
 void online_tell(void *search, const int *point, double time) { gp__search_tell((gp__search *)search, point, time); }
 
-int online_best(void *search, int *point, double *time) {
-  return gp__search_best((gp__search *)search, point, time);
-}
+int online_best(void *search, int *point, double *time) { return gp__search_best((gp__search *)search, point, time); }

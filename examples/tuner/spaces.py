@@ -18,7 +18,7 @@ import statistics
 BLUE, GREY, RED = "#1f4e8c", "#b9b9b9", "#c0392b"
 WORST = 2.0  # the most that the colours tell apart: time by the optimum's
 
-# Milliseconds by default and tuned, the time saved, the iterations until the optimum, and the block sizes by default and
+# Milliseconds by default and tuned, the time saved, the iterations until the optimum, the block sizes by default and
 # tuned, as printed. Tables 2 and 3 print no block sizes, Table 4 no iterations.
 Published = collections.namedtuple("Published", "gpu default tuned saved iterations blocks", defaults=("", "", ""))
 PUBLISHED = {
@@ -61,27 +61,28 @@ def read_space(path):
     lines, us, invalid, number = lines_of(path), {}, {}, 1
     try:
         if not lines:
-            raise ValueError("it is empty")
+            raise Damaged("it is empty")
         head = json.loads(lines[0])
         names = [parameter["name"] for parameter in head["parameters"]]
         axes = [parameter["values"] for parameter in head["parameters"]]
         default = tuple(parameter["default"] for parameter in head["parameters"])
         rounds, known = head["rounds"], set(itertools.product(*axes))
         if not axes or not set(TEXTS) <= set(head) or not all("categorical" in one for one in head["parameters"]):
-            raise ValueError(f"no head of a space: it needs {', '.join(TEXTS)} and parameters")
+            raise Damaged(f"no head of a space: it needs {', '.join(TEXTS)} and parameters")
         for number, text in enumerate(lines[1:], 2):
             line = json.loads(text)
             values = tuple(line["values"])
             if values not in known or values in us or values in invalid:
-                raise ValueError("its configurations are not those of its parameters, each once")
+                raise Damaged("its configurations are not those of its parameters, each once")
             if "us" not in line:
                 invalid[values] = line["invalid"]
                 continue
             us[values] = line["us"]
             if len(us[values]) != rounds or not all(time > 0 for time in us[values]):
-                raise ValueError(f"{values} has no {rounds} times above 0")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Damaged(f"{path}, line {number}: {error!r}") from error
+                raise Damaged(f"{values} has no {rounds} times above 0")
+    except (Damaged, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = str(error) if isinstance(error, Damaged) else repr(error)
+        raise Damaged(f"{path}, line {number}: {reason}") from error
     if len(us) + len(invalid) != len(known):
         raise Damaged(f"{path}, after line {number}: its configurations are not those of its parameters, each once")
     if default not in us:
@@ -96,7 +97,7 @@ def read_empty(path):
             results = json.load(file)
         rows = [(one["threads"], one["blocks"], one["average_us"], one["deviation_us"]) for one in results["rows"]]
         return results["device"], rows
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Damaged(f"{path}: {error!r}") from error
 
 

@@ -209,7 +209,8 @@ def test_tables_and_pictures(written):
     folder, done = written
     for text in ("| Made-up 1 | 0.2 | 0.1 | 50.0 % | ", "| GTX 680 | 2937 | 2824 | 3.8 % | 14 | 2013, Table 3 |  |",
                  "| GTX 680 | 2566 | 2223 | 13.4 % |  | 2013, Table 4, 1000 calls | 224; 128 |",
-                 "| Made-up 1 | 128 | 7 | 3.00 | 0.50 |", "| exhaustive | gpuprims |", "Kernel Tuner was not installed"):
+                 "| Made-up 1 | 128 | 7 | 3.00 | 0.50 |", "| exhaustive | gpuprims |",
+                 "Kernel Tuner was not installed"):
         assert text in done.stdout, text
     for name in ("scan", "merge_sort", "n_body"):
         assert (folder / f"{name}.svg").stat().st_size > 8000 and (folder / f"{name}.png").stat().st_size > 8000
@@ -243,16 +244,16 @@ def test_without_kernel_tuner_the_command_says_so_and_goes_on(tmp_path, monkeypa
 
 @pytest.mark.parametrize("change, fault", [
     (lambda lines: lines[:3] + ["{"] + lines[4:], "line 4: JSONDecodeError"),
-    (lambda lines: lines[:2] + lines[1:], "line 3: ValueError('its configurations are not those"),
-    (lambda lines: lines[:5] + [lines[5].replace("[128", "[129")] + lines[6:], "line 6: ValueError('its configuration"),
-    (lambda lines: lines[:1] + ['{"values": [32, 1], "us": [1, -1, 1]}'] + lines[2:], "line 2: ValueError('(32, 1) has"),
+    (lambda lines: lines[:2] + lines[1:], "line 3: its configurations are not those of"),
+    (lambda lines: lines[:5] + [lines[5].replace("[64", "[65")] + lines[6:], "line 6: its configurations are"),
+    (lambda lines: lines[:1] + ['{"values": [32, 1], "us": [1, -1, 1]}'] + lines[2:], "line 2: (32, 1) has no 3"),
     (lambda lines: lines[:1] + ['{"values": [32, 1]}'] + lines[2:], "line 2: KeyError('invalid')"),
     (lambda lines: lines[:1] + ["[]"] + lines[2:], "line 2: TypeError"),
     (lambda lines: lines[:1] + ["null"] + lines[2:], "line 2: TypeError"),
-    (lambda lines: ['{"parameters": [], "rounds": 1}'] + lines[1:], "line 1: ValueError"),
+    (lambda lines: ['{"parameters": [], "rounds": 1}'] + lines[1:], "line 1: no head of a space"),
     (lambda lines: lines[:-1], "after line 6: its configurations are not those"),
     (lambda lines: lines[:1] + ['{"values": [32, 1], "invalid": "x"}'] + lines[2:], "line 1: the default has no times"),
-    (lambda lines: [], "line 1: ValueError('it is empty')")])
+    (lambda lines: [], "line 1: it is empty")])
 def test_bad_files_name_their_line(tmp_path, change, fault):
     path = tmp_path / "n_body.jsonl"
     path.write_text("\n".join(change(lines_of())))

@@ -2,8 +2,8 @@
 
     python3 -m tools.farm online SPACES... --out FOLDER
 
-SPACES are files of the programs' --exhaustive (.jsonl or .jsonl.gz) of one device, and empty_kernel's .json. Each of the
-tuner's strategies, and of Kernel Tuner's where it is installed, runs once for each seed. A measurement of a
+SPACES are files of the programs' --exhaustive (.jsonl or .jsonl.gz) of one device, and empty_kernel's .json. Each of
+the tuner's strategies, and of Kernel Tuner's where it is installed, runs once for each seed. A measurement of a
 configuration draws one of its recorded times.
 
 A run is a series of 1000 calls. A call that explores costs the time drawn; every other one costs the median of the

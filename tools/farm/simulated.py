@@ -15,8 +15,8 @@ import tempfile
 import warnings
 
 NAME = "Kernel Tuner"
-INSTALL = "python3 tools/venv.py build/tuners tools/farm/requirements.lock, then build/tuners/bin/python -m tools.farm " \
-    "online ..."
+INSTALL = "python3 tools/venv.py build/tuners tools/farm/requirements.lock, then " \
+    "build/tuners/bin/python -m tools.farm online ..."
 KERNEL = "space"
 # It measures a whole space by this one, and takes no limit.
 WITHOUT_END = ("brute_force",)
