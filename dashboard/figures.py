@@ -491,8 +491,8 @@ def grid(figure, spec):
 
 
 def path(figure, spec):
-    """times: by the optimum's, a row a y and a column an x; None: invalid. One row: a line. path: [x, y, whether it lies
-    in the plane shown] of each configuration in order; default and optimum likewise."""
+    """times: by the optimum's, a row a y and a column an x; None: invalid. One row: a line. path: [x, y, whether it
+    lies in the plane shown] of each configuration in order; default and optimum likewise."""
     line = not spec["y"]
     axes = sized(figure, 5.4, 3.0 if line else min(4.6, 1.2 + 0.3 * len(spec["y"])), 0.75, 0.75, 0.45, 0.34)
     if line:
