@@ -1903,6 +1903,17 @@ GPUPRIMS__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *ca
 // continues. Errors: NULL; CONTEXT from a hook.
 GPUPRIMS__API gp_result gp_prepared_close(gp_prepared *prepared);
 
+// ---- api/tuner.h - how a tuner searches
+
+typedef enum gp_tuner_search {
+  GP_SEARCH_AUTO = 0,        // the one that needed the fewest measurements
+  GP_SEARCH_SIMPLEX = 1,     // Nelder and Mead's simplex on the lattice of values
+  GP_SEARCH_RANDOM = 2,      // values at random, each configuration at most once
+  GP_SEARCH_COORDINATES = 3, // one parameter after the other
+  GP_SEARCH_EXHAUSTIVE = 4,  // every configuration, in a random order
+  GP_SEARCH_SURROGATE = 5    // where a model of the times so far expects the least
+} gp_tuner_search;
+
 #endif // !__CUDACC_RTC__
 #endif // GPUPRIMS_H
 
@@ -27530,7 +27541,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1998848"
+#define GPUPRIMS__EMBEDDED_FROM "2031616"
 
 // ---- core/embed.c - this file's own text
 
@@ -37151,6 +37162,855 @@ GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
 }
 GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes));
+}
+
+// ---- tuner/points.c - the lattice of a tuner's configurations, and what is known of its points
+
+// A point is an index for each parameter. The table keeps the points that were handed out, told or found invalid, each
+// with its last few times. Their lower median is the point's value: outliers are slow.
+//
+// The first time of a configuration may be slower than the later ones, since its code is loaded. Points with several
+// times tell by how much. The value of a point with one time is that time without this share.
+
+enum {
+  GP__TUNED_MOST = 8,    // parameters of a tuner
+  GP__SAMPLES = 7,       // times kept of a point
+  GP__NOISE_SAMPLES = 32 // deviations kept of all points
+};
+typedef struct gp__lattice {
+  int dimensions, count[GP__TUNED_MOST]; // values of each parameter
+  int categorical[GP__TUNED_MOST];       // their order means nothing
+  int start[GP__TUNED_MOST];             // where the search begins: the default's indices
+} gp__lattice;
+typedef int (*gp__point_fn)(void *user, const int *point); // may the point run?
+
+enum { GP__ASK_MEASURE, GP__ASK_WAIT, GP__ASK_DONE };
+
+typedef struct gp__tried {
+  int point[GP__TUNED_MOST];
+  int samples; // times told; the last GP__SAMPLES of them are kept
+  int pending; // handed out, and not told yet
+  int invalid;
+  double time[GP__SAMPLES], median;
+} gp__tried;
+
+typedef struct gp__points {
+  gp__lattice lattice;
+  gp__point_fn valid;
+  void *user;
+  uint64_t random;
+  gp__tried *tried;
+  size_t count, room;
+  uint32_t *slots; // a hash table of 2 * room slots: 0, or an index into `tried` plus one
+  size_t measured; // points that have a value
+  size_t best;     // index into `tried`, if measured
+  size_t last;     // the point told last
+  int failed;      // no memory: the table does not grow any more
+  double deviation[GP__NOISE_SAMPLES],
+      first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
+  unsigned deviations, firsts;
+  double slow_first; // the usual first time by the second
+} gp__points;
+
+// The value of an invalid point, above every time.
+#define GPUPRIMS__NEVER 1e300
+
+GPUPRIMS__PRIVATE uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
+  uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+// 0 ... below - 1.
+GPUPRIMS__PRIVATE int gp__random_below(gp__points *p, int below) {
+  return (int)((gp__random64(&p->random) >> 32) * (uint64_t)below >> 32);
+}
+
+GPUPRIMS__PRIVATE int gp__same_point(const gp__lattice *l, const int *a, const int *b) {
+  return memcmp(a, b, (size_t)l->dimensions * sizeof *a) == 0;
+}
+GPUPRIMS__PRIVATE void gp__copy_point(const gp__lattice *l, int *to, const int *from) {
+  memcpy(to, from, (size_t)l->dimensions * sizeof *to);
+}
+// The configurations of the lattice; `most` if there are more.
+GPUPRIMS__PRIVATE uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
+  uint64_t size = 1;
+  int d;
+  for (d = 0; d < l->dimensions; ++d) {
+    if (size > most / (uint64_t)l->count[d]) return most;
+    size *= (uint64_t)l->count[d];
+  }
+  return size;
+}
+
+GPUPRIMS__PRIVATE uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
+  uint64_t hash = 0;
+  int d;
+  for (d = 0; d < l->dimensions; ++d) {
+    hash += (uint64_t)point[d];
+    hash = gp__random64(&hash);
+  }
+  return hash;
+}
+// The slot of a point, or the empty one where it belongs. The table has slots.
+GPUPRIMS__PRIVATE uint32_t *gp__point_slot(const gp__points *p, const int *point) {
+  size_t at = (size_t)gp__hash_point(&p->lattice, point) & (2 * p->room - 1);
+  while (p->slots[at] && !gp__same_point(&p->lattice, p->tried[p->slots[at] - 1].point, point))
+    at = (at + 1) & (2 * p->room - 1);
+  return &p->slots[at];
+}
+GPUPRIMS__PRIVATE gp__tried *gp__find_point(const gp__points *p, const int *point) {
+  const uint32_t *slot = p->room ? gp__point_slot(p, point) : NULL;
+  return slot && *slot ? &p->tried[*slot - 1] : NULL;
+}
+GPUPRIMS__PRIVATE int gp__grow_points(gp__points *p) {
+  const size_t room = p->room ? p->room * 2 : 64;
+  gp__tried *tried;
+  uint32_t *slots;
+  size_t i;
+  if (room > UINT32_MAX / 2) return 0;
+  slots = (uint32_t *)calloc(2 * room, sizeof *slots);
+  tried = slots ? (gp__tried *)realloc(p->tried, room * sizeof *tried) : NULL;
+  if (!tried) {
+    free(slots);
+    return 0;
+  }
+  free(p->slots);
+  p->tried = tried;
+  p->slots = slots;
+  p->room = room;
+  for (i = 0; i < p->count; ++i) *gp__point_slot(p, tried[i].point) = (uint32_t)(i + 1);
+  return 1;
+}
+// The point's row, made if need be; NULL: no memory. Rows move when one is made.
+GPUPRIMS__PRIVATE gp__tried *gp__make_point(gp__points *p, const int *point) {
+  gp__tried *t = gp__find_point(p, point);
+  if (t) return t;
+  if (p->count == p->room && (p->failed || !gp__grow_points(p))) {
+    p->failed = 1;
+    return NULL;
+  }
+  *gp__point_slot(p, point) = (uint32_t)(p->count + 1);
+  t = &p->tried[p->count++];
+  memset(t, 0, sizeof *t);
+  gp__copy_point(&p->lattice, t->point, point);
+  return t;
+}
+
+GPUPRIMS__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t seed, gp__point_fn valid,
+                                      void *user) {
+  memset(p, 0, sizeof *p);
+  p->lattice = *l;
+  p->random = seed;
+  p->valid = valid;
+  p->user = user;
+  p->slow_first = 1;
+  return gp__grow_points(p);
+}
+GPUPRIMS__PRIVATE void gp__close_points(gp__points *p) {
+  free(p->tried);
+  free(p->slots);
+}
+
+enum { GP__POINT_UNKNOWN, GP__POINT_PENDING, GP__POINT_KNOWN };
+
+GPUPRIMS__PRIVATE double gp__time_of(const gp__points *p, const gp__tried *t) {
+  return t->samples == 1 ? t->median / p->slow_first : t->median;
+}
+GPUPRIMS__PRIVATE double gp__best_time(const gp__points *p) {
+  return p->measured ? gp__time_of(p, &p->tried[p->best]) : GPUPRIMS__NEVER;
+}
+
+// What is known of a point; *value is its time then, or GPUPRIMS__NEVER: it is invalid. A point of unknown validity is
+// asked about once.
+GPUPRIMS__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
+  gp__tried *t = gp__find_point(p, point);
+  if (!t) {
+    if (!p->valid || p->valid(p->user, point)) return GP__POINT_UNKNOWN;
+    *value = GPUPRIMS__NEVER;
+    t = gp__make_point(p, point);
+    if (t) t->invalid = 1;
+    return GP__POINT_KNOWN;
+  }
+  *value = t->invalid ? GPUPRIMS__NEVER : gp__time_of(p, t);
+  return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
+}
+// Hands a point out.
+GPUPRIMS__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
+  gp__tried *t = gp__make_point(p, point);
+  if (!t) return GP__ASK_DONE;
+  t->pending = 1;
+  memmove(to, t->point, (size_t)p->lattice.dimensions * sizeof *to);
+  return GP__ASK_MEASURE;
+}
+
+// The lower median of `count` numbers, 1 to GP__NOISE_SAMPLES.
+GPUPRIMS__PRIVATE double gp__lower_median(const double *numbers, int count) {
+  double sorted[GP__NOISE_SAMPLES];
+  int i, k;
+  for (i = 0; i < count; ++i) {
+    for (k = i; k > 0 && sorted[k - 1] > numbers[i]; --k) sorted[k] = sorted[k - 1];
+    sorted[k] = numbers[i];
+  }
+  return sorted[(count - 1) / 2];
+}
+GPUPRIMS__PRIVATE int gp__kept(unsigned count) { return count < GP__NOISE_SAMPLES ? (int)count : GP__NOISE_SAMPLES; }
+// The standard deviation of a time, as a share of it, from points that have several: 1.48 times the median deviation.
+// Without any, a guess.
+GPUPRIMS__PRIVATE double gp__noise(const gp__points *p) {
+  const double noise = p->deviations < 4 ? 0.01 : 1.48 * gp__lower_median(p->deviation, gp__kept(p->deviations));
+  return noise < 0.001 ? 0.001 : noise > 0.2 ? 0.2 : noise;
+}
+
+GPUPRIMS__PRIVATE void gp__find_best(gp__points *p) {
+  size_t i;
+  int found = 0;
+  for (i = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples || (found && gp__time_of(p, t) >= gp__best_time(p))) continue;
+    p->best = i;
+    found = 1;
+  }
+}
+// Notes a time. A negative one makes the point invalid.
+GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double time) {
+  gp__tried *t = gp__make_point(p, point);
+  const int was = t && t->samples && !t->invalid;
+  double before;
+  if (!t) return;
+  before = t->median;
+  t->pending = 0;
+  if (!(time > 0)) {
+    t->invalid = 1;
+    p->measured -= (size_t)was;
+    if (was) gp__find_best(p);
+    return;
+  }
+  if (t->invalid) return; // it ran elsewhere before it was refused
+  t->time[t->samples % GP__SAMPLES] = time;
+  t->samples = t->samples < 1 << 30 ? t->samples + 1 : GP__SAMPLES;
+  t->median = gp__lower_median(t->time, t->samples < GP__SAMPLES ? t->samples : GP__SAMPLES);
+  p->last = (size_t)(t - p->tried);
+  p->measured += (size_t)!was;
+  if (t->samples == 2) {
+    p->first[p->firsts++ % GP__NOISE_SAMPLES] = before / time;
+    p->slow_first = p->firsts < 3 ? 1 : gp__lower_median(p->first, gp__kept(p->firsts));
+    if (p->slow_first < 1) p->slow_first = 1;
+  } else if (t->samples > 2) { // a difference of two times deviates by sqrt(2) as much as one
+    const double off = (time - before) / before;
+    p->deviation[p->deviations++ % GP__NOISE_SAMPLES] = off < 0 ? -0.7 * off : 0.7 * off;
+  }
+  if (was || p->measured == 1) gp__find_best(p);
+  else if (gp__time_of(p, t) < gp__best_time(p)) p->best = p->last;
+}
+
+// ---- tuner/simplex.c - Nelder and Mead's simplex on the lattice of configurations
+
+// Nelder and Mead, A simplex method for function minimization, 1965; online as by Tillmann, Karcher, Dachsbacher and
+// Tichy, Application-independent Autotuning for GPUs. Points are rounded to the lattice and clamped to it. Each point
+// is measured once, so that a move to a known point costs nothing. A simplex without a next move has converged.
+
+#ifndef GP__REACH
+#define GP__REACH 3 // a simplex begins as wide as a parameter's values divided by this
+#endif
+
+enum { GP__SIMPLEX_BEGIN, GP__SIMPLEX_REFLECT, GP__SIMPLEX_EXPAND, GP__SIMPLEX_CONTRACT, GP__SIMPLEX_SHRINK };
+typedef struct gp__simplex {
+  int step, vertices;
+  int axis[GP__TUNED_MOST];      // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
+  int tries[GP__TUNED_MOST + 1]; // places tried for a vertex that turned out invalid
+  int reach;                     // the divisor of the first edges
+  int vertex[GP__TUNED_MOST + 1][GP__TUNED_MOST];
+  int reflected[GP__TUNED_MOST], trial[GP__TUNED_MOST];
+  int moves; // since the last shrink or replaced best vertex
+} gp__simplex;
+
+// Begins a simplex at `origin`, over the ordered parameters.
+GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin, int reach) {
+  int d;
+  memset(x, 0, sizeof *x);
+  x->reach = reach;
+  gp__copy_point(l, x->vertex[0], origin);
+  for (d = 0; d < l->dimensions; ++d)
+    if (!l->categorical[d] && l->count[d] > 1) x->axis[x->vertices++] = d;
+  ++x->vertices;
+  for (d = 1; d < x->vertices; ++d) x->tries[d] = -1;
+}
+// The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then
+// half as far. 0: there is no further place; the vertex stays at vertex 0.
+GPUPRIMS__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
+  const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
+  const int roomier = at <= last / 2 ? 1 : -1;
+  int edge = (last + 1) / x->reach, turn;
+  for (turn = ++x->tries[v]; turn > 1; turn -= 2) edge = edge > 1 ? edge / 2 : 0;
+  gp__copy_point(l, x->vertex[v], x->vertex[0]);
+  if (!edge && x->tries[v] > 1) return 0;
+  edge = (edge < 1 ? 1 : edge) * (turn ? -roomier : roomier);
+  x->vertex[v][d] = at + edge < 0 ? 0 : at + edge > last ? last : at + edge;
+  return x->vertex[v][d] != at || gp__simplex_place(l, x, v);
+}
+
+// centroid + factor / 2 * (centroid - worst), on the lattice.
+GPUPRIMS__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
+  const int n = x->vertices - 1;
+  int a, v;
+  gp__copy_point(l, to, x->vertex[0]);
+  for (a = 0; a < n; ++a) {
+    const int d = x->axis[a], last = l->count[d] - 1;
+    double sum = 0, at;
+    for (v = 0; v < n; ++v) sum += x->vertex[v][d];
+    at = sum / n + factor * 0.5 * (sum / n - x->vertex[n][d]);
+    to[d] = at < 0 ? 0 : at > last ? last : (int)(at + 0.5);
+  }
+}
+// Halves the edges to the best vertex. Returns whether a vertex moved.
+GPUPRIMS__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
+  int a, v, moved = 0;
+  for (v = 1; v < x->vertices; ++v)
+    for (a = 0; a < x->vertices - 1; ++a) {
+      const int d = x->axis[a], off = x->vertex[v][d] - x->vertex[0][d];
+      x->vertex[v][d] = x->vertex[0][d] + off / 2;
+      moved |= off != 0;
+    }
+  return moved;
+}
+// The values of the vertices, which are known, best first; vertices of the same value keep their order.
+GPUPRIMS__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
+  int v, k, moved[GP__TUNED_MOST];
+  for (v = 0; v < x->vertices; ++v) {
+    double mine = GPUPRIMS__NEVER;
+    gp__look_up(p, x->vertex[v], &mine);
+    gp__copy_point(&p->lattice, moved, x->vertex[v]);
+    for (k = v; k > 0 && value[k - 1] > mine; --k) {
+      value[k] = value[k - 1];
+      gp__copy_point(&p->lattice, x->vertex[k], x->vertex[k - 1]);
+    }
+    value[k] = mine;
+    gp__copy_point(&p->lattice, x->vertex[k], moved);
+  }
+}
+GPUPRIMS__PRIVATE int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
+  int v;
+  for (v = 0; v < x->vertices; ++v)
+    if (gp__same_point(l, x->vertex[v], point)) return 1;
+  return 0;
+}
+// Moves a point that is known to be invalid to a valid one near by, if there is one among a few.
+GPUPRIMS__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
+  const gp__lattice *l = &p->lattice;
+  int turn, a, at[GP__TUNED_MOST];
+  double value = 0;
+  if (gp__look_up(p, point, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) return;
+  gp__copy_point(l, at, point);
+  for (turn = 0; turn < 64; ++turn) {
+    for (a = 0; a < x->vertices - 1; ++a) {
+      const int d = x->axis[a], radius = 1 + turn / 16;
+      at[d] = point[d] + gp__random_below(p, 2 * radius + 1) - radius;
+      if (at[d] < 0 || at[d] >= l->count[d]) at[d] = point[d];
+    }
+    if (gp__is_vertex(l, x, at)) continue;
+    if (gp__look_up(p, at, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) break;
+  }
+  if (turn < 64) gp__copy_point(l, point, at);
+}
+GPUPRIMS__PRIVATE void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
+  gp__copy_point(l, x->vertex[x->vertices - 1], point);
+  x->step = GP__SIMPLEX_REFLECT;
+}
+
+// Asks for vertices from the first to the last until all are known. GP__ASK_DONE: they are.
+GPUPRIMS__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
+  int v, wait = 0;
+  for (v = 0; v < x->vertices; ++v) {
+    const int begins = x->step == GP__SIMPLEX_BEGIN && v > 0;
+    double value = 0;
+    int known;
+    if (begins && x->tries[v] < 0) gp__simplex_place(&p->lattice, x, v);
+    known = gp__look_up(p, x->vertex[v], &value);
+    while (begins && known == GP__POINT_KNOWN && value >= GPUPRIMS__NEVER && gp__simplex_place(&p->lattice, x, v))
+      known = gp__look_up(p, x->vertex[v], &value);
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, x->vertex[v], point);
+    wait |= known == GP__POINT_PENDING;
+  }
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+// The next point of a simplex; GP__ASK_DONE: it has converged.
+GPUPRIMS__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
+  const gp__lattice *l = &p->lattice;
+  const int n = x->vertices - 1;
+  double value[GP__TUNED_MOST + 1], reflected = GPUPRIMS__NEVER, trial = GPUPRIMS__NEVER;
+  for (;;) {
+    int known;
+    if (x->step == GP__SIMPLEX_BEGIN || x->step == GP__SIMPLEX_SHRINK) {
+      const int asked = gp__simplex_vertices(p, x, point);
+      if (asked != GP__ASK_DONE || p->failed) return asked;
+      if (!n) return GP__ASK_DONE;
+      x->step = GP__SIMPLEX_REFLECT;
+      x->moves = 0;
+    }
+    if (x->step == GP__SIMPLEX_REFLECT) {
+      gp__simplex_sort(p, x, value);
+      gp__simplex_point(l, x, 2, x->reflected);
+      gp__simplex_snap(p, x, x->reflected);
+      gp__copy_point(l, x->trial, x->reflected);
+      if (++x->moves > 16 * x->vertices) return GP__ASK_DONE; // it goes round known points
+    } else {
+      gp__simplex_sort(p, x, value); // values of vertices change where they are measured again
+    }
+    known = gp__look_up(p, x->trial, &trial);
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, x->trial, point);
+    if (known == GP__POINT_PENDING) return GP__ASK_WAIT;
+    if (x->step == GP__SIMPLEX_REFLECT) {
+      if (trial < value[0]) {
+        gp__simplex_point(l, x, 4, x->trial);
+        x->step = GP__SIMPLEX_EXPAND;
+      } else if (trial < value[n - 1] && !gp__is_vertex(l, x, x->reflected)) {
+        gp__simplex_replace(l, x, x->reflected);
+      } else {
+        gp__simplex_point(l, x, trial < value[n] ? 1 : -1, x->trial);
+        gp__simplex_snap(p, x, x->trial);
+        x->step = GP__SIMPLEX_CONTRACT;
+      }
+      continue;
+    }
+    gp__look_up(p, x->reflected, &reflected);
+    if (x->step == GP__SIMPLEX_EXPAND) {
+      gp__simplex_replace(l, x, trial < reflected ? x->trial : x->reflected);
+      x->moves = 0;
+    } else if (trial < value[n] && trial <= reflected && !gp__is_vertex(l, x, x->trial)) {
+      gp__simplex_replace(l, x, x->trial);
+    } else if (gp__simplex_shrink(x)) {
+      x->step = GP__SIMPLEX_SHRINK;
+    } else {
+      return GP__ASK_DONE;
+    }
+  }
+}
+
+// ---- the search by simplexes -----------------------------------------------------------------------------------------
+
+// 1. Categories: the start with each value of a categorical parameter, one parameter after the other. The best few
+//    are arms.
+// 2. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
+// 3. Neighbours: those of the best point, one step along each axis, as long as one is better; then the best point in
+//    the other arms' categories.
+// 4. Restarts: simplexes from points far from all measured ones, dropped early where they are much worse.
+
+#ifndef GP__STEPS
+#define GP__STEPS 2
+#endif
+#ifndef GP__RESTARTS
+#define GP__RESTARTS 2
+#endif
+enum { GP__ARMS_MOST = 8 };
+enum { GP__STAGE_CATEGORIES, GP__STAGE_ARMS, GP__STAGE_NEIGHBOURS, GP__STAGE_OTHERS, GP__STAGE_RESTART, GP__STAGE_END };
+typedef struct gp__arm {
+  gp__simplex simplex;
+  int left; // points that it may still ask for in this round
+  int converged;
+} gp__arm;
+typedef struct gp__simplexes {
+  int stage, begun;
+  int base[GP__TUNED_MOST]; // the best of the categories so far
+  int axis;                 // the parameter whose categories are compared
+  int arms, round, restarts;
+  gp__arm arm[GP__ARMS_MOST];
+  int others[GP__ARMS_MOST][GP__TUNED_MOST]; // where the arms began
+  int other_count;
+  size_t around; // the best point whose neighbours are known, plus one
+} gp__simplexes;
+
+GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
+  double best = GPUPRIMS__NEVER;
+  int v;
+  for (v = 0; v < a->simplex.vertices; ++v) {
+    double value = GPUPRIMS__NEVER;
+    if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
+  }
+  return best;
+}
+
+// A valid point at random, far from the known ones; 0: none was found.
+GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double farthest = -1;
+  int turn, d, found[GP__TUNED_MOST];
+  for (turn = 0; turn < 64 || (turn < 1024 && farthest < 0); ++turn) {
+    double nearest = GPUPRIMS__NEVER, value;
+    size_t i;
+    for (d = 0; d < l->dimensions; ++d)
+      found[d] = l->categorical[d] && categories ? categories[d] : gp__random_below(p, l->count[d]);
+    if (gp__find_point(p, found)) continue;
+    for (i = 0; i < p->count; ++i) {
+      double sum = 0;
+      if (p->tried[i].invalid) continue;
+      for (d = 0; d < l->dimensions; ++d) {
+        const double off = (double)(p->tried[i].point[d] - found[d]) / l->count[d];
+        sum += l->categorical[d] ? 0 : off * off;
+      }
+      if (sum < nearest) nearest = sum;
+    }
+    if (nearest > farthest && gp__look_up(p, found, &value) == GP__POINT_UNKNOWN) {
+      farthest = nearest;
+      gp__copy_point(l, point, found);
+    }
+  }
+  return farthest >= 0;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double value = 0;
+  int at_start;
+  if (!s->begun) {
+    gp__copy_point(l, s->base, l->start);
+    s->begun = 1;
+  }
+  at_start = gp__look_up(p, l->start, &value);
+  if (at_start == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
+  for (; s->axis < l->dimensions; ++s->axis) {
+    int at[GP__TUNED_MOST], k, wait = 0, best = s->base[s->axis];
+    double least = GPUPRIMS__NEVER;
+    if (!l->categorical[s->axis]) continue;
+    gp__copy_point(l, at, s->base);
+    for (k = 0; k < l->count[s->axis]; ++k) {
+      int known;
+      at[s->axis] = (l->start[s->axis] + k) % l->count[s->axis];
+      known = gp__look_up(p, at, &value);
+      if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+      wait |= known == GP__POINT_PENDING;
+      if (known == GP__POINT_KNOWN && value < least) {
+        least = value;
+        best = at[s->axis];
+      }
+    }
+    if (wait) return GP__ASK_WAIT;
+    s->base[s->axis] = best;
+  }
+  return at_start == GP__POINT_PENDING ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+// Makes an arm of each of the best points so far.
+GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
+  const gp__lattice *l = &p->lattice;
+  size_t i;
+  int k;
+  double values[GP__ARMS_MOST];
+  for (i = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples || gp__time_of(p, t) > 1.5 * gp__best_time(p)) continue;
+    for (k = 0; k < s->other_count && values[k] <= gp__time_of(p, t);) ++k;
+    if (k == GP__ARMS_MOST) continue;
+    if (s->other_count < GP__ARMS_MOST) ++s->other_count;
+    memmove(values + k + 1, values + k, (size_t)(s->other_count - k - 1) * sizeof *values);
+    memmove(s->others[k + 1], s->others[k], (size_t)(s->other_count - k - 1) * sizeof *s->others);
+    values[k] = gp__time_of(p, t);
+    gp__copy_point(l, s->others[k], t->point);
+  }
+  if (!s->other_count) { // every one of them is invalid
+    if (!gp__far_point(p, NULL, s->base)) gp__copy_point(l, s->base, l->start);
+    gp__copy_point(l, s->others[s->other_count++], s->base);
+  }
+  s->arms = s->other_count;
+  for (k = 0; k < s->arms; ++k) {
+    gp__simplex_begin(l, &s->arm[k].simplex, s->others[k], GP__REACH);
+    s->arm[k].left = s->arm[k].simplex.vertices;
+    s->arm[k].converged = 0;
+  }
+}
+// Drops the arms that are worse than the better half or too much worse than the best, and begins the next round.
+GPUPRIMS__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
+  const double slack = s->round == 0 ? 1.15 : 1.05;
+  double value[GP__ARMS_MOST];
+  int i, k, kept;
+  for (i = 0; i < s->arms; ++i) {
+    const gp__arm mine = s->arm[i];
+    const double now = gp__arm_value(p, &mine);
+    for (k = i; k > 0 && value[k - 1] > now; --k) {
+      value[k] = value[k - 1];
+      s->arm[k] = s->arm[k - 1];
+    }
+    value[k] = now;
+    s->arm[k] = mine;
+  }
+  for (kept = 1; kept < (s->arms + (s->round == 0)) / 2 && value[kept] <= slack * value[0];) ++kept;
+  s->arms = kept;
+  ++s->round;
+  for (i = 0; i < s->arms; ++i) s->arm[i].left = 2 * s->arm[i].simplex.vertices;
+}
+GPUPRIMS__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
+  for (;;) {
+    int i, wait = 0, busy = 0;
+    for (i = 0; i < s->arms; ++i) {
+      gp__arm *a = &s->arm[i];
+      int asked;
+      if (a->converged || (s->arms > 1 && a->left <= 0)) continue;
+      busy = 1;
+      asked = gp__simplex_ask(p, &a->simplex, point);
+      if (asked == GP__ASK_MEASURE) {
+        --a->left;
+        return asked;
+      }
+      wait |= asked == GP__ASK_WAIT;
+      a->converged |= asked == GP__ASK_DONE;
+    }
+    if (wait) return GP__ASK_WAIT;
+    if (p->failed || (!busy && s->arms <= 1)) return GP__ASK_DONE;
+    if (!busy) gp__drop_arms(p, s);
+  }
+}
+
+// The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
+// steps: times often alternate, as where every second block size is a power of two. An invalid one is stepped over.
+GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
+  const gp__lattice *l = &p->lattice;
+  while (p->measured && *around != p->best + 1) {
+    const size_t best = p->best;
+    int at[GP__TUNED_MOST], d, side, wait = 0;
+    gp__copy_point(l, at, p->tried[best].point);
+    for (d = 0; d < l->dimensions; ++d) {
+      const int from = at[d];
+      for (side = -1; side <= 1 && !l->categorical[d]; side += 2) {
+        int steps = 0;
+        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && steps < GP__STEPS; at[d] += side) {
+          double value = 0;
+          const int known = gp__look_up(p, at, &value);
+          if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+          wait |= known == GP__POINT_PENDING;
+          steps += known == GP__POINT_PENDING || value < GPUPRIMS__NEVER;
+        }
+      }
+      at[d] = from;
+    }
+    if (wait) return GP__ASK_WAIT;
+    *around = best + 1;
+  }
+  return GP__ASK_DONE;
+}
+// The best point in the categories of the other arms.
+GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, gp__simplexes *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  int k, d, wait = 0, at[GP__TUNED_MOST];
+  for (k = 0; k < s->other_count && p->measured; ++k) {
+    double value;
+    int known;
+    gp__copy_point(l, at, p->tried[p->best].point);
+    for (d = 0; d < l->dimensions; ++d)
+      if (l->categorical[d]) at[d] = s->others[k][d];
+    known = gp__look_up(p, at, &value);
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+    wait |= known == GP__POINT_PENDING;
+  }
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
+  while (s->stage != GP__STAGE_END && !p->failed) {
+    const size_t best = p->best;
+    int asked = GP__ASK_DONE;
+    switch (s->stage) {
+    case GP__STAGE_CATEGORIES:
+      asked = gp__ask_categories(p, s, point);
+      break;
+    case GP__STAGE_ARMS:
+      asked = gp__ask_arms(p, s, point);
+      break;
+    case GP__STAGE_NEIGHBOURS:
+      asked = gp__ask_neighbours(p, &s->around, point);
+      break;
+    case GP__STAGE_OTHERS:
+      asked = gp__ask_others(p, s, point);
+      break;
+    default:
+      break;
+    }
+    if (asked != GP__ASK_DONE) return asked;
+    switch (s->stage) {
+    case GP__STAGE_CATEGORIES:
+      gp__make_arms(p, s);
+      s->stage = GP__STAGE_ARMS;
+      break;
+    case GP__STAGE_OTHERS:
+      s->stage = !p->measured || s->around == best + 1 ? GP__STAGE_RESTART : GP__STAGE_NEIGHBOURS;
+      break;
+    case GP__STAGE_RESTART:
+      s->stage = GP__STAGE_END;
+      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured ? p->tried[best].point : NULL, s->base)) {
+        gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base, GP__REACH);
+        s->arm[0].converged = 0;
+        s->arms = 1;
+        s->stage = GP__STAGE_ARMS;
+      }
+      break;
+    default:
+      ++s->stage;
+      break;
+    }
+  }
+  return GP__ASK_DONE;
+}
+
+// ---- tuner/strategies.c - random search, coordinate descent, exhaustive search
+
+// Points at random, each once, until `most` are measured or no new valid one is found among many.
+typedef struct gp__at_random {
+  uint64_t handed_out, most;
+} gp__at_random;
+
+GPUPRIMS__PRIVATE int gp__ask_random(gp__points *p, gp__at_random *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double value;
+  int turn, d, at[GP__TUNED_MOST];
+  if (s->handed_out == 0) {
+    s->most = gp__lattice_size(l, 200);
+    s->handed_out = 1;
+    if (gp__look_up(p, l->start, &value) == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
+  }
+  for (turn = 0; turn < 4096 && s->handed_out < s->most; ++turn) {
+    for (d = 0; d < l->dimensions; ++d) at[d] = gp__random_below(p, l->count[d]);
+    if (gp__find_point(p, at) || gp__look_up(p, at, &value) != GP__POINT_UNKNOWN) continue;
+    ++s->handed_out;
+    return gp__hand_point(p, at, point);
+  }
+  s->handed_out = s->most;
+  return GP__ASK_DONE;
+}
+
+// Every point once: the start, then the others in a random order. A walk by a stride that shares no factor with the
+// number of points visits each of them.
+typedef struct gp__exhaustive {
+  uint64_t size, at, stride, left;
+} gp__exhaustive;
+
+GPUPRIMS__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  int d, at[GP__TUNED_MOST];
+  if (!s->size) {
+    s->size = s->left = gp__lattice_size(l, UINT64_MAX / 4);
+    s->at = gp__random64(&p->random) % s->size;
+    s->stride = 1 + gp__random64(&p->random) % s->size;
+    s->stride = gp__coprime(s->stride, s->size);
+    ++s->left;
+    gp__copy_point(l, at, l->start);
+  }
+  while (s->left && !p->failed) {
+    uint64_t rest = s->at;
+    double value;
+    if (s->left-- <= s->size) {
+      for (d = 0; d < l->dimensions; rest /= (uint64_t)l->count[d++]) at[d] = (int)(rest % (uint64_t)l->count[d]);
+      s->at = (s->at + s->stride) % s->size;
+    }
+    if (gp__look_up(p, at, &value) == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+  }
+  return GP__ASK_DONE;
+}
+
+// ---- tuner/search.c - the search of a tuner: asking for points, telling their times
+
+struct gp__search;
+typedef struct gp__search {
+  gp__points points;
+  gp_tuner_search kind;
+  int ended;   // the strategy has no further point
+  int settled; // nor is there one to measure again
+  gp__simplexes simplexes;
+  gp__at_random at_random;
+  gp__exhaustive exhaustive;
+} gp__search;
+
+GPUPRIMS__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_search kind, uint64_t seed,
+                                              gp__point_fn valid, void *user) {
+  gp__search *s = (gp__search *)calloc(1, sizeof *s);
+  if (s && !gp__open_points(&s->points, l, seed, valid, user)) {
+    free(s);
+    s = NULL;
+  }
+  if (s) s->kind = kind;
+  return s;
+}
+GPUPRIMS__PRIVATE void gp__search_close(gp__search *s) {
+  if (s) gp__close_points(&s->points);
+  free(s);
+}
+
+GPUPRIMS__PRIVATE void gp__search_tell(gp__search *s, const int *point, double time) {
+  gp__note_time(&s->points, point, time);
+}
+GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *time) {
+  const gp__points *p = &s->points;
+  gp__copy_point(&p->lattice, point, p->measured ? p->tried[p->best].point : p->lattice.start);
+  *time = p->measured ? gp__best_time(p) : 0;
+  return p->measured != 0;
+}
+
+enum {
+  GP__RIVALS = 5,      // points that race
+  GP__RACE_SAMPLES = 7 // times of a point that end its race
+};
+#ifndef GP__CLOSE
+#define GP__CLOSE 0.03
+#endif
+
+// The point told last deserves a second time, if its first is close to the best. So do the first few points: they tell
+// how much slower first times are.
+GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
+  const gp__tried *last = &p->tried[p->last];
+  const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < GP__CLOSE ? GP__CLOSE : 3 * noise;
+  if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
+      (p->measured > 3 && gp__time_of(p, last) > (1 + close) * gp__best_time(p)))
+    return GP__ASK_DONE;
+  return gp__hand_point(p, last->point, point);
+}
+// The end of a search: the best few points are measured again until they are told apart, or are alike.
+GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
+  const double noise = gp__noise(p), best = gp__best_time(p);
+  const gp__tried *rival[GP__RIVALS];
+  int count = 0, k, wait = 0;
+  size_t i;
+  const gp__tried *fewest = NULL;
+  for (i = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;
+    for (k = count; k > 0 && gp__time_of(p, rival[k - 1]) > gp__time_of(p, t); --k)
+      if (k < GP__RIVALS) rival[k] = rival[k - 1];
+    if (k < GP__RIVALS) rival[k] = t;
+    if (count < GP__RIVALS) ++count;
+  }
+  for (k = 0; k < count; ++k) {
+    const int n = rival[k]->samples;
+    const double off = (gp__time_of(p, rival[k]) - best) / best, apart = 4 * noise * noise * 2 / n;
+    const int enough =
+        k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
+    if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
+    if (rival[k]->pending) wait = 1;
+    else if (!fewest || n < fewest->samples) fewest = rival[k];
+  }
+  if (fewest) return gp__hand_point(p, fewest->point, point);
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
+  switch (s->kind) {
+  case GP_SEARCH_RANDOM:
+    return gp__ask_random(&s->points, &s->at_random, point);
+  case GP_SEARCH_EXHAUSTIVE:
+    return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
+  default:
+    return gp__ask_simplexes(&s->points, &s->simplexes, point);
+  }
+}
+// A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
+GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
+  int asked = s->settled ? GP__ASK_DONE : gp__ask_again(&s->points, point);
+  if (asked != GP__ASK_DONE || s->settled) return asked;
+  if (!s->ended) {
+    asked = gp__ask_strategy(s, point);
+    if (asked != GP__ASK_DONE) return asked;
+    s->ended = 1;
+  }
+  asked = gp__ask_race(&s->points, point);
+  s->settled = asked == GP__ASK_DONE;
+  return asked;
 }
 
 // ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
