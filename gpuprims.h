@@ -37364,8 +37364,8 @@ GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
 // A point is an index for each parameter. The table keeps the points that were handed out, told or found invalid, each
 // with its last few times. Their lower median is the point's value: outliers are slow.
 //
-// The first time of a configuration may be slower than the later ones, since its code is loaded. The points with several
-// times tell by how much; where a point has only its first time, its value is that time without this share.
+// The first time of a configuration may be slower than the later ones, since its code is loaded. Points with several
+// times tell by how much. The value of a point with one time is that time without this share.
 
 enum {
   GP__TUNED_MOST = 8,    // parameters of a tuner
@@ -37401,7 +37401,8 @@ typedef struct gp__points {
   size_t best;     // index into `tried`, if measured
   size_t last;     // the point told last
   int failed;      // no memory: the table does not grow any more
-  double deviation[GP__NOISE_SAMPLES], first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
+  double deviation[GP__NOISE_SAMPLES],
+      first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
   unsigned deviations, firsts;
   double slow_first; // the usual first time by the second
 } gp__points;
@@ -37506,13 +37507,13 @@ GPUPRIMS__PRIVATE void gp__close_points(gp__points *p) {
   free(p->slots);
 }
 
-enum { GP__UNTOLD, GP__PENDING, GP__KNOWN };
+enum { GP__POINT_UNKNOWN, GP__POINT_PENDING, GP__POINT_KNOWN };
 
-GPUPRIMS__PRIVATE double gp__point_value(const gp__points *p, const gp__tried *t) {
+GPUPRIMS__PRIVATE double gp__time_of(const gp__points *p, const gp__tried *t) {
   return t->samples == 1 ? t->median / p->slow_first : t->median;
 }
-GPUPRIMS__PRIVATE double gp__best_value(const gp__points *p) {
-  return p->measured ? gp__point_value(p, &p->tried[p->best]) : GPUPRIMS__NEVER;
+GPUPRIMS__PRIVATE double gp__best_time(const gp__points *p) {
+  return p->measured ? gp__time_of(p, &p->tried[p->best]) : GPUPRIMS__NEVER;
 }
 
 // What is known of a point; *value is its time then, or GPUPRIMS__NEVER: it is invalid. A point of unknown validity is
@@ -37520,17 +37521,17 @@ GPUPRIMS__PRIVATE double gp__best_value(const gp__points *p) {
 GPUPRIMS__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) {
-    if (!p->valid || p->valid(p->user, point)) return GP__UNTOLD;
+    if (!p->valid || p->valid(p->user, point)) return GP__POINT_UNKNOWN;
     *value = GPUPRIMS__NEVER;
     t = gp__make_point(p, point);
     if (t) t->invalid = 1;
-    return GP__KNOWN;
+    return GP__POINT_KNOWN;
   }
-  *value = t->invalid ? GPUPRIMS__NEVER : gp__point_value(p, t);
-  return t->invalid || t->samples ? GP__KNOWN : t->pending ? GP__PENDING : GP__UNTOLD;
+  *value = t->invalid ? GPUPRIMS__NEVER : gp__time_of(p, t);
+  return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
 }
 // Hands a point out.
-GPUPRIMS__PRIVATE int gp__hand_out(gp__points *p, const int *point, int *to) {
+GPUPRIMS__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
   gp__tried *t = gp__make_point(p, point);
   if (!t) return GP__ASK_DONE;
   t->pending = 1;
@@ -37561,7 +37562,7 @@ GPUPRIMS__PRIVATE void gp__find_best(gp__points *p) {
   int found = 0;
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
-    if (t->invalid || !t->samples || (found && gp__point_value(p, t) >= gp__best_value(p))) continue;
+    if (t->invalid || !t->samples || (found && gp__time_of(p, t) >= gp__best_time(p))) continue;
     p->best = i;
     found = 1;
   }
@@ -37595,7 +37596,7 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
     p->deviation[p->deviations++ % GP__NOISE_SAMPLES] = off < 0 ? -0.7 * off : 0.7 * off;
   }
   if (was || p->measured == 1) gp__find_best(p);
-  else if (gp__point_value(p, t) < gp__best_value(p)) p->best = p->last;
+  else if (gp__time_of(p, t) < gp__best_time(p)) p->best = p->last;
 }
 
 // ---- tuner/simplex.c - Nelder and Mead's simplex on the lattice of configurations
@@ -37611,9 +37612,9 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
 enum { GP__SIMPLEX_BEGIN, GP__SIMPLEX_REFLECT, GP__SIMPLEX_EXPAND, GP__SIMPLEX_CONTRACT, GP__SIMPLEX_SHRINK };
 typedef struct gp__simplex {
   int step, vertices;
-  int axis[GP__TUNED_MOST];              // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
-  int tries[GP__TUNED_MOST + 1];         // places tried for a vertex that turned out invalid
-  int reach;                             // the divisor of the first edges
+  int axis[GP__TUNED_MOST];      // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
+  int tries[GP__TUNED_MOST + 1]; // places tried for a vertex that turned out invalid
+  int reach;                     // the divisor of the first edges
   int vertex[GP__TUNED_MOST + 1][GP__TUNED_MOST];
   int reflected[GP__TUNED_MOST], trial[GP__TUNED_MOST];
   int moves; // since the last shrink or replaced best vertex
@@ -37630,8 +37631,8 @@ GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, c
   ++x->vertices;
   for (d = 1; d < x->vertices; ++d) x->tries[d] = -1;
 }
-// The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then half
-// as far. 0: there is no further place; the vertex stays at vertex 0.
+// The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then
+// half as far. 0: there is no further place; the vertex stays at vertex 0.
 GPUPRIMS__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
   const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
   const int roomier = at <= last / 2 ? 1 : -1;
@@ -37694,7 +37695,7 @@ GPUPRIMS__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int
   const gp__lattice *l = &p->lattice;
   int turn, a, at[GP__TUNED_MOST];
   double value = 0;
-  if (gp__look_up(p, point, &value) != GP__KNOWN || value < GPUPRIMS__NEVER) return;
+  if (gp__look_up(p, point, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) return;
   gp__copy_point(l, at, point);
   for (turn = 0; turn < 64; ++turn) {
     for (a = 0; a < x->vertices - 1; ++a) {
@@ -37703,7 +37704,7 @@ GPUPRIMS__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int
       if (at[d] < 0 || at[d] >= l->count[d]) at[d] = point[d];
     }
     if (gp__is_vertex(l, x, at)) continue;
-    if (gp__look_up(p, at, &value) != GP__KNOWN || value < GPUPRIMS__NEVER) break;
+    if (gp__look_up(p, at, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) break;
   }
   if (turn < 64) gp__copy_point(l, point, at);
 }
@@ -37721,10 +37722,10 @@ GPUPRIMS__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *p
     int known;
     if (begins && x->tries[v] < 0) gp__simplex_place(&p->lattice, x, v);
     known = gp__look_up(p, x->vertex[v], &value);
-    while (begins && known == GP__KNOWN && value >= GPUPRIMS__NEVER && gp__simplex_place(&p->lattice, x, v))
+    while (begins && known == GP__POINT_KNOWN && value >= GPUPRIMS__NEVER && gp__simplex_place(&p->lattice, x, v))
       known = gp__look_up(p, x->vertex[v], &value);
-    if (known == GP__UNTOLD) return gp__hand_out(p, x->vertex[v], point);
-    wait |= known == GP__PENDING;
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, x->vertex[v], point);
+    wait |= known == GP__POINT_PENDING;
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
@@ -37753,8 +37754,8 @@ GPUPRIMS__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point)
       gp__simplex_sort(p, x, value); // values of vertices change where they are measured again
     }
     known = gp__look_up(p, x->trial, &trial);
-    if (known == GP__UNTOLD) return gp__hand_out(p, x->trial, point);
-    if (known == GP__PENDING) return GP__ASK_WAIT;
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, x->trial, point);
+    if (known == GP__POINT_PENDING) return GP__ASK_WAIT;
     if (x->step == GP__SIMPLEX_REFLECT) {
       if (trial < value[0]) {
         gp__simplex_point(l, x, 4, x->trial);
@@ -37784,8 +37785,8 @@ GPUPRIMS__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point)
 
 // ---- the search by simplexes -----------------------------------------------------------------------------------------
 
-// 1. Categories: the start with each value of a categorical parameter, one parameter after the other. The best few are
-//    arms.
+// 1. Categories: the start with each value of a categorical parameter, one parameter after the other. The best few
+//    are arms.
 // 2. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
 // 3. Neighbours: those of the best point, one step along each axis, as long as one is better; then the best point in
 //    the other arms' categories.
@@ -37801,7 +37802,7 @@ enum { GP__ARMS_MOST = 8 };
 enum { GP__STAGE_CATEGORIES, GP__STAGE_ARMS, GP__STAGE_NEIGHBOURS, GP__STAGE_OTHERS, GP__STAGE_RESTART, GP__STAGE_END };
 typedef struct gp__arm {
   gp__simplex simplex;
-  int left;      // points that it may still ask for in this round
+  int left; // points that it may still ask for in this round
   int converged;
 } gp__arm;
 typedef struct gp__simplexes {
@@ -37820,7 +37821,7 @@ GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
   int v;
   for (v = 0; v < a->simplex.vertices; ++v) {
     double value = GPUPRIMS__NEVER;
-    if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__KNOWN && value < best) best = value;
+    if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
   }
   return best;
 }
@@ -37845,7 +37846,7 @@ GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *p
       }
       if (sum < nearest) nearest = sum;
     }
-    if (nearest > farthest && gp__look_up(p, found, &value) == GP__UNTOLD) {
+    if (nearest > farthest && gp__look_up(p, found, &value) == GP__POINT_UNKNOWN) {
       farthest = nearest;
       gp__copy_point(l, point, found);
     }
@@ -37862,7 +37863,7 @@ GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *p
     s->begun = 1;
   }
   at_start = gp__look_up(p, l->start, &value);
-  if (at_start == GP__UNTOLD) return gp__hand_out(p, l->start, point);
+  if (at_start == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
   for (; s->axis < l->dimensions; ++s->axis) {
     int at[GP__TUNED_MOST], k, wait = 0, best = s->base[s->axis];
     double least = GPUPRIMS__NEVER;
@@ -37872,9 +37873,9 @@ GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *p
       int known;
       at[s->axis] = (l->start[s->axis] + k) % l->count[s->axis];
       known = gp__look_up(p, at, &value);
-      if (known == GP__UNTOLD) return gp__hand_out(p, at, point);
-      wait |= known == GP__PENDING;
-      if (known == GP__KNOWN && value < least) {
+      if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+      wait |= known == GP__POINT_PENDING;
+      if (known == GP__POINT_KNOWN && value < least) {
         least = value;
         best = at[s->axis];
       }
@@ -37882,7 +37883,7 @@ GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *p
     if (wait) return GP__ASK_WAIT;
     s->base[s->axis] = best;
   }
-  return at_start == GP__PENDING ? GP__ASK_WAIT : GP__ASK_DONE;
+  return at_start == GP__POINT_PENDING ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 // Makes an arm of each of the best points so far.
 GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
@@ -37892,13 +37893,13 @@ GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
   double values[GP__ARMS_MOST];
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
-    if (t->invalid || !t->samples || gp__point_value(p, t) > 1.5 * gp__best_value(p)) continue;
-    for (k = 0; k < s->other_count && values[k] <= gp__point_value(p, t);) ++k;
+    if (t->invalid || !t->samples || gp__time_of(p, t) > 1.5 * gp__best_time(p)) continue;
+    for (k = 0; k < s->other_count && values[k] <= gp__time_of(p, t);) ++k;
     if (k == GP__ARMS_MOST) continue;
     if (s->other_count < GP__ARMS_MOST) ++s->other_count;
     memmove(values + k + 1, values + k, (size_t)(s->other_count - k - 1) * sizeof *values);
     memmove(s->others[k + 1], s->others[k], (size_t)(s->other_count - k - 1) * sizeof *s->others);
-    values[k] = gp__point_value(p, t);
+    values[k] = gp__time_of(p, t);
     gp__copy_point(l, s->others[k], t->point);
   }
   if (!s->other_count) { // every one of them is invalid
@@ -37969,9 +37970,9 @@ GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *poi
         for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && steps < GP__STEPS; at[d] += side) {
           double value = 0;
           const int known = gp__look_up(p, at, &value);
-          if (known == GP__UNTOLD) return gp__hand_out(p, at, point);
-          wait |= known == GP__PENDING;
-          steps += known == GP__PENDING || value < GPUPRIMS__NEVER;
+          if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+          wait |= known == GP__POINT_PENDING;
+          steps += known == GP__POINT_PENDING || value < GPUPRIMS__NEVER;
         }
       }
       at[d] = from;
@@ -37992,8 +37993,8 @@ GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, gp__simplexes *s, int *point
     for (d = 0; d < l->dimensions; ++d)
       if (l->categorical[d]) at[d] = s->others[k][d];
     known = gp__look_up(p, at, &value);
-    if (known == GP__UNTOLD) return gp__hand_out(p, at, point);
-    wait |= known == GP__PENDING;
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+    wait |= known == GP__POINT_PENDING;
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
@@ -38003,32 +38004,42 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     const size_t best = p->best;
     int asked = GP__ASK_DONE;
     switch (s->stage) {
-      case GP__STAGE_CATEGORIES: asked = gp__ask_categories(p, s, point); break;
-      case GP__STAGE_ARMS: asked = gp__ask_arms(p, s, point); break;
-      case GP__STAGE_NEIGHBOURS: asked = gp__ask_neighbours(p, &s->around, point); break;
-      case GP__STAGE_OTHERS: asked = gp__ask_others(p, s, point); break;
-      default: break;
+    case GP__STAGE_CATEGORIES:
+      asked = gp__ask_categories(p, s, point);
+      break;
+    case GP__STAGE_ARMS:
+      asked = gp__ask_arms(p, s, point);
+      break;
+    case GP__STAGE_NEIGHBOURS:
+      asked = gp__ask_neighbours(p, &s->around, point);
+      break;
+    case GP__STAGE_OTHERS:
+      asked = gp__ask_others(p, s, point);
+      break;
+    default:
+      break;
     }
     if (asked != GP__ASK_DONE) return asked;
     switch (s->stage) {
-      case GP__STAGE_CATEGORIES:
-        gp__make_arms(p, s);
+    case GP__STAGE_CATEGORIES:
+      gp__make_arms(p, s);
+      s->stage = GP__STAGE_ARMS;
+      break;
+    case GP__STAGE_OTHERS:
+      s->stage = !p->measured || s->around == best + 1 ? GP__STAGE_RESTART : GP__STAGE_NEIGHBOURS;
+      break;
+    case GP__STAGE_RESTART:
+      s->stage = GP__STAGE_END;
+      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured ? p->tried[best].point : NULL, s->base)) {
+        gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base, GP__REACH);
+        s->arm[0].converged = 0;
+        s->arms = 1;
         s->stage = GP__STAGE_ARMS;
-        break;
-      case GP__STAGE_OTHERS:
-        s->stage = s->around == best + 1 ? GP__STAGE_RESTART : GP__STAGE_NEIGHBOURS;
-        break;
-      case GP__STAGE_RESTART:
-        s->stage = GP__STAGE_END;
-        if (s->restarts++ < GP__RESTARTS &&
-            gp__far_point(p, p->measured ? p->tried[best].point : NULL, s->base)) {
-          gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base, GP__REACH);
-          s->arm[0].converged = 0;
-          s->arms = 1;
-          s->stage = GP__STAGE_ARMS;
-        }
-        break;
-      default: ++s->stage; break;
+      }
+      break;
+    default:
+      ++s->stage;
+      break;
     }
   }
   return GP__ASK_DONE;
@@ -38048,13 +38059,13 @@ GPUPRIMS__PRIVATE int gp__ask_random(gp__points *p, gp__at_random *s, int *point
   if (s->handed_out == 0) {
     s->most = gp__lattice_size(l, 200);
     s->handed_out = 1;
-    if (gp__look_up(p, l->start, &value) == GP__UNTOLD) return gp__hand_out(p, l->start, point);
+    if (gp__look_up(p, l->start, &value) == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
   }
   for (turn = 0; turn < 4096 && s->handed_out < s->most; ++turn) {
     for (d = 0; d < l->dimensions; ++d) at[d] = gp__random_below(p, l->count[d]);
-    if (gp__find_point(p, at) || gp__look_up(p, at, &value) != GP__UNTOLD) continue;
+    if (gp__find_point(p, at) || gp__look_up(p, at, &value) != GP__POINT_UNKNOWN) continue;
     ++s->handed_out;
-    return gp__hand_out(p, at, point);
+    return gp__hand_point(p, at, point);
   }
   s->handed_out = s->most;
   return GP__ASK_DONE;
@@ -38066,7 +38077,6 @@ typedef struct gp__exhaustive {
   uint64_t size, at, stride, left;
 } gp__exhaustive;
 
-GPUPRIMS__PRIVATE uint64_t gp__common_factor(uint64_t a, uint64_t b) { return b ? gp__common_factor(b, a % b) : a; }
 GPUPRIMS__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
   const gp__lattice *l = &p->lattice;
   int d, at[GP__TUNED_MOST];
@@ -38074,7 +38084,7 @@ GPUPRIMS__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *
     s->size = s->left = gp__lattice_size(l, UINT64_MAX / 4);
     s->at = gp__random64(&p->random) % s->size;
     s->stride = 1 + gp__random64(&p->random) % s->size;
-    while (gp__common_factor(s->stride, s->size) != 1) s->stride = 1 + s->stride % s->size;
+    s->stride = gp__coprime(s->stride, s->size);
     ++s->left;
     gp__copy_point(l, at, l->start);
   }
@@ -38085,7 +38095,7 @@ GPUPRIMS__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *
       for (d = 0; d < l->dimensions; rest /= (uint64_t)l->count[d++]) at[d] = (int)(rest % (uint64_t)l->count[d]);
       s->at = (s->at + s->stride) % s->size;
     }
-    if (gp__look_up(p, at, &value) == GP__UNTOLD) return gp__hand_out(p, at, point);
+    if (gp__look_up(p, at, &value) == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
   }
   return GP__ASK_DONE;
 }
@@ -38096,15 +38106,15 @@ struct gp__search;
 typedef struct gp__search {
   gp__points points;
   gp_tuner_search kind;
-  int ended; // the strategy has no further point
+  int ended;   // the strategy has no further point
   int settled; // nor is there one to measure again
   gp__simplexes simplexes;
   gp__at_random at_random;
   gp__exhaustive exhaustive;
 } gp__search;
 
-GPUPRIMS__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_search kind, uint64_t seed, gp__point_fn valid,
-                                              void *user) {
+GPUPRIMS__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_search kind, uint64_t seed,
+                                              gp__point_fn valid, void *user) {
   gp__search *s = (gp__search *)calloc(1, sizeof *s);
   if (s && !gp__open_points(&s->points, l, seed, valid, user)) {
     free(s);
@@ -38124,7 +38134,7 @@ GPUPRIMS__PRIVATE void gp__search_tell(gp__search *s, const int *point, double t
 GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *time) {
   const gp__points *p = &s->points;
   gp__copy_point(&p->lattice, point, p->measured ? p->tried[p->best].point : p->lattice.start);
-  *time = p->measured ? gp__best_value(p) : 0;
+  *time = p->measured ? gp__best_time(p) : 0;
   return p->measured != 0;
 }
 
@@ -38142,42 +38152,46 @@ GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
   const gp__tried *last = &p->tried[p->last];
   const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < GP__CLOSE ? GP__CLOSE : 3 * noise;
   if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
-      (p->measured > 3 && gp__point_value(p, last) > (1 + close) * gp__best_value(p)))
+      (p->measured > 3 && gp__time_of(p, last) > (1 + close) * gp__best_time(p)))
     return GP__ASK_DONE;
-  return gp__hand_out(p, last->point, point);
+  return gp__hand_point(p, last->point, point);
 }
 // The end of a search: the best few points are measured again until they are told apart, or are alike.
 GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
-  const double noise = gp__noise(p), best = gp__best_value(p);
+  const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *rival[GP__RIVALS];
   int count = 0, k, wait = 0;
   size_t i;
   const gp__tried *fewest = NULL;
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
-    if (t->invalid || !t->samples || gp__point_value(p, t) > best * (1 + 4 * noise)) continue;
-    for (k = count; k > 0 && gp__point_value(p, rival[k - 1]) > gp__point_value(p, t); --k)
+    if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;
+    for (k = count; k > 0 && gp__time_of(p, rival[k - 1]) > gp__time_of(p, t); --k)
       if (k < GP__RIVALS) rival[k] = rival[k - 1];
     if (k < GP__RIVALS) rival[k] = t;
     if (count < GP__RIVALS) ++count;
   }
   for (k = 0; k < count; ++k) {
     const int n = rival[k]->samples;
-    const double off = (gp__point_value(p, rival[k]) - best) / best, apart = 4 * noise * noise * 2 / n;
-    const int enough = k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
+    const double off = (gp__time_of(p, rival[k]) - best) / best, apart = 4 * noise * noise * 2 / n;
+    const int enough =
+        k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
     if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
     if (rival[k]->pending) wait = 1;
     else if (!fewest || n < fewest->samples) fewest = rival[k];
   }
-  if (fewest) return gp__hand_out(p, fewest->point, point);
+  if (fewest) return gp__hand_point(p, fewest->point, point);
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 
 GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
   switch (s->kind) {
-    case GP_SEARCH_RANDOM: return gp__ask_random(&s->points, &s->at_random, point);
-    case GP_SEARCH_EXHAUSTIVE: return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
-    default: return gp__ask_simplexes(&s->points, &s->simplexes, point);
+  case GP_SEARCH_RANDOM:
+    return gp__ask_random(&s->points, &s->at_random, point);
+  case GP_SEARCH_EXHAUSTIVE:
+    return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
+  default:
+    return gp__ask_simplexes(&s->points, &s->simplexes, point);
   }
 }
 // A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
@@ -38192,12 +38206,6 @@ GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
   asked = gp__ask_race(&s->points, point);
   s->settled = asked == GP__ASK_DONE;
   return asked;
-}
-
-// Takes back a point that was asked for and not measured.
-GPUPRIMS__PRIVATE void gp__search_forget(gp__search *s, const int *point) {
-  gp__tried *t = gp__find_point(&s->points, point);
-  if (t) t->pending = 0;
 }
 
 // ---- tuner/tuner.c - a tuner's parameters, buckets and what they have learned
@@ -38647,6 +38655,11 @@ GPUPRIMS__PRIVATE void gp__return_timing(gp_tuner *t, gp__timing *w) {
   if (!w) return;
   w->next = t->unused;
   t->unused = w;
+}
+// Takes back a point that was asked for and not measured.
+GPUPRIMS__PRIVATE void gp__search_forget(gp__search *s, const int *point) {
+  gp__tried *tried = gp__find_point(&s->points, point);
+  if (tried) tried->pending = 0;
 }
 // Drops a timing that will not be read; its configuration may be tried again.
 GPUPRIMS__PRIVATE void gp__drop_timing(gp_tuner *t, gp__timing *w) {

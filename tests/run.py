@@ -242,6 +242,9 @@ PROGRAMS = [
     Program("life: threads", ["tests/unit/test_life.cpp"], SIMT, flags=["-fsanitize=thread", "-Wno-tsan"],
             libs=["-fsanitize=thread", "-ldl", "-lpthread", "-lm"],
             args=["waiting", "close", "close host", "streams"]),
+    # ---- the search of a tuner, in simulated spaces
+    Program("tuner: search", ["tests/unit/test_search.cpp"], SIMT, ("plain", "asan"),
+            levels={"plain": "-O1", "asan": "-O1"}),
     # ---- what validity accepts, run by the emulated kernels of the library's own programs: a policy of each case,
     # whose turn it is; --long: of each case's sizes and alignments. All of them take hours: build/tests/policies.plain
     Program("policies", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),

@@ -1,7 +1,7 @@
 // tuner/calls.c - the tuner's functions of the API
 // uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/rules.h, core/system.c, core/messages.c,
-//   core/struct_size.c, core/text.c, core/state.c, core/life.c, tuner/search.c, tuner/tuner.c, tuner/memory.c,
-//   tuner/sections.c
+//   core/struct_size.c, core/text.c, core/state.c, core/life.c, core/close.c, tuner/search.c, tuner/tuner.c,
+//   tuner/memory.c, tuner/sections.c
 
 GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config,
                                            gp_tuner **tuner) {

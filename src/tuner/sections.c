@@ -1,6 +1,6 @@
 // tuner/sections.c - a tuner's sections: their configuration, their times
 // uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c,
-//   core/libraries.c, core/state.c, core/life.c, tuner/search.c, tuner/tuner.c, tuner/memory.c
+//   core/libraries.c, core/state.c, core/life.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c
 
 enum { GP__CU_NOT_READY = 600 };
 
