@@ -267,6 +267,16 @@ typedef unsigned long uint64_t;
 #define gp_prepared_open GPUPRIMS__NAME(gp_prepared_open)
 #define gp_prepared_run GPUPRIMS__NAME(gp_prepared_run)
 #define gp_prepared_close GPUPRIMS__NAME(gp_prepared_close)
+#define gp_tuner_open GPUPRIMS__NAME(gp_tuner_open)
+#define gp_tuner_add_parameter GPUPRIMS__NAME(gp_tuner_add_parameter)
+#define gp_tuner_start GPUPRIMS__NAME(gp_tuner_start)
+#define gp_tuner_start_for GPUPRIMS__NAME(gp_tuner_start_for)
+#define gp_tuner_restart GPUPRIMS__NAME(gp_tuner_restart)
+#define gp_tuner_stop GPUPRIMS__NAME(gp_tuner_stop)
+#define gp_tuner_reject GPUPRIMS__NAME(gp_tuner_reject)
+#define gp_tuner_best GPUPRIMS__NAME(gp_tuner_best)
+#define gp_tuner_report GPUPRIMS__NAME(gp_tuner_report)
+#define gp_tuner_close GPUPRIMS__NAME(gp_tuner_close)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -1902,6 +1912,178 @@ GPUPRIMS__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *ca
 // Frees a prepared call, before or after gp_close of its context; no thread may be in a run of it. Launched work
 // continues. Errors: NULL; CONTEXT from a hook.
 GPUPRIMS__API gp_result gp_prepared_close(gp_prepared *prepared);
+
+// ---- api/tuner.h - an online tuner: a program measures itself and gets faster while it runs
+
+// A program has ints that decide its speed and not its results: block sizes, degrees of unrolling, a choice between
+// kernels. It declares each with the values it may take, and brackets the section that they decide with gp_tuner_start
+// and gp_tuner_stop. Every start sets the ints; every stop notes the time of the section, by events on its stream.
+// Neither waits, launches or compiles. The tuner tries other values within a budget, keeps the best, and begins again
+// when the best has become slower.
+typedef struct gp_tuner gp_tuner;
+
+// How a tuner searches.
+typedef enum gp_tuner_search {
+  GP_SEARCH_AUTO = 0,        // the one that needed the fewest measurements, see docs/tuner.md
+  GP_SEARCH_SIMPLEX = 1,     // Nelder and Mead's simplex on the lattice of values
+  GP_SEARCH_RANDOM = 2,      // values at random, each configuration at most once
+  GP_SEARCH_COORDINATES = 3, // one parameter after the other
+  GP_SEARCH_EXHAUSTIVE = 4,  // every configuration, in a random order
+  GP_SEARCH_SURROGATE = 5    // where a model of the times so far expects the least
+} gp_tuner_search;
+
+enum {
+  GP_TUNER_PARAMETERS = 8, // that a tuner has at most
+  GP_TUNER_NUMBERS = 4     // of gp_tuner_start_for
+};
+
+// The values of a parameter, made by one of the functions below.
+typedef struct gp_range {
+  int kind;
+  int lowest, highest, step;
+  const int *values; // read by gp_tuner_add_parameter alone
+  int count;
+} gp_range;
+// lowest, lowest + step, ... up to highest.
+GPUPRIMS__INLINE gp_range gp_range_steps(int lowest, int highest, int step) {
+  const gp_range range = {1, lowest, highest, step, NULL, 0};
+  return range;
+}
+// lowest, 2 lowest, 4 lowest, ... up to highest.
+GPUPRIMS__INLINE gp_range gp_range_powers(int lowest, int highest) {
+  const gp_range range = {2, lowest, highest, 0, NULL, 0};
+  return range;
+}
+// The `count` given values, neighbours alike.
+GPUPRIMS__INLINE gp_range gp_range_values(const int *values, int count) {
+  const gp_range range = {3, 0, 0, 0, values, count};
+  return range;
+}
+// The `count` given values, whose order means nothing: kinds of kernels.
+GPUPRIMS__INLINE gp_range gp_range_choices(const int *values, int count) {
+  const gp_range range = {4, 0, 0, 0, values, count};
+  return range;
+}
+
+// Whether a configuration may run: values[i] of the i-th added parameter. Called with the tuner's lock held: it calls no
+// function of the tuner.
+typedef int (*gp_tuner_valid_fn)(void *user, const int *values);
+
+// gp_tuner_config_init sets the defaults: zero in every member but struct_size.
+typedef struct gp_tuner_config {
+  uint32_t struct_size;    // sizeof(gp_tuner_config)
+  const char *name;        // under which results are kept in the disk cache, by device and driver; NULL: they are not
+  gp_tuner_search search;        // AUTO
+  double budget;           // share of the sections' time that trying may cost, up to 1; 0: 0.05
+  uint64_t seed;           // of random choices
+  gp_tuner_valid_fn valid; // NULL: every configuration may run
+  void *user;              // handed to `valid`
+} gp_tuner_config;
+GPUPRIMS__INLINE gp_tuner_config gp_tuner_config_init(void) {
+  gp_tuner_config made;
+  __builtin_memset(&made, 0, sizeof made);
+  made.struct_size = sizeof made;
+  return made;
+}
+
+// Opens a tuner without parameters. Several threads may use one; each has at most one section open. Errors: NULL,
+// ARGUMENT, MEMORY, CONTEXT, FORK; *tuner is NULL then.
+GPUPRIMS__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner);
+
+// Adds a parameter, before the first start. *variable gets `value`, its default, which must be one of the range, and
+// then a value at every start; it lives until gp_tuner_close, and nobody else writes it. Errors: NULL; ARGUMENT: a name
+// or a variable that another parameter has, an empty range, a value twice, more than GP_TUNER_PARAMETERS, after the first
+// start.
+GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range,
+                                               int value);
+
+// Begins a section on `stream`: sets the variables. They keep their values until the last section that is open ends:
+// sections of several threads that overlap share a configuration and are not measured. Neither are sections on a stream
+// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's section
+// is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK: they have
+// their defaults.
+GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream);
+
+// The same for a section whose best configuration depends on numbers, such as sizes: `count` of them, up to
+// GP_TUNER_NUMBERS. Numbers with the same powers of two share a bucket, and each bucket has its own optimum; a new bucket
+// begins with its nearest neighbour's. A tuner has at most 256 buckets; sections beyond them run their neighbour's best.
+GPUPRIMS__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, int count, gp_stream stream);
+
+// Begins the time of this thread's section anew, after work that a new configuration needs once, such as compiling its
+// kernel. Errors: as gp_tuner_stop.
+GPUPRIMS__API gp_result gp_tuner_restart(gp_tuner *tuner, gp_stream stream);
+
+// Ends this thread's section, on the stream of its start. Never waits: the time is read by a later start. Errors: NULL;
+// ARGUMENT: no section of this thread is open, or it began on another stream (it ends then, unmeasured); DRIVER.
+GPUPRIMS__API gp_result gp_tuner_stop(gp_tuner *tuner, gp_stream stream);
+
+// Ends this thread's section, whose configuration cannot run here (a launch that was refused, say): it is never tried
+// again. The next start sets other values. Errors: as gp_tuner_stop.
+GPUPRIMS__API gp_result gp_tuner_reject(gp_tuner *tuner);
+
+// The best configuration known for these numbers (count 0: of gp_tuner_start): a value per parameter in `values`, and its
+// time in microseconds in *us, 0 before the first measurement; `measured`: configurations tried so far; `searching`: 0
+// once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT, FORK.
+GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
+                                      int *measured, int *searching);
+
+// Writes the path of a tuner as JSON Lines: a line that names it and its parameters, then one per measured section, in
+// order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero, even
+// where capacity is too small (snprintf's rule); 0 for NULL.
+GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity);
+
+// Keeps what was learned, if the tuner has a name, and frees it; before or after gp_close of its context. Sections that
+// are open end; no thread may be in a call of it. Errors: NULL; CONTEXT from a hook.
+GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner);
+
+#if defined(__cplusplus)
+// The same in three lines:
+//     static gp_online tuner(ctx, "blur");
+//     static gp_online::parameter threads(tuner, "threads", gp_range_steps(32, 1024, 32), 256);
+//     { gp_online::section run(tuner, stream); blur<<<blocks, threads, 0, stream>>>(...); }
+// Without a context or memory the parameters keep their defaults.
+struct gp_online {
+  gp_tuner *tuner;
+  gp_online(gp_context *ctx, const char *name, double budget = 0) : tuner(NULL) {
+    gp_tuner_config config = gp_tuner_config_init();
+    config.name = name;
+    config.budget = budget;
+    if (gp_tuner_open(ctx, &config, &tuner) != GP_SUCCESS) tuner = NULL;
+  }
+  ~gp_online() {
+    if (tuner) gp_tuner_close(tuner);
+  }
+  struct parameter {
+    int value;
+    parameter(gp_online &online, const char *name, gp_range range, int start) : value(start) {
+      if (online.tuner) gp_tuner_add_parameter(online.tuner, name, &value, range, start);
+    }
+    operator int() const { return value; }
+
+  private:
+    parameter(const parameter &);
+    void operator=(const parameter &);
+  };
+  struct section {
+    gp_tuner *tuner;
+    gp_stream stream;
+    section(gp_online &online, gp_stream on) : tuner(online.tuner), stream(on) {
+      if (tuner && gp_tuner_start(tuner, stream) != GP_SUCCESS) tuner = NULL;
+    }
+    ~section() {
+      if (tuner) gp_tuner_stop(tuner, stream);
+    }
+
+  private:
+    section(const section &);
+    void operator=(const section &);
+  };
+
+private:
+  gp_online(const gp_online &);
+  void operator=(const gp_online &);
+};
+#endif
 
 #endif // !__CUDACC_RTC__
 #endif // GPUPRIMS_H
@@ -24556,7 +24738,8 @@ GPUPRIMS__API int gp_version(void) {
   X(gp_segments, length)                                                                                               \
   X(gp_permutation, out_stride)                                                                                        \
   X(gp_layout, columns)                                                                                                \
-  X(gp_graph, flags)
+  X(gp_graph, flags)                                                                                                   \
+  X(gp_tuner_config, user)
 #define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
 enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
 #undef GPUPRIMS__LEAST
@@ -24688,6 +24871,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
   F(1, cuEventSynchronize, "cuEventSynchronize", (void *event))                                                        \
   F(1, cuEventQuery, "cuEventQuery", (void *event))                                                                    \
+  F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end))                                  \
   F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream))  \
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \
   F(1, cuModuleUnload, "cuModuleUnload", (void *module))                                                               \
@@ -27530,7 +27714,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1998848"
+#define GPUPRIMS__EMBEDDED_FROM "2076672"
 
 // ---- core/embed.c - this file's own text
 
@@ -29378,6 +29562,13 @@ typedef struct gp__retired {
   size_t bytes;
 } gp__retired;
 
+// Events of a tuner, in the list of its context. Whoever of the two goes first leaves the memory to the other.
+typedef struct gp__events {
+  struct gp__events *next;
+  int owners, count;
+  void *event[128];
+} gp__events;
+
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
@@ -29410,6 +29601,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
+  gp__events *timers; // of tuners that are open
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
@@ -29546,6 +29738,14 @@ GPUPRIMS__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int
   return 1;
 }
 
+GPUPRIMS__PRIVATE void gp__destroy_events(gp__state *s, gp__events *e) {
+  while (e->count)
+    if (e->event[--e->count]) s->library.runtime.driver.cuEventDestroy(e->event[e->count]);
+}
+GPUPRIMS__PRIVATE void gp__let_events_go(gp__events *e) {
+  if (!__atomic_sub_fetch(&e->owners, 1, __ATOMIC_ACQ_REL)) free(e);
+}
+
 GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const int cuda = s->context != NULL;
@@ -29584,6 +29784,12 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
       gp__free_stream(s, r);
     }
 #undef GPUPRIMS__RELEASE
+  while (s->timers) {
+    gp__events *e = s->timers;
+    s->timers = e->next;
+    gp__destroy_events(s, e);
+    gp__let_events_go(e);
+  }
   for (i = 0; i < GP__CODE_SLOTS; ++i)
     while (s->codes[i]) {
       gp__code *c = s->codes[i];
@@ -37151,6 +37357,1702 @@ GPUPRIMS__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
 }
 GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
   GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes));
+}
+
+// ---- tuner/points.c - the lattice of a tuner's configurations, and what is known of its points
+
+// A point is an index for each parameter. The table keeps the points that were handed out, told or found invalid, each
+// with its last few times. Their lower median is the point's value: outliers are slow.
+//
+// The first time of a configuration may be slower than the later ones, since its code is loaded. Points with several
+// times tell by how much. The value of a point with one time is that time without this share.
+
+enum {
+  GP__TUNED_MOST = 8,    // parameters of a tuner
+  GP__SAMPLES = 7,       // times kept of a point
+  GP__NOISE_SAMPLES = 32 // deviations kept of all points
+};
+typedef struct gp__lattice {
+  int dimensions, count[GP__TUNED_MOST]; // values of each parameter
+  int categorical[GP__TUNED_MOST];       // their order means nothing
+  int start[GP__TUNED_MOST];             // where the search begins: the default's indices
+} gp__lattice;
+typedef int (*gp__point_fn)(void *user, const int *point); // may the point run?
+
+enum { GP__ASK_MEASURE, GP__ASK_WAIT, GP__ASK_DONE };
+
+typedef struct gp__tried {
+  int point[GP__TUNED_MOST];
+  int samples; // times told; the last GP__SAMPLES of them are kept
+  int pending; // handed out, and not told yet
+  int invalid;
+  double time[GP__SAMPLES], median;
+} gp__tried;
+
+typedef struct gp__points {
+  gp__lattice lattice;
+  gp__point_fn valid;
+  void *user;
+  uint64_t random;
+  gp__tried *tried;
+  size_t count, room;
+  uint32_t *slots; // a hash table of 2 * room slots: 0, or an index into `tried` plus one
+  size_t measured; // points that have a value
+  size_t best;     // index into `tried`, if measured
+  size_t last;     // the point told last
+  int failed;      // no memory: the table does not grow any more
+  double deviation[GP__NOISE_SAMPLES],
+      first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
+  unsigned deviations, firsts;
+  double slow_first; // the usual first time by the second
+} gp__points;
+
+// The value of an invalid point, above every time.
+#define GPUPRIMS__NEVER 1e300
+
+GPUPRIMS__PRIVATE uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
+  uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+// 0 ... below - 1.
+GPUPRIMS__PRIVATE int gp__random_below(gp__points *p, int below) {
+  return (int)((gp__random64(&p->random) >> 32) * (uint64_t)below >> 32);
+}
+
+GPUPRIMS__PRIVATE int gp__same_point(const gp__lattice *l, const int *a, const int *b) {
+  return memcmp(a, b, (size_t)l->dimensions * sizeof *a) == 0;
+}
+GPUPRIMS__PRIVATE void gp__copy_point(const gp__lattice *l, int *to, const int *from) {
+  memcpy(to, from, (size_t)l->dimensions * sizeof *to);
+}
+// The configurations of the lattice; `most` if there are more.
+GPUPRIMS__PRIVATE uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
+  uint64_t size = 1;
+  int d;
+  for (d = 0; d < l->dimensions; ++d) {
+    if (size > most / (uint64_t)l->count[d]) return most;
+    size *= (uint64_t)l->count[d];
+  }
+  return size;
+}
+
+GPUPRIMS__PRIVATE uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
+  uint64_t hash = 0;
+  int d;
+  for (d = 0; d < l->dimensions; ++d) {
+    hash += (uint64_t)point[d];
+    hash = gp__random64(&hash);
+  }
+  return hash;
+}
+// The slot of a point, or the empty one where it belongs. The table has slots.
+GPUPRIMS__PRIVATE uint32_t *gp__point_slot(const gp__points *p, const int *point) {
+  size_t at = (size_t)gp__hash_point(&p->lattice, point) & (2 * p->room - 1);
+  while (p->slots[at] && !gp__same_point(&p->lattice, p->tried[p->slots[at] - 1].point, point))
+    at = (at + 1) & (2 * p->room - 1);
+  return &p->slots[at];
+}
+GPUPRIMS__PRIVATE gp__tried *gp__find_point(const gp__points *p, const int *point) {
+  const uint32_t *slot = p->room ? gp__point_slot(p, point) : NULL;
+  return slot && *slot ? &p->tried[*slot - 1] : NULL;
+}
+GPUPRIMS__PRIVATE int gp__grow_points(gp__points *p) {
+  const size_t room = p->room ? p->room * 2 : 64;
+  gp__tried *tried;
+  uint32_t *slots;
+  size_t i;
+  if (room > UINT32_MAX / 2) return 0;
+  slots = (uint32_t *)calloc(2 * room, sizeof *slots);
+  tried = slots ? (gp__tried *)realloc(p->tried, room * sizeof *tried) : NULL;
+  if (!tried) {
+    free(slots);
+    return 0;
+  }
+  free(p->slots);
+  p->tried = tried;
+  p->slots = slots;
+  p->room = room;
+  for (i = 0; i < p->count; ++i) *gp__point_slot(p, tried[i].point) = (uint32_t)(i + 1);
+  return 1;
+}
+// The point's row, made if need be; NULL: no memory. Rows move when one is made.
+GPUPRIMS__PRIVATE gp__tried *gp__make_point(gp__points *p, const int *point) {
+  gp__tried *t = gp__find_point(p, point);
+  if (t) return t;
+  if (p->count == p->room && (p->failed || !gp__grow_points(p))) {
+    p->failed = 1;
+    return NULL;
+  }
+  *gp__point_slot(p, point) = (uint32_t)(p->count + 1);
+  t = &p->tried[p->count++];
+  memset(t, 0, sizeof *t);
+  gp__copy_point(&p->lattice, t->point, point);
+  return t;
+}
+
+GPUPRIMS__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t seed, gp__point_fn valid,
+                                      void *user) {
+  memset(p, 0, sizeof *p);
+  p->lattice = *l;
+  p->random = seed;
+  p->valid = valid;
+  p->user = user;
+  p->slow_first = 1;
+  return gp__grow_points(p);
+}
+GPUPRIMS__PRIVATE void gp__close_points(gp__points *p) {
+  free(p->tried);
+  free(p->slots);
+}
+
+enum { GP__POINT_UNKNOWN, GP__POINT_PENDING, GP__POINT_KNOWN };
+
+GPUPRIMS__PRIVATE double gp__time_of(const gp__points *p, const gp__tried *t) {
+  return t->samples == 1 ? t->median / p->slow_first : t->median;
+}
+GPUPRIMS__PRIVATE double gp__best_time(const gp__points *p) {
+  return p->measured ? gp__time_of(p, &p->tried[p->best]) : GPUPRIMS__NEVER;
+}
+
+// What is known of a point; *value is its time then, or GPUPRIMS__NEVER: it is invalid. A point of unknown validity is
+// asked about once.
+GPUPRIMS__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
+  gp__tried *t = gp__find_point(p, point);
+  if (!t) {
+    if (!p->valid || p->valid(p->user, point)) return GP__POINT_UNKNOWN;
+    *value = GPUPRIMS__NEVER;
+    t = gp__make_point(p, point);
+    if (t) t->invalid = 1;
+    return GP__POINT_KNOWN;
+  }
+  *value = t->invalid ? GPUPRIMS__NEVER : gp__time_of(p, t);
+  return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
+}
+// Hands a point out.
+GPUPRIMS__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
+  gp__tried *t = gp__make_point(p, point);
+  if (!t) return GP__ASK_DONE;
+  t->pending = 1;
+  memmove(to, t->point, (size_t)p->lattice.dimensions * sizeof *to);
+  return GP__ASK_MEASURE;
+}
+
+// The lower median of `count` numbers, 1 to GP__NOISE_SAMPLES.
+GPUPRIMS__PRIVATE double gp__lower_median(const double *numbers, int count) {
+  double sorted[GP__NOISE_SAMPLES];
+  int i, k;
+  for (i = 0; i < count; ++i) {
+    for (k = i; k > 0 && sorted[k - 1] > numbers[i]; --k) sorted[k] = sorted[k - 1];
+    sorted[k] = numbers[i];
+  }
+  return sorted[(count - 1) / 2];
+}
+GPUPRIMS__PRIVATE int gp__kept(unsigned count) { return count < GP__NOISE_SAMPLES ? (int)count : GP__NOISE_SAMPLES; }
+// The standard deviation of a time, as a share of it, from points that have several: 1.48 times the median deviation.
+// Without any, a guess.
+GPUPRIMS__PRIVATE double gp__noise(const gp__points *p) {
+  const double noise = p->deviations < 4 ? 0.01 : 1.48 * gp__lower_median(p->deviation, gp__kept(p->deviations));
+  return noise < 0.001 ? 0.001 : noise > 0.2 ? 0.2 : noise;
+}
+
+GPUPRIMS__PRIVATE void gp__find_best(gp__points *p) {
+  size_t i;
+  int found = 0;
+  for (i = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples || (found && gp__time_of(p, t) >= gp__best_time(p))) continue;
+    p->best = i;
+    found = 1;
+  }
+}
+// Notes a time. A negative one makes the point invalid.
+GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double time) {
+  gp__tried *t = gp__make_point(p, point);
+  const int was = t && t->samples && !t->invalid;
+  double before;
+  if (!t) return;
+  before = t->median;
+  t->pending = 0;
+  if (!(time > 0)) {
+    t->invalid = 1;
+    p->measured -= (size_t)was;
+    if (was) gp__find_best(p);
+    return;
+  }
+  if (t->invalid) return; // it ran elsewhere before it was refused
+  t->time[t->samples % GP__SAMPLES] = time;
+  t->samples = t->samples < 1 << 30 ? t->samples + 1 : GP__SAMPLES;
+  t->median = gp__lower_median(t->time, t->samples < GP__SAMPLES ? t->samples : GP__SAMPLES);
+  p->last = (size_t)(t - p->tried);
+  p->measured += (size_t)!was;
+  if (t->samples == 2) {
+    p->first[p->firsts++ % GP__NOISE_SAMPLES] = before / time;
+    p->slow_first = p->firsts < 3 ? 1 : gp__lower_median(p->first, gp__kept(p->firsts));
+    if (p->slow_first < 1) p->slow_first = 1;
+  } else if (t->samples > 2) { // a difference of two times deviates by sqrt(2) as much as one
+    const double off = (time - before) / before;
+    p->deviation[p->deviations++ % GP__NOISE_SAMPLES] = off < 0 ? -0.7 * off : 0.7 * off;
+  }
+  if (was || p->measured == 1) gp__find_best(p);
+  else if (gp__time_of(p, t) < gp__best_time(p)) p->best = p->last;
+}
+
+// ---- tuner/simplex.c - Nelder and Mead's simplex on the lattice of configurations
+
+// Nelder and Mead, A simplex method for function minimization, 1965; online as by Tillmann, Karcher, Dachsbacher and
+// Tichy, Application-independent Autotuning for GPUs. Points are rounded to the lattice and clamped to it. Each point
+// is measured once, so that a move to a known point costs nothing. A simplex without a next move has converged.
+
+#ifndef GP__REACH
+#define GP__REACH 3 // a simplex begins as wide as a parameter's values divided by this
+#endif
+
+enum { GP__SIMPLEX_BEGIN, GP__SIMPLEX_REFLECT, GP__SIMPLEX_EXPAND, GP__SIMPLEX_CONTRACT, GP__SIMPLEX_SHRINK };
+typedef struct gp__simplex {
+  int step, vertices;
+  int axis[GP__TUNED_MOST];      // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
+  int tries[GP__TUNED_MOST + 1]; // places tried for a vertex that turned out invalid
+  int reach;                     // the divisor of the first edges
+  int vertex[GP__TUNED_MOST + 1][GP__TUNED_MOST];
+  int reflected[GP__TUNED_MOST], trial[GP__TUNED_MOST];
+  int moves; // since the last shrink or replaced best vertex
+} gp__simplex;
+
+// Begins a simplex at `origin`, over the ordered parameters.
+GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin, int reach) {
+  int d;
+  memset(x, 0, sizeof *x);
+  x->reach = reach;
+  gp__copy_point(l, x->vertex[0], origin);
+  for (d = 0; d < l->dimensions; ++d)
+    if (!l->categorical[d] && l->count[d] > 1) x->axis[x->vertices++] = d;
+  ++x->vertices;
+  for (d = 1; d < x->vertices; ++d) x->tries[d] = -1;
+}
+// The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then
+// half as far. 0: there is no further place; the vertex stays at vertex 0.
+GPUPRIMS__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
+  const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
+  const int roomier = at <= last / 2 ? 1 : -1;
+  int edge = (last + 1) / x->reach, turn;
+  for (turn = ++x->tries[v]; turn > 1; turn -= 2) edge = edge > 1 ? edge / 2 : 0;
+  gp__copy_point(l, x->vertex[v], x->vertex[0]);
+  if (!edge && x->tries[v] > 1) return 0;
+  edge = (edge < 1 ? 1 : edge) * (turn ? -roomier : roomier);
+  x->vertex[v][d] = at + edge < 0 ? 0 : at + edge > last ? last : at + edge;
+  return x->vertex[v][d] != at || gp__simplex_place(l, x, v);
+}
+
+// centroid + factor / 2 * (centroid - worst), on the lattice.
+GPUPRIMS__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
+  const int n = x->vertices - 1;
+  int a, v;
+  gp__copy_point(l, to, x->vertex[0]);
+  for (a = 0; a < n; ++a) {
+    const int d = x->axis[a], last = l->count[d] - 1;
+    double sum = 0, at;
+    for (v = 0; v < n; ++v) sum += x->vertex[v][d];
+    at = sum / n + factor * 0.5 * (sum / n - x->vertex[n][d]);
+    to[d] = at < 0 ? 0 : at > last ? last : (int)(at + 0.5);
+  }
+}
+// Halves the edges to the best vertex. Returns whether a vertex moved.
+GPUPRIMS__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
+  int a, v, moved = 0;
+  for (v = 1; v < x->vertices; ++v)
+    for (a = 0; a < x->vertices - 1; ++a) {
+      const int d = x->axis[a], off = x->vertex[v][d] - x->vertex[0][d];
+      x->vertex[v][d] = x->vertex[0][d] + off / 2;
+      moved |= off != 0;
+    }
+  return moved;
+}
+// The values of the vertices, which are known, best first; vertices of the same value keep their order.
+GPUPRIMS__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
+  int v, k, moved[GP__TUNED_MOST];
+  for (v = 0; v < x->vertices; ++v) {
+    double mine = GPUPRIMS__NEVER;
+    gp__look_up(p, x->vertex[v], &mine);
+    gp__copy_point(&p->lattice, moved, x->vertex[v]);
+    for (k = v; k > 0 && value[k - 1] > mine; --k) {
+      value[k] = value[k - 1];
+      gp__copy_point(&p->lattice, x->vertex[k], x->vertex[k - 1]);
+    }
+    value[k] = mine;
+    gp__copy_point(&p->lattice, x->vertex[k], moved);
+  }
+}
+GPUPRIMS__PRIVATE int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
+  int v;
+  for (v = 0; v < x->vertices; ++v)
+    if (gp__same_point(l, x->vertex[v], point)) return 1;
+  return 0;
+}
+// Moves a point that is known to be invalid to a valid one near by, if there is one among a few.
+GPUPRIMS__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
+  const gp__lattice *l = &p->lattice;
+  int turn, a, at[GP__TUNED_MOST];
+  double value = 0;
+  if (gp__look_up(p, point, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) return;
+  gp__copy_point(l, at, point);
+  for (turn = 0; turn < 64; ++turn) {
+    for (a = 0; a < x->vertices - 1; ++a) {
+      const int d = x->axis[a], radius = 1 + turn / 16;
+      at[d] = point[d] + gp__random_below(p, 2 * radius + 1) - radius;
+      if (at[d] < 0 || at[d] >= l->count[d]) at[d] = point[d];
+    }
+    if (gp__is_vertex(l, x, at)) continue;
+    if (gp__look_up(p, at, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) break;
+  }
+  if (turn < 64) gp__copy_point(l, point, at);
+}
+GPUPRIMS__PRIVATE void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
+  gp__copy_point(l, x->vertex[x->vertices - 1], point);
+  x->step = GP__SIMPLEX_REFLECT;
+}
+
+// Asks for vertices from the first to the last until all are known. GP__ASK_DONE: they are.
+GPUPRIMS__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
+  int v, wait = 0;
+  for (v = 0; v < x->vertices; ++v) {
+    const int begins = x->step == GP__SIMPLEX_BEGIN && v > 0;
+    double value = 0;
+    int known;
+    if (begins && x->tries[v] < 0) gp__simplex_place(&p->lattice, x, v);
+    known = gp__look_up(p, x->vertex[v], &value);
+    while (begins && known == GP__POINT_KNOWN && value >= GPUPRIMS__NEVER && gp__simplex_place(&p->lattice, x, v))
+      known = gp__look_up(p, x->vertex[v], &value);
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, x->vertex[v], point);
+    wait |= known == GP__POINT_PENDING;
+  }
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+// The next point of a simplex; GP__ASK_DONE: it has converged.
+GPUPRIMS__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
+  const gp__lattice *l = &p->lattice;
+  const int n = x->vertices - 1;
+  double value[GP__TUNED_MOST + 1], reflected = GPUPRIMS__NEVER, trial = GPUPRIMS__NEVER;
+  for (;;) {
+    int known;
+    if (x->step == GP__SIMPLEX_BEGIN || x->step == GP__SIMPLEX_SHRINK) {
+      const int asked = gp__simplex_vertices(p, x, point);
+      if (asked != GP__ASK_DONE || p->failed) return asked;
+      if (!n) return GP__ASK_DONE;
+      x->step = GP__SIMPLEX_REFLECT;
+      x->moves = 0;
+    }
+    if (x->step == GP__SIMPLEX_REFLECT) {
+      gp__simplex_sort(p, x, value);
+      gp__simplex_point(l, x, 2, x->reflected);
+      gp__simplex_snap(p, x, x->reflected);
+      gp__copy_point(l, x->trial, x->reflected);
+      if (++x->moves > 16 * x->vertices) return GP__ASK_DONE; // it goes round known points
+    } else {
+      gp__simplex_sort(p, x, value); // values of vertices change where they are measured again
+    }
+    known = gp__look_up(p, x->trial, &trial);
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, x->trial, point);
+    if (known == GP__POINT_PENDING) return GP__ASK_WAIT;
+    if (x->step == GP__SIMPLEX_REFLECT) {
+      if (trial < value[0]) {
+        gp__simplex_point(l, x, 4, x->trial);
+        x->step = GP__SIMPLEX_EXPAND;
+      } else if (trial < value[n - 1] && !gp__is_vertex(l, x, x->reflected)) {
+        gp__simplex_replace(l, x, x->reflected);
+      } else {
+        gp__simplex_point(l, x, trial < value[n] ? 1 : -1, x->trial);
+        gp__simplex_snap(p, x, x->trial);
+        x->step = GP__SIMPLEX_CONTRACT;
+      }
+      continue;
+    }
+    gp__look_up(p, x->reflected, &reflected);
+    if (x->step == GP__SIMPLEX_EXPAND) {
+      gp__simplex_replace(l, x, trial < reflected ? x->trial : x->reflected);
+      x->moves = 0;
+    } else if (trial < value[n] && trial <= reflected && !gp__is_vertex(l, x, x->trial)) {
+      gp__simplex_replace(l, x, x->trial);
+    } else if (gp__simplex_shrink(x)) {
+      x->step = GP__SIMPLEX_SHRINK;
+    } else {
+      return GP__ASK_DONE;
+    }
+  }
+}
+
+// ---- the search by simplexes -----------------------------------------------------------------------------------------
+
+// 1. Categories: the start with each value of a categorical parameter, one parameter after the other. The best few
+//    are arms.
+// 2. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
+// 3. Neighbours: those of the best point, one step along each axis, as long as one is better; then the best point in
+//    the other arms' categories.
+// 4. Restarts: simplexes from points far from all measured ones, dropped early where they are much worse.
+
+#ifndef GP__STEPS
+#define GP__STEPS 2
+#endif
+#ifndef GP__RESTARTS
+#define GP__RESTARTS 2
+#endif
+enum { GP__ARMS_MOST = 8 };
+enum { GP__STAGE_CATEGORIES, GP__STAGE_ARMS, GP__STAGE_NEIGHBOURS, GP__STAGE_OTHERS, GP__STAGE_RESTART, GP__STAGE_END };
+typedef struct gp__arm {
+  gp__simplex simplex;
+  int left; // points that it may still ask for in this round
+  int converged;
+} gp__arm;
+typedef struct gp__simplexes {
+  int stage, begun;
+  int base[GP__TUNED_MOST]; // the best of the categories so far
+  int axis;                 // the parameter whose categories are compared
+  int arms, round, restarts;
+  gp__arm arm[GP__ARMS_MOST];
+  int others[GP__ARMS_MOST][GP__TUNED_MOST]; // where the arms began
+  int other_count;
+  size_t around; // the best point whose neighbours are known, plus one
+} gp__simplexes;
+
+GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
+  double best = GPUPRIMS__NEVER;
+  int v;
+  for (v = 0; v < a->simplex.vertices; ++v) {
+    double value = GPUPRIMS__NEVER;
+    if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
+  }
+  return best;
+}
+
+// A valid point at random, far from the known ones; 0: none was found.
+GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double farthest = -1;
+  int turn, d, found[GP__TUNED_MOST];
+  for (turn = 0; turn < 64 || (turn < 1024 && farthest < 0); ++turn) {
+    double nearest = GPUPRIMS__NEVER, value;
+    size_t i;
+    for (d = 0; d < l->dimensions; ++d)
+      found[d] = l->categorical[d] && categories ? categories[d] : gp__random_below(p, l->count[d]);
+    if (gp__find_point(p, found)) continue;
+    for (i = 0; i < p->count; ++i) {
+      double sum = 0;
+      if (p->tried[i].invalid) continue;
+      for (d = 0; d < l->dimensions; ++d) {
+        const double off = (double)(p->tried[i].point[d] - found[d]) / l->count[d];
+        sum += l->categorical[d] ? 0 : off * off;
+      }
+      if (sum < nearest) nearest = sum;
+    }
+    if (nearest > farthest && gp__look_up(p, found, &value) == GP__POINT_UNKNOWN) {
+      farthest = nearest;
+      gp__copy_point(l, point, found);
+    }
+  }
+  return farthest >= 0;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double value = 0;
+  int at_start;
+  if (!s->begun) {
+    gp__copy_point(l, s->base, l->start);
+    s->begun = 1;
+  }
+  at_start = gp__look_up(p, l->start, &value);
+  if (at_start == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
+  for (; s->axis < l->dimensions; ++s->axis) {
+    int at[GP__TUNED_MOST], k, wait = 0, best = s->base[s->axis];
+    double least = GPUPRIMS__NEVER;
+    if (!l->categorical[s->axis]) continue;
+    gp__copy_point(l, at, s->base);
+    for (k = 0; k < l->count[s->axis]; ++k) {
+      int known;
+      at[s->axis] = (l->start[s->axis] + k) % l->count[s->axis];
+      known = gp__look_up(p, at, &value);
+      if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+      wait |= known == GP__POINT_PENDING;
+      if (known == GP__POINT_KNOWN && value < least) {
+        least = value;
+        best = at[s->axis];
+      }
+    }
+    if (wait) return GP__ASK_WAIT;
+    s->base[s->axis] = best;
+  }
+  return at_start == GP__POINT_PENDING ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+// Makes an arm of each of the best points so far.
+GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
+  const gp__lattice *l = &p->lattice;
+  size_t i;
+  int k;
+  double values[GP__ARMS_MOST];
+  for (i = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples || gp__time_of(p, t) > 1.5 * gp__best_time(p)) continue;
+    for (k = 0; k < s->other_count && values[k] <= gp__time_of(p, t);) ++k;
+    if (k == GP__ARMS_MOST) continue;
+    if (s->other_count < GP__ARMS_MOST) ++s->other_count;
+    memmove(values + k + 1, values + k, (size_t)(s->other_count - k - 1) * sizeof *values);
+    memmove(s->others[k + 1], s->others[k], (size_t)(s->other_count - k - 1) * sizeof *s->others);
+    values[k] = gp__time_of(p, t);
+    gp__copy_point(l, s->others[k], t->point);
+  }
+  if (!s->other_count) { // every one of them is invalid
+    if (!gp__far_point(p, NULL, s->base)) gp__copy_point(l, s->base, l->start);
+    gp__copy_point(l, s->others[s->other_count++], s->base);
+  }
+  s->arms = s->other_count;
+  for (k = 0; k < s->arms; ++k) {
+    gp__simplex_begin(l, &s->arm[k].simplex, s->others[k], GP__REACH);
+    s->arm[k].left = s->arm[k].simplex.vertices;
+    s->arm[k].converged = 0;
+  }
+}
+// Drops the arms that are worse than the better half or too much worse than the best, and begins the next round.
+GPUPRIMS__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
+  const double slack = s->round == 0 ? 1.15 : 1.05;
+  double value[GP__ARMS_MOST];
+  int i, k, kept;
+  for (i = 0; i < s->arms; ++i) {
+    const gp__arm mine = s->arm[i];
+    const double now = gp__arm_value(p, &mine);
+    for (k = i; k > 0 && value[k - 1] > now; --k) {
+      value[k] = value[k - 1];
+      s->arm[k] = s->arm[k - 1];
+    }
+    value[k] = now;
+    s->arm[k] = mine;
+  }
+  for (kept = 1; kept < (s->arms + (s->round == 0)) / 2 && value[kept] <= slack * value[0];) ++kept;
+  s->arms = kept;
+  ++s->round;
+  for (i = 0; i < s->arms; ++i) s->arm[i].left = 2 * s->arm[i].simplex.vertices;
+}
+GPUPRIMS__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
+  for (;;) {
+    int i, wait = 0, busy = 0;
+    for (i = 0; i < s->arms; ++i) {
+      gp__arm *a = &s->arm[i];
+      int asked;
+      if (a->converged || (s->arms > 1 && a->left <= 0)) continue;
+      busy = 1;
+      asked = gp__simplex_ask(p, &a->simplex, point);
+      if (asked == GP__ASK_MEASURE) {
+        --a->left;
+        return asked;
+      }
+      wait |= asked == GP__ASK_WAIT;
+      a->converged |= asked == GP__ASK_DONE;
+    }
+    if (wait) return GP__ASK_WAIT;
+    if (p->failed || (!busy && s->arms <= 1)) return GP__ASK_DONE;
+    if (!busy) gp__drop_arms(p, s);
+  }
+}
+
+// The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
+// steps: times often alternate, as where every second block size is a power of two. An invalid one is stepped over.
+GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
+  const gp__lattice *l = &p->lattice;
+  while (p->measured && *around != p->best + 1) {
+    const size_t best = p->best;
+    int at[GP__TUNED_MOST], d, side, wait = 0;
+    gp__copy_point(l, at, p->tried[best].point);
+    for (d = 0; d < l->dimensions; ++d) {
+      const int from = at[d];
+      for (side = -1; side <= 1 && !l->categorical[d]; side += 2) {
+        int steps = 0;
+        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && steps < GP__STEPS; at[d] += side) {
+          double value = 0;
+          const int known = gp__look_up(p, at, &value);
+          if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+          wait |= known == GP__POINT_PENDING;
+          steps += known == GP__POINT_PENDING || value < GPUPRIMS__NEVER;
+        }
+      }
+      at[d] = from;
+    }
+    if (wait) return GP__ASK_WAIT;
+    *around = best + 1;
+  }
+  return GP__ASK_DONE;
+}
+// The best point in the categories of the other arms.
+GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, gp__simplexes *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  int k, d, wait = 0, at[GP__TUNED_MOST];
+  for (k = 0; k < s->other_count && p->measured; ++k) {
+    double value;
+    int known;
+    gp__copy_point(l, at, p->tried[p->best].point);
+    for (d = 0; d < l->dimensions; ++d)
+      if (l->categorical[d]) at[d] = s->others[k][d];
+    known = gp__look_up(p, at, &value);
+    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+    wait |= known == GP__POINT_PENDING;
+  }
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
+  while (s->stage != GP__STAGE_END && !p->failed) {
+    const size_t best = p->best;
+    int asked = GP__ASK_DONE;
+    switch (s->stage) {
+    case GP__STAGE_CATEGORIES:
+      asked = gp__ask_categories(p, s, point);
+      break;
+    case GP__STAGE_ARMS:
+      asked = gp__ask_arms(p, s, point);
+      break;
+    case GP__STAGE_NEIGHBOURS:
+      asked = gp__ask_neighbours(p, &s->around, point);
+      break;
+    case GP__STAGE_OTHERS:
+      asked = gp__ask_others(p, s, point);
+      break;
+    default:
+      break;
+    }
+    if (asked != GP__ASK_DONE) return asked;
+    switch (s->stage) {
+    case GP__STAGE_CATEGORIES:
+      gp__make_arms(p, s);
+      s->stage = GP__STAGE_ARMS;
+      break;
+    case GP__STAGE_OTHERS:
+      s->stage = !p->measured || s->around == best + 1 ? GP__STAGE_RESTART : GP__STAGE_NEIGHBOURS;
+      break;
+    case GP__STAGE_RESTART:
+      s->stage = GP__STAGE_END;
+      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured ? p->tried[best].point : NULL, s->base)) {
+        gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base, GP__REACH);
+        s->arm[0].converged = 0;
+        s->arms = 1;
+        s->stage = GP__STAGE_ARMS;
+      }
+      break;
+    default:
+      ++s->stage;
+      break;
+    }
+  }
+  return GP__ASK_DONE;
+}
+
+// ---- tuner/strategies.c - random search, coordinate descent, exhaustive search
+
+// Points at random, each once, until `most` are measured or no new valid one is found among many.
+typedef struct gp__at_random {
+  uint64_t handed_out, most;
+} gp__at_random;
+
+GPUPRIMS__PRIVATE int gp__ask_random(gp__points *p, gp__at_random *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double value;
+  int turn, d, at[GP__TUNED_MOST];
+  if (s->handed_out == 0) {
+    s->most = gp__lattice_size(l, 200);
+    s->handed_out = 1;
+    if (gp__look_up(p, l->start, &value) == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
+  }
+  for (turn = 0; turn < 4096 && s->handed_out < s->most; ++turn) {
+    for (d = 0; d < l->dimensions; ++d) at[d] = gp__random_below(p, l->count[d]);
+    if (gp__find_point(p, at) || gp__look_up(p, at, &value) != GP__POINT_UNKNOWN) continue;
+    ++s->handed_out;
+    return gp__hand_point(p, at, point);
+  }
+  s->handed_out = s->most;
+  return GP__ASK_DONE;
+}
+
+// Every point once: the start, then the others in a random order. A walk by a stride that shares no factor with the
+// number of points visits each of them.
+typedef struct gp__exhaustive {
+  uint64_t size, at, stride, left;
+} gp__exhaustive;
+
+GPUPRIMS__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  int d, at[GP__TUNED_MOST];
+  if (!s->size) {
+    s->size = s->left = gp__lattice_size(l, UINT64_MAX / 4);
+    s->at = gp__random64(&p->random) % s->size;
+    s->stride = 1 + gp__random64(&p->random) % s->size;
+    s->stride = gp__coprime(s->stride, s->size);
+    ++s->left;
+    gp__copy_point(l, at, l->start);
+  }
+  while (s->left && !p->failed) {
+    uint64_t rest = s->at;
+    double value;
+    if (s->left-- <= s->size) {
+      for (d = 0; d < l->dimensions; rest /= (uint64_t)l->count[d++]) at[d] = (int)(rest % (uint64_t)l->count[d]);
+      s->at = (s->at + s->stride) % s->size;
+    }
+    if (gp__look_up(p, at, &value) == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+  }
+  return GP__ASK_DONE;
+}
+
+// ---- tuner/search.c - the search of a tuner: asking for points, telling their times
+
+struct gp__search;
+typedef struct gp__search {
+  gp__points points;
+  gp_tuner_search kind;
+  int ended;   // the strategy has no further point
+  int settled; // nor is there one to measure again
+  gp__simplexes simplexes;
+  gp__at_random at_random;
+  gp__exhaustive exhaustive;
+} gp__search;
+
+GPUPRIMS__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_search kind, uint64_t seed,
+                                              gp__point_fn valid, void *user) {
+  gp__search *s = (gp__search *)calloc(1, sizeof *s);
+  if (s && !gp__open_points(&s->points, l, seed, valid, user)) {
+    free(s);
+    s = NULL;
+  }
+  if (s) s->kind = kind;
+  return s;
+}
+GPUPRIMS__PRIVATE void gp__search_close(gp__search *s) {
+  if (s) gp__close_points(&s->points);
+  free(s);
+}
+
+GPUPRIMS__PRIVATE void gp__search_tell(gp__search *s, const int *point, double time) {
+  gp__note_time(&s->points, point, time);
+}
+GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *time) {
+  const gp__points *p = &s->points;
+  gp__copy_point(&p->lattice, point, p->measured ? p->tried[p->best].point : p->lattice.start);
+  *time = p->measured ? gp__best_time(p) : 0;
+  return p->measured != 0;
+}
+
+enum {
+  GP__RIVALS = 5,      // points that race
+  GP__RACE_SAMPLES = 7 // times of a point that end its race
+};
+#ifndef GP__CLOSE
+#define GP__CLOSE 0.03
+#endif
+
+// The point told last deserves a second time, if its first is close to the best. So do the first few points: they tell
+// how much slower first times are.
+GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
+  const gp__tried *last = &p->tried[p->last];
+  const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < GP__CLOSE ? GP__CLOSE : 3 * noise;
+  if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
+      (p->measured > 3 && gp__time_of(p, last) > (1 + close) * gp__best_time(p)))
+    return GP__ASK_DONE;
+  return gp__hand_point(p, last->point, point);
+}
+// The end of a search: the best few points are measured again until they are told apart, or are alike.
+GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
+  const double noise = gp__noise(p), best = gp__best_time(p);
+  const gp__tried *rival[GP__RIVALS];
+  int count = 0, k, wait = 0;
+  size_t i;
+  const gp__tried *fewest = NULL;
+  for (i = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;
+    for (k = count; k > 0 && gp__time_of(p, rival[k - 1]) > gp__time_of(p, t); --k)
+      if (k < GP__RIVALS) rival[k] = rival[k - 1];
+    if (k < GP__RIVALS) rival[k] = t;
+    if (count < GP__RIVALS) ++count;
+  }
+  for (k = 0; k < count; ++k) {
+    const int n = rival[k]->samples;
+    const double off = (gp__time_of(p, rival[k]) - best) / best, apart = 4 * noise * noise * 2 / n;
+    const int enough =
+        k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
+    if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
+    if (rival[k]->pending) wait = 1;
+    else if (!fewest || n < fewest->samples) fewest = rival[k];
+  }
+  if (fewest) return gp__hand_point(p, fewest->point, point);
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
+  switch (s->kind) {
+  case GP_SEARCH_RANDOM:
+    return gp__ask_random(&s->points, &s->at_random, point);
+  case GP_SEARCH_EXHAUSTIVE:
+    return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
+  default:
+    return gp__ask_simplexes(&s->points, &s->simplexes, point);
+  }
+}
+// A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
+GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
+  int asked = s->settled ? GP__ASK_DONE : gp__ask_again(&s->points, point);
+  if (asked != GP__ASK_DONE || s->settled) return asked;
+  if (!s->ended) {
+    asked = gp__ask_strategy(s, point);
+    if (asked != GP__ASK_DONE) return asked;
+    s->ended = 1;
+  }
+  asked = gp__ask_race(&s->points, point);
+  s->settled = asked == GP__ASK_DONE;
+  return asked;
+}
+
+// ---- tuner/tuner.c - a tuner's parameters, buckets and what they have learned
+
+enum {
+  GP__TUNED_PATH = 4096, // measured sections that the report keeps
+  GP__BUCKETS = 256,     // of a tuner
+  GP__TIMINGS = 64,      // sections whose times are not read yet
+  GP__RECENT = 15,       // times of the best configuration that a drift shows in
+  GP__CREDIT = 400       // sections whose budget a bucket has from the start
+};
+
+typedef struct gp__tuned { // a parameter
+  char *name;
+  int *variable, *values;
+  int count, categorical, start; // start: the default's index
+} gp__tuned;
+
+// Sections with the same numbers, up to a factor of two, learn together.
+typedef struct gp__size_bucket {
+  int numbers, log2[GP_TUNER_NUMBERS];
+  gp__search *search; // NULL: the best point was read from disk, or memory has run out
+  int done;           // the search has ended
+  int best[GP_TUNER_PARAMETERS], measured;
+  double us;           // of the best; 0: not measured yet
+  double total, spent; // us of its sections; of that, beyond the best's
+  double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
+  int recent_count, usual_known;
+} gp__size_bucket;
+
+typedef struct gp__timing {
+  struct gp__timing *next;
+  double us;         // host back end: the begin, then the time
+  int bucket, explored, point[GP_TUNER_PARAMETERS];
+} gp__timing;
+
+typedef struct gp__section {
+  const void *thread;
+  gp_stream stream;
+  gp__timing *timing; // NULL: it is not measured
+} gp__section;
+
+typedef struct gp__step_of_path {
+  int bucket, point[GP_TUNER_PARAMETERS];
+  double us; // negative: rejected
+} gp__step_of_path;
+
+struct gp_tuner {
+  gp_context *ctx;
+  pthread_mutex_t lock;
+  gp_tuner_search kind;
+  double budget;
+  uint64_t seed;
+  gp_tuner_valid_fn valid;
+  void *user;
+  char *name;
+  gp__tuned tuned[GP_TUNER_PARAMETERS];
+  int parameters, started;
+  gp__size_bucket *buckets;
+  int bucket_count;
+  gp__events *events; // two for each timing; NULL on the host
+  gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
+  gp__section *sections;                                    // open ones
+  int section_count, section_room;
+  int bucket, point[GP_TUNER_PARAMETERS]; // of the open sections
+  gp__step_of_path *path;
+  uint64_t steps; // measured so far; the path keeps the last ones
+};
+
+// The address of a variable of this thread: another one in every thread that lives.
+GPUPRIMS__PRIVATE const void *gp__this_thread(void) {
+  static __thread char here;
+  return &here;
+}
+
+// ---- parameters
+
+// The i-th value of a range, and how many there are.
+GPUPRIMS__PRIVATE int64_t gp__range_value(const gp_range *r, int64_t i) {
+  return r->kind == 1 ? r->lowest + i * r->step : r->kind == 2 ? (int64_t)r->lowest << i : r->values[i];
+}
+GPUPRIMS__PRIVATE int64_t gp__range_count(const gp_range *r) {
+  int64_t count = 0;
+  if (r->kind == 1) return r->highest < r->lowest ? 0 : ((int64_t)r->highest - r->lowest) / r->step + 1;
+  if (r->kind != 2) return r->count;
+  while (((int64_t)r->lowest << count) <= r->highest) ++count;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int value) {
+  int64_t i, k, count, found = 0;
+  if (r->kind < 1 || r->kind > 4)
+    return gp__fail(GP_E_ARGUMENT, "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices",
+                    who, r->kind);
+  if (r->kind == 1 && r->step < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.step is %d, below 1", who, r->step);
+  if (r->kind == 2 && r->lowest < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.lowest is %d, below 1", who, r->lowest);
+  if (r->kind > 2 && r->count > 0 && !r->values) return gp__fail(GP_E_NULL, "%s: range.values is null", who);
+  count = gp__range_count(r);
+  if (count < 1) return gp__fail(GP_E_ARGUMENT, "%s: range is empty", who);
+  if (count > 65536)
+    return gp__fail(GP_E_ARGUMENT, "%s: range has %lld values, more than 65536", who, (long long)count);
+  for (i = 0; i < count; ++i) {
+    found |= gp__range_value(r, i) == value;
+    for (k = 0; k < i && r->kind > 2; ++k)
+      if (r->values[k] == r->values[i])
+        return gp__fail(GP_E_ARGUMENT, "%s: range.values has %d twice", who, r->values[i]);
+  }
+  return found ? GP_SUCCESS : gp__fail(GP_E_ARGUMENT, "%s: value, %d, is not in range", who, value);
+}
+GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable, const gp_range *range,
+                                          int value) {
+  const char *who = "gp_tuner_add_parameter";
+  gp__tuned *p = &t->tuned[t->parameters];
+  int i;
+  if (!name) return gp__fail(GP_E_NULL, "%s: name is null", who);
+  if (!variable) return gp__fail(GP_E_NULL, "%s: variable is null", who);
+  if (!*name || strlen(name) > 63 || strcspn(name, " \t\r\n\"\\") != strlen(name))
+    return gp__fail(GP_E_ARGUMENT, "%s: name is empty, longer than 63 bytes, or has a space, a quote or a backslash",
+                    who);
+  if (t->started) return gp__fail(GP_E_ARGUMENT, "%s: the tuner has started: add every parameter before", who);
+  if (t->parameters == GP_TUNER_PARAMETERS)
+    return gp__fail(GP_E_ARGUMENT, "%s: the tuner has %d parameters, the most", who, t->parameters);
+  for (i = 0; i < t->parameters; ++i) {
+    if (!strcmp(t->tuned[i].name, name))
+      return gp__fail(GP_E_ARGUMENT, "%s: name: the tuner has a parameter %s", who, name);
+    if (t->tuned[i].variable == variable)
+      return gp__fail(GP_E_ARGUMENT, "%s: variable is that of the parameter %s", who, t->tuned[i].name);
+  }
+  GPUPRIMS__CHECK(gp__check_range(who, range, value));
+  p->count = (int)gp__range_count(range);
+  p->name = strdup(name);
+  p->values = (int *)malloc((size_t)p->count * sizeof(int));
+  if (!p->name || !p->values) {
+    free(p->name);
+    free(p->values);
+    return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  }
+  for (i = 0; i < p->count; ++i) {
+    p->values[i] = (int)gp__range_value(range, i);
+    if (p->values[i] == value) p->start = i;
+  }
+  p->categorical = range->kind == 4;
+  p->variable = variable;
+  *variable = value;
+  ++t->parameters;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE void gp__set_variables(const gp_tuner *t, const int *point) {
+  int i;
+  for (i = 0; i < t->parameters; ++i) // a thread whose section shares the configuration may read them now
+    __atomic_store_n(t->tuned[i].variable, t->tuned[i].values[point[i]], __ATOMIC_RELAXED);
+}
+GPUPRIMS__PRIVATE void gp__default_point(const gp_tuner *t, int *point) {
+  int i;
+  for (i = 0; i < t->parameters; ++i) point[i] = t->tuned[i].start;
+}
+GPUPRIMS__PRIVATE int gp__tuner_may_run(void *user, const int *point) {
+  const gp_tuner *t = (const gp_tuner *)user;
+  int values[GP_TUNER_PARAMETERS], i, may;
+  const char *outer;
+  if (!t->valid) return 1;
+  for (i = 0; i < t->parameters; ++i) values[i] = t->tuned[i].values[point[i]];
+  outer = gp__hook_begins("gp_tuner_config.valid");
+  may = t->valid(t->user, values);
+  gp__hook_ends(outer);
+  return may;
+}
+
+// ---- buckets
+
+GPUPRIMS__PRIVATE int gp__log2_of(uint64_t number) { return number ? 63 - __builtin_clzll(number) : -1; }
+GPUPRIMS__PRIVATE int gp__bucket_distance(const gp__size_bucket *a, const gp__size_bucket *b) {
+  int i, sum = a->numbers == b->numbers ? 0 : 1000;
+  for (i = 0; i < a->numbers && i < b->numbers; ++i) sum += abs(a->log2[i] - b->log2[i]);
+  return sum;
+}
+// Begins a bucket's search at its best point.
+GPUPRIMS__PRIVATE void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
+  gp__lattice lattice;
+  int i;
+  memset(&lattice, 0, sizeof lattice);
+  lattice.dimensions = t->parameters;
+  for (i = 0; i < t->parameters; ++i) {
+    lattice.count[i] = t->tuned[i].count;
+    lattice.categorical[i] = t->tuned[i].categorical;
+    lattice.start[i] = b->best[i];
+  }
+  if (b->search) gp__search_close(b->search);
+  b->search = gp__search_open(&lattice, t->kind, t->seed + (uint64_t)(b - t->buckets), gp__tuner_may_run, t);
+  b->done = !b->search;
+  b->us = b->total = b->spent = 0;
+  b->recent_count = b->usual_known = 0;
+}
+// The index of the bucket of these numbers, a new one if need be; -1: no memory.
+GPUPRIMS__PRIVATE int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count, int make) {
+  gp__size_bucket wanted, *grown;
+  int i, near = -1;
+  memset(&wanted, 0, sizeof wanted);
+  wanted.numbers = count;
+  for (i = 0; i < count; ++i) wanted.log2[i] = gp__log2_of(numbers[i]);
+  for (i = 0; i < t->bucket_count; ++i)
+    if (near < 0 || gp__bucket_distance(&t->buckets[i], &wanted) < gp__bucket_distance(&t->buckets[near], &wanted))
+      near = i;
+  if (near >= 0 && !gp__bucket_distance(&t->buckets[near], &wanted)) return near;
+  if (!make || t->bucket_count == GP__BUCKETS) return near;
+  grown = (gp__size_bucket *)realloc(t->buckets, (size_t)(t->bucket_count + 1) * sizeof *grown);
+  if (!grown) return near;
+  t->buckets = grown;
+  gp__default_point(t, wanted.best);
+  if (near >= 0 && grown[near].us > 0) memcpy(wanted.best, grown[near].best, sizeof wanted.best);
+  grown[t->bucket_count] = wanted;
+  gp__bucket_search(t, &grown[t->bucket_count]);
+  return t->bucket_count++;
+}
+
+GPUPRIMS__PRIVATE double gp__median_of(double *x, int count) { // sorts
+  int i, k;
+  for (i = 1; i < count; ++i) {
+    const double key = x[i];
+    for (k = i; k > 0 && x[k - 1] > key; --k) x[k] = x[k - 1];
+    x[k] = key;
+  }
+  return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
+}
+// After the search, notes a time of the best point. 1: the best has become slower than noise explains.
+GPUPRIMS__PRIVATE int gp__bucket_drifts(gp__size_bucket *b, double us) {
+  double sorted[GP__RECENT], median, spread;
+  int i;
+  b->recent[b->recent_count++ % GP__RECENT] = us;
+  if (b->recent_count % GP__RECENT) return 0;
+  b->recent_count = 0;
+  memcpy(sorted, b->recent, sizeof sorted);
+  median = gp__median_of(sorted, GP__RECENT);
+  for (i = 0; i < GP__RECENT; ++i) sorted[i] = sorted[i] > median ? sorted[i] - median : median - sorted[i];
+  spread = gp__median_of(sorted, GP__RECENT);
+  if (b->usual_known && median > 1.1 * b->usual + 4 * (spread > b->spread ? spread : b->spread)) return 1;
+  if (!b->usual_known || median < b->usual) b->usual = median, b->spread = spread;
+  b->usual_known = 1;
+  return 0;
+}
+
+// Takes the time of a section; negative: its configuration cannot run.
+GPUPRIMS__PRIVATE void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
+  gp__size_bucket *b = &t->buckets[bucket];
+  gp__step_of_path *step = t->path ? &t->path[t->steps % GP__TUNED_PATH] : NULL;
+  const int is_best = !memcmp(point, b->best, (size_t)t->parameters * sizeof(int));
+  if (step) {
+    step->bucket = bucket;
+    memcpy(step->point, point, sizeof step->point);
+    step->us = us;
+  }
+  ++t->steps;
+  ++b->measured;
+  if (us >= 0) {
+    if (us < 0.05) us = 0.05; // the events' resolution: a section that launches nothing
+    b->total += us;
+    if (b->us > 0 && us > b->us && !is_best) b->spent += us - b->us;
+  }
+  if (b->search) {
+    gp__search_tell(b->search, point, us);
+    gp__search_best(b->search, b->best, &b->us);
+  }
+  if (us < 0 && is_best && b->done) gp__bucket_search(t, b); // what was read from disk does not run here
+  if (us >= 0 && b->done && is_best) {
+    if (!b->search) b->us = us;
+    if (gp__bucket_drifts(b, us)) gp__bucket_search(t, b);
+  }
+}
+
+// The point of the next section of a bucket; 1: it is one to try.
+GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
+  gp__size_bucket *b = &t->buckets[bucket];
+  int asked = GP__ASK_WAIT;
+  // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
+  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + GP__CREDIT * b->us)))
+    asked = gp__search_ask(b->search, point);
+  if (asked == GP__ASK_DONE) b->done = 2;
+  if (asked == GP__ASK_MEASURE) return 1;
+  memcpy(point, b->best, sizeof b->best);
+  return 0;
+}
+
+// ---- tuner/memory.c - what a tuner keeps on disk
+
+// A file is text: what the tuner is, as gp__describe_tuner writes it, then a line per bucket (its numbers' powers of
+// two; 1 if the search had ended; nanoseconds; measured sections; the best point), then "end". Whatever else a file
+// contains, it is not used.
+GPUPRIMS__PRIVATE void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
+  int i, k;
+  gp__add(text, "gpuprims tuner 1\nname %s\ndevice %s\ndriver %d\n", t->name, s->about.name, s->about.driver_version);
+  for (i = 0; i < t->parameters; ++i) {
+    gp__add(text, "parameter %s %d:", t->tuned[i].name, t->tuned[i].categorical);
+    for (k = 0; k < t->tuned[i].count; ++k) gp__add(text, " %d", t->tuned[i].values[k]);
+    gp__add(text, "\n");
+  }
+}
+GPUPRIMS__PRIVATE void gp__tuner_path(const gp__state *s, const gp__text *about, gp__text *path) {
+  char hex[GP__HEX];
+  gp__hash(hex, gp__string(about), about->size, NULL);
+  gp__add(path, "%s/%s.tuner", s->library.cache.folder, hex);
+}
+GPUPRIMS__PRIVATE int gp__tuner_has_folder(gp__state *s) {
+  char nvrtc[sizeof s->library.cache.nvrtc_name];
+  return gp__cache_usable(&s->library, nvrtc);
+}
+
+// Reads an integer from `least` to `most`, after a space. 0: there is none.
+GPUPRIMS__PRIVATE int gp__read_number(const char **at, long least, long most, int *number) {
+  char *end;
+  long value;
+  if (**at != ' ') return 0;
+  errno = 0;
+  value = strtol(*at + 1, &end, 10);
+  if (end == *at + 1 || errno || value < least || value > most) return 0;
+  *at = end;
+  *number = (int)value;
+  return 1;
+}
+// Reads a bucket's line. 0: it is none.
+GPUPRIMS__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_bucket *b) {
+  int i;
+  char *end;
+  memset(b, 0, sizeof *b);
+  if (strncmp(*at, "bucket", 6)) return 0;
+  *at += 6;
+  if (!gp__read_number(at, 0, GP_TUNER_NUMBERS, &b->numbers)) return 0;
+  for (i = 0; i < b->numbers; ++i)
+    if (!gp__read_number(at, -1, 63, &b->log2[i])) return 0;
+  if (!gp__read_number(at, 0, 1, &b->done) || **at != ' ') return 0;
+  b->us = 1e-3 * (double)strtoll(*at + 1, &end, 10);
+  if (end == *at + 1 || !(b->us > 0 && b->us < 1e15)) return 0;
+  *at = end;
+  if (!gp__read_number(at, 0, 0x7fffffff, &b->measured)) return 0;
+  for (i = 0; i < t->parameters; ++i)
+    if (!gp__read_number(at, 0, t->tuned[i].count - 1, &b->best[i])) return 0;
+  if (**at != '\n' || !gp__tuner_may_run((void *)(uintptr_t)t, b->best)) return 0;
+  ++*at;
+  return 1;
+}
+// Takes what the file says, all of it or nothing. 0: it is damaged.
+GPUPRIMS__PRIVATE int gp__read_buckets(gp_tuner *t, const char *text) {
+  gp__size_bucket *read = (gp__size_bucket *)malloc(GP__BUCKETS * sizeof *read);
+  int count = 0, i, good = read != NULL;
+  while (good && strcmp(text, "end\n")) good = count < GP__BUCKETS && gp__read_bucket(t, &text, &read[count++]);
+  if (!good) {
+    free(read);
+    return 0;
+  }
+  t->buckets = read;
+  t->bucket_count = count;
+  for (i = 0; i < count; ++i)
+    if (!read[i].done) gp__bucket_search(t, &read[i]);
+  return 1;
+}
+GPUPRIMS__PRIVATE void gp__tuner_read(gp_tuner *t, gp__state *s) {
+  gp__text about = {NULL, 0, 0, 0}, path = {NULL, 0, 0, 0};
+  const char *why = NULL;
+  char *text = NULL;
+  struct stat status;
+  int file = -1;
+  gp__describe_tuner(t, s, &about);
+  if (!about.failed && gp__tuner_has_folder(s)) gp__tuner_path(s, &about, &path);
+  if (path.size && !path.failed) file = gp__open_ours(gp__string(&path), 0, &status, &why);
+  if (file >= 0) {
+    const size_t bytes = status.st_size > 0 && status.st_size < 1 << 22 ? (size_t)status.st_size : 0;
+    size_t got = 0;
+    ssize_t part = 1;
+    text = (char *)malloc(bytes + 1);
+    while (text && got < bytes && (part = read(file, text + got, bytes - got)) > 0) got += (size_t)part;
+    close(file);
+    if (text) text[got] = 0;
+    if (!text || strlen(text) != got || got < about.size || memcmp(text, gp__string(&about), about.size) != 0)
+      why = "it describes another tuner";
+    else if (!gp__read_buckets(t, text + about.size)) why = "it is damaged";
+  }
+  if (why) gp__log(&s->library.runtime, GP_LOG_WARNING, "the tuner's file %s is not used: %s", gp__string(&path), why);
+  free(text);
+  gp__free_text(&about);
+  gp__free_text(&path);
+}
+// Writes what was learned, whole or not at all.
+GPUPRIMS__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
+  gp__text text = {NULL, 0, 0, 0}, path = {NULL, 0, 0, 0};
+  int i, k;
+  if (!gp__tuner_has_folder(s)) return;
+  gp__describe_tuner(t, s, &text);
+  if (!text.failed) gp__tuner_path(s, &text, &path);
+  for (i = 0; i < t->bucket_count; ++i) {
+    const gp__size_bucket *b = &t->buckets[i];
+    if (b->us <= 0) continue; // nothing is known
+    gp__add(&text, "bucket %d", b->numbers);
+    for (k = 0; k < b->numbers; ++k) gp__add(&text, " %d", b->log2[k]);
+    gp__add(&text, " %d %lld %d", b->done != 0, (long long)(1e3 * b->us + 0.5), b->measured);
+    for (k = 0; k < t->parameters; ++k) gp__add(&text, " %d", b->best[k]);
+    gp__add(&text, "\n");
+  }
+  gp__add(&text, "end\n");
+  if (!text.failed && !path.failed) {
+    const void *part = gp__string(&text);
+    const size_t size = text.size;
+    if (!gp__write_whole(gp__string(&path), &part, &size, 1))
+      gp__log(&s->library.runtime, GP_LOG_WARNING, "the tuner's file %s cannot be written: %s", gp__string(&path),
+              strerror(errno));
+  }
+  gp__free_text(&text);
+  gp__free_text(&path);
+}
+
+// ---- tuner/sections.c - a tuner's sections: their configuration, their times
+
+enum { GP__CU_NOT_READY = 600 };
+
+GPUPRIMS__PRIVATE double gp__now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+// The events at which a timing's section begins and ends.
+GPUPRIMS__PRIVATE void **gp__events_of(const gp_tuner *t, const gp__timing *w) {
+  return &t->events->event[2 * (w - t->timings)];
+}
+// A timing to use, with its events; NULL: all wait to be read, or events cannot be made.
+GPUPRIMS__PRIVATE gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
+  gp__timing *w = t->unused;
+  int i;
+  if (!w) return NULL;
+  if (s->context && !t->events) {
+    t->events = (gp__events *)calloc(1, sizeof *t->events);
+    if (!t->events) return NULL;
+    t->events->owners = 2;
+    t->events->count = 2 * GP__TIMINGS;
+    pthread_mutex_lock(&s->lock);
+    t->events->next = s->timers;
+    s->timers = t->events;
+    pthread_mutex_unlock(&s->lock);
+  }
+  for (i = 0; i < 2 && s->context; ++i) {
+    void **event = gp__events_of(t, w) + i;
+    if (!*event && s->library.runtime.driver.cuEventCreate(event, 0)) return NULL;
+  }
+  t->unused = w->next;
+  w->next = NULL;
+  return w;
+}
+GPUPRIMS__PRIVATE void gp__return_timing(gp_tuner *t, gp__timing *w) {
+  if (!w) return;
+  w->next = t->unused;
+  t->unused = w;
+}
+// Takes back a point that was asked for and not measured.
+GPUPRIMS__PRIVATE void gp__search_forget(gp__search *s, const int *point) {
+  gp__tried *tried = gp__find_point(&s->points, point);
+  if (tried) tried->pending = 0;
+}
+// Drops a timing that will not be read; its configuration may be tried again.
+GPUPRIMS__PRIVATE void gp__drop_timing(gp_tuner *t, gp__timing *w) {
+  gp__search *search = w && w->explored ? t->buckets[w->bucket].search : NULL;
+  if (search) gp__search_forget(search, w->point);
+  gp__return_timing(t, w);
+}
+
+// Learns from sections whose work has ended, in the order of their stops.
+GPUPRIMS__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *who) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  while (t->first) {
+    gp__timing *w = t->first;
+    float ms = 0;
+    if (s->context) {
+      void **event = gp__events_of(t, w);
+      int error = d->cuEventQuery(event[1]);
+      if (error == GP__CU_NOT_READY) return GP_SUCCESS;
+      if (!error) error = d->cuEventElapsedTime(&ms, event[0], event[1]);
+      if (error) {
+        t->first = w->next;
+        if (!t->first) t->last = &t->first;
+        gp__drop_timing(t, w);
+        return gp__cuda_fail(&s->library.runtime, who, "the time of a section", error);
+      }
+      w->us = 1e3 * (double)ms;
+    }
+    t->first = w->next;
+    if (!t->first) t->last = &t->first;
+    gp__tuner_learn(t, w->bucket, w->point, w->us < 0 ? 0 : w->us);
+    gp__return_timing(t, w);
+  }
+  return GP_SUCCESS;
+}
+// The same while another stream may be captured, which queries of events would end.
+GPUPRIMS__PRIVATE gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char *who) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  int mode = GP__CU_CAPTURE_RELAXED;
+  gp_result result;
+  if (!t->first || (s->context && d->cuThreadExchangeStreamCaptureMode(&mode))) return GP_SUCCESS;
+  result = gp__read_timings(t, s, who);
+  if (s->context && mode != GP__CU_CAPTURE_RELAXED) d->cuThreadExchangeStreamCaptureMode(&mode);
+  return result;
+}
+
+// Notes when a section begins or ends, in the order of its stream.
+GPUPRIMS__PRIVATE gp_result gp__stamp(const gp_tuner *t, gp__state *s, const char *who, gp__timing *w, int ends,
+                                      gp_stream stream) {
+  gp_result result;
+  int pushed, error;
+  if (!s->context) {
+    w->us = gp__now_us() - (ends ? w->us : 0);
+    return GP_SUCCESS;
+  }
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  error = s->library.runtime.driver.cuEventRecord(gp__events_of(t, w)[ends], stream);
+  result = error ? gp__cuda_fail(&s->library.runtime, who, "cuEventRecord", error) : GP_SUCCESS;
+  return gp__leave(s, who, pushed, result);
+}
+
+GPUPRIMS__PRIVATE gp__section *gp__open_section(gp_tuner *t) {
+  const void *thread = gp__this_thread();
+  int i;
+  for (i = 0; i < t->section_count; ++i)
+    if (t->sections[i].thread == thread) return &t->sections[i];
+  return NULL;
+}
+
+// Makes the first start's preparations: nothing is added any more, and what is on disk is read.
+GPUPRIMS__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
+  int i;
+  t->started = 1;
+  t->path = (gp__step_of_path *)malloc(GP__TUNED_PATH * sizeof *t->path); // NULL: no path to report
+  t->last = &t->first;
+  for (i = 0; i < GP__TIMINGS; ++i) gp__return_timing(t, &t->timings[i]);
+  gp__default_point(t, t->point);
+  if (t->name) gp__tuner_read(t, s);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__tuner_start(gp_tuner *t, gp__state *s, const char *who, const uint64_t *numbers,
+                                            int count, gp_stream stream) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  gp__section *section;
+  gp__timing *w = NULL;
+  gp_result result = GP_SUCCESS;
+  int pushed = 0, capturing = 0, explored = 0, bucket, error, i;
+  if (!t->parameters) return gp__fail(GP_E_ARGUMENT, "%s: the tuner has no parameters", who);
+  if (gp__open_section(t))
+    return gp__fail(GP_E_ARGUMENT, "%s: this thread's section is open: gp_tuner_stop before", who);
+  if (!t->started) gp__tuner_begin(t, s);
+  if (t->section_count == t->section_room) {
+    const int room = 2 * t->section_room + 4;
+    section = (gp__section *)realloc(t->sections, (size_t)room * sizeof *section);
+    if (!section) return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+    t->sections = section;
+    t->section_room = room;
+  }
+  if (s->context) {
+    GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+    error = stream && stream != (gp_stream)1 ? d->cuStreamIsCapturing(stream, &capturing) : 0;
+    if (error) {
+      gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
+      return gp__leave(s, who, pushed, GP_E_STREAM);
+    }
+  }
+  if (!capturing) result = gp__collect_timings(t, s, who);
+  if (t->section_count) { // the configuration is that of the open sections, and nobody's time counts
+    for (i = 0; i < t->section_count; ++i) {
+      gp__drop_timing(t, t->sections[i].timing);
+      t->sections[i].timing = NULL;
+    }
+  } else {
+    bucket = gp__find_bucket(t, numbers, count, 1);
+    if (bucket < 0) result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
+    else if (!capturing && result == GP_SUCCESS) w = gp__take_timing(t, s);
+    if (bucket >= 0) {
+      if (w) explored = gp__tuner_choose(t, bucket, t->point);
+      else memcpy(t->point, t->buckets[bucket].best, sizeof t->point);
+    }
+    t->bucket = bucket;
+    gp__set_variables(t, t->point);
+    if (bucket >= 0 && t->buckets[bucket].done == 2) {
+      t->buckets[bucket].done = 1;
+      if (t->name) gp__tuner_write(t, s);
+    }
+  }
+  if (w) {
+    w->bucket = t->bucket;
+    w->explored = explored;
+    memcpy(w->point, t->point, sizeof w->point);
+    result = gp__stamp(t, s, who, w, 0, stream);
+  }
+  if (s->context) result = gp__leave(s, who, pushed, result);
+  if (result != GP_SUCCESS) {
+    gp__drop_timing(t, w);
+    return result;
+  }
+  section = &t->sections[t->section_count++];
+  section->thread = gp__this_thread();
+  section->stream = stream;
+  section->timing = w;
+  return GP_SUCCESS;
+}
+
+enum { GP__SECTION_STOPS, GP__SECTION_RESTARTS, GP__SECTION_IS_REJECTED };
+// Ends this thread's section, or its time so far.
+GPUPRIMS__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char *who, gp_stream stream, int way) {
+  gp__section *section = gp__open_section(t);
+  gp__timing *w;
+  gp_result result = GP_SUCCESS;
+  if (!section) return gp__fail(GP_E_ARGUMENT, "%s: no section of this thread is open", who);
+  w = section->timing;
+  if (way != GP__SECTION_IS_REJECTED && section->stream != stream) {
+    result = gp__fail(GP_E_ARGUMENT, "%s: stream is not that of gp_tuner_start: the section ends unmeasured", who);
+    gp__drop_timing(t, w);
+    w = NULL;
+  }
+  if (way == GP__SECTION_RESTARTS && result == GP_SUCCESS) {
+    if (!w) return GP_SUCCESS;
+    return gp__stamp(t, s, who, w, 0, stream);
+  }
+  *section = t->sections[--t->section_count];
+  if (way == GP__SECTION_IS_REJECTED) {
+    if (t->bucket >= 0) gp__tuner_learn(t, t->bucket, t->point, -1);
+    gp__return_timing(t, w);
+    return result;
+  }
+  if (!w) return result;
+  result = gp__stamp(t, s, who, w, 1, stream);
+  if (result != GP_SUCCESS) {
+    gp__drop_timing(t, w);
+    return result;
+  }
+  w->next = NULL;
+  *t->last = w;
+  t->last = &w->next;
+  return GP_SUCCESS;
+}
+
+// ---- tuner/calls.c - the tuner's functions of the API
+
+GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config,
+                                           gp_tuner **tuner) {
+  const char *who = "gp_tuner_open";
+  gp_tuner_config own;
+  gp_tuner *t;
+  (void)s;
+  if (!tuner) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
+  *tuner = NULL;
+  if (!config) return gp__fail(GP_E_NULL, "%s: config is null", who);
+  GPUPRIMS__TAKE_STRUCT(who, "config", config, own, gp_tuner_config);
+  if ((int)config->search < 0 || (int)config->search > (int)GP_SEARCH_SURROGATE)
+    return gp__fail(GP_E_ARGUMENT, "%s: config.search is %d, not a gp_tuner_search", who, (int)config->search);
+  if (!(config->budget >= 0 && config->budget <= 1))
+    return gp__fail(GP_E_ARGUMENT, "%s: config.budget is %g, not from 0 to 1", who, config->budget);
+  if (config->name && (!*config->name || strlen(config->name) > 255 || strpbrk(config->name, "\r\n\"\\")))
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash", who);
+  t = (gp_tuner *)calloc(1, sizeof *t);
+  if (t && config->name) t->name = strdup(config->name);
+  if (!t || (config->name && !t->name)) {
+    free(t);
+    return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  }
+  t->ctx = ctx;
+  t->kind = config->search;
+  t->budget = config->budget > 0 ? config->budget : 0.05;
+  t->seed = config->seed;
+  t->valid = config->valid;
+  t->user = config->user;
+  pthread_mutex_init(&t->lock, NULL);
+  *tuner = t;
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
+  if (tuner) *tuner = NULL;
+  GPUPRIMS__WITHIN(ctx, "gp_tuner_open", gp__tuner_open(s, ctx, config, tuner));
+}
+
+GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range,
+                                               int value) {
+  gp_result result;
+  if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_add_parameter: tuner is null");
+  pthread_mutex_lock(&tuner->lock);
+  result = gp__tuner_add(tuner, name, variable, &range, value);
+  pthread_mutex_unlock(&tuner->lock);
+  return result;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count,
+                                            gp_stream stream) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s;
+  int point[GP_TUNER_PARAMETERS];
+  if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
+  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
+  if (count < 0 || count > GP_TUNER_NUMBERS)
+    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  s = gp__begin(t->ctx, who, &result);
+  pthread_mutex_lock(&t->lock);
+  if (s) result = gp__tuner_start(t, s, who, numbers, count, stream);
+  else if (!t->section_count) {
+    gp__default_point(t, point);
+    gp__set_variables(t, point);
+  }
+  pthread_mutex_unlock(&t->lock);
+  return s ? gp__end(t->ctx, result) : result;
+}
+GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream) {
+  return gp__tuner_enter(tuner, "gp_tuner_start", NULL, 0, stream);
+}
+GPUPRIMS__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, int count, gp_stream stream) {
+  return gp__tuner_enter(tuner, "gp_tuner_start_for", numbers, count, stream);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_stream stream, int way) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s;
+  if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
+  s = gp__begin(t->ctx, who, &result);
+  if (!s) return result;
+  pthread_mutex_lock(&t->lock);
+  result = gp__tuner_stop(t, s, who, stream, way);
+  pthread_mutex_unlock(&t->lock);
+  return gp__end(t->ctx, result);
+}
+GPUPRIMS__API gp_result gp_tuner_stop(gp_tuner *tuner, gp_stream stream) {
+  return gp__tuner_leave(tuner, "gp_tuner_stop", stream, GP__SECTION_STOPS);
+}
+GPUPRIMS__API gp_result gp_tuner_restart(gp_tuner *tuner, gp_stream stream) {
+  return gp__tuner_leave(tuner, "gp_tuner_restart", stream, GP__SECTION_RESTARTS);
+}
+GPUPRIMS__API gp_result gp_tuner_reject(gp_tuner *tuner) {
+  return gp__tuner_leave(tuner, "gp_tuner_reject", NULL, GP__SECTION_IS_REJECTED);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
+                                           double *us, int *measured, int *searching) {
+  const char *who = "gp_tuner_best";
+  const gp__size_bucket *b;
+  int point[GP_TUNER_PARAMETERS], bucket, i, pushed = 0;
+  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
+  if (count < 0 || count > GP_TUNER_NUMBERS)
+    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  if (!values) return gp__fail(GP_E_NULL, "%s: values is null", who);
+  if (t->started) {
+    if (s->context) GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+    GPUPRIMS__CHECK(gp__leave(s, who, pushed, gp__collect_timings(t, s, who)));
+  }
+  bucket = gp__find_bucket(t, numbers, count, 0);
+  b = bucket < 0 ? NULL : &t->buckets[bucket];
+  gp__default_point(t, point);
+  if (b) memcpy(point, b->best, sizeof point);
+  for (i = 0; i < t->parameters; ++i) values[i] = t->tuned[i].values[point[i]];
+  if (us) *us = b ? b->us : 0;
+  if (measured) *measured = b ? b->measured : 0;
+  if (searching) *searching = !b || !b->done;
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
+                                      int *measured, int *searching) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s;
+  if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_best: tuner is null");
+  s = gp__begin(tuner->ctx, "gp_tuner_best", &result);
+  if (!s) return result;
+  pthread_mutex_lock(&tuner->lock);
+  result = gp__tuner_best(tuner, s, numbers, count, values, us, measured, searching);
+  pthread_mutex_unlock(&tuner->lock);
+  return gp__end(tuner->ctx, result);
+}
+
+// Adds a list of a point's values as JSON.
+GPUPRIMS__PRIVATE void gp__add_values(gp__text *text, const gp_tuner *t, const int *point) {
+  int i;
+  for (i = 0; i < t->parameters; ++i) gp__add(text, "%s%d", i ? ", " : "", t->tuned[i].values[point[i]]);
+}
+GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity) {
+  gp__text report = {NULL, 0, 0, 0};
+  uint64_t i;
+  size_t length;
+  int k, j;
+  if (!tuner) return 0;
+  pthread_mutex_lock(&tuner->lock);
+  gp__add(&report, "{\"tuner\": \"%s\", \"parameters\": [", tuner->name ? tuner->name : "");
+  for (k = 0; k < tuner->parameters; ++k) {
+    const gp__tuned *p = &tuner->tuned[k];
+    gp__add(&report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
+    for (j = 0; j < p->count; ++j) gp__add(&report, "%s%d", j ? ", " : "", p->values[j]);
+    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start], p->categorical ? "true" : "false");
+  }
+  gp__add(&report, "]}\n");
+  for (i = tuner->steps > GP__TUNED_PATH ? tuner->steps - GP__TUNED_PATH : 0; tuner->path && i < tuner->steps; ++i) {
+    const gp__step_of_path *step = &tuner->path[i % GP__TUNED_PATH];
+    const gp__size_bucket *b = &tuner->buckets[step->bucket];
+    gp__add(&report, "{\"bucket\": [");
+    for (k = 0; k < b->numbers; ++k)
+      gp__add(&report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
+    gp__add(&report, "], \"values\": [");
+    gp__add_values(&report, tuner, step->point);
+    if (step->us < 0) gp__add(&report, "], \"rejected\": true}\n");
+    else {
+      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
+      gp__add(&report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
+    }
+  }
+  pthread_mutex_unlock(&tuner->lock);
+  length = report.failed ? 0 : report.size;
+  if (capacity) snprintf(text, capacity, "%s", report.failed ? "" : gp__string(&report));
+  gp__free_text(&report);
+  return length;
+}
+
+GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s;
+  int i, pushed = 0;
+  if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_close: tuner is null");
+  if (gp__is_hook("gp_tuner_close", &result)) return result;
+  ++gp__here.inside; // a closed context is no error here: its message stays a draft
+  s = gp__begin(tuner->ctx, "gp_tuner_close", &result);
+  if (s) { // otherwise the events have gone with the context
+    if (tuner->started && (!s->context || gp__enter(s, "gp_tuner_close", &pushed) == GP_SUCCESS)) {
+      gp__collect_timings(tuner, s, "gp_tuner_close");
+      if (tuner->events) {
+        gp__events **at = &s->timers;
+        pthread_mutex_lock(&s->lock);
+        while (*at != tuner->events) at = &(*at)->next;
+        *at = tuner->events->next;
+        pthread_mutex_unlock(&s->lock);
+        gp__destroy_events(s, tuner->events);
+        gp__let_events_go(tuner->events);
+      }
+      gp__leave(s, "gp_tuner_close", pushed, GP_SUCCESS);
+      if (tuner->name) gp__tuner_write(tuner, s);
+    }
+    gp__end(tuner->ctx, GP_SUCCESS);
+  }
+  --gp__here.inside;
+  for (i = 0; i < tuner->bucket_count; ++i)
+    if (tuner->buckets[i].search) gp__search_close(tuner->buckets[i].search);
+  for (i = 0; i < tuner->parameters; ++i) {
+    free(tuner->tuned[i].name);
+    free(tuner->tuned[i].values);
+  }
+  if (tuner->events) gp__let_events_go(tuner->events);
+  free(tuner->buckets);
+  free(tuner->sections);
+  free(tuner->path);
+  free(tuner->name);
+  pthread_mutex_destroy(&tuner->lock);
+  free(tuner);
+  return GP_SUCCESS;
 }
 
 // ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform

@@ -184,6 +184,8 @@ static inline void own_copy(own_gpu *g, void *to, const void *from, uint64_t byt
   GP_CUDA_CHECK(&g->cuda, copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes, g->stream));
 }
 
+static inline void own_wait(own_gpu *g) { GP_CUDA_CHECK(&g->cuda, stream_wait(g->stream)); }
+
 // Microseconds between two events, by the GPU's clock.
 static inline void own_begin(own_gpu *g) { GP_CUDA_CHECK(&g->cuda, event_record(g->begin, g->stream)); }
 static inline double own_end(own_gpu *g) {

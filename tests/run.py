@@ -229,6 +229,8 @@ PROGRAMS = [
     *(Program(name, [f"tests/unit/test_{name.replace(': ', '_')}.cpp"], SIMT, ("plain", "asan"),
               flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"])
       for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs")),
+    # ---- the online tuner, on the same driver, whose clock the tests advance
+    Program("tuner", ["tests/unit/test_tuner.cpp"], SIMT, ("plain", "asan"), flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
     Program("dispatch: speed", ["tests/unit/test_dispatch_speed.cpp"], SIMT, flags=["-Wno-maybe-uninitialized"],
             levels={"plain": "-O1"}),
     # ---- initial values, the order of operands, the same bits: emulated kernels beside the host back end
@@ -240,6 +242,9 @@ PROGRAMS = [
     Program("life: threads", ["tests/unit/test_life.cpp"], SIMT, flags=["-fsanitize=thread", "-Wno-tsan"],
             libs=["-fsanitize=thread", "-ldl", "-lpthread", "-lm"],
             args=["waiting", "close", "close host", "streams"]),
+    # ---- the search of a tuner, in simulated spaces
+    Program("tuner: search", ["tests/unit/test_search.cpp"], SIMT, ("plain", "asan"),
+            levels={"plain": "-O1", "asan": "-O1"}),
     # ---- what validity accepts, run by the emulated kernels of the library's own programs: a policy of each case,
     # whose turn it is; --long: of each case's sizes and alignments. All of them take hours: build/tests/policies.plain
     Program("policies", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),

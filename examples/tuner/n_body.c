@@ -116,6 +116,12 @@ static void *n_body_kernel(tuner_program *p, int unroll, const char *name) {
   return tuner_kernel(p, "n_body.cuh", options, 2, name);
 }
 
+static const char *n_body_prepare(tuner_program *p) {
+  n_body *s = (n_body *)p->state;
+  if (p->gpu && !s->step[s->unroll]) s->step[s->unroll] = n_body_kernel(p, s->unroll, "n_body_step");
+  return NULL;
+}
+
 // One step of the current configuration, from one state to another.
 static const char *n_body_step(tuner_program *p, int from, int to, float kick) {
   n_body *s = (n_body *)p->state;
@@ -129,7 +135,7 @@ static const char *n_body_step(tuner_program *p, int from, int to, float kick) {
   arguments[0] = &s->position[from], arguments[1] = &s->velocity[from];
   arguments[2] = &s->position[to], arguments[3] = &s->velocity[to];
   arguments[4] = &n, arguments[5] = &softening2, arguments[6] = &kick, arguments[7] = &drift;
-  if (!s->step[s->unroll]) s->step[s->unroll] = n_body_kernel(p, s->unroll, "n_body_step");
+  n_body_prepare(p);
   return tuner_launch(p, s->step[s->unroll], tuner_divide_up(n, (unsigned)s->threads), s->threads,
                       (unsigned)s->threads * (unsigned)sizeof(n_body_body), arguments);
 }
@@ -285,7 +291,7 @@ static tuner_program n_body_program(void) {
   p.parameters = n_body_parameters, p.parameter_count = 2;
   p.size = 131072, p.host_size = 1024;
   p.sources = sources, p.source_count = 2;
-  p.open = n_body_open, p.clear = n_body_clear, p.run = n_body_run, p.check = n_body_check;
+  p.open = n_body_open, p.clear = n_body_clear, p.prepare = n_body_prepare, p.run = n_body_run, p.check = n_body_check;
   p.check_more = n_body_conserves, p.close = n_body_close;
   p.state = &n_body_state;
   return p;

@@ -4,9 +4,11 @@
 //     PROGRAM                    the default configuration: its time and its result, checked
 //     PROGRAM --check            the default configuration: its result, checked; no times
 //     PROGRAM --exhaustive FILE  every configuration: its result, checked once, and its times, as JSON Lines
+//     PROGRAM --tune FILE        sections under a gp_tuner, which begins anew for each of five runs; their paths
 //
 //     --size N       another number of elements
 //     --rounds R     times a configuration (7)
+//     --sections N   of a run under the tuner (1000); --search S: a gp_tuner_search; --runs R: runs (5)
 //     --folder PATH  where the kernels are, from elsewhere than the project's folder; --header FILE: gpuprims.h
 //
 // --exhaustive: configurations take turns, in another order each round, so that a drift of clocks hits all alike. Each
@@ -54,6 +56,7 @@ struct tuner_program {
   const char *(*invalid)(
       tuner_program *p);                  // NULL, or why the variables' values cannot be launched; the hook may be NULL
   void (*clear)(tuner_program *p);        // spoils the output, so that an earlier one cannot pass for the next
+  const char *(*prepare)(tuner_program *p); // what a configuration needs once, such as compiling; may be NULL
   const char *(*run)(tuner_program *p);   // one section on p->stream, asynchronous; or why it failed
   const char *(*check)(tuner_program *p); // NULL, or what is wrong with the last section's output
   const char *(*check_more)(tuner_program *p); // more of the default configuration, over several sections; may be NULL
@@ -323,6 +326,81 @@ static inline int tuner_exhaustive(tuner_program *p, int rounds, const char *pat
   return failed;
 }
 
+// ---- the tuner
+
+static inline int tuner_may_run(void *user, const int *values) {
+  tuner_program *p = (tuner_program *)user;
+  int i;
+  for (i = 0; i < p->parameter_count; ++i) *p->parameters[i].variable = values[i];
+  return !p->invalid || !p->invalid(p);
+}
+static inline gp_tuner *tuner_of(tuner_program *p, int search, int run, int *variables) {
+  gp_tuner_config config = gp_tuner_config_init();
+  gp_tuner *tuner;
+  int i;
+  config.search = (gp_tuner_search)search;
+  config.seed = (uint64_t)run;
+  config.valid = tuner_may_run;
+  config.user = p;
+  tuner_gp(gp_tuner_open(p->ctx, &config, &tuner));
+  for (i = 0; i < p->parameter_count; ++i) {
+    const tuner_parameter *one = &p->parameters[i];
+    tuner_gp(gp_tuner_add_parameter(tuner, one->name, &variables[i],
+                                    one->categorical ? gp_range_choices(one->values, one->count)
+                                                     : gp_range_values(one->values, one->count),
+                                    one->start));
+  }
+  return tuner;
+}
+// A section under the tuner. 0: its configuration cannot run here.
+static inline int tuner_section(tuner_program *p, gp_tuner *tuner, const int *variables) {
+  const char *why;
+  int i;
+  tuner_gp(gp_tuner_start(tuner, p->stream));
+  for (i = 0; i < p->parameter_count; ++i) *p->parameters[i].variable = variables[i];
+  why = p->prepare ? p->prepare(p) : NULL;
+  if (!why && p->prepare) tuner_gp(gp_tuner_restart(tuner, p->stream));
+  if (!why) why = p->run(p);
+  tuner_gp(why ? gp_tuner_reject(tuner) : gp_tuner_stop(tuner, p->stream));
+  return !why;
+}
+// Runs of `sections` sections. Returns the number of runs whose last configuration has a wrong result.
+static inline int tuner_tune(tuner_program *p, int search, int runs, int sections, const char *path, int *passed) {
+  FILE *file = fopen(path, "w");
+  int variables[TUNER_MOST_PARAMETERS], values[TUNER_MOST_PARAMETERS], run, i, k, wrong, failed = 0;
+  if (!file) own_stop("%s cannot be written", path);
+  for (run = 0; run < runs; ++run) {
+    gp_tuner *tuner = tuner_of(p, search, run, variables);
+    char *report;
+    size_t bytes;
+    double us = 0;
+    int tried = 0, searching = 1, until = 0;
+    const char *why;
+    for (i = 0; i < sections; ++i) {
+      tuner_section(p, tuner, variables);
+      if (p->gpu && i % 4 == 3) own_wait(p->gpu); // as a program that shows frames
+      tuner_gp(gp_tuner_best(tuner, NULL, 0, values, &us, &tried, &searching));
+      if (searching) until = i + 1;
+    }
+    for (k = 0; k < p->parameter_count; ++k) *p->parameters[k].variable = values[k];
+    why = tuner_checked(p, &wrong);
+    if (why) fprintf(stderr, "FAILED: %s: %s\n", p->name, why);
+    failed += why != NULL;
+    printf("run %d: searched for %d of %d sections; best %.2f us:", run, until, sections, us);
+    for (k = 0; k < p->parameter_count; ++k) printf("%s %s %d", k ? "," : "", p->parameters[k].name, values[k]);
+    printf("\n");
+    bytes = gp_tuner_report(tuner, NULL, 0) + 1;
+    report = (char *)tuner_get(bytes);
+    gp_tuner_report(tuner, report, bytes);
+    fputs(report, file);
+    free(report);
+    tuner_gp(gp_tuner_close(tuner));
+  }
+  if (fclose(file)) own_stop("%s cannot be written", path);
+  *passed = runs - failed;
+  return failed;
+}
+
 // The default configuration: its result, and its time unless rounds is 0. Returns the number of failures.
 static inline int tuner_plain(tuner_program *p, int rounds) {
   const int start = tuner_default(p);
@@ -365,21 +443,23 @@ static inline void tuner_compile(const tuner_program *p) {
 }
 
 static inline int tuner_usage(const char *program) {
-  fprintf(stderr, "usage: %s [--check | --exhaustive FILE] [--size N] [--rounds R] [--folder PATH] [--header FILE]\n",
+  fprintf(stderr, "usage: %s [--check | --exhaustive FILE | --tune FILE] [--size N] [--rounds R] [--sections N] [--search S]\n"
+          "       [--runs R] [--folder PATH] [--header FILE]\n",
           program);
   return 2;
 }
 
 static inline int tuner_main(tuner_program *p, int argc, char **argv) {
   static own_gpu gpu;
-  const char *space = NULL, *why;
+  const char *space = NULL, *tune = NULL, *why;
   unsigned long long size = 0;
-  int check = 0, rounds = 7, passed = 0, failed, i;
+  int check = 0, rounds = 7, sections = 1000, search = 0, runs = 5, passed = 0, failed, i;
   p->folder = "examples/tuner", p->header = "gpuprims.h";
   for (i = 1; i < argc; ++i) {
     const int more = i + 1 < argc;
     if (!strcmp(argv[i], "--check")) check = 1;
     else if (!strcmp(argv[i], "--exhaustive") && more) space = argv[++i];
+    else if (!strcmp(argv[i], "--tune") && more) tune = argv[++i];
     else if (!strcmp(argv[i], "--folder") && more) p->folder = argv[++i];
     else if (!strcmp(argv[i], "--header") && more) p->header = argv[++i];
     else if (!strcmp(argv[i], "--size") && more) {
@@ -388,9 +468,18 @@ static inline int tuner_main(tuner_program *p, int argc, char **argv) {
     } else if (!strcmp(argv[i], "--rounds") && more) {
       rounds = atoi(argv[++i]);
       if (rounds < 1 || rounds > 1000) return tuner_usage(argv[0]);
+    } else if (!strcmp(argv[i], "--sections") && more) {
+      sections = atoi(argv[++i]);
+      if (sections < 1) return tuner_usage(argv[0]);
+    } else if (!strcmp(argv[i], "--search") && more) {
+      search = atoi(argv[++i]);
+      if (search < 0 || search > (int)GP_SEARCH_SURROGATE) return tuner_usage(argv[0]);
+    } else if (!strcmp(argv[i], "--runs") && more) {
+      runs = atoi(argv[++i]);
+      if (runs < 1) return tuner_usage(argv[0]);
     } else return tuner_usage(argv[0]);
   }
-  if (check && space) return tuner_usage(argv[0]);
+  if ((check != 0) + (space != NULL) + (tune != NULL) > 1) return tuner_usage(argv[0]);
   if (p->parameter_count > TUNER_MOST_PARAMETERS) own_stop("%s: too many parameters", p->name);
   tuner_gp(gp_open(NULL, &p->ctx));
   why = own_open(&gpu, p->ctx);
@@ -405,6 +494,7 @@ static inline int tuner_main(tuner_program *p, int argc, char **argv) {
   }
   p->open(p);
   if (space) failed = tuner_exhaustive(p, rounds, space, &passed);
+  else if (tune) failed = tuner_tune(p, search, runs, sections, tune, &passed);
   else {
     failed = tuner_plain(p, check ? 0 : rounds);
     passed = !failed;

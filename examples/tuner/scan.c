@@ -151,7 +151,8 @@ static const char *scan_reason(void) {
   return made->text;
 }
 
-static const char *scan_run(tuner_program *p) {
+// Builds or runs the current configuration's call.
+static const char *scan_do(tuner_program *p, int run) {
   const scan_state *s = (const scan_state *)p->state;
   gp_call call = scan_call(p);
   gp_policy policy = s->usual;
@@ -161,11 +162,13 @@ static const char *scan_run(tuner_program *p) {
     policy.algorithm = s->algorithm, policy.threads = s->threads, policy.vectors = s->vectors;
   }
   call.policy = &policy;
-  result = gp_run(p->ctx, &call, p->stream);
+  result = run ? gp_run(p->ctx, &call, p->stream) : gp_prepare(p->ctx, &call);
   if (result == GP_E_POLICY) return scan_reason();
   tuner_gp(result);
   return NULL;
 }
+static const char *scan_prepare(tuner_program *p) { return scan_do(p, 0); }
+static const char *scan_run(tuner_program *p) { return scan_do(p, 1); }
 
 static const char *thrust_stock(tuner_program *p) {
   scan_state *s = (scan_state *)p->state;
@@ -206,7 +209,7 @@ static tuner_program scan_program(void) {
   p.name = "scan", p.about = "inclusive scan of 32-bit integers";
   p.parameters = scan_parameters, p.parameter_count = 3;
   p.size = 1u << 24, p.host_size = 1u << 20;
-  p.open = scan_open, p.clear = scan_clear, p.run = scan_run, p.check = scan_check;
+  p.open = scan_open, p.clear = scan_clear, p.prepare = scan_prepare, p.run = scan_run, p.check = scan_check;
   p.check_more = scan_check_more, p.close = scan_close;
   p.state = &scan_of_program;
   return p;

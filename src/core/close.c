@@ -25,6 +25,14 @@ GPUPRIMS__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int
   return 1;
 }
 
+GPUPRIMS__PRIVATE void gp__destroy_events(gp__state *s, gp__events *e) {
+  while (e->count)
+    if (e->event[--e->count]) s->library.runtime.driver.cuEventDestroy(e->event[e->count]);
+}
+GPUPRIMS__PRIVATE void gp__let_events_go(gp__events *e) {
+  if (!__atomic_sub_fetch(&e->owners, 1, __ATOMIC_ACQ_REL)) free(e);
+}
+
 GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const int cuda = s->context != NULL;
@@ -63,6 +71,12 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
       gp__free_stream(s, r);
     }
 #undef GPUPRIMS__RELEASE
+  while (s->timers) {
+    gp__events *e = s->timers;
+    s->timers = e->next;
+    gp__destroy_events(s, e);
+    gp__let_events_go(e);
+  }
   for (i = 0; i < GP__CODE_SLOTS; ++i)
     while (s->codes[i]) {
       gp__code *c = s->codes[i];

@@ -55,6 +55,13 @@ typedef struct gp__retired {
   size_t bytes;
 } gp__retired;
 
+// Events of a tuner, in the list of its context. Whoever of the two goes first leaves the memory to the other.
+typedef struct gp__events {
+  struct gp__events *next;
+  int owners, count;
+  void *event[128];
+} gp__events;
+
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
@@ -87,6 +94,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
+  gp__events *timers; // of tuners that are open
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;

@@ -15,7 +15,8 @@ GPUPRIMS__API int gp_version(void) {
   X(gp_segments, length)                                                                                               \
   X(gp_permutation, out_stride)                                                                                        \
   X(gp_layout, columns)                                                                                                \
-  X(gp_graph, flags)
+  X(gp_graph, flags)                                                                                                   \
+  X(gp_tuner_config, user)
 #define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
 enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
 #undef GPUPRIMS__LEAST

@@ -100,6 +100,7 @@ static inline void own_write(own_gpu *, void *to, const void *from, uint64_t byt
   simt::host_write(to, from, bytes);
 }
 static inline void own_read(own_gpu *, void *to, const void *from, uint64_t bytes) { std::memcpy(to, from, bytes); }
+static inline void own_wait(own_gpu *) {}
 static inline void own_set(own_gpu *, void *to, int byte, uint64_t bytes) { simt::host_fill(to, byte, bytes); }
 static inline void own_copy(own_gpu *, void *to, const void *from, uint64_t bytes) {
   simt::host_write(to, from, bytes);

@@ -23,7 +23,8 @@
 namespace fake {
 
 struct Event {
-  bool recorded;
+  bool recorded, timed;
+  double us; // of the clock when it was recorded
 };
 struct Stream {
   void *context;
@@ -51,6 +52,7 @@ struct Machine {
   std::string compile_error; // programs with this text do not compile
   bool run = true;           // run registered kernels
   bool finished = true;      // all launched work has ended, as events see it
+  double clock = 0;          // us, as timed events see it; tests advance it
   bool pageable = true;      // the device reads any host memory
   unsigned compile_ms = 0;   // time that a compilation takes
 };
@@ -371,8 +373,8 @@ inline int cuPointerGetAttributes(unsigned count, int *attributes, void *const *
 inline int cuEventCreate(void **event, unsigned flags) {
   FAKE_CALL(cuEventCreate);
   FAKE_FAIL;
-  if (!have_context() || flags != GP__CU_EVENT_NO_TIMING) return INVALID_CONTEXT;
-  *event = new Event{false};
+  if (!have_context() || (flags && flags != GP__CU_EVENT_NO_TIMING)) return INVALID_CONTEXT;
+  *event = new Event{false, !flags, 0};
   events.insert(*event);
   return 0;
 }
@@ -388,6 +390,17 @@ inline int cuEventRecord(void *event, void *stream) {
   if (!events.count(event) || !known_stream(stream)) return INVALID_HANDLE;
   if (streams.count(stream) && static_cast<Stream *>(stream)->capturing) return CAPTURE_UNSAFE;
   static_cast<Event *>(event)->recorded = true;
+  static_cast<Event *>(event)->us = machine.clock;
+  return 0;
+}
+inline int cuEventElapsedTime(float *ms, void *begin, void *end) {
+  FAKE_CALL(cuEventElapsedTime);
+  FAKE_FAIL;
+  const Event *a = static_cast<Event *>(begin), *b = static_cast<Event *>(end);
+  if (!events.count(begin) || !events.count(end) || !a->recorded || !b->recorded || !a->timed || !b->timed)
+    return INVALID_HANDLE;
+  if (!machine.finished) return 600;
+  *ms = static_cast<float>(1e-3 * (b->us - a->us));
   return 0;
 }
 inline int cuEventSynchronize(void *event) {

@@ -1,0 +1,108 @@
+// tuner/search.c - the search of a tuner: asking for points, telling their times
+// uses: api/config.h, api/tuner.h, core/rules.h, tuner/points.c, tuner/simplex.c, tuner/strategies.c
+
+struct gp__search;
+typedef struct gp__search {
+  gp__points points;
+  gp_tuner_search kind;
+  int ended;   // the strategy has no further point
+  int settled; // nor is there one to measure again
+  gp__simplexes simplexes;
+  gp__at_random at_random;
+  gp__exhaustive exhaustive;
+} gp__search;
+
+GPUPRIMS__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_search kind, uint64_t seed,
+                                              gp__point_fn valid, void *user) {
+  gp__search *s = (gp__search *)calloc(1, sizeof *s);
+  if (s && !gp__open_points(&s->points, l, seed, valid, user)) {
+    free(s);
+    s = NULL;
+  }
+  if (s) s->kind = kind;
+  return s;
+}
+GPUPRIMS__PRIVATE void gp__search_close(gp__search *s) {
+  if (s) gp__close_points(&s->points);
+  free(s);
+}
+
+GPUPRIMS__PRIVATE void gp__search_tell(gp__search *s, const int *point, double time) {
+  gp__note_time(&s->points, point, time);
+}
+GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *time) {
+  const gp__points *p = &s->points;
+  gp__copy_point(&p->lattice, point, p->measured ? p->tried[p->best].point : p->lattice.start);
+  *time = p->measured ? gp__best_time(p) : 0;
+  return p->measured != 0;
+}
+
+enum {
+  GP__RIVALS = 5,      // points that race
+  GP__RACE_SAMPLES = 7 // times of a point that end its race
+};
+#ifndef GP__CLOSE
+#define GP__CLOSE 0.03
+#endif
+
+// The point told last deserves a second time, if its first is close to the best. So do the first few points: they tell
+// how much slower first times are.
+GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
+  const gp__tried *last = &p->tried[p->last];
+  const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < GP__CLOSE ? GP__CLOSE : 3 * noise;
+  if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
+      (p->measured > 3 && gp__time_of(p, last) > (1 + close) * gp__best_time(p)))
+    return GP__ASK_DONE;
+  return gp__hand_point(p, last->point, point);
+}
+// The end of a search: the best few points are measured again until they are told apart, or are alike.
+GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
+  const double noise = gp__noise(p), best = gp__best_time(p);
+  const gp__tried *rival[GP__RIVALS];
+  int count = 0, k, wait = 0;
+  size_t i;
+  const gp__tried *fewest = NULL;
+  for (i = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;
+    for (k = count; k > 0 && gp__time_of(p, rival[k - 1]) > gp__time_of(p, t); --k)
+      if (k < GP__RIVALS) rival[k] = rival[k - 1];
+    if (k < GP__RIVALS) rival[k] = t;
+    if (count < GP__RIVALS) ++count;
+  }
+  for (k = 0; k < count; ++k) {
+    const int n = rival[k]->samples;
+    const double off = (gp__time_of(p, rival[k]) - best) / best, apart = 4 * noise * noise * 2 / n;
+    const int enough =
+        k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
+    if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
+    if (rival[k]->pending) wait = 1;
+    else if (!fewest || n < fewest->samples) fewest = rival[k];
+  }
+  if (fewest) return gp__hand_point(p, fewest->point, point);
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
+  switch (s->kind) {
+  case GP_SEARCH_RANDOM:
+    return gp__ask_random(&s->points, &s->at_random, point);
+  case GP_SEARCH_EXHAUSTIVE:
+    return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
+  default:
+    return gp__ask_simplexes(&s->points, &s->simplexes, point);
+  }
+}
+// A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
+GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
+  int asked = s->settled ? GP__ASK_DONE : gp__ask_again(&s->points, point);
+  if (asked != GP__ASK_DONE || s->settled) return asked;
+  if (!s->ended) {
+    asked = gp__ask_strategy(s, point);
+    if (asked != GP__ASK_DONE) return asked;
+    s->ended = 1;
+  }
+  asked = gp__ask_race(&s->points, point);
+  s->settled = asked == GP__ASK_DONE;
+  return asked;
+}
