@@ -5,7 +5,7 @@
 
 static const struct {
   const char *name;
-  gp_search kind;
+  gp_tuner_search kind;
 } strategies[] = {{"auto", GP_SEARCH_AUTO},
                   {"simplex", GP_SEARCH_SIMPLEX},
                   {"random", GP_SEARCH_RANDOM},

@@ -59,7 +59,7 @@ typedef int (*gp_tuner_valid_fn)(void *user, const int *values);
 typedef struct gp_tuner_config {
   uint32_t struct_size;    // sizeof(gp_tuner_config)
   const char *name;        // under which results are kept in the disk cache, by device and driver; NULL: they are not
-  gp_tuner_search search;        // AUTO
+  gp_tuner_search search;  // AUTO
   double budget;           // share of the sections' time that trying may cost, up to 1; 0: 0.05
   uint64_t seed;           // of random choices
   gp_tuner_valid_fn valid; // NULL: every configuration may run

@@ -22,15 +22,15 @@ typedef struct gp__size_bucket {
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
   int done;           // the search has ended
   int best[GP_TUNER_PARAMETERS], measured;
-  double us;           // of the best; 0: not measured yet
-  double total, spent; // us of its sections; of that, beyond the best's
+  double us;                                // of the best; 0: not measured yet
+  double total, spent;                      // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
   int recent_count, usual_known;
 } gp__size_bucket;
 
 typedef struct gp__timing {
   struct gp__timing *next;
-  double us;         // host back end: the begin, then the time
+  double us; // host back end: the begin, then the time
   int bucket, explored, point[GP_TUNER_PARAMETERS];
 } gp__timing;
 
@@ -58,7 +58,7 @@ struct gp_tuner {
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
-  gp__events *events; // two for each timing; NULL on the host
+  gp__events *events;                                       // two for each timing; NULL on the host
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
@@ -89,8 +89,9 @@ GPUPRIMS__PRIVATE int64_t gp__range_count(const gp_range *r) {
 GPUPRIMS__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int value) {
   int64_t i, k, count, found = 0;
   if (r->kind < 1 || r->kind > 4)
-    return gp__fail(GP_E_ARGUMENT, "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices",
-                    who, r->kind);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices", who,
+                    r->kind);
   if (r->kind == 1 && r->step < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.step is %d, below 1", who, r->step);
   if (r->kind == 2 && r->lowest < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.lowest is %d, below 1", who, r->lowest);
   if (r->kind > 2 && r->count > 0 && !r->values) return gp__fail(GP_E_NULL, "%s: range.values is null", who);

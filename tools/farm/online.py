@@ -63,7 +63,7 @@ class CannotReplay(store.StoreError):
 def library():
     """tools/gp_online.c: the search of gpuprims.h."""
     found = compiled.library("online.so", ["tools/gp_online.c"], ["gpuprims.h", "gpuprims_policies.h"],
-                             ["-O2", "-std=c11", "-I."], CannotReplay, ["-ldl", "-lpthread", "-lm"])
+                             ["-O2", "-std=c11", "-D_GNU_SOURCE", "-I."], CannotReplay, ["-ldl", "-lpthread", "-lm"])
     found.online_strategy.restype = ctypes.c_char_p
     found.online_open.restype = ctypes.c_void_p
     found.online_open.argtypes = [ctypes.c_int, *[ctypes.POINTER(ctypes.c_int)] * 3, ctypes.c_int, ctypes.c_uint64]
