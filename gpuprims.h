@@ -1965,15 +1965,15 @@ GPUPRIMS__INLINE gp_range gp_range_choices(const int *values, int count) {
   return range;
 }
 
-// Whether a configuration may run: values[i] of the i-th added parameter. Called with the tuner's lock held: it calls no
-// function of the tuner.
+// Whether a configuration may run: values[i] of the i-th added parameter. Called with the tuner's lock held: it calls
+// no function of the tuner.
 typedef int (*gp_tuner_valid_fn)(void *user, const int *values);
 
 // gp_tuner_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_tuner_config {
   uint32_t struct_size;    // sizeof(gp_tuner_config)
   const char *name;        // under which results are kept in the disk cache, by device and driver; NULL: they are not
-  gp_tuner_search search;        // AUTO
+  gp_tuner_search search;  // AUTO
   double budget;           // share of the sections' time that trying may cost, up to 1; 0: 0.05
   uint64_t seed;           // of random choices
   gp_tuner_valid_fn valid; // NULL: every configuration may run
@@ -1992,21 +1992,22 @@ GPUPRIMS__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *co
 
 // Adds a parameter, before the first start. *variable gets `value`, its default, which must be one of the range, and
 // then a value at every start; it lives until gp_tuner_close, and nobody else writes it. Errors: NULL; ARGUMENT: a name
-// or a variable that another parameter has, an empty range, a value twice, more than GP_TUNER_PARAMETERS, after the first
-// start.
+// or a variable that another parameter has, an empty range, a value twice, more than GP_TUNER_PARAMETERS, after the
+// first start.
 GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range,
                                                int value);
 
 // Begins a section on `stream`: sets the variables. They keep their values until the last section that is open ends:
 // sections of several threads that overlap share a configuration and are not measured. Neither are sections on a stream
-// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's section
-// is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK: they have
-// their defaults.
+// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's
+// section is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK:
+// they have their defaults.
 GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream);
 
 // The same for a section whose best configuration depends on numbers, such as sizes: `count` of them, up to
-// GP_TUNER_NUMBERS. Numbers with the same powers of two share a bucket, and each bucket has its own optimum; a new bucket
-// begins with its nearest neighbour's. A tuner has at most 256 buckets; sections beyond them run their neighbour's best.
+// GP_TUNER_NUMBERS. Numbers with the same powers of two share a bucket, and each bucket has its own optimum; a new
+// bucket begins with its nearest neighbour's. A tuner has at most 256 buckets; sections beyond them run their
+// neighbour's best.
 GPUPRIMS__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, int count, gp_stream stream);
 
 // Begins the time of this thread's section anew, after work that a new configuration needs once, such as compiling its
@@ -2021,15 +2022,16 @@ GPUPRIMS__API gp_result gp_tuner_stop(gp_tuner *tuner, gp_stream stream);
 // again. The next start sets other values. Errors: as gp_tuner_stop.
 GPUPRIMS__API gp_result gp_tuner_reject(gp_tuner *tuner);
 
-// The best configuration known for these numbers (count 0: of gp_tuner_start): a value per parameter in `values`, and its
-// time in microseconds in *us, 0 before the first measurement; `measured`: configurations tried so far; `searching`: 0
-// once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT, FORK.
+// The best configuration known for these numbers (count 0: of gp_tuner_start): a value per parameter in `values`, and
+// its time in microseconds in *us, 0 before the first measurement; `measured`: sections measured so far;
+// `searching`: 0 once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT,
+// FORK.
 GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
                                       int *measured, int *searching);
 
 // Writes the path of a tuner as JSON Lines: a line that names it and its parameters, then one per measured section, in
-// order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero, even
-// where capacity is too small (snprintf's rule); 0 for NULL.
+// order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero,
+// even where capacity is too small (snprintf's rule); 0 for NULL.
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity);
 
 // Keeps what was learned, if the tuner has a name, and frees it; before or after gp_close of its context. Sections that
@@ -29601,7 +29603,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
-  gp__events *timers; // of tuners that are open
+  gp__events *timers;    // of tuners that are open
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
@@ -38230,15 +38232,15 @@ typedef struct gp__size_bucket {
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
   int done;           // the search has ended
   int best[GP_TUNER_PARAMETERS], measured;
-  double us;           // of the best; 0: not measured yet
-  double total, spent; // us of its sections; of that, beyond the best's
+  double us;                                // of the best; 0: not measured yet
+  double total, spent;                      // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
   int recent_count, usual_known;
 } gp__size_bucket;
 
 typedef struct gp__timing {
   struct gp__timing *next;
-  double us;         // host back end: the begin, then the time
+  double us; // host back end: the begin, then the time
   int bucket, explored, point[GP_TUNER_PARAMETERS];
 } gp__timing;
 
@@ -38266,7 +38268,7 @@ struct gp_tuner {
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
-  gp__events *events; // two for each timing; NULL on the host
+  gp__events *events;                                       // two for each timing; NULL on the host
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
@@ -38297,8 +38299,9 @@ GPUPRIMS__PRIVATE int64_t gp__range_count(const gp_range *r) {
 GPUPRIMS__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int value) {
   int64_t i, k, count, found = 0;
   if (r->kind < 1 || r->kind > 4)
-    return gp__fail(GP_E_ARGUMENT, "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices",
-                    who, r->kind);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices", who,
+                    r->kind);
   if (r->kind == 1 && r->step < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.step is %d, below 1", who, r->step);
   if (r->kind == 2 && r->lowest < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.lowest is %d, below 1", who, r->lowest);
   if (r->kind > 2 && r->count > 0 && !r->values) return gp__fail(GP_E_NULL, "%s: range.values is null", who);
@@ -38318,7 +38321,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
                                           int value) {
   const char *who = "gp_tuner_add_parameter";
   gp__tuned *p = &t->tuned[t->parameters];
-  int i;
+  int i, failed = 0;
   if (!name) return gp__fail(GP_E_NULL, "%s: name is null", who);
   if (!variable) return gp__fail(GP_E_NULL, "%s: variable is null", who);
   if (!*name || strlen(name) > 63 || strcspn(name, " \t\r\n\"\\") != strlen(name))
@@ -38335,9 +38338,9 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
   }
   GPUPRIMS__CHECK(gp__check_range(who, range, value));
   p->count = (int)gp__range_count(range);
-  p->name = strdup(name);
+  p->name = gp__duplicate(name, &failed);
   p->values = (int *)malloc((size_t)p->count * sizeof(int));
-  if (!p->name || !p->values) {
+  if (failed || !p->values) {
     free(p->name);
     free(p->values);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -38513,7 +38516,7 @@ GPUPRIMS__PRIVATE int gp__tuner_has_folder(gp__state *s) {
 }
 
 // Reads an integer from `least` to `most`, after a space. 0: there is none.
-GPUPRIMS__PRIVATE int gp__read_number(const char **at, long least, long most, int *number) {
+GPUPRIMS__PRIVATE int gp__read_tuner_number(const char **at, long least, long most, int *number) {
   char *end;
   long value;
   if (**at != ' ') return 0;
@@ -38531,16 +38534,16 @@ GPUPRIMS__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__si
   memset(b, 0, sizeof *b);
   if (strncmp(*at, "bucket", 6)) return 0;
   *at += 6;
-  if (!gp__read_number(at, 0, GP_TUNER_NUMBERS, &b->numbers)) return 0;
+  if (!gp__read_tuner_number(at, 0, GP_TUNER_NUMBERS, &b->numbers)) return 0;
   for (i = 0; i < b->numbers; ++i)
-    if (!gp__read_number(at, -1, 63, &b->log2[i])) return 0;
-  if (!gp__read_number(at, 0, 1, &b->done) || **at != ' ') return 0;
+    if (!gp__read_tuner_number(at, -1, 63, &b->log2[i])) return 0;
+  if (!gp__read_tuner_number(at, 0, 1, &b->done) || **at != ' ') return 0;
   b->us = 1e-3 * (double)strtoll(*at + 1, &end, 10);
   if (end == *at + 1 || !(b->us > 0 && b->us < 1e15)) return 0;
   *at = end;
-  if (!gp__read_number(at, 0, 0x7fffffff, &b->measured)) return 0;
+  if (!gp__read_tuner_number(at, 0, 0x7fffffff, &b->measured)) return 0;
   for (i = 0; i < t->parameters; ++i)
-    if (!gp__read_number(at, 0, t->tuned[i].count - 1, &b->best[i])) return 0;
+    if (!gp__read_tuner_number(at, 0, t->tuned[i].count - 1, &b->best[i])) return 0;
   if (**at != '\n' || !gp__tuner_may_run((void *)(uintptr_t)t, b->best)) return 0;
   ++*at;
   return 1;
@@ -38846,6 +38849,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
   const char *who = "gp_tuner_open";
   gp_tuner_config own;
   gp_tuner *t;
+  int failed = 0;
   (void)s;
   if (!tuner) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   *tuner = NULL;
@@ -38857,10 +38861,11 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
     return gp__fail(GP_E_ARGUMENT, "%s: config.budget is %g, not from 0 to 1", who, config->budget);
   if (config->name && (!*config->name || strlen(config->name) > 255 || strpbrk(config->name, "\r\n\"\\")))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash", who);
+                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash",
+                    who);
   t = (gp_tuner *)calloc(1, sizeof *t);
-  if (t && config->name) t->name = strdup(config->name);
-  if (!t || (config->name && !t->name)) {
+  if (t) t->name = gp__duplicate(config->name, &failed);
+  if (!t || failed) {
     free(t);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);
   }
@@ -38989,7 +38994,8 @@ GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacit
     const gp__tuned *p = &tuner->tuned[k];
     gp__add(&report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
     for (j = 0; j < p->count; ++j) gp__add(&report, "%s%d", j ? ", " : "", p->values[j]);
-    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start], p->categorical ? "true" : "false");
+    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start],
+            p->categorical ? "true" : "false");
   }
   gp__add(&report, "]}\n");
   for (i = tuner->steps > GP__TUNED_PATH ? tuner->steps - GP__TUNED_PATH : 0; tuner->path && i < tuner->steps; ++i) {

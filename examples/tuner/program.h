@@ -54,11 +54,11 @@ struct tuner_program {
   // Hooks. Functions that return a text return NULL if all is well.
   void (*open)(tuner_program *p); // makes the input of p->size elements
   const char *(*invalid)(
-      tuner_program *p);                  // NULL, or why the variables' values cannot be launched; the hook may be NULL
-  void (*clear)(tuner_program *p);        // spoils the output, so that an earlier one cannot pass for the next
-  const char *(*prepare)(tuner_program *p); // what a configuration needs once, such as compiling; may be NULL
-  const char *(*run)(tuner_program *p);   // one section on p->stream, asynchronous; or why it failed
-  const char *(*check)(tuner_program *p); // NULL, or what is wrong with the last section's output
+      tuner_program *p);           // NULL, or why the variables' values cannot be launched; the hook may be NULL
+  void (*clear)(tuner_program *p); // spoils the output, so that an earlier one cannot pass for the next
+  const char *(*prepare)(tuner_program *p);    // what a configuration needs once, such as compiling; may be NULL
+  const char *(*run)(tuner_program *p);        // one section on p->stream, asynchronous; or why it failed
+  const char *(*check)(tuner_program *p);      // NULL, or what is wrong with the last section's output
   const char *(*check_more)(tuner_program *p); // more of the default configuration, over several sections; may be NULL
   void (*close)(tuner_program *p);
   void *state; // the program's own
@@ -443,7 +443,8 @@ static inline void tuner_compile(const tuner_program *p) {
 }
 
 static inline int tuner_usage(const char *program) {
-  fprintf(stderr, "usage: %s [--check | --exhaustive FILE | --tune FILE] [--size N] [--rounds R] [--sections N] [--search S]\n"
+  fprintf(stderr,
+          "usage: %s [--check | --exhaustive FILE | --tune FILE] [--size N] [--rounds R] [--sections N] [--search S]\n"
           "       [--runs R] [--folder PATH] [--header FILE]\n",
           program);
   return 2;

@@ -94,7 +94,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
-  gp__events *timers; // of tuners that are open
+  gp__events *timers;    // of tuners that are open
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;

@@ -8,6 +8,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
   const char *who = "gp_tuner_open";
   gp_tuner_config own;
   gp_tuner *t;
+  int failed = 0;
   (void)s;
   if (!tuner) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   *tuner = NULL;
@@ -19,10 +20,11 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
     return gp__fail(GP_E_ARGUMENT, "%s: config.budget is %g, not from 0 to 1", who, config->budget);
   if (config->name && (!*config->name || strlen(config->name) > 255 || strpbrk(config->name, "\r\n\"\\")))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash", who);
+                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash",
+                    who);
   t = (gp_tuner *)calloc(1, sizeof *t);
-  if (t && config->name) t->name = strdup(config->name);
-  if (!t || (config->name && !t->name)) {
+  if (t) t->name = gp__duplicate(config->name, &failed);
+  if (!t || failed) {
     free(t);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);
   }
@@ -151,7 +153,8 @@ GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacit
     const gp__tuned *p = &tuner->tuned[k];
     gp__add(&report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
     for (j = 0; j < p->count; ++j) gp__add(&report, "%s%d", j ? ", " : "", p->values[j]);
-    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start], p->categorical ? "true" : "false");
+    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start],
+            p->categorical ? "true" : "false");
   }
   gp__add(&report, "]}\n");
   for (i = tuner->steps > GP__TUNED_PATH ? tuner->steps - GP__TUNED_PATH : 0; tuner->path && i < tuner->steps; ++i) {

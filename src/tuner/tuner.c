@@ -1,6 +1,6 @@
 // tuner/tuner.c - a tuner's parameters, buckets and what they have learned
 // uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/rules.h, core/system.c, core/messages.c,
-//   core/state.c, tuner/points.c, tuner/search.c
+//   core/text.c, core/state.c, tuner/points.c, tuner/search.c
 
 enum {
   GP__TUNED_PATH = 4096, // measured sections that the report keeps
@@ -22,15 +22,15 @@ typedef struct gp__size_bucket {
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
   int done;           // the search has ended
   int best[GP_TUNER_PARAMETERS], measured;
-  double us;           // of the best; 0: not measured yet
-  double total, spent; // us of its sections; of that, beyond the best's
+  double us;                                // of the best; 0: not measured yet
+  double total, spent;                      // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
   int recent_count, usual_known;
 } gp__size_bucket;
 
 typedef struct gp__timing {
   struct gp__timing *next;
-  double us;         // host back end: the begin, then the time
+  double us; // host back end: the begin, then the time
   int bucket, explored, point[GP_TUNER_PARAMETERS];
 } gp__timing;
 
@@ -58,7 +58,7 @@ struct gp_tuner {
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
-  gp__events *events; // two for each timing; NULL on the host
+  gp__events *events;                                       // two for each timing; NULL on the host
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
@@ -89,8 +89,9 @@ GPUPRIMS__PRIVATE int64_t gp__range_count(const gp_range *r) {
 GPUPRIMS__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int value) {
   int64_t i, k, count, found = 0;
   if (r->kind < 1 || r->kind > 4)
-    return gp__fail(GP_E_ARGUMENT, "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices",
-                    who, r->kind);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices", who,
+                    r->kind);
   if (r->kind == 1 && r->step < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.step is %d, below 1", who, r->step);
   if (r->kind == 2 && r->lowest < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.lowest is %d, below 1", who, r->lowest);
   if (r->kind > 2 && r->count > 0 && !r->values) return gp__fail(GP_E_NULL, "%s: range.values is null", who);
@@ -110,7 +111,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
                                           int value) {
   const char *who = "gp_tuner_add_parameter";
   gp__tuned *p = &t->tuned[t->parameters];
-  int i;
+  int i, failed = 0;
   if (!name) return gp__fail(GP_E_NULL, "%s: name is null", who);
   if (!variable) return gp__fail(GP_E_NULL, "%s: variable is null", who);
   if (!*name || strlen(name) > 63 || strcspn(name, " \t\r\n\"\\") != strlen(name))
@@ -127,9 +128,9 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
   }
   GPUPRIMS__CHECK(gp__check_range(who, range, value));
   p->count = (int)gp__range_count(range);
-  p->name = strdup(name);
+  p->name = gp__duplicate(name, &failed);
   p->values = (int *)malloc((size_t)p->count * sizeof(int));
-  if (!p->name || !p->values) {
+  if (failed || !p->values) {
     free(p->name);
     free(p->values);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);

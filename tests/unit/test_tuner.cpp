@@ -102,7 +102,8 @@ static void test_arguments() {
   BAD(GP_E_ARGUMENT, "value, 33, is not in range", gp_tuner_add_parameter(tuner, "a", &a, threads_range, 33));
   BAD(GP_E_ARGUMENT, "range is empty", gp_tuner_add_parameter(tuner, "a", &a, gp_range_steps(5, 4, 1), 5));
   BAD(GP_E_ARGUMENT, "range.step is 0", gp_tuner_add_parameter(tuner, "a", &a, gp_range_steps(4, 5, 0), 5));
-  BAD(GP_E_ARGUMENT, "more than 65536", gp_tuner_add_parameter(tuner, "a", &a, gp_range_steps(INT32_MIN, INT32_MAX, 1), 5));
+  BAD(GP_E_ARGUMENT, "more than 65536",
+      gp_tuner_add_parameter(tuner, "a", &a, gp_range_steps(INT32_MIN, INT32_MAX, 1), 5));
   BAD(GP_E_ARGUMENT, "range.lowest is 0", gp_tuner_add_parameter(tuner, "a", &a, gp_range_powers(0, 8), 1));
   BAD(GP_E_ARGUMENT, "range is empty", gp_tuner_add_parameter(tuner, "a", &a, gp_range_powers(9, 8), 1));
   BAD(GP_E_NULL, "range.values is null", gp_tuner_add_parameter(tuner, "a", &a, gp_range_values(nullptr, 2), 1));
@@ -387,10 +388,17 @@ static void test_memory() {
     std::string broken = text;
     const size_t at = random() % broken.size();
     switch (i % 4) {
-    case 0: broken.resize(at); break;
-    case 1: broken[at] = char(random() % 256); break;
-    case 2: broken.insert(at, std::string(1 + random() % 30, "0 9\n-x"[random() % 6])); break;
-    default: broken.erase(at, 1 + random() % 10);
+    case 0:
+      broken.resize(at);
+      break;
+    case 1:
+      broken[at] = char(random() % 256);
+      break;
+    case 2:
+      broken.insert(at, std::string(1 + random() % 30, "0 9\n-x"[random() % 6]));
+      break;
+    default:
+      broken.erase(at, 1 + random() % 10);
     }
     write_file(path, broken);
     Tuned program(ctx, named);
