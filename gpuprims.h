@@ -38483,7 +38483,7 @@ GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   gp__size_bucket *b = &t->buckets[bucket];
   int asked = GP__ASK_WAIT;
   // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
-  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + GP__CREDIT * b->us)))
+  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + (double)GP__CREDIT * b->us)))
     asked = gp__search_ask(b->search, point);
   if (asked == GP__ASK_DONE) b->done = 2;
   if (asked == GP__ASK_MEASURE) return 1;
@@ -38622,9 +38622,15 @@ GPUPRIMS__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
 enum { GP__CU_NOT_READY = 600 };
 
 GPUPRIMS__PRIVATE double gp__now_us(void) {
+#ifdef CLOCK_MONOTONIC
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+#else // headers hide it in strict ISO modes of the compiler
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_usec;
+#endif
 }
 
 // The events at which a timing's section begins and ends.
@@ -38692,8 +38698,10 @@ GPUPRIMS__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const ch
     }
     t->first = w->next;
     if (!t->first) t->last = &t->first;
-    gp__tuner_learn(t, w->bucket, w->point, w->us < 0 ? 0 : w->us);
-    gp__return_timing(t, w);
+    if (w->us >= 0) {
+      gp__tuner_learn(t, w->bucket, w->point, w->us);
+      gp__return_timing(t, w);
+    } else gp__drop_timing(t, w); // the clock was set back
   }
   return GP_SUCCESS;
 }

@@ -273,7 +273,7 @@ GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   gp__size_bucket *b = &t->buckets[bucket];
   int asked = GP__ASK_WAIT;
   // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
-  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + GP__CREDIT * b->us)))
+  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + (double)GP__CREDIT * b->us)))
     asked = gp__search_ask(b->search, point);
   if (asked == GP__ASK_DONE) b->done = 2;
   if (asked == GP__ASK_MEASURE) return 1;
