@@ -37457,8 +37457,8 @@ GPUPRIMS__PRIVATE int gp__ask_lines(gp__points *p, int *point) {
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 
-// A valid point at random, far from the known ones; 0: none was found.
-GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *point) {
+// A valid point at random, far from the known ones, `here`: in the best one's categories; 0: none was found.
+GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, int here, int *point) {
   const gp__lattice *l = &p->lattice;
   double farthest = -1;
   int turn, d, found[GP__TUNED_MOST];
@@ -37466,7 +37466,7 @@ GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *p
     double nearest = GPUPRIMS__NEVER, value;
     size_t i;
     for (d = 0; d < l->dimensions; ++d)
-      found[d] = l->categorical[d] && categories ? categories[d] : gp__random_below(p, l->count[d]);
+      found[d] = l->categorical[d] && here ? p->tried[p->best].point[d] : gp__random_below(p, l->count[d]);
     if (gp__find_point(p, found)) continue;
     for (i = 0; i < p->count; ++i) {
       double sum = 0;
@@ -37769,7 +37769,7 @@ GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
     gp__copy_point(l, s->others[k], t->point);
   }
   if (!s->other_count) { // every one of them is invalid
-    if (!gp__far_point(p, NULL, s->base)) gp__copy_point(l, s->base, l->start);
+    if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start);
     gp__copy_point(l, s->others[s->other_count++], s->base);
   }
   s->arms = s->other_count;
@@ -37887,7 +37887,7 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
       break;
     case GP__STAGE_RESTART:
       s->stage = GP__STAGE_END;
-      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured ? p->tried[best].point : NULL, s->base)) {
+      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured != 0, s->base)) {
         gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base);
         s->arm[0].converged = 0;
         s->arms = 1;
@@ -38022,7 +38022,7 @@ GPUPRIMS__PRIVATE int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int
     s->pass = s->moved ? s->pass + 1 : 8;
     s->moved = 0;
     if (p->measured) gp__copy_point(l, s->base, p->tried[p->best].point);
-    else if (gp__far_point(p, NULL, s->base)) s->pass = 0; // nothing of these lines runs
+    else if (gp__far_point(p, 0, s->base)) s->pass = 0; // nothing of these lines runs
   }
   return gp__ask_neighbours(p, &s->around, point);
 }
@@ -38040,7 +38040,8 @@ enum {
 };
 typedef struct gp__model {
   int count;
-  const gp__tried *point[GP__MODEL_MOST];
+  int point[GP__MODEL_MOST][GP__TUNED_MOST]; // copies: rows of the table move
+  int samples[GP__MODEL_MOST];
   double mean, weight[GP__MODEL_MOST];
   double factor[GP__MODEL_MOST][GP__MODEL_MOST]; // L of L D L^T, the covariance; D on the diagonal
 } gp__model;
@@ -38070,6 +38071,7 @@ GPUPRIMS__PRIVATE double gp__covariance(const gp__lattice *l, const int *a, cons
 // The measured points into the model; 0: no memory.
 GPUPRIMS__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
   const double noise = gp__noise(p), best = gp__best_time(p);
+  const gp__tried *row[GP__MODEL_MOST];
   gp__model *m = s->model;
   double worst = 0;
   size_t i;
@@ -38079,13 +38081,15 @@ GPUPRIMS__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
   for (i = 0, m->count = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
     if (t->invalid || !t->samples) continue;
-    for (k = m->count; k > 0 && gp__time_of(p, m->point[k - 1]) > gp__time_of(p, t); --k)
-      if (k < GP__MODEL_MOST) m->point[k] = m->point[k - 1];
-    if (k < GP__MODEL_MOST) m->point[k] = t;
+    for (k = m->count; k > 0 && gp__time_of(p, row[k - 1]) > gp__time_of(p, t); --k)
+      if (k < GP__MODEL_MOST) row[k] = row[k - 1];
+    if (k < GP__MODEL_MOST) row[k] = t;
     m->count += m->count < GP__MODEL_MOST;
   }
   for (j = 0, m->mean = 0; j < m->count; ++j) { // speeds, not times: how bad a bad point is matters little
-    m->weight[j] = 1 - best / gp__time_of(p, m->point[j]);
+    gp__copy_point(&p->lattice, m->point[j], row[j]->point);
+    m->samples[j] = row[j]->samples;
+    m->weight[j] = 1 - best / gp__time_of(p, row[j]);
     m->mean += m->weight[j] / m->count;
   }
   for (j = 0; j < m->count; ++j) {
@@ -38095,8 +38099,8 @@ GPUPRIMS__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
   worst = worst < 1e-6 ? 1e-6 : worst;
   for (j = 0; j < m->count; ++j) {
     for (k = 0; k <= j; ++k) {
-      double sum = gp__covariance(&p->lattice, m->point[j]->point, m->point[k]->point);
-      if (j == k) sum += 1e-4 + noise * noise / worst / (m->point[j]->samples < 4 ? m->point[j]->samples : 4);
+      double sum = gp__covariance(&p->lattice, m->point[j], m->point[k]);
+      if (j == k) sum += 1e-4 + noise * noise / worst / (m->samples[j] < 4 ? m->samples[j] : 4);
       for (r = 0; r < k; ++r) sum -= m->factor[j][r] * m->factor[k][r] * m->factor[r][r];
       m->factor[j][k] = j == k ? sum : sum / m->factor[k][k];
     }
@@ -38115,7 +38119,7 @@ GPUPRIMS__PRIVATE double gp__model_bound(const gp__points *p, const gp__model *m
   double mean = m->mean, left = 1, row[GP__MODEL_MOST];
   int j, r;
   for (j = 0; j < m->count; ++j) {
-    row[j] = gp__covariance(&p->lattice, m->point[j]->point, point);
+    row[j] = gp__covariance(&p->lattice, m->point[j], point);
     mean += m->weight[j] * row[j];
   }
   for (j = 0; j < m->count; ++j) {
@@ -38170,12 +38174,12 @@ GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *po
   }
   while (s->designed < 2 * l->dimensions) {
     ++s->designed;
-    if (gp__far_point(p, NULL, at)) return gp__hand_point(p, at, point);
+    if (gp__far_point(p, 0, at)) return gp__hand_point(p, at, point);
   }
   if (!p->measured) {
     for (d = 0; (size_t)d < p->count; ++d)
       if (p->tried[d].pending) return GP__ASK_WAIT;
-    return gp__far_point(p, NULL, at) ? gp__hand_point(p, at, point) : GP__ASK_DONE;
+    return gp__far_point(p, 0, at) ? gp__hand_point(p, at, point) : GP__ASK_DONE;
   }
   if (!s->ended && p->measured < (size_t)s->most) {
     asked = gp__ask_model(p, s, point);

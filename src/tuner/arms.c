@@ -94,7 +94,7 @@ GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
     gp__copy_point(l, s->others[k], t->point);
   }
   if (!s->other_count) { // every one of them is invalid
-    if (!gp__far_point(p, NULL, s->base)) gp__copy_point(l, s->base, l->start);
+    if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start);
     gp__copy_point(l, s->others[s->other_count++], s->base);
   }
   s->arms = s->other_count;
@@ -212,7 +212,7 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
       break;
     case GP__STAGE_RESTART:
       s->stage = GP__STAGE_END;
-      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured ? p->tried[best].point : NULL, s->base)) {
+      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured != 0, s->base)) {
         gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base);
         s->arm[0].converged = 0;
         s->arms = 1;

@@ -52,8 +52,8 @@ GPUPRIMS__PRIVATE int gp__ask_lines(gp__points *p, int *point) {
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 
-// A valid point at random, far from the known ones; 0: none was found.
-GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *point) {
+// A valid point at random, far from the known ones, `here`: in the best one's categories; 0: none was found.
+GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, int here, int *point) {
   const gp__lattice *l = &p->lattice;
   double farthest = -1;
   int turn, d, found[GP__TUNED_MOST];
@@ -61,7 +61,7 @@ GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *p
     double nearest = GPUPRIMS__NEVER, value;
     size_t i;
     for (d = 0; d < l->dimensions; ++d)
-      found[d] = l->categorical[d] && categories ? categories[d] : gp__random_below(p, l->count[d]);
+      found[d] = l->categorical[d] && here ? p->tried[p->best].point[d] : gp__random_below(p, l->count[d]);
     if (gp__find_point(p, found)) continue;
     for (i = 0; i < p->count; ++i) {
       double sum = 0;

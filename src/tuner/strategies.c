@@ -119,7 +119,7 @@ GPUPRIMS__PRIVATE int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int
     s->pass = s->moved ? s->pass + 1 : 8;
     s->moved = 0;
     if (p->measured) gp__copy_point(l, s->base, p->tried[p->best].point);
-    else if (gp__far_point(p, NULL, s->base)) s->pass = 0; // nothing of these lines runs
+    else if (gp__far_point(p, 0, s->base)) s->pass = 0; // nothing of these lines runs
   }
   return gp__ask_neighbours(p, &s->around, point);
 }
