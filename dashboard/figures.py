@@ -487,5 +487,67 @@ def grid(figure, spec):
     axes.set_ylabel(spec["ylabel"])
 
 
+# ---- Online ----------------------------------------------------------------------------------------------------------
+
+
+def path(figure, spec):
+    """times: by the optimum's, a row a y and a column an x; None: invalid. One row: a line. path: [x, y, whether it
+    lies in the plane shown] of each configuration in order; default and optimum likewise."""
+    line = not spec["y"]
+    axes = sized(figure, 5.4, 3.0 if line else min(4.6, 1.2 + 0.3 * len(spec["y"])), 0.75, 0.75, 0.45, 0.34)
+    if line:
+        known = [(x, time) for x, time in enumerate(spec["times"][0]) if time is not None]
+        axes.plot(*zip(*known), color=LIGHT["ours"], marker=".")
+        axes.grid(axis="y", linewidth=0.8)
+        axes.set_ylabel("time / the optimum's")
+        times = dict(known)
+        places = {name: [(x, times[x], inside) for x, _, inside in points if x in times]
+                  for name, points in points_of(spec).items()}
+    else:
+        draw_plane(figure, axes, spec)
+        places = points_of(spec)
+    ink = LIGHT["ink"] if line else "#000001"
+    if places["path"]:
+        axes.plot([x for x, _, _ in places["path"]], [y for _, y, _ in places["path"]], color=ink, linewidth=0.7,
+                  alpha=0.6)
+    for inside, face, label in ((True, ink, "measured"), (False, "none", "its shadow")):
+        shown = [(x, y) for x, y, where in places["path"] if where == inside]
+        if shown:
+            axes.plot(*zip(*shown), linestyle="", marker="o", markersize=3.4, markerfacecolor=face, color=ink,
+                      markeredgecolor=ink, markeredgewidth=0.7, label=label)
+    for name, marker, size in (("default", "D", 6), ("optimum", "*", 11)):
+        shown = [(x, y) for x, y, where in places[name] if where]
+        if shown:
+            axes.plot(*zip(*shown), linestyle="", marker=marker, markersize=size, color=LIGHT["bad"], label=name,
+                      markeredgecolor="#fffffe", markeredgewidth=0.8)
+    for set_ticks, texts in ((axes.set_xticks, spec["x"]), (axes.set_yticks, spec["y"])):
+        step = max(1, math.ceil(len(texts) / 9))
+        if texts:
+            set_ticks(range(0, len(texts), step), texts[::step])
+    axes.set_xlabel(spec["xlabel"])
+    if not line:
+        axes.set_ylabel(spec["ylabel"])
+    legend(figure, axes)
+
+
+def points_of(spec):
+    return {"path": spec["path"], "default": [spec["default"]], "optimum": [spec["optimum"]]}
+
+
+def draw_plane(figure, axes, spec):
+    """The colours, and their key."""
+    known = [time for row in spec["times"] for time in row if time is not None]
+    image = axes.imshow([[math.nan if time is None else time for time in row] for row in spec["times"]],
+                        cmap="cividis_r", vmin=1, vmax=max(1.001, min(spec["worst"], max(known, default=1))),
+                        aspect="auto", origin="lower")
+    for side in axes.spines.values():
+        side.set_visible(False)
+    width, height = figure.get_size_inches()
+    key = figure.add_axes([(width - 0.62) / width, 0.45 / height, 0.1 / width, (height - 0.79) / height])
+    figure.colorbar(image, cax=key).outline.set_visible(False)
+    key.tick_params(length=0, labelsize=7)
+
+
 DRAW = {"heat_map": heat_map, "curves": curves, "dots": dots, "forest": forest, "pairs": pairs,
-        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "bars": bars, "grid": grid}
+        "nights": nights, "histogram": histogram, "lines": panels_of_lines, "bars": bars, "grid": grid,
+        "path": path}

@@ -108,7 +108,7 @@ class Device:
         self.compared = []  # regression runs, from read.py
         self.copies = {}  # {(run's order, protocol, size): us of the library's fastest copy in a regression run}
         self.codes = {}  # {(commit, farm's cell): machine code of the library's own choice}
-        self.ladders, self.landscapes, self.programs = [], [], []
+        self.ladders, self.landscapes, self.programs, self.online = [], [], [], []
 
     @property
     def title(self):
@@ -167,6 +167,9 @@ def devices_of(files):
                 device.names.setdefault(file.ladder["device"], file.night)
         if file.programs:
             device.programs.append(file)
+        if file.online:
+            device.online.append(file)
+            device.names.setdefault(file.online["device"], file.night)
         environments = [run.environment for run in file.bench] + \
             list(file.farm.environments.values() if file.farm else ())
         for one in environments:

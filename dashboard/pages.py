@@ -1187,7 +1187,8 @@ def file_text(file):
         parts = [f"{sum(farm.samples.values())} samples", f"{len(farm.decisions)} decisions",
                  f"{len(farm.verdicts)} verdicts"]
         return "store of the farm: " + ", ".join(part for part in parts if not part.startswith("0 "))
-    return {"ladder": "the ladder", "programs": "programs over layouts",
+    return {"ladder": "the ladder", "programs": "programs over layouts", "space": "a space of examples/tuner",
+            "online": "a comparison of online tuners",
             "night": "the record of a night"}.get(file.kind, "not understood")
 
 

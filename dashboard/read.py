@@ -1,8 +1,9 @@
 """Reads measurements in any state: turns each file into a summary with only the pages' data.
 
-A folder of devices holds three forms (tools/farm/README.md): runs of tools/bench.py, stores of the farm, and
-examples/ladder's figures. No file content raises an error here: an unusable line becomes a notice with file and line
-number, and the rest of the file is used.
+A folder of devices holds these forms (tools/farm/README.md): runs of tools/bench.py, stores of the farm, figures of
+examples/ladder and examples/layouts, spaces that examples/tuner measured, and comparisons of online tuners. No file
+content raises an error here: an unusable line becomes a notice with file and line number, and the rest of the file is
+used.
 """
 import collections
 import gzip
@@ -13,6 +14,7 @@ import re
 import statistics
 
 from ci import baseline
+from examples.tuner import spaces
 from tools import bench
 from tools.farm import evidence, files, store
 
@@ -66,12 +68,12 @@ class FarmFile:
 
 
 class File:
-    """The result of reading a file. kind: bench, farm, ladder, or "" if unknown."""
+    """The result of reading a file. kind: bench, farm, ladder, programs, night, space, online, or "" if unknown."""
 
     def __init__(self, path, device, name):
         self.path, self.device, self.name = path, device, name
         self.kind, self.night, self.set, self.lines, self.notices = "", "", "", 0, []
-        self.bench, self.farm, self.ladder, self.programs = [], None, None, None
+        self.bench, self.farm, self.ladder, self.programs, self.online = [], None, None, None, None
 
     def say(self, level, text):
         self.notices.append(Notice(level, self.device, self.night, self.name, text))
@@ -104,7 +106,9 @@ def read(path, device, name):
     if parts:
         file.night, file.set = parts["date"], parts["topic"] or "standard"
     try:
-        if name.endswith(".json"):
+        if file.set.startswith("tuner_"):
+            read_tuner(file)
+        elif name.endswith(".json"):
             read_record(file)
         elif is_store(path):
             read_store(file)
@@ -360,7 +364,7 @@ def add_kernels(farm, samples):
             place.setdefault((sample["phase"], name), []).append(statistics.median(sample["us"]))
 
 
-# ---- the ladder, programs over layouts, and the records of nights ----------------------------------------------------
+# ---- the ladder, programs over layouts, tuners, and the records of nights --------------------------------------------
 
 
 def read_record(file):
@@ -375,6 +379,9 @@ def read_record(file):
         file.kind = "night"
         notice_steps(file, value)
         return
+    if isinstance(value, dict) and value.get("kind") == "online":
+        read_online(file, value)
+        return
     if isinstance(value, dict) and isinstance(value.get("results"), list):
         results = [result for result in value["results"] if is_program(result)]
         if len(results) != len(value["results"]) or not results:
@@ -383,7 +390,7 @@ def read_record(file):
         return
     if not isinstance(value, dict) or "tables" not in value:
         file.say("note", "not understood: neither a run, nor a store, nor a ladder, nor programs over layouts, nor a "
-                         "night's record")
+                         "comparison of tuners, nor a night's record")
         return
     tables = [table for table in value["tables"] if is_ladder_table(table)] if isinstance(value["tables"], list) else []
     if len(tables) != len(value["tables"]):
@@ -407,6 +414,78 @@ def notice_steps(file, record):
                      (f": {str(step['message'])[:300]}" if step.get("message") else ""))
     if steps and record.get("complete") is False:
         file.say("bad", "the night was not complete")
+
+
+def read_tuner(file):
+    """A space that a program of examples/tuner measured, or the times of its empty kernel."""
+    try:
+        if file.name.endswith(".json"):
+            file.lines = len(spaces.read_empty(file.path)[1])
+        else:
+            space = spaces.read_space(file.path)
+            file.lines = 1 + len(space.us) + len(space.invalid)
+        file.kind = "space"
+    except spaces.Damaged as error:
+        file.say("bad", str(error).removeprefix(file.path).lstrip(":, "))
+
+
+def read_online(file, value):
+    """A comparison of online tuners (python3 -m tools.farm online)."""
+    found = value.get("spaces") if isinstance(value.get("spaces"), list) else []
+    usable = [one for one in found if is_online_space(one)]
+    empty = value.get("empty")
+    if type(value.get("device")) is not str or not all(
+            type(value.get(name)) is int for name in ("seeds", "calls", "configurations")):
+        file.say("bad", "a comparison of tuners without its device, seeds, calls or configurations")
+        return
+    if len(usable) != len(found) or not usable:
+        file.say("bad", "spaces of a comparison of tuners that cannot be used were left out")
+    if empty is not None and not is_empty_kernel(empty):
+        file.say("bad", "times of an empty kernel that cannot be used were left out")
+        empty = None
+    file.kind, file.online = "online", {**value, "spaces": usable, "empty": empty}
+
+
+def is_online_space(one):
+    """Whether every part that the page Online shows has its form."""
+    try:
+        axes = [parameter["values"] for parameter in one["parameters"]]
+        path = one["path"]
+        points = [one["default"]["values"], one["optimum"]["values"], *path["steps"]]
+        texts = [one[name] for name in ("program", "date", "driver", "file")] + [path["strategy"]] + \
+            [text for pair in one["left_out"].items() for text in pair] + \
+            [parameter["name"] for parameter in one["parameters"]]
+        counts = [one[name] for name in ("size", "configurations", "invalid", "near", "rounds")]
+        return bool(axes) and bool(one["strategies"]) and type(path["near"]) in (int, type(None)) and all(
+            type(text) is str for text in texts) and all(type(count) is int for count in counts) and all(
+            (number_of(one[name]["us"]) or 0) > 0 for name in ("default", "optimum")) and all(
+            len(point) == len(axes) and all(value in axis for value, axis in zip(point, axes)) for point in points
+        ) and all(is_map(a_map, axes) for a_map in one["maps"]) and all(map(is_strategy, one["strategies"]))
+    except (KeyError, TypeError, AttributeError):
+        return False
+
+
+def is_map(one, axes):
+    """Times over one or two parameters' values."""
+    return one["across"] in range(len(axes)) and set(one["columns"]) == set(axes[one["across"]]) and \
+        (one["down"] is None or one["down"] in range(len(axes)) and set(one["rows"]) == set(axes[one["down"]])) and \
+        len(one["times"]) == (1 if one["down"] is None else len(one["rows"])) > 0 and all(
+            len(line) == len(one["columns"]) and all(time is None or number_of(time) is not None for time in line)
+            for line in one["times"])
+
+
+def is_strategy(one):
+    def known(name, *kinds):
+        return all(type(one[name][share]) in kinds for share in ("median", "p95"))
+    return type(one["by"]) is str and type(one["name"]) is str and type(one["runs"]) is int and \
+        type(one["reached"]) is int and known("configurations", int, float, type(None)) and \
+        known("final", int, float) and known("regret", int, float) and type(one["measured"]["median"]) is int
+
+
+def is_empty_kernel(one):
+    return isinstance(one, dict) and isinstance(one.get("rows"), list) and all(
+        isinstance(row, list) and len(row) == 4 and all(number_of(value) is not None for value in row)
+        for row in one["rows"])
 
 
 def is_ladder_table(table):

@@ -33,7 +33,7 @@ def key_of(requirement):
         tuple(sorted(re.split(r" and ", str(requirement.marker or ""))))
 
 
-@pytest.mark.parametrize("folder", ["", "docs/"])
+@pytest.mark.parametrize("folder", ["", "docs/", "tools/farm/"])
 def test_the_lock_is_of_these_requirements(folder):
     wanted = f"-r {folder}requirements.txt"
     lines = text_of(f"{folder}requirements.txt").splitlines()

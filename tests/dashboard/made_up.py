@@ -169,6 +169,32 @@ def fields_of(cell):
             "protocol": cell.protocol, **({"words": cell.words} if cell.words else {})}
 
 
+def online(program="n_body", device="Example One", night=0, **fields):
+    """A comparison of online tuners (python3 -m tools.farm online) on a space of 3 by 2, one of them invalid."""
+    def strategy(name, by, configurations, final):
+        return {"by": by, "name": name, "runs": 100, "reached": 100 if configurations else 20,
+                "configurations": {"median": configurations, "p95": configurations and 2 * configurations},
+                "measurements": {"median": configurations, "p95": configurations},
+                "final": {"median": final, "p95": 2 * final}, "regret": {"median": 0.031, "p95": 0.047, "mean": 0.033},
+                "measured": {"median": 30}}
+    axes = [[32, 64, 128], [1, 2]]
+    space = {"file": f"{night_of(night)}.tuner_{program}.abc0000.jsonl.gz", "program": program, "size": 131072,
+             "date": f"{night_of(night)}T02:00:00Z", "driver": "13.0", "cuda": "13.0", "rounds": 7, "spread": 0.01,
+             "parameters": [{"name": name, "values": values, "default": values[0], "categorical": False}
+                            for name, values in zip(("threads", "unroll"), axes)],
+             "configurations": 5, "invalid": 1, "near": 2, "default": {"values": [32, 1], "us": 4000.0},
+             "optimum": {"values": [64, 2], "us": 2500.0},
+             "strategies": [strategy("auto", "gpuprims", 11, 0.0), strategy("mls", "Kernel Tuner", 27, 0.013),
+                            strategy("minimize", "Kernel Tuner", None, 0.2)],
+             "left_out": {"skopt": "it needs skopt"},
+             "path": {"strategy": "auto", "seed": 3, "near": 3, "steps": [[32, 1], [128, 1], [64, 2], [64, 1]]},
+             "maps": [{"down": 1, "across": 0, "rows": axes[1], "columns": axes[0],
+                       "times": [[1.6, 1.015, 1.2], [1.5, 1.0, None]]}]}
+    return {"kind": "online", "device": device, "date": f"{night_of(night)}T05:00:00Z", "commit": "abc0000" * 5,
+            "seeds": 100, "calls": 1000, "configurations": 100, "near": 0.02, "kernel_tuner": "1.5.0",
+            "spaces": [{**space, **fields}], "empty": {"device": device, "rows": [[128, 7, 3.14, 0.5]]}}
+
+
 def whole(folder, nights=100, count=500, device="Example One"):
     """Nights of a device: a run and a regression run each; one primitive becomes slower after two thirds of them."""
     place = os.path.join(folder, bench.folder_name(device))

@@ -22,7 +22,7 @@ from tools.farm import store
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with everything that it loads
 COMMON = ["index.html", "primitives.html", "regressions.html", "compare.html", "commits.html", "noise.html",
-          "landscape.html", "table.html", "reports.html", "data.html", "search.html"]
+          "landscape.html", "online.html", "table.html", "reports.html", "data.html", "search.html"]
 
 
 # Tags with attributes that the checks need: a tenth of a page, because the parser is slow on whole pages.
@@ -656,6 +656,99 @@ def test_programs_over_layouts_show_their_best_combination(tmp_path, make_site):
     assert "results of examples/layouts that cannot be used were left out" in text_of(site), "a time of 0 us"
 
 
+def write_json(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))
+
+
+def test_online_tuners_beside_the_paper(tmp_path, make_site):
+    place = tmp_path / "example-one"
+    write_json(place / "2026-01-05.online.abc0000.json", made_up.online())
+    write_json(place / "2026-01-04.online.abc0000.json", made_up.online(near=3))
+    scan = made_up.online("scan", parameters=[{"name": "threads", "values": [32, 64, 96], "default": 32,
+                                               "categorical": False}],
+                          default={"values": [32], "us": 9.0}, optimum={"values": [64], "us": 8.0},
+                          path={"strategy": "auto", "seed": 0, "near": None, "steps": [[32], [96]]},
+                          maps=[{"down": None, "across": 0, "rows": [], "columns": [32, 64, 96],
+                                 "times": [[1.125, 1.0, None]]}])
+    write_json(place / "2026-01-06.online.abc0000.json", scan)
+    write_json(place / "2026-01-06.tuner_empty_kernel.abc0000.json", {"device": "Example One", "rows": []})
+    made_up.write(str(place / "2026-01-06.tuner_scan.abc0000.jsonl.gz"), [
+        {"program": "scan", "device": "Example One", "driver": "13.0", "cuda": "13.0", "date": "2026-01-06T00:00:00Z",
+         "size": 1000, "rounds": 1, "parameters": scan["spaces"][0]["parameters"]},
+        *({"values": [values], "us": [1.0 * values]} for values in (32, 64, 96))])
+    site = make_site(tmp_path, True)
+    check_whole(site)
+    text = text_of(site, "online.html")
+    for words in ("n body, size 131,072", "5 configurations and 1 invalid ones", "2 are within 2 % of the optimum",
+                  "Kernel Tuner 1.5.0", "Left out: skopt (it needs skopt)", "not reached", "2013, Table 3",
+                  "224; 128", "GTX 680"):
+        assert words in text, words
+    assert "3 are within 2 %" not in text, "the newest comparison of a program counts"
+    rows = {row[0]: row for row in json_rows(site, "online.example-one-n-body-paper")}
+    assert rows["Example One"] == ["Example One", 4.0, 2.5, 0.375, 11, "32/1; 64/2", "measured, 2026-01-05"]
+    assert rows["GTX 680"][1:5] == [2937, 2824, 0.038474634, 14]
+    rows = json_rows(site, "online.example-one-n-body-strategies")
+    assert rows[0] == ["auto", "gpuprims", 11, 22, 1.0, 0.0, 0.0, 0.031, 0.047, 30]
+    assert rows[2][:5] == ["minimize", "Kernel Tuner", None, None, 0.2]
+    assert json_rows(site, "online.example-one-n-body-unroll-by-threads") == \
+        [["1", 1.6, 1.015, 1.2], ["2", 1.5, 1.0, None]]
+    assert [row[1:4] for row in json_rows(site, "online.example-one-empty-kernel")] == \
+        [[128, 7, 3.14], [128, None, 256.0], [256, None, 210.0], [512, None, 232.0], [1024, None, 251.0]]
+    data = text_of(site)
+    assert "a comparison of online tuners" in data and "a space of examples/tuner" in data
+
+
+def json_rows(site, name):
+    with open(os.path.join(site, "json", f"{name}.json"), encoding="utf-8") as file:
+        return json.load(file)["rows"]
+
+
+def test_the_path_of_a_search_is_drawn():
+    spec = {"draw": "path", "x": ["32", "64"], "y": ["1", "2"], "xlabel": "threads", "ylabel": "unroll", "worst": 2.0,
+            "times": [[1.6, 1.0], [None, 1.2]], "path": [[0, 0, True], [1, 1, False], [1, 0, True]],
+            "default": [0, 0, True], "optimum": [1, 0, True]}
+    drawn = figures.render(spec)
+    assert "measured" in drawn and "its shadow" in drawn and "optimum" in drawn and "<image" in drawn
+    assert figures.render({**spec, "path": []}) != drawn and figures.render(spec) == drawn
+    assert "its shadow" not in figures.render({**spec, "path": spec["path"][:1]})
+    line = figures.render({**spec, "y": [], "times": [[1.6, 1.0]], "ylabel": "", "path": [[0, 0, True]]})
+    assert "time / the optimum" in line and "<image" not in line
+
+
+@pytest.mark.parametrize("change", [
+    {"spaces": []}, {"spaces": None}, {"device": 3}, {"seeds": None}, {"empty": {"rows": [[1]]}}, {"empty": 7}])
+def test_an_unusable_comparison_of_tuners_is_named(tmp_path, change):
+    path = tmp_path / "2026-01-05.online.abc0000.json"
+    write_json(path, {**made_up.online(), **change})
+    file = read.read(str(path), "example-one", path.name)
+    assert [notice.level for notice in file.notices] == ["bad"] and "tuners" in file.notices[0].text or \
+        "empty kernel" in file.notices[0].text
+
+
+@pytest.mark.parametrize("field, value", [
+    ("program", None), ("size", "x"), ("parameters", []), ("parameters", [{"name": "threads"}]), ("default", {}),
+    ("default", {"values": [33, 1], "us": 1.0}), ("optimum", {"values": [64, 2], "us": 0}), ("strategies", []),
+    ("strategies", [{"by": "x"}]), ("maps", [{}]), ("maps", 3), ("left_out", {"skopt": 1}), ("path", {}),
+    ("maps", [{"down": 1, "across": 0, "rows": [1], "columns": [1], "times": [["x"]]}]),
+    ("maps", [{"down": 1, "across": 0, "rows": [1, 2], "columns": [32, 64], "times": [[1, 1], [1, 1]]}]),
+    ("maps", [{"down": 1, "across": 2, "rows": [1, 2], "columns": [32, 64], "times": [[1, 1], [1, 1]]}]),
+    ("path", {"strategy": "auto", "seed": 3, "near": 3, "steps": [[32, 1, 1]]})])
+def test_a_space_of_another_form_is_left_out(tmp_path, make_site, field, value):
+    path = tmp_path / "example-one" / "2026-01-05.online.abc0000.json"
+    write_json(path, made_up.online(**{field: value}))
+    file = read.read(str(path), "example-one", path.name)
+    assert file.online["spaces"] == []
+    assert "spaces of a comparison of tuners that cannot be used were left out" in file.notices[0].text
+
+
+def test_a_damaged_space_names_its_line(tmp_path):
+    path = tmp_path / "2026-01-05.tuner_scan.abc0000.jsonl"
+    path.write_text('{"program": "scan"}\n')
+    file = read.read(str(path), "example-one", path.name)
+    assert file.kind == "" and [notice.text for notice in file.notices] == ["line 1: KeyError('parameters')"]
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"not JSON\n", b"{}\n", b"null\n", b"\xff\xfe",
                                      b'{"kind":"environment"}', b'{"kind":"environment","v":99}\n',
                                      b'{"kind":"samples","v":1}\n', b'{"kind":"sample","n":1}\n', b"[" * 5000])
@@ -663,7 +756,8 @@ def test_programs_over_layouts_show_their_best_combination(tmp_path, make_site):
                                   "2026-01-05.ladder.json", "2026-01-05.night.json", "2026-01-05.layout_programs.json",
                                   "landscape/2026-01-05.landscape.jsonl", "no date.jsonl",
                                   "2026-01-05.standard.0123456.jsonl", "2026-01-05.tune.0123456.2.jsonl",
-                                  "2026-01-05.night.0123456.json"])
+                                  "2026-01-05.night.0123456.json", "2026-01-05.online.0123456.json",
+                                  "2026-01-05.tuner_scan.0123456.jsonl", "2026-01-05.tuner_empty_kernel.json"])
 def test_no_file_stops_the_reader(tmp_path, name, content):
     path = tmp_path / "device" / name
     path.parent.mkdir(parents=True)

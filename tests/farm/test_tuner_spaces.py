@@ -184,7 +184,7 @@ def test_equal_results_make_equal_files(tmp_path):
     (lambda lines: lines[:2] + ['{"values": [64], "us": [1, 2]}'], "has no 3 times above 0"),
     (lambda lines: lines[:2] + ['{"values": [64], "us": [1, 2, 0]}'], "has no 3 times above 0"),
     (lambda lines: lines[:2] + ["{"], "JSONDecodeError"),
-    (lambda lines: [], "ValueError"),
+    (lambda lines: [], "line 1: it is empty"),
     (lambda lines: ['{"program": "x"}'], "KeyError")])
 def test_damaged_files(tmp_path, change, fault):
     file = write_space(tmp_path / "a.jsonl", "scan", [[32, 64]], (32,), lambda a: 1.0 * a)

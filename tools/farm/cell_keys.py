@@ -5,14 +5,13 @@ describe.c lists the parts of cells and policies. Both are compiled once, in a s
 """
 import collections
 import ctypes
-import fcntl
 import functools
 import json
 import operator
 import os
-import subprocess
 
 from tools import bench
+from tools.farm import compiled
 
 ROOT = bench.ROOT
 SOURCES = [os.path.join("tools", "tune", name) for name in ("cells.c", "describe.c", "json.c", "util.c")]
@@ -32,24 +31,7 @@ class CannotBuild(StoreError):
 @functools.cache
 def library():
     """The functions of cells.c, recompiled only after a source changed."""
-    target = os.path.join(bench.BUILD, "cells.so")
-    command = [os.environ.get("CC", "gcc"), "-O1", "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", *SOURCES, "-o"]
-    stamp = bench.stamp_of(SOURCES + HEADERS, command)
-    os.makedirs(bench.BUILD, exist_ok=True)
-    with open(f"{target}.lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another program may be building it
-        if not bench.current(target, stamp):
-            fresh = f"{target}.fresh"  # a loaded library stays whole
-            try:
-                done = subprocess.run([*command, fresh], cwd=ROOT, check=False, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT)
-            except OSError as error:
-                raise CannotBuild(f"{command[0]}: {error.strerror}") from error
-            if done.returncode:
-                raise CannotBuild(done.stdout.decode(errors="replace").strip())
-            os.replace(fresh, target)
-            bench.sign(target, stamp)
-    found = ctypes.CDLL(target)
+    found = compiled.library("cells.so", SOURCES, HEADERS, ["-O1", "-std=c11", "-D_GNU_SOURCE"], CannotBuild)
     found.cell_key.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
     found.cell_measure.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_ulonglong * 5]
     found.describe.restype = ctypes.c_char_p
