@@ -1965,15 +1965,15 @@ GPUPRIMS__INLINE gp_range gp_range_choices(const int *values, int count) {
   return range;
 }
 
-// Whether a configuration may run: values[i] of the i-th added parameter. Called with the tuner's lock held: it calls no
-// function of the tuner.
+// Whether a configuration may run: values[i] of the i-th added parameter. Called with the tuner's lock held: it calls
+// no function of the tuner.
 typedef int (*gp_tuner_valid_fn)(void *user, const int *values);
 
 // gp_tuner_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_tuner_config {
   uint32_t struct_size;    // sizeof(gp_tuner_config)
   const char *name;        // under which results are kept in the disk cache, by device and driver; NULL: they are not
-  gp_tuner_search search;        // AUTO
+  gp_tuner_search search;  // AUTO
   double budget;           // share of the sections' time that trying may cost, up to 1; 0: 0.05
   uint64_t seed;           // of random choices
   gp_tuner_valid_fn valid; // NULL: every configuration may run
@@ -1992,21 +1992,22 @@ GPUPRIMS__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *co
 
 // Adds a parameter, before the first start. *variable gets `value`, its default, which must be one of the range, and
 // then a value at every start; it lives until gp_tuner_close, and nobody else writes it. Errors: NULL; ARGUMENT: a name
-// or a variable that another parameter has, an empty range, a value twice, more than GP_TUNER_PARAMETERS, after the first
-// start.
+// or a variable that another parameter has, an empty range, a value twice, more than GP_TUNER_PARAMETERS, after the
+// first start.
 GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range,
                                                int value);
 
 // Begins a section on `stream`: sets the variables. They keep their values until the last section that is open ends:
 // sections of several threads that overlap share a configuration and are not measured. Neither are sections on a stream
-// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's section
-// is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK: they have
-// their defaults.
+// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's
+// section is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK:
+// they have their defaults.
 GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream);
 
 // The same for a section whose best configuration depends on numbers, such as sizes: `count` of them, up to
-// GP_TUNER_NUMBERS. Numbers with the same powers of two share a bucket, and each bucket has its own optimum; a new bucket
-// begins with its nearest neighbour's. A tuner has at most 256 buckets; sections beyond them run their neighbour's best.
+// GP_TUNER_NUMBERS. Numbers with the same powers of two share a bucket, and each bucket has its own optimum; a new
+// bucket begins with its nearest neighbour's. A tuner has at most 256 buckets; sections beyond them run their
+// neighbour's best.
 GPUPRIMS__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, int count, gp_stream stream);
 
 // Begins the time of this thread's section anew, after work that a new configuration needs once, such as compiling its
@@ -2021,15 +2022,16 @@ GPUPRIMS__API gp_result gp_tuner_stop(gp_tuner *tuner, gp_stream stream);
 // again. The next start sets other values. Errors: as gp_tuner_stop.
 GPUPRIMS__API gp_result gp_tuner_reject(gp_tuner *tuner);
 
-// The best configuration known for these numbers (count 0: of gp_tuner_start): a value per parameter in `values`, and its
-// time in microseconds in *us, 0 before the first measurement; `measured`: configurations tried so far; `searching`: 0
-// once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT, FORK.
+// The best configuration known for these numbers (count 0: of gp_tuner_start): a value per parameter in `values`, and
+// its time in microseconds in *us, 0 before the first measurement; `measured`: sections measured so far;
+// `searching`: 0 once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT,
+// FORK.
 GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
                                       int *measured, int *searching);
 
 // Writes the path of a tuner as JSON Lines: a line that names it and its parameters, then one per measured section, in
-// order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero, even
-// where capacity is too small (snprintf's rule); 0 for NULL.
+// order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero,
+// even where capacity is too small (snprintf's rule); 0 for NULL.
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity);
 
 // Keeps what was learned, if the tuner has a name, and frees it; before or after gp_close of its context. Sections that
@@ -27714,7 +27716,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2076672"
+#define GPUPRIMS__EMBEDDED_FROM "2088960"
 
 // ---- core/embed.c - this file's own text
 
@@ -29601,7 +29603,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
-  gp__events *timers; // of tuners that are open
+  gp__events *timers;    // of tuners that are open
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
@@ -37599,32 +37601,112 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
   else if (gp__time_of(p, t) < gp__best_time(p)) p->best = p->last;
 }
 
+// ---- tuner/neighbours.c - points near the best one, and points far from all
+
+// The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
+// steps: times often alternate, as where every second block size is a power of two. An invalid one is stepped over.
+GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
+  const gp__lattice *l = &p->lattice;
+  while (p->measured && *around != p->best + 1) {
+    const size_t best = p->best;
+    int at[GP__TUNED_MOST], d, side, wait = 0;
+    gp__copy_point(l, at, p->tried[best].point);
+    for (d = 0; d < l->dimensions; ++d) {
+      const int from = at[d];
+      for (side = -1; side <= 1 && !l->categorical[d]; side += 2) {
+        int steps = 0;
+        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && steps < 2; at[d] += side) {
+          double value = 0;
+          const int known = gp__look_up(p, at, &value);
+          if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+          wait |= known == GP__POINT_PENDING;
+          steps += known == GP__POINT_PENDING || value < GPUPRIMS__NEVER;
+        }
+      }
+      at[d] = from;
+    }
+    if (wait) return GP__ASK_WAIT;
+    *around = best + 1;
+  }
+  return GP__ASK_DONE;
+}
+
+// Points along each axis through the best one, far apart, outwards as long as they are not much worse: other optima
+// often lie there.
+GPUPRIMS__PRIVATE int gp__ask_lines(gp__points *p, int *point) {
+  const gp__lattice *l = &p->lattice;
+  const double worst = 1.3 * gp__best_time(p);
+  int at[GP__TUNED_MOST], d, side, wait = 0;
+  if (!p->measured) return GP__ASK_DONE;
+  gp__copy_point(l, at, p->tried[p->best].point);
+  for (d = 0; d < l->dimensions; ++d) {
+    const int from = at[d], step = l->count[d] > 24 ? l->count[d] / 8 : 3;
+    for (side = -step; side <= step && !l->categorical[d]; side += 2 * step)
+      for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d]; at[d] += side) {
+        double value = 0;
+        const int known = gp__look_up(p, at, &value);
+        if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+        wait |= known == GP__POINT_PENDING;
+        if (known == GP__POINT_PENDING || (value > worst && value < GPUPRIMS__NEVER)) break;
+      }
+    at[d] = from;
+  }
+  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+}
+
+// A valid point at random, far from the known ones, `here`: in the best one's categories; 0: none was found.
+GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, int here, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double farthest = -1;
+  int turn, d, found[GP__TUNED_MOST];
+  for (turn = 0; turn < 64 || (turn < 1024 && farthest < 0); ++turn) {
+    double nearest = GPUPRIMS__NEVER, value;
+    size_t i;
+    for (d = 0; d < l->dimensions; ++d)
+      found[d] = l->categorical[d] && here ? p->tried[p->best].point[d] : gp__random_below(p, l->count[d]);
+    if (gp__find_point(p, found)) continue;
+    for (i = 0; i < p->count; ++i) {
+      double sum = 0;
+      if (p->tried[i].invalid) continue;
+      for (d = 0; d < l->dimensions; ++d) {
+        const double off = (double)(p->tried[i].point[d] - found[d]) / l->count[d];
+        sum += l->categorical[d] ? 0 : off * off;
+      }
+      if (sum < nearest) nearest = sum;
+    }
+    if (nearest > farthest && gp__look_up(p, found, &value) == GP__POINT_UNKNOWN) {
+      farthest = nearest;
+      gp__copy_point(l, point, found);
+    }
+  }
+  return farthest >= 0;
+}
+
 // ---- tuner/simplex.c - Nelder and Mead's simplex on the lattice of configurations
 
 // Nelder and Mead, A simplex method for function minimization, 1965; online as by Tillmann, Karcher, Dachsbacher and
 // Tichy, Application-independent Autotuning for GPUs. Points are rounded to the lattice and clamped to it. Each point
 // is measured once, so that a move to a known point costs nothing. A simplex without a next move has converged.
 
-#ifndef GP__REACH
-#define GP__REACH 3 // a simplex begins as wide as a parameter's values divided by this
-#endif
+enum {
+  GP__REACH = 4,         // a simplex begins as wide as a parameter's values divided by this
+  GP__VERTEX_PLACES = 12 // places tried for a vertex
+};
 
 enum { GP__SIMPLEX_BEGIN, GP__SIMPLEX_REFLECT, GP__SIMPLEX_EXPAND, GP__SIMPLEX_CONTRACT, GP__SIMPLEX_SHRINK };
 typedef struct gp__simplex {
   int step, vertices;
   int axis[GP__TUNED_MOST];      // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
   int tries[GP__TUNED_MOST + 1]; // places tried for a vertex that turned out invalid
-  int reach;                     // the divisor of the first edges
   int vertex[GP__TUNED_MOST + 1][GP__TUNED_MOST];
   int reflected[GP__TUNED_MOST], trial[GP__TUNED_MOST];
   int moves; // since the last shrink or replaced best vertex
 } gp__simplex;
 
 // Begins a simplex at `origin`, over the ordered parameters.
-GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin, int reach) {
+GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
   int d;
   memset(x, 0, sizeof *x);
-  x->reach = reach;
   gp__copy_point(l, x->vertex[0], origin);
   for (d = 0; d < l->dimensions; ++d)
     if (!l->categorical[d] && l->count[d] > 1) x->axis[x->vertices++] = d;
@@ -37636,7 +37718,7 @@ GPUPRIMS__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, c
 GPUPRIMS__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
   const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
   const int roomier = at <= last / 2 ? 1 : -1;
-  int edge = (last + 1) / x->reach, turn;
+  int edge = (last + 1) / GP__REACH, turn;
   for (turn = ++x->tries[v]; turn > 1; turn -= 2) edge = edge > 1 ? edge / 2 : 0;
   gp__copy_point(l, x->vertex[v], x->vertex[0]);
   if (!edge && x->tries[v] > 1) return 0;
@@ -37722,8 +37804,14 @@ GPUPRIMS__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *p
     int known;
     if (begins && x->tries[v] < 0) gp__simplex_place(&p->lattice, x, v);
     known = gp__look_up(p, x->vertex[v], &value);
-    while (begins && known == GP__POINT_KNOWN && value >= GPUPRIMS__NEVER && gp__simplex_place(&p->lattice, x, v))
+    while (begins && known == GP__POINT_KNOWN && value >= GPUPRIMS__NEVER && x->tries[v] < GP__VERTEX_PLACES) {
+      if (!gp__simplex_place(&p->lattice, x, v)) { // anywhere near, once the axis has none
+        const int d = x->axis[v - 1];
+        x->vertex[v][d] = (x->vertex[0][d] + x->tries[v]) % p->lattice.count[d];
+        gp__simplex_snap(p, x, x->vertex[v]);
+      }
       known = gp__look_up(p, x->vertex[v], &value);
+    }
     if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, x->vertex[v], point);
     wait |= known == GP__POINT_PENDING;
   }
@@ -37783,23 +37871,25 @@ GPUPRIMS__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point)
   }
 }
 
-// ---- the search by simplexes -----------------------------------------------------------------------------------------
+// ---- tuner/arms.c - the search by simplexes: categories, rivals, neighbours, restarts
 
 // 1. Categories: the start with each value of a categorical parameter, one parameter after the other. The best few
 //    are arms.
 // 2. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
-// 3. Neighbours: those of the best point, one step along each axis, as long as one is better; then the best point in
-//    the other arms' categories.
-// 4. Restarts: simplexes from points far from all measured ones, dropped early where they are much worse.
+// 3. Neighbours of the best point along each axis, as long as one is better; points far apart along each axis; the best
+//    point in the other arms' categories. A better one among them begins this step again.
+// 4. Restarts: simplexes from points far from all measured ones. One that begins much worse than the best is dropped.
 
-#ifndef GP__STEPS
-#define GP__STEPS 2
-#endif
-#ifndef GP__RESTARTS
-#define GP__RESTARTS 2
-#endif
-enum { GP__ARMS_MOST = 8 };
-enum { GP__STAGE_CATEGORIES, GP__STAGE_ARMS, GP__STAGE_NEIGHBOURS, GP__STAGE_OTHERS, GP__STAGE_RESTART, GP__STAGE_END };
+enum { GP__ARMS_MOST = 8, GP__RESTARTS = 2 };
+enum {
+  GP__STAGE_CATEGORIES,
+  GP__STAGE_ARMS,
+  GP__STAGE_NEIGHBOURS,
+  GP__STAGE_LINES,
+  GP__STAGE_OTHERS,
+  GP__STAGE_RESTART,
+  GP__STAGE_END
+};
 typedef struct gp__arm {
   gp__simplex simplex;
   int left; // points that it may still ask for in this round
@@ -37809,7 +37899,8 @@ typedef struct gp__simplexes {
   int stage, begun;
   int base[GP__TUNED_MOST]; // the best of the categories so far
   int axis;                 // the parameter whose categories are compared
-  int arms, round, restarts;
+  int arms, round;
+  int restarts;
   gp__arm arm[GP__ARMS_MOST];
   int others[GP__ARMS_MOST][GP__TUNED_MOST]; // where the arms began
   int other_count;
@@ -37824,34 +37915,6 @@ GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
     if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
   }
   return best;
-}
-
-// A valid point at random, far from the known ones; 0: none was found.
-GPUPRIMS__PRIVATE int gp__far_point(gp__points *p, const int *categories, int *point) {
-  const gp__lattice *l = &p->lattice;
-  double farthest = -1;
-  int turn, d, found[GP__TUNED_MOST];
-  for (turn = 0; turn < 64 || (turn < 1024 && farthest < 0); ++turn) {
-    double nearest = GPUPRIMS__NEVER, value;
-    size_t i;
-    for (d = 0; d < l->dimensions; ++d)
-      found[d] = l->categorical[d] && categories ? categories[d] : gp__random_below(p, l->count[d]);
-    if (gp__find_point(p, found)) continue;
-    for (i = 0; i < p->count; ++i) {
-      double sum = 0;
-      if (p->tried[i].invalid) continue;
-      for (d = 0; d < l->dimensions; ++d) {
-        const double off = (double)(p->tried[i].point[d] - found[d]) / l->count[d];
-        sum += l->categorical[d] ? 0 : off * off;
-      }
-      if (sum < nearest) nearest = sum;
-    }
-    if (nearest > farthest && gp__look_up(p, found, &value) == GP__POINT_UNKNOWN) {
-      farthest = nearest;
-      gp__copy_point(l, point, found);
-    }
-  }
-  return farthest >= 0;
 }
 
 GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
@@ -37903,12 +37966,12 @@ GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
     gp__copy_point(l, s->others[k], t->point);
   }
   if (!s->other_count) { // every one of them is invalid
-    if (!gp__far_point(p, NULL, s->base)) gp__copy_point(l, s->base, l->start);
+    if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start);
     gp__copy_point(l, s->others[s->other_count++], s->base);
   }
   s->arms = s->other_count;
   for (k = 0; k < s->arms; ++k) {
-    gp__simplex_begin(l, &s->arm[k].simplex, s->others[k], GP__REACH);
+    gp__simplex_begin(l, &s->arm[k].simplex, s->others[k]);
     s->arm[k].left = s->arm[k].simplex.vertices;
     s->arm[k].converged = 0;
   }
@@ -37933,6 +37996,14 @@ GPUPRIMS__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
   ++s->round;
   for (i = 0; i < s->arms; ++i) s->arm[i].left = 2 * s->arm[i].simplex.vertices;
 }
+// Whether a restarted simplex has begun so much worse than the best that the rest of it is not worth its time: its first
+// point alone, or all of its vertices.
+GPUPRIMS__PRIVATE int gp__hopeless(gp__points *p, const gp__arm *a) {
+  double first = 0;
+  gp__look_up(p, a->simplex.vertex[0], &first);
+  if (a->simplex.step == GP__SIMPLEX_BEGIN) return first < GPUPRIMS__NEVER && first > 2 * gp__best_time(p);
+  return a->simplex.step != GP__SIMPLEX_SHRINK && p->measured && gp__arm_value(p, a) > 1.3 * gp__best_time(p);
+}
 GPUPRIMS__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
   for (;;) {
     int i, wait = 0, busy = 0;
@@ -37940,6 +38011,10 @@ GPUPRIMS__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) 
       gp__arm *a = &s->arm[i];
       int asked;
       if (a->converged || (s->arms > 1 && a->left <= 0)) continue;
+      if (s->restarts && gp__hopeless(p, a)) {
+        a->converged = 1;
+        continue;
+      }
       busy = 1;
       asked = gp__simplex_ask(p, &a->simplex, point);
       if (asked == GP__ASK_MEASURE) {
@@ -37955,33 +38030,6 @@ GPUPRIMS__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) 
   }
 }
 
-// The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
-// steps: times often alternate, as where every second block size is a power of two. An invalid one is stepped over.
-GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
-  const gp__lattice *l = &p->lattice;
-  while (p->measured && *around != p->best + 1) {
-    const size_t best = p->best;
-    int at[GP__TUNED_MOST], d, side, wait = 0;
-    gp__copy_point(l, at, p->tried[best].point);
-    for (d = 0; d < l->dimensions; ++d) {
-      const int from = at[d];
-      for (side = -1; side <= 1 && !l->categorical[d]; side += 2) {
-        int steps = 0;
-        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && steps < GP__STEPS; at[d] += side) {
-          double value = 0;
-          const int known = gp__look_up(p, at, &value);
-          if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
-          wait |= known == GP__POINT_PENDING;
-          steps += known == GP__POINT_PENDING || value < GPUPRIMS__NEVER;
-        }
-      }
-      at[d] = from;
-    }
-    if (wait) return GP__ASK_WAIT;
-    *around = best + 1;
-  }
-  return GP__ASK_DONE;
-}
 // The best point in the categories of the other arms.
 GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, gp__simplexes *s, int *point) {
   const gp__lattice *l = &p->lattice;
@@ -38013,6 +38061,9 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     case GP__STAGE_NEIGHBOURS:
       asked = gp__ask_neighbours(p, &s->around, point);
       break;
+    case GP__STAGE_LINES:
+      asked = gp__ask_lines(p, point);
+      break;
     case GP__STAGE_OTHERS:
       asked = gp__ask_others(p, s, point);
       break;
@@ -38025,13 +38076,16 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
       gp__make_arms(p, s);
       s->stage = GP__STAGE_ARMS;
       break;
+    case GP__STAGE_LINES:
+      s->stage = !p->measured || s->around == best + 1 ? GP__STAGE_OTHERS : GP__STAGE_NEIGHBOURS;
+      break;
     case GP__STAGE_OTHERS:
       s->stage = !p->measured || s->around == best + 1 ? GP__STAGE_RESTART : GP__STAGE_NEIGHBOURS;
       break;
     case GP__STAGE_RESTART:
       s->stage = GP__STAGE_END;
-      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured ? p->tried[best].point : NULL, s->base)) {
-        gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base, GP__REACH);
+      if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured != 0, s->base)) {
+        gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base);
         s->arm[0].converged = 0;
         s->arms = 1;
         s->stage = GP__STAGE_ARMS;
@@ -38100,9 +38154,240 @@ GPUPRIMS__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *
   return GP__ASK_DONE;
 }
 
+// Coordinate descent: a line search along one parameter after the other, until none finds a better point. A line search
+// measures a few points spread over the parameter's values, then halves the step around the best of them. A categorical
+// parameter's line is all of its values.
+typedef struct gp__coordinates {
+  int base[GP__TUNED_MOST], axis, step; // step 0: the line has yet to begin
+  int pass, spread, begun;
+  int moved; // in this pass
+  size_t around;
+} gp__coordinates;
+
+GPUPRIMS__PRIVATE int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  const int d = s->axis, count = l->count[d];
+  int at[GP__TUNED_MOST];
+  if (!s->step) {
+    s->step = l->categorical[d] ? 1 : count > 4 ? (count - 1) / (s->pass ? 6 : 3) : 1;
+    s->step = s->step < 1 ? 1 : s->step;
+    s->spread = l->categorical[d] || !s->pass;
+  }
+  gp__copy_point(l, at, s->base);
+  for (;;) {
+    const int from = s->base[d], first = s->spread ? from % s->step : from - s->step;
+    const int last = s->spread ? count - 1 : from + s->step;
+    double least = GPUPRIMS__NEVER, value = 0;
+    int wait = 0, best = from;
+    at[d] = from;
+    gp__look_up(p, at, &least);
+    for (at[d] = first; at[d] <= last; at[d] += s->step) {
+      int known;
+      if (at[d] < 0 || at[d] >= count) continue;
+      known = gp__look_up(p, at, &value);
+      if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+      wait |= known == GP__POINT_PENDING;
+      if (known != GP__POINT_KNOWN || value >= least) continue;
+      least = value;
+      best = at[d];
+    }
+    if (wait) return GP__ASK_WAIT;
+    s->moved |= best != from;
+    s->base[d] = best;
+    if (s->step == 1) return GP__ASK_DONE;
+    s->step = (s->step + 1) / 2;
+    s->spread = 0;
+  }
+}
+GPUPRIMS__PRIVATE int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double value = 0;
+  int known;
+  if (!s->begun) {
+    gp__copy_point(l, s->base, l->start);
+    s->begun = 1;
+  }
+  known = gp__look_up(p, s->base, &value);
+  if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, s->base, point);
+  if (known == GP__POINT_PENDING) return GP__ASK_WAIT;
+  while (s->pass < 8 && !p->failed) {
+    const int asked = gp__ask_line(p, s, point);
+    if (asked != GP__ASK_DONE) return asked;
+    s->step = 0;
+    if (++s->axis < l->dimensions) continue;
+    s->axis = 0;
+    s->pass = s->moved ? s->pass + 1 : 8;
+    s->moved = 0;
+    if (p->measured) gp__copy_point(l, s->base, p->tried[p->best].point);
+    else if (gp__far_point(p, 0, s->base)) s->pass = 0; // nothing of these lines runs
+  }
+  return gp__ask_neighbours(p, &s->around, point);
+}
+
+// ---- tuner/surrogate.c - the search by a model of the times so far
+
+// Kriging (Gaussian process regression; Jones, Schonlau and Welch, Efficient Global Optimization, 1998): each measured
+// point tells of those near it, the less the farther they are. The next point is the candidate whose expected time less
+// its uncertainty is the least. A candidate costs the square of the measured points, so there are few of both: an ask
+// takes up to a millisecond.
+
+enum {
+  GP__MODEL_MOST = 80,       // points of the model: the best ones
+  GP__MODEL_CANDIDATES = 160 // points that the model is asked about
+};
+typedef struct gp__model {
+  int count;
+  int point[GP__MODEL_MOST][GP__TUNED_MOST]; // copies: rows of the table move
+  int samples[GP__MODEL_MOST];
+  double mean, weight[GP__MODEL_MOST];
+  double factor[GP__MODEL_MOST][GP__MODEL_MOST]; // L of L D L^T, the covariance; D on the diagonal
+} gp__model;
+typedef struct gp__surrogate {
+  gp__model *model;
+  int designed, most; // points of the first design that were handed out; of all
+  int ended;
+  size_t around;
+} gp__surrogate;
+
+GPUPRIMS__PRIVATE double gp__square_root(double x) { // Newton, from above
+  double root = x < 1 ? 1 : x;
+  int turn;
+  for (turn = 0; turn < 30; ++turn) root = 0.5 * (root + x / root);
+  return root;
+}
+// Points tell half of each other at 0.35 of a parameter's range, or in another category.
+GPUPRIMS__PRIVATE double gp__covariance(const gp__lattice *l, const int *a, const int *b) {
+  double sum = 0;
+  int d;
+  for (d = 0; d < l->dimensions; ++d) {
+    const double off = (double)(a[d] - b[d]) / (l->count[d] > 4 ? l->count[d] - 1 : 4) / 0.35;
+    sum += l->categorical[d] ? (a[d] != b[d]) : off * off;
+  }
+  return 1 / (1 + sum);
+}
+// The measured points into the model; 0: no memory.
+GPUPRIMS__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
+  const double noise = gp__noise(p), best = gp__best_time(p);
+  const gp__tried *row[GP__MODEL_MOST];
+  gp__model *m = s->model;
+  double worst = 0;
+  size_t i;
+  int j, k, r;
+  if (!m) m = s->model = (gp__model *)malloc(sizeof *m);
+  if (!m) return 0;
+  for (i = 0, m->count = 0; i < p->count; ++i) {
+    const gp__tried *t = &p->tried[i];
+    if (t->invalid || !t->samples) continue;
+    for (k = m->count; k > 0 && gp__time_of(p, row[k - 1]) > gp__time_of(p, t); --k)
+      if (k < GP__MODEL_MOST) row[k] = row[k - 1];
+    if (k < GP__MODEL_MOST) row[k] = t;
+    m->count += m->count < GP__MODEL_MOST;
+  }
+  for (j = 0, m->mean = 0; j < m->count; ++j) { // speeds, not times: how bad a bad point is matters little
+    gp__copy_point(&p->lattice, m->point[j], row[j]->point);
+    m->samples[j] = row[j]->samples;
+    m->weight[j] = 1 - best / gp__time_of(p, row[j]);
+    m->mean += m->weight[j] / m->count;
+  }
+  for (j = 0; j < m->count; ++j) {
+    m->weight[j] -= m->mean;
+    worst += m->weight[j] * m->weight[j] / m->count;
+  }
+  worst = worst < 1e-6 ? 1e-6 : worst;
+  for (j = 0; j < m->count; ++j) {
+    for (k = 0; k <= j; ++k) {
+      double sum = gp__covariance(&p->lattice, m->point[j], m->point[k]);
+      if (j == k) sum += 1e-4 + noise * noise / worst / (m->samples[j] < 4 ? m->samples[j] : 4);
+      for (r = 0; r < k; ++r) sum -= m->factor[j][r] * m->factor[k][r] * m->factor[r][r];
+      m->factor[j][k] = j == k ? sum : sum / m->factor[k][k];
+    }
+    for (r = 0; r < j; ++r) m->weight[j] -= m->factor[j][r] * m->weight[r];
+  }
+  for (j = m->count - 1; j >= 0; --j) {
+    m->weight[j] /= m->factor[j][j];
+    for (r = j + 1; r < m->count; ++r) m->weight[j] -= m->factor[r][j] * m->weight[r];
+  }
+  m->mean /= gp__square_root(worst); // in standard deviations from here on
+  for (j = 0; j < m->count; ++j) m->weight[j] /= gp__square_root(worst);
+  return 1;
+}
+// Expected slowness less its standard deviation.
+GPUPRIMS__PRIVATE double gp__model_bound(const gp__points *p, const gp__model *m, const int *point) {
+  double mean = m->mean, left = 1, row[GP__MODEL_MOST];
+  int j, r;
+  for (j = 0; j < m->count; ++j) {
+    row[j] = gp__covariance(&p->lattice, m->point[j], point);
+    mean += m->weight[j] * row[j];
+  }
+  for (j = 0; j < m->count; ++j) {
+    for (r = 0; r < j; ++r) row[j] -= m->factor[j][r] * row[r];
+    left -= row[j] * row[j] / m->factor[j][j];
+  }
+  return mean - gp__square_root(left < 1e-6 ? 1e-6 : left);
+}
+
+// The i-th candidate: most are near the best point, the others anywhere.
+GPUPRIMS__PRIVATE void gp__candidate(gp__points *p, int i, int *point) {
+  const gp__lattice *l = &p->lattice;
+  int d;
+  gp__copy_point(l, point, p->tried[p->best].point);
+  for (d = 0; d < l->dimensions; ++d) {
+    const int far = l->count[d] / 6 + 1;
+    if (i % 2 || (l->categorical[d] && !gp__random_below(p, 4))) {
+      point[d] = gp__random_below(p, l->count[d]);
+    } else if (!l->categorical[d] && gp__random_below(p, 2)) {
+      const int at = point[d] + gp__random_below(p, 2 * far + 1) - far;
+      point[d] = at < 0 ? 0 : at >= l->count[d] ? l->count[d] - 1 : at;
+    }
+  }
+}
+GPUPRIMS__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
+  double least = GPUPRIMS__NEVER, value;
+  int i, best[GP__TUNED_MOST], at[GP__TUNED_MOST];
+  if (!gp__fit_model(p, s)) {
+    p->failed = 1;
+    return GP__ASK_DONE;
+  }
+  for (i = 0; i < GP__MODEL_CANDIDATES || (i < 8 * GP__MODEL_CANDIDATES && least >= GPUPRIMS__NEVER); ++i) {
+    double mine;
+    gp__candidate(p, i, at);
+    if (gp__find_point(p, at) || gp__look_up(p, at, &value) != GP__POINT_UNKNOWN) continue;
+    mine = gp__model_bound(p, s->model, at);
+    if (mine >= least) continue;
+    least = mine;
+    gp__copy_point(&p->lattice, best, at);
+  }
+  return least < GPUPRIMS__NEVER ? gp__hand_point(p, best, point) : GP__ASK_DONE;
+}
+
+GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
+  const gp__lattice *l = &p->lattice;
+  double value;
+  int d, asked, at[GP__TUNED_MOST];
+  if (!s->most) {
+    s->most = 20 + 15 * l->dimensions;
+    s->most = s->most < GP__MODEL_MOST ? s->most : GP__MODEL_MOST;
+    if (gp__look_up(p, l->start, &value) == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
+  }
+  while (s->designed < 2 * l->dimensions) {
+    ++s->designed;
+    if (gp__far_point(p, 0, at)) return gp__hand_point(p, at, point);
+  }
+  if (!p->measured) {
+    for (d = 0; (size_t)d < p->count; ++d)
+      if (p->tried[d].pending) return GP__ASK_WAIT;
+    return gp__far_point(p, 0, at) ? gp__hand_point(p, at, point) : GP__ASK_DONE;
+  }
+  if (!s->ended && p->measured < (size_t)s->most) {
+    asked = gp__ask_model(p, s, point);
+    if (asked != GP__ASK_DONE) return asked;
+  }
+  s->ended = 1;
+  return gp__ask_neighbours(p, &s->around, point);
+}
+
 // ---- tuner/search.c - the search of a tuner: asking for points, telling their times
 
-struct gp__search;
 typedef struct gp__search {
   gp__points points;
   gp_tuner_search kind;
@@ -38111,6 +38396,8 @@ typedef struct gp__search {
   gp__simplexes simplexes;
   gp__at_random at_random;
   gp__exhaustive exhaustive;
+  gp__coordinates coordinates;
+  gp__surrogate surrogate;
 } gp__search;
 
 GPUPRIMS__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_search kind, uint64_t seed,
@@ -38125,6 +38412,7 @@ GPUPRIMS__PRIVATE gp__search *gp__search_open(const gp__lattice *l, gp_tuner_sea
 }
 GPUPRIMS__PRIVATE void gp__search_close(gp__search *s) {
   if (s) gp__close_points(&s->points);
+  if (s) free(s->surrogate.model);
   free(s);
 }
 
@@ -38142,15 +38430,12 @@ enum {
   GP__RIVALS = 5,      // points that race
   GP__RACE_SAMPLES = 7 // times of a point that end its race
 };
-#ifndef GP__CLOSE
-#define GP__CLOSE 0.03
-#endif
 
 // The point told last deserves a second time, if its first is close to the best. So do the first few points: they tell
 // how much slower first times are.
 GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
   const gp__tried *last = &p->tried[p->last];
-  const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < GP__CLOSE ? GP__CLOSE : 3 * noise;
+  const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < 0.03 ? 0.03 : 3 * noise;
   if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
       (p->measured > 3 && gp__time_of(p, last) > (1 + close) * gp__best_time(p)))
     return GP__ASK_DONE;
@@ -38188,9 +38473,13 @@ GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
   switch (s->kind) {
   case GP_SEARCH_RANDOM:
     return gp__ask_random(&s->points, &s->at_random, point);
+  case GP_SEARCH_COORDINATES:
+    return gp__ask_coordinates(&s->points, &s->coordinates, point);
+  case GP_SEARCH_SURROGATE:
+    return gp__ask_surrogate(&s->points, &s->surrogate, point);
   case GP_SEARCH_EXHAUSTIVE:
     return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
-  default:
+  default: // AUTO: of all, it reaches 2 % above the optimum of measured spaces with the fewest points
     return gp__ask_simplexes(&s->points, &s->simplexes, point);
   }
 }
@@ -38230,15 +38519,15 @@ typedef struct gp__size_bucket {
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
   int done;           // the search has ended
   int best[GP_TUNER_PARAMETERS], measured;
-  double us;           // of the best; 0: not measured yet
-  double total, spent; // us of its sections; of that, beyond the best's
+  double us;                                // of the best; 0: not measured yet
+  double total, spent;                      // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
   int recent_count, usual_known;
 } gp__size_bucket;
 
 typedef struct gp__timing {
   struct gp__timing *next;
-  double us;         // host back end: the begin, then the time
+  double us; // host back end: the begin, then the time
   int bucket, explored, point[GP_TUNER_PARAMETERS];
 } gp__timing;
 
@@ -38266,7 +38555,7 @@ struct gp_tuner {
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
-  gp__events *events; // two for each timing; NULL on the host
+  gp__events *events;                                       // two for each timing; NULL on the host
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
@@ -38297,8 +38586,9 @@ GPUPRIMS__PRIVATE int64_t gp__range_count(const gp_range *r) {
 GPUPRIMS__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int value) {
   int64_t i, k, count, found = 0;
   if (r->kind < 1 || r->kind > 4)
-    return gp__fail(GP_E_ARGUMENT, "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices",
-                    who, r->kind);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: range.kind is %d: make the range by gp_range_steps, _powers, _values or _choices", who,
+                    r->kind);
   if (r->kind == 1 && r->step < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.step is %d, below 1", who, r->step);
   if (r->kind == 2 && r->lowest < 1) return gp__fail(GP_E_ARGUMENT, "%s: range.lowest is %d, below 1", who, r->lowest);
   if (r->kind > 2 && r->count > 0 && !r->values) return gp__fail(GP_E_NULL, "%s: range.values is null", who);
@@ -38318,7 +38608,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
                                           int value) {
   const char *who = "gp_tuner_add_parameter";
   gp__tuned *p = &t->tuned[t->parameters];
-  int i;
+  int i, failed = 0;
   if (!name) return gp__fail(GP_E_NULL, "%s: name is null", who);
   if (!variable) return gp__fail(GP_E_NULL, "%s: variable is null", who);
   if (!*name || strlen(name) > 63 || strcspn(name, " \t\r\n\"\\") != strlen(name))
@@ -38335,9 +38625,9 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
   }
   GPUPRIMS__CHECK(gp__check_range(who, range, value));
   p->count = (int)gp__range_count(range);
-  p->name = strdup(name);
+  p->name = gp__duplicate(name, &failed);
   p->values = (int *)malloc((size_t)p->count * sizeof(int));
-  if (!p->name || !p->values) {
+  if (failed || !p->values) {
     free(p->name);
     free(p->values);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -38480,7 +38770,7 @@ GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   gp__size_bucket *b = &t->buckets[bucket];
   int asked = GP__ASK_WAIT;
   // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
-  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + GP__CREDIT * b->us)))
+  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + (double)GP__CREDIT * b->us)))
     asked = gp__search_ask(b->search, point);
   if (asked == GP__ASK_DONE) b->done = 2;
   if (asked == GP__ASK_MEASURE) return 1;
@@ -38513,7 +38803,7 @@ GPUPRIMS__PRIVATE int gp__tuner_has_folder(gp__state *s) {
 }
 
 // Reads an integer from `least` to `most`, after a space. 0: there is none.
-GPUPRIMS__PRIVATE int gp__read_number(const char **at, long least, long most, int *number) {
+GPUPRIMS__PRIVATE int gp__read_tuner_number(const char **at, long least, long most, int *number) {
   char *end;
   long value;
   if (**at != ' ') return 0;
@@ -38531,16 +38821,16 @@ GPUPRIMS__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__si
   memset(b, 0, sizeof *b);
   if (strncmp(*at, "bucket", 6)) return 0;
   *at += 6;
-  if (!gp__read_number(at, 0, GP_TUNER_NUMBERS, &b->numbers)) return 0;
+  if (!gp__read_tuner_number(at, 0, GP_TUNER_NUMBERS, &b->numbers)) return 0;
   for (i = 0; i < b->numbers; ++i)
-    if (!gp__read_number(at, -1, 63, &b->log2[i])) return 0;
-  if (!gp__read_number(at, 0, 1, &b->done) || **at != ' ') return 0;
+    if (!gp__read_tuner_number(at, -1, 63, &b->log2[i])) return 0;
+  if (!gp__read_tuner_number(at, 0, 1, &b->done) || **at != ' ') return 0;
   b->us = 1e-3 * (double)strtoll(*at + 1, &end, 10);
   if (end == *at + 1 || !(b->us > 0 && b->us < 1e15)) return 0;
   *at = end;
-  if (!gp__read_number(at, 0, 0x7fffffff, &b->measured)) return 0;
+  if (!gp__read_tuner_number(at, 0, 0x7fffffff, &b->measured)) return 0;
   for (i = 0; i < t->parameters; ++i)
-    if (!gp__read_number(at, 0, t->tuned[i].count - 1, &b->best[i])) return 0;
+    if (!gp__read_tuner_number(at, 0, t->tuned[i].count - 1, &b->best[i])) return 0;
   if (**at != '\n' || !gp__tuner_may_run((void *)(uintptr_t)t, b->best)) return 0;
   ++*at;
   return 1;
@@ -38619,9 +38909,15 @@ GPUPRIMS__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
 enum { GP__CU_NOT_READY = 600 };
 
 GPUPRIMS__PRIVATE double gp__now_us(void) {
+#ifdef CLOCK_MONOTONIC
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+#else // headers hide it in strict ISO modes of the compiler
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_usec;
+#endif
 }
 
 // The events at which a timing's section begins and ends.
@@ -38689,8 +38985,10 @@ GPUPRIMS__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const ch
     }
     t->first = w->next;
     if (!t->first) t->last = &t->first;
-    gp__tuner_learn(t, w->bucket, w->point, w->us < 0 ? 0 : w->us);
-    gp__return_timing(t, w);
+    if (w->us >= 0) {
+      gp__tuner_learn(t, w->bucket, w->point, w->us);
+      gp__return_timing(t, w);
+    } else gp__drop_timing(t, w); // the clock was set back
   }
   return GP_SUCCESS;
 }
@@ -38846,6 +39144,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
   const char *who = "gp_tuner_open";
   gp_tuner_config own;
   gp_tuner *t;
+  int failed = 0;
   (void)s;
   if (!tuner) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   *tuner = NULL;
@@ -38857,10 +39156,11 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
     return gp__fail(GP_E_ARGUMENT, "%s: config.budget is %g, not from 0 to 1", who, config->budget);
   if (config->name && (!*config->name || strlen(config->name) > 255 || strpbrk(config->name, "\r\n\"\\")))
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash", who);
+                    "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash",
+                    who);
   t = (gp_tuner *)calloc(1, sizeof *t);
-  if (t && config->name) t->name = strdup(config->name);
-  if (!t || (config->name && !t->name)) {
+  if (t) t->name = gp__duplicate(config->name, &failed);
+  if (!t || failed) {
     free(t);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);
   }
@@ -38989,7 +39289,8 @@ GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacit
     const gp__tuned *p = &tuner->tuned[k];
     gp__add(&report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
     for (j = 0; j < p->count; ++j) gp__add(&report, "%s%d", j ? ", " : "", p->values[j]);
-    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start], p->categorical ? "true" : "false");
+    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start],
+            p->categorical ? "true" : "false");
   }
   gp__add(&report, "]}\n");
   for (i = tuner->steps > GP__TUNED_PATH ? tuner->steps - GP__TUNED_PATH : 0; tuner->path && i < tuner->steps; ++i) {

@@ -230,7 +230,8 @@ PROGRAMS = [
               flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"])
       for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs")),
     # ---- the online tuner, on the same driver, whose clock the tests advance
-    Program("tuner", ["tests/unit/test_tuner.cpp"], SIMT, ("plain", "asan"), flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
+    Program("tuner", ["tests/unit/test_tuner.cpp"], SIMT, ("plain", "asan"),
+            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
     Program("dispatch: speed", ["tests/unit/test_dispatch_speed.cpp"], SIMT, flags=["-Wno-maybe-uninitialized"],
             levels={"plain": "-O1"}),
     # ---- initial values, the order of operands, the same bits: emulated kernels beside the host back end

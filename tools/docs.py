@@ -162,7 +162,10 @@ def read_page(path):
     part = amalgamate.read_part(path)
     title = part.head[0].partition(" - ")[2]
     page = Page(os.path.basename(path).partition(".")[0], title, f"src/{path}")
-    lines, at, comment, latest, lists, spelling = part.body, 0, [], None, {}, str
+    lines, at, comment, latest, lists, spelling = list(part.body), 0, [], None, {}, str
+    while "#if defined(__cplusplus)" in lines:  # a class of C++'s, which the guide shows
+        first = lines.index("#if defined(__cplusplus)")
+        del lines[first:lines.index("#endif", first) + 1]
     pending, tail_of = {}, {}  # an X-macro's comment waits for the enumeration
     while at < len(lines):
         line = lines[at]

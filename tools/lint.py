@@ -116,7 +116,7 @@ def check_prefixes(path, found, section):
 
 MOST_ARGUMENTS = 11
 OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance")  # count belongs to the output
-RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$", 0), (r"gp_op \w+$", 1),
+RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$|gp_tuner \*tuner$", 0), (r"gp_op \w+$", 1),
          (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
          (r"const gp_graph \*relabelled$", 4), (r"const \w+ \*\w+$", 3), (r"\w+ \*\w+$", 4), (r"int flags$", 5),
          (r"gp_stream stream$", 6))
@@ -145,7 +145,7 @@ def check_arguments(path, text):
             yield f"{where} has {len(arguments)} arguments, of {MOST_ARGUMENTS}: gp_call has the others"
         latest, outputs = 0, 0
         for one in arguments:
-            if one.startswith("uint64_t ") and "*" not in one:
+            if re.match(r"uint64_t \w+$|int count$", one):
                 if one == "uint64_t count" and outputs and name not in OUTPUTS_ALONE:
                     yield f"{where}: count follows an output"
                 continue

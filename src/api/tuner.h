@@ -51,8 +51,8 @@ GPUPRIMS__INLINE gp_range gp_range_choices(const int *values, int count) {
   return range;
 }
 
-// Whether a configuration may run: values[i] of the i-th added parameter. Called with the tuner's lock held: it calls no
-// function of the tuner.
+// Whether a configuration may run: values[i] of the i-th added parameter. Called with the tuner's lock held: it calls
+// no function of the tuner.
 typedef int (*gp_tuner_valid_fn)(void *user, const int *values);
 
 // gp_tuner_config_init sets the defaults: zero in every member but struct_size.
@@ -78,21 +78,22 @@ GPUPRIMS__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *co
 
 // Adds a parameter, before the first start. *variable gets `value`, its default, which must be one of the range, and
 // then a value at every start; it lives until gp_tuner_close, and nobody else writes it. Errors: NULL; ARGUMENT: a name
-// or a variable that another parameter has, an empty range, a value twice, more than GP_TUNER_PARAMETERS, after the first
-// start.
+// or a variable that another parameter has, an empty range, a value twice, more than GP_TUNER_PARAMETERS, after the
+// first start.
 GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range,
                                                int value);
 
 // Begins a section on `stream`: sets the variables. They keep their values until the last section that is open ends:
 // sections of several threads that overlap share a configuration and are not measured. Neither are sections on a stream
-// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's section
-// is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK: they have
-// their defaults.
+// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's
+// section is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK:
+// they have their defaults.
 GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream);
 
 // The same for a section whose best configuration depends on numbers, such as sizes: `count` of them, up to
-// GP_TUNER_NUMBERS. Numbers with the same powers of two share a bucket, and each bucket has its own optimum; a new bucket
-// begins with its nearest neighbour's. A tuner has at most 256 buckets; sections beyond them run their neighbour's best.
+// GP_TUNER_NUMBERS. Numbers with the same powers of two share a bucket, and each bucket has its own optimum; a new
+// bucket begins with its nearest neighbour's. A tuner has at most 256 buckets; sections beyond them run their
+// neighbour's best.
 GPUPRIMS__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, int count, gp_stream stream);
 
 // Begins the time of this thread's section anew, after work that a new configuration needs once, such as compiling its
@@ -107,15 +108,16 @@ GPUPRIMS__API gp_result gp_tuner_stop(gp_tuner *tuner, gp_stream stream);
 // again. The next start sets other values. Errors: as gp_tuner_stop.
 GPUPRIMS__API gp_result gp_tuner_reject(gp_tuner *tuner);
 
-// The best configuration known for these numbers (count 0: of gp_tuner_start): a value per parameter in `values`, and its
-// time in microseconds in *us, 0 before the first measurement; `measured`: configurations tried so far; `searching`: 0
-// once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT, FORK.
+// The best configuration known for these numbers (count 0: of gp_tuner_start): a value per parameter in `values`, and
+// its time in microseconds in *us, 0 before the first measurement; `measured`: sections measured so far;
+// `searching`: 0 once the search has ended. Every output but `values` may be NULL. Errors: NULL, ARGUMENT, CONTEXT,
+// FORK.
 GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, int count, int *values, double *us,
                                       int *measured, int *searching);
 
 // Writes the path of a tuner as JSON Lines: a line that names it and its parameters, then one per measured section, in
-// order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero, even
-// where capacity is too small (snprintf's rule); 0 for NULL.
+// order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero,
+// even where capacity is too small (snprintf's rule); 0 for NULL.
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity);
 
 // Keeps what was learned, if the tuner has a name, and frees it; before or after gp_close of its context. Sections that

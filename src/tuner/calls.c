@@ -8,6 +8,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
   const char *who = "gp_tuner_open";
   gp_tuner_config own;
   gp_tuner *t;
+  int failed = 0;
   (void)s;
   if (!tuner) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   *tuner = NULL;
@@ -22,8 +23,8 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const 
                     "%s: config.name is empty, longer than 255 bytes, or has a line break, a quote or a backslash",
                     who);
   t = (gp_tuner *)calloc(1, sizeof *t);
-  if (t && config->name) t->name = strdup(config->name);
-  if (!t || (config->name && !t->name)) {
+  if (t) t->name = gp__duplicate(config->name, &failed);
+  if (!t || failed) {
     free(t);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);
   }

@@ -25,7 +25,7 @@ GPUPRIMS__PRIVATE int gp__tuner_has_folder(gp__state *s) {
 }
 
 // Reads an integer from `least` to `most`, after a space. 0: there is none.
-GPUPRIMS__PRIVATE int gp__read_number(const char **at, long least, long most, int *number) {
+GPUPRIMS__PRIVATE int gp__read_tuner_number(const char **at, long least, long most, int *number) {
   char *end;
   long value;
   if (**at != ' ') return 0;
@@ -43,16 +43,16 @@ GPUPRIMS__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__si
   memset(b, 0, sizeof *b);
   if (strncmp(*at, "bucket", 6)) return 0;
   *at += 6;
-  if (!gp__read_number(at, 0, GP_TUNER_NUMBERS, &b->numbers)) return 0;
+  if (!gp__read_tuner_number(at, 0, GP_TUNER_NUMBERS, &b->numbers)) return 0;
   for (i = 0; i < b->numbers; ++i)
-    if (!gp__read_number(at, -1, 63, &b->log2[i])) return 0;
-  if (!gp__read_number(at, 0, 1, &b->done) || **at != ' ') return 0;
+    if (!gp__read_tuner_number(at, -1, 63, &b->log2[i])) return 0;
+  if (!gp__read_tuner_number(at, 0, 1, &b->done) || **at != ' ') return 0;
   b->us = 1e-3 * (double)strtoll(*at + 1, &end, 10);
   if (end == *at + 1 || !(b->us > 0 && b->us < 1e15)) return 0;
   *at = end;
-  if (!gp__read_number(at, 0, 0x7fffffff, &b->measured)) return 0;
+  if (!gp__read_tuner_number(at, 0, 0x7fffffff, &b->measured)) return 0;
   for (i = 0; i < t->parameters; ++i)
-    if (!gp__read_number(at, 0, t->tuned[i].count - 1, &b->best[i])) return 0;
+    if (!gp__read_tuner_number(at, 0, t->tuned[i].count - 1, &b->best[i])) return 0;
   if (**at != '\n' || !gp__tuner_may_run((void *)(uintptr_t)t, b->best)) return 0;
   ++*at;
   return 1;

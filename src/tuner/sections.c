@@ -5,9 +5,15 @@
 enum { GP__CU_NOT_READY = 600 };
 
 GPUPRIMS__PRIVATE double gp__now_us(void) {
+#ifdef CLOCK_MONOTONIC
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+#else // headers hide it in strict ISO modes of the compiler
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_usec;
+#endif
 }
 
 // The events at which a timing's section begins and ends.
@@ -75,8 +81,10 @@ GPUPRIMS__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const ch
     }
     t->first = w->next;
     if (!t->first) t->last = &t->first;
-    gp__tuner_learn(t, w->bucket, w->point, w->us < 0 ? 0 : w->us);
-    gp__return_timing(t, w);
+    if (w->us >= 0) {
+      gp__tuner_learn(t, w->bucket, w->point, w->us);
+      gp__return_timing(t, w);
+    } else gp__drop_timing(t, w); // the clock was set back
   }
   return GP_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // tuner/tuner.c - a tuner's parameters, buckets and what they have learned
 // uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/rules.h, core/system.c, core/messages.c,
-//   core/state.c, tuner/points.c, tuner/search.c
+//   core/text.c, core/state.c, tuner/points.c, tuner/search.c
 
 enum {
   GP__TUNED_PATH = 4096, // measured sections that the report keeps
@@ -111,7 +111,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
                                           int value) {
   const char *who = "gp_tuner_add_parameter";
   gp__tuned *p = &t->tuned[t->parameters];
-  int i;
+  int i, failed = 0;
   if (!name) return gp__fail(GP_E_NULL, "%s: name is null", who);
   if (!variable) return gp__fail(GP_E_NULL, "%s: variable is null", who);
   if (!*name || strlen(name) > 63 || strcspn(name, " \t\r\n\"\\") != strlen(name))
@@ -128,9 +128,9 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *va
   }
   GPUPRIMS__CHECK(gp__check_range(who, range, value));
   p->count = (int)gp__range_count(range);
-  p->name = strdup(name);
+  p->name = gp__duplicate(name, &failed);
   p->values = (int *)malloc((size_t)p->count * sizeof(int));
-  if (!p->name || !p->values) {
+  if (failed || !p->values) {
     free(p->name);
     free(p->values);
     return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -273,7 +273,7 @@ GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   gp__size_bucket *b = &t->buckets[bucket];
   int asked = GP__ASK_WAIT;
   // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
-  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + GP__CREDIT * b->us)))
+  if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + (double)GP__CREDIT * b->us)))
     asked = gp__search_ask(b->search, point);
   if (asked == GP__ASK_DONE) b->done = 2;
   if (asked == GP__ASK_MEASURE) return 1;

@@ -49,6 +49,8 @@ static void run(int later) {
   gp_permutation swap = gp_permutation_init();
   gp_layout structs = gp_layout_init(), arrays;
   gp_graph graph = gp_graph_init();
+  gp_tuner_config tuned = gp_tuner_config_init();
+  gp_tuner *tuner = NULL;
   gp_degrees degrees;
   gp_type type;
   gp_op handle;
@@ -87,6 +89,9 @@ static void run(int later) {
   LAST(graph);
   expect("gp_graph", gp_graph_degrees(ctx, AT_END(gp_graph, graph), &degrees, NULL) == wanted &&
                          (later || (degrees.least == 2 && degrees.most == 7)));
+  LAST(tuned);
+  expect("gp_tuner_config", gp_tuner_open(ctx, AT_END(gp_tuner_config, tuned), &tuner) == wanted);
+  if (tuner) gp_tuner_close(tuner);
   expect("gp_close", gp_close(ctx) == GP_SUCCESS);
 }
 

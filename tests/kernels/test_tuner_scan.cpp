@@ -35,6 +35,7 @@ gp_result gp_policy_origin(gp_context *, const gp_call *, gp_policy *policy, gp_
   *source = GP_POLICY_PORTABLE;
   return GP_SUCCESS;
 }
+gp_result gp_prepare(gp_context *, const gp_call *) { return GP_SUCCESS; }
 gp_result gp_run(gp_context *, const gp_call *call, gp_stream) {
   const gp_policy &policy = *call->policy;
   const bool is_usual =
@@ -77,6 +78,12 @@ static int measure(tuner_program p) {
   calls = 0;
   return tuner_main(&p, 7, arguments);
 }
+static int tune(tuner_program p) {
+  static char tuned[] = "--tune", sections[] = "--sections", fifty[] = "50", runs[] = "--runs";
+  char *arguments[] = {name, tuned, path, size, few, sections, fifty, runs, two, nullptr};
+  calls = 0;
+  return tuner_main(&p, 9, arguments);
+}
 static int run_once(tuner_program p) {
   char *arguments[] = {name, size, few, nullptr};
   calls = 0;
@@ -96,6 +103,7 @@ int main() {
   expect(lines_with("\"us\": [") == 4 * 35 - 16 && lines_with("\"invalid\": \"") == 16, "policies that are refused");
   expect(lines_with("\"default\": 256") == 1 && lines_with("\"default\": 5,") == 1 && lines_with("{\"values\"") == 140,
          "the library's choice is the default");
+  expect(!tune(scan_program()) && calls > 50, "runs under the tuner");
   wrong_call = 7;
   expect(measure(scan_program()) == 1, "a wrong sum of one policy");
   wrong_call = 0;
