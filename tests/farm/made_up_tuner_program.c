@@ -2,6 +2,7 @@
 // measurement of a space can be checked by hand. Usage: made_up_tuner_program HOW ORDER [options of program.h], HOW
 // being right, wrong, changes or no_gpu. ORDER: a file for the configurations, a line for each run of one.
 #include "gpuprims.h"
+#include "tests/kernels/own_tuner_emulated.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,6 +58,7 @@ static void own_free(own_gpu *g, void *memory) { (void)g, free(memory); }
 static void own_write(own_gpu *g, void *to, const void *from, uint64_t bytes) { (void)g, memcpy(to, from, bytes); }
 static void own_read(own_gpu *g, void *to, const void *from, uint64_t bytes) { (void)g, memcpy(to, from, bytes); }
 static void own_set(own_gpu *g, void *to, int byte, uint64_t bytes) { (void)g, memset(to, byte, bytes); }
+static void own_wait(own_gpu *g) { (void)g; }
 static void own_begin(own_gpu *g) { (void)g, timing = 1; }
 static double own_end(own_gpu *g) { return (void)g, timing = 0, us; }
 
