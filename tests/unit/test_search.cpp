@@ -228,7 +228,7 @@ static void every_space() {
         if (FEW && (kind == GP_SEARCH_SURROGATE || size_of(space) > 2000)) continue;
         const double best = optimum(space);
         int near = 0;
-        const int seeds = kind == GP_SEARCH_SURROGATE || FEW ? 5 : size_of(space) > 2000 ? 10 : 20; // a model is slow
+        const int seeds = kind == GP_SEARCH_SURROGATE ? 5 : FEW || size_of(space) > 2000 ? 10 : 20; // a model is slow
         const std::string name = std::string(NAMES[kind]) + ", " + space.name + (late ? ", late times" : "");
         if (kind == GP_SEARCH_EXHAUSTIVE && size_of(space) > 2000) continue;
         for (int seed = 1; seed <= seeds; ++seed) {
