@@ -124,7 +124,7 @@ GPUPRIMS__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
   ++s->round;
   for (i = 0; i < s->arms; ++i) s->arm[i].left = 2 * s->arm[i].simplex.vertices;
 }
-// Whether a restarted simplex has begun so much worse than the best that the rest of it is not worth its time: its first
+// Whether a restarted simplex has begun so much worse than the best that the rest is not worth its time: its first
 // point alone, or all of its vertices.
 GPUPRIMS__PRIVATE int gp__hopeless(gp__points *p, const gp__arm *a) {
   double first = 0;

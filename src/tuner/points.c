@@ -37,6 +37,7 @@ typedef struct gp__points {
   gp__tried *tried;
   size_t count, room;
   uint32_t *slots; // a hash table of 2 * room slots: 0, or an index into `tried` plus one
+  size_t pending;  // points that were handed out and not told yet
   size_t measured; // points that have a value
   size_t best;     // index into `tried`, if measured
   size_t last;     // the point told last
@@ -174,6 +175,7 @@ GPUPRIMS__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value
 GPUPRIMS__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
   gp__tried *t = gp__make_point(p, point);
   if (!t) return GP__ASK_DONE;
+  p->pending += (size_t)!t->pending;
   t->pending = 1;
   memmove(to, t->point, (size_t)p->lattice.dimensions * sizeof *to);
   return GP__ASK_MEASURE;
@@ -214,6 +216,7 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
   double before;
   if (!t) return;
   before = t->median;
+  p->pending -= (size_t)t->pending;
   t->pending = 0;
   if (!(time > 0)) {
     t->invalid = 1;

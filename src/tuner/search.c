@@ -54,13 +54,15 @@ GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
     return GP__ASK_DONE;
   return gp__hand_point(p, last->point, point);
 }
-// The end of a search: the best few points are measured again until they are told apart, or are alike.
+// The end of a search: the best few points are measured again until they are told apart, or are alike. Before, the best
+// one is measured until the noise is known. Nothing is pending.
 GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *rival[GP__RIVALS];
-  int count = 0, k, wait = 0;
+  int count = 0, k;
   size_t i;
   const gp__tried *fewest = NULL;
+  if (p->measured && p->deviations < 4) return gp__hand_point(p, p->tried[p->best].point, point);
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
     if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;
@@ -75,11 +77,9 @@ GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
     const int enough =
         k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
     if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
-    if (rival[k]->pending) wait = 1;
-    else if (!fewest || n < fewest->samples) fewest = rival[k];
+    if (!fewest || n < fewest->samples) fewest = rival[k];
   }
-  if (fewest) return gp__hand_point(p, fewest->point, point);
-  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+  return fewest ? gp__hand_point(p, fewest->point, point) : GP__ASK_DONE;
 }
 
 GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
@@ -105,7 +105,7 @@ GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
     if (asked != GP__ASK_DONE) return asked;
     s->ended = 1;
   }
-  asked = gp__ask_race(&s->points, point);
+  asked = s->points.pending ? GP__ASK_WAIT : gp__ask_race(&s->points, point);
   s->settled = asked == GP__ASK_DONE;
   return asked;
 }

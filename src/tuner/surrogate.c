@@ -138,7 +138,7 @@ GPUPRIMS__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point)
 GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value;
-  int d, asked, at[GP__TUNED_MOST];
+  int asked, at[GP__TUNED_MOST];
   if (!s->most) {
     s->most = 20 + 15 * l->dimensions;
     s->most = s->most < GP__MODEL_MOST ? s->most : GP__MODEL_MOST;
@@ -149,8 +149,7 @@ GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *po
     if (gp__far_point(p, 0, at)) return gp__hand_point(p, at, point);
   }
   if (!p->measured) {
-    for (d = 0; (size_t)d < p->count; ++d)
-      if (p->tried[d].pending) return GP__ASK_WAIT;
+    if (p->pending) return GP__ASK_WAIT;
     return gp__far_point(p, 0, at) ? gp__hand_point(p, at, point) : GP__ASK_DONE;
   }
   if (!s->ended && p->measured < (size_t)s->most) {

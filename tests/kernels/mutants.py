@@ -90,6 +90,7 @@ FILES = {
     "MERGE_EXAMPLE": "test_tuner_examples.cpp",
     "N_BODY": "test_tuner_examples.cpp",
     "MARCHING_CUBES": "test_marching_cubes.cpp",
+    "TUNER_SEARCH": "../unit/test_search.cpp",
 }
 
 # The compiler takes most of a mutant's time, so nothing is optimised, and the race build uses clang++ if available
@@ -2311,6 +2312,21 @@ MUTANTS = {
         "N_BODY", "examples/tuner/n_body.cuh", "if (j < n) body = position[j];", "body = position[j];"),
     "n-body: the self-energy counts": (
         "N_BODY", "examples/tuner/n_body.cuh", "  potential += double(at.w * N_BODY_RSQRT(softening2));", "  "),
+    "tuner: a point is handed out while it is pending": (
+        "TUNER_SEARCH", "src/tuner/points.c",
+        "t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN", "GP__POINT_UNKNOWN"),
+    "tuner: an invalid point comes back": (
+        "TUNER_SEARCH", "src/tuner/points.c", "if (t->invalid) return; // it ran elsewhere", "// it ran elsewhere"),
+    "tuner: a best point that became slower stays the best": (
+        "TUNER_SEARCH", "src/tuner/points.c", "if (was || p->measured == 1) gp__find_best(p);",
+        "if (p->measured == 1) gp__find_best(p);"),
+    "tuner: first times count as they are": (
+        "TUNER_SEARCH", "src/tuner/points.c", "t->samples == 1 ? t->median / p->slow_first : t->median", "t->median"),
+    "tuner: a simplex reflects to the wrong side": (
+        "TUNER_SEARCH", "src/tuner/simplex.c", "gp__simplex_point(l, x, 2, x->reflected);",
+        "gp__simplex_point(l, x, -2, x->reflected);"),
+    "tuner: the best is not measured again": (
+        "TUNER_SEARCH", "src/tuner/search.c", ": gp__ask_race(&s->points, point);", ": GP__ASK_DONE;"),
     "n-body: the potential of the last tile alone": (
         "N_BODY", "examples/tuner/n_body.cuh", "potential += double(field.potential);",
         "potential = double(field.potential);"),
