@@ -37399,6 +37399,7 @@ typedef struct gp__points {
   gp__tried *tried;
   size_t count, room;
   uint32_t *slots; // a hash table of 2 * room slots: 0, or an index into `tried` plus one
+  size_t pending;  // points that were handed out and not told yet
   size_t measured; // points that have a value
   size_t best;     // index into `tried`, if measured
   size_t last;     // the point told last
@@ -37536,6 +37537,7 @@ GPUPRIMS__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value
 GPUPRIMS__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
   gp__tried *t = gp__make_point(p, point);
   if (!t) return GP__ASK_DONE;
+  p->pending += (size_t)!t->pending;
   t->pending = 1;
   memmove(to, t->point, (size_t)p->lattice.dimensions * sizeof *to);
   return GP__ASK_MEASURE;
@@ -37576,6 +37578,7 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
   double before;
   if (!t) return;
   before = t->median;
+  p->pending -= (size_t)t->pending;
   t->pending = 0;
   if (!(time > 0)) {
     t->invalid = 1;
@@ -37996,7 +37999,7 @@ GPUPRIMS__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
   ++s->round;
   for (i = 0; i < s->arms; ++i) s->arm[i].left = 2 * s->arm[i].simplex.vertices;
 }
-// Whether a restarted simplex has begun so much worse than the best that the rest of it is not worth its time: its first
+// Whether a restarted simplex has begun so much worse than the best that the rest is not worth its time: its first
 // point alone, or all of its vertices.
 GPUPRIMS__PRIVATE int gp__hopeless(gp__points *p, const gp__arm *a) {
   double first = 0;
@@ -38363,7 +38366,7 @@ GPUPRIMS__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point)
 GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value;
-  int d, asked, at[GP__TUNED_MOST];
+  int asked, at[GP__TUNED_MOST];
   if (!s->most) {
     s->most = 20 + 15 * l->dimensions;
     s->most = s->most < GP__MODEL_MOST ? s->most : GP__MODEL_MOST;
@@ -38374,8 +38377,7 @@ GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *po
     if (gp__far_point(p, 0, at)) return gp__hand_point(p, at, point);
   }
   if (!p->measured) {
-    for (d = 0; (size_t)d < p->count; ++d)
-      if (p->tried[d].pending) return GP__ASK_WAIT;
+    if (p->pending) return GP__ASK_WAIT;
     return gp__far_point(p, 0, at) ? gp__hand_point(p, at, point) : GP__ASK_DONE;
   }
   if (!s->ended && p->measured < (size_t)s->most) {
@@ -38441,13 +38443,15 @@ GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
     return GP__ASK_DONE;
   return gp__hand_point(p, last->point, point);
 }
-// The end of a search: the best few points are measured again until they are told apart, or are alike.
+// The end of a search: the best few points are measured again until they are told apart, or are alike. Before, the best
+// one is measured until the noise is known. Nothing is pending.
 GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *rival[GP__RIVALS];
-  int count = 0, k, wait = 0;
+  int count = 0, k;
   size_t i;
   const gp__tried *fewest = NULL;
+  if (p->measured && p->deviations < 4) return gp__hand_point(p, p->tried[p->best].point, point);
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
     if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;
@@ -38462,11 +38466,9 @@ GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
     const int enough =
         k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
     if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
-    if (rival[k]->pending) wait = 1;
-    else if (!fewest || n < fewest->samples) fewest = rival[k];
+    if (!fewest || n < fewest->samples) fewest = rival[k];
   }
-  if (fewest) return gp__hand_point(p, fewest->point, point);
-  return wait ? GP__ASK_WAIT : GP__ASK_DONE;
+  return fewest ? gp__hand_point(p, fewest->point, point) : GP__ASK_DONE;
 }
 
 GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
@@ -38492,7 +38494,7 @@ GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
     if (asked != GP__ASK_DONE) return asked;
     s->ended = 1;
   }
-  asked = gp__ask_race(&s->points, point);
+  asked = s->points.pending ? GP__ASK_WAIT : gp__ask_race(&s->points, point);
   s->settled = asked == GP__ASK_DONE;
   return asked;
 }
