@@ -37561,6 +37561,14 @@ GPUPRIMS__PRIVATE double gp__noise(const gp__points *p) {
   return noise < 0.001 ? 0.001 : noise > 0.2 ? 0.2 : noise;
 }
 
+// Takes back a point that was handed out and will not be told.
+GPUPRIMS__PRIVATE void gp__take_point_back(gp__points *p, const int *point) {
+  gp__tried *t = gp__find_point(p, point);
+  if (!t) return;
+  p->pending -= (size_t)t->pending;
+  t->pending = 0;
+}
+
 GPUPRIMS__PRIVATE void gp__find_best(gp__points *p) {
   size_t i;
   int found = 0;
@@ -38954,15 +38962,10 @@ GPUPRIMS__PRIVATE void gp__return_timing(gp_tuner *t, gp__timing *w) {
   w->next = t->unused;
   t->unused = w;
 }
-// Takes back a point that was asked for and not measured.
-GPUPRIMS__PRIVATE void gp__search_forget(gp__search *s, const int *point) {
-  gp__tried *tried = gp__find_point(&s->points, point);
-  if (tried) tried->pending = 0;
-}
 // Drops a timing that will not be read; its configuration may be tried again.
 GPUPRIMS__PRIVATE void gp__drop_timing(gp_tuner *t, gp__timing *w) {
   gp__search *search = w && w->explored ? t->buckets[w->bucket].search : NULL;
-  if (search) gp__search_forget(search, w->point);
+  if (search) gp__take_point_back(&search->points, w->point);
   gp__return_timing(t, w);
 }
 

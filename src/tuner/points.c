@@ -199,6 +199,14 @@ GPUPRIMS__PRIVATE double gp__noise(const gp__points *p) {
   return noise < 0.001 ? 0.001 : noise > 0.2 ? 0.2 : noise;
 }
 
+// Takes back a point that was handed out and will not be told.
+GPUPRIMS__PRIVATE void gp__take_point_back(gp__points *p, const int *point) {
+  gp__tried *t = gp__find_point(p, point);
+  if (!t) return;
+  p->pending -= (size_t)t->pending;
+  t->pending = 0;
+}
+
 GPUPRIMS__PRIVATE void gp__find_best(gp__points *p) {
   size_t i;
   int found = 0;

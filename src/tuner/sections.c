@@ -48,15 +48,10 @@ GPUPRIMS__PRIVATE void gp__return_timing(gp_tuner *t, gp__timing *w) {
   w->next = t->unused;
   t->unused = w;
 }
-// Takes back a point that was asked for and not measured.
-GPUPRIMS__PRIVATE void gp__search_forget(gp__search *s, const int *point) {
-  gp__tried *tried = gp__find_point(&s->points, point);
-  if (tried) tried->pending = 0;
-}
 // Drops a timing that will not be read; its configuration may be tried again.
 GPUPRIMS__PRIVATE void gp__drop_timing(gp_tuner *t, gp__timing *w) {
   gp__search *search = w && w->explored ? t->buckets[w->bucket].search : NULL;
-  if (search) gp__search_forget(search, w->point);
+  if (search) gp__take_point_back(&search->points, w->point);
   gp__return_timing(t, w);
 }
 
