@@ -38442,12 +38442,12 @@ enum {
 };
 
 // The point told last deserves a second time, if its first is close to the best. So do the first few points: they tell
-// how much slower first times are.
+// how much slower first times are. One that is far over the best is not tried again.
 GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
   const gp__tried *last = &p->tried[p->last];
   const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < 0.03 ? 0.03 : 3 * noise;
   if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
-      (p->measured > 3 && gp__time_of(p, last) > (1 + close) * gp__best_time(p)))
+      gp__time_of(p, last) > (p->firsts < 3 ? 3 : 1 + close) * gp__best_time(p))
     return GP__ASK_DONE;
   return gp__hand_point(p, last->point, point);
 }
