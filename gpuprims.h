@@ -285,47 +285,49 @@ typedef unsigned long uint64_t;
 
 // Each list gives a name and its value. Values never change, new names come last, and the ..._COUNT enumerators grow.
 
+#if !defined(__CUDACC_RTC__)
 // Results: X(name, value, text).
-#define GP_RESULTS(X)                                                                                                  \
-  X(GP_SUCCESS, 0, "success")                                                                                          \
-  X(GP_E_CONTEXT, 1, "the context is null, closed or was never opened, or a hook uses a context")                      \
-  X(GP_E_NULL, 2, "a required pointer is null")                                                                        \
-  X(GP_E_ARGUMENT, 3, "an argument is not valid for this call")                                                        \
-  X(GP_E_TYPE, 4, "the type is unknown, or this call cannot take it")                                                  \
-  X(GP_E_OPERATOR, 5, "the operator is unknown, or this call cannot take it")                                          \
-  X(GP_E_SIZE, 6, "the count times the element size overflows")                                                        \
-  X(GP_E_ALIGNMENT, 7, "a pointer is not aligned to its element type")                                                 \
-  X(GP_E_OVERLAP, 8, "buffers overlap, and this call does not allow it")                                               \
-  X(GP_E_POLICY, 9, "the policy is not valid for this call on this device")                                            \
-  X(GP_E_STREAM, 10, "the stream belongs to another context or device")                                                \
-  X(GP_E_WORKSPACE, 11, "the stream's workspace is too small and cannot grow while the stream is captured")            \
-  X(GP_E_MEMORY, 12, "an allocation failed")                                                                           \
-  X(GP_E_NO_DEVICE, 13, "no driver, no GPU, or no device of that index")                                               \
-  X(GP_E_DEVICE_TOO_OLD, 14, "the device is older than compute capability 7.5")                                        \
-  X(GP_E_NO_COMPILER, 15, "the kernel is neither cached nor bundled, and NVRTC cannot be opened")                      \
-  X(GP_E_COMPILE, 16, "the kernel, or the source of a user's type or operator, does not compile")                      \
-  X(GP_E_BUNDLE, 17, "the bundle is damaged or was made for another version of the header")                            \
-  X(GP_E_DRIVER, 18, "a call of the CUDA driver failed")                                                               \
-  X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call")                                                         \
+#define GP_RESULTS(X) \
+  X(GP_SUCCESS, 0, "success") \
+  X(GP_E_CONTEXT, 1, "the context is null, closed or was never opened, or a hook uses a context") \
+  X(GP_E_NULL, 2, "a required pointer is null") \
+  X(GP_E_ARGUMENT, 3, "an argument is not valid for this call") \
+  X(GP_E_TYPE, 4, "the type is unknown, or this call cannot take it") \
+  X(GP_E_OPERATOR, 5, "the operator is unknown, or this call cannot take it") \
+  X(GP_E_SIZE, 6, "the count times the element size overflows") \
+  X(GP_E_ALIGNMENT, 7, "a pointer is not aligned to its element type") \
+  X(GP_E_OVERLAP, 8, "buffers overlap, and this call does not allow it") \
+  X(GP_E_POLICY, 9, "the policy is not valid for this call on this device") \
+  X(GP_E_STREAM, 10, "the stream belongs to another context or device") \
+  X(GP_E_WORKSPACE, 11, "the stream's workspace is too small and cannot grow while the stream is captured") \
+  X(GP_E_MEMORY, 12, "an allocation failed") \
+  X(GP_E_NO_DEVICE, 13, "no driver, no GPU, or no device of that index") \
+  X(GP_E_DEVICE_TOO_OLD, 14, "the device is older than compute capability 7.5") \
+  X(GP_E_NO_COMPILER, 15, "the kernel is neither cached nor bundled, and NVRTC cannot be opened") \
+  X(GP_E_COMPILE, 16, "the kernel, or the source of a user's type or operator, does not compile") \
+  X(GP_E_BUNDLE, 17, "the bundle is damaged or was made for another version of the header") \
+  X(GP_E_DRIVER, 18, "a call of the CUDA driver failed") \
+  X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call") \
   X(GP_E_FORK, 20, "the context was opened by the parent process")
 
 #define GPUPRIMS__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 #undef GPUPRIMS__ENUM
+#endif
 
 // Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16.
-#define GP_TYPES(X)                                                                                                    \
-  X(I8, 1, i8, signed char, 1)                                                                                         \
-  X(U8, 2, u8, unsigned char, 1)                                                                                       \
-  X(I16, 3, i16, short, 2)                                                                                             \
-  X(U16, 4, u16, unsigned short, 2)                                                                                    \
-  X(I32, 5, i32, int, 4)                                                                                               \
-  X(U32, 6, u32, unsigned int, 4)                                                                                      \
-  X(I64, 7, i64, long long, 8)                                                                                         \
-  X(U64, 8, u64, unsigned long long, 8)                                                                                \
-  X(F16, 9, f16, gp_f16, 2)                                                                                            \
-  X(BF16, 10, bf16, gp_bf16, 2)                                                                                        \
-  X(F32, 11, f32, float, 4)                                                                                            \
+#define GP_TYPES(X) \
+  X(I8, 1, i8, signed char, 1) \
+  X(U8, 2, u8, unsigned char, 1) \
+  X(I16, 3, i16, short, 2) \
+  X(U16, 4, u16, unsigned short, 2) \
+  X(I32, 5, i32, int, 4) \
+  X(U32, 6, u32, unsigned int, 4) \
+  X(I64, 7, i64, long long, 8) \
+  X(U64, 8, u64, unsigned long long, 8) \
+  X(F16, 9, f16, gp_f16, 2) \
+  X(BF16, 10, bf16, gp_bf16, 2) \
+  X(F32, 11, f32, float, 4) \
   X(F64, 12, f64, double, 8)
 
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
@@ -359,30 +361,30 @@ typedef enum gp_type {
 //                          predicates: the element compared with a scalar, as C compares (a NaN is unequal to
 //                          everything, -0 equals +0); EQUAL and NOT_EQUAL also say which neighbours belong to one run
 //   HEADS                  in place of equality: the keys are flags, and an element whose flag is not zero starts a run
-#define GP_OPERATORS(X)                                                                                                \
-  X(SUM, 1, 2, 1, gp_sum)                                                                                              \
-  X(PROD, 2, 2, 1, gp_prod)                                                                                            \
-  X(MIN, 3, 2, 1, gp_min)                                                                                              \
-  X(MAX, 4, 2, 1, gp_max)                                                                                              \
-  X(BIT_AND, 5, 2, 1, gp_bit_and)                                                                                      \
-  X(BIT_OR, 6, 2, 1, gp_bit_or)                                                                                        \
-  X(BIT_XOR, 7, 2, 1, gp_bit_xor)                                                                                      \
-  X(AND, 8, 2, 1, gp_and)                                                                                              \
-  X(OR, 9, 2, 1, gp_or)                                                                                                \
-  X(ARGMIN, 10, 2, 1, gp_argmin)                                                                                       \
-  X(ARGMAX, 11, 2, 1, gp_argmax)                                                                                       \
-  X(CONVERT, 12, 1, 0, gp_convert)                                                                                     \
-  X(NEGATE, 13, 1, 0, gp_negate)                                                                                       \
-  X(ABS, 14, 1, 0, gp_abs)                                                                                             \
-  X(SQUARE, 15, 1, 0, gp_square)                                                                                       \
-  X(NOT, 16, 1, 0, gp_not)                                                                                             \
-  X(SUB, 17, 2, 0, gp_sub)                                                                                             \
-  X(EQUAL, 18, 2, 1, gp_equal)                                                                                         \
-  X(NOT_EQUAL, 19, 2, 1, gp_not_equal)                                                                                 \
-  X(LESS, 20, 2, 0, gp_less)                                                                                           \
-  X(LESS_EQUAL, 21, 2, 0, gp_less_equal)                                                                               \
-  X(GREATER, 22, 2, 0, gp_greater)                                                                                     \
-  X(GREATER_EQUAL, 23, 2, 0, gp_greater_equal)                                                                         \
+#define GP_OPERATORS(X) \
+  X(SUM, 1, 2, 1, gp_sum) \
+  X(PROD, 2, 2, 1, gp_prod) \
+  X(MIN, 3, 2, 1, gp_min) \
+  X(MAX, 4, 2, 1, gp_max) \
+  X(BIT_AND, 5, 2, 1, gp_bit_and) \
+  X(BIT_OR, 6, 2, 1, gp_bit_or) \
+  X(BIT_XOR, 7, 2, 1, gp_bit_xor) \
+  X(AND, 8, 2, 1, gp_and) \
+  X(OR, 9, 2, 1, gp_or) \
+  X(ARGMIN, 10, 2, 1, gp_argmin) \
+  X(ARGMAX, 11, 2, 1, gp_argmax) \
+  X(CONVERT, 12, 1, 0, gp_convert) \
+  X(NEGATE, 13, 1, 0, gp_negate) \
+  X(ABS, 14, 1, 0, gp_abs) \
+  X(SQUARE, 15, 1, 0, gp_square) \
+  X(NOT, 16, 1, 0, gp_not) \
+  X(SUB, 17, 2, 0, gp_sub) \
+  X(EQUAL, 18, 2, 1, gp_equal) \
+  X(NOT_EQUAL, 19, 2, 1, gp_not_equal) \
+  X(LESS, 20, 2, 0, gp_less) \
+  X(LESS_EQUAL, 21, 2, 0, gp_less_equal) \
+  X(GREATER, 22, 2, 0, gp_greater) \
+  X(GREATER_EQUAL, 23, 2, 0, gp_greater_equal) \
   X(HEADS, 24, 2, 0, gp_heads)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
@@ -396,60 +398,60 @@ typedef enum gp_op {
 #undef GPUPRIMS__ENUM
 
 // Primitives: X(NAME, value, name).
-#define GP_PRIMITIVES(X)                                                                                               \
-  X(COPY, 1, copy)                                                                                                     \
-  X(FILL, 2, fill)                                                                                                     \
-  X(IOTA, 3, iota)                                                                                                     \
-  X(TRANSFORM, 4, transform)                                                                                           \
-  X(TRANSFORM2, 5, transform2)                                                                                         \
-  X(REDUCE, 6, reduce)                                                                                                 \
-  X(INCLUSIVE_SCAN, 7, inclusive_scan)                                                                                 \
-  X(EXCLUSIVE_SCAN, 8, exclusive_scan)                                                                                 \
-  X(SEGMENTED_REDUCE, 9, segmented_reduce)                                                                             \
-  X(SEGMENTED_INCLUSIVE_SCAN, 10, segmented_inclusive_scan)                                                            \
-  X(SEGMENTED_EXCLUSIVE_SCAN, 11, segmented_exclusive_scan)                                                            \
-  X(INCLUSIVE_SCAN_BY_KEY, 12, inclusive_scan_by_key)                                                                  \
-  X(EXCLUSIVE_SCAN_BY_KEY, 13, exclusive_scan_by_key)                                                                  \
-  X(REDUCE_BY_KEY, 14, reduce_by_key)                                                                                  \
-  X(RUN_LENGTHS, 15, run_lengths)                                                                                      \
-  X(NONTRIVIAL_RUNS, 16, nontrivial_runs)                                                                              \
-  X(UNIQUE, 17, unique)                                                                                                \
-  X(ADJACENT_DIFFERENCE, 18, adjacent_difference)                                                                      \
-  X(SELECT, 19, select)                                                                                                \
-  X(PARTITION, 20, partition)                                                                                          \
-  X(COUNT_IF, 21, count_if)                                                                                            \
-  X(ANY, 22, any)                                                                                                      \
-  X(ALL, 23, all)                                                                                                      \
-  X(HISTOGRAM_EVEN, 24, histogram_even)                                                                                \
-  X(HISTOGRAM_RANGES, 25, histogram_ranges)                                                                            \
-  X(LOWER_BOUND, 26, lower_bound)                                                                                      \
-  X(UPPER_BOUND, 27, upper_bound)                                                                                      \
-  X(LOAD_BALANCE, 28, load_balance)                                                                                    \
-  X(SORT, 29, sort)                                                                                                    \
-  X(MERGE_SORT, 30, merge_sort)                                                                                        \
-  X(MERGE, 31, merge)                                                                                                  \
-  X(SET_UNION, 32, set_union)                                                                                          \
-  X(SET_INTERSECTION, 33, set_intersection)                                                                            \
-  X(SET_DIFFERENCE, 34, set_difference)                                                                                \
-  X(SET_SYMMETRIC_DIFFERENCE, 35, set_symmetric_difference)                                                            \
-  X(IS_SORTED, 36, is_sorted)                                                                                          \
-  X(SEGMENTED_SORT, 37, segmented_sort)                                                                                \
-  X(TOP_K, 38, top_k)                                                                                                  \
-  X(NTH_ELEMENT, 39, nth_element)                                                                                      \
-  X(SHUFFLE, 40, shuffle)                                                                                              \
-  X(GROUP_BY, 41, group_by)                                                                                            \
-  X(CHECK_OFFSETS, 42, check_offsets)                                                                                  \
-  X(TRANSPOSE, 43, transpose)                                                                                          \
-  X(CONVERT_LAYOUT, 44, convert_layout)                                                                                \
-  X(BFS, 45, bfs)                                                                                                      \
-  X(GRAPH_FROM_EDGES, 46, graph_from_edges)                                                                            \
-  X(GRAPH_TRANSPOSE, 47, graph_transpose)                                                                              \
-  X(GRAPH_RELABEL, 48, graph_relabel)                                                                                  \
-  X(GRAPH_DEGREES, 49, graph_degrees)                                                                                  \
-  X(GRAPH_CHECK, 50, graph_check)                                                                                      \
-  X(BFS_CHECK, 51, bfs_check)                                                                                          \
-  X(CONNECTED_COMPONENTS, 52, connected_components)                                                                    \
-  X(BFS_SOURCES, 53, bfs_sources)                                                                                      \
+#define GP_PRIMITIVES(X) \
+  X(COPY, 1, copy) \
+  X(FILL, 2, fill) \
+  X(IOTA, 3, iota) \
+  X(TRANSFORM, 4, transform) \
+  X(TRANSFORM2, 5, transform2) \
+  X(REDUCE, 6, reduce) \
+  X(INCLUSIVE_SCAN, 7, inclusive_scan) \
+  X(EXCLUSIVE_SCAN, 8, exclusive_scan) \
+  X(SEGMENTED_REDUCE, 9, segmented_reduce) \
+  X(SEGMENTED_INCLUSIVE_SCAN, 10, segmented_inclusive_scan) \
+  X(SEGMENTED_EXCLUSIVE_SCAN, 11, segmented_exclusive_scan) \
+  X(INCLUSIVE_SCAN_BY_KEY, 12, inclusive_scan_by_key) \
+  X(EXCLUSIVE_SCAN_BY_KEY, 13, exclusive_scan_by_key) \
+  X(REDUCE_BY_KEY, 14, reduce_by_key) \
+  X(RUN_LENGTHS, 15, run_lengths) \
+  X(NONTRIVIAL_RUNS, 16, nontrivial_runs) \
+  X(UNIQUE, 17, unique) \
+  X(ADJACENT_DIFFERENCE, 18, adjacent_difference) \
+  X(SELECT, 19, select) \
+  X(PARTITION, 20, partition) \
+  X(COUNT_IF, 21, count_if) \
+  X(ANY, 22, any) \
+  X(ALL, 23, all) \
+  X(HISTOGRAM_EVEN, 24, histogram_even) \
+  X(HISTOGRAM_RANGES, 25, histogram_ranges) \
+  X(LOWER_BOUND, 26, lower_bound) \
+  X(UPPER_BOUND, 27, upper_bound) \
+  X(LOAD_BALANCE, 28, load_balance) \
+  X(SORT, 29, sort) \
+  X(MERGE_SORT, 30, merge_sort) \
+  X(MERGE, 31, merge) \
+  X(SET_UNION, 32, set_union) \
+  X(SET_INTERSECTION, 33, set_intersection) \
+  X(SET_DIFFERENCE, 34, set_difference) \
+  X(SET_SYMMETRIC_DIFFERENCE, 35, set_symmetric_difference) \
+  X(IS_SORTED, 36, is_sorted) \
+  X(SEGMENTED_SORT, 37, segmented_sort) \
+  X(TOP_K, 38, top_k) \
+  X(NTH_ELEMENT, 39, nth_element) \
+  X(SHUFFLE, 40, shuffle) \
+  X(GROUP_BY, 41, group_by) \
+  X(CHECK_OFFSETS, 42, check_offsets) \
+  X(TRANSPOSE, 43, transpose) \
+  X(CONVERT_LAYOUT, 44, convert_layout) \
+  X(BFS, 45, bfs) \
+  X(GRAPH_FROM_EDGES, 46, graph_from_edges) \
+  X(GRAPH_TRANSPOSE, 47, graph_transpose) \
+  X(GRAPH_RELABEL, 48, graph_relabel) \
+  X(GRAPH_DEGREES, 49, graph_degrees) \
+  X(GRAPH_CHECK, 50, graph_check) \
+  X(BFS_CHECK, 51, bfs_check) \
+  X(CONNECTED_COMPONENTS, 52, connected_components) \
+  X(BFS_SOURCES, 53, bfs_sources) \
   X(REVERSE, 54, reverse)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
@@ -457,38 +459,38 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 #undef GPUPRIMS__ENUM
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
-#define GP_ALGORITHMS(X)                                                                                               \
-  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */                                             \
-  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */                    \
-  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile */  \
-  X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */                                                      \
-  X(LOOK_BACK, 5)        /* scan, select, runs, by key: one pass, decoupled look-back */                               \
-  X(THREE_SWEEP, 6)      /* scan: upsweep, spine, downsweep; three launches */                                         \
-  X(PIPELINED, 7)        /* scan, segmented reduce, sets: persistent blocks, bulk copies; sm_90 and later */           \
-  X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */           \
-  X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */                                         \
-  X(GLOBAL_BINS, 10)     /* histogram: counters in the output */                                                       \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment */                     \
-  X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */                   \
-  X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */                 \
-                         /* bfs: contract-expand, two-phase at levels of many edges */                                 \
-  X(COUNTING, 14)        /* sort of 8- and 16-bit keys without values: count, scan, fill */                            \
-  X(MERGE_PASSES, 15)    /* merge sort: tiles sorted on chip, then passes of merges */                                 \
-  X(SIZE_CLASSES, 16)    /* segmented sort: a kernel a class of segment lengths */                                     \
-  X(RADIX_SELECT, 17)    /* top-k, nth element: digit by digit towards the k-th key */                                 \
-  X(BEST_LISTS, 18)      /* top-k: each block keeps its best keys; reads the keys once */                              \
-  X(ADAPTIVE, 19)        /* sort: one-sweep or hybrid, chosen on the device from the keys */                           \
-  X(PADDED_TILES, 20)    /* transpose: tiles in padded shared memory, free of bank conflicts */                        \
-  X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */                  \
-  X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */                                              \
-  X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */                  \
-  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down */            \
-  X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */                      \
-  X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */             \
-  X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */                   \
-  X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */                                    \
-  X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */        \
-  X(ONE_CLUSTER, 30)     /* sort: a digit a pass by one cluster, in its shared memory; sm_90 and later */              \
+#define GP_ALGORITHMS(X) \
+  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */ \
+  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */ \
+  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile */ \
+  X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
+  X(LOOK_BACK, 5)        /* scan, select, runs, by key: one pass, decoupled look-back */ \
+  X(THREE_SWEEP, 6)      /* scan: upsweep, spine, downsweep; three launches */ \
+  X(PIPELINED, 7)        /* scan, segmented reduce, sets: persistent blocks, bulk copies; sm_90 and later */ \
+  X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
+  X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
+  X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
+  X(WARP_SEGMENTS, 11)   /* segmented reduce: lanes of a warp a segment; a block a long segment */ \
+  X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
+  X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
+                         /* bfs: contract-expand, two-phase at levels of many edges */ \
+  X(COUNTING, 14)        /* sort of 8- and 16-bit keys without values: count, scan, fill */ \
+  X(MERGE_PASSES, 15)    /* merge sort: tiles sorted on chip, then passes of merges */ \
+  X(SIZE_CLASSES, 16)    /* segmented sort: a kernel a class of segment lengths */ \
+  X(RADIX_SELECT, 17)    /* top-k, nth element: digit by digit towards the k-th key */ \
+  X(BEST_LISTS, 18)      /* top-k: each block keeps its best keys; reads the keys once */ \
+  X(ADAPTIVE, 19)        /* sort: one-sweep or hybrid, chosen on the device from the keys */ \
+  X(PADDED_TILES, 20)    /* transpose: tiles in padded shared memory, free of bank conflicts */ \
+  X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */ \
+  X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */ \
+  X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */ \
+  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down */ \
+  X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */ \
+  X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
+  X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \
+  X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */ \
+  X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
+  X(ONE_CLUSTER, 30)     /* sort: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
   X(ONE_LAUNCH, 31)      /* sort: a digit a pass by resident blocks, in device memory, one launch */
 
 #define GPUPRIMS__ENUM(NAME, value) GP_##NAME = value,
@@ -543,21 +545,21 @@ typedef struct gp_policy {
 } gp_policy;
 
 // Its numbers, in order: what lists them all is made of this.
-#define GP_POLICY_MEMBERS(X)                                                                                           \
-  X(algorithm)                                                                                                         \
-  X(threads)                                                                                                           \
-  X(vectors)                                                                                                           \
-  X(load)                                                                                                              \
-  X(store)                                                                                                             \
-  X(stages)                                                                                                            \
-  X(blocks_per_sm)                                                                                                     \
-  X(overlap)                                                                                                           \
-  X(alpha)                                                                                                             \
-  X(beta)                                                                                                              \
-  X(small)                                                                                                             \
-  X(look)                                                                                                              \
-  X(gather)                                                                                                            \
-  X(cull)                                                                                                              \
+#define GP_POLICY_MEMBERS(X) \
+  X(algorithm) \
+  X(threads) \
+  X(vectors) \
+  X(load) \
+  X(store) \
+  X(stages) \
+  X(blocks_per_sm) \
+  X(overlap) \
+  X(alpha) \
+  X(beta) \
+  X(small) \
+  X(look) \
+  X(gather) \
+  X(cull) \
   X(cluster)
 
 // Where a policy came from, in the order in which the choice is made.
@@ -827,25 +829,25 @@ typedef struct gp_degrees {
 
 // Faults of a graph, or of depths and parents: X(NAME, value, message); @ is the vertex, # the edge. The check looks
 // for them in this order, and reports the first one, at the lowest vertex or edge.
-#define GP_FAULTS(X)                                                                                                   \
-  X(GP_FAULT_NONE, 0, "nothing is wrong")                                                                              \
-  X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0")                                                                   \
-  X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")        \
-  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is not a vertex")                                                        \
-  X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0")                                                             \
-  X(GP_FAULT_IN_OFFSETS, 5,                                                                                            \
-    "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")                       \
-  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is not a vertex")                                                  \
-  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with different numbers of edges")                                \
-  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, but its depth is not 0")                                    \
-  X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit")                                         \
-  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, but it is not the source")                                  \
-  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, but its edge # leads to an unreached vertex")                 \
-  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex more than one level deeper")                        \
-  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from a vertex one level above")                            \
-  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, but its parent is another vertex")                        \
-  X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above")                                       \
-  X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it")                                         \
+#define GP_FAULTS(X) \
+  X(GP_FAULT_NONE, 0, "nothing is wrong") \
+  X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0") \
+  X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges") \
+  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is not a vertex") \
+  X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0") \
+  X(GP_FAULT_IN_OFFSETS, 5, \
+    "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges") \
+  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is not a vertex") \
+  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with different numbers of edges") \
+  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, but its depth is not 0") \
+  X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit") \
+  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, but it is not the source") \
+  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, but its edge # leads to an unreached vertex") \
+  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex more than one level deeper") \
+  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from a vertex one level above") \
+  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, but its parent is another vertex") \
+  X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above") \
+  X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it") \
   X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, but has a parent")
 #define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
@@ -929,56 +931,56 @@ GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint
                                      uint64_t packed_offset, uint64_t member) {
   const uint64_t width = a.layout & ~GP_TRANSPOSED;
   unsigned char *base = (unsigned char *)a.base;
-  return width == 1   ? base + i * size + offset
-         : width == 0 ? base + packed_offset * a.capacity + i * member
-                      : base + i / width * (width * packed) + packed_offset * width + i % width * member;
+  return width == 1 ? base + i * size + offset
+      : width == 0  ? base + packed_offset * a.capacity + i * member
+                    : base + i / width * (width * packed) + packed_offset * width + i % width * member;
 }
 // The number of the struct at (i, j, k).
 GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
   return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
 }
-#define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                    \
-  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                              \
-      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed),                                \
+#define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at( \
+      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed), \
       GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
 #define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
 #define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
-#define GP_AT3(Name, array, i, j, k, member)                                                                           \
+#define GP_AT3(Name, array, i, j, k, member) \
   GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
 // Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
-#define GP_MOVE(Struct, To, to, j, From, from, i)                                                                      \
+#define GP_MOVE(Struct, To, to, j, From, from, i) \
   Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
 
 #define GPUPRIMS__MEMBER(type, member) type member;
-#define GPUPRIMS__FIELD_OF(type, member)                                                                               \
-  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member)                  \
-                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member);          \
+#define GPUPRIMS__FIELD_OF(type, member) \
+  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
+                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
   fields[n++].size = sizeof(type);
-#define GPUPRIMS__MOVE_OF(type, member)                                                                                \
+#define GPUPRIMS__MOVE_OF(type, member) \
   GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
 // A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for
 // gp_convert_layout (`fields`, of 32, is where the list goes).
-#define GP_LAYOUT(Struct, MEMBERS)                                                                                     \
-  typedef struct Struct {                                                                                              \
-    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
-  } Struct;                                                                                                            \
-  typedef struct __attribute__((packed)) Struct##_packed {                                                             \
-    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
-  } Struct##_packed;                                                                                                   \
-  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) {                            \
-    typedef Struct gp__struct;                                                                                         \
-    typedef Struct##_packed gp__struct_packed;                                                                         \
-    MEMBERS(GPUPRIMS__MOVE_OF)                                                                                         \
-  }                                                                                                                    \
-  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) {                                    \
-    typedef Struct gp__struct;                                                                                         \
-    typedef Struct##_packed gp__struct_packed;                                                                         \
-    int n = 0;                                                                                                         \
-    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n);                                                    \
+#define GP_LAYOUT(Struct, MEMBERS) \
+  typedef struct Struct { \
+    MEMBERS(GPUPRIMS__MEMBER) \
+  } Struct; \
+  typedef struct __attribute__((packed)) Struct##_packed { \
+    MEMBERS(GPUPRIMS__MEMBER) \
+  } Struct##_packed; \
+  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) { \
+    typedef Struct gp__struct; \
+    typedef Struct##_packed gp__struct_packed; \
+    MEMBERS(GPUPRIMS__MOVE_OF) \
+  } \
+  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) { \
+    typedef Struct gp__struct; \
+    typedef Struct##_packed gp__struct_packed; \
+    int n = 0; \
+    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n); \
   }
-#define GP_LAYOUT_NAME(Name, Struct)                                                                                   \
-  typedef Struct Name;                                                                                                 \
+#define GP_LAYOUT_NAME(Name, Struct) \
+  typedef Struct Name; \
   typedef Struct##_packed Name##_packed;
 GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;
@@ -1144,12 +1146,12 @@ struct gp_bundle {
 // exist, so that a program keeps running with a newer library. These functions set struct_size, and every other member
 // to its default (zero). The header compiles them into the program. Other languages zero the struct and set struct_size
 // themselves.
-#define GPUPRIMS__INIT(name, type)                                                                                     \
-  GPUPRIMS__INLINE type name(void) {                                                                                   \
-    type made;                                                                                                         \
-    __builtin_memset(&made, 0, sizeof made);                                                                           \
-    made.struct_size = sizeof made;                                                                                    \
-    return made;                                                                                                       \
+#define GPUPRIMS__INIT(name, type) \
+  GPUPRIMS__INLINE type name(void) { \
+    type made; \
+    __builtin_memset(&made, 0, sizeof made); \
+    made.struct_size = sizeof made; \
+    return made; \
   }
 GPUPRIMS__INIT(gp_config_init, gp_config)
 GPUPRIMS__INIT(gp_type_desc_init, gp_type_desc)
@@ -2039,11 +2041,7 @@ GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacit
 GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner);
 
 #if defined(__cplusplus)
-// The same in three lines:
-//     static gp_online tuner(ctx, "blur");
-//     static gp_online::parameter threads(tuner, "threads", gp_range_steps(32, 1024, 32), 256);
-//     { gp_online::section run(tuner, stream); blur<<<blocks, threads, 0, stream>>>(...); }
-// Without a context or memory the parameters keep their defaults.
+// The same in three lines, see docs/tuner.md. Without a context or memory the parameters keep their defaults.
 struct gp_online {
   gp_tuner *tuner;
   gp_online(gp_context *ctx, const char *name, double budget = 0) : tuner(NULL) {
@@ -2061,10 +2059,7 @@ struct gp_online {
       if (online.tuner) gp_tuner_add_parameter(online.tuner, name, &value, range, start);
     }
     operator int() const { return value; }
-
-  private:
-    parameter(const parameter &);
-    void operator=(const parameter &);
+    parameter(const parameter &) = delete;
   };
   struct section {
     gp_tuner *tuner;
@@ -2075,15 +2070,9 @@ struct gp_online {
     ~section() {
       if (tuner) gp_tuner_stop(tuner, stream);
     }
-
-  private:
-    section(const section &);
-    void operator=(const section &);
+    section(const section &) = delete;
   };
-
-private:
-  gp_online(const gp_online &);
-  void operator=(const gp_online &);
+  gp_online(const gp_online &) = delete;
 };
 #endif
 
@@ -2160,8 +2149,8 @@ struct alignas(16) gp__word {
 #endif
 
 // A block's storage in shared memory: a struct without constructors.
-#define GP_SHARED(T, name)                                                                                             \
-  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)];                                                      \
+#define GP_SHARED(T, name) \
+  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)]; \
   T &name = *reinterpret_cast<T *>(name##_bytes)
 // Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
@@ -2173,9 +2162,9 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
 }
 // Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
-#define GPUPRIMS__LOAD_IF(CACHED)                                                                                      \
-  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }"         \
-               : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3])                                    \
+#define GPUPRIMS__LOAD_IF(CACHED) \
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
+               : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3]) \
                : "l"(p), "r"(static_cast<gp__u32>(there)))
   if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
   else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
@@ -2546,7 +2535,7 @@ GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
     v.word[i] = p[4 * i] | static_cast<gp__u32>(p[4 * i + 1]) << 8 | static_cast<gp__u32>(p[4 * i + 2]) << 16 |
-                static_cast<gp__u32>(p[4 * i + 3]) << 24;
+        static_cast<gp__u32>(p[4 * i + 3]) << 24;
   return v;
 }
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {
@@ -2850,14 +2839,14 @@ typedef struct gp__shape_of_bfs {
 // ---- shapes.h - the families' members of a call's shape
 
 // Members of gp__shape that one family reads, or a few of one kind.
-#define GPUPRIMS__FAMILY_SHAPES                                                                                        \
-  gp__shape_of_streams stream;                                                                                         \
-  gp__shape_of_segments segmented;                                                                                     \
-  gp__shape_of_histogram histogram;                                                                                    \
-  gp__shape_of_sorts sorted;                                                                                           \
-  gp__shape_of_top_k top_k;                                                                                            \
-  gp__shape_of_moves moved;                                                                                            \
-  gp__shape_of_layouts layout;                                                                                         \
+#define GPUPRIMS__FAMILY_SHAPES \
+  gp__shape_of_streams stream; \
+  gp__shape_of_segments segmented; \
+  gp__shape_of_histogram histogram; \
+  gp__shape_of_sorts sorted; \
+  gp__shape_of_top_k top_k; \
+  gp__shape_of_moves moved; \
+  gp__shape_of_layouts layout; \
   gp__shape_of_bfs bfs;
 
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
@@ -2905,11 +2894,11 @@ enum {
 enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
-  return (capability == 75                                                                    ? 64
-          : capability == 80 || capability == 87                                              ? 163
-          : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
-                                                                                              : 227) *
-         1024;
+  return (capability == 75                                                                        ? 64
+              : capability == 80 || capability == 87                                              ? 163
+              : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
+                                                                                                  : 227) *
+      1024;
 }
 
 GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
@@ -2935,32 +2924,34 @@ GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 // Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
 GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
-         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+      p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
+      p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
 }
 
 // ---- reduce/policy.h - reductions: policy fields, rounds, validity
 
-#define GP_POLICY_FIELDS_REDUCE(F)                                                                                     \
-  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK)                                                      \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
+#define GP_POLICY_FIELDS_REDUCE(F) \
+  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
 // Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
 GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
-  return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
-                  GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
-         1;
+  return count /
+      ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
+       gp__vector_items(in_size)) +
+      1;
 }
 
 GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
-         p.blocks_per_sm >= 1 &&
-         (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
-                              p.vectors == GP__CANONICAL_REDUCE_VECTORS));
+      p.blocks_per_sm >= 1 &&
+      (!s.reproducible ||
+       (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
+        p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }
 
 // ---- scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
@@ -2968,14 +2959,14 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__is_scan(int primitive) {
   return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
 }
-#define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
-  F(threads, 0, 128, 256, 320, 384, 512)                                                                               \
-  F(vectors, 0, 1, 3, 5, 7, 9, 11, 13)                                                                                 \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(stages, 0, 3, 4, 5, 6)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_SCAN(F) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED) \
+  F(threads, 0, 128, 256, 320, 384, 512) \
+  F(vectors, 0, 1, 3, 5, 7, 9, 11, 13) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING) \
+  F(stages, 0, 3, 4, 5, 6) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
@@ -2991,7 +2982,7 @@ GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
 // Whether a scan of these types can use bulk copies: whole vectors of elements, equal sizes on both sides.
 GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
   return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
-         gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
+      gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
 }
 
 // Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
@@ -3000,10 +2991,9 @@ GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, i
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
 GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
-  return p.algorithm == GP_PIPELINED
-             ? p.stages * gp__scan_tile_bytes(p, in_size, out_size, in_size)
-             : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
-                   (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
+  return p.algorithm == GP_PIPELINED ? p.stages * gp__scan_tile_bytes(p, in_size, out_size, in_size)
+                                     : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
+          (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
 }
 
 // Upper bound of a block's static shared memory, in bytes.
@@ -3014,25 +3004,27 @@ GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
 GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
           p.algorithm == GP_PIPELINED) &&
-         p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
-         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
-                                          p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
-                                          gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
-                                          s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
-         (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
-                              (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-         gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
+      p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
+      (p.algorithm != GP_PIPELINED ||
+       (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+        p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
+        gp__pipelined_fits(s.in_size, s.out_size, p.vectors) && s.in_misaligned % s.in_size == 0 &&
+        !(s.reproducible && s.in_misaligned))) &&
+      (!s.reproducible ||
+       (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
+        (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
+      gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
 }
 
 // ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
 
-#define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 2, 3, 4, 5)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_STREAM(F) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED) \
+  F(threads, 0, 128, 256, 384, 512) \
+  F(vectors, 0, 1, 3, 5, 7) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(stages, 0, 2, 3, 4, 5) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Elements that a thread of a stream holds: `vectors` 16-byte vectors of the larger of key and value.
@@ -3046,10 +3038,10 @@ GPUPRIMS__RULE int gp__flagged_bytes(int size) {
 // Upper bound of the state carried from tile to tile: counts, and the value of the open run; in a scan a flag and that
 // value.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
-  return acc_size && primitive == GP_REDUCE_BY_KEY                             ? (acc_size + 15) / 16 * 16 + 16
-         : acc_size                                                            ? gp__flagged_bytes(acc_size)
-         : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
-                                                                               : 8;
+  return acc_size && primitive == GP_REDUCE_BY_KEY                          ? (acc_size + 15) / 16 * 16 + 16
+      : acc_size                                                            ? gp__flagged_bytes(acc_size)
+      : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
+                                                                            : 8;
 }
 // A tile's keys (or values) in shared memory, with room for an element and misalignment on both sides.
 enum { GP__STREAM_MARGIN = 64 };
@@ -3060,8 +3052,8 @@ GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
 // of the run that is open before them.
 GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
   return primitive == GP_SELECT || primitive == GP_PARTITION
-             ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
-             : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
+      ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
+      : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
 // Bytes an element that results need besides the tile.
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
@@ -3077,36 +3069,36 @@ GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
                                      : p.threads;
 }
 GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
-  return gp__stream_stages(p) * (gp__stream_region_bytes(p.threads * items, s.key_size) +
-                                 gp__stream_region_bytes(p.threads * items, s.in_size) +
-                                 p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
-         p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
+  return gp__stream_stages(p) *
+      (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
+       p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
+      p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
-         (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+      (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
-         gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
-         (p.algorithm != GP_PIPELINED ||
-          (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
-           s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
-         gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
+      gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
+      (p.algorithm != GP_PIPELINED ||
+       (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
+        s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
+      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
 
 // ---- segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
 
-#define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED)                                                 \
-  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
-  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 2, 3, 4, 5)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_SEGMENTS(F) \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED) \
+  F(threads, 0, 128, 256, 384, 512, 768) \
+  F(vectors, 0, 1, 3, 5, 7) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(stages, 0, 2, 3, 4, 5) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Segmented reduce and load balance: each warp has the same number of elements and segment ends together.
@@ -3128,10 +3120,9 @@ GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) /
 // and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads * gp__segment_items(p, s) *
-             ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
-                  gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
-              (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
-         (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
+      ((p.algorithm == GP_PIPELINED ? p.stages : 1) * gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+       (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+      (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Upper bound of static shared memory.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
@@ -3148,22 +3139,22 @@ enum {
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-         (p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
-              : (p.algorithm == GP_MERGE_PATH ||
-                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
-                  s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
-                    gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
+      (p.algorithm == GP_WARP_SEGMENTS
+           ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+           : (p.algorithm == GP_MERGE_PATH ||
+              (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
+               s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+               gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }
 
 // ---- histogram/policy.h - histograms: policy fields, slots, replicas, validity
 
-#define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS)                                                                \
-  F(threads, 0, 256, 512, 1024)                                                                                        \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_HISTOGRAM(F) \
+  F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS) \
+  F(threads, 0, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
@@ -3189,8 +3180,8 @@ GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned lo
 // The counters of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
-                           gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
-                       1
+              gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
+          1
                  : (unsigned)s.histogram.active * s.histogram.bins;
 }
 GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
@@ -3199,8 +3190,8 @@ GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned lo
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
 GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
   return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
-             ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
-             : 0;
+      ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
+      : 0;
 }
 // Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
 // 0: no buckets.
@@ -3209,14 +3200,14 @@ GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, uns
 }
 GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
   return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1, size)
-             ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
-             : 0;
+      ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
+      : 0;
 }
 // Boundaries and buckets of a block, which precede its counters.
 GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active,
                                                    int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
-         gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
+      gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
 // Float counters of one block; all blocks of a slice read all samples.
 GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
@@ -3226,8 +3217,8 @@ GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) 
 // Counters of a chunk of the output, which one warp clears.
 GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
   return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
-             ? (unsigned)GP__HISTOGRAM_CHUNK
-             : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
+      ? (unsigned)GP__HISTOGRAM_CHUNK
+      : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
@@ -3237,20 +3228,20 @@ GPUPRIMS__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
 // Bytes of one copy of a block's counters, and of its tables.
 GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
   return s.exact
-             ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-             : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+      ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+      : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
 GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-             ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
-             : 0;
+      ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
+      : 0;
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
 GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
-             ? copies
-             : gp__histogram_fit(bytes, room, copies / 2);
+      ? copies
+      : gp__histogram_fit(bytes, room, copies / 2);
 }
 GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
@@ -3261,27 +3252,27 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
 // weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
   return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
-         gp__histogram_replicas(p, s) == 0 &&
-         gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
-                           (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
+      gp__histogram_replicas(p, s) == 0 &&
+      gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
+                        (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
 }
 GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
-                                        : p.algorithm == GP_GLOBAL_BINS && s.exact &&
-                                              (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
+      (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
+                                     : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 
 // ---- sort/hybrid_policy.h - sorts: policy fields; hybrid sort: buckets, levels, parts
 
-#define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
-    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH)                                                                   \
-  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 1, 2)                                                                                                   \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+#define GP_POLICY_FIELDS_SORT(F) \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP, \
+    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH) \
+  F(threads, 0, 128, 256, 384, 512, 1024) \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(stages, 0, 1, 2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4) \
   F(overlap, 0, 1, 2)
 
 // Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
@@ -3366,7 +3357,7 @@ GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
 // A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
-         (unsigned)(threads * items * value_size + 32) / 16 * 16;
+      (unsigned)(threads * items * value_size + 32) / 16 * 16;
 }
 
 // ---- sort/radix_policy.h - radix passes: digits, shared memory, validity
@@ -3385,16 +3376,16 @@ enum {
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
-         : begin_bit / 64 < end_bit / 64
-             ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
-             : (end_bit - begin_bit + 7) / 8;
+      : begin_bit / 64 < end_bit / 64
+      ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
+      : (end_bit - begin_bit + 7) / 8;
 }
 // Bits of the digit that begins at `bit`.
 GPUPRIMS__RULE int gp__radix_digit_bits(int bit, int end) {
-  return end <= bit                                       ? 0
-         : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
-         : end - bit < 8                                  ? end - bit
-                                                          : 8;
+  return end <= bit                                    ? 0
+      : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
+      : end - bit < 8                                  ? end - bit
+                                                       : 8;
 }
 // Keys a thread holds.
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
@@ -3419,7 +3410,7 @@ GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int 
 // counters, and each digit's destination.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
   return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
-         gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
+      gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
 }
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
@@ -3430,8 +3421,8 @@ GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replica
 }
 GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int most) {
   return most <= 8 || (int)gp__radix_histogram_bytes(ordered_bytes, most) + 2048 <= gp__shared_bytes_of(capability)
-             ? most
-             : gp__radix_replicas(ordered_bytes, capability, most / 2);
+      ? most
+      : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
 GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // between passes values are beside their keys
   return in_size == 4 && (algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP);
@@ -3447,8 +3438,8 @@ GPUPRIMS__RULE int gp__radix_registers(int vectors, gp__shape s) {
 // spill.
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
-         p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
-         (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
+      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
+      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
 
 // ---- sort/counting_policy.h - counting sort: when, and with how many rows
@@ -3466,9 +3457,9 @@ GPUPRIMS__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2
 GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
   return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.sorted.begin_bit == 0 &&
-         s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
-         (s.key_size == 1 ||
-          s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
+      s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
+      (s.key_size == 1 ||
+       s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }
 
 // ---- sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
@@ -3476,19 +3467,19 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
 // Sorts that need not be stable: built-in keys, all their bits, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
   return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
-         s.sorted.end_bit == 8 * s.key_size;
+      s.sorted.end_bit == 8 * s.key_size;
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
-         gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
-         (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
-         (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
+      gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
+      (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
+      (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
 }
 // Pairs that the hybrid sort accepts: fewer than 2^32, built-in keys of 4 or 8 bytes, values or indices of 4 or 8
 // bytes.
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
-         (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
+      (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
 }
 // Adaptive sort: a block sorts a sample of at most GP__SAMPLE keys. One in eight buckets of uniform keys has a sampled
 // key.
@@ -3496,9 +3487,9 @@ enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, G
 // A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
-  return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
-         : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
-                                                    : (unsigned)GP__SAMPLE_LEAST;
+  return count / capacity / 8 >= GP__SAMPLE      ? (unsigned)GP__SAMPLE
+      : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
+                                                 : (unsigned)GP__SAMPLE_LEAST;
 }
 GPUPRIMS__RULE unsigned gp__of_kind(int kind, unsigned first, unsigned second, unsigned third, unsigned fourth) {
   return kind == 0 ? first : kind == 1 ? second : kind == 2 ? third : fourth;
@@ -3506,7 +3497,7 @@ GPUPRIMS__RULE unsigned gp__of_kind(int kind, unsigned first, unsigned second, u
 GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
   return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
           4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
-         16 * 16;
+      16 * 16;
 }
 GPUPRIMS__RULE unsigned gp__duplicate_bytes(void) {
   return 4 * (GP__DUPLICATE_PLACES + GP__DUPLICATE_SAMPLE * 33 / 32 + 2);
@@ -3530,10 +3521,10 @@ GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
   return p.threads >= 256 && // the count takes a thread a digit
-         (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
-         (s.in_size
-              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
-              : gp__policy_valid_hybrid_keys(p, s));
+      (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
+      (s.in_size
+           ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+           : gp__policy_valid_hybrid_keys(p, s));
 }
 // Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
 // all bits.
@@ -3543,20 +3534,20 @@ GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
 GPUPRIMS__RULE unsigned gp__leading_capacity(void) { return (unsigned)(gp__bucket_threads(4) * gp__bucket_items(4)); }
 GPUPRIMS__RULE int gp__leading_bits(unsigned long long count) {
   return count > gp__hybrid_fit(gp__leading_capacity()) * 65536ull
-             ? 0
-             : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
+      ? 0
+      : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
 }
 GPUPRIMS__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
   return s.key_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_radix(p, s) &&
-         (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
+      (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
   return s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
-         (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
+      (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
-         (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
+      (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }
 
 // ---- sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
@@ -3581,17 +3572,17 @@ GPUPRIMS__RULE unsigned long long gp__cooperative_words(unsigned blocks) {
 }
 GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-         : s.compute_capability >= 90 ? (int)GP__COOPERATIVE_CLUSTER
+      : s.compute_capability >= 90    ? (int)GP__COOPERATIVE_CLUSTER
                                       : 1;
 }
 GPUPRIMS__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) *
-         ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
-          (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
+      ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
+       (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
 }
 GPUPRIMS__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
-         (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
+      (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
@@ -3599,36 +3590,36 @@ GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multip
 // Registers of a thread: its elements, and 40 others.
 GPUPRIMS__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
   return gp__radix_items(p.vectors, s.key_size) *
-             ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
-         40;
+      ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
+      40;
 }
 GPUPRIMS__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
-         s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
-         p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
-         gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
-         (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
+      s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
+      p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
+      gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
+      (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-         (p.algorithm == GP_COUNTING        ? gp__policy_valid_counting(p, s)
-          : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
-          : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
-          : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
-          : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
-          : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
-                                            : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                                                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+      (p.algorithm == GP_COUNTING            ? gp__policy_valid_counting(p, s)
+           : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
+           : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
+           : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
+           : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
+           : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
+                                             : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
+               (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
 
 // ---- merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
 
-#define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED)                              \
-  F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
+#define GP_POLICY_FIELDS_MERGE(F) \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED) \
+  F(threads, 0, 128, 224, 256, 352, 384, 512) \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8) \
   F(overlap, 0, 1, 2)
 
 GPUPRIMS__RULE int gp__is_set(int primitive) {
@@ -3679,23 +3670,24 @@ GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
 }
 // Dynamic shared memory of a block that merges, and of one that sorts a tile.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
-  return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
-              gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
-         gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
-         gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
-         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+  return 2 *
+      (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
+       gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
+      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
+      gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
+      gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
-         gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
-         gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
+      gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
+      gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
 // Four-way merges carry small values with their keys; for larger ones they carry the places.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
-             ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
-             : gp__merge_source_bytes(tile, in_size);
+      ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
+      : gp__merge_source_bytes(tile, in_size);
 }
 // A thread that merges pairs of four runs has a part longer than its share of a tile. A shorter part may read so far
 // past the last key if keys have a built-in order of their bits.
@@ -3707,17 +3699,17 @@ GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
 // is merged by whole threads, so a thread's part is longer than its share of the tile.
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
-         gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
-         gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
+      gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
-         gp__merge_window_bytes(tile, in_size, 2);
+      gp__merge_window_bytes(tile, in_size, 2);
 }
 GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
-         2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
+      2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
 GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
@@ -3732,31 +3724,31 @@ GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long lon
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
 GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
   return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
-         gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
-         gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
+      gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
+      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
-         (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
-              ? gp__policy_valid_four_way(p, s)
-              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
-                 : p.algorithm == GP_PIPELINED
-                     ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
-                     : p.algorithm == GP_MERGE_PATH) &&
-                    gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
-                            s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
-                            GP__MERGE_STATIC_BYTES <=
-                        s.shared_bytes);
+      (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+           ? gp__policy_valid_four_way(p, s)
+           : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                  : p.algorithm == GP_PIPELINED
+                  ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                  : p.algorithm == GP_MERGE_PATH) &&
+               gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                       s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                       GP__MERGE_STATIC_BYTES <=
+                   s.shared_bytes);
 }
 
 // ---- segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
 
-#define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
-  F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+#define GP_POLICY_FIELDS_SEGMENTED_SORT(F) \
+  F(algorithm, GP_AUTO, GP_SIZE_CLASSES) \
+  F(threads, 0, 128, 256, 384, 512) \
+  F(vectors, 0, 1, 2, 3, 4, 5) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4) \
   F(overlap, 0, 1, 2)
 
 enum {
@@ -3781,17 +3773,17 @@ GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size
 }
 GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int indexed) {
   return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, indexed), key_size) +
-         (gp__warp_sort_items(vectors, key_size, value_size, indexed) * value_size + 15) / 16 * 16 +
-         (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
-         (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
+      (gp__warp_sort_items(vectors, key_size, value_size, indexed) * value_size + 15) / 16 * 16 +
+      (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
+      (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
 // Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
-         : items >= 512                   ? 512
-         : items >= 256                   ? 256
-         : items >= 128                   ? 128
-         : items >= 64                    ? 64
+      : items >= 512                      ? 512
+      : items >= 256                      ? 256
+      : items >= 128                      ? 128
+      : items >= 64                       ? 64
                                           : GP__SHORT;
 }
 // Blocks that sort and partition longer segments: threads, and elements a thread.
@@ -3819,16 +3811,16 @@ GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
-         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
+      gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
   return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
-             ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
-                                        gp__long_items(p.vectors, gp__max(s.key_size, 4)),
-                                        gp__long_log2_bins(gp__long_capacity(p, s)))
-             : 0;
+      ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
+                                 gp__long_items(p.vectors, gp__max(s.key_size, 4)),
+                                 gp__long_log2_bins(gp__long_capacity(p, s)))
+      : 0;
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_indexed(s))),
@@ -3863,19 +3855,19 @@ typedef struct gp__sort_bucket {
 } gp__sort_bucket;
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
-         p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
-         gp__short_shared_bytes(p, s) <= s.shared_bytes &&
-         gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+      p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
+      gp__short_shared_bytes(p, s) <= s.shared_bytes &&
+      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
 }
 
 // ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 
-#define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT)                                                                \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_TOP_K(F) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Top-k: most results of lists on chip. Digits of radix select; rounds of a shuffle.
@@ -3934,23 +3926,22 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-                                       : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
-         (long long)gp__top_k_shared_bytes(p, s) <=
-             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-                 (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
+      (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
+                                    : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
+      (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+          (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
 
 // ---- transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
 
-#define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP)                                            \
-  F(threads, 0, 128, 256, 512)                                                                                         \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
-  F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
+#define GP_POLICY_FIELDS_TRANSPOSE(F) \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP) \
+  F(threads, 0, 128, 256, 512) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING) \
+  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64) \
+  F(blocks_per_sm, 0, 0, 2, 4, 8) \
   F(overlap, 0, 1, 2)
 
 // Kind of a transpose after dimensions that stay neighbours are merged.
@@ -3997,11 +3988,11 @@ GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
 // Tile rows of a panel: neighbouring blocks write its tiles, tile column by tile column. Best on an H200, where DRAM is
 // the limit.
 GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
-  return !(form & GP__FORM_OUT_ALIGNED)         ? 64
-         : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
-         : size == 1 || size == 4 || size == 16 ? 64
-         : size == 8 && vectors == 8            ? 1
-                                                : (int)GP__TRANSPOSE_PANEL;
+  return !(form & GP__FORM_OUT_ALIGNED)      ? 64
+      : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
+      : size == 1 || size == 4 || size == 16 ? 64
+      : size == 8 && vectors == 8            ? 1
+                                             : (int)GP__TRANSPOSE_PANEL;
 }
 // Rows from tile to tile. If the output's columns are not aligned, tiles overlap, so that each has whole sectors (small
 // tiles: whole vectors) of a column from its first aligned byte on. Sectors that two blocks write in part cost more
@@ -4032,25 +4023,26 @@ GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int
 // lane on the other side.
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
-         extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
-             (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
-         extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
+      extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
+      (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
+      extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
 GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_IN_DENSE) && (s.moved.form & GP__FORM_IN_START) &&
-         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
 }
 GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_OUT_DENSE) &&
-         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
 GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
-  return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
-                                                   : size == 2 ? 112u
-                                                   : size == 4 ? 47u
-                                                               : 39u);
+  return rows >= (size == 1 ? 8u : 9u) &&
+      rows <= (size == 1       ? (aligned ? 64u : 80u)
+                   : size == 2 ? 112u
+                   : size == 4 ? 47u
+                               : 39u);
 }
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // log2 of units between gaps
@@ -4058,14 +4050,14 @@ GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // log2 of units betw
 }
 GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
   return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
-         (unsigned)gp__few_unit(size);
+      (unsigned)gp__few_unit(size);
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
-         gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
-         gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
-         s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
-         gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
+      gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
+      gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
+      s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
+      gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
@@ -4076,15 +4068,15 @@ GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long t
 }
 GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
   return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
-         : s.segments == 1
-             ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
-             : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
-                                         s.moved.rows * s.moved.columns * (unsigned)s.key_size);
+      : s.segments == 1
+      ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+      : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
+                                  s.moved.rows * s.moved.columns * (unsigned)s.key_size);
 }
 GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
-         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
-         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
+      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
 // least. It takes whole vectors of them, so that each trip is aligned as the first one is.
@@ -4136,11 +4128,11 @@ GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
 GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
                                                   unsigned long long items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
-                 items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
-                 other > GP__PANEL_MOST / (items * (unsigned)s.key_size) ||
-                 extent / items * other > GP__CHUNK_FLAGS * 8ull || extent / items > GP__PANELS_MOST
-             ? 0
-             : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
+          items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
+          other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
+          extent / items > GP__PANELS_MOST
+      ? 0
+      : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
 GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
 gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
@@ -4170,15 +4162,15 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   columns = gp__chunk_items(s, s.moved.columns, s.moved.rows);
   if (!rows && !columns) return r;
   r.inverse = (columns ? gp__chunk_merit(s, s.moved.columns, s.moved.rows, columns) : 0) >
-              (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
+      (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
   r.items = r.inverse ? columns : rows;
   r.word = gp__chunk_word(s, r.items);
   r.rows = r.inverse ? s.moved.rows : r.items;
   r.columns = r.inverse ? r.items : s.moved.columns;
   r.panels = (r.inverse ? s.moved.columns : s.moved.rows) / r.items;
   r.whole = (s.moved.form & GP__FORM_IN_START)
-                ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
-                : 0;
+      ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
+      : 0;
   if (r.whole) {
     r.form = GP__FORM_WHOLE;
     return r;
@@ -4187,7 +4179,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   if (r.holes >= r.panels) r.holes = r.panels - 1;
   if ((s.moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
     r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-             (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+        (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Panels through a buffer. A panel is several rows of the input. Step x reads panel x; what it overwrites is free once
@@ -4205,9 +4197,9 @@ enum {
 // begins, or begin after it has ended, share its slot.
 GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
   return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
-         : x > panels / 2 + GP__BUFFERED_LAG
-             ? (g - panels / 2 - GP__BUFFERED_LAG - 1) * (panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2
-             : x * (panels - panels / 2) + g - panels / 2;
+      : x > panels / 2 + GP__BUFFERED_LAG
+      ? (g - panels / 2 - GP__BUFFERED_LAG - 1) * (panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2
+      : x * (panels - panels / 2) + g - panels / 2;
 }
 GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
@@ -4255,7 +4247,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
   if (s.moved.form & GP__FORM_IN_START)
     r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-              (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+        (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
@@ -4264,24 +4256,24 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_p
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
   return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-         : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
-             ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
-             : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                   (s.moved.kind != GP__MOVE_TILES ? 0
-                    : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                    : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-                    : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                   : 0);
+      : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
+      ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+      : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+          (s.moved.kind != GP__MOVE_TILES     ? 0
+               : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+               : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+               : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                              : 0);
 }
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
           (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
-         p.vectors <= 8 &&
-         (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
-                 gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
-             s.shared_bytes - 1024;
+      p.vectors <= 8 &&
+      (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
+          gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
+                                   gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
+      s.shared_bytes - 1024;
 }
 
 // ---- layouts/policy.h - conversion of layouts: tiles, shared memory
@@ -4310,17 +4302,17 @@ GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
 }
 GPUPRIMS__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
   return tile * 4 < most || tile <= 0 ? 0
-         : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
-             ? tile
-             : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
+      : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
+      ? tile
+      : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
 }
 // Structs of a staged tile; 0: values go one by one.
 GPUPRIMS__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
   return s.layout.chunk
-             ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-                                  gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-                                  s.layout.in_width, s.layout.out_width)
-             : 0;
+      ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
+                           gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
+                           s.layout.in_width, s.layout.out_width)
+      : 0;
 }
 GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
   return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
@@ -4328,15 +4320,15 @@ GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
   return gp__layout_staged(p, s)
-             ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
-                   gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
-             : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+      ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
+          gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
+      : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
 // True if, in place, structs move within tiles only.
 GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
   return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
-         gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
-         gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
+      gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
+      gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
 }
 
 // ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
@@ -4348,23 +4340,23 @@ GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
 // True if a kernel of it visits every edge with its source vertex (gp__each_edge).
 GPUPRIMS__RULE int gp__visits_edges(int primitive) {
   return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
-         primitive == GP_CONNECTED_COMPONENTS;
+      primitive == GP_CONNECTED_COMPONENTS;
 }
 // True if a fault's place is an edge's number.
 GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
   return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
-         kind == GP_FAULT_TOO_DEEP;
+      kind == GP_FAULT_TOO_DEEP;
 }
 
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
 
-#define GP_POLICY_FIELDS_MAP(F)                                                                                        \
-  F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
+#define GP_POLICY_FIELDS_MAP(F) \
+  F(algorithm, GP_DIRECT, GP_DIRECT) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING) \
+  F(blocks_per_sm, 0, 0, 1, 2, 4, 8) \
   F(overlap, 0, 1, 2)
 
 // Elements that a thread of a map (copy, fill, iota, transform) handles at a time: vectors of the largest type.
@@ -4379,25 +4371,25 @@ GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT &&
-         (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
-         (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-         ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+      (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
+      (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
+      ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
+       p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
 
 // ---- bfs/policy.h - breadth-first search: policy fields, constants, validity
 
-#define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID)            \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
-  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
-  F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
-  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
-  F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
-  F(gather, 0, 7, 1)                                                                                                   \
-  F(cull, 0, 7, 4, 8)                                                                                                  \
+#define GP_POLICY_FIELDS_GRAPH(F) \
+  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4) \
+  F(blocks_per_sm, 0, 1, 2, 4) \
+  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64) \
+  F(beta, 0, 1, 2, 4, 8, 16, 32) \
+  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048) \
+  F(look, 0, 1, 64, 128, 256, 1000000) \
+  F(gather, 0, 7, 1) \
+  F(cull, 0, 7, 4, 8) \
   F(cluster, 0, 1, 8, 16)
 
 enum {
@@ -4426,13 +4418,13 @@ GPUPRIMS__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
           (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
-         (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 &&
-         p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
-         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
-         p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
-         (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
-         (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-         p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
+      (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 &&
+      p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 &&
+      p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL && p.cull >= 1 && p.cull <= GP_CULL_NOTHING &&
+      p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
+      (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
+      (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -4441,39 +4433,39 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 
 // Families: primitives that share policy fields and the shape of their kernels. F(FAMILY, family): the endings of their
 // names, as in gp__rules_map, GP_POLICY_FIELDS_MAP.
-#define GPUPRIMS__FAMILIES(F)                                                                                          \
-  F(MAP, map)                                                                                                          \
-  F(REDUCE, reduce)                                                                                                    \
-  F(SCAN, scan)                                                                                                        \
-  F(STREAM, stream)                                                                                                    \
-  F(SEGMENTS, segments)                                                                                                \
-  F(HISTOGRAM, histogram)                                                                                              \
-  F(SORT, sort)                                                                                                        \
-  F(MERGE, merge)                                                                                                      \
-  F(SEGMENTED_SORT, segmented_sort)                                                                                    \
-  F(TOP_K, top_k)                                                                                                      \
-  F(TRANSPOSE, transpose)                                                                                              \
+#define GPUPRIMS__FAMILIES(F) \
+  F(MAP, map) \
+  F(REDUCE, reduce) \
+  F(SCAN, scan) \
+  F(STREAM, stream) \
+  F(SEGMENTS, segments) \
+  F(HISTOGRAM, histogram) \
+  F(SORT, sort) \
+  F(MERGE, merge) \
+  F(SEGMENTED_SORT, segmented_sort) \
+  F(TOP_K, top_k) \
+  F(TRANSPOSE, transpose) \
   F(GRAPH, graph)
 #define GPUPRIMS__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
 enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
 #undef GPUPRIMS__ENUM
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
-             ? GP__FAMILY_REDUCE
-         : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
-         : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
-                 primitive == GP_PARTITION
-             ? GP__FAMILY_STREAM
-         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
-         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
-         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
-         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
-         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
-         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
-         : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
-         : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
-                                                                                  : GP__FAMILY_MAP;
+          primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
+      ? GP__FAMILY_REDUCE
+      : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
+      : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
+          primitive == GP_PARTITION
+      ? GP__FAMILY_STREAM
+      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+      : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
+      : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
+      : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
+      : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
+      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
+      : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
+      : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
+                                                                               : GP__FAMILY_MAP;
 }
 
 // ---- core/canonical.h - a policy without the fields that its algorithm does not read
@@ -4514,9 +4506,9 @@ typedef struct gp__policy_row {
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
 // A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.
-#define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
-  {                                                                                                                    \
-    "portable", primitive, in, -1, -1, when, from, to,                                                                 \
+#define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day) \
+  { \
+    "portable", primitive, in, -1, -1, when, from, to, \
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
@@ -4569,8 +4561,9 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w
       (row->out_size >= 0 && row->out_size != w->out_size) || (row->when / GP__IF * GP__IF & ~w->when))
     return 0;
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) +
-         64 * ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
-               (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
+      64 *
+      ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
+       (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
@@ -4609,7 +4602,7 @@ GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, in
   return p;
 }
 // measure: that of the family (gp__rules).
-#define GPUPRIMS__FILL(p, rows, measure, s, when)                                                                      \
+#define GPUPRIMS__FILL(p, rows, measure, s, when) \
   gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))
 
 // ---- core/geometry.h - a launch
@@ -4735,10 +4728,10 @@ static const gp__policy_row gp__scan_rows[] = {
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
-  const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
-                         : misaligned   ? GP__IF_SCAN_MISALIGNED
-                                        : 0) |
-                        (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
+  const unsigned when = (s.reproducible   ? GP__IF_SCAN_CANONICAL
+                             : misaligned ? GP__IF_SCAN_MISALIGNED
+                                          : 0) |
+      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
@@ -4845,12 +4838,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
       q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
-                         blocks == 1     ? alone
-                         : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
-                                         : 0);
-      if (gp__histogram_replicas(q, s) >= (blocks == 3   ? 4u
-                                           : blocks == 2 ? (unsigned)GP__WARP
-                                                         : 1) ||
+                         blocks == 1         ? alone
+                             : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
+                                             : 0);
+      if (gp__histogram_replicas(q, s) >= (blocks == 3       ? 4u
+                                               : blocks == 2 ? (unsigned)GP__WARP
+                                                             : 1) ||
           (blocks == 1 && gp__histogram_halves(q, s)))
         return q;
     }
@@ -4889,15 +4882,15 @@ static const gp__policy_row gp__segments_rows[] = {
 GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
-                  s.segments <= sms << 12 && s.count >> 14 <= s.segments;
+      s.segments <= sms << 12 && s.count >> 14 <= s.segments;
   const int light =
       s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
-  const unsigned when = (few                         ? GP__IF_SEGMENTS_FEW
-                         : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
-                                                     : 0) |
-                        (light            ? GP__IF_SEGMENTS_LIGHT
-                         : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
-                                          : 0);
+  const unsigned when = (few                             ? GP__IF_SEGMENTS_FEW
+                             : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
+                                                         : 0) |
+      (light                ? GP__IF_SEGMENTS_LIGHT
+           : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
+                            : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
@@ -5011,9 +5004,9 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
-                     (paired ? GP__IF_SWEEP_PAIRED
-                      : open ? GP__IF_SWEEP_OPEN
-                             : 0) |
+                     (paired     ? GP__IF_SWEEP_PAIRED
+                          : open ? GP__IF_SWEEP_OPEN
+                                 : 0) |
                          (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) |
                          (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
   if (!vectors && !paired) {
@@ -5064,9 +5057,8 @@ GPUPRIMS__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int alg
 GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
-                        (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
-                        (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) |
-                        (bits == 8 ? GP__IF_SORT_BITS8 : 0);
+      (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
+      (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
   const int may_cooperate = !p.algorithm || gp__is_cooperative(p.algorithm);
   const gp_policy cooperative = may_cooperate ? gp__portable_cooperative(p, s) : p;
   gp_policy q = p;
@@ -5138,10 +5130,11 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
-                                                    : small                                            ? 5
-                                                    : sets || p.vectors > 4                            ? 3
-                                                                                                       : 4);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
+                                   wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
+                                       : small                                        ? 5
+                                       : sets || p.vectors > 4                        ? 3
+                                                                                      : 4);
   // Fits the shared memory of small devices: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
@@ -5205,10 +5198,10 @@ GPUPRIMS__PRIVATE int gp__row_serves_matrices(gp__shape s) {
 GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
-  return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
-         : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
-         : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
-                                          : large;
+  return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
+      : aligned == GP__FORM_IN_ALIGNED   ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
+      : aligned                          ? large || (s.key_size <= 2 && bytes >> 24)
+                                         : large;
 }
 // Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
 // gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
@@ -5223,13 +5216,14 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
-                    s.moved.columns >= 1024;
+      s.moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
   const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
-                     s.moved.word == s.key_size && s.moved.rows >= 4096;
-  const int wide = eight && (s.key_size == 1   ? aligned == GP__FORM_OUT_ALIGNED
-                             : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
-                                               : 0);
+      s.moved.word == s.key_size && s.moved.rows >= 4096;
+  const int wide = eight &&
+      (s.key_size == 1       ? aligned == GP__FORM_OUT_ALIGNED
+           : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
+                             : 0);
   gp_policy q = p;
   if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
@@ -5250,8 +5244,9 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     q = p;
     q.algorithm = GP_ROUND_TRIP;
     trip = gp__tiled(q, s);
-    if (algorithm == GP_ROUND_TRIP || (matrix <= GP__TRIP_BYTES && (s.segments <= GP__CHUNK_MATRICES * trip.segments ||
-                                                                    matrix * trip.segments >= GP__CHUNK_MATRIX))) {
+    if (algorithm == GP_ROUND_TRIP ||
+        (matrix <= GP__TRIP_BYTES &&
+         (s.segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
       trip.count = trip.segments * trip.moved.rows * trip.moved.columns;
       q = gp__portable_transpose(q, trip);
@@ -5267,11 +5262,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     q = p;
   }
   p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, bytes < sms * 2 * 8192                     ? 1
-                                        : bytes < sms * 4 * 16384                  ? 2
-                                        : eight                                    ? 8
-                                        : sides && aligned == 3 && s.key_size == 8 ? 2
-                                                                                   : 4);
+  p.vectors = gp__default_to(p.vectors,
+                             bytes < sms * 2 * 8192                         ? 1
+                                 : bytes < sms * 4 * 16384                  ? 2
+                                 : eight                                    ? 8
+                                 : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                                            : 4);
   p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&
@@ -5291,12 +5287,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
 // A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
 // take no clusters.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
-#define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
-                             cluster, day)                                                                             \
-  {                                                                                                                    \
-    "portable", primitive, -1, -1, degree, when, from, 0,                                                              \
-        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster, {0}},                      \
-        "NVIDIA H200, 2026-11-" #day                                                                                   \
+#define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull, \
+                             cluster, day) \
+  { \
+    "portable", primitive, -1, -1, degree, when, from, 0, \
+        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster, {0}}, \
+        "NVIDIA H200, 2026-11-" #day \
   }
 static const gp__policy_row gp__graph_rows[] = {
     GPUPRIMS__H200_GRAPH(GP_BFS_SOURCES, -1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 22),
@@ -5393,7 +5389,7 @@ GPUPRIMS__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned lo
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   g->words = gp__look_back_slots(g->tiles) *
-             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+      (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measure_stream,  gp__portable_stream,
@@ -5412,10 +5408,10 @@ GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
-                    (unsigned)gp__round_up(g->replicas ? g->replicas * gp__histogram_copy_bytes(p, s)
-                                           : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
-                                                                                  : 0,
-                                           GP__VECTOR);
+      (unsigned)gp__round_up(g->replicas                                ? g->replicas * gp__histogram_copy_bytes(p, s)
+                                 : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
+                                                                        : 0,
+                             GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
   g->tile_items =
       (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
@@ -5433,7 +5429,7 @@ GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned
     if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
     g->grid = (unsigned)(slices * shares);
     g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
-                                gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+            gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
                           : 0;
   }
 }
@@ -5674,17 +5670,18 @@ GPUPRIMS__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned lon
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
-  g->shared_bytes = (unsigned)(gp__is_set(s.primitive)             ? gp__set_shared_bytes(p, s)
-                               : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
-                                                                   : gp__merge_shared_bytes(p, s));
+  g->shared_bytes = (unsigned)(gp__is_set(s.primitive)                 ? gp__set_shared_bytes(p, s)
+                                   : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
+                                                                       : gp__merge_shared_bytes(p, s));
   if (gp__is_set(s.primitive)) {
     g->words = gp__look_back_slots(g->tiles);
     if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
       g->scratch = (g->tiles + 1) * 16; // for any occupancy
   } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
-    g->scratch = gp__merge_sort_borders_at(s) + (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
-                                                     ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
-                                                     : 0);
+    g->scratch = gp__merge_sort_borders_at(s) +
+        (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
+             ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
+             : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
 GPUPRIMS__PRIVATE int gp__merge_overlaps(gp_policy p, gp__shape s) {
@@ -5718,8 +5715,8 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
   }
   if ((p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
     g->words = p.algorithm == GP_HYBRID || !gp__adaptive_is_cooperative(p, s)
-                   ? 1
-                   : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
+        ? 1
+        : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
   if (gp__is_cooperative(p.algorithm)) {
@@ -5878,8 +5875,8 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
     r.row_tiles = gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = gp__ceil_div(r.row_tiles, (unsigned)GP__SQUARE_PANEL);
-    r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns,
-                                                            r.form & GP__FORM_IN_ALIGNED);
+    r.shared_bytes = 2 *
+        (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, r.form & GP__FORM_IN_ALIGNED);
   } else if (s.moved.kind == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
     r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
     r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.moved.rows);
@@ -5913,9 +5910,9 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   }
   r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices)
-            : s.moved.kind == GP__MOVE_SQUARE
-                ? r.column_tiles * (r.column_tiles + 1) / 2 * GP__SQUARE_PANEL * GP__SQUARE_PANEL * s.segments
-                : r.row_tiles * r.column_tiles * s.segments;
+      : s.moved.kind == GP__MOVE_SQUARE
+      ? r.column_tiles * (r.column_tiles + 1) / 2 * GP__SQUARE_PANEL * GP__SQUARE_PANEL * s.segments
+      : r.row_tiles * r.column_tiles * s.segments;
   return r;
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
@@ -6091,9 +6088,9 @@ GPUPRIMS__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occ
 // Bins of equal width for floats: the bin of x in [lower, upper). scale is bins / (upper - lower) in the same type.
 // Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
 // sample in the same bin.
-#define GPUPRIMS__EVEN_BIN(name, T)                                                                                    \
-  GPUPRIMS__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) {              \
-    return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1;    \
+#define GPUPRIMS__EVEN_BIN(name, T) \
+  GPUPRIMS__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) { \
+    return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1; \
   }
 GPUPRIMS__EVEN_BIN(f32, float)
 GPUPRIMS__EVEN_BIN(f64, double)
@@ -6624,10 +6621,10 @@ enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
-#define GPUPRIMS__TRAITS(type, KIND, Wide)                                                                             \
-  template <> struct gp__traits<type> {                                                                                \
-    static const gp__kind kind = KIND;                                                                                 \
-    typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */                  \
+#define GPUPRIMS__TRAITS(type, KIND, Wide) \
+  template <> struct gp__traits<type> { \
+    static const gp__kind kind = KIND; \
+    typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */ \
   };
 GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
 GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
@@ -6768,11 +6765,10 @@ template <class A, class R> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
-    return gp__traits<R>::kind == GP__UNSIGNED                  ? r
-           : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
-           : gp__traits<R>::kind == GP__SIGNED
-               ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
-               : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
+    return gp__traits<R>::kind == GP__UNSIGNED               ? r
+        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
+        : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
+                                            : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
   }
 };
 template <class A, class R> struct gp_square {
@@ -6888,10 +6884,10 @@ template <class Op, class A, class B, class R> struct gp__binary {
 // ---- comparisons, and the predicates made of them
 
 // C's comparisons; the half types compare as floats.
-#define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
-  template <class T> struct name {                                                                                     \
-    typedef T type;                                                                                                    \
-    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; }                                     \
+#define GPUPRIMS__COMPARISON(name, symbol) \
+  template <class T> struct name { \
+    typedef T type; \
+    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; } \
   };
 GPUPRIMS__COMPARISON(gp_equal, ==)
 GPUPRIMS__COMPARISON(gp_not_equal, !=)
@@ -6907,17 +6903,17 @@ template <class L> struct gp__compare_bytes {
   static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, gp__u32) { return 0; }
 };
-#define GPUPRIMS__BYTES(comparison, expression)                                                                        \
-  template <> struct gp__compare_bytes<comparison> {                                                                   \
-    static const bool is = true;                                                                                       \
-    static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; }                                           \
+#define GPUPRIMS__BYTES(comparison, expression) \
+  template <> struct gp__compare_bytes<comparison> { \
+    static const bool is = true; \
+    static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; } \
   };
-#define GPUPRIMS__BYTES_OF(T, SIGNED)                                                                                  \
-  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b))                                                                \
-  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b))                                                             \
-  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b))                                                            \
-  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a))                                                     \
-  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a))                                                         \
+#define GPUPRIMS__BYTES_OF(T, SIGNED) \
+  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b)) \
+  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b)) \
+  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b)) \
+  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a)) \
+  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a)) \
   GPUPRIMS__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
 GPUPRIMS__BYTES_OF(signed char, true)
 GPUPRIMS__BYTES_OF(unsigned char, false)
@@ -7012,14 +7008,14 @@ template <class T> union gp__shuffled {
   gp__u32 word[(sizeof(T) + 3) / 4];
   GP_DEVICE gp__shuffled() {}
 };
-#define GPUPRIMS__SHUFFLE(name, intrinsic, Argument)                                                                   \
-  template <class T> GP_DEVICE T name(const T &value, Argument argument) {                                             \
-    gp__shuffled<T> s;                                                                                                 \
-    if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0;                                                                      \
-    s.value = value;                                                                                                   \
-    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] =                                    \
-        intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
-    return s.value;                                                                                                    \
+#define GPUPRIMS__SHUFFLE(name, intrinsic, Argument) \
+  template <class T> GP_DEVICE T name(const T &value, Argument argument) { \
+    gp__shuffled<T> s; \
+    if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0; \
+    s.value = value; \
+    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] = \
+        intrinsic(0xffffffffu, s.word[i], argument); \
+    return s.value; \
   }
 // The value of lane `argument`; of the lane `argument` below or above (own value if there is none); of the lane whose
 // number differs in the bits of `argument`. All lanes call.
@@ -7220,8 +7216,8 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
   const bool is_short = __ballot_sync(0xffffffffu, count > 8) == 0;
   const unsigned shift = __ballot_sync(0xffffffffu, count > 4) == 0 ? 2 : 3;
-  unsigned start = gp_lane() << shift, total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole))))
-                                               << shift;
+  unsigned start = gp_lane() << shift,
+           total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole)))) << shift;
   if (!is_short) {
     const unsigned end = gp_warp_inclusive_scan(count, gp_sum<unsigned>());
     start = end - count;
@@ -7461,16 +7457,16 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
 template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
 // Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of
 // its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
-#define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT)                                                                  \
-  GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block);                                               \
-  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
+#define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
+  GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block); \
+  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name)); \
   name.base = name##_of_block.byte
 // Moves structs [first, first + count) of `from` to [to_first, to_first + count) of `to`, from memory to shared memory
 // or back. All threads of the block call. No barrier.
-#define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count)                                               \
-  do {                                                                                                                 \
-    for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x)                                            \
-      GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
+#define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count) \
+  do { \
+    for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x) \
+      GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i); \
   } while (0)
 
 // A block's counters in shared memory. COPIES of each: one for all threads (1), one a thread (THREADS), or a power of
@@ -8559,9 +8555,10 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
       GPUPRIMS__UNROLL
       for (int w = 0; w < W; ++w) {
         const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
-        p.item[w] = *reinterpret_cast<const Word *>(shared + (OUT_ALIGNED && N == 1
-                                                                  ? from + w * layout.step() // one group of rows
-                                                                  : layout.at(row, line * SIZE + part * WORD)));
+        p.item[w] =
+            *reinterpret_cast<const Word *>(shared +
+                                            (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
+                                                                   : layout.at(row, line * SIZE + part * WORD)));
       }
       gp__store_vector<CACHE>(to, p.vector);
       continue;
@@ -9646,14 +9643,14 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   // Byte of the source's structs in byte b of the registers; -1: none.
   static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
     return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
-           : b < chunk * SIZE && IN >= 0   ? b / SIZE * struct_size + IN + b % SIZE
+        : b < chunk * SIZE && IN >= 0      ? b / SIZE * struct_size + IN + b % SIZE
                                            : -1;
   }
   // Byte of the registers for byte b of the destination's k-th struct; -1: a gap. first: word.
   static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
     return IN >= 0 && b >= OUT && b < OUT + SIZE
-               ? first * 4 + k * SIZE + b - OUT
-               : rest::of_struct(chunk, k, b, first + (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0));
+        ? first * 4 + k * SIZE + b - OUT
+        : rest::of_struct(chunk, k, b, first + (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0));
   }
 };
 
@@ -9738,14 +9735,15 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
 // structs. Clears gaps of the destination.
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
-  static const int ALIGN =
-      W ? int(gp__common_factor(gp__common_factor(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES)))
-        : BYTES;
+  static const int ALIGN = W
+      ? int(gp__common_factor(gp__common_factor(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES)))
+      : BYTES;
   static const bool GAP = List::offset(false, F) < 0;
   static const int WORD = GAP ? 0 : List::word(CHUNK, F);
   static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
-    return tile + (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
-                     : TILE * List::before(F) + c * BYTES);
+    return tile +
+        (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
+           : TILE * List::before(F) + c * BYTES);
   }
   static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
     if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
@@ -9787,9 +9785,9 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
 struct gp__tile_start {
   gp__u64 block, number;
   GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
-    block = width == 0   ? 0
-            : width == 1 ? first * static_cast<gp__u64>(struct_size)
-                         : first / width * width * struct_size;
+    block = width == 0 ? 0
+        : width == 1   ? first * static_cast<gp__u64>(struct_size)
+                       : first / width * width * struct_size;
     number = width == 0 ? first : width == 1 ? 0 : first % width;
   }
 };
@@ -10000,8 +9998,8 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
       for (int j = 0; j < V; ++j) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
         q.item[j] = outer && i + j == edge
-                        ? gp_convert<A, R>()(a[k].item[j])
-                        : F()(a[k].item[j], outer ? neighbour : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
+            ? gp_convert<A, R>()(a[k].item[j])
+            : F()(a[k].item[j], outer ? neighbour : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
       }
       q.template store<P::store>(out + i);
     }
@@ -10450,8 +10448,8 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   // Bytes of the tables, which precede the counters in dynamic shared memory.
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
-               ? 0
-               : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
+        ? 0
+        : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
@@ -10594,10 +10592,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
-        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
-                                                                      : REPLICAS             ? gp_lane()
-                                                                                 : gp_lane() & (args.replicas - 1)) *
-                                                                         sizeof(Cell)),
+        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
+                                                        (REPLICAS == GP__HALVES ? 0
+                                                             : REPLICAS         ? gp_lane()
+                                                                                : gp_lane() & (args.replicas - 1)) *
+                                                            sizeof(Cell)),
           stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
           run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
@@ -10913,9 +10912,9 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
-          w[k * V + j] = !there                   ? C(0)
-                         : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
-                                                  : static_cast<C>(weight::of(a.weights, pixel));
+          w[k * V + j] = !there        ? C(0)
+              : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
+                                       : static_cast<C>(weight::of(a.weights, pixel));
           if (channels == 1 || ++channel == channels) {
             channel = 0;
             ++pixel;
@@ -11009,11 +11008,11 @@ template <class Op, class Acc> struct gp__shared_fold {
     }
   }
 };
-#define GPUPRIMS__SHARED_SUM(T)                                                                                        \
-  template <> struct gp__shared_fold<gp_sum<T>, T> {                                                                   \
-    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) {                                             \
-      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x));                                                 \
-    }                                                                                                                  \
+#define GPUPRIMS__SHARED_SUM(T) \
+  template <> struct gp__shared_fold<gp_sum<T>, T> { \
+    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) { \
+      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x)); \
+    } \
   };
 GPUPRIMS__SHARED_SUM(int)
 GPUPRIMS__SHARED_SUM(unsigned int)
@@ -12507,9 +12506,9 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
-    Acc run = gp_lane() == 0                  ? before.value
-              : gp__earlier_lanes(with_heads) ? kept_run.value
-                                              : Op()(before.value, kept_run.value);
+    Acc run = gp_lane() == 0            ? before.value
+        : gp__earlier_lanes(with_heads) ? kept_run.value
+                                        : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
     unsigned char *next = results;
@@ -12615,7 +12614,7 @@ template <class P, class Body> struct gp__stream {
   }
   static GP_DEVICE bool full(const gp__stream_tile &t) {
     return t.items == TILE &&
-           ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
+        ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
   // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
@@ -12670,7 +12669,7 @@ template <class P, class Body> struct gp__stream {
   // Whether results overwrite the elements that are read.
   static GP_DEVICE bool in_place(const gp__stream_args &a) {
     return (a.out_keys && a.out_keys == a.keys) ||
-           (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
+        (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
   }
   typedef gp__look_back<State, Join, typename Join::template Form<TILE>> LookBack;
   static GP_DEVICE LookBack look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
@@ -13671,8 +13670,8 @@ struct gp__segment_warp {
         if (segment == first) {
           const unsigned char *at = cells + mine * sizeof(Cell);
           const Acc sum = from == 0 && to == CHUNK
-                              ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
-                              : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
+              ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
+              : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
           const Acc all = gp_warp_broadcast(gp_warp_reduce(sum, Op()), 0);
           if (from < to) carry.append(all, Op());
         } else {
@@ -14423,9 +14422,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       if (moves(p)) {
         const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;
         step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 && !leading ? GP__RADIX_LAST : 0) |
-               (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
-               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
-               (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
+            (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
+            (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
+            (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
         from = to_other ? 2 : 1;
         --left, ++done;
       } else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;
@@ -14654,7 +14653,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
     return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes) * groups(), 0)) +
-           static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
+        static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
@@ -14794,8 +14793,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (tile % GROUP == 0) { // the group may be complete before its last tile has looked back
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
-        W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
-                                                    odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+        W::store(up_to(tile / GROUP, pair),
+                 W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
+                         odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
   // Called by a counting thread: computes the destinations of the tile's keys.
@@ -15346,9 +15346,9 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   }
   GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
   GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
-    return static_cast<const Value *>(source == GP__FROM_IN      ? a.values
-                                      : source == GP__FROM_SPARE ? a.spare_values
-                                                                 : a.out_values);
+    return static_cast<const Value *>(source == GP__FROM_IN          ? a.values
+                                          : source == GP__FROM_SPARE ? a.spare_values
+                                                                     : a.out_values);
   }
   GP_DEVICE Value *values_to(gp__u32 source) const {
     return static_cast<Value *>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
@@ -15370,7 +15370,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
     const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);
     const int bits = depth >= 2 || width <= 8 || levels == 0 ? 8
-                     : all <= levels                         ? (width + all - 1) / all
+        : all <= levels                                      ? (width + all - 1) / all
                                                              : (need + levels - 1) / levels;
     return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
@@ -16458,7 +16458,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
     return (RECORDS ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
-           item.begin;
+        item.begin;
   }
   GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
     return RECORDS ? nullptr : h.values_from(item.source);
@@ -17186,7 +17186,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
                    VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, INDEX_BYTES = INDEXED ? CAPACITY * 2 : 0,
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
-                            : VALUE   ? 4
+      : VALUE                         ? 4
                                       : 8, // elements of a lane in flight
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
@@ -17272,9 +17272,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     C x[ITEMS];
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
-      x[i] = mine + i < n ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
-                                       first + mine + i)
-                          : Item::last();
+      x[i] = mine + i < n
+          ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
+          : Item::last();
     gp__sort_lanes<Item>(x, lanes);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
@@ -17836,8 +17836,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
     b.source = static_cast<gp__u64>(source);
-    const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
-                                       (!S::any || this->a.values == this->a.out_values));
+    const bool there = source == 2 ||
+        (source == 0 && this->a.keys == this->a.out_keys && (!S::any || this->a.values == this->a.out_values));
     if (!there) gp__push_tasks(this->a, tag, GP__TASK_COPY << 62 | number << 32, tiles_of(b));
   }
   GP_DEVICE void copy(gp__u64 number, gp__u64 tile) const {
@@ -17906,8 +17906,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (threadIdx.x < GP__DIGITS) {
       s.start[threadIdx.x] = static_cast<gp__u32>(sum);
       s.to[threadIdx.x] = b.begin + b.base[threadIdx.x] - sum +
-                          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__DIGITS + threadIdx.x] +
-                          this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
+          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__DIGITS + threadIdx.x] +
+          this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
     }
     __syncthreads();
     Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);
@@ -18102,8 +18102,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   // last units may be partly outside.
   GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
                       const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
-    const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
-                                        (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
+    const bool whole = SIZE >= UNIT ||
+        ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) && (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
     else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
@@ -18623,10 +18623,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
-    const int mine = int(threadIdx.x) * ITEMS, count = FULL                  ? ITEMS
-                                                       : tile - mine < 0     ? 0
-                                                       : tile - mine < ITEMS ? tile - mine
-                                                                             : ITEMS;
+    const int mine = int(threadIdx.x) * ITEMS,
+              count = FULL    ? ITEMS
+        : tile - mine < 0     ? 0
+        : tile - mine < ITEMS ? tile - mine
+                              : ITEMS;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];
@@ -19305,7 +19306,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const int one_pairs = gp_min<int>()(gp_max<int>()(twos - one_rank, 0), ones_here);
       const int two_pairs = gp_min<int>()(gp_max<int>()(one_rank + ones_here - two_rank, 0), twos_here);
       paired = (paired & ~run) | (gp__bits_below<Mask>(begin + one_pairs) & ~gp__bits_below<Mask>(begin)) |
-               (gp__bits_below<Mask>(begin + ones_here + two_pairs) & ~gp__bits_below<Mask>(begin + ones_here));
+          (gp__bits_below<Mask>(begin + ones_here + two_pairs) & ~gp__bits_below<Mask>(begin + ones_here));
       others &= ~gp__bits_below<Mask>(end);
     }
     return paired;
@@ -19322,9 +19323,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const bool BOTH = SET == GP_SET_SYMMETRIC_DIFFERENCE;
     const Mask paired =
         BOTH ? pairs_of_both(i, j, after_second, key, second, tie) : pairs(i, j, after_second, second, tie);
-    return gp__bits_below<Mask>(count) & (SET == GP_SET_INTERSECTION ? paired
-                                          : SET == GP_SET_DIFFERENCE ? second & ~paired
-                                                                     : ~paired);
+    return gp__bits_below<Mask>(count) &
+        (SET == GP_SET_INTERSECTION     ? paired
+             : SET == GP_SET_DIFFERENCE ? second & ~paired
+                                        : ~paired);
   }
 };
 
@@ -21321,7 +21323,7 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
   report->kind = static_cast<gp__u64>(kind);
   report->edge = edge ? at : none;
   report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none
-                   : edge                             ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
+      : edge                                          ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
                                                       : at;
 }
 
@@ -21337,20 +21339,6 @@ GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__
   column = tile / height;
   row = first + tile - column * height;
 }
-// A tile's position in its matrix, and the matrix. A thread that both reads and writes the tile keeps both offsets
-// instead: that saves a sixth of its registers, which is one block a multiprocessor for thin tiles.
-struct gp__place_of_tile {
-  gp__u64 row, column, far, near;
-  GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
-    if (a.outer[0] * a.outer[1] > 1) {
-      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix;
-      tile -= matrix * of_matrix;
-      far = matrix / a.outer[1];
-      near = matrix - far * a.outer[1];
-    }
-    gp__tile_of_panel(a, tile, row, column);
-  }
-};
 
 // Transposes one tile a turn. FORM: GP__FORM_... A whole side has short, contiguous lines: it is loaded or stored as
 // one array.
@@ -21469,8 +21457,9 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
                            unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return reinterpret_cast<const Word *>(
-        shared + (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
-                           : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
+        shared +
+        (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
+                  : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
@@ -21494,9 +21483,9 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(STEP);
     column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
-    const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
-                                  : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
-                                             : unsigned(COLUMNS);
+    const unsigned most_columns = OUT_WHOLE ? a.tile_columns
+        : IN_WHOLE                          ? unsigned(GP__TRANSPOSE_WHOLE)
+                                            : unsigned(COLUMNS);
     const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
     const unsigned columns =
         static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);
@@ -22191,9 +22180,9 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
     const gp__u64 rest = tile - matrix * of_matrix, row_tile = rest / a.column_tiles;
     const gp__u64 row = row_tile * height, column = (rest - row_tile * a.column_tiles) * width;
     const unsigned char *in = static_cast<const unsigned char *>(a.in) + far * a.in_outer[0] +
-                              (matrix - far * a.outer[1]) * a.in_outer[1] + row * a.in_pitch + column * WORD;
+        (matrix - far * a.outer[1]) * a.in_outer[1] + row * a.in_pitch + column * WORD;
     unsigned char *out = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
-                         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
+        (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
     const gp__u64 rows = a.rows - row, columns = a.columns - column;
     Word v[P::vectors];
     GPUPRIMS__UNROLL
@@ -22401,35 +22390,35 @@ template <int WARPS> struct gp__bfs_shared {
 
 // A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.
-#define GPUPRIMS__BFS_STATE(Below)                                                                                     \
-  using Below::WARPS;                                                                                                  \
-  using Below::ITEMS;                                                                                                  \
-  using Below::COUNTER;                                                                                                \
-  using Below::SMALL;                                                                                                  \
-  using Below::ROOM;                                                                                                   \
-  using Below::SLOTS;                                                                                                  \
-  using Below::WARPS_OF_GRID;                                                                                          \
-  using Below::BLOCKS_OF_GRID;                                                                                         \
-  using Below::ONE_BLOCK;                                                                                              \
-  using Below::FEW_LANES;                                                                                              \
-  using Below::FEW_EDGES;                                                                                              \
-  using Below::FEW_SHIFT;                                                                                              \
-  using Below::a;                                                                                                      \
-  using Below::s;                                                                                                      \
-  using Below::dynamic;                                                                                                \
-  using Below::offsets;                                                                                                \
-  using Below::in_offsets;                                                                                             \
-  using Below::targets;                                                                                                \
-  using Below::in_sources;                                                                                             \
-  using Below::queue;                                                                                                  \
-  using Below::parents;                                                                                                \
-  using Below::control;                                                                                                \
-  using Below::vertices;                                                                                               \
-  using Below::words;                                                                                                  \
-  using Below::sums;                                                                                                   \
-  using Below::inspected;                                                                                              \
-  using Below::buffered;                                                                                               \
-  using Below::depth;                                                                                                  \
+#define GPUPRIMS__BFS_STATE(Below) \
+  using Below::WARPS; \
+  using Below::ITEMS; \
+  using Below::COUNTER; \
+  using Below::SMALL; \
+  using Below::ROOM; \
+  using Below::SLOTS; \
+  using Below::WARPS_OF_GRID; \
+  using Below::BLOCKS_OF_GRID; \
+  using Below::ONE_BLOCK; \
+  using Below::FEW_LANES; \
+  using Below::FEW_EDGES; \
+  using Below::FEW_SHIFT; \
+  using Below::a; \
+  using Below::s; \
+  using Below::dynamic; \
+  using Below::offsets; \
+  using Below::in_offsets; \
+  using Below::targets; \
+  using Below::in_sources; \
+  using Below::queue; \
+  using Below::parents; \
+  using Below::control; \
+  using Below::vertices; \
+  using Below::words; \
+  using Below::sums; \
+  using Below::inspected; \
+  using Below::buffered; \
+  using Below::depth; \
   using Below::turn
 
 // CLUSTERS: the launch may be in clusters.
@@ -22501,10 +22490,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
     const unsigned lane = gp_lane();
     const gp__bfs_sums of_block = s.sums[0].sums();
-    const gp__u64 mine = lane == 0   ? of_block.found
-                         : lane == 1 ? of_block.appended
-                         : lane == 2 ? of_block.edges
-                                     : of_block.longer;
+    const gp__u64 mine = lane == 0 ? of_block.found
+        : lane == 1                ? of_block.appended
+        : lane == 2                ? of_block.edges
+                                   : of_block.longer;
     const gp__u64 all =
         gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
@@ -22541,14 +22530,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE void go_down() {
     gp__bfs_state &t = s.state;
     const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
-                       t.edges * 8 > vertices;
+        t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
-    t.step = fits_block(parts, t.edges)                      ? GP__BFS_SMALL
-             : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
-             : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
-             : !grows                                        ? GP__BFS_TOP_DOWN
-             : t.listed                                      ? GP__BFS_LISTED
-                                                             : GP__BFS_BOTTOM_UP;
+    t.step = fits_block(parts, t.edges)                 ? GP__BFS_SMALL
+        : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
+        : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
+        : !grows                                        ? GP__BFS_TOP_DOWN
+        : t.listed                                      ? GP__BFS_LISTED
+                                                        : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
   // True if a frontier is small enough for one block to go on alone. Edges make that slower than a grid barrier: there
@@ -22563,7 +22552,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   // memory.
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
-           parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
+        parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
   // True if the search goes on top-down after a bottom-up level.
   GP_DEVICE bool shrinks() const {
@@ -22949,12 +22938,12 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (in_grid) all = exchange_of_clusters(all);
     const bool done = !all.found || all.hit || depth == a.limit;
     const bool stays = !done && !all.over &&
-                       (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
-                                : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
-                                      !fits_grid(all.appended, all.edges, depth, a.spread));
+        (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
+                 : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
+                 !fits_grid(all.appended, all.edges, depth, a.spread));
     const bool uneven = all.uneven && stays;
     const bool plain = stays && !uneven && !all.wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
-                       all.appended <= before + before / 4 + 64;
+        all.appended <= before + before / 4 + 64;
     before = all.appended;
     if (uneven) {
       const unsigned end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
@@ -22962,8 +22951,8 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     }
     if (gp_lane() == 0)
       s.verdict[depth & 1] = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
-                             (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
-                             (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
+          (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
+          (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
   // Exchanges the counts of clusters: two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
@@ -22990,10 +22979,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 last = s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
     gp__u64 found, explored, appended, edges;
     if (in_grid) {
-      const gp__u64 sum = meet_in_grid(gp_lane() == 0   ? all_found
-                                       : gp_lane() == 1 ? all_explored
-                                       : gp_lane() == 2 ? last
-                                                        : mine.edges);
+      const gp__u64 sum = meet_in_grid(gp_lane() == 0       ? all_found
+                                           : gp_lane() == 1 ? all_explored
+                                           : gp_lane() == 2 ? last
+                                                            : mine.edges);
       found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
       appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
     } else {
@@ -23221,10 +23210,10 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_sums level = s.sums[turn].sums();
     level.appended = count = s.appended[turn];
     const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-    const unsigned verdict = (done                             ? LEVEL_DONE
-                              : fits_block(count, level.edges) ? LEVEL_STAYS
-                                                               : 0) |
-                             (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
+    const unsigned verdict = (done                                 ? LEVEL_DONE
+                                  : fits_block(count, level.edges) ? LEVEL_STAYS
+                                                                   : 0) |
+        (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
     if (threadIdx.x == COUNTER) {
       s.level = level;
       ++t.small;
@@ -23261,9 +23250,9 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_state &t = s.state;
     const bool done = (verdict & LEVEL_DONE) != 0;
     leave_small(static_cast<unsigned>(depth),
-                done               ? 0
-                : appended < SMALL ? appended
-                                   : SMALL,
+                done                   ? 0
+                    : appended < SMALL ? appended
+                                       : SMALL,
                 blocks, !done && (verdict & LEVEL_OVER));
     __syncthreads();
     if (in_team) {
@@ -24411,8 +24400,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       t.open -= x[GP__NEW_CLOSED];
     }
     t.step = !t.edges || (a.limit && t.depth == a.limit) ? GP_STEP_FINISH
-             : step != GP_STEP_COLLECT && grows()        ? GP_STEP_BOTTOM_UP
-             : step == GP_STEP_BOTTOM_UP                 ? GP_STEP_COLLECT
+        : step != GP_STEP_COLLECT && grows()             ? GP_STEP_BOTTOM_UP
+        : step == GP_STEP_BOTTOM_UP                      ? GP_STEP_COLLECT
                                                          : GP_STEP_TOP_DOWN;
     t.alone = a.blocks > 1 && t.step == GP_STEP_TOP_DOWN && t.parts <= a.small && t.edges <= a.small * 8ull;
   }
@@ -24579,7 +24568,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp_traversal &r = *a.statistics;
     const gp__u64 levels = t.depth > 0 ? static_cast<gp__u64>(t.depth) : 0;
     const gp__u64 bytes = (a.depths ? vertices * 4 * static_cast<unsigned>(a.count) : 0) +
-                          t.visits * 2 * sizeof(Offset) + t.inspected * (sizeof(Vertex) + sizeof(Word));
+        t.visits * 2 * sizeof(Offset) + t.inspected * (sizeof(Vertex) + sizeof(Word));
     note(GP_STEP_FINISH);
     if (!a.batch) {
       r.reached = r.edges = r.inspected = r.levels = r.bottom_up = r.small = r.bytes = 0;
@@ -24648,10 +24637,10 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #include <unistd.h>
 
 #define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
-#define GPUPRIMS__CHECK(expression)                                                                                    \
-  do {                                                                                                                 \
-    const gp_result checked_ = expression;                                                                             \
-    if (checked_ != GP_SUCCESS) return checked_;                                                                       \
+#define GPUPRIMS__CHECK(expression) \
+  do { \
+    const gp_result checked_ = expression; \
+    if (checked_ != GP_SUCCESS) return checked_; \
   } while (0)
 
 // ---- core/messages.c - messages and errors of a thread
@@ -24731,16 +24720,16 @@ GPUPRIMS__API int gp_version(void) {
 }
 
 // The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
-#define GPUPRIMS__CALLERS_STRUCTS(X)                                                                                   \
-  X(gp_config, own_work)                                                                                               \
-  X(gp_description, fallback)                                                                                          \
-  X(gp_type_desc, align)                                                                                               \
-  X(gp_op_desc, host_user)                                                                                             \
-  X(gp_call, workspace_bytes)                                                                                          \
-  X(gp_segments, length)                                                                                               \
-  X(gp_permutation, out_stride)                                                                                        \
-  X(gp_layout, columns)                                                                                                \
-  X(gp_graph, flags)                                                                                                   \
+#define GPUPRIMS__CALLERS_STRUCTS(X) \
+  X(gp_config, own_work) \
+  X(gp_description, fallback) \
+  X(gp_type_desc, align) \
+  X(gp_op_desc, host_user) \
+  X(gp_call, workspace_bytes) \
+  X(gp_segments, length) \
+  X(gp_permutation, out_stride) \
+  X(gp_layout, columns) \
+  X(gp_graph, flags) \
   X(gp_tuner_config, user)
 #define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
 enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
@@ -24778,10 +24767,10 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__take_struct(const char
   return GP_SUCCESS;
 }
 // Points `given` at a whole struct of this library's header: the caller's, or a copy in `own`.
-#define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type)                                                             \
-  if ((given)->struct_size != sizeof(type)) {                                                                          \
-    GPUPRIMS__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type));                 \
-    (given) = &(own);                                                                                                  \
+#define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type) \
+  if ((given)->struct_size != sizeof(type)) { \
+    GPUPRIMS__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type)); \
+    (given) = &(own); \
   }
 
 // Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
@@ -24842,76 +24831,76 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
 // the tests.
-#define GP__CUDA_FUNCTIONS(F)                                                                                          \
-  F(1, cuInit, "cuInit", (unsigned flags))                                                                             \
-  F(1, cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                       \
-  F(1, cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                                             \
-  F(1, cuDeviceGet, "cuDeviceGet", (int *device, int ordinal))                                                         \
-  F(1, cuDeviceGetName, "cuDeviceGetName", (char *name, int capacity, int device))                                     \
-  F(1, cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                          \
-  F(1, cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                                          \
-  F(1, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))                             \
-  F(1, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device))                                        \
-  F(1, cuCtxGetCurrent, "cuCtxGetCurrent", (void **context))                                                           \
-  F(1, cuCtxPushCurrent, "cuCtxPushCurrent_v2", (void *context))                                                       \
-  F(1, cuCtxPopCurrent, "cuCtxPopCurrent_v2", (void **context))                                                        \
-  F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device))                                                                \
-  F(1, cuCtxSynchronize, "cuCtxSynchronize", (void))                                                                   \
-  F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context))                                               \
-  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id))                                         \
-  F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status))                                        \
-  F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream))                                                     \
-  F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode))                            \
-  F(0, cuMemAllocAsync, "cuMemAllocAsync", (gp__cu_pointer * pointer, size_t bytes, void *stream))                     \
-  F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream))                                       \
-  F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes))                                          \
-  F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer))                                                            \
-  F(1, cuPointerGetAttributes, "cuPointerGetAttributes",                                                               \
-    (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer))                                   \
-  F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                                                 \
-  F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event))                                                             \
-  F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
-  F(1, cuEventSynchronize, "cuEventSynchronize", (void *event))                                                        \
-  F(1, cuEventQuery, "cuEventQuery", (void *event))                                                                    \
-  F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end))                                  \
-  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream))  \
-  F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \
-  F(1, cuModuleUnload, "cuModuleUnload", (void *module))                                                               \
-  F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name))                  \
-  F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2",                                                                      \
-    (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name))                                        \
-  F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes))                                 \
-  F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value))                           \
-  F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                     \
-    (int *blocks, void *function, int threads, size_t shared_bytes))                                                   \
-  F(0, cuLaunchKernelEx, "cuLaunchKernelEx",                                                                           \
-    (const gp__cu_launch *config, void *function, void **parameters, void **extra))                                    \
-  F(0, cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                                   \
-    (int *clusters, void *function, const gp__cu_launch *config))                                                      \
-  F(0, cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel",                                                         \
-    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters))                                        \
-  F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
-    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
-  F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name))                                               \
+#define GP__CUDA_FUNCTIONS(F) \
+  F(1, cuInit, "cuInit", (unsigned flags)) \
+  F(1, cuDriverGetVersion, "cuDriverGetVersion", (int *version)) \
+  F(1, cuDeviceGetCount, "cuDeviceGetCount", (int *count)) \
+  F(1, cuDeviceGet, "cuDeviceGet", (int *device, int ordinal)) \
+  F(1, cuDeviceGetName, "cuDeviceGetName", (char *name, int capacity, int device)) \
+  F(1, cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device)) \
+  F(1, cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device)) \
+  F(1, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device)) \
+  F(1, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device)) \
+  F(1, cuCtxGetCurrent, "cuCtxGetCurrent", (void **context)) \
+  F(1, cuCtxPushCurrent, "cuCtxPushCurrent_v2", (void *context)) \
+  F(1, cuCtxPopCurrent, "cuCtxPopCurrent_v2", (void **context)) \
+  F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device)) \
+  F(1, cuCtxSynchronize, "cuCtxSynchronize", (void)) \
+  F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context)) \
+  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id)) \
+  F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status)) \
+  F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream)) \
+  F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \
+  F(0, cuMemAllocAsync, "cuMemAllocAsync", (gp__cu_pointer * pointer, size_t bytes, void *stream)) \
+  F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream)) \
+  F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes)) \
+  F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer)) \
+  F(1, cuPointerGetAttributes, "cuPointerGetAttributes", \
+    (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer)) \
+  F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags)) \
+  F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event)) \
+  F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream)) \
+  F(1, cuEventSynchronize, "cuEventSynchronize", (void *event)) \
+  F(1, cuEventQuery, "cuEventQuery", (void *event)) \
+  F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end)) \
+  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream)) \
+  F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image)) \
+  F(1, cuModuleUnload, "cuModuleUnload", (void *module)) \
+  F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
+  F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
+    (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name)) \
+  F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes)) \
+  F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
+  F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
+    (int *blocks, void *function, int threads, size_t shared_bytes)) \
+  F(0, cuLaunchKernelEx, "cuLaunchKernelEx", \
+    (const gp__cu_launch *config, void *function, void **parameters, void **extra)) \
+  F(0, cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters", \
+    (int *clusters, void *function, const gp__cu_launch *config)) \
+  F(0, cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters)) \
+  F(1, cuLaunchKernel, "cuLaunchKernel", \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra)) \
+  F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name)) \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 
 // The same for NVRTC; all return an nvrtcResult.
-#define GP__NVRTC_FUNCTIONS(F)                                                                                         \
-  F(1, nvrtcVersion, "nvrtcVersion", (int *major, int *minor))                                                         \
-  F(1, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count))                                           \
-  F(1, nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", (int *architectures))                                         \
-  F(1, nvrtcCreateProgram, "nvrtcCreateProgram",                                                                       \
-    (void **program, const char *text, const char *name, int headers, const char *const *header_texts,                 \
-     const char *const *header_names))                                                                                 \
-  F(1, nvrtcDestroyProgram, "nvrtcDestroyProgram", (void **program))                                                   \
-  F(1, nvrtcCompileProgram, "nvrtcCompileProgram", (void *program, int count, const char *const *options))             \
-  F(1, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", (void *program, size_t *bytes))                                         \
-  F(1, nvrtcGetCUBIN, "nvrtcGetCUBIN", (void *program, char *image))                                                   \
-  F(1, nvrtcGetPTXSize, "nvrtcGetPTXSize", (void *program, size_t *bytes))                                             \
-  F(1, nvrtcGetPTX, "nvrtcGetPTX", (void *program, char *image))                                                       \
-  F(1, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", (void *program, size_t *bytes))                               \
+#define GP__NVRTC_FUNCTIONS(F) \
+  F(1, nvrtcVersion, "nvrtcVersion", (int *major, int *minor)) \
+  F(1, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count)) \
+  F(1, nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", (int *architectures)) \
+  F(1, nvrtcCreateProgram, "nvrtcCreateProgram", \
+    (void **program, const char *text, const char *name, int headers, const char *const *header_texts, \
+     const char *const *header_names)) \
+  F(1, nvrtcDestroyProgram, "nvrtcDestroyProgram", (void **program)) \
+  F(1, nvrtcCompileProgram, "nvrtcCompileProgram", (void *program, int count, const char *const *options)) \
+  F(1, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", (void *program, size_t *bytes)) \
+  F(1, nvrtcGetCUBIN, "nvrtcGetCUBIN", (void *program, char *image)) \
+  F(1, nvrtcGetPTXSize, "nvrtcGetPTXSize", (void *program, size_t *bytes)) \
+  F(1, nvrtcGetPTX, "nvrtcGetPTX", (void *program, char *image)) \
+  F(1, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", (void *program, size_t *bytes)) \
   F(1, nvrtcGetProgramLog, "nvrtcGetProgramLog", (void *program, char *log))
 
 struct gp_driver {
@@ -24940,11 +24929,11 @@ typedef struct gp__runtime {
 
 // ---- core/advice.c - what to do about a failure of the driver or of a library
 
-#define GPUPRIMS__ADVICE_DRIVER                                                                                        \
-  "install NVIDIA's driver (nvidia-smi then lists the GPU), name libcuda.so.1 in gp_config.cuda_library, or set "      \
+#define GPUPRIMS__ADVICE_DRIVER \
+  "install NVIDIA's driver (nvidia-smi then lists the GPU), name libcuda.so.1 in gp_config.cuda_library, or set " \
   "gp_config.backend to GP_BACKEND_HOST"
-#define GPUPRIMS__ADVICE_NVRTC                                                                                         \
-  "pip install nvidia-cuda-nvrtc and name its libnvrtc.so in gp_config.nvrtc_library or add its folder to "            \
+#define GPUPRIMS__ADVICE_NVRTC \
+  "pip install nvidia-cuda-nvrtc and name its libnvrtc.so in gp_config.nvrtc_library or add its folder to " \
   "LD_LIBRARY_PATH, install the CUDA toolkit, or bundle the kernels (tools/gp_bundle)"
 
 // By CUresult: ": " and what to do, or "" where the driver's own text is all there is to say.
@@ -25050,10 +25039,10 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
     snprintf(why + strlen(why), capacity - strlen(why), ": %s", GPUPRIMS__ADVICE_DRIVER);
     return 0;
   }
-#define GPUPRIMS__LOAD(needed, name, symbol, parameters)                                                               \
-  if (!gp__symbol(library, symbol, (void *)&d->name) && needed) {                                                      \
-    snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol);                 \
-    return 0;                                                                                                          \
+#define GPUPRIMS__LOAD(needed, name, symbol, parameters) \
+  if (!gp__symbol(library, symbol, (void *)&d->name) && needed) { \
+    snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol); \
+    return 0; \
   }
   GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
 #undef GPUPRIMS__LOAD
@@ -25093,9 +25082,9 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
     void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
     if (!library)
       return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GPUPRIMS__ADVICE_NVRTC);
-#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters)                                                         \
-  if (!gp__symbol(library, symbol, (void *)&d->name))                                                                  \
-    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol,   \
+#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters) \
+  if (!gp__symbol(library, symbol, (void *)&d->name)) \
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol, \
                     GPUPRIMS__ADVICE_NVRTC);
     GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
 #undef GPUPRIMS__LOAD_NVRTC
@@ -25381,9 +25370,9 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return type >= GP_F16                                                        ? GP__WIDE_F
-         : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
-                                                                               : GP__WIDE_I;
+  return type >= GP_F16                                                     ? GP__WIDE_F
+      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
+                                                                            : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 #define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
@@ -25393,26 +25382,26 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 }
 
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
-#define GPUPRIMS__HOST_NUMBERS(X)                                                                                      \
-  X(I8, i8, i, )                                                                                                       \
-  X(U8, u8, u, )                                                                                                       \
-  X(I16, i16, i, )                                                                                                     \
-  X(U16, u16, u, )                                                                                                     \
-  X(I32, i32, i, )                                                                                                     \
-  X(U32, u32, u, )                                                                                                     \
-  X(I64, i64, i, )                                                                                                     \
-  X(U64, u64, u, )                                                                                                     \
-  X(F16, f16, f, gp__host_f16_load)                                                                                    \
-  X(BF16, bf16, f, gp__host_bf16_load)                                                                                 \
-  X(F32, f32, f, )                                                                                                     \
+#define GPUPRIMS__HOST_NUMBERS(X) \
+  X(I8, i8, i, ) \
+  X(U8, u8, u, ) \
+  X(I16, i16, i, ) \
+  X(U16, u16, u, ) \
+  X(I32, i32, i, ) \
+  X(U32, u32, u, ) \
+  X(I64, i64, i, ) \
+  X(U64, u64, u, ) \
+  X(F16, f16, f, gp__host_f16_load) \
+  X(BF16, bf16, f, gp__host_bf16_load) \
+  X(F32, f32, f, ) \
   X(F64, f64, f, )
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
-#define GPUPRIMS__WIDEN(NAME, name, member, LOAD)                                                                      \
-  case GP_##NAME: {                                                                                                    \
-    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
-    for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]);                                                                  \
-    break;                                                                                                             \
+#define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
+  case GP_##NAME: { \
+    const gp__h_##name *x = (const gp__h_##name *)in; \
+    for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]); \
+    break; \
   }
   switch (type) {
     GPUPRIMS__HOST_NUMBERS(GPUPRIMS__WIDEN)
@@ -25423,32 +25412,32 @@ static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) 
 }
 
 // A float to an integer: toward zero, saturated, NaN to 0. `above` is the first value beyond the type.
-#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above)                                                               \
+#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above) \
   ((x) >= (above) ? (HIGHEST) : (x) > (double)(LOWEST) ? (T)(x) : (x) == (x) ? (LOWEST) : (T)0)
 
 static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w, void *out, size_t n) {
   size_t i;
-#define GPUPRIMS__TO(name, member, CONVERT)                                                                            \
-  {                                                                                                                    \
-    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
-    for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member);                                                 \
+#define GPUPRIMS__TO(name, member, CONVERT) \
+  { \
+    gp__h_##name *y = (gp__h_##name *)out; \
+    for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member); \
   }
-#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above)                                                        \
-  case GP_##NAME: {                                                                                                    \
-    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
-    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above);                   \
-    return;                                                                                                            \
+#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above) \
+  case GP_##NAME: { \
+    gp__h_##name *y = (gp__h_##name *)out; \
+    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above); \
+    return; \
   }
-#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name)                                                                        \
-  case GP_##SIGNED:                                                                                                    \
-  case GP_##UNSIGNED:                                                                                                  \
-    GPUPRIMS__TO(name, u, )                                                                                            \
+#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name) \
+  case GP_##SIGNED: \
+  case GP_##UNSIGNED: \
+    GPUPRIMS__TO(name, u, ) \
     break;
-#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT)                                                                        \
-  case GP_##NAME:                                                                                                      \
-    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT)                                                             \
-    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT)                                                        \
-    else GPUPRIMS__TO(name, f, CONVERT)                                                                                \
+#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT) \
+  case GP_##NAME: \
+    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT) \
+    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT) \
+    else GPUPRIMS__TO(name, f, CONVERT) \
     break;
 #define GPUPRIMS__TO_F16(x) gp__host_f16_store(gp__host_to_odd((double)(x)))
 #define GPUPRIMS__TO_BF16(x) gp__host_bf16_store(gp__host_to_odd((double)(x)))
@@ -25486,12 +25475,12 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
-#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT)                                                   \
-  if (from == GP_##FROM && to == GP_##TO_TYPE) {                                                                       \
-    const gp__h_##from_name *x = (const gp__h_##from_name *)in;                                                        \
-    gp__h_##to_name *y = (gp__h_##to_name *)out;                                                                       \
-    for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]);                                                                      \
-    return;                                                                                                            \
+#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT) \
+  if (from == GP_##FROM && to == GP_##TO_TYPE) { \
+    const gp__h_##from_name *x = (const gp__h_##from_name *)in; \
+    gp__h_##to_name *y = (gp__h_##to_name *)out; \
+    for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]); \
+    return; \
   }
   GPUPRIMS__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
   GPUPRIMS__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
@@ -25523,21 +25512,21 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
 // NEGATE, ABS, SQUARE in a type; `out` may be `in`.
 static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
   size_t i;
-#define GPUPRIMS__UNARY(OP, NAME, name, expression)                                                                    \
-  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): {                                                                           \
-    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
-    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
-    for (i = 0; i < n; ++i) {                                                                                          \
-      const gp__h_##name a = x[i];                                                                                     \
-      y[i] = (gp__h_##name)(expression);                                                                               \
-    }                                                                                                                  \
-    break;                                                                                                             \
+#define GPUPRIMS__UNARY(OP, NAME, name, expression) \
+  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): { \
+    const gp__h_##name *x = (const gp__h_##name *)in; \
+    gp__h_##name *y = (gp__h_##name *)out; \
+    for (i = 0; i < n; ++i) { \
+      const gp__h_##name a = x[i]; \
+      y[i] = (gp__h_##name)(expression); \
+    } \
+    break; \
   }
-#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname)                                                         \
-  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a)                                            \
-  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED):                                                                         \
-    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a)                                                                   \
-  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED):                                                                         \
+#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname) \
+  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a) \
+  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED): \
+    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
+  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED): \
     GPUPRIMS__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
   switch (GPUPRIMS__PAIR(op, type)) {
     GPUPRIMS__UNARY_INTEGER(I8, i8, U8, u8)
@@ -25592,104 +25581,104 @@ typedef struct gp__host_op {
 } gp__host_op;
 
 // OP works on values W; LOAD makes them of elements T, STORE makes elements of them. Both may use `flip`.
-#define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                \
-  static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {        \
-    const W flip = (W)op->flip;                                                                                        \
-    const T *x = (const T *)a, *z = (const T *)b;                                                                      \
-    T *y = (T *)out;                                                                                                   \
-    size_t i;                                                                                                          \
-    (void)flip;                                                                                                        \
-    for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i])));                                                  \
+#define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+  static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) { \
+    const W flip = (W)op->flip; \
+    const T *x = (const T *)a, *z = (const T *)b; \
+    T *y = (T *)out; \
+    size_t i; \
+    (void)flip; \
+    for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i]))); \
   }
 
 // Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
-#define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP)                                                             \
-  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
-  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
-                                     size_t stride) {                                                                  \
-    enum { LANES = 64 / sizeof(T) };                                                                                   \
-    const W flip = (W)op->flip;                                                                                        \
-    const T *x = (const T *)in;                                                                                        \
-    W total = LOAD(*(const T *)acc), lane[LANES];                                                                      \
-    size_t i = 0, l;                                                                                                   \
-    (void)flip, (void)rows, (void)stride;                                                                              \
-    if (items >= LANES) {                                                                                              \
-      for (l = 0; l < LANES; ++l) lane[l] = LOAD(x[l]);                                                                \
-      for (i = LANES; i + LANES <= items; i += LANES)                                                                  \
-        for (l = 0; l < LANES; ++l) lane[l] = OP(lane[l], LOAD(x[i + l]));                                             \
-      for (l = 0; l < LANES; ++l) total = OP(total, lane[l]);                                                          \
-    }                                                                                                                  \
-    for (; i < items; ++i) total = OP(total, LOAD(x[i]));                                                              \
-    *(T *)acc = STORE(total);                                                                                          \
-  }                                                                                                                    \
-  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows,       \
-                                     size_t items, int exclusive) {                                                    \
-    const W flip = (W)op->flip;                                                                                        \
-    const T *x = (const T *)in;                                                                                        \
-    T *y = (T *)out;                                                                                                   \
-    W c = LOAD(*(const T *)carry), next;                                                                               \
-    size_t i;                                                                                                          \
-    (void)flip, (void)rows;                                                                                            \
-    for (i = 0; i < items; ++i) {                                                                                      \
-      next = OP(c, LOAD(x[i]));                                                                                        \
-      y[i] = STORE((exclusive ? c : next));                                                                            \
-      c = next;                                                                                                        \
-    }                                                                                                                  \
-    *(T *)carry = STORE(c);                                                                                            \
+#define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP) \
+  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, \
+                                     size_t stride) { \
+    enum { LANES = 64 / sizeof(T) }; \
+    const W flip = (W)op->flip; \
+    const T *x = (const T *)in; \
+    W total = LOAD(*(const T *)acc), lane[LANES]; \
+    size_t i = 0, l; \
+    (void)flip, (void)rows, (void)stride; \
+    if (items >= LANES) { \
+      for (l = 0; l < LANES; ++l) lane[l] = LOAD(x[l]); \
+      for (i = LANES; i + LANES <= items; i += LANES) \
+        for (l = 0; l < LANES; ++l) lane[l] = OP(lane[l], LOAD(x[i + l])); \
+      for (l = 0; l < LANES; ++l) total = OP(total, lane[l]); \
+    } \
+    for (; i < items; ++i) total = OP(total, LOAD(x[i])); \
+    *(T *)acc = STORE(total); \
+  } \
+  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, \
+                                     size_t items, int exclusive) { \
+    const W flip = (W)op->flip; \
+    const T *x = (const T *)in; \
+    T *y = (T *)out; \
+    W c = LOAD(*(const T *)carry), next; \
+    size_t i; \
+    (void)flip, (void)rows; \
+    for (i = 0; i < items; ++i) { \
+      next = OP(c, LOAD(x[i])); \
+      y[i] = STORE((exclusive ? c : next)); \
+      c = next; \
+    } \
+    *(T *)carry = STORE(c); \
   }
 
 // Inexact: every step is rounded to the type, in the given order; several rows run side by side. CHAIN is a row of 16
 // bytes, written out.
-#define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP)                                              \
-  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
-  STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); }                                             \
-  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
-                                     size_t stride) {                                                                  \
-    const T *x = (const T *)in;                                                                                        \
-    T *a = (T *)acc;                                                                                                   \
-    size_t r = 0, j, l;                                                                                                \
-    (void)op;                                                                                                          \
-    if (items == 16 / sizeof(T) && stride == items)                                                                    \
-      for (; r < rows; ++r, x += 16 / sizeof(T)) a[r] = CHAIN(gp__host_##name, a[r], x);                               \
-    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES, x += GP__HOST_LANES * stride) {                            \
-      T v[GP__HOST_LANES];                                                                                             \
-      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = a[r + l];                                                            \
-      for (j = 0; j < items; ++j)                                                                                      \
-        for (l = 0; l < GP__HOST_LANES; ++l) v[l] = gp__host_##name(v[l], x[l * stride + j]);                          \
-      for (l = 0; l < GP__HOST_LANES; ++l) a[r + l] = v[l];                                                            \
-    }                                                                                                                  \
-    for (; r < rows; ++r, x += stride)                                                                                 \
-      for (j = 0; j < items; ++j) a[r] = gp__host_##name(a[r], x[j]);                                                  \
-  }                                                                                                                    \
-  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows,       \
-                                     size_t items, int exclusive) {                                                    \
-    const T *x = (const T *)in;                                                                                        \
-    T *y = (T *)out, *c = (T *)carry;                                                                                  \
-    size_t r = 0, j, l;                                                                                                \
-    (void)op;                                                                                                          \
-    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES) {                                                          \
-      T v[GP__HOST_LANES], next;                                                                                       \
-      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = c[r + l];                                                            \
-      for (j = r * items; j < (r + 1) * items; ++j)                                                                    \
-        for (l = 0; l < GP__HOST_LANES; ++l) {                                                                         \
-          next = gp__host_##name(v[l], x[l * items + j]);                                                              \
-          y[l * items + j] = exclusive ? v[l] : next;                                                                  \
-          v[l] = next;                                                                                                 \
-        }                                                                                                              \
-      for (l = 0; l < GP__HOST_LANES; ++l) c[r + l] = v[l];                                                            \
-    }                                                                                                                  \
-    for (; r < rows; ++r)                                                                                              \
-      for (j = r * items; j < (r + 1) * items; ++j) {                                                                  \
-        const T next = gp__host_##name(c[r], x[j]);                                                                    \
-        y[j] = exclusive ? c[r] : next;                                                                                \
-        c[r] = next;                                                                                                   \
-      }                                                                                                                \
-  }                                                                                                                    \
-  static void gp__host_##name##_pairs(const gp__host_op *op, void *values, size_t n) {                                 \
-    T *y = (T *)values;                                                                                                \
-    size_t i;                                                                                                          \
-    (void)op;                                                                                                          \
-    for (i = 0; i < n; ++i) y[i] = gp__host_##name(y[2 * i], y[2 * i + 1]);                                            \
+#define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP) \
+  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+  STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); } \
+  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, \
+                                     size_t stride) { \
+    const T *x = (const T *)in; \
+    T *a = (T *)acc; \
+    size_t r = 0, j, l; \
+    (void)op; \
+    if (items == 16 / sizeof(T) && stride == items) \
+      for (; r < rows; ++r, x += 16 / sizeof(T)) a[r] = CHAIN(gp__host_##name, a[r], x); \
+    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES, x += GP__HOST_LANES * stride) { \
+      T v[GP__HOST_LANES]; \
+      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = a[r + l]; \
+      for (j = 0; j < items; ++j) \
+        for (l = 0; l < GP__HOST_LANES; ++l) v[l] = gp__host_##name(v[l], x[l * stride + j]); \
+      for (l = 0; l < GP__HOST_LANES; ++l) a[r + l] = v[l]; \
+    } \
+    for (; r < rows; ++r, x += stride) \
+      for (j = 0; j < items; ++j) a[r] = gp__host_##name(a[r], x[j]); \
+  } \
+  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, \
+                                     size_t items, int exclusive) { \
+    const T *x = (const T *)in; \
+    T *y = (T *)out, *c = (T *)carry; \
+    size_t r = 0, j, l; \
+    (void)op; \
+    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES) { \
+      T v[GP__HOST_LANES], next; \
+      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = c[r + l]; \
+      for (j = r * items; j < (r + 1) * items; ++j) \
+        for (l = 0; l < GP__HOST_LANES; ++l) { \
+          next = gp__host_##name(v[l], x[l * items + j]); \
+          y[l * items + j] = exclusive ? v[l] : next; \
+          v[l] = next; \
+        } \
+      for (l = 0; l < GP__HOST_LANES; ++l) c[r + l] = v[l]; \
+    } \
+    for (; r < rows; ++r) \
+      for (j = r * items; j < (r + 1) * items; ++j) { \
+        const T next = gp__host_##name(c[r], x[j]); \
+        y[j] = exclusive ? c[r] : next; \
+        c[r] = next; \
+      } \
+  } \
+  static void gp__host_##name##_pairs(const gp__host_op *op, void *values, size_t n) { \
+    T *y = (T *)values; \
+    size_t i; \
+    (void)op; \
+    for (i = 0; i < n; ++i) y[i] = gp__host_##name(y[2 * i], y[2 * i + 1]); \
   }
 
 #define GPUPRIMS__ADD(a, b) ((a) + (b))
@@ -25707,14 +25696,14 @@ typedef struct gp__host_op {
 // signed ones with the top bit flipped. So one set of loops serves several operators and types.
 #define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
 // Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
-#define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE)                                                               \
-  GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) {                                                              \
-    const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip);                                              \
-    return (x & MAGNITUDE) > INFINITE ? (I)(-(I)MAGNITUDE - 1) : ordered;                                              \
-  }                                                                                                                    \
-  GPUPRIMS__INLINE U gp__host_##name##_unkey(I key, I flip) {                                                          \
-    const I ordered = (I)(key ^ flip);                                                                                 \
-    return (U)((U)ordered ^ (U)(ordered < 0 ? MAGNITUDE : 0));                                                         \
+#define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE) \
+  GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) { \
+    const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip); \
+    return (x & MAGNITUDE) > INFINITE ? (I)(-(I)MAGNITUDE - 1) : ordered; \
+  } \
+  GPUPRIMS__INLINE U gp__host_##name##_unkey(I key, I flip) { \
+    const I ordered = (I)(key ^ flip); \
+    return (U)((U)ordered ^ (U)(ordered < 0 ? MAGNITUDE : 0)); \
   }
 GPUPRIMS__ORDER(f16, int16_t, uint16_t, 0x7fff, 0x7c00)
 GPUPRIMS__ORDER(bf16, int16_t, uint16_t, 0x7fff, 0x7f80)
@@ -25730,12 +25719,12 @@ GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
 #define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
 
 // Integers wrap: sums and products use the unsigned type.
-#define GPUPRIMS__INTEGER_LOOPS(U, I)                                                                                  \
-  GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT)                                            \
-  GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD)                                              \
-  GPUPRIMS__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GPUPRIMS__MULTIPLY_UNSIGNED)                               \
-  GPUPRIMS__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__BIT_OR)      \
-  GPUPRIMS__LOOPS_EXACT(U##_bit_xor, gp__h_##U, gp__h_##U, , , GPUPRIMS__BIT_XOR)                                      \
+#define GPUPRIMS__INTEGER_LOOPS(U, I) \
+  GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT) \
+  GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD) \
+  GPUPRIMS__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GPUPRIMS__MULTIPLY_UNSIGNED) \
+  GPUPRIMS__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__BIT_OR) \
+  GPUPRIMS__LOOPS_EXACT(U##_bit_xor, gp__h_##U, gp__h_##U, , , GPUPRIMS__BIT_XOR) \
   GPUPRIMS__LOOPS_EXACT(I##_min, gp__h_##I, gp__h_##I, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__LOWER)
 GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
@@ -25743,10 +25732,10 @@ GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
 // A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
-#define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP)                                                    \
-  GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT)                                           \
-  GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP)                              \
-  GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP)                        \
+#define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
+  GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT) \
+  GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP) \
+  GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP) \
   GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, GPUPRIMS__KEY_##F, GPUPRIMS__UNKEY_##F, GPUPRIMS__LOWER)
 GPUPRIMS__FLOAT_LOOPS(f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8,
                       GPUPRIMS__OUT_OF_LINE)
@@ -25798,34 +25787,34 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
 // minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
-#define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_)                                                                   \
-  case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): {                                                                           \
-    const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_};         \
-    op->loops = found;                                                                                                 \
-    op->flip = flip_;                                                                                                  \
-    return 1;                                                                                                          \
+#define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_) \
+  case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): { \
+    const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_}; \
+    op->loops = found; \
+    op->flip = flip_; \
+    return 1; \
   }
-#define GPUPRIMS__CASE_SUB(TYPE, set)                                                                                  \
-  case GPUPRIMS__PAIR(GP_SUB, GP_##TYPE):                                                                              \
-    op->loops.map = gp__host_##set##_sub_map;                                                                          \
+#define GPUPRIMS__CASE_SUB(TYPE, set) \
+  case GPUPRIMS__PAIR(GP_SUB, GP_##TYPE): \
+    op->loops.map = gp__host_##set##_sub_map; \
     return 1;
-#define GPUPRIMS__CASES_ORDER(TYPE, set, flip)                                                                         \
-  case GPUPRIMS__PAIR(GP_AND, GP_##TYPE):                                                                              \
-    GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip)                                                                         \
-  case GPUPRIMS__PAIR(GP_OR, GP_##TYPE):                                                                               \
+#define GPUPRIMS__CASES_ORDER(TYPE, set, flip) \
+  case GPUPRIMS__PAIR(GP_AND, GP_##TYPE): \
+    GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip) \
+  case GPUPRIMS__PAIR(GP_OR, GP_##TYPE): \
     GPUPRIMS__CASE(MAX, TYPE, set, NULL, ~(flip))
-#define GPUPRIMS__CASES_INTEGER(TYPE, U, I, flip)                                                                      \
-  GPUPRIMS__CASES_ORDER(TYPE, I##_min, flip)                                                                           \
-  GPUPRIMS__CASE_SUB(TYPE, U)                                                                                          \
-  GPUPRIMS__CASE(SUM, TYPE, U##_sum, NULL, 0)                                                                          \
-  GPUPRIMS__CASE(PROD, TYPE, U##_prod, NULL, 0)                                                                        \
-  GPUPRIMS__CASE(BIT_AND, TYPE, U##_bit_or, NULL, all)                                                                 \
-  GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0)                                                                    \
+#define GPUPRIMS__CASES_INTEGER(TYPE, U, I, flip) \
+  GPUPRIMS__CASES_ORDER(TYPE, I##_min, flip) \
+  GPUPRIMS__CASE_SUB(TYPE, U) \
+  GPUPRIMS__CASE(SUM, TYPE, U##_sum, NULL, 0) \
+  GPUPRIMS__CASE(PROD, TYPE, U##_prod, NULL, 0) \
+  GPUPRIMS__CASE(BIT_AND, TYPE, U##_bit_or, NULL, all) \
+  GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0) \
   GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
-#define GPUPRIMS__CASES_FLOAT(TYPE, F)                                                                                 \
-  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0)                                                                    \
-  GPUPRIMS__CASE_SUB(TYPE, F)                                                                                          \
-  GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0)                                                      \
+#define GPUPRIMS__CASES_FLOAT(TYPE, F) \
+  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0) \
+  GPUPRIMS__CASE_SUB(TYPE, F) \
+  GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0) \
   GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
   switch (GPUPRIMS__PAIR(name, type)) {
     GPUPRIMS__CASES_INTEGER(I8, u8, i8, (uint64_t)0)
@@ -26259,7 +26248,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const size_t size = h->op.size;
   const uint64_t count = h->q->count;
   const uint64_t tile_items = gp__canonical_rounds(count, (int)h->q->in_size) * GP__CANONICAL_REDUCE_THREADS *
-                              GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
+      GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
   const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
   const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
   const int threads = h->threads;
@@ -26483,19 +26472,19 @@ GPUPRIMS__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uin
 static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step,
                              unsigned char *y, size_t n) {
   size_t i;
-#define GPUPRIMS__COMPARE(OP, member, relation)                                                                        \
-  case GPUPRIMS__PAIR(GP_##OP, member##_kind):                                                                         \
-    if (step)                                                                                                          \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member;                                                 \
-    else                                                                                                               \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member;                                                   \
+#define GPUPRIMS__COMPARE(OP, member, relation) \
+  case GPUPRIMS__PAIR(GP_##OP, member##_kind): \
+    if (step) \
+      for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member; \
+    else \
+      for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member; \
     break;
-#define GPUPRIMS__COMPARES(member)                                                                                     \
-  GPUPRIMS__COMPARE(EQUAL, member, ==)                                                                                 \
-  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=)                                                                             \
-  GPUPRIMS__COMPARE(LESS, member, <)                                                                                   \
-  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=)                                                                            \
-  GPUPRIMS__COMPARE(GREATER, member, >)                                                                                \
+#define GPUPRIMS__COMPARES(member) \
+  GPUPRIMS__COMPARE(EQUAL, member, ==) \
+  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=) \
+  GPUPRIMS__COMPARE(LESS, member, <) \
+  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=) \
+  GPUPRIMS__COMPARE(GREATER, member, >) \
   GPUPRIMS__COMPARE(GREATER_EQUAL, member, >=)
   enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
   switch (GPUPRIMS__PAIR(op, kind)) {
@@ -26601,9 +26590,9 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
     const uint64_t stop = q->segments - i < block ? q->segments : i + block;
     for (; i < stop; ++i) {
       uint64_t first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * q->length;
-      uint64_t end = q->end     ? gp__host_offset(q->end, q->offset_size, i)
-                     : q->begin ? gp__host_offset(q->begin, q->offset_size, i + 1)
-                                : first + q->length;
+      uint64_t end = q->end ? gp__host_offset(q->end, q->offset_size, i)
+          : q->begin        ? gp__host_offset(q->begin, q->offset_size, i + 1)
+                            : first + q->length;
       if (end > q->count) end = q->count;
       if (first > end) first = end;
       gp__host_reduce_segment(h, &start, first, end - first, h->out + i * h->out_size);
@@ -26824,7 +26813,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
     for (i = 0; i < n; ++i) {
       const uint64_t d = x[i].u - lower;
       bin[i] = x[i].u < lower || (!through && x[i].u >= upper) ? UINT64_MAX
-               : fits                                          ? d * bins / (uint64_t)width
+          : fits                                               ? d * bins / (uint64_t)width
                                                                : (uint64_t)((gp__u128)d * bins / width);
     }
   } else if (q->in_type == GP_F64) {
@@ -26864,12 +26853,12 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
       gp__host_bins(q, edges + (uint64_t)c * row, x, bin, k);
-#define GPUPRIMS__COUNT(T)                                                                                             \
-  {                                                                                                                    \
-    T *y = (T *)counters + base;                                                                                       \
-    const T *w = (const T *)weights;                                                                                   \
-    for (i = 0; i < k; ++i)                                                                                            \
-      if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1;                                                        \
+#define GPUPRIMS__COUNT(T) \
+  { \
+    T *y = (T *)counters + base; \
+    const T *w = (const T *)weights; \
+    for (i = 0; i < k; ++i) \
+      if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1; \
   }
       if (q->out_type == GP_F32) GPUPRIMS__COUNT(gp__h_f32)
       else if (q->out_type == GP_F64) GPUPRIMS__COUNT(gp__h_f64)
@@ -26926,14 +26915,14 @@ static gp_result gp__host_histogram(gp__host_call *h) {
 // ---- search/host.c - search
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
-#define GPUPRIMS__BISECT(low, length, condition)                                                                       \
-  {                                                                                                                    \
-    uint64_t rest = (length);                                                                                          \
-    for (low = 0; rest;) {                                                                                             \
-      const uint64_t half = rest / 2, middle = low + half;                                                             \
-      if (condition) low = middle + 1, rest -= half + 1;                                                               \
-      else rest = half;                                                                                                \
-    }                                                                                                                  \
+#define GPUPRIMS__BISECT(low, length, condition) \
+  { \
+    uint64_t rest = (length); \
+    for (low = 0; rest;) { \
+      const uint64_t half = rest / 2, middle = low + half; \
+      if (condition) low = middle + 1, rest -= half + 1; \
+      else rest = half; \
+    } \
   }
 
 static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end) {
@@ -26954,15 +26943,15 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
     }
     return;
   }
-#define GPUPRIMS__BOUND(NAME, name, member, LOAD)                                                                      \
-  case GP_##NAME: {                                                                                                    \
-    const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in;                           \
-    for (i = first; i < end; ++i) {                                                                                    \
-      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle])))                                     \
-      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i]))                                              \
-      gp__host_put_index(q->out, q->out_size, i, low);                                                                 \
-    }                                                                                                                  \
-    break;                                                                                                             \
+#define GPUPRIMS__BOUND(NAME, name, member, LOAD) \
+  case GP_##NAME: { \
+    const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in; \
+    for (i = first; i < end; ++i) { \
+      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
+      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
+      gp__host_put_index(q->out, q->out_size, i, low); \
+    } \
+    break; \
   }
   switch (q->in_type) {
     GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)
@@ -26996,10 +26985,10 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
   const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
   uint64_t x = 0;
   memcpy(&x, bytes, bits / 8); // little-endian
-  return gp__host_kind(type) == GP__WIDE_U   ? x
-         : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
-         : x & sign                          ? ~x & all
-                                             : x | sign;
+  return gp__host_kind(type) == GP__WIDE_U ? x
+      : gp__host_kind(type) == GP__WIDE_I  ? x ^ sign
+      : x & sign                           ? ~x & all
+                                           : x | sign;
 }
 // 64 bits of the ordered key, the least significant word first.
 static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
@@ -27199,9 +27188,9 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     }
     free(order);
   }
-  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys",
-                           (unsigned long long)longest)
-                : GP_SUCCESS;
+  return failed
+      ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (unsigned long long)longest)
+      : GP_SUCCESS;
 }
 
 // ---- merge/host.c - merge, merge sort
@@ -27217,23 +27206,23 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
   gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
 }
-#define GPUPRIMS__BEFORE(NAME, name, member, LOAD)                                                                     \
-  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
-    (void)o;                                                                                                           \
-    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y);                                            \
-  }                                                                                                                    \
-  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
-    (void)o;                                                                                                           \
-    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y);                                            \
+#define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
+  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+    (void)o; \
+    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y); \
+  } \
+  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+    (void)o; \
+    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
   }
 GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op};
-#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size)                                                            \
-  case GP_##NAME:                                                                                                      \
-    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
+#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size) \
+  case GP_##NAME: \
+    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
       GP_TYPES(GPUPRIMS__ORDER_OF)
@@ -27546,8 +27535,8 @@ static gp_result gp__host_shuffle(gp__host_call *h) {
 // ---- host/user.c - the call's name
 
 static const char *gp__host_call_name(gp_primitive primitive) {
-#define GPUPRIMS__CASE_NAME(NAME, value, name)                                                                         \
-  case GP_##NAME:                                                                                                      \
+#define GPUPRIMS__CASE_NAME(NAME, value, name) \
+  case GP_##NAME: \
     return "gp_" #name;
   switch (primitive) {
     GP_PRIMITIVES(GPUPRIMS__CASE_NAME)
@@ -27716,7 +27705,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2088960"
+#define GPUPRIMS__EMBEDDED_FROM "2019328"
 
 // ---- core/embed.c - this file's own text
 
@@ -27728,7 +27717,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 #define GPUPRIMS__SOURCE __FILE__
 #endif
 
-#if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) &&                                     \
+#if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) && \
     (defined(__x86_64__) || defined(__aarch64__))
 // The bytes have a section of their own, and the code beside them takes their address through local labels. There is no
 // symbol: copies do not clash, and link-time optimisation has nothing to lose.
@@ -27780,13 +27769,13 @@ GPUPRIMS__PRIVATE void gp__sha_block(gp__sha *h, const unsigned char *p) {
     w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
   for (; i < 64; ++i)
     w[i] = w[i - 16] + w[i - 7] + (gp__rotate(w[i - 15], 7) ^ gp__rotate(w[i - 15], 18) ^ w[i - 15] >> 3) +
-           (gp__rotate(w[i - 2], 17) ^ gp__rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
+        (gp__rotate(w[i - 2], 17) ^ gp__rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
   memcpy(s, h->state, sizeof s);
   for (i = 0; i < 64; ++i) {
     const uint32_t t1 = s[7] + (gp__rotate(s[4], 6) ^ gp__rotate(s[4], 11) ^ gp__rotate(s[4], 25)) +
-                        ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+        ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
     const uint32_t t2 = (gp__rotate(s[0], 2) ^ gp__rotate(s[0], 13) ^ gp__rotate(s[0], 22)) +
-                        ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+        ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
     memmove(s + 1, s, 7 * sizeof *s);
     s[4] += t1;
     s[0] = t1 + t2;
@@ -28101,9 +28090,9 @@ GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *ab
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
   if (file < 0) {
-    *why = errno == ENOENT                      ? NULL
-           : errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or not a folder"
-                                                : strerror(errno);
+    *why = errno == ENOENT                   ? NULL
+        : errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or not a folder"
+                                             : strerror(errno);
     return -1;
   }
   if (fstat(file, about)) *why = strerror(errno);
@@ -28381,9 +28370,9 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   const char *advice = strstr(log, "could not open source file")
-                           ? "NVRTC has no header files here: remove the #include, and put the needed definitions into "
-                             "gp_op_desc.prelude.\n"
-                           : "";
+      ? "NVRTC has no header files here: remove the #include, and put the needed definitions into "
+        "gp_op_desc.prelude.\n"
+      : "";
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
   while (at && *at) {
     const char *end = strchr(at, '\n'), *error = strstr(at, "error"), *mark = strstr(at, "): ");
@@ -28605,32 +28594,32 @@ typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
 
-#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
-                      blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance)                    \
-  {scope,                                                                                                              \
-   (int)(primitive),                                                                                                   \
-   in,                                                                                                                 \
-   acc,                                                                                                                \
-   out,                                                                                                                \
-   0,                                                                                                                  \
-   (from) ? 1ull << (from) : 0,                                                                                        \
-   (to) < 64 ? 1ull << ((to)&63) : 0,                                                                                  \
-   {algorithm,                                                                                                         \
-    threads,                                                                                                           \
-    vectors,                                                                                                           \
-    load,                                                                                                              \
-    store,                                                                                                             \
-    stages,                                                                                                            \
-    blocks,                                                                                                            \
-    overlap,                                                                                                           \
-    alpha,                                                                                                             \
-    beta,                                                                                                              \
-    small,                                                                                                             \
-    look,                                                                                                              \
-    gather,                                                                                                            \
-    cull,                                                                                                              \
-    cluster,                                                                                                           \
-    {0}},                                                                                                              \
+#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, \
+                      blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
+  {scope, \
+   (int)(primitive), \
+   in, \
+   acc, \
+   out, \
+   0, \
+   (from) ? 1ull << (from) : 0, \
+   (to) < 64 ? 1ull << ((to)&63) : 0, \
+   {algorithm, \
+    threads, \
+    vectors, \
+    load, \
+    store, \
+    stages, \
+    blocks, \
+    overlap, \
+    alpha, \
+    beta, \
+    small, \
+    look, \
+    gather, \
+    cull, \
+    cluster, \
+    {0}}, \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
@@ -28704,9 +28693,9 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 // ---- map/kinds.c - the kernels of maps
 
-#define GPUPRIMS__KINDS_OF_MAP(X)                                                                                      \
-  X(COPY, gp__copy_kernel, gp__map_args, size, GP__OF_BYTES | GP__NO_SHARED)                                           \
-  X(MAP, gp__map_kernel, gp__map_args, map, 0)                                                                         \
+#define GPUPRIMS__KINDS_OF_MAP(X) \
+  X(COPY, gp__copy_kernel, gp__map_args, size, GP__OF_BYTES | GP__NO_SHARED) \
+  X(MAP, gp__map_kernel, gp__map_args, map, 0) \
   X(ADJACENT, gp__adjacent, gp__map_args, adjacent, 0)
 
 // ---- reverse/kinds.c - the kernels of reverse
@@ -28715,37 +28704,37 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 // ---- search/kinds.c - the kernels of searches
 
-#define GPUPRIMS__KINDS_OF_SEARCH(X)                                                                                   \
-  X(BOUND, gp__bound, gp__search_args, bound, 0)                                                                       \
+#define GPUPRIMS__KINDS_OF_SEARCH(X) \
+  X(BOUND, gp__bound, gp__search_args, bound, 0) \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args, offset_out, 0)
 
 // ---- reduce/kinds.c - the kernels of reductions
 
-#define GPUPRIMS__KINDS_OF_REDUCE(X)                                                                                   \
-  X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction, 0)                                                  \
+#define GPUPRIMS__KINDS_OF_REDUCE(X) \
+  X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction, 0) \
   X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction, 0)
 
 // ---- scan/kinds.c - the kernels of scans
 
-#define GPUPRIMS__KINDS_OF_SCAN(X)                                                                                     \
-  X(LOOK_BACK, gp__scan_look_back, gp__scan_args, scan, 0)                                                             \
-  X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan, 0)                                                             \
-  X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan, 0)                                                                 \
-  X(SPINE, gp__scan_spine, gp__scan_args, scan, 0)                                                                     \
+#define GPUPRIMS__KINDS_OF_SCAN(X) \
+  X(LOOK_BACK, gp__scan_look_back, gp__scan_args, scan, 0) \
+  X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan, 0) \
+  X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan, 0) \
+  X(SPINE, gp__scan_spine, gp__scan_args, scan, 0) \
   X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args, scan, 0)
 
 // ---- select/kinds.c - the kernels of streams
 
-#define GPUPRIMS__KINDS_OF_SELECT(X)                                                                                   \
-  X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream, 0)                                                \
+#define GPUPRIMS__KINDS_OF_SELECT(X) \
+  X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream, 0) \
   X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream, 0)
 
 // ---- segments/kinds.c - the kernels of segments
 
-#define GPUPRIMS__KINDS_OF_SEGMENTS(X)                                                                                 \
-  X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args, offset, 0)                                                     \
-  X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args, segments, 0)                                             \
-  X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args, segments, 0)                                                   \
+#define GPUPRIMS__KINDS_OF_SEGMENTS(X) \
+  X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args, offset, 0) \
+  X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args, segments, 0) \
+  X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args, segments, 0) \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args, segments, 0)
 
 // ---- group_by/kinds.c - the kernels of group by
@@ -28758,66 +28747,66 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 // ---- sort/kinds.c - the kernels of sorts
 
-#define GPUPRIMS__KINDS_OF_SORT(X)                                                                                     \
-  X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args, radix_histogram, GP__TOLD_DIRECTION)                         \
-  X(RADIX_PASS, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                                        \
-  X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                                   \
-  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                                    \
-  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                            \
-  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                              \
-  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args, hybrid, 0)                                                        \
-  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args, hybrid, 0)                                                          \
-  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args, hybrid, 0)                                                          \
-  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args, hybrid, 0)                                                          \
-  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args, hybrid, 0)                                                          \
-  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args, hybrid, GP__NO_SHARED)                                          \
-  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args, hybrid, 0)                                                        \
-  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args, hybrid, 0)                                                    \
-  X(GATHER, gp__gather, gp__gather_args, gather, GP__NO_SHARED)                                                        \
-  X(COUNT_KEYS, gp__count_keys, gp__histogram_args, count_keys, 0)                                                     \
-  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args, ordered_key, 0)                                               \
+#define GPUPRIMS__KINDS_OF_SORT(X) \
+  X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args, radix_histogram, GP__TOLD_DIRECTION) \
+  X(RADIX_PASS, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
+  X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
+  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
+  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
+  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
+  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args, hybrid, 0) \
+  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args, hybrid, 0) \
+  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args, hybrid, 0) \
+  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args, hybrid, 0) \
+  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args, hybrid, 0) \
+  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args, hybrid, GP__NO_SHARED) \
+  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args, hybrid, 0) \
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args, hybrid, 0) \
+  X(GATHER, gp__gather, gp__gather_args, gather, GP__NO_SHARED) \
+  X(COUNT_KEYS, gp__count_keys, gp__histogram_args, count_keys, 0) \
+  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args, ordered_key, 0) \
   X(COUNTING_FILL, gp__counting_fill, gp__counting_args, ordered_key, 0)
 
 // ---- segmented_sort/kinds.c - the kernels of segmented sort
 
-#define GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X)                                                                           \
-  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args, nothing, 0)                                           \
-  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args, sorted_segments, 0)                                   \
-  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args, sorted_segments, 0)                                 \
+#define GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X) \
+  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args, nothing, 0) \
+  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args, sorted_segments, 0) \
+  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args, sorted_segments, 0) \
   X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args, sorted_segments, 0)
 
 // ---- merge/kinds.c - the kernels of merges and sets
 
-#define GPUPRIMS__KINDS_OF_MERGE(X)                                                                                    \
-  X(MERGE, gp__merge, gp__merge_args, merge, 0)                                                                        \
-  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args, merge, 0)                                                  \
-  X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args, merge, 0)                                              \
-  X(MERGE_FOUR, gp__merge_four, gp__merge_args, merge, 0)                                                              \
-  X(SET_BORDERS, gp__balanced_paths, gp__merge_args, merge, GP__NO_SHARED)                                             \
-  X(SET_OPERATION, gp__set_operation, gp__merge_args, set, 0)                                                          \
+#define GPUPRIMS__KINDS_OF_MERGE(X) \
+  X(MERGE, gp__merge, gp__merge_args, merge, 0) \
+  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args, merge, 0) \
+  X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args, merge, 0) \
+  X(MERGE_FOUR, gp__merge_four, gp__merge_args, merge, 0) \
+  X(SET_BORDERS, gp__balanced_paths, gp__merge_args, merge, GP__NO_SHARED) \
+  X(SET_OPERATION, gp__set_operation, gp__merge_args, set, 0) \
   X(SET_PIPELINED, gp__set_pipelined, gp__merge_args, set, 0)
 
 // ---- top_k/kinds.c - the kernels of top-k, nth element and shuffle
 
-#define GPUPRIMS__KINDS_OF_TOP_K(X)                                                                                    \
-  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked, 0)                                                           \
-  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0)                                                           \
-  X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED)                                        \
-  X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0)                                                      \
-  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED)                                         \
+#define GPUPRIMS__KINDS_OF_TOP_K(X) \
+  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked, 0) \
+  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
+  X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
+  X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
+  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
 // ---- transpose/kinds.c - the kernels of transposes
 
-#define GPUPRIMS__KINDS_OF_TRANSPOSE(X)                                                                                \
-  X(TRANSPOSE, gp__transpose, gp__transpose_args, tiles, GP__OF_BYTES)                                                 \
-  X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args, tiles, GP__OF_BYTES)                                   \
-  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word, GP__OF_BYTES)                                     \
-  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args, rectangle, GP__OF_BYTES)                          \
-  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args, rectangle, GP__OF_BYTES)                          \
-  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED)                          \
-  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args, tiles, GP__OF_BYTES)                                      \
-  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED)                      \
+#define GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
+  X(TRANSPOSE, gp__transpose, gp__transpose_args, tiles, GP__OF_BYTES) \
+  X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args, tiles, GP__OF_BYTES) \
+  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word, GP__OF_BYTES) \
+  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args, rectangle, GP__OF_BYTES) \
+  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args, rectangle, GP__OF_BYTES) \
+  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED) \
+  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args, tiles, GP__OF_BYTES) \
+  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED) \
   X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, tiles, GP__OF_BYTES)
 
 // ---- layouts/kinds.c - the kernels of conversions of layouts
@@ -28826,53 +28815,53 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 // ---- bfs/kinds.c - the kernels of breadth-first search
 
-#define GPUPRIMS__KINDS_OF_BFS(X)                                                                                      \
-  X(BFS, gp__bfs, gp__bfs_args, bfs, 0)                                                                                \
-  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args, bfs, 0)                                                                \
-  X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args, offset_key, 0)                                                       \
-  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args, offset_key, 0)                                                             \
-  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args, offset_key, 0)                                                       \
+#define GPUPRIMS__KINDS_OF_BFS(X) \
+  X(BFS, gp__bfs, gp__bfs_args, bfs, 0) \
+  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args, bfs, 0) \
+  X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args, offset_key, 0) \
+  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args, offset_key, 0) \
+  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args, offset_key, 0) \
   X(BFS_SOURCES, gp__bfs_sources, gp__sources_args, sources, 0)
 
 // ---- graph/kinds.c - the kernels of work on graphs
 
-#define GPUPRIMS__KINDS_OF_GRAPH(X)                                                                                    \
-  X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args, in, 0)                                                       \
-  X(GRAPH_KEYS, gp__graph_keys, gp__graph_args, graph_keys, 0)                                                         \
-  X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args, offset_key, 0)                                               \
-  X(GRAPH_DEGREE_KEYS, gp__graph_degree_keys, gp__graph_args, offset, 0)                                               \
-  X(GRAPH_INVERT, gp__graph_invert, gp__graph_args, key, 0)                                                            \
-  X(GRAPH_DEGREES, gp__graph_degrees, gp__graph_args, offset, 0)                                                       \
-  X(GRAPH_DEGREE_REPORT, gp__graph_degree_report, gp__graph_args, nothing, 0)                                          \
-  X(GRAPH_CHECK, gp__graph_check, gp__graph_args, offset_key, 0)                                                       \
-  X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args, offset_key, 0)                                               \
-  X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args, key, 0)                                                \
-  X(FAULT_REPORT, gp__fault_report, gp__graph_args, offset, 0)                                                         \
-  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args, offset_key, 0)                                             \
-  X(COMPONENTS_FEW, gp__components_few, gp__graph_args, offset_key, 0)                                                 \
-  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args, key, 0)                                                    \
-  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args, key, 0)                                                  \
+#define GPUPRIMS__KINDS_OF_GRAPH(X) \
+  X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args, in, 0) \
+  X(GRAPH_KEYS, gp__graph_keys, gp__graph_args, graph_keys, 0) \
+  X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args, offset_key, 0) \
+  X(GRAPH_DEGREE_KEYS, gp__graph_degree_keys, gp__graph_args, offset, 0) \
+  X(GRAPH_INVERT, gp__graph_invert, gp__graph_args, key, 0) \
+  X(GRAPH_DEGREES, gp__graph_degrees, gp__graph_args, offset, 0) \
+  X(GRAPH_DEGREE_REPORT, gp__graph_degree_report, gp__graph_args, nothing, 0) \
+  X(GRAPH_CHECK, gp__graph_check, gp__graph_args, offset_key, 0) \
+  X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args, offset_key, 0) \
+  X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args, key, 0) \
+  X(FAULT_REPORT, gp__fault_report, gp__graph_args, offset, 0) \
+  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args, offset_key, 0) \
+  X(COMPONENTS_FEW, gp__components_few, gp__graph_args, offset_key, 0) \
+  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args, key, 0) \
+  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args, key, 0) \
   X(COMPONENTS_LINK, gp__components_link, gp__graph_args, offset_key, 0)
 
 // ---- kinds.c - the kernels of all families
 
-#define GPUPRIMS__KINDS(X)                                                                                             \
-  GPUPRIMS__KINDS_OF_MAP(X)                                                                                            \
-  GPUPRIMS__KINDS_OF_REVERSE(X)                                                                                        \
-  GPUPRIMS__KINDS_OF_SEARCH(X)                                                                                         \
-  GPUPRIMS__KINDS_OF_REDUCE(X)                                                                                         \
-  GPUPRIMS__KINDS_OF_SCAN(X)                                                                                           \
-  GPUPRIMS__KINDS_OF_SELECT(X)                                                                                         \
-  GPUPRIMS__KINDS_OF_SEGMENTS(X)                                                                                       \
-  GPUPRIMS__KINDS_OF_GROUP_BY(X)                                                                                       \
-  GPUPRIMS__KINDS_OF_HISTOGRAM(X)                                                                                      \
-  GPUPRIMS__KINDS_OF_SORT(X)                                                                                           \
-  GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X)                                                                                 \
-  GPUPRIMS__KINDS_OF_MERGE(X)                                                                                          \
-  GPUPRIMS__KINDS_OF_TOP_K(X)                                                                                          \
-  GPUPRIMS__KINDS_OF_TRANSPOSE(X)                                                                                      \
-  GPUPRIMS__KINDS_OF_LAYOUTS(X)                                                                                        \
-  GPUPRIMS__KINDS_OF_BFS(X)                                                                                            \
+#define GPUPRIMS__KINDS(X) \
+  GPUPRIMS__KINDS_OF_MAP(X) \
+  GPUPRIMS__KINDS_OF_REVERSE(X) \
+  GPUPRIMS__KINDS_OF_SEARCH(X) \
+  GPUPRIMS__KINDS_OF_REDUCE(X) \
+  GPUPRIMS__KINDS_OF_SCAN(X) \
+  GPUPRIMS__KINDS_OF_SELECT(X) \
+  GPUPRIMS__KINDS_OF_SEGMENTS(X) \
+  GPUPRIMS__KINDS_OF_GROUP_BY(X) \
+  GPUPRIMS__KINDS_OF_HISTOGRAM(X) \
+  GPUPRIMS__KINDS_OF_SORT(X) \
+  GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X) \
+  GPUPRIMS__KINDS_OF_MERGE(X) \
+  GPUPRIMS__KINDS_OF_TOP_K(X) \
+  GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
+  GPUPRIMS__KINDS_OF_LAYOUTS(X) \
+  GPUPRIMS__KINDS_OF_BFS(X) \
   GPUPRIMS__KINDS_OF_GRAPH(X)
 
 // ---- core/kinds.c - kernels of a call, by kind
@@ -29088,9 +29077,10 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
   h.threads = 1;
   h.asked = threads;
 #ifdef _OPENMP
-  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size
-                                            : q->out_size            ? q->out_size
-                                                                     : 1) ||
+  if (q->count > GP__HOST_PARALLEL_BYTES /
+              (q->in_size > q->out_size ? q->in_size
+                   : q->out_size        ? q->out_size
+                                        : 1) ||
       q->segments > GP__HOST_PARALLEL_BYTES / 8)
     h.threads = threads > 0 ? threads : omp_get_max_threads();
 #endif
@@ -29165,9 +29155,9 @@ GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clz
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
-  const unsigned char *targets = q->in2  ? (const unsigned char *)q->in2
-                                 : q->in ? (const unsigned char *)q->in + q->in_size
-                                         : NULL;
+  const unsigned char *targets = q->in2 ? (const unsigned char *)q->in2
+      : q->in                           ? (const unsigned char *)q->in + q->in_size
+                                        : NULL;
   uint64_t i, kept = 0;
   if (q->bad) *q->bad = UINT64_MAX;
   for (i = 0; i < q->count; ++i) {
@@ -29691,9 +29681,9 @@ GPUPRIMS__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
   return gp__said(result);
 }
 // The body of a public function: `work` on the state s.
-#define GPUPRIMS__WITHIN(ctx, who, work)                                                                               \
-  gp_result result_ = GP_SUCCESS;                                                                                      \
-  gp__state *s = gp__begin(ctx, who, &result_);                                                                        \
+#define GPUPRIMS__WITHIN(ctx, who, work) \
+  gp_result result_ = GP_SUCCESS; \
+  gp__state *s = gp__begin(ctx, who, &result_); \
   return s ? gp__end(ctx, work) : result_
 
 // Makes the context's primary context current if it is not; *pushed says whether gp__leave must undo that.
@@ -29766,11 +29756,11 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, own ? "cuEventSynchronize" : "cuCtxSynchronize", error);
     }
   }
-#define GPUPRIMS__RELEASE(pointer_, bytes_)                                                                            \
-  if (pointer_) {                                                                                                      \
-    if (s->release) gp__release(s, pointer_, bytes_, NULL);                                                            \
-    else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS)               \
-      result = gp__cuda_fail(&s->library.runtime, who, "cuMemFree", error);                                            \
+#define GPUPRIMS__RELEASE(pointer_, bytes_) \
+  if (pointer_) { \
+    if (s->release) gp__release(s, pointer_, bytes_, NULL); \
+    else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS) \
+      result = gp__cuda_fail(&s->library.runtime, who, "cuMemFree", error); \
   }
   while (s->retired) {
     gp__retired *r = s->retired;
@@ -29887,10 +29877,10 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, in
     if (!gp__open_cuda(d, c->cuda_library, why, sizeof why, none))
       return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
   }
-#define GPUPRIMS__CALL(function, arguments)                                                                            \
-  do {                                                                                                                 \
-    error = d->function arguments;                                                                                     \
-    if (error) return gp__cuda_fail(r, who, #function, error);                                                         \
+#define GPUPRIMS__CALL(function, arguments) \
+  do { \
+    error = d->function arguments; \
+    if (error) return gp__cuda_fail(r, who, #function, error); \
   } while (0)
   error = d->cuInit(0);
   if (error == GP__CU_OUT_OF_MEMORY) return gp__cuda_fail(r, who, "cuInit", error);
@@ -30402,49 +30392,49 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
 }
 
 // The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
-#define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
-  F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
-  F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform")                                                         \
-  F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate")                                                  \
-  F(EQUAL, equal, GP_E_OPERATOR, "has no runs")                                                                        \
-  F(IN_TYPE, in_type, GP_E_TYPE, "has no such input")                                                                  \
-  F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input")                                                              \
-  F(KEY_TYPE, key_type, GP_E_TYPE, "has no keys")                                                                      \
-  F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets")                                                             \
-  F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator")                                                               \
-  F(OUT_TYPE, out_type, GP_E_TYPE, "has no such output")                                                               \
-  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths")                                                                 \
-  F(IN, in, GP_E_ARGUMENT, "has no input")                                                                             \
-  F(IN2, in2, GP_E_ARGUMENT, "has no second input")                                                                    \
-  F(KEYS, keys, GP_E_ARGUMENT, "has no keys")                                                                          \
-  F(BEGIN, begin, GP_E_ARGUMENT, "has no offsets")                                                                     \
-  F(END, end, GP_E_ARGUMENT, "has no end offsets")                                                                     \
-  F(OUT, out, GP_E_ARGUMENT, "has no such output")                                                                     \
-  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no such output")                                                           \
-  F(OUT2, out2, GP_E_ARGUMENT, "has no such output")                                                                   \
-  F(OUT3, out3, GP_E_ARGUMENT, "has no such output")                                                                   \
-  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "writes no count")                                                            \
-  F(BAD, bad, GP_E_ARGUMENT, "checks no offsets")                                                                      \
-  F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory")                                      \
-  F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments")                                                              \
-  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of equal length")                                  \
-  F(KEY_COUNT, key_count, GP_E_ARGUMENT, "searches no sorted array")                                                   \
-  F(ROWS, rows, GP_E_ARGUMENT, "has no rows")                                                                          \
-  F(K, k, GP_E_ARGUMENT, "takes no k")                                                                                 \
-  F(N, n, GP_E_ARGUMENT, "takes no n")                                                                                 \
-  F(BINS, bins, GP_E_ARGUMENT, "has no bins")                                                                          \
-  F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
-  F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
-  F(INIT, init, GP_E_ARGUMENT, "takes no initial value")                                                               \
-  F(VALUE, value, GP_E_ARGUMENT, "takes no value")                                                                     \
-  F(START, start, GP_E_ARGUMENT, "takes no start value")                                                               \
-  F(STEP, step, GP_E_ARGUMENT, "takes no step")                                                                        \
-  F(SCALAR, scalar, GP_E_ARGUMENT, "has no predicate")                                                                 \
-  F(SCALAR2, scalar2, GP_E_ARGUMENT, "has no second predicate")                                                        \
-  F(LOWER, lower, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
-  F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
-  F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers")                                                              \
-  F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input")                                                                \
+#define GPUPRIMS__CALL_FIELDS(F) \
+  F(OP, op, GP_E_OPERATOR, "takes no operator") \
+  F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform") \
+  F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate") \
+  F(EQUAL, equal, GP_E_OPERATOR, "has no runs") \
+  F(IN_TYPE, in_type, GP_E_TYPE, "has no such input") \
+  F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input") \
+  F(KEY_TYPE, key_type, GP_E_TYPE, "has no keys") \
+  F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets") \
+  F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator") \
+  F(OUT_TYPE, out_type, GP_E_TYPE, "has no such output") \
+  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths") \
+  F(IN, in, GP_E_ARGUMENT, "has no input") \
+  F(IN2, in2, GP_E_ARGUMENT, "has no second input") \
+  F(KEYS, keys, GP_E_ARGUMENT, "has no keys") \
+  F(BEGIN, begin, GP_E_ARGUMENT, "has no offsets") \
+  F(END, end, GP_E_ARGUMENT, "has no end offsets") \
+  F(OUT, out, GP_E_ARGUMENT, "has no such output") \
+  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no such output") \
+  F(OUT2, out2, GP_E_ARGUMENT, "has no such output") \
+  F(OUT3, out3, GP_E_ARGUMENT, "has no such output") \
+  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "writes no count") \
+  F(BAD, bad, GP_E_ARGUMENT, "checks no offsets") \
+  F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory") \
+  F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments") \
+  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of equal length") \
+  F(KEY_COUNT, key_count, GP_E_ARGUMENT, "searches no sorted array") \
+  F(ROWS, rows, GP_E_ARGUMENT, "has no rows") \
+  F(K, k, GP_E_ARGUMENT, "takes no k") \
+  F(N, n, GP_E_ARGUMENT, "takes no n") \
+  F(BINS, bins, GP_E_ARGUMENT, "has no bins") \
+  F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels") \
+  F(ACTIVE, active, GP_E_ARGUMENT, "has no channels") \
+  F(INIT, init, GP_E_ARGUMENT, "takes no initial value") \
+  F(VALUE, value, GP_E_ARGUMENT, "takes no value") \
+  F(START, start, GP_E_ARGUMENT, "takes no start value") \
+  F(STEP, step, GP_E_ARGUMENT, "takes no step") \
+  F(SCALAR, scalar, GP_E_ARGUMENT, "has no predicate") \
+  F(SCALAR2, scalar2, GP_E_ARGUMENT, "has no second predicate") \
+  F(LOWER, lower, GP_E_ARGUMENT, "has no bins of equal width") \
+  F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width") \
+  F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers") \
+  F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input") \
   F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
@@ -30555,7 +30545,7 @@ typedef struct gp__checking {
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
-#define GPUPRIMS__UNREAD(FIELD, field, error, text)                                                                    \
+#define GPUPRIMS__UNREAD(FIELD, field, error, text) \
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
@@ -30588,8 +30578,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     k->who);
   if (c->flags & ~flags & GP_UNSORTED)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED is for top_k only", k->who);
-  if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS |
-                   GP_UNTIL_TARGET | GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
+  if (c->flags &
+      ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS | GP_UNTIL_TARGET |
+        GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
   if (c->flags & ~flags & GP_RIGHT)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT is for adjacent_difference only", k->who);
@@ -30621,11 +30612,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
-  return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
-         : op == GP_SUB                             ? "transform2 and adjacent_difference"
-         : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
-         : op == GP_HEADS                           ? "runs"
-                                                    : NULL;
+  return op == GP_ARGMIN || op == GP_ARGMAX      ? "reduce and scan"
+      : op == GP_SUB                             ? "transform2 and adjacent_difference"
+      : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
+      : op == GP_HEADS                           ? "runs"
+                                                 : NULL;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
@@ -30694,9 +30685,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
-  q->acc_type = c->acc_type                                                       ? c->acc_type
-                : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
-                                                                                  : q->out_type;
+  q->acc_type = c->acc_type                                             ? c->acc_type
+      : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
+                                                                        : q->out_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
@@ -30787,14 +30778,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *wh
   const gp_type type = k->c->out_type;
   GPUPRIMS__CHECK(gp__check_integer(k, what, type, 4, 8, "u32 or u64", &q->out_type, &k->out));
   return q->out_type == type
-             ? GP_SUCCESS
-             : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
+      ? GP_SUCCESS
+      : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
-             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
-                        (unsigned long long)k->c->count)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
+                 (unsigned long long)k->c->count)
+      : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
 GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
@@ -31164,14 +31155,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   if (c->predicate2)
     return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
   return c->scalar2
-             ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
+      : GP_SUCCESS;
 }
 // Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
-             ? gp__no_struct(k, "op", k->q->op)
-             : GP_SUCCESS;
+      ? gp__no_struct(k, "op", k->q->op)
+      : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
@@ -31233,7 +31224,7 @@ GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
 // Most results of a merge or a set operation.
 GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
-         : q->primitive == GP_SET_DIFFERENCE ? q->count
+      : q->primitive == GP_SET_DIFFERENCE    ? q->count
                                              : q->count + q->count2;
 }
 
@@ -31273,8 +31264,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
 // -0, and a stable sort has one result.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
-         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
-         !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
+      (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
+      !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
 GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
@@ -31307,7 +31298,7 @@ static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
-         : k->c->primitive == GP_IS_SORTED  ? gp__check_order(k)
+      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
                                             : gp__check_operators(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_types(gp__checking *k) {
@@ -31447,9 +31438,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
                                     "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
   return weights && !gp__is_integer(q->in2_type)
-             ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
-                        gp__type_rows[q->in2_type].name)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
+                 gp__type_rows[q->in2_type].name)
+      : GP_SUCCESS;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
@@ -31525,10 +31516,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
       width = w, scale = s;
     }
     return width - width == 0 && scale - scale == 0
-               ? GP_SUCCESS
-               : gp__fail(GP_E_ARGUMENT,
-                          "%s: @lower and @upper: the width of the bins from %g to %g overflows (channel %d)", k->who,
-                          a, b, channel);
+        ? GP_SUCCESS
+        : gp__fail(GP_E_ARGUMENT, "%s: @lower and @upper: the width of the bins from %g to %g overflows (channel %d)",
+                   k->who, a, b, channel);
   }
 }
 
@@ -31938,16 +31928,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   if (m->kind == GP__MOVE_ROWS) {
     for (i = 1; i < 4 && m->in_stride[i] == m->out_stride[i]; ++i) {}
     m->kind = GP__MOVE_NOTHING;
-    return i == 4 ? GP_SUCCESS
-                  : gp__fail(
-                        GP_E_OVERLAP,
-                        "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place",
-                        k->who);
+    return i == 4
+        ? GP_SUCCESS
+        : gp__fail(GP_E_OVERLAP,
+                   "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place",
+                   k->who);
   }
   if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
       (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
                                     : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
-                                          m->out_stride[0] != m->extent[1] * (unsigned)m->size))
+               m->out_stride[0] != m->extent[1] * (unsigned)m->size))
     return gp__fail(GP_E_OVERLAP,
                     "%s: @in and @out are the same: an in-place transpose needs square matrices with the same strides "
                     "on both sides, or dense matrices",
@@ -32384,7 +32374,7 @@ typedef struct gp__field {
   size_t offset;
 } gp__field;
 #define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
-#define GPUPRIMS__FIELDS(FAMILY, family)                                                                               \
+#define GPUPRIMS__FIELDS(FAMILY, family) \
   static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__FIELD){NULL, 0}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
@@ -32451,7 +32441,7 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
   if (rules->row_serves && !rules->row_serves(*h)) return 0;
   *policy = gp__portable(row, *h);
   return gp__policy_valid(*policy, *h) &&
-         (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
+      (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
@@ -32512,12 +32502,12 @@ GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, 
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
-#define GPUPRIMS__PUT(...)                                                                                             \
-  do {                                                                                                                 \
-    n = (size_t)snprintf(to, room, __VA_ARGS__);                                                                       \
-    at += n;                                                                                                           \
-    to = n < room ? to + n : NULL;                                                                                     \
-    room = n < room ? room - n : 0;                                                                                    \
+#define GPUPRIMS__PUT(...) \
+  do { \
+    n = (size_t)snprintf(to, room, __VA_ARGS__); \
+    at += n; \
+    to = n < room ? to + n : NULL; \
+    room = n < room ? room - n : 0; \
   } while (0)
   GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
   for (i = 0; i < count; ++i) GPUPRIMS__PUT("%s%d", i ? ", " : "", values[i]);
@@ -32538,14 +32528,14 @@ GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, 
   return at;
 }
 
-#define GPUPRIMS__JSON(field, default_, ...)                                                                           \
-  {                                                                                                                    \
-    static const int values[] = {__VA_ARGS__};                                                                         \
-    at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "%s",                  \
-                           first ? "" : ", ");                                                                         \
-    at = gp__json_field(json, capacity, at, #field, default_, #__VA_ARGS__, values,                                    \
-                        (int)(sizeof values / sizeof *values));                                                        \
-    first = 0;                                                                                                         \
+#define GPUPRIMS__JSON(field, default_, ...) \
+  { \
+    static const int values[] = {__VA_ARGS__}; \
+    at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "%s", \
+                           first ? "" : ", "); \
+    at = gp__json_field(json, capacity, at, #field, default_, #__VA_ARGS__, values, \
+                        (int)(sizeof values / sizeof *values)); \
+    first = 0; \
   }
 GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity) {
   size_t at = 0;
@@ -32557,8 +32547,8 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
-  case GP__FAMILY_##FAMILY:                                                                                            \
+#define GPUPRIMS__CASE(FAMILY, family) \
+  case GP__FAMILY_##FAMILY: \
     GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__JSON) break;
     GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
 #undef GPUPRIMS__CASE
@@ -32680,7 +32670,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->clustered = p->cluster > 1;
   for (i = 0; i < q->field_count; ++i)
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
-                 (uint64_t)(q->fields[i].descending != 0) << 32;
+        (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
   if (own && own->spell) own->spell(q, p, h, w);
   if (own) w->resident = own->resident(q, p, h, w);
@@ -32830,9 +32820,9 @@ GPUPRIMS__PRIVATE void gp__name_adjacent(const gp__spelling *q, gp__text *t) {
 }
 GPUPRIMS__PRIVATE void gp__operators_of_map(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__in_name(q),
-                   q->primitive == GP_TRANSFORM2            ? gp__in2_name(q)
-                   : q->primitive == GP_ADJACENT_DIFFERENCE ? gp__in_name(q)
-                                                            : NULL,
+                   q->primitive == GP_TRANSFORM2                ? gp__in2_name(q)
+                       : q->primitive == GP_ADJACENT_DIFFERENCE ? gp__in_name(q)
+                                                                : NULL,
                    gp__out_name(q));
 }
 
@@ -32857,10 +32847,10 @@ GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
   gp__add(t, "%s, %s", key, gp__in_name(q));
 }
 GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
-  return p == GP_SET_UNION          ? "SET_UNION"
-         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
-         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
-                                    : "SET_SYMMETRIC_DIFFERENCE";
+  return p == GP_SET_UNION       ? "SET_UNION"
+      : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
+      : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
+                                 : "SET_SYMMETRIC_DIFFERENCE";
 }
 GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", GP_%s", gp__set_name(q->primitive));
@@ -32901,15 +32891,15 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   if (q->acc_size)
     gp__add(t, "gp__by_key<%s, %s, ",
             q->primitive == GP_REDUCE_BY_KEY ? "GP_REDUCE_BY_KEY"
-            : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
+                : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
                 ? "GP_INCLUSIVE_SCAN_BY_KEY"
                 : "GP_EXCLUSIVE_SCAN_BY_KEY",
             q->has_init ? "true" : "false");
   else
     gp__add(t, "gp__runs<%s, ",
-            q->primitive == GP_UNIQUE        ? "GP_UNIQUE"
-            : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
-                                             : "GP_NONTRIVIAL_RUNS");
+            q->primitive == GP_UNIQUE            ? "GP_UNIQUE"
+                : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
+                                                 : "GP_NONTRIVIAL_RUNS");
   if (q->offset_size) gp__add(t, "gp__offset_heads<%s>, ", gp__type_rows[q->offset_type].device);
   else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
   else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);
@@ -33028,13 +33018,13 @@ GPUPRIMS__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
   gp__name_radix_key(q, t);
   if (paired) gp__add(t, ", %s>", in);
   gp__add(t, ", %s%s",
-          paired                ? "gp__none"
-          : !q->index_bytes     ? in
-          : q->index_bytes == 4 ? "gp__u32"
-                                : "gp__u64",
-          gp__is_cooperative(q->algorithm) ? ""
-          : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
-                                           : ", gp__radix_narrow");
+          paired                    ? "gp__none"
+              : !q->index_bytes     ? in
+              : q->index_bytes == 4 ? "gp__u32"
+                                    : "gp__u64",
+          gp__is_cooperative(q->algorithm)     ? ""
+              : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
+                                               : ", gp__radix_narrow");
 }
 GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   const gp__kernel_kind kind = q->kind;
@@ -33052,11 +33042,11 @@ GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
   gp__add(t, ", %s, %lu, %s",
-          word == 16  ? "gp_vector"
-          : word == 8 ? "gp__u64"
-          : word == 4 ? "gp__u32"
-          : word == 2 ? "unsigned short"
-                      : "unsigned char",
+          word == 16      ? "gp_vector"
+              : word == 8 ? "gp__u64"
+              : word == 4 ? "gp__u32"
+              : word == 2 ? "unsigned short"
+                          : "unsigned char",
           (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
 }
 GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
@@ -33070,20 +33060,20 @@ GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, 
 }
 
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
-         : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
-         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
-                                                                   : gp__adaptive_hybrid(p);
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
+      : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+      : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
+                                                                : gp__adaptive_hybrid(p);
 }
 GPUPRIMS__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   (void)p;
-  return kind == GP__RADIX_HISTOGRAM                           ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
-         : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
-         : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
-         : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
-         : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
-         : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
-                                                               : 0;
+  return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
+      : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
+      : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
+      : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
+      : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
+      : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
+                                                            : 0;
 }
 GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__RADIX_HISTOGRAM)
@@ -33101,13 +33091,13 @@ GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_pol
                                               const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
-  const unsigned blocks = kind == GP__SORT_SAMPLE    ? 1
-                          : buckets                  ? (unsigned)gp__bucket_blocks((int)q->key_size)
-                          : kind == GP__HYBRID_COUNT ? 2
-                                                     : (unsigned)p->blocks_per_sm;
+  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
+      : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
+      : kind == GP__HYBRID_COUNT                  ? 2
+                                                  : (unsigned)p->blocks_per_sm;
   return gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)
-             ? 0
-             : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
+      ? 0
+      : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }
 
 // ---- segmented_sort/names.c - template arguments of segmented sorts
@@ -33189,17 +33179,17 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const int moved =
       kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
   const int light = moved || kind == GP__TRANSPOSE_SAVE ||
-                    (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
-                     !(w->form & GP__FORM_WHOLE) && (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
+      (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned && !(w->form & GP__FORM_WHOLE) &&
+       (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
   const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a leading warp of each block
   if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
-  return w->vectors > 4 || bytes                                  ? 768
-         : light                                                  ? 1536
-         : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
-                                                                  : 768;
+  return w->vectors > 4 || bytes                               ? 768
+      : light                                                  ? 1536
+      : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
+                                                               : 768;
 }
 GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                    const gp__spelling *w) {
@@ -33355,8 +33345,9 @@ GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
 // The kernel of a spelling, or NULL. The lock is held.
 GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
   gp__kernel *k = s->kernels[slot];
-  while (k && (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
-               memcmp(k->spelling->list, w->list, (size_t)w->list_count * sizeof *w->list) != 0))
+  while (k &&
+         (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
+          memcmp(k->spelling->list, w->list, (size_t)w->list_count * sizeof *w->list) != 0))
     k = k->next;
   return k;
 }
@@ -34154,10 +34145,10 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   launch.attribute_count = blocks || l->p->overlap == 1 ? 2 : 1;
   error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
   return !error ? GP_SUCCESS
-         : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
-                 error == GP__CU_INVALID_CLUSTER_SIZE
-             ? (gp_result)GP__REFUSED
-             : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+      : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
+          error == GP__CU_INVALID_CLUSTER_SIZE
+      ? (gp_result)GP__REFUSED
+      : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
 }
 
 // ---- sort/launch.c - launches of sorts
@@ -34753,7 +34744,7 @@ GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step
 GPUPRIMS__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
   return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
-         matrix % m->extent[3] * m->out_stride[3];
+      matrix % m->extent[3] * m->out_stride[3];
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
@@ -34773,9 +34764,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
-             : which == 1
-                 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
-                 : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
+          : which == 1  ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
+                        : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
       GPUPRIMS__CHECK(gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
                                       which == 0 ? l->g->shared_bytes : 0, &a));
     }
@@ -35191,7 +35181,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, con
   gp__shape_on(&h, &s->about);
   geometry = gp__geometry_of(*p, h, k->occupancy);
   grid = (unsigned)s->about.multiprocessors *
-         (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
+      (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
   a.in = q->in;
@@ -35495,8 +35485,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     while (kinds[k] != step->kind) ++k;
     {
       const uint64_t blocks = gp__ceil_div(step->items, tile);
-      const uint64_t most =
-          (uint64_t)s->about.multiprocessors *
+      const uint64_t most = (uint64_t)s->about.multiprocessors *
           (unsigned)(kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy : p->blocks_per_sm);
       result = gp__launch_one(s, who, kernels[k], blocks < 1 ? 1 : (unsigned)(blocks < most ? blocks : most), &geometry,
                               p->overlap, stream, &step->args);
@@ -35645,9 +35634,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   gp__reduce_args a;
   memset(&a, 0, sizeof a);
   a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
-  a.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
-          : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
-                                                                        : q->out;
+  a.out = q->primitive == GP_CHECK_OFFSETS                          ? q->bad
+      : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
+                                                                    : q->out;
   a.count = h->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;
@@ -35696,10 +35685,10 @@ static const gp__primitive gp__primitive_is_sorted = {
 
 GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
-  kinds[0] = p->algorithm == GP_LOOK_BACK   ? GP__LOOK_BACK
-             : p->algorithm == GP_PIPELINED ? GP__PIPELINED
-             : p->algorithm == GP_ONE_BLOCK ? GP__DOWNSWEEP
-                                            : GP__UPSWEEP;
+  kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
+      : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
+      : p->algorithm == GP_ONE_BLOCK      ? GP__DOWNSWEEP
+                                          : GP__UPSWEEP;
   if (p->algorithm != GP_THREE_SWEEP) return 1;
   kinds[1] = GP__SPINE;
   kinds[2] = GP__DOWNSWEEP;
@@ -35765,10 +35754,10 @@ GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
 GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
-  kinds[count++] = p->algorithm == GP_PIPELINED       ? GP__SEGMENTED_PIPELINED
-                   : p->algorithm == GP_WARP_SEGMENTS ? GP__WARP_SEGMENTS
-                   : q->primitive == GP_LOAD_BALANCE  ? GP__LOAD_BALANCE
-                                                      : GP__SEGMENTED_REDUCE;
+  kinds[count++] = p->algorithm == GP_PIPELINED ? GP__SEGMENTED_PIPELINED
+      : p->algorithm == GP_WARP_SEGMENTS        ? GP__WARP_SEGMENTS
+      : q->primitive == GP_LOAD_BALANCE         ? GP__LOAD_BALANCE
+                                                : GP__SEGMENTED_REDUCE;
   return count;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
@@ -36132,17 +36121,17 @@ GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *
   int count = 0;
   if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
   if (p->algorithm == GP_FOUR_WAY_PASSES) kinds[count++] = GP__MERGE_FOUR_BORDERS;
-  kinds[count++] = served                               ? GP__SET_PIPELINED
-                   : sets                               ? GP__SET_OPERATION
-                   : p->algorithm == GP_FOUR_WAY_PASSES ? GP__MERGE_FOUR
-                                                        : GP__MERGE;
+  kinds[count++] = served                  ? GP__SET_PIPELINED
+      : sets                               ? GP__SET_OPERATION
+      : p->algorithm == GP_FOUR_WAY_PASSES ? GP__MERGE_FOUR
+                                           : GP__MERGE;
   return count;
 }
 GPUPRIMS__PRIVATE int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
 GPUPRIMS__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
-  return h->q->primitive == GP_MERGE        ? gp__host_merge(h)
-         : h->q->primitive == GP_MERGE_SORT ? gp__host_merge_sort(h)
-                                            : gp__host_set(h);
+  return h->q->primitive == GP_MERGE     ? gp__host_merge(h)
+      : h->q->primitive == GP_MERGE_SORT ? gp__host_merge_sort(h)
+                                         : gp__host_set(h);
 }
 
 static const gp__kernel_rules gp__kernels_of_merge = {
@@ -36202,11 +36191,11 @@ GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row
   sort.key_type = q->key_type;
   sort.key_size = q->key_size;
   sort.end_bit = 8 * (int)q->key_size;
-  sort.in_type = sort.out_type = q->out_size == 1   ? GP_U8
-                                 : q->out_size == 2 ? GP_U16
-                                 : q->out_size == 4 ? GP_U32
-                                 : q->out_size == 8 ? GP_U64
-                                                    : q->out_type;
+  sort.in_type = sort.out_type = q->out_size == 1 ? GP_U8
+      : q->out_size == 2                          ? GP_U16
+      : q->out_size == 4                          ? GP_U32
+      : q->out_size == 8                          ? GP_U64
+                                                  : q->out_type;
   sort.in_struct = sort.out_struct = q->out_struct;
   sort.in_size = sort.out_size = q->out_size;
   sort.channels = sort.active = 1;
@@ -36279,9 +36268,9 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
   if (m->kind == GP__MOVE_ROWS) return;
   h->moved.form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
-                  (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
-                  (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
-                  (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
+      (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
+      (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
+      (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
   if ((h->moved.form & GP__FORM_IN_DENSE) && (h->moved.form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
@@ -36309,9 +36298,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = move == GP__MOVE_TILES    ? GP__TRANSPOSE
-             : move == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
-                                       : GP__TRANSPOSE_ROWS;
+  kinds[0] = move == GP__MOVE_TILES ? GP__TRANSPOSE
+      : move == GP__MOVE_SQUARE     ? GP__TRANSPOSE_SQUARE
+                                    : GP__TRANSPOSE_ROWS;
   return 1;
 }
 
@@ -36413,10 +36402,10 @@ static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, 
 
 GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
-  kinds[0] = gp__bfs_by_edges(p->algorithm)                     ? GP__BFS_STEPS
-             : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
-             : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
-                                                                : GP__BFS;
+  kinds[0] = gp__bfs_by_edges(p->algorithm)              ? GP__BFS_STEPS
+      : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
+      : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
+                                                         : GP__BFS;
   kinds[1] = GP__BFS_PARENTS;
   return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may run
 }
@@ -37005,20 +36994,20 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
 // overlap. Other runs make a new plan.
 
 // Pointers that a run may change: X(member), inputs before outputs.
-#define GPUPRIMS__CALL_POINTERS(X)                                                                                     \
-  X(in)                                                                                                                \
-  X(in2)                                                                                                               \
-  X(keys)                                                                                                              \
-  X(keys2)                                                                                                             \
-  X(begin)                                                                                                             \
-  X(end)                                                                                                               \
-  X(count_device)                                                                                                      \
-  X(out)                                                                                                               \
-  X(out2)                                                                                                              \
-  X(out3)                                                                                                              \
-  X(out_keys)                                                                                                          \
-  X(out_count)                                                                                                         \
-  X(bad)                                                                                                               \
+#define GPUPRIMS__CALL_POINTERS(X) \
+  X(in) \
+  X(in2) \
+  X(keys) \
+  X(keys2) \
+  X(begin) \
+  X(end) \
+  X(count_device) \
+  X(out) \
+  X(out2) \
+  X(out3) \
+  X(out_keys) \
+  X(out_count) \
+  X(bad) \
   X(workspace)
 enum { GP__INPUTS = 7, GP__POINTERS = 14 };
 // Host memory of values: X(member).
@@ -37091,12 +37080,12 @@ GPUPRIMS__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const 
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
 GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
-#define GPUPRIMS__POINTER(member)                                                                                      \
+#define GPUPRIMS__POINTER(member) \
   if (q->member != c->member) return 0;
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->graph &&
-         !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault;
+      !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -37112,8 +37101,8 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
     const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
     differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
   }
-#define GPUPRIMS__VALUE(member)                                                                                        \
-  differ |= (uintptr_t)(!c->member != !like->member);                                                                  \
+#define GPUPRIMS__VALUE(member) \
+  differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
   GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE)
 #undef GPUPRIMS__VALUE
@@ -37139,9 +37128,9 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
 
 // A run may change neither what the call does nor its types.
 GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
-#define GPUPRIMS__SAME(member)                                                                                         \
-  if (c->member != prepared->call.member)                                                                              \
-    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d",       \
+#define GPUPRIMS__SAME(member) \
+  if (c->member != prepared->call.member) \
+    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
                     (int)c->member, (int)prepared->call.member);
   GPUPRIMS__SAME(primitive)
   GPUPRIMS__SAME(flags)
@@ -38574,7 +38563,7 @@ struct gp_tuner {
   uint64_t steps; // measured so far; the path keeps the last ones
 };
 
-// The address of a variable of this thread: another one in every thread that lives.
+// Differs between threads that live.
 GPUPRIMS__PRIVATE const void *gp__this_thread(void) {
   static __thread char here;
   return &here;
@@ -38790,9 +38779,8 @@ GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
 
 // ---- tuner/memory.c - what a tuner keeps on disk
 
-// A file is text: what the tuner is, as gp__describe_tuner writes it, then a line per bucket (its numbers' powers of
-// two; 1 if the search had ended; nanoseconds; measured sections; the best point), then "end". Whatever else a file
-// contains, it is not used.
+// A file is text: gp__describe_tuner's, then a line per bucket (its numbers' powers of two; 1 if the search had ended;
+// nanoseconds; measured sections; the best point), then "end". A file with anything else is not used.
 GPUPRIMS__PRIVATE void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
   int i, k;
   gp__add(text, "gpuprims tuner 1\nname %s\ndevice %s\ndriver %d\n", t->name, s->about.name, s->about.driver_version);
@@ -39194,15 +39182,19 @@ GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name
   return result;
 }
 
+GPUPRIMS__PRIVATE gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
+  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
+  if (count < 0 || count > GP_TUNER_NUMBERS)
+    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count,
                                             gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   int point[GP_TUNER_PARAMETERS];
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
-  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
-  if (count < 0 || count > GP_TUNER_NUMBERS)
-    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   s = gp__begin(t->ctx, who, &result);
   pthread_mutex_lock(&t->lock);
   if (s) result = gp__tuner_start(t, s, who, numbers, count, stream);
@@ -39246,9 +39238,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
   int point[GP_TUNER_PARAMETERS], bucket, i, pushed = 0;
-  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
-  if (count < 0 || count > GP_TUNER_NUMBERS)
-    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   if (!values) return gp__fail(GP_E_NULL, "%s: values is null", who);
   if (t->started) {
     if (s->context) GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
@@ -39448,8 +39438,8 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 
 // ---- segments/calls.c - calls by name: segments
 
-#define GPUPRIMS__SEGMENT_NAMES                                                                                        \
-  "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count "                    \
+#define GPUPRIMS__SEGMENT_NAMES \
+  "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count " \
   "segment_length=segments.length"
 GPUPRIMS__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream,
                                              const char *names) {
@@ -39595,8 +39585,9 @@ GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type t
   c.scalar = scalar;
   c.out2 = rejected;
   c.out_count = out_counts;
-  return gp__named(gp_run(ctx, &c, stream), "gp_partition op=predicate in_type=type out_type=type "
-                                            "out=selected out2=rejected out_count=out_counts");
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_partition op=predicate in_type=type out_type=type "
+                   "out=selected out2=rejected out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                            const void *flags, uint64_t count, void *selected, void *rejected,
@@ -39605,8 +39596,9 @@ GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_typ
   gp__set_keys(&c, flag_type, flags);
   c.out2 = rejected;
   c.out_count = out_counts;
-  return gp__named(gp_run(ctx, &c, stream), "gp_partition_flags in_type=type out_type=type keys=flags "
-                                            "key_type=flag_type out=selected out2=rejected out_count=out_counts");
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_partition_flags in_type=type out_type=type keys=flags "
+                   "key_type=flag_type out=selected out2=rejected out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                     uint64_t count, uint64_t *out_count, gp_stream stream) {
@@ -39904,8 +39896,8 @@ GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
                     (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
                     (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
   return (uintptr_t)array->base % 16
-             ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
+      : GP_SUCCESS;
 }
 GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";
@@ -40021,9 +40013,9 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   found[n] = 0;
   return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
                   (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
-                  n              ? "\""
-                  : at == r->end ? "file"
-                                 : "line");
+                  n                  ? "\""
+                      : at == r->end ? "file"
+                                     : "line");
 }
 GPUPRIMS__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static void gp__skip_blanks(gp__reader *r) {
@@ -40458,42 +40450,6 @@ bfs/launches.cuh 56 77 78 136
 bfs/sources_state.cuh 136
 bfs/sources.cuh 56 62 63 78 146
 names
-GPUPRIMS__ACCESS 5
-GPUPRIMS__API 0
-GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 137
-GPUPRIMS__BOTH 9
-GPUPRIMS__BYTES 59
-GPUPRIMS__BYTES_OF 59
-GPUPRIMS__CACHE 2
-GPUPRIMS__CAPABILITY 103
-GPUPRIMS__COMPARISON 59
-GPUPRIMS__CONSTEXPR 9
-GPUPRIMS__ENUM 1 4
-GPUPRIMS__FAMILY_SHAPES 18
-GPUPRIMS__FIELD_OF 5
-GPUPRIMS__INLINE 0
-GPUPRIMS__LOAD_IF 7
-GPUPRIMS__MEMBER 5
-GPUPRIMS__MEMBER_AT 5
-GPUPRIMS__MEMBER_TYPE 5
-GPUPRIMS__MOVE_OF 5
-GPUPRIMS__OFFSET_OF 5
-GPUPRIMS__OP_MAX 1
-GPUPRIMS__OP_MIN 1
-GPUPRIMS__PRAGMA 6
-GPUPRIMS__PRIVATE 9
-GPUPRIMS__RULE 9
-GPUPRIMS__SECOND 5
-GPUPRIMS__SEEN_AS 5
-GPUPRIMS__SHARED_SUM 86
-GPUPRIMS__SHUFFLE 61
-GPUPRIMS__TRAITS 58
-GPUPRIMS__TYPE_MAX 1
-GPUPRIMS__TYPE_MIN 1
-GPUPRIMS__UNROLL 6
-GPUPRIMS__UNROLL_BY 6
-GPUPRIMS__USED 5
 GP_ABS 1
 GP_ADAPTIVE 1
 GP_ADJACENT_DIFFERENCE 1
@@ -40550,26 +40506,6 @@ GP_EVEN_SHARE 1
 GP_EXCLUSIVE_SCAN 1
 GP_EXCLUSIVE_SCAN_BY_KEY 1
 GP_EXPAND_CONTRACT 1
-GP_E_ALIGNMENT 1
-GP_E_ARGUMENT 1
-GP_E_BUNDLE 1
-GP_E_COMPILE 1
-GP_E_CONTEXT 1
-GP_E_DEVICE_TOO_OLD 1
-GP_E_DRIVER 1
-GP_E_FORK 1
-GP_E_MEMORY 1
-GP_E_NO_COMPILER 1
-GP_E_NO_DEVICE 1
-GP_E_NULL 1
-GP_E_OPERATOR 1
-GP_E_OVERLAP 1
-GP_E_POLICY 1
-GP_E_SIZE 1
-GP_E_STREAM 1
-GP_E_TYPE 1
-GP_E_UNSUPPORTED 1
-GP_E_WORKSPACE 1
 GP_F16 1
 GP_F32 1
 GP_F64 1
@@ -40680,8 +40616,6 @@ GP_RADIX_SELECT 1
 GP_REDUCE 1
 GP_REDUCE_BY_KEY 1
 GP_REPRODUCIBLE 3
-GP_RESULTS 1
-GP_RESULT_COUNT 1
 GP_REVERSE 1
 GP_RIGHT 3
 GP_ROUND_TRIP 1
@@ -40715,7 +40649,6 @@ GP_STEP_SPREAD 4
 GP_STEP_START 4
 GP_STEP_TOP_DOWN 4
 GP_SUB 1
-GP_SUCCESS 1
 GP_SUM 1
 GP_SYMMETRIC 4
 GP_SYMMETRISE 3
@@ -41438,7 +41371,6 @@ gp__pieces 75
 gp__pipeline_storage 88
 gp__pipelined_fits 20
 gp__pivots 101
-gp__place_of_tile 131
 gp__policy 78
 gp__policy_valid_adaptive 27
 gp__policy_valid_common 19
@@ -41871,7 +41803,6 @@ gp_policy 2
 gp_policy_source 2
 gp_primitive 1
 gp_prod 59
-gp_result 1
 gp_search 70
 gp_search_lower 70
 gp_search_upper 70
@@ -41958,31 +41889,6 @@ typedef unsigned long uint64_t;
 #define GPUPRIMS__INLINE static inline __attribute__((unused))
 #define GPUPRIMS__API extern "C"
 #line 1 "api/lists.h"
-#define GP_RESULTS(X) \
-X(GP_SUCCESS,0,"success")\
-X(GP_E_CONTEXT,1,"the context is null, closed or was never opened, or a hook uses a context")\
-X(GP_E_NULL,2,"a required pointer is null")\
-X(GP_E_ARGUMENT,3,"an argument is not valid for this call")\
-X(GP_E_TYPE,4,"the type is unknown, or this call cannot take it")\
-X(GP_E_OPERATOR,5,"the operator is unknown, or this call cannot take it")\
-X(GP_E_SIZE,6,"the count times the element size overflows")\
-X(GP_E_ALIGNMENT,7,"a pointer is not aligned to its element type")\
-X(GP_E_OVERLAP,8,"buffers overlap, and this call does not allow it")\
-X(GP_E_POLICY,9,"the policy is not valid for this call on this device")\
-X(GP_E_STREAM,10,"the stream belongs to another context or device")\
-X(GP_E_WORKSPACE,11,"the stream's workspace is too small and cannot grow while the stream is captured")\
-X(GP_E_MEMORY,12,"an allocation failed")\
-X(GP_E_NO_DEVICE,13,"no driver, no GPU, or no device of that index")\
-X(GP_E_DEVICE_TOO_OLD,14,"the device is older than compute capability 7.5")\
-X(GP_E_NO_COMPILER,15,"the kernel is neither cached nor bundled, and NVRTC cannot be opened")\
-X(GP_E_COMPILE,16,"the kernel, or the source of a user's type or operator, does not compile")\
-X(GP_E_BUNDLE,17,"the bundle is damaged or was made for another version of the header")\
-X(GP_E_DRIVER,18,"a call of the CUDA driver failed")\
-X(GP_E_UNSUPPORTED,19,"this back end cannot run the call")\
-X(GP_E_FORK,20,"the context was opened by the parent process")
-#define GPUPRIMS__ENUM(name, value, text) name = value,
-typedef enum gp_result{GP_RESULTS(GPUPRIMS__ENUM)GP_RESULT_COUNT}gp_result;
-#undef GPUPRIMS__ENUM
 #define GP_TYPES(X) \
 X(I8,1,i8,signed char,1)\
 X(U8,2,u8,unsigned char,1)\
@@ -42336,8 +42242,8 @@ GPUPRIMS__ACCESS void *gp__member_at(gp_array a,uint64_t i,uint64_t size,uint64_
 uint64_t packed_offset,uint64_t member){
 const uint64_t width=a.layout & ~GP_TRANSPOSED;
 unsigned char *base=(unsigned char *)a.base;
-return width == 1  ?base + i * size + offset
-: width == 0?base + packed_offset * a.capacity + i * member
+return width == 1?base + i * size + offset
+: width == 0 ?base + packed_offset * a.capacity + i * member
 : base + i / width *(width * packed)+ packed_offset * width + i % width * member;
 }
 GPUPRIMS__ACCESS uint64_t gp__index(gp_array a,uint64_t i,uint64_t j,uint64_t k){
@@ -42891,7 +42797,7 @@ GP__CANONICAL_REDUCE_TILES=4096
 };
 enum{GP__STATIC_SHARED_BYTES=48 << 10};
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability){
-return(capability == 75                                                                   ?64
+return(capability == 75                                                                       ?64
 : capability == 80 || capability == 87                                             ?163
 : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12?99
 : 227)*
@@ -42941,8 +42847,7 @@ GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p,int in_size,int out_size,int 
 return(p.threads * gp__scan_items(p.vectors,in_size,out_size)* size + 127)/ 128 * 128;
 }
 GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p,int in_size,int out_size){
-return p.algorithm == GP_PIPELINED
-?p.stages * gp__scan_tile_bytes(p,in_size,out_size,in_size)
+return p.algorithm == GP_PIPELINED?p.stages * gp__scan_tile_bytes(p,in_size,out_size,in_size)
 : gp__scan_tile_bytes(p,in_size,out_size,in_size)+
 (in_size == out_size?0 : gp__scan_tile_bytes(p,in_size,out_size,out_size));
 }
@@ -42953,11 +42858,13 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p,gp__shape s){
 return(p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
 p.algorithm == GP_PIPELINED)&&
 p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors,s.in_size,s.out_size)>= 1 &&
-(p.algorithm != GP_PIPELINED ||(s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+(p.algorithm != GP_PIPELINED ||
+(s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
 p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
-gp__pipelined_fits(s.in_size,s.out_size,p.vectors)&&
-s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned)))&&
-(!s.reproducible ||(p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
+gp__pipelined_fits(s.in_size,s.out_size,p.vectors)&& s.in_misaligned % s.in_size == 0 &&
+!(s.reproducible && s.in_misaligned)))&&
+(!s.reproducible ||
+(p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
 (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED)))&&
 gp__scan_shared_bytes(p,s.in_size,s.out_size)+ gp__scan_static_bytes(p,s.acc_size)<= s.shared_bytes;
 }
@@ -42977,7 +42884,7 @@ GPUPRIMS__RULE int gp__flagged_bytes(int size){
 return size % 16 == 0?size + 16 : size % 8 == 0?size + 8 :(size + 3)/ 4 * 4 + 4;
 }
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive,int parts,int acc_size){
-return acc_size && primitive == GP_REDUCE_BY_KEY                            ?(acc_size + 15)/ 16 * 16 + 16
+return acc_size && primitive == GP_REDUCE_BY_KEY                         ?(acc_size + 15)/ 16 * 16 + 16
 : acc_size                                                           ?gp__flagged_bytes(acc_size)
 : parts == 3 ||(primitive != GP_SELECT && primitive != GP_PARTITION)?16
 : 8;
@@ -43001,8 +42908,8 @@ return p.algorithm == GP_PIPELINED?p.threads +(gp__stream_fold_warps(p.threads)+
 : p.threads;
 }
 GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p,gp__shape s,int items){
-return gp__stream_stages(p)*(gp__stream_region_bytes(p.threads * items,s.key_size)+
-gp__stream_region_bytes(p.threads * items,s.in_size)+
+return gp__stream_stages(p)*
+(gp__stream_region_bytes(p.threads * items,s.key_size)+ gp__stream_region_bytes(p.threads * items,s.in_size)+
 p.threads * gp__stream_kept_bytes(s.primitive,s.stream.parts,s.acc_size,items))+
 p.threads * items * gp__stream_scratch_bytes(s.acc_size,s.in_size,s.out_size);
 }
@@ -43043,8 +42950,7 @@ return gp__scan_items(p.vectors,gp__segment_cell_bytes(s),gp__segment_acc_bytes(
 GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages){return(stages + 1)/ 2 * GP__VECTOR;}
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p,gp__shape s){
 return p.threads * gp__segment_items(p,s)*
-((p.algorithm == GP_PIPELINED?p.stages : 1)*
-gp__max(gp__segment_cell_bytes(s),gp__segment_acc_bytes(s))+
+((p.algorithm == GP_PIPELINED?p.stages : 1)* gp__max(gp__segment_cell_bytes(s),gp__segment_acc_bytes(s))+
 (s.primitive == GP_LOAD_BALANCE?0 : 1))+
 (p.algorithm == GP_PIPELINED?p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages): 0);
 }
@@ -43258,7 +43164,7 @@ return begin_bit >= end_bit?0
 :(end_bit - begin_bit + 7)/ 8;
 }
 GPUPRIMS__RULE int gp__radix_digit_bits(int bit,int end){
-return end <= bit                                      ?0
+return end <= bit                                   ?0
 : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64?64 - bit % 64
 : end - bit < 8                                 ?end - bit
 : 8;
@@ -43339,7 +43245,7 @@ return(s.in_size == 4 || s.in_size == 8)&& !(s.count >> 32)&& !s.acc_size &&
 enum{GP__SAMPLE=4096,GP__SAMPLE_THREADS=512,GP__SAMPLE_LOG2_BINS=12,GP__SAMPLE_LEAST=64};
 enum{GP__DUPLICATE_SAMPLE=6144,GP__DUPLICATE_PLACES=8192};
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count,unsigned capacity){
-return count / capacity / 8 >= GP__SAMPLE        ?(unsigned)GP__SAMPLE
+return count / capacity / 8 >= GP__SAMPLE     ?(unsigned)GP__SAMPLE
 : count / capacity / 8 >= GP__SAMPLE_LEAST?(unsigned)(count / capacity / 8)
 :(unsigned)GP__SAMPLE_LEAST;
 }
@@ -43417,7 +43323,7 @@ return 2ull * blocks * GP__COOPERATIVE_QUADS;
 }
 GPUPRIMS__RULE int gp__cooperative_most(gp_policy p,gp__shape s){
 return p.algorithm == GP_ONE_LAUNCH?(s.multiprocessors > 1?s.multiprocessors : 1 << 12)* p.blocks_per_sm
-: s.compute_capability >= 90?(int)GP__COOPERATIVE_CLUSTER
+: s.compute_capability >= 90   ?(int)GP__COOPERATIVE_CLUSTER
 : 1;
 }
 GPUPRIMS__RULE unsigned gp__cooperative_bytes(gp_policy p,gp__shape s){
@@ -43446,7 +43352,7 @@ gp__cooperative_threads(p)<= 1024 && gp__cooperative_registers(p,s)* gp__coopera
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p,gp__shape s){
 return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-(p.algorithm == GP_COUNTING       ?gp__policy_valid_counting(p,s)
+(p.algorithm == GP_COUNTING           ?gp__policy_valid_counting(p,s)
 : p.algorithm == GP_HYBRID       ?gp__policy_valid_hybrid(p,s)
 : p.algorithm == GP_ADAPTIVE     ?gp__policy_valid_adaptive(p,s)
 : p.algorithm == GP_ONE_BLOCK    ?gp__policy_valid_one_block_sort(p,s)
@@ -43501,7 +43407,8 @@ GPUPRIMS__RULE int gp__merge_mirror_bytes(int items,int size){
 return(GP__VECTOR +(items + 1)* size + GP__VECTOR - 1)/ GP__VECTOR * GP__VECTOR;
 }
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p,gp__shape s){
-return 2 *(gp__merge_ring_bytes(gp__merge_tile(p,s),s.key_size)+
+return 2 *
+(gp__merge_ring_bytes(gp__merge_tile(p,s),s.key_size)+
 gp__merge_mirror_bytes(gp__merge_items(p.vectors,s.key_size,s.in_size),s.key_size))+
 gp__merge_out_bytes(p.threads,gp__merge_items(p.vectors,s.key_size,s.in_size),s.key_size)+
 gp__merge_source_bytes(gp__merge_tile(p,s),s.in_size)+
@@ -43594,10 +43501,10 @@ return gp__bank_padded_bytes(gp__warp_sort_items(vectors,key_size,value_size,ind
 }
 GPUPRIMS__RULE int gp__middle_limit(int items,int item_bytes){
 return items >= 1024 && item_bytes == 4?1024
-: items >= 512                  ?512
-: items >= 256                  ?256
-: items >= 128                  ?128
-: items >= 64                   ?64
+: items >= 512                     ?512
+: items >= 256                     ?256
+: items >= 128                     ?128
+: items >= 64                      ?64
 : GP__SHORT;
 }
 GPUPRIMS__RULE int gp__long_threads(int threads,int item_bytes){
@@ -43726,8 +43633,7 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p,gp__shape s){
 return p.blocks_per_sm >= 1 && s.key_size > 0 &&(p.threads &(p.threads - 1))== 0 &&
 (p.algorithm == GP_BEST_LISTS?s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
 : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys)&&
-(long long)gp__top_k_shared_bytes(p,s)<=
-(s.shared_bytes + 1024)/ p.blocks_per_sm - 1024 -
+(long long)gp__top_k_shared_bytes(p,s)<=(s.shared_bytes + 1024)/ p.blocks_per_sm - 1024 -
 (p.algorithm == GP_BEST_LISTS?GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
 #line 1 "transpose/policy.h"
@@ -43778,7 +43684,7 @@ GPUPRIMS__RULE int gp__transpose_rows(int threads,int vectors,int size){
 return gp__max(gp__vec_group_items(size),1 <<(gp__transpose_log2(threads,vectors,size)+ 1)/ 2);
 }
 GPUPRIMS__RULE int gp__transpose_panel(int size,int vectors,int form){
-return !(form & GP__FORM_OUT_ALIGNED)       ?64
+return !(form & GP__FORM_OUT_ALIGNED)    ?64
 : !(form & GP__FORM_IN_ALIGNED)      ?(int)GP__TRANSPOSE_PANEL
 : size == 1 || size == 4 || size == 16?64
 : size == 8 && vectors == 8           ?1
@@ -43817,7 +43723,8 @@ return(s.moved.form & GP__FORM_OUT_DENSE)&&
 gp__transpose_thin(p,s,s.moved.rows,gp__transpose_rows(p.threads,p.vectors,s.key_size));
 }
 GPUPRIMS__RULE int gp__are_few(int size,unsigned long long rows,int aligned){
-return rows >=(size == 1?8u : 9u)&& rows <=(size == 1  ?(aligned?64u : 80u)
+return rows >=(size == 1?8u : 9u)&&
+rows <=(size == 1      ?(aligned?64u : 80u)
 : size == 2?112u
 : size == 4?47u
 : 39u);
@@ -43895,8 +43802,8 @@ GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s,unsigned long long
 unsigned long long items){
 return extent % items || extent / items < 2 || items *(unsigned)s.key_size < GP__CHUNK_LEAST ||
 items *(unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s,items))||
-other > GP__PANEL_MOST /(items *(unsigned)s.key_size)||
-extent / items * other > GP__CHUNK_FLAGS * 8ull || extent / items > GP__PANELS_MOST
+other > GP__PANEL_MOST /(items *(unsigned)s.key_size)|| extent / items * other > GP__CHUNK_FLAGS * 8ull ||
+extent / items > GP__PANELS_MOST
 ?0
 : items *(unsigned)s.key_size *(unsigned)gp__chunk_word(s,items);
 }
@@ -44014,7 +43921,7 @@ return s.moved.kind == GP__MOVE_RECTANGLE?gp__panels_form(gp__panels_plan_of(p,s
 : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p,s)
 ?(s.moved.form & GP__FORM_IN_ALIGNED)| GP__FORM_FEW
 :(s.moved.form &(GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED))|
-(s.moved.kind != GP__MOVE_TILES?0
+(s.moved.kind != GP__MOVE_TILES    ?0
 : gp__transpose_packs(p,s)  ?GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
 : gp__transpose_thin_in(p,s)?GP__FORM_IN_WHOLE
 : gp__transpose_thin_out(p,s)?GP__FORM_OUT_WHOLE
@@ -44146,10 +44053,10 @@ GPUPRIMS__RULE int gp__degree_class(gp__shape s){return s.count2 < 8 * s.count?0
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p,gp__shape s){
 return(p.algorithm == GP_EXPAND_CONTRACT ||
 (s.primitive == GP_BFS &&(p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm))))&&
-(p.vectors == 1 || p.vectors == 2 || p.vectors == 4)&& p.threads * p.vectors <= 2048 &&
-p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
-p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
-p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
+(p.vectors == 1 || p.vectors == 2 || p.vectors == 4)&& p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 &&
+p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 &&
+p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL && p.cull >= 1 && p.cull <= GP_CULL_NOTHING &&
+p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
 (p.cluster == 1 ||(s.primitive == GP_BFS && s.compute_capability >= 90))&&
 (unsigned)p.small <= gp__bfs_small_most(p.threads)&&
 p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
@@ -44719,10 +44626,9 @@ template <class A,class R> struct gp_abs{
 typedef typename gp__traits<R>::wide W;
 GP_DEVICE R operator()(A a)const{
 const R r=gp__converter<A,R>::run(a);
-return gp__traits<R>::kind == GP__UNSIGNED                 ?r
+return gp__traits<R>::kind == GP__UNSIGNED              ?r
 : gp__traits<R>::kind == GP__SIGNED && sizeof(R)< 4?static_cast<R>(gp__magnitude(static_cast<int>(r)))
-: gp__traits<R>::kind == GP__SIGNED
-?(r < R(0)?static_cast<R>(W(0)- static_cast<W>(r)): r)
+: gp__traits<R>::kind == GP__SIGNED                 ?(r < R(0)?static_cast<R>(W(0)- static_cast<W>(r)): r)
 :(static_cast<W>(r)> W(0)?r : static_cast<R>(W(0)- static_cast<W>(r)));
 }
 };
@@ -45088,8 +44994,8 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges,const Vertex *targets,const
 const unsigned count=edges.count(),whole=__ballot_sync(0xffffffffu,count != 0);
 const bool is_short=__ballot_sync(0xffffffffu,count > 8)== 0;
 const unsigned shift=__ballot_sync(0xffffffffu,count > 4)== 0?2 : 3;
-unsigned start=gp_lane()<< shift,total=(GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole))))
-<< shift;
+unsigned start=gp_lane()<< shift,
+total=(GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole))))<< shift;
 if(!is_short){
 const unsigned end=gp_warp_inclusive_scan(count,gp_sum<unsigned>());
 start=end - count;
@@ -46207,8 +46113,9 @@ const unsigned from=OUT_ALIGNED && N == 1?layout.at(static_cast<unsigned>(first)
 GPUPRIMS__UNROLL
 for(int w=0;w < W;++w){
 const unsigned row=static_cast<unsigned>(first + w)/ N,part=static_cast<unsigned>(first + w)% N;
-p.item[w] = *reinterpret_cast<const Word *>(shared +(OUT_ALIGNED && N == 1
-?from + w * layout.step()
+p.item[w] =
+*reinterpret_cast<const Word *>(shared +
+(OUT_ALIGNED && N == 1?from + w * layout.step()
 : layout.at(row,line * SIZE + part * WORD)));
 }
 gp__store_vector<CACHE>(to,p.vector);
@@ -47153,7 +47060,7 @@ return f == 0?0 :(IN >= 0?(chunk * SIZE + 3)/ 4 : 0)+ rest::word(chunk,f - 1);
 }
 static GPUPRIMS__BOTH constexpr int of_register(int chunk,int struct_size,int b){
 return b >=(chunk * SIZE + 3)/ 4 * 4?rest::of_register(chunk,struct_size,b -(chunk * SIZE + 3)/ 4 * 4)
-: b < chunk * SIZE && IN >= 0  ?b / SIZE * struct_size + IN + b % SIZE
+: b < chunk * SIZE && IN >= 0     ?b / SIZE * struct_size + IN + b % SIZE
 : -1;
 }
 static GPUPRIMS__BOTH constexpr int of_struct(int chunk,int k,int b,int first){
@@ -47236,13 +47143,14 @@ to[b]=static_cast<unsigned char>(word[b / 4] >> b % 4 * 8);
 };
 template <bool OUT,class Side,int TILE,int CHUNK,class List,int F,int END> struct gp__fields_of_chunk{
 static const int SIZE=List::size(F),BYTES=CHUNK * SIZE,OFFSET=List::offset(OUT,F),W=Side::width;
-static const int ALIGN =
-W?int(gp__common_factor(gp__common_factor(unsigned(W * Side::size),unsigned(OFFSET *W)),unsigned(BYTES)))
+static const int ALIGN=W
+?int(gp__common_factor(gp__common_factor(unsigned(W * Side::size),unsigned(OFFSET *W)),unsigned(BYTES)))
 : BYTES;
 static const bool GAP=List::offset(false,F)< 0;
 static const int WORD=GAP?0 : List::word(CHUNK,F);
 static GP_DEVICE unsigned char *at(unsigned char *tile,int c){
-return tile +(W?c * CHUNK /(W?W : 1)*(W * Side::size)+ OFFSET * W + c * CHUNK %(W?W : 1)* SIZE
+return tile +
+(W?c * CHUNK /(W?W : 1)*(W * Side::size)+ OFFSET * W + c * CHUNK %(W?W : 1)* SIZE
 : TILE * List::before(F)+ c * BYTES);
 }
 static GP_DEVICE void run(gp__u32 *word,unsigned char *tile,int c){
@@ -47281,8 +47189,8 @@ gp__permuted_words<gp__from_structs<List,CHUNK,SIZE>,0,List::word(CHUNK,List::mo
 struct gp__tile_start{
 gp__u64 block,number;
 GP_DEVICE gp__tile_start(gp__u64 first,gp__u64 width,int struct_size){
-block=width == 0  ?0
-: width == 1?first * static_cast<gp__u64>(struct_size)
+block=width == 0?0
+: width == 1  ?first * static_cast<gp__u64>(struct_size)
 : first / width * width * struct_size;
 number=width == 0?first : width == 1?0 : first % width;
 }
@@ -47997,8 +47905,9 @@ gp__u32 run_slot,run_samples;
 gp__u32 channel,channel_step;
 gp__u64 pixel,pixel_step;
 GP_DEVICE Tally(const gp__histogram_args &args,const Storage &s,unsigned char *cell_bytes)
-: a(args),kept(s.bins),bins(s.bins[0]),cells(cell_bytes +(REPLICAS == GP__HALVES?0
-: REPLICAS            ?gp_lane()
+: a(args),kept(s.bins),bins(s.bins[0]),cells(cell_bytes +
+(REPLICAS == GP__HALVES?0
+: REPLICAS        ?gp_lane()
 : gp_lane()&(args.replicas - 1))*
 sizeof(Cell)),
 stride(Shape::stride(args)),nowhere(stride * static_cast<unsigned>(args.active)),shift(0),run_slot(0),
@@ -48299,7 +48208,7 @@ there=there && b < a.bins;
 const gp__u64 at=channel * a.bins + b - first_slot;
 there=there && at < mine;
 bin[k * V + j]=there?static_cast<gp__u32>(at): gp__no_bin;
-w[k * V + j] = !there                  ?C(0)
+w[k * V + j] = !there       ?C(0)
 : whole && channels == 1?static_cast<C>(weight::at(y,j))
 : static_cast<C>(weight::of(a.weights,pixel));
 if(channels == 1 || ++channel == channels){
@@ -49748,7 +49657,7 @@ const int heads_before=int(kept.kept())- heads.count();
 gp__shuffled<Acc> kept_run;
 GPUPRIMS__UNROLL
 for(int w=0;w < int(sizeof(Acc)+ 3)/ 4;++w)kept_run.word[w]=kept.before[w];
-Acc run=gp_lane()== 0                 ?before.value
+Acc run=gp_lane()== 0           ?before.value
 : gp__earlier_lanes(with_heads)?kept_run.value
 : Op()(before.value,kept_run.value);
 gp__bits<ITEMS> ends;
@@ -51804,7 +51713,8 @@ ask(w,pair,tile);
 if(tile % GROUP == 0){
 const gp__u64 sum=gp__load_relaxed(in_group(tile / GROUP,pair));
 if(sum >> 48 == GROUP)
-W::store(up_to(tile / GROUP,pair),W::make(mark(),even +(static_cast<gp__u32>(sum)& 0xffffffu),
+W::store(up_to(tile / GROUP,pair),
+W::make(mark(),even +(static_cast<gp__u32>(sum)& 0xffffffu),
 odd +(static_cast<gp__u32>(sum >> 24)& 0xffffffu)));
 }
 }
@@ -52302,7 +52212,7 @@ return static_cast<const Raw *>(source == GP__FROM_IN?a.in : source == GP__FROM_
 }
 GP_DEVICE Raw *to(gp__u32 source)const{return static_cast<Raw *>(source == GP__FROM_SPARE?a.out : a.spare);}
 GP_DEVICE const Value *values_from(gp__u32 source)const{
-return static_cast<const Value *>(source == GP__FROM_IN     ?a.values
+return static_cast<const Value *>(source == GP__FROM_IN         ?a.values
 : source == GP__FROM_SPARE?a.spare_values
 : a.out_values);
 }
@@ -52322,7 +52232,7 @@ const int need=width - WIDEST > fitting?width - WIDEST : fitting;
 const int levels=(need + 7)/ 8,all=(width + 7)/ 8;
 const int least=width - 8 *(gp__hybrid_levels(int(sizeof(T)))- 1 - level);
 const int bits=depth >= 2 || width <= 8 || levels == 0?8
-: all <= levels                        ?(width + all - 1)/ all
+: all <= levels                                     ?(width + all - 1)/ all
 :(need + levels - 1)/ levels;
 return width < bits?width : bits < least?least : bits < 4?(width < 4?width : 4): bits;
 }
@@ -53984,7 +53894,7 @@ static const int KEY_BYTES=gp__bank_padded_bytes(CAPACITY,int(sizeof(Bits))),
 VALUE_BYTES=(CAPACITY * VALUE + 15)/ 16 * 16,INDEX_BYTES=INDEXED?CAPACITY * 2 : 0,
 BYTES=gp__warp_sort_bytes(P::vectors,int(sizeof(Bits)),VALUE,INDEXED),
 UNROLL=VALUE > 8?2
-: VALUE  ?4
+: VALUE                        ?4
 : 8,
 LIMIT=gp__middle_limit(CAPACITY,gp__sort_item_bytes(int(sizeof(Bits)),INDEXED));
 Bits *key;
@@ -54065,8 +53975,8 @@ const gp__u32 mine=(gp_lane()& unsigned(lanes - 1))* ITEMS;
 C x[ITEMS];
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i)
-x[i]=mine + i < n?Item::make(INDEXED?this->field(*key_at(first + mine + i)): *key_at(first + mine + i),
-first + mine + i)
+x[i]=mine + i < n
+?Item::make(INDEXED?this->field(*key_at(first + mine + i)): *key_at(first + mine + i),first + mine + i)
 : Item::last();
 gp__sort_lanes<Item>(x,lanes);
 GPUPRIMS__UNROLL
@@ -54589,8 +54499,8 @@ gp__push_tasks(this->a,tag,GP__TASK_MOVE << 62 | number << 32,tiles_of(b));
 }
 GP_DEVICE void finish(gp__sort_bucket &b,gp__u64 number,int source)const{
 b.source=static_cast<gp__u64>(source);
-const bool there=source == 2 ||(source == 0 && this->a.keys == this->a.out_keys &&
-(!S::any || this->a.values == this->a.out_values));
+const bool there=source == 2 ||
+(source == 0 && this->a.keys == this->a.out_keys &&(!S::any || this->a.values == this->a.out_values));
 if(!there)gp__push_tasks(this->a,tag,GP__TASK_COPY << 62 | number << 32,tiles_of(b));
 }
 GP_DEVICE void copy(gp__u64 number,gp__u64 tile)const{
@@ -54817,8 +54727,8 @@ second?q_begin : p_begin,second?q_end : p_end);
 }
 GP_DEVICE void load(const unsigned char *p,unsigned n,const unsigned char *p_begin,const unsigned char *p_end,
 const unsigned char *q,unsigned m,const unsigned char *q_begin,const unsigned char *q_end){
-const bool whole=SIZE >= UNIT ||((n == 0 ||(p >= p_begin && p + n * UNIT <= p_end))&&
-(m == 0 ||(q >= q_begin && q + m * UNIT <= q_end)));
+const bool whole=SIZE >= UNIT ||
+((n == 0 ||(p >= p_begin && p + n * UNIT <= p_end))&&(m == 0 ||(q >= q_begin && q + m * UNIT <= q_end)));
 if(whole)load_units<true>(p,n,p_begin,p_end,q,m,q_begin,q_end);
 else load_units<false>(p,n,p_begin,p_end,q,m,q_begin,q_end);
 }
@@ -55276,7 +55186,8 @@ if(VALUE)sources[mine + k]=static_cast<unsigned short>(source[VALUE?k : 0]);
 template <bool FULL> static GP_DEVICE void sort_shared(Key *keys,unsigned short *sources,int tile){
 Key key[ITEMS];
 gp__u32 source[VALUE?ITEMS : 1];
-const int mine=int(threadIdx.x)* ITEMS,count=FULL                 ?ITEMS
+const int mine=int(threadIdx.x)* ITEMS,
+count=FULL   ?ITEMS
 : tile - mine < 0    ?0
 : tile - mine < ITEMS?tile - mine
 : ITEMS;
@@ -55901,7 +55812,8 @@ else merge<false>(i,j,after_second,key,second,tie);
 const bool BOTH=SET == GP_SET_SYMMETRIC_DIFFERENCE;
 const Mask paired =
 BOTH?pairs_of_both(i,j,after_second,key,second,tie): pairs(i,j,after_second,second,tie);
-return gp__bits_below<Mask>(count)&(SET == GP_SET_INTERSECTION?paired
+return gp__bits_below<Mask>(count)&
+(SET == GP_SET_INTERSECTION    ?paired
 : SET == GP_SET_DIFFERENCE?second & ~paired
 : ~paired);
 }
@@ -57717,7 +57629,7 @@ const O *offsets=static_cast<const O *>(kind == GP_FAULT_IN_SOURCE?a.out_offsets
 report->kind=static_cast<gp__u64>(kind);
 report->edge=edge?at : none;
 report->vertex = !kind || kind == GP_FAULT_IN_EDGES?none
-: edge                            ?gp_search(0,a.vertices,gp__ends_at<O>{offsets,at})
+: edge                                         ?gp_search(0,a.vertices,gp__ends_at<O>{offsets,at})
 : at;
 }
 #line 1 "transpose/kernels.cuh"
@@ -57729,18 +57641,6 @@ tile -= panel * of_panel;
 column=tile / height;
 row=first + tile - column * height;
 }
-struct gp__place_of_tile{
-gp__u64 row,column,far,near;
-GP_DEVICE gp__place_of_tile(const gp__transpose_args &a,gp__u64 tile): far(0),near(0){
-if(a.outer[0] * a.outer[1] > 1){
-const gp__u64 of_matrix=a.row_tiles * a.column_tiles,matrix=tile / of_matrix;
-tile -= matrix * of_matrix;
-far=matrix / a.outer[1];
-near=matrix - far * a.outer[1];
-}
-gp__tile_of_panel(a,tile,row,column);
-}
-};
 template <class P,int SIZE,int WORD,int FORM,bool FEW=(FORM & GP__FORM_FEW)!= 0> struct gp__transposer{
 static const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
 static const bool IN_WHOLE=(FORM & GP__FORM_IN_WHOLE)!= 0,OUT_WHOLE=(FORM & GP__FORM_OUT_WHOLE)!= 0;
@@ -57851,7 +57751,8 @@ GP_DEVICE const Word *at(const unsigned char *shared,const place_of_word &p,unsi
 unsigned start_pitch)const{
 const unsigned behind=IN_WHOLE || IN_ALIGNED?0 :(start + p.row * start_pitch)& 15u;
 return reinterpret_cast<const Word *>(
-shared +(IN_WHOLE?layout.at(p.above + p.row,p.column * SIZE + p.part * WORD)
+shared +
+(IN_WHOLE?layout.at(p.above + p.row,p.column * SIZE + p.part * WORD)
 : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD));
 }
 GP_DEVICE void turn(unsigned char *shared,gp__u64 tile){
@@ -57876,8 +57777,8 @@ gp__tile_of_panel(a,tile,row,column);
 row *= IN_WHOLE?a.tile_rows : OUT_WHOLE?unsigned(GP__TRANSPOSE_WHOLE): unsigned(STEP);
 column *= OUT_WHOLE?a.tile_columns : IN_WHOLE?unsigned(GP__TRANSPOSE_WHOLE): unsigned(COLUMNS);
 const unsigned most_rows=IN_WHOLE?a.tile_rows : OUT_WHOLE?unsigned(GP__TRANSPOSE_WHOLE): unsigned(ROWS);
-const unsigned most_columns=OUT_WHOLE ?a.tile_columns
-: IN_WHOLE?unsigned(GP__TRANSPOSE_WHOLE)
+const unsigned most_columns=OUT_WHOLE?a.tile_columns
+: IN_WHOLE                         ?unsigned(GP__TRANSPOSE_WHOLE)
 : unsigned(COLUMNS);
 const unsigned rows=static_cast<unsigned>(a.rows - row < most_rows?a.rows - row : most_rows);
 const unsigned columns =
@@ -58758,9 +58659,9 @@ __syncthreads();
 if(a.blocks == 1 || gp_warp()!= 0)return threadIdx.x == 0?s.sums[0].sums(): gp__bfs_sums{0,0,0,0};
 const unsigned lane=gp_lane();
 const gp__bfs_sums of_block=s.sums[0].sums();
-const gp__u64 mine=lane == 0  ?of_block.found
-: lane == 1?of_block.appended
-: lane == 2?of_block.edges
+const gp__u64 mine=lane == 0?of_block.found
+: lane == 1               ?of_block.appended
+: lane == 2               ?of_block.edges
 : of_block.longer;
 const gp__u64 all =
 gp__grid_barrier_sum(control->barrier,static_cast<unsigned>(s.state.barriers),a.blocks,s.rank,mine,naps);
@@ -58794,7 +58695,7 @@ gp__bfs_state &t=s.state;
 const bool grows=a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha)> t.unexplored &&
 t.edges * 8 > vertices;
 const gp__u64 parts=t.last - t.first;
-t.step=fits_block(parts,t.edges)                    ?GP__BFS_SMALL
+t.step=fits_block(parts,t.edges)               ?GP__BFS_SMALL
 : fits_grid(parts,t.edges,t.depth,a.spread)?GP__BFS_SPREAD
 : cluster()> 1 && fits_cluster(parts,t.edges)?GP__BFS_CLUSTER
 : !grows                                       ?GP__BFS_TOP_DOWN
@@ -59196,7 +59097,7 @@ const gp__u64 all_found=s.found - again.found,all_explored=s.explored - again.ed
 const gp__u64 last=s.appended[turn] |(again.found?1ull << GP__BFS_AGAIN_SHIFT : 0);
 gp__u64 found,explored,appended,edges;
 if(in_grid){
-const gp__u64 sum=meet_in_grid(gp_lane()== 0  ?all_found
+const gp__u64 sum=meet_in_grid(gp_lane()== 0      ?all_found
 : gp_lane()== 1?all_explored
 : gp_lane()== 2?last
 : mine.edges);
@@ -59376,7 +59277,7 @@ gp__bfs_state &t=s.state;
 gp__bfs_sums level=s.sums[turn].sums();
 level.appended=count=s.appended[turn];
 const bool done = !(level.found & ~GP__BFS_HIT)||(level.found & GP__BFS_HIT)|| depth == a.limit;
-const unsigned verdict=(done                            ?LEVEL_DONE
+const unsigned verdict=(done                                ?LEVEL_DONE
 : fits_block(count,level.edges)?LEVEL_STAYS
 : 0)|
 (level.edges <= count * 8ull?LEVEL_FEW : 0)|(count > SMALL?LEVEL_OVER : 0);
@@ -59412,7 +59313,7 @@ bool in_grid){
 gp__bfs_state &t=s.state;
 const bool done=(verdict & LEVEL_DONE)!= 0;
 leave_small(static_cast<unsigned>(depth),
-done              ?0
+done                  ?0
 : appended < SMALL?appended
 : SMALL,
 blocks,!done &&(verdict & LEVEL_OVER));
@@ -60457,8 +60358,8 @@ t.edges=x[GP__NEW_EDGES];
 t.open -= x[GP__NEW_CLOSED];
 }
 t.step = !t.edges ||(a.limit && t.depth == a.limit)?GP_STEP_FINISH
-: step != GP_STEP_COLLECT && grows()      ?GP_STEP_BOTTOM_UP
-: step == GP_STEP_BOTTOM_UP                ?GP_STEP_COLLECT
+: step != GP_STEP_COLLECT && grows()           ?GP_STEP_BOTTOM_UP
+: step == GP_STEP_BOTTOM_UP                     ?GP_STEP_COLLECT
 : GP_STEP_TOP_DOWN;
 t.alone=a.blocks > 1 && t.step == GP_STEP_TOP_DOWN && t.parts <= a.small && t.edges <= a.small * 8ull;
 }

@@ -430,10 +430,9 @@ static void arrays_of(const demo *d, const gp_call *c, array *arrays) {
   outs = histogram ? c->bins : c->primitive == GP_SEGMENTED_REDUCE ? c->segments : single ? 1 : n[0];
   memset(arrays, 0, ARRAYS * sizeof arrays[0]);
   arrays[OUT].data = c->out, arrays[OUT].elements = c->out ? outs : 0;
-  arrays[OUT].size = single ? 1
-                     : c->primitive == GP_NONTRIVIAL_RUNS
-                         ? 4
-                         : gp_type_size(d->ctx, c->out_type ? c->out_type : c->in_type);
+  arrays[OUT].size = single                ? 1
+      : c->primitive == GP_NONTRIVIAL_RUNS ? 4
+                                           : gp_type_size(d->ctx, c->out_type ? c->out_type : c->in_type);
   arrays[OUT_KEYS].data = c->out_keys, arrays[OUT_KEYS].elements = c->out_keys ? n[0] : 0;
   arrays[OUT_KEYS].size = gp_type_size(d->ctx, c->key_type);
   arrays[OUT2].data = c->out2, arrays[OUT2].elements = partition ? n[1] : c->out2 ? n[0] : 0;

@@ -10,11 +10,11 @@
 
 // The fields: the block size, also a parameter of the tile routines; mean and variance in turn or together; the caches;
 // a block a row (0), or this many resident blocks that loop over rows.
-#define GP_TUNE_FIELDS(F)                                                                                              \
-  F(NORMALISE_THREADS, 256, 128, 256, 512, 1024)                                                                       \
-  F(NORMALISE_PASSES, 2, 1, 2)                                                                                         \
-  F(NORMALISE_LOAD, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                       \
-  F(NORMALISE_STORE, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                   \
+#define GP_TUNE_FIELDS(F) \
+  F(NORMALISE_THREADS, 256, 128, 256, 512, 1024) \
+  F(NORMALISE_PASSES, 2, 1, 2) \
+  F(NORMALISE_LOAD, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(NORMALISE_STORE, GP_CACHE_ALL, GP_CACHE_ALL, GP_CACHE_STREAMING) \
   F(NORMALISE_BLOCKS_PER_SM, 0, 0, 1, 2, 4)
 
 #ifndef GP_TUNE_HOST

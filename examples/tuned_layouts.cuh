@@ -7,7 +7,7 @@
 // --header examples/tuned_layouts_tree.h writes the best of each size for examples/tuned_layouts.cu.
 #include "gpuprims.h"
 
-#define PARTICLE(F)                                                                                                    \
+#define PARTICLE(F) \
   F(float, x) F(float, y) F(float, z) F(float, mass) F(float, vx) F(float, vy) F(float, vz) F(unsigned char, kind)
 #define BODY(F) F(float, x) F(float, y) F(float, z) F(float, mass)
 GP_LAYOUT(Particle, PARTICLE) // in memory
@@ -17,9 +17,9 @@ GP_LAYOUT(Body, BODY)         // a block's copy in shared memory
 #define STEP_TIME 0.0625f // of a step
 
 // GP_LAYOUT_Body is not the layout of a kernel parameter: the tuner sees that, and calls it staged.
-#define GP_TUNE_FIELDS(F)                                                                                              \
-  F(GP_LAYOUT_Particle, GP_AOS, GP_AOS, GP_SOA, 16, 32, 64)                                                            \
-  F(GP_LAYOUT_Body, GP_AOS, GP_AOS, GP_SOA, 16, 32)                                                                    \
+#define GP_TUNE_FIELDS(F) \
+  F(GP_LAYOUT_Particle, GP_AOS, GP_AOS, GP_SOA, 16, 32, 64) \
+  F(GP_LAYOUT_Body, GP_AOS, GP_AOS, GP_SOA, 16, 32) \
   F(STEP_THREADS, 256, 64, 128, 256, 512)
 
 #ifndef GP_TUNE_HOST
@@ -99,10 +99,10 @@ static inline const char *step_wrong(gp_array particles, uint64_t n) {
     }
     a[0] = p.vx + STEP_TIME * a[0], a[1] = p.vy + STEP_TIME * a[1], a[2] = p.vz + STEP_TIME * a[2];
     off = fabs(GP_AT(Particle, particles, i, vx) - a[0]) + fabs(GP_AT(Particle, particles, i, vy) - a[1]) +
-          fabs(GP_AT(Particle, particles, i, vz) - a[2]) +
-          fabs(GP_AT(Particle, particles, i, x) - (p.x + STEP_TIME * a[0])) +
-          fabs(GP_AT(Particle, particles, i, y) - (p.y + STEP_TIME * a[1])) +
-          fabs(GP_AT(Particle, particles, i, z) - (p.z + STEP_TIME * a[2]));
+        fabs(GP_AT(Particle, particles, i, vz) - a[2]) +
+        fabs(GP_AT(Particle, particles, i, x) - (p.x + STEP_TIME * a[0])) +
+        fabs(GP_AT(Particle, particles, i, y) - (p.y + STEP_TIME * a[1])) +
+        fabs(GP_AT(Particle, particles, i, z) - (p.z + STEP_TIME * a[2]));
     if (off < 1e-4 && GP_AT(Particle, particles, i, mass) == p.mass && GP_AT(Particle, particles, i, kind) == p.kind)
       continue;
     snprintf(reason, sizeof reason, "particle %llu", (unsigned long long)i);

@@ -247,14 +247,15 @@ def embedded_text(*wanted):
 
 
 def embedded_lines(only=None):
-    """The parts, each with the numbers of the parts that it uses and that no other used part uses; every name with the
-    numbers of the parts that define it, in byte order; the text, each part after a #line."""
+    """The parts, each with the numbers of the parts that it uses and that no other used part uses; every name
+    that a program may mention with the numbers of the parts that define it, in byte order; the text, each part after a #line."""
     texts, uses, homes = embedded_parts(only)
     uses = {part: [one for one in used if not any(one in reached(uses.get, uses[other]) for other in used)]
             for part, used in uses.items()}
     number = {part: str(at) for at, part in enumerate(texts)}
     found = [BEGIN, "parts"] + [" ".join([part] + [number[used] for used in uses[part]]) for part in texts]
-    found += ["names"] + [" ".join([name] + [number[part] for part in homes[name]]) for name in sorted(homes)]
+    found += ["names"] + [" ".join([name] + [number[part] for part in homes[name]]) for name in sorted(homes)
+                          if not name.startswith("GPUPRIMS__")]  # no program mentions these
     found += ["text"] + [line for part in texts for line in [f'#line 1 "{part}"', *texts[part]]] + [END]
     if len(texts) > MOST_PARTS:
         raise Wrong(f"{len(texts)} parts for NVRTC: GP__PARTS, src/core/device_text.c, is {MOST_PARTS}")

@@ -537,17 +537,17 @@ static const char *check_on_host(const cell *c, const char *in, const char *in2,
   for (f = 0; f < fields; f++) {
     const char *from = in + f * in_size, *from2 = in2 ? in2 + f * in_size : NULL, *to = out + f * out_size;
     double total = c->op == GP_PROD || c->op == GP_AND ? 1
-                   : c->op == GP_MIN                   ? HUGE_VAL
-                   : c->op == GP_MAX                   ? -HUGE_VAL
+        : c->op == GP_MIN                              ? HUGE_VAL
+        : c->op == GP_MAX                              ? -HUGE_VAL
                                                        : 0;
     uint64_t whole = 0;
     if (!floats) {
       const int bits = 8 * c->acc->size / fields;
       const uint64_t top = c->acc->number == GP_DATA_INT ? (1ull << (bits - 1)) - 1 : ~0ull >> (64 - bits);
       whole = c->op == GP_PROD || c->op == GP_AND ? 1
-              : c->op == GP_MIN                   ? top
-              : c->op == GP_MAX                   ? (c->acc->number == GP_DATA_INT ? ~top : 0)
-              : c->op == GP_BIT_AND               ? wrap(c->acc, ~0ull)
+          : c->op == GP_MIN                       ? top
+          : c->op == GP_MAX                       ? (c->acc->number == GP_DATA_INT ? ~top : 0)
+          : c->op == GP_BIT_AND                   ? wrap(c->acc, ~0ull)
                                                   : 0;
     }
     for (i = 0; i < n; i++) {
@@ -575,16 +575,16 @@ static const char *check_on_host(const cell *c, const char *in, const char *in2,
         expected_int =
             is_float(c->in) ? 0 : apply_int(c->op, c->out, u, decode_int(c->in, from2 + i * (uint64_t)c->in->size));
       } else if (c->primitive == GP_TRANSFORM) {
-        expected = c->op == GP_NEGATE   ? -x
-                   : c->op == GP_ABS    ? fabs(x)
-                   : c->op == GP_SQUARE ? x * x
-                   : c->op == GP_NOT    ? x == 0
-                                        : x;
-        expected_int = c->op == GP_NEGATE   ? 0 - u
-                       : c->op == GP_ABS    ? (c->in->number == GP_DATA_INT && (int64_t)u < 0 ? 0 - u : u)
-                       : c->op == GP_SQUARE ? u * u
-                       : c->op == GP_NOT    ? u == 0
-                                            : u;
+        expected = c->op == GP_NEGATE ? -x
+            : c->op == GP_ABS         ? fabs(x)
+            : c->op == GP_SQUARE      ? x * x
+            : c->op == GP_NOT         ? x == 0
+                                      : x;
+        expected_int = c->op == GP_NEGATE ? 0 - u
+            : c->op == GP_ABS             ? (c->in->number == GP_DATA_INT && (int64_t)u < 0 ? 0 - u : u)
+            : c->op == GP_SQUARE          ? u * u
+            : c->op == GP_NOT             ? u == 0
+                                          : u;
       } else if (c->primitive == GP_FILL) {
         if (memcmp(out + i * (uint64_t)c->out->size, call.OF_CALL(value), (size_t)c->out->size))
           return snprintf(reason, sizeof reason, "element %llu is not the value", (unsigned long long)i), reason;
@@ -720,10 +720,10 @@ static int compare_words(const void *a, const void *b) { return memcmp(a, b, 4);
 static int compare_doublewords(const void *a, const void *b) { return memcmp(a, b, 8); }
 // Sorts results that may come in any order by their bytes, row by row.
 static void order_rows(const cell *c, uint64_t n, char *keys) {
-  int (*const compare)(const void *, const void *) = c->in->size == 1   ? compare_bytes
-                                                     : c->in->size == 2 ? compare_halves
-                                                     : c->in->size == 4 ? compare_words
-                                                                        : compare_doublewords;
+  int (*const compare)(const void *, const void *) = c->in->size == 1 ? compare_bytes
+      : c->in->size == 2                                              ? compare_halves
+      : c->in->size == 4                                              ? compare_words
+                                                                      : compare_doublewords;
   const uint64_t k = cell_k(c, n);
   uint64_t row;
   for (row = 0; row < c->rows; row++) qsort(keys + row * k * (uint64_t)c->in->size, k, (size_t)c->in->size, compare);
@@ -815,14 +815,14 @@ static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, g
   const int exact = kind != GP_DATA_UNIFORM && kind != GP_DATA_SORTED;
   const double scale = c->in->size == 2 ? 0.0625 : 1;
   const double unit = c->acc->number == GP_DATA_F64 ? 1e-10 : c->acc->number == GP_DATA_F32 ? 1e-3 : 1;
-  const double place = c->out->number == GP_DATA_F16    ? 2e-3
-                       : c->out->number == GP_DATA_BF16 ? 1.6e-2
-                       : c->out->number == GP_DATA_F32  ? 1e-6
-                                                        : 1e-14;
+  const double place = c->out->number == GP_DATA_F16 ? 2e-3
+      : c->out->number == GP_DATA_BF16               ? 1.6e-2
+      : c->out->number == GP_DATA_F32                ? 1e-6
+                                                     : 1e-14;
   const double subnormal = c->out->number == GP_DATA_F16 && !reference ? 6.1e-8 : 0; // one ulp of the smallest
   const double absolute = exact || c->primitive < GP_REDUCE
-                              ? subnormal
-                              : unit * scale * (sqrt((double)n) + (kind == GP_DATA_SORTED ? (double)n : 0));
+      ? subnormal
+      : unit * scale * (sqrt((double)n) + (kind == GP_DATA_SORTED ? (double)n : 0));
   const double relative = (exact || c->primitive < GP_REDUCE) && reference ? 0 : place;
   const uint64_t ob = out_bytes(c, n), ib = in_bytes(c, n), items = is_reduce(c) ? 1 : n;
   const buffers b = set_of(c, 0);
@@ -1156,7 +1156,7 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
   for (i = 0; i < (int)(sizeof PEER_NAMES / sizeof *PEER_NAMES); i++) {
     gp_peer_fn run;
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
-                       : i == 3     ? !is_old(c) && !variants[count - 1].run // not in CUB
+        : i == 3                    ? !is_old(c) && !variants[count - 1].run // not in CUB
                                     : i < 3 || (i == 4 && c->primitive == GP_TRANSPOSE);
     if (!wanted || (is_replayed(c) && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run)) continue;
     {

@@ -31,9 +31,9 @@
 #include <stddef.h>
 #include <time.h>
 
-#define CU(call)                                                                                                       \
-  do {                                                                                                                 \
-    if (on_gpu) GP_CUDA_CHECK(&cuda, call);                                                                            \
+#define CU(call) \
+  do { \
+    if (on_gpu) GP_CUDA_CHECK(&cuda, call); \
   } while (0)
 static gp_cuda cuda;
 static gp_context *ctx;

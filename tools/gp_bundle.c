@@ -201,15 +201,15 @@ static int field_value(const char *word, const char *names, const int *values, i
   return 0;
 }
 static int read_field(gp_primitive primitive, gp_policy *p, const char *word) {
-#define FIELD(field, default_, ...)                                                                                    \
-  if (value_of(word, #field)) {                                                                                        \
-    static const int values[] = {__VA_ARGS__};                                                                         \
-    p->field = field_value(value_of(word, #field), #__VA_ARGS__, values, (int)(sizeof values / sizeof *values));       \
-    return 1;                                                                                                          \
+#define FIELD(field, default_, ...) \
+  if (value_of(word, #field)) { \
+    static const int values[] = {__VA_ARGS__}; \
+    p->field = field_value(value_of(word, #field), #__VA_ARGS__, values, (int)(sizeof values / sizeof *values)); \
+    return 1; \
   }
   switch (gp__family_of(primitive)) {
-#define CASE(FAMILY, family)                                                                                           \
-  case GP__FAMILY_##FAMILY:                                                                                            \
+#define CASE(FAMILY, family) \
+  case GP__FAMILY_##FAMILY: \
     GP_POLICY_FIELDS_##FAMILY(FIELD) break;
     GPUPRIMS__FAMILIES(CASE)
 #undef CASE

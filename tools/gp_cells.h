@@ -350,9 +350,9 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       c->lengths = u32;
       break;
     case 'f':
-      c->form = is_select(c->primitive)                                    ? FORM_IF
-                : has_word(c->primitive, 's') && !moves_keys(c->primitive) ? FORM_OFFSETS
-                                                                           : FORM_KEYS;
+      c->form = is_select(c->primitive)                              ? FORM_IF
+          : has_word(c->primitive, 's') && !moves_keys(c->primitive) ? FORM_OFFSETS
+                                                                     : FORM_KEYS;
       break;
     case 'r':
       c->runs = 32;
@@ -422,7 +422,7 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   uint64_t number = 0;
   const type_row *type = find_type(value);
   const int is_number = parse_size(value, &number);
-#define WORD(l, word)                                                                                                  \
+#define WORD(l, word) \
   if (!strcmp(name, #word)) letter = l;
   GP_CELL_WORDS(WORD)
 #undef WORD
@@ -444,11 +444,11 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     return (c->lengths = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
   case 'f':
     c->form = FIND_NAME(value, FORM_NAMES);
-    return moves_keys(c->primitive)      ? c->form == FORM_KEYS || c->form == FORM_INDICES
-           : is_select(c->primitive)     ? c->form == FORM_IF || c->form == FORM_FLAGS
-           : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
-                                         : c->form == FORM_OFFSETS || (c->primitive == GP_SEGMENTED_REDUCE &&
-                                                                       (c->form == FORM_FIXED || c->form == FORM_ENDS));
+    return moves_keys(c->primitive)   ? c->form == FORM_KEYS || c->form == FORM_INDICES
+        : is_select(c->primitive)     ? c->form == FORM_IF || c->form == FORM_FLAGS
+        : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
+                                      : c->form == FORM_OFFSETS ||
+            (c->primitive == GP_SEGMENTED_REDUCE && (c->form == FORM_FIXED || c->form == FORM_ENDS));
   case 'r':
     c->runs = number;
     return is_number && number > 0;
@@ -689,39 +689,40 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   switch (role) {
   case ROLE_in:
     return p == GP_FILL || p == GP_IOTA || runs || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS ? NULL
-           : p == GP_UNIQUE                                                                      ? c->payload
+        : p == GP_UNIQUE                                                                         ? c->payload
                                                                                                  : c->in;
   case ROLE_in2:
     return p == GP_TRANSFORM2 ? c->in : NULL;
   case ROLE_keys:
     return runs || p == GP_UNIQUE || has_word(p, 'h') ? c->in : is_segmented_scan(p) ? find_type("u8") : c->key;
   case ROLE_begin:
-    return c->form == FORM_FIXED                          ? NULL
-           : has_word(p, 'o')                             ? c->offsets
-           : has_word(p, 's') || p == GP_HISTOGRAM_RANGES ? c->in
-                                                          : NULL;
+    return c->form == FORM_FIXED                       ? NULL
+        : has_word(p, 'o')                             ? c->offsets
+        : has_word(p, 's') || p == GP_HISTOGRAM_RANGES ? c->in
+                                                       : NULL;
   case ROLE_end:
     return c->form == FORM_ENDS ? c->offsets : NULL;
   case ROLE_out:
     return p == GP_RUN_LENGTHS || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS ? NULL
-           : p == GP_NONTRIVIAL_RUNS                                        ? c->lengths
-           : p == GP_ANY || p == GP_ALL                                     ? find_type("u8")
-           : p == GP_UNIQUE                                                 ? c->payload
+        : p == GP_NONTRIVIAL_RUNS                                           ? c->lengths
+        : p == GP_ANY || p == GP_ALL                                        ? find_type("u8")
+        : p == GP_UNIQUE                                                    ? c->payload
                                                                             : c->out;
   case ROLE_out_keys:
-    return p == GP_GROUP_BY                        ? c->key
-           : p == GP_REDUCE_BY_KEY                 ? (c->form == FORM_HEADS ? NULL : c->key)
-           : p == GP_RUN_LENGTHS || p == GP_UNIQUE ? c->in
-                                                   : NULL;
+    return p == GP_GROUP_BY                     ? c->key
+        : p == GP_REDUCE_BY_KEY                 ? (c->form == FORM_HEADS ? NULL : c->key)
+        : p == GP_RUN_LENGTHS || p == GP_UNIQUE ? c->in
+                                                : NULL;
   case ROLE_out2:
     return runs ? c->lengths : p == GP_PARTITION ? c->in : NULL;
   case ROLE_out3:
     return c->parts == 3 ? c->in : NULL;
   default:
-    return role == ROLE_counts && (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE ||
-                                   p == GP_COUNT_IF || p == GP_CHECK_OFFSETS || p == GP_GROUP_BY)
-               ? find_type("u64")
-               : NULL;
+    return role == ROLE_counts &&
+            (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || p == GP_COUNT_IF ||
+             p == GP_CHECK_OFFSETS || p == GP_GROUP_BY)
+        ? find_type("u64")
+        : NULL;
   }
 }
 
@@ -747,8 +748,8 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
     return has_word(p, 'h') ? c->haystack : n;
   case ROLE_out:
     return p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
-           : p == GP_SEGMENTED_REDUCE                   ? cell_segments(c, n)
-           : has_word(p, 'b')                           ? c->bins
+        : p == GP_SEGMENTED_REDUCE                      ? cell_segments(c, n)
+        : has_word(p, 'b')                              ? c->bins
                                                         : n;
   case ROLE_counts:
     return c->parts ? (uint64_t)c->parts : 1;
@@ -767,7 +768,7 @@ static inline __attribute__((unused)) int is_reduce(const cell *c) { return c->p
 static inline __attribute__((unused)) int is_read_only(const cell *c) {
   const gp_primitive p = c->primitive;
   return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL ||
-         p == GP_CHECK_OFFSETS || has_word(p, 'b') || p == GP_IS_SORTED || has_word(p, 'n') || has_word(p, 'g');
+      p == GP_CHECK_OFFSETS || has_word(p, 'b') || p == GP_IS_SORTED || has_word(p, 'n') || has_word(p, 'g');
 }
 static inline __attribute__((unused)) uint64_t in_bytes(const cell *c, uint64_t n) { return cell_bytes(c, ROLE_in, n); }
 static inline __attribute__((unused)) uint64_t out_bytes(const cell *c, uint64_t n) {
@@ -1245,9 +1246,9 @@ static inline __attribute__((unused)) int *policy_number(gp_policy *p, int field
 // The value names of the field at an offset; NULL: it is numeric.
 static inline __attribute__((unused)) const char *const *policy_names(size_t at, int *count) {
   *count = at == offsetof(gp_policy, algorithm) ? GP_ALGORITHM_COUNT : GP_CACHE_COUNT;
-  return at == offsetof(gp_policy, algorithm)                                  ? ALGORITHM_NAMES
-         : at == offsetof(gp_policy, load) || at == offsetof(gp_policy, store) ? CACHE_NAMES
-                                                                               : NULL;
+  return at == offsetof(gp_policy, algorithm)                               ? ALGORITHM_NAMES
+      : at == offsetof(gp_policy, load) || at == offsetof(gp_policy, store) ? CACHE_NAMES
+                                                                            : NULL;
 }
 // A field's value as text. NULL: a field of few primitives is 0, and texts leave it out.
 static inline __attribute__((unused)) const char *policy_value(const gp_policy *p, int field, char number[16]) {

@@ -10,53 +10,53 @@
 #include <string.h>
 
 // X(name, symbol, parameters)
-#define GP_CUDA_FUNCTIONS(X)                                                                                           \
-  X(init, "cuInit", (unsigned))                                                                                        \
-  X(driver_version, "cuDriverGetVersion", (int *))                                                                     \
-  X(device_count, "cuDeviceGetCount", (int *))                                                                         \
-  X(device_get, "cuDeviceGet", (int *, int))                                                                           \
-  X(device_name, "cuDeviceGetName", (char *, int, int))                                                                \
-  X(device_attribute, "cuDeviceGetAttribute", (int *, int, int))                                                       \
-  X(device_memory, "cuDeviceTotalMem_v2", (size_t *, int))                                                             \
-  X(device_bus_id, "cuDeviceGetPCIBusId", (char *, int, int))                                                          \
-  X(device_uuid, "cuDeviceGetUuid", (void *, int))                                                                     \
-  X(retain, "cuDevicePrimaryCtxRetain", (void **, int))                                                                \
-  X(release, "cuDevicePrimaryCtxRelease_v2", (int))                                                                    \
-  X(set_current, "cuCtxSetCurrent", (void *))                                                                          \
-  X(synchronize, "cuCtxSynchronize", (void))                                                                           \
-  X(error_name, "cuGetErrorName", (int, const char **))                                                                \
-  X(alloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                                      \
-  X(free_, "cuMemFree_v2", (uint64_t))                                                                                 \
-  X(alloc_async, "cuMemAllocAsync", (uint64_t *, size_t, void *))                                                      \
-  X(free_async, "cuMemFreeAsync", (uint64_t, void *))                                                                  \
-  X(stream_capturing, "cuStreamIsCapturing", (void *, int *))                                                          \
-  X(host_alloc, "cuMemAllocHost_v2", (void **, size_t))                                                                \
-  X(memory_info, "cuMemGetInfo_v2", (size_t *, size_t *))                                                              \
-  X(to_device, "cuMemcpyHtoD_v2", (uint64_t, const void *, size_t))                                                    \
-  X(to_host, "cuMemcpyDtoH_v2", (void *, uint64_t, size_t))                                                            \
-  X(to_device_async, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *))                                 \
-  X(copy, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *))                                                \
-  X(set8, "cuMemsetD8Async", (uint64_t, unsigned char, size_t, void *))                                                \
-  X(set32, "cuMemsetD32Async", (uint64_t, unsigned, size_t, void *))                                                   \
-  X(stream_create, "cuStreamCreate", (void **, unsigned))                                                              \
-  X(stream_destroy, "cuStreamDestroy_v2", (void *))                                                                    \
-  X(stream_wait, "cuStreamSynchronize", (void *))                                                                      \
-  X(event_create, "cuEventCreate", (void **, unsigned))                                                                \
-  X(event_destroy, "cuEventDestroy_v2", (void *))                                                                      \
-  X(event_record, "cuEventRecord", (void *, void *))                                                                   \
-  X(event_wait, "cuEventSynchronize", (void *))                                                                        \
-  X(event_elapsed, "cuEventElapsedTime", (float *, void *, void *))                                                    \
-  X(capture_begin, "cuStreamBeginCapture_v2", (void *, int))                                                           \
-  X(capture_end, "cuStreamEndCapture", (void *, void **))                                                              \
-  X(graph_instantiate, "cuGraphInstantiateWithFlags", (void **, void *, unsigned long long))                           \
-  X(graph_launch, "cuGraphLaunch", (void *, void *))                                                                   \
-  X(graph_exec_destroy, "cuGraphExecDestroy", (void *))                                                                \
-  X(graph_destroy, "cuGraphDestroy", (void *))                                                                         \
-  X(module_load, "cuModuleLoadData", (void **, const void *))                                                          \
-  X(module_unload, "cuModuleUnload", (void *))                                                                         \
-  X(module_function, "cuModuleGetFunction", (void **, void *, const char *))                                           \
-  X(module_global, "cuModuleGetGlobal_v2", (uint64_t *, size_t *, void *, const char *))                               \
-  X(function_attribute, "cuFuncSetAttribute", (void *, int, int))                                                      \
+#define GP_CUDA_FUNCTIONS(X) \
+  X(init, "cuInit", (unsigned)) \
+  X(driver_version, "cuDriverGetVersion", (int *)) \
+  X(device_count, "cuDeviceGetCount", (int *)) \
+  X(device_get, "cuDeviceGet", (int *, int)) \
+  X(device_name, "cuDeviceGetName", (char *, int, int)) \
+  X(device_attribute, "cuDeviceGetAttribute", (int *, int, int)) \
+  X(device_memory, "cuDeviceTotalMem_v2", (size_t *, int)) \
+  X(device_bus_id, "cuDeviceGetPCIBusId", (char *, int, int)) \
+  X(device_uuid, "cuDeviceGetUuid", (void *, int)) \
+  X(retain, "cuDevicePrimaryCtxRetain", (void **, int)) \
+  X(release, "cuDevicePrimaryCtxRelease_v2", (int)) \
+  X(set_current, "cuCtxSetCurrent", (void *)) \
+  X(synchronize, "cuCtxSynchronize", (void)) \
+  X(error_name, "cuGetErrorName", (int, const char **)) \
+  X(alloc, "cuMemAlloc_v2", (uint64_t *, size_t)) \
+  X(free_, "cuMemFree_v2", (uint64_t)) \
+  X(alloc_async, "cuMemAllocAsync", (uint64_t *, size_t, void *)) \
+  X(free_async, "cuMemFreeAsync", (uint64_t, void *)) \
+  X(stream_capturing, "cuStreamIsCapturing", (void *, int *)) \
+  X(host_alloc, "cuMemAllocHost_v2", (void **, size_t)) \
+  X(memory_info, "cuMemGetInfo_v2", (size_t *, size_t *)) \
+  X(to_device, "cuMemcpyHtoD_v2", (uint64_t, const void *, size_t)) \
+  X(to_host, "cuMemcpyDtoH_v2", (void *, uint64_t, size_t)) \
+  X(to_device_async, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *)) \
+  X(copy, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *)) \
+  X(set8, "cuMemsetD8Async", (uint64_t, unsigned char, size_t, void *)) \
+  X(set32, "cuMemsetD32Async", (uint64_t, unsigned, size_t, void *)) \
+  X(stream_create, "cuStreamCreate", (void **, unsigned)) \
+  X(stream_destroy, "cuStreamDestroy_v2", (void *)) \
+  X(stream_wait, "cuStreamSynchronize", (void *)) \
+  X(event_create, "cuEventCreate", (void **, unsigned)) \
+  X(event_destroy, "cuEventDestroy_v2", (void *)) \
+  X(event_record, "cuEventRecord", (void *, void *)) \
+  X(event_wait, "cuEventSynchronize", (void *)) \
+  X(event_elapsed, "cuEventElapsedTime", (float *, void *, void *)) \
+  X(capture_begin, "cuStreamBeginCapture_v2", (void *, int)) \
+  X(capture_end, "cuStreamEndCapture", (void *, void **)) \
+  X(graph_instantiate, "cuGraphInstantiateWithFlags", (void **, void *, unsigned long long)) \
+  X(graph_launch, "cuGraphLaunch", (void *, void *)) \
+  X(graph_exec_destroy, "cuGraphExecDestroy", (void *)) \
+  X(graph_destroy, "cuGraphDestroy", (void *)) \
+  X(module_load, "cuModuleLoadData", (void **, const void *)) \
+  X(module_unload, "cuModuleUnload", (void *)) \
+  X(module_function, "cuModuleGetFunction", (void **, void *, const char *)) \
+  X(module_global, "cuModuleGetGlobal_v2", (uint64_t *, size_t *, void *, const char *)) \
+  X(function_attribute, "cuFuncSetAttribute", (void *, int, int)) \
   X(launch, "cuLaunchKernelEx", (const void *, void *, void **, void **))
 
 typedef struct gp_cuda {
@@ -94,8 +94,8 @@ static inline __attribute__((unused)) const char *gp_cuda_open(gp_cuda *c) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
   memset(c, 0, sizeof *c);
   if (!library) return "no libcuda.so.1 on this machine";
-#define GP_CUDA_LOAD(name, symbol, parameters)                                                                         \
-  *(void **)&c->name = dlsym(library, symbol);                                                                         \
+#define GP_CUDA_LOAD(name, symbol, parameters) \
+  *(void **)&c->name = dlsym(library, symbol); \
   if (!c->name) return snprintf(reason, sizeof reason, "libcuda.so.1 has no %s", symbol), reason;
   GP_CUDA_FUNCTIONS(GP_CUDA_LOAD)
 #undef GP_CUDA_LOAD
@@ -107,16 +107,16 @@ static inline __attribute__((unused)) const char *gp_cuda_open(gp_cuda *c) {
 }
 
 // Ends the program if a driver call failed: tools and tests cannot continue then.
-#define GP_CUDA_CHECK(cuda, call)                                                                                      \
-  do {                                                                                                                 \
-    const int gp_cuda_code = (cuda)->call;                                                                             \
-    if (gp_cuda_code) {                                                                                                \
-      const char *gp_cuda_name = "?";                                                                                  \
-      (cuda)->error_name(gp_cuda_code, &gp_cuda_name);                                                                 \
-      fflush(stdout);                                                                                                  \
-      fprintf(stderr, "%s:%d: %s: %s (%d)\n", __FILE__, __LINE__, #call, gp_cuda_name, gp_cuda_code);                  \
-      exit(3);                                                                                                         \
-    }                                                                                                                  \
+#define GP_CUDA_CHECK(cuda, call) \
+  do { \
+    const int gp_cuda_code = (cuda)->call; \
+    if (gp_cuda_code) { \
+      const char *gp_cuda_name = "?"; \
+      (cuda)->error_name(gp_cuda_code, &gp_cuda_name); \
+      fflush(stdout); \
+      fprintf(stderr, "%s:%d: %s: %s (%d)\n", __FILE__, __LINE__, #call, gp_cuda_name, gp_cuda_code); \
+      exit(3); \
+    } \
   } while (0)
 
 // ---- NVML: clocks, temperature, power, throttle reasons; -1: the machine does not say

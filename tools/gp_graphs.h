@@ -22,8 +22,8 @@
 #include <string.h>
 
 // Host code and its text, which NVRTC compiles.
-#define GRAPH_SHARED(...)                                                                                              \
-  __VA_ARGS__                                                                                                          \
+#define GRAPH_SHARED(...) \
+  __VA_ARGS__ \
   __attribute__((unused)) static const char graph_text[] = #__VA_ARGS__;
 #define GRAPH_FUNCTION static inline __attribute__((unused))
 
@@ -280,9 +280,9 @@ GRAPH_FUNCTION int graph_read(const char *text, graph_made *g) {
   g->columns = (graph_u64)number[3];
   g->factor = (graph_u64)number[4];
   g->seed = (graph_u64)number[8];
-  g->share = (graph_u64)(g->kind == GRAPH_GEOMETRIC ? number[7] * 2.56
-                         : g->kind == GRAPH_SMALL   ? number[6] * 655.36
-                                                    : number[5] * 655.36);
+  g->share = (graph_u64)(g->kind == GRAPH_GEOMETRIC   ? number[7] * 2.56
+                             : g->kind == GRAPH_SMALL ? number[6] * 655.36
+                                                      : number[5] * 655.36);
   return graph_size(g);
 }
 

@@ -27,10 +27,10 @@
 #define OF_CALL_k length
 #define OF_CALL_n length
 #define OF_CALL_rows segments
-#define SET_SEED(call, number)                                                                                         \
-  do {                                                                                                                 \
-    static const uint64_t seed_ = (number);                                                                            \
-    (call)->init = &seed_;                                                                                             \
+#define SET_SEED(call, number) \
+  do { \
+    static const uint64_t seed_ = (number); \
+    (call)->init = &seed_; \
   } while (0)
 #define SET_SIZE(made) (void)0
 #else

@@ -5,35 +5,35 @@
 
 // Words of cells that only some primitives have, in the order of a key: X(letter, word). gp_cells.h says what they
 // mean. All primitives with this list have `dist`.
-#define GP_CELL_WORDS(X)                                                                                               \
-  X('s', segments)                                                                                                     \
-  X('o', offsets)                                                                                                      \
-  X('f', form)                                                                                                         \
-  X('k', key)                                                                                                          \
-  X('p', payload)                                                                                                      \
-  X('l', lengths)                                                                                                      \
-  X('r', runs)                                                                                                         \
-  X('t', parts)                                                                                                        \
-  X('e', keep)                                                                                                         \
-  X('b', bins)                                                                                                         \
-  X('h', haystack)                                                                                                     \
-  X('x', dist)                                                                                                         \
-  X('d', order)                                                                                                        \
-  X('i', bits)                                                                                                         \
-  X('2', second)                                                                                                       \
-  X('n', k)                                                                                                            \
-  X('w', rows)                                                                                                         \
-  X('u', sorted)                                                                                                       \
-  X('g', groups)                                                                                                       \
-  X('y', struct)                                                                                                       \
-  X('a', from)                                                                                                         \
-  X('z', to)                                                                                                           \
-  X('m', shape)                                                                                                        \
-  X('j', in_place)                                                                                                     \
-  X('v', graph)                                                                                                        \
+#define GP_CELL_WORDS(X) \
+  X('s', segments) \
+  X('o', offsets) \
+  X('f', form) \
+  X('k', key) \
+  X('p', payload) \
+  X('l', lengths) \
+  X('r', runs) \
+  X('t', parts) \
+  X('e', keep) \
+  X('b', bins) \
+  X('h', haystack) \
+  X('x', dist) \
+  X('d', order) \
+  X('i', bits) \
+  X('2', second) \
+  X('n', k) \
+  X('w', rows) \
+  X('u', sorted) \
+  X('g', groups) \
+  X('y', struct) \
+  X('a', from) \
+  X('z', to) \
+  X('m', shape) \
+  X('j', in_place) \
+  X('v', graph) \
   X('q', at_once)
 
-#define GP_CELL_PROTOCOLS(X)                                                                                           \
+#define GP_CELL_PROTOCOLS(X) \
   X(COLD, cold) X(BACK_TO_BACK, back_to_back) X(GRAPH, graph) X(COLD_GRAPH, cold_graph) X(FIRST_CALL, first_call)
 
 // Input bytes at which gp_tune searches, nights compare, and pages have columns.

@@ -72,7 +72,7 @@ GRAPH_FUNCTION gp_result searches_make(searches *s, gp_context *ctx, gp_stream s
   s->calls = s->primitive == GP_BFS ? s->sources : s->primitive == GP_BFS_SOURCES ? s->sources / s->at_once : 1;
   s->depths = (char *)m->allocate(g->vertices * 4 * (uint64_t)(s->primitive == GP_BFS_SOURCES ? s->at_once : 1) +
                                   g->vertices * 4 + 2 * SEARCH_GUARD) + // labels may have 8 bytes
-              SEARCH_GUARD;
+      SEARCH_GUARD;
   s->parents = m->allocate(g->vertices * 8);
   s->report = (gp_fault *)m->allocate(sizeof *s->report);
   return GP_SUCCESS;

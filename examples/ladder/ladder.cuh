@@ -154,11 +154,11 @@ static __device__ __forceinline__ void ladder_reduce_7(unsigned *sums, const uns
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-#define LADDER_REDUCE(STEP, THREADS)                                                                                   \
-  extern "C" __global__ void __launch_bounds__(THREADS)                                                                \
-      reduce_##STEP##_##THREADS(const unsigned *in, unsigned *out, ladder_count n) {                                   \
-    LADDER_DYNAMIC(unsigned, sums);                                                                                    \
-    ladder_reduce_##STEP<THREADS>(sums, in, out, n);                                                                   \
+#define LADDER_REDUCE(STEP, THREADS) \
+  extern "C" __global__ void __launch_bounds__(THREADS) \
+      reduce_##STEP##_##THREADS(const unsigned *in, unsigned *out, ladder_count n) { \
+    LADDER_DYNAMIC(unsigned, sums); \
+    ladder_reduce_##STEP<THREADS>(sums, in, out, n); \
   }
 LADDER_REDUCE(6, 128)
 LADDER_REDUCE(7, 128)
@@ -193,11 +193,11 @@ static __device__ __forceinline__ void ladder_transpose(ladder_tile<TILE, ROWS, 
       out[(ladder_count)(y + row) * height + x] = tile.at[threadIdx.x][threadIdx.y + row];
 }
 
-#define LADDER_TRANSPOSE(NAME, TILE, ROWS, PAD)                                                                        \
-  extern "C" __global__ void NAME(const float *in, float *out, unsigned width, unsigned height) {                      \
-    typedef ladder_tile<TILE, ROWS, PAD> storage;                                                                      \
-    LADDER_SHARED(storage, tile);                                                                                      \
-    ladder_transpose<TILE, ROWS, PAD>(tile, in, out, width, height);                                                   \
+#define LADDER_TRANSPOSE(NAME, TILE, ROWS, PAD) \
+  extern "C" __global__ void NAME(const float *in, float *out, unsigned width, unsigned height) { \
+    typedef ladder_tile<TILE, ROWS, PAD> storage; \
+    LADDER_SHARED(storage, tile); \
+    ladder_transpose<TILE, ROWS, PAD>(tile, in, out, width, height); \
   }
 LADDER_TRANSPOSE(transpose_shared, 16, 16, 0) // coalesced, with bank conflicts
 LADDER_TRANSPOSE(transpose_padded, 16, 16, 1) // coalesced and padded: the tutorial's last step

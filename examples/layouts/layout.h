@@ -19,9 +19,9 @@
 enum { LAYOUT_SOA = 0, LAYOUT_AOS = 1 };
 
 // The structs of the two programs: F(S, type, name) for each field.
-#define ROW_FIELDS(F, S)                                                                                               \
+#define ROW_FIELDS(F, S) \
   F(S, unsigned long long, first) F(S, unsigned, second) F(S, unsigned short, third) F(S, unsigned char, fourth)
-#define BOX_FIELDS(F, S)                                                                                               \
+#define BOX_FIELDS(F, S) \
   F(S, float, low_x) F(S, float, low_y) F(S, float, low_z) F(S, float, high_x) F(S, float, high_y) F(S, float, high_z)
 
 // Constants that a kernel and its launch share.
@@ -40,9 +40,9 @@ typedef struct kd_space { // a node: its box, and slabs a unit of length, for ea
 } kd_space;
 
 #define LAYOUT_MEMBER(S, type, name) type name;
-#define LAYOUT_STRUCT(S, FIELDS)                                                                                       \
-  typedef struct S {                                                                                                   \
-    FIELDS(LAYOUT_MEMBER, S)                                                                                           \
+#define LAYOUT_STRUCT(S, FIELDS) \
+  typedef struct S { \
+    FIELDS(LAYOUT_MEMBER, S) \
   } S;
 
 #if defined(__CUDACC__) || defined(SIMT_H)
@@ -69,24 +69,24 @@ LAYOUT_STRUCT(box, BOX_FIELDS)
 
 // ---- for kernels: row_array<WIDTH>, box_array<WIDTH>; a field is a.name(i), a whole struct a.get(i) and a.set(i, s)
 
-#define LAYOUT_ACCESSOR(S, type, name)                                                                                 \
-  __device__ __forceinline__ type &name(layout_count i) const {                                                        \
-    return *reinterpret_cast<type *>(base +                                                                            \
-                                     layout_place(WIDTH, capacity, sizeof(S), offsetof(S, name), sizeof(type), i));    \
+#define LAYOUT_ACCESSOR(S, type, name) \
+  __device__ __forceinline__ type &name(layout_count i) const { \
+    return *reinterpret_cast<type *>(base + \
+                                     layout_place(WIDTH, capacity, sizeof(S), offsetof(S, name), sizeof(type), i)); \
   }
 #define LAYOUT_GET(S, type, field) value.field = field(i);
 #define LAYOUT_SET(S, type, field) field(i) = value.field;
-#define LAYOUT_ARRAY(S, FIELDS)                                                                                        \
-  template <unsigned WIDTH> struct S##_array {                                                                         \
-    unsigned char *base;                                                                                               \
-    layout_count capacity;                                                                                             \
-    FIELDS(LAYOUT_ACCESSOR, S)                                                                                         \
-    __device__ __forceinline__ S get(layout_count i) const {                                                           \
-      S value;                                                                                                         \
-      FIELDS(LAYOUT_GET, S)                                                                                            \
-      return value;                                                                                                    \
-    }                                                                                                                  \
-    __device__ __forceinline__ void set(layout_count i, const S &value) const { FIELDS(LAYOUT_SET, S) }                \
+#define LAYOUT_ARRAY(S, FIELDS) \
+  template <unsigned WIDTH> struct S##_array { \
+    unsigned char *base; \
+    layout_count capacity; \
+    FIELDS(LAYOUT_ACCESSOR, S) \
+    __device__ __forceinline__ S get(layout_count i) const { \
+      S value; \
+      FIELDS(LAYOUT_GET, S) \
+      return value; \
+    } \
+    __device__ __forceinline__ void set(layout_count i, const S &value) const { FIELDS(LAYOUT_SET, S) } \
   };
 LAYOUT_ARRAY(row, ROW_FIELDS)
 LAYOUT_ARRAY(box, BOX_FIELDS)

@@ -441,7 +441,7 @@ static int is_plane_right(program *p, const node *k, const unsigned *expected) {
       if (cost < least) least = cost;
     }
   return got.place >= 0 && got.place < 3 * KD_BINS && got.place % KD_BINS &&
-         cost_of(expected, &k->space, (int)(got.place / KD_BINS), (int)(got.place % KD_BINS)) <= least * (1 + 1e-5);
+      cost_of(expected, &k->space, (int)(got.place / KD_BINS), (int)(got.place % KD_BINS)) <= least * (1 + 1e-5);
 }
 
 static void run_kd_tree(program *p, uint64_t n) {

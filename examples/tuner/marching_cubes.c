@@ -364,7 +364,7 @@ static const char *check_mesh(const volume *v, const mesh *m, mesh_facts *facts)
       facts->volume += ((double)c->x * ((double)d->y * (double)e->z - (double)d->z * (double)e->y) +
                         (double)c->y * ((double)d->z * (double)e->x - (double)d->x * (double)e->z) +
                         (double)c->z * ((double)d->x * (double)e->y - (double)d->y * (double)e->x)) /
-                       6;
+          6;
     }
   }
   for (i = 0; i < capacity && !wrong; ++i)

@@ -211,7 +211,7 @@ static int n_body_is_near(float start, float velocity, float got_velocity, float
   const double error = 1e-4 * length + 1e-6, step = (double)n_body_time_step;
   const double v = (double)velocity + step * pull, x = (double)start + step * v;
   return fabs((double)got_velocity - v) <= step * error + 2e-7 * fabs(v) &&
-         fabs((double)got - x) <= step * step * error + 3e-7 * (fabs((double)start) + step * fabs(v));
+      fabs((double)got - x) <= step * step * error + 3e-7 * (fabs((double)start) + step * fabs(v));
 }
 
 static const char *n_body_check(tuner_program *p) {

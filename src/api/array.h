@@ -63,56 +63,56 @@ GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint
                                      uint64_t packed_offset, uint64_t member) {
   const uint64_t width = a.layout & ~GP_TRANSPOSED;
   unsigned char *base = (unsigned char *)a.base;
-  return width == 1   ? base + i * size + offset
-         : width == 0 ? base + packed_offset * a.capacity + i * member
-                      : base + i / width * (width * packed) + packed_offset * width + i % width * member;
+  return width == 1 ? base + i * size + offset
+      : width == 0  ? base + packed_offset * a.capacity + i * member
+                    : base + i / width * (width * packed) + packed_offset * width + i % width * member;
 }
 // The number of the struct at (i, j, k).
 GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
   return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
 }
-#define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                    \
-  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                              \
-      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed),                                \
+#define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at( \
+      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed), \
       GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
 #define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
 #define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
-#define GP_AT3(Name, array, i, j, k, member)                                                                           \
+#define GP_AT3(Name, array, i, j, k, member) \
   GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
 // Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
-#define GP_MOVE(Struct, To, to, j, From, from, i)                                                                      \
+#define GP_MOVE(Struct, To, to, j, From, from, i) \
   Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
 
 #define GPUPRIMS__MEMBER(type, member) type member;
-#define GPUPRIMS__FIELD_OF(type, member)                                                                               \
-  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member)                  \
-                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member);          \
+#define GPUPRIMS__FIELD_OF(type, member) \
+  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
+                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
   fields[n++].size = sizeof(type);
-#define GPUPRIMS__MOVE_OF(type, member)                                                                                \
+#define GPUPRIMS__MOVE_OF(type, member) \
   GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
 // A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for
 // gp_convert_layout (`fields`, of 32, is where the list goes).
-#define GP_LAYOUT(Struct, MEMBERS)                                                                                     \
-  typedef struct Struct {                                                                                              \
-    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
-  } Struct;                                                                                                            \
-  typedef struct __attribute__((packed)) Struct##_packed {                                                             \
-    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
-  } Struct##_packed;                                                                                                   \
-  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) {                            \
-    typedef Struct gp__struct;                                                                                         \
-    typedef Struct##_packed gp__struct_packed;                                                                         \
-    MEMBERS(GPUPRIMS__MOVE_OF)                                                                                         \
-  }                                                                                                                    \
-  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) {                                    \
-    typedef Struct gp__struct;                                                                                         \
-    typedef Struct##_packed gp__struct_packed;                                                                         \
-    int n = 0;                                                                                                         \
-    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n);                                                    \
+#define GP_LAYOUT(Struct, MEMBERS) \
+  typedef struct Struct { \
+    MEMBERS(GPUPRIMS__MEMBER) \
+  } Struct; \
+  typedef struct __attribute__((packed)) Struct##_packed { \
+    MEMBERS(GPUPRIMS__MEMBER) \
+  } Struct##_packed; \
+  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) { \
+    typedef Struct gp__struct; \
+    typedef Struct##_packed gp__struct_packed; \
+    MEMBERS(GPUPRIMS__MOVE_OF) \
+  } \
+  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) { \
+    typedef Struct gp__struct; \
+    typedef Struct##_packed gp__struct_packed; \
+    int n = 0; \
+    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n); \
   }
-#define GP_LAYOUT_NAME(Name, Struct)                                                                                   \
-  typedef Struct Name;                                                                                                 \
+#define GP_LAYOUT_NAME(Name, Struct) \
+  typedef Struct Name; \
   typedef Struct##_packed Name##_packed;
 GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;

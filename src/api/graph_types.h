@@ -64,25 +64,25 @@ typedef struct gp_degrees {
 
 // Faults of a graph, or of depths and parents: X(NAME, value, message); @ is the vertex, # the edge. The check looks
 // for them in this order, and reports the first one, at the lowest vertex or edge.
-#define GP_FAULTS(X)                                                                                                   \
-  X(GP_FAULT_NONE, 0, "nothing is wrong")                                                                              \
-  X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0")                                                                   \
-  X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")        \
-  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is not a vertex")                                                        \
-  X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0")                                                             \
-  X(GP_FAULT_IN_OFFSETS, 5,                                                                                            \
-    "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")                       \
-  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is not a vertex")                                                  \
-  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with different numbers of edges")                                \
-  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, but its depth is not 0")                                    \
-  X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit")                                         \
-  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, but it is not the source")                                  \
-  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, but its edge # leads to an unreached vertex")                 \
-  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex more than one level deeper")                        \
-  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from a vertex one level above")                            \
-  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, but its parent is another vertex")                        \
-  X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above")                                       \
-  X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it")                                         \
+#define GP_FAULTS(X) \
+  X(GP_FAULT_NONE, 0, "nothing is wrong") \
+  X(GP_FAULT_FIRST_OFFSET, 1, "offsets[0] is not 0") \
+  X(GP_FAULT_OFFSETS, 2, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges") \
+  X(GP_FAULT_TARGET, 3, "vertex @: targets[#] is not a vertex") \
+  X(GP_FAULT_FIRST_IN_OFFSET, 4, "in_offsets[0] is not 0") \
+  X(GP_FAULT_IN_OFFSETS, 5, \
+    "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges") \
+  X(GP_FAULT_IN_SOURCE, 6, "vertex @: in_sources[#] is not a vertex") \
+  X(GP_FAULT_IN_EDGES, 7, "offsets and in_offsets end with different numbers of edges") \
+  X(GP_FAULT_SOURCE_DEPTH, 8, "vertex @: it is the source, but its depth is not 0") \
+  X(GP_FAULT_DEPTH, 9, "vertex @: its depth is below -1, or beyond the limit") \
+  X(GP_FAULT_SECOND_SOURCE, 10, "vertex @: its depth is 0, but it is not the source") \
+  X(GP_FAULT_NOT_REACHED, 11, "vertex @: it was reached, but its edge # leads to an unreached vertex") \
+  X(GP_FAULT_TOO_DEEP, 12, "vertex @: its edge # leads to a vertex more than one level deeper") \
+  X(GP_FAULT_NO_WITNESS, 13, "vertex @: no edge leads to it from a vertex one level above") \
+  X(GP_FAULT_SOURCE_PARENT, 14, "vertex @: it is the source, but its parent is another vertex") \
+  X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above") \
+  X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it") \
   X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, but has a parent")
 #define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
 enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };

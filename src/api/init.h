@@ -5,12 +5,12 @@
 // exist, so that a program keeps running with a newer library. These functions set struct_size, and every other member
 // to its default (zero). The header compiles them into the program. Other languages zero the struct and set struct_size
 // themselves.
-#define GPUPRIMS__INIT(name, type)                                                                                     \
-  GPUPRIMS__INLINE type name(void) {                                                                                   \
-    type made;                                                                                                         \
-    __builtin_memset(&made, 0, sizeof made);                                                                           \
-    made.struct_size = sizeof made;                                                                                    \
-    return made;                                                                                                       \
+#define GPUPRIMS__INIT(name, type) \
+  GPUPRIMS__INLINE type name(void) { \
+    type made; \
+    __builtin_memset(&made, 0, sizeof made); \
+    made.struct_size = sizeof made; \
+    return made; \
   }
 GPUPRIMS__INIT(gp_config_init, gp_config)
 GPUPRIMS__INIT(gp_type_desc_init, gp_type_desc)

@@ -46,21 +46,21 @@ typedef struct gp_policy {
 } gp_policy;
 
 // Its numbers, in order: what lists them all is made of this.
-#define GP_POLICY_MEMBERS(X)                                                                                           \
-  X(algorithm)                                                                                                         \
-  X(threads)                                                                                                           \
-  X(vectors)                                                                                                           \
-  X(load)                                                                                                              \
-  X(store)                                                                                                             \
-  X(stages)                                                                                                            \
-  X(blocks_per_sm)                                                                                                     \
-  X(overlap)                                                                                                           \
-  X(alpha)                                                                                                             \
-  X(beta)                                                                                                              \
-  X(small)                                                                                                             \
-  X(look)                                                                                                              \
-  X(gather)                                                                                                            \
-  X(cull)                                                                                                              \
+#define GP_POLICY_MEMBERS(X) \
+  X(algorithm) \
+  X(threads) \
+  X(vectors) \
+  X(load) \
+  X(store) \
+  X(stages) \
+  X(blocks_per_sm) \
+  X(overlap) \
+  X(alpha) \
+  X(beta) \
+  X(small) \
+  X(look) \
+  X(gather) \
+  X(cull) \
   X(cluster)
 
 // Where a policy came from, in the order in which the choice is made.

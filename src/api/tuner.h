@@ -125,11 +125,7 @@ GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacit
 GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner);
 
 #if defined(__cplusplus)
-// The same in three lines:
-//     static gp_online tuner(ctx, "blur");
-//     static gp_online::parameter threads(tuner, "threads", gp_range_steps(32, 1024, 32), 256);
-//     { gp_online::section run(tuner, stream); blur<<<blocks, threads, 0, stream>>>(...); }
-// Without a context or memory the parameters keep their defaults.
+// The same in three lines, see docs/tuner.md. Without a context or memory the parameters keep their defaults.
 struct gp_online {
   gp_tuner *tuner;
   gp_online(gp_context *ctx, const char *name, double budget = 0) : tuner(NULL) {
@@ -147,10 +143,7 @@ struct gp_online {
       if (online.tuner) gp_tuner_add_parameter(online.tuner, name, &value, range, start);
     }
     operator int() const { return value; }
-
-  private:
-    parameter(const parameter &);
-    void operator=(const parameter &);
+    parameter(const parameter &) = delete;
   };
   struct section {
     gp_tuner *tuner;
@@ -161,14 +154,8 @@ struct gp_online {
     ~section() {
       if (tuner) gp_tuner_stop(tuner, stream);
     }
-
-  private:
-    section(const section &);
-    void operator=(const section &);
+    section(const section &) = delete;
   };
-
-private:
-  gp_online(const gp_online &);
-  void operator=(const gp_online &);
+  gp_online(const gp_online &) = delete;
 };
 #endif

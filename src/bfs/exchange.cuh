@@ -67,12 +67,12 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (in_grid) all = exchange_of_clusters(all);
     const bool done = !all.found || all.hit || depth == a.limit;
     const bool stays = !done && !all.over &&
-                       (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
-                                : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
-                                      !fits_grid(all.appended, all.edges, depth, a.spread));
+        (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
+                 : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
+                 !fits_grid(all.appended, all.edges, depth, a.spread));
     const bool uneven = all.uneven && stays;
     const bool plain = stays && !uneven && !all.wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
-                       all.appended <= before + before / 4 + 64;
+        all.appended <= before + before / 4 + 64;
     before = all.appended;
     if (uneven) {
       const unsigned end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
@@ -80,8 +80,8 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     }
     if (gp_lane() == 0)
       s.verdict[depth & 1] = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
-                             (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
-                             (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
+          (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
+          (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
   // Exchanges the counts of clusters: two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
@@ -108,10 +108,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 last = s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
     gp__u64 found, explored, appended, edges;
     if (in_grid) {
-      const gp__u64 sum = meet_in_grid(gp_lane() == 0   ? all_found
-                                       : gp_lane() == 1 ? all_explored
-                                       : gp_lane() == 2 ? last
-                                                        : mine.edges);
+      const gp__u64 sum = meet_in_grid(gp_lane() == 0       ? all_found
+                                           : gp_lane() == 1 ? all_explored
+                                           : gp_lane() == 2 ? last
+                                                            : mine.edges);
       found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
       appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
     } else {

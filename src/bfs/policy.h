@@ -1,17 +1,17 @@
 // bfs/policy.h - breadth-first search: policy fields, constants, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-#define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID)            \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
-  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
-  F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
-  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
-  F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
-  F(gather, 0, 7, 1)                                                                                                   \
-  F(cull, 0, 7, 4, 8)                                                                                                  \
+#define GP_POLICY_FIELDS_GRAPH(F) \
+  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4) \
+  F(blocks_per_sm, 0, 1, 2, 4) \
+  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64) \
+  F(beta, 0, 1, 2, 4, 8, 16, 32) \
+  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048) \
+  F(look, 0, 1, 64, 128, 256, 1000000) \
+  F(gather, 0, 7, 1) \
+  F(cull, 0, 7, 4, 8) \
   F(cluster, 0, 1, 8, 16)
 
 enum {
@@ -40,11 +40,11 @@ GPUPRIMS__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
           (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
-         (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 &&
-         p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
-         p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
-         p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
-         (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
-         (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-         p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
+      (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 &&
+      p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 &&
+      p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL && p.cull >= 1 && p.cull <= GP_CULL_NOTHING &&
+      p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
+      (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
+      (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
+      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
 }

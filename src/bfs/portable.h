@@ -4,12 +4,12 @@
 // A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
 // take no clusters.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
-#define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
-                             cluster, day)                                                                             \
-  {                                                                                                                    \
-    "portable", primitive, -1, -1, degree, when, from, 0,                                                              \
-        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster, {0}},                      \
-        "NVIDIA H200, 2026-11-" #day                                                                                   \
+#define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull, \
+                             cluster, day) \
+  { \
+    "portable", primitive, -1, -1, degree, when, from, 0, \
+        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster, {0}}, \
+        "NVIDIA H200, 2026-11-" #day \
   }
 static const gp__policy_row gp__graph_rows[] = {
     GPUPRIMS__H200_GRAPH(GP_BFS_SOURCES, -1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 22),

@@ -4,35 +4,35 @@
 
 // A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.
-#define GPUPRIMS__BFS_STATE(Below)                                                                                     \
-  using Below::WARPS;                                                                                                  \
-  using Below::ITEMS;                                                                                                  \
-  using Below::COUNTER;                                                                                                \
-  using Below::SMALL;                                                                                                  \
-  using Below::ROOM;                                                                                                   \
-  using Below::SLOTS;                                                                                                  \
-  using Below::WARPS_OF_GRID;                                                                                          \
-  using Below::BLOCKS_OF_GRID;                                                                                         \
-  using Below::ONE_BLOCK;                                                                                              \
-  using Below::FEW_LANES;                                                                                              \
-  using Below::FEW_EDGES;                                                                                              \
-  using Below::FEW_SHIFT;                                                                                              \
-  using Below::a;                                                                                                      \
-  using Below::s;                                                                                                      \
-  using Below::dynamic;                                                                                                \
-  using Below::offsets;                                                                                                \
-  using Below::in_offsets;                                                                                             \
-  using Below::targets;                                                                                                \
-  using Below::in_sources;                                                                                             \
-  using Below::queue;                                                                                                  \
-  using Below::parents;                                                                                                \
-  using Below::control;                                                                                                \
-  using Below::vertices;                                                                                               \
-  using Below::words;                                                                                                  \
-  using Below::sums;                                                                                                   \
-  using Below::inspected;                                                                                              \
-  using Below::buffered;                                                                                               \
-  using Below::depth;                                                                                                  \
+#define GPUPRIMS__BFS_STATE(Below) \
+  using Below::WARPS; \
+  using Below::ITEMS; \
+  using Below::COUNTER; \
+  using Below::SMALL; \
+  using Below::ROOM; \
+  using Below::SLOTS; \
+  using Below::WARPS_OF_GRID; \
+  using Below::BLOCKS_OF_GRID; \
+  using Below::ONE_BLOCK; \
+  using Below::FEW_LANES; \
+  using Below::FEW_EDGES; \
+  using Below::FEW_SHIFT; \
+  using Below::a; \
+  using Below::s; \
+  using Below::dynamic; \
+  using Below::offsets; \
+  using Below::in_offsets; \
+  using Below::targets; \
+  using Below::in_sources; \
+  using Below::queue; \
+  using Below::parents; \
+  using Below::control; \
+  using Below::vertices; \
+  using Below::words; \
+  using Below::sums; \
+  using Below::inspected; \
+  using Below::buffered; \
+  using Below::depth; \
   using Below::turn
 
 // CLUSTERS: the launch may be in clusters.
@@ -104,10 +104,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
     const unsigned lane = gp_lane();
     const gp__bfs_sums of_block = s.sums[0].sums();
-    const gp__u64 mine = lane == 0   ? of_block.found
-                         : lane == 1 ? of_block.appended
-                         : lane == 2 ? of_block.edges
-                                     : of_block.longer;
+    const gp__u64 mine = lane == 0 ? of_block.found
+        : lane == 1                ? of_block.appended
+        : lane == 2                ? of_block.edges
+                                   : of_block.longer;
     const gp__u64 all =
         gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
@@ -144,14 +144,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE void go_down() {
     gp__bfs_state &t = s.state;
     const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
-                       t.edges * 8 > vertices;
+        t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
-    t.step = fits_block(parts, t.edges)                      ? GP__BFS_SMALL
-             : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
-             : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
-             : !grows                                        ? GP__BFS_TOP_DOWN
-             : t.listed                                      ? GP__BFS_LISTED
-                                                             : GP__BFS_BOTTOM_UP;
+    t.step = fits_block(parts, t.edges)                 ? GP__BFS_SMALL
+        : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
+        : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
+        : !grows                                        ? GP__BFS_TOP_DOWN
+        : t.listed                                      ? GP__BFS_LISTED
+                                                        : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
   // True if a frontier is small enough for one block to go on alone. Edges make that slower than a grid barrier: there
@@ -166,7 +166,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   // memory.
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
-           parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
+        parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
   // True if the search goes on top-down after a bottom-up level.
   GP_DEVICE bool shrinks() const {

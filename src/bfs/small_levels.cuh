@@ -191,10 +191,10 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_sums level = s.sums[turn].sums();
     level.appended = count = s.appended[turn];
     const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-    const unsigned verdict = (done                             ? LEVEL_DONE
-                              : fits_block(count, level.edges) ? LEVEL_STAYS
-                                                               : 0) |
-                             (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
+    const unsigned verdict = (done                                 ? LEVEL_DONE
+                                  : fits_block(count, level.edges) ? LEVEL_STAYS
+                                                                   : 0) |
+        (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
     if (threadIdx.x == COUNTER) {
       s.level = level;
       ++t.small;
@@ -231,9 +231,9 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_state &t = s.state;
     const bool done = (verdict & LEVEL_DONE) != 0;
     leave_small(static_cast<unsigned>(depth),
-                done               ? 0
-                : appended < SMALL ? appended
-                                   : SMALL,
+                done                   ? 0
+                    : appended < SMALL ? appended
+                                       : SMALL,
                 blocks, !done && (verdict & LEVEL_OVER));
     __syncthreads();
     if (in_team) {

@@ -304,8 +304,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       t.open -= x[GP__NEW_CLOSED];
     }
     t.step = !t.edges || (a.limit && t.depth == a.limit) ? GP_STEP_FINISH
-             : step != GP_STEP_COLLECT && grows()        ? GP_STEP_BOTTOM_UP
-             : step == GP_STEP_BOTTOM_UP                 ? GP_STEP_COLLECT
+        : step != GP_STEP_COLLECT && grows()             ? GP_STEP_BOTTOM_UP
+        : step == GP_STEP_BOTTOM_UP                      ? GP_STEP_COLLECT
                                                          : GP_STEP_TOP_DOWN;
     t.alone = a.blocks > 1 && t.step == GP_STEP_TOP_DOWN && t.parts <= a.small && t.edges <= a.small * 8ull;
   }
@@ -472,7 +472,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     gp_traversal &r = *a.statistics;
     const gp__u64 levels = t.depth > 0 ? static_cast<gp__u64>(t.depth) : 0;
     const gp__u64 bytes = (a.depths ? vertices * 4 * static_cast<unsigned>(a.count) : 0) +
-                          t.visits * 2 * sizeof(Offset) + t.inspected * (sizeof(Vertex) + sizeof(Word));
+        t.visits * 2 * sizeof(Offset) + t.inspected * (sizeof(Vertex) + sizeof(Word));
     note(GP_STEP_FINISH);
     if (!a.batch) {
       r.reached = r.edges = r.inspected = r.levels = r.bottom_up = r.small = r.bytes = 0;

@@ -27,9 +27,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
-  q->acc_type = c->acc_type                                                       ? c->acc_type
-                : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
-                                                                                  : q->out_type;
+  q->acc_type = c->acc_type                                             ? c->acc_type
+      : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
+                                                                        : q->out_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
@@ -120,14 +120,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *wh
   const gp_type type = k->c->out_type;
   GPUPRIMS__CHECK(gp__check_integer(k, what, type, 4, 8, "u32 or u64", &q->out_type, &k->out));
   return q->out_type == type
-             ? GP_SUCCESS
-             : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
+      ? GP_SUCCESS
+      : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
-             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
-                        (unsigned long long)k->c->count)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
+                 (unsigned long long)k->c->count)
+      : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
 GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {

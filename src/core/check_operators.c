@@ -4,11 +4,11 @@
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
-  return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"
-         : op == GP_SUB                             ? "transform2 and adjacent_difference"
-         : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
-         : op == GP_HEADS                           ? "runs"
-                                                    : NULL;
+  return op == GP_ARGMIN || op == GP_ARGMAX      ? "reduce and scan"
+      : op == GP_SUB                             ? "transform2 and adjacent_difference"
+      : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
+      : op == GP_HEADS                           ? "runs"
+                                                 : NULL;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {

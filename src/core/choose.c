@@ -13,7 +13,7 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
   if (rules->row_serves && !rules->row_serves(*h)) return 0;
   *policy = gp__portable(row, *h);
   return gp__policy_valid(*policy, *h) &&
-         (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
+      (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for

@@ -51,11 +51,11 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, own ? "cuEventSynchronize" : "cuCtxSynchronize", error);
     }
   }
-#define GPUPRIMS__RELEASE(pointer_, bytes_)                                                                            \
-  if (pointer_) {                                                                                                      \
-    if (s->release) gp__release(s, pointer_, bytes_, NULL);                                                            \
-    else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS)               \
-      result = gp__cuda_fail(&s->library.runtime, who, "cuMemFree", error);                                            \
+#define GPUPRIMS__RELEASE(pointer_, bytes_) \
+  if (pointer_) { \
+    if (s->release) gp__release(s, pointer_, bytes_, NULL); \
+    else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS) \
+      result = gp__cuda_fail(&s->library.runtime, who, "cuMemFree", error); \
   }
   while (s->retired) {
     gp__retired *r = s->retired;

@@ -48,9 +48,9 @@ GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *ab
   const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
   *why = NULL;
   if (file < 0) {
-    *why = errno == ENOENT                      ? NULL
-           : errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or not a folder"
-                                                : strerror(errno);
+    *why = errno == ENOENT                   ? NULL
+        : errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or not a folder"
+                                             : strerror(errno);
     return -1;
   }
   if (fstat(file, about)) *why = strerror(errno);

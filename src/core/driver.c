@@ -48,76 +48,76 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
 // the tests.
-#define GP__CUDA_FUNCTIONS(F)                                                                                          \
-  F(1, cuInit, "cuInit", (unsigned flags))                                                                             \
-  F(1, cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                       \
-  F(1, cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                                             \
-  F(1, cuDeviceGet, "cuDeviceGet", (int *device, int ordinal))                                                         \
-  F(1, cuDeviceGetName, "cuDeviceGetName", (char *name, int capacity, int device))                                     \
-  F(1, cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                          \
-  F(1, cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                                          \
-  F(1, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))                             \
-  F(1, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device))                                        \
-  F(1, cuCtxGetCurrent, "cuCtxGetCurrent", (void **context))                                                           \
-  F(1, cuCtxPushCurrent, "cuCtxPushCurrent_v2", (void *context))                                                       \
-  F(1, cuCtxPopCurrent, "cuCtxPopCurrent_v2", (void **context))                                                        \
-  F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device))                                                                \
-  F(1, cuCtxSynchronize, "cuCtxSynchronize", (void))                                                                   \
-  F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context))                                               \
-  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id))                                         \
-  F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status))                                        \
-  F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream))                                                     \
-  F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode))                            \
-  F(0, cuMemAllocAsync, "cuMemAllocAsync", (gp__cu_pointer * pointer, size_t bytes, void *stream))                     \
-  F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream))                                       \
-  F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes))                                          \
-  F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer))                                                            \
-  F(1, cuPointerGetAttributes, "cuPointerGetAttributes",                                                               \
-    (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer))                                   \
-  F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                                                 \
-  F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event))                                                             \
-  F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
-  F(1, cuEventSynchronize, "cuEventSynchronize", (void *event))                                                        \
-  F(1, cuEventQuery, "cuEventQuery", (void *event))                                                                    \
-  F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end))                                  \
-  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream))  \
-  F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \
-  F(1, cuModuleUnload, "cuModuleUnload", (void *module))                                                               \
-  F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name))                  \
-  F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2",                                                                      \
-    (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name))                                        \
-  F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes))                                 \
-  F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value))                           \
-  F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                     \
-    (int *blocks, void *function, int threads, size_t shared_bytes))                                                   \
-  F(0, cuLaunchKernelEx, "cuLaunchKernelEx",                                                                           \
-    (const gp__cu_launch *config, void *function, void **parameters, void **extra))                                    \
-  F(0, cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                                   \
-    (int *clusters, void *function, const gp__cu_launch *config))                                                      \
-  F(0, cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel",                                                         \
-    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters))                                        \
-  F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
-    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
-     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
-  F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name))                                               \
+#define GP__CUDA_FUNCTIONS(F) \
+  F(1, cuInit, "cuInit", (unsigned flags)) \
+  F(1, cuDriverGetVersion, "cuDriverGetVersion", (int *version)) \
+  F(1, cuDeviceGetCount, "cuDeviceGetCount", (int *count)) \
+  F(1, cuDeviceGet, "cuDeviceGet", (int *device, int ordinal)) \
+  F(1, cuDeviceGetName, "cuDeviceGetName", (char *name, int capacity, int device)) \
+  F(1, cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device)) \
+  F(1, cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device)) \
+  F(1, cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device)) \
+  F(1, cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int device)) \
+  F(1, cuCtxGetCurrent, "cuCtxGetCurrent", (void **context)) \
+  F(1, cuCtxPushCurrent, "cuCtxPushCurrent_v2", (void *context)) \
+  F(1, cuCtxPopCurrent, "cuCtxPopCurrent_v2", (void **context)) \
+  F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device)) \
+  F(1, cuCtxSynchronize, "cuCtxSynchronize", (void)) \
+  F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context)) \
+  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id)) \
+  F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status)) \
+  F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream)) \
+  F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \
+  F(0, cuMemAllocAsync, "cuMemAllocAsync", (gp__cu_pointer * pointer, size_t bytes, void *stream)) \
+  F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream)) \
+  F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes)) \
+  F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer)) \
+  F(1, cuPointerGetAttributes, "cuPointerGetAttributes", \
+    (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer)) \
+  F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags)) \
+  F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event)) \
+  F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream)) \
+  F(1, cuEventSynchronize, "cuEventSynchronize", (void *event)) \
+  F(1, cuEventQuery, "cuEventQuery", (void *event)) \
+  F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end)) \
+  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream)) \
+  F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image)) \
+  F(1, cuModuleUnload, "cuModuleUnload", (void *module)) \
+  F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
+  F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
+    (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name)) \
+  F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes)) \
+  F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
+  F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
+    (int *blocks, void *function, int threads, size_t shared_bytes)) \
+  F(0, cuLaunchKernelEx, "cuLaunchKernelEx", \
+    (const gp__cu_launch *config, void *function, void **parameters, void **extra)) \
+  F(0, cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters", \
+    (int *clusters, void *function, const gp__cu_launch *config)) \
+  F(0, cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters)) \
+  F(1, cuLaunchKernel, "cuLaunchKernel", \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra)) \
+  F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name)) \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 
 // The same for NVRTC; all return an nvrtcResult.
-#define GP__NVRTC_FUNCTIONS(F)                                                                                         \
-  F(1, nvrtcVersion, "nvrtcVersion", (int *major, int *minor))                                                         \
-  F(1, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count))                                           \
-  F(1, nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", (int *architectures))                                         \
-  F(1, nvrtcCreateProgram, "nvrtcCreateProgram",                                                                       \
-    (void **program, const char *text, const char *name, int headers, const char *const *header_texts,                 \
-     const char *const *header_names))                                                                                 \
-  F(1, nvrtcDestroyProgram, "nvrtcDestroyProgram", (void **program))                                                   \
-  F(1, nvrtcCompileProgram, "nvrtcCompileProgram", (void *program, int count, const char *const *options))             \
-  F(1, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", (void *program, size_t *bytes))                                         \
-  F(1, nvrtcGetCUBIN, "nvrtcGetCUBIN", (void *program, char *image))                                                   \
-  F(1, nvrtcGetPTXSize, "nvrtcGetPTXSize", (void *program, size_t *bytes))                                             \
-  F(1, nvrtcGetPTX, "nvrtcGetPTX", (void *program, char *image))                                                       \
-  F(1, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", (void *program, size_t *bytes))                               \
+#define GP__NVRTC_FUNCTIONS(F) \
+  F(1, nvrtcVersion, "nvrtcVersion", (int *major, int *minor)) \
+  F(1, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count)) \
+  F(1, nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", (int *architectures)) \
+  F(1, nvrtcCreateProgram, "nvrtcCreateProgram", \
+    (void **program, const char *text, const char *name, int headers, const char *const *header_texts, \
+     const char *const *header_names)) \
+  F(1, nvrtcDestroyProgram, "nvrtcDestroyProgram", (void **program)) \
+  F(1, nvrtcCompileProgram, "nvrtcCompileProgram", (void *program, int count, const char *const *options)) \
+  F(1, nvrtcGetCUBINSize, "nvrtcGetCUBINSize", (void *program, size_t *bytes)) \
+  F(1, nvrtcGetCUBIN, "nvrtcGetCUBIN", (void *program, char *image)) \
+  F(1, nvrtcGetPTXSize, "nvrtcGetPTXSize", (void *program, size_t *bytes)) \
+  F(1, nvrtcGetPTX, "nvrtcGetPTX", (void *program, char *image)) \
+  F(1, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", (void *program, size_t *bytes)) \
   F(1, nvrtcGetProgramLog, "nvrtcGetProgramLog", (void *program, char *log))
 
 struct gp_driver {

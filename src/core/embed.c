@@ -8,7 +8,7 @@
 #define GPUPRIMS__SOURCE __FILE__
 #endif
 
-#if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) &&                                     \
+#if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) && \
     (defined(__x86_64__) || defined(__aarch64__))
 // The bytes have a section of their own, and the code beside them takes their address through local labels. There is no
 // symbol: copies do not clash, and link-time optimisation has nothing to lose.

@@ -117,8 +117,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   launch.attribute_count = blocks || l->p->overlap == 1 ? 2 : 1;
   error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
   return !error ? GP_SUCCESS
-         : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
-                 error == GP__CU_INVALID_CLUSTER_SIZE
-             ? (gp_result)GP__REFUSED
-             : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+      : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
+          error == GP__CU_INVALID_CLUSTER_SIZE
+      ? (gp_result)GP__REFUSED
+      : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
 }

@@ -65,10 +65,10 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
     snprintf(why + strlen(why), capacity - strlen(why), ": %s", GPUPRIMS__ADVICE_DRIVER);
     return 0;
   }
-#define GPUPRIMS__LOAD(needed, name, symbol, parameters)                                                               \
-  if (!gp__symbol(library, symbol, (void *)&d->name) && needed) {                                                      \
-    snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol);                 \
-    return 0;                                                                                                          \
+#define GPUPRIMS__LOAD(needed, name, symbol, parameters) \
+  if (!gp__symbol(library, symbol, (void *)&d->name) && needed) { \
+    snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol); \
+    return 0; \
   }
   GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
 #undef GPUPRIMS__LOAD
@@ -108,9 +108,9 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
     void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
     if (!library)
       return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GPUPRIMS__ADVICE_NVRTC);
-#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters)                                                         \
-  if (!gp__symbol(library, symbol, (void *)&d->name))                                                                  \
-    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol,   \
+#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters) \
+  if (!gp__symbol(library, symbol, (void *)&d->name)) \
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol, \
                     GPUPRIMS__ADVICE_NVRTC);
     GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
 #undef GPUPRIMS__LOAD_NVRTC

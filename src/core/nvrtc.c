@@ -6,9 +6,9 @@
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   const char *advice = strstr(log, "could not open source file")
-                           ? "NVRTC has no header files here: remove the #include, and put the needed definitions into "
-                             "gp_op_desc.prelude.\n"
-                           : "";
+      ? "NVRTC has no header files here: remove the #include, and put the needed definitions into "
+        "gp_op_desc.prelude.\n"
+      : "";
   gp__log(&l->runtime, GP_LOG_WARNING, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
   while (at && *at) {
     const char *end = strchr(at, '\n'), *error = strstr(at, "error"), *mark = strstr(at, "): ");

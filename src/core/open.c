@@ -49,10 +49,10 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, in
     if (!gp__open_cuda(d, c->cuda_library, why, sizeof why, none))
       return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
   }
-#define GPUPRIMS__CALL(function, arguments)                                                                            \
-  do {                                                                                                                 \
-    error = d->function arguments;                                                                                     \
-    if (error) return gp__cuda_fail(r, who, #function, error);                                                         \
+#define GPUPRIMS__CALL(function, arguments) \
+  do { \
+    error = d->function arguments; \
+    if (error) return gp__cuda_fail(r, who, #function, error); \
   } while (0)
   error = d->cuInit(0);
   if (error == GP__CU_OUT_OF_MEMORY) return gp__cuda_fail(r, who, "cuInit", error);

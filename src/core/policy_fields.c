@@ -7,7 +7,7 @@ typedef struct gp__field {
   size_t offset;
 } gp__field;
 #define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
-#define GPUPRIMS__FIELDS(FAMILY, family)                                                                               \
+#define GPUPRIMS__FIELDS(FAMILY, family) \
   static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__FIELD){NULL, 0}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS

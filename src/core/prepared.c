@@ -11,20 +11,20 @@
 // overlap. Other runs make a new plan.
 
 // Pointers that a run may change: X(member), inputs before outputs.
-#define GPUPRIMS__CALL_POINTERS(X)                                                                                     \
-  X(in)                                                                                                                \
-  X(in2)                                                                                                               \
-  X(keys)                                                                                                              \
-  X(keys2)                                                                                                             \
-  X(begin)                                                                                                             \
-  X(end)                                                                                                               \
-  X(count_device)                                                                                                      \
-  X(out)                                                                                                               \
-  X(out2)                                                                                                              \
-  X(out3)                                                                                                              \
-  X(out_keys)                                                                                                          \
-  X(out_count)                                                                                                         \
-  X(bad)                                                                                                               \
+#define GPUPRIMS__CALL_POINTERS(X) \
+  X(in) \
+  X(in2) \
+  X(keys) \
+  X(keys2) \
+  X(begin) \
+  X(end) \
+  X(count_device) \
+  X(out) \
+  X(out2) \
+  X(out3) \
+  X(out_keys) \
+  X(out_count) \
+  X(bad) \
   X(workspace)
 enum { GP__INPUTS = 7, GP__POINTERS = 14 };
 // Host memory of values: X(member).
@@ -97,12 +97,12 @@ GPUPRIMS__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const 
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
 GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
-#define GPUPRIMS__POINTER(member)                                                                                      \
+#define GPUPRIMS__POINTER(member) \
   if (q->member != c->member) return 0;
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->graph &&
-         !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault;
+      !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -118,8 +118,8 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
     const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
     differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
   }
-#define GPUPRIMS__VALUE(member)                                                                                        \
-  differ |= (uintptr_t)(!c->member != !like->member);                                                                  \
+#define GPUPRIMS__VALUE(member) \
+  differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
   GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE)
 #undef GPUPRIMS__VALUE
@@ -145,9 +145,9 @@ GPUPRIMS__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, g
 
 // A run may change neither what the call does nor its types.
 GPUPRIMS__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
-#define GPUPRIMS__SAME(member)                                                                                         \
-  if (c->member != prepared->call.member)                                                                              \
-    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d",       \
+#define GPUPRIMS__SAME(member) \
+  if (c->member != prepared->call.member) \
+    return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
                     (int)c->member, (int)prepared->call.member);
   GPUPRIMS__SAME(primitive)
   GPUPRIMS__SAME(flags)

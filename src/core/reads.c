@@ -15,49 +15,49 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
 }
 
 // The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
-#define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
-  F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
-  F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform")                                                         \
-  F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate")                                                  \
-  F(EQUAL, equal, GP_E_OPERATOR, "has no runs")                                                                        \
-  F(IN_TYPE, in_type, GP_E_TYPE, "has no such input")                                                                  \
-  F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input")                                                              \
-  F(KEY_TYPE, key_type, GP_E_TYPE, "has no keys")                                                                      \
-  F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets")                                                             \
-  F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator")                                                               \
-  F(OUT_TYPE, out_type, GP_E_TYPE, "has no such output")                                                               \
-  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths")                                                                 \
-  F(IN, in, GP_E_ARGUMENT, "has no input")                                                                             \
-  F(IN2, in2, GP_E_ARGUMENT, "has no second input")                                                                    \
-  F(KEYS, keys, GP_E_ARGUMENT, "has no keys")                                                                          \
-  F(BEGIN, begin, GP_E_ARGUMENT, "has no offsets")                                                                     \
-  F(END, end, GP_E_ARGUMENT, "has no end offsets")                                                                     \
-  F(OUT, out, GP_E_ARGUMENT, "has no such output")                                                                     \
-  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no such output")                                                           \
-  F(OUT2, out2, GP_E_ARGUMENT, "has no such output")                                                                   \
-  F(OUT3, out3, GP_E_ARGUMENT, "has no such output")                                                                   \
-  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "writes no count")                                                            \
-  F(BAD, bad, GP_E_ARGUMENT, "checks no offsets")                                                                      \
-  F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory")                                      \
-  F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments")                                                              \
-  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of equal length")                                  \
-  F(KEY_COUNT, key_count, GP_E_ARGUMENT, "searches no sorted array")                                                   \
-  F(ROWS, rows, GP_E_ARGUMENT, "has no rows")                                                                          \
-  F(K, k, GP_E_ARGUMENT, "takes no k")                                                                                 \
-  F(N, n, GP_E_ARGUMENT, "takes no n")                                                                                 \
-  F(BINS, bins, GP_E_ARGUMENT, "has no bins")                                                                          \
-  F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
-  F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
-  F(INIT, init, GP_E_ARGUMENT, "takes no initial value")                                                               \
-  F(VALUE, value, GP_E_ARGUMENT, "takes no value")                                                                     \
-  F(START, start, GP_E_ARGUMENT, "takes no start value")                                                               \
-  F(STEP, step, GP_E_ARGUMENT, "takes no step")                                                                        \
-  F(SCALAR, scalar, GP_E_ARGUMENT, "has no predicate")                                                                 \
-  F(SCALAR2, scalar2, GP_E_ARGUMENT, "has no second predicate")                                                        \
-  F(LOWER, lower, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
-  F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
-  F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers")                                                              \
-  F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input")                                                                \
+#define GPUPRIMS__CALL_FIELDS(F) \
+  F(OP, op, GP_E_OPERATOR, "takes no operator") \
+  F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform") \
+  F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate") \
+  F(EQUAL, equal, GP_E_OPERATOR, "has no runs") \
+  F(IN_TYPE, in_type, GP_E_TYPE, "has no such input") \
+  F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input") \
+  F(KEY_TYPE, key_type, GP_E_TYPE, "has no keys") \
+  F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets") \
+  F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator") \
+  F(OUT_TYPE, out_type, GP_E_TYPE, "has no such output") \
+  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths") \
+  F(IN, in, GP_E_ARGUMENT, "has no input") \
+  F(IN2, in2, GP_E_ARGUMENT, "has no second input") \
+  F(KEYS, keys, GP_E_ARGUMENT, "has no keys") \
+  F(BEGIN, begin, GP_E_ARGUMENT, "has no offsets") \
+  F(END, end, GP_E_ARGUMENT, "has no end offsets") \
+  F(OUT, out, GP_E_ARGUMENT, "has no such output") \
+  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no such output") \
+  F(OUT2, out2, GP_E_ARGUMENT, "has no such output") \
+  F(OUT3, out3, GP_E_ARGUMENT, "has no such output") \
+  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "writes no count") \
+  F(BAD, bad, GP_E_ARGUMENT, "checks no offsets") \
+  F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory") \
+  F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments") \
+  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of equal length") \
+  F(KEY_COUNT, key_count, GP_E_ARGUMENT, "searches no sorted array") \
+  F(ROWS, rows, GP_E_ARGUMENT, "has no rows") \
+  F(K, k, GP_E_ARGUMENT, "takes no k") \
+  F(N, n, GP_E_ARGUMENT, "takes no n") \
+  F(BINS, bins, GP_E_ARGUMENT, "has no bins") \
+  F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels") \
+  F(ACTIVE, active, GP_E_ARGUMENT, "has no channels") \
+  F(INIT, init, GP_E_ARGUMENT, "takes no initial value") \
+  F(VALUE, value, GP_E_ARGUMENT, "takes no value") \
+  F(START, start, GP_E_ARGUMENT, "takes no start value") \
+  F(STEP, step, GP_E_ARGUMENT, "takes no step") \
+  F(SCALAR, scalar, GP_E_ARGUMENT, "has no predicate") \
+  F(SCALAR2, scalar2, GP_E_ARGUMENT, "has no second predicate") \
+  F(LOWER, lower, GP_E_ARGUMENT, "has no bins of equal width") \
+  F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width") \
+  F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers") \
+  F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input") \
   F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };

@@ -19,9 +19,9 @@ typedef struct gp__policy_row {
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
 // A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.
-#define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
-  {                                                                                                                    \
-    "portable", primitive, in, -1, -1, when, from, to,                                                                 \
+#define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day) \
+  { \
+    "portable", primitive, in, -1, -1, when, from, to, \
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
@@ -74,8 +74,9 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w
       (row->out_size >= 0 && row->out_size != w->out_size) || (row->when / GP__IF * GP__IF & ~w->when))
     return 0;
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) +
-         64 * ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
-               (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
+      64 *
+      ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
+       (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
@@ -114,5 +115,5 @@ GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, in
   return p;
 }
 // measure: that of the family (gp__rules).
-#define GPUPRIMS__FILL(p, rows, measure, s, when)                                                                      \
+#define GPUPRIMS__FILL(p, rows, measure, s, when) \
   gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))

@@ -26,13 +26,13 @@ GPUPRIMS__PRIVATE void gp__sha_block(gp__sha *h, const unsigned char *p) {
     w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
   for (; i < 64; ++i)
     w[i] = w[i - 16] + w[i - 7] + (gp__rotate(w[i - 15], 7) ^ gp__rotate(w[i - 15], 18) ^ w[i - 15] >> 3) +
-           (gp__rotate(w[i - 2], 17) ^ gp__rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
+        (gp__rotate(w[i - 2], 17) ^ gp__rotate(w[i - 2], 19) ^ w[i - 2] >> 10);
   memcpy(s, h->state, sizeof s);
   for (i = 0; i < 64; ++i) {
     const uint32_t t1 = s[7] + (gp__rotate(s[4], 6) ^ gp__rotate(s[4], 11) ^ gp__rotate(s[4], 25)) +
-                        ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+        ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
     const uint32_t t2 = (gp__rotate(s[0], 2) ^ gp__rotate(s[0], 13) ^ gp__rotate(s[0], 22)) +
-                        ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+        ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
     memmove(s + 1, s, 7 * sizeof *s);
     s[4] += t1;
     s[0] = t1 + t2;

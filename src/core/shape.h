@@ -44,11 +44,11 @@ enum {
 enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
-  return (capability == 75                                                                    ? 64
-          : capability == 80 || capability == 87                                              ? 163
-          : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
-                                                                                              : 227) *
-         1024;
+  return (capability == 75                                                                        ? 64
+              : capability == 80 || capability == 87                                              ? 163
+              : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
+                                                                                                  : 227) *
+      1024;
 }
 
 GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
@@ -74,6 +74,6 @@ GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 // Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
 GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
   return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
-         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+      p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
+      p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
 }

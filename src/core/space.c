@@ -7,12 +7,12 @@ GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, 
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
-#define GPUPRIMS__PUT(...)                                                                                             \
-  do {                                                                                                                 \
-    n = (size_t)snprintf(to, room, __VA_ARGS__);                                                                       \
-    at += n;                                                                                                           \
-    to = n < room ? to + n : NULL;                                                                                     \
-    room = n < room ? room - n : 0;                                                                                    \
+#define GPUPRIMS__PUT(...) \
+  do { \
+    n = (size_t)snprintf(to, room, __VA_ARGS__); \
+    at += n; \
+    to = n < room ? to + n : NULL; \
+    room = n < room ? room - n : 0; \
   } while (0)
   GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
   for (i = 0; i < count; ++i) GPUPRIMS__PUT("%s%d", i ? ", " : "", values[i]);
@@ -33,14 +33,14 @@ GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, 
   return at;
 }
 
-#define GPUPRIMS__JSON(field, default_, ...)                                                                           \
-  {                                                                                                                    \
-    static const int values[] = {__VA_ARGS__};                                                                         \
-    at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "%s",                  \
-                           first ? "" : ", ");                                                                         \
-    at = gp__json_field(json, capacity, at, #field, default_, #__VA_ARGS__, values,                                    \
-                        (int)(sizeof values / sizeof *values));                                                        \
-    first = 0;                                                                                                         \
+#define GPUPRIMS__JSON(field, default_, ...) \
+  { \
+    static const int values[] = {__VA_ARGS__}; \
+    at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "%s", \
+                           first ? "" : ", "); \
+    at = gp__json_field(json, capacity, at, #field, default_, #__VA_ARGS__, values, \
+                        (int)(sizeof values / sizeof *values)); \
+    first = 0; \
   }
 GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capacity) {
   size_t at = 0;
@@ -52,8 +52,8 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
-  case GP__FAMILY_##FAMILY:                                                                                            \
+#define GPUPRIMS__CASE(FAMILY, family) \
+  case GP__FAMILY_##FAMILY: \
     GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__JSON) break;
     GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
 #undef GPUPRIMS__CASE

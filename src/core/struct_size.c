@@ -6,16 +6,16 @@ GPUPRIMS__API int gp_version(void) {
 }
 
 // The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
-#define GPUPRIMS__CALLERS_STRUCTS(X)                                                                                   \
-  X(gp_config, own_work)                                                                                               \
-  X(gp_description, fallback)                                                                                          \
-  X(gp_type_desc, align)                                                                                               \
-  X(gp_op_desc, host_user)                                                                                             \
-  X(gp_call, workspace_bytes)                                                                                          \
-  X(gp_segments, length)                                                                                               \
-  X(gp_permutation, out_stride)                                                                                        \
-  X(gp_layout, columns)                                                                                                \
-  X(gp_graph, flags)                                                                                                   \
+#define GPUPRIMS__CALLERS_STRUCTS(X) \
+  X(gp_config, own_work) \
+  X(gp_description, fallback) \
+  X(gp_type_desc, align) \
+  X(gp_op_desc, host_user) \
+  X(gp_call, workspace_bytes) \
+  X(gp_segments, length) \
+  X(gp_permutation, out_stride) \
+  X(gp_layout, columns) \
+  X(gp_graph, flags) \
   X(gp_tuner_config, user)
 #define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
 enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
@@ -53,10 +53,10 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__take_struct(const char
   return GP_SUCCESS;
 }
 // Points `given` at a whole struct of this library's header: the caller's, or a copy in `own`.
-#define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type)                                                             \
-  if ((given)->struct_size != sizeof(type)) {                                                                          \
-    GPUPRIMS__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type));                 \
-    (given) = &(own);                                                                                                  \
+#define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type) \
+  if ((given)->struct_size != sizeof(type)) { \
+    GPUPRIMS__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type)); \
+    (given) = &(own); \
   }
 
 // Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
-#define GPUPRIMS__CHECK(expression)                                                                                    \
-  do {                                                                                                                 \
-    const gp_result checked_ = expression;                                                                             \
-    if (checked_ != GP_SUCCESS) return checked_;                                                                       \
+#define GPUPRIMS__CHECK(expression) \
+  do { \
+    const gp_result checked_ = expression; \
+    if (checked_ != GP_SUCCESS) return checked_; \
   } while (0)

@@ -30,32 +30,32 @@ typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
 
-#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
-                      blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance)                    \
-  {scope,                                                                                                              \
-   (int)(primitive),                                                                                                   \
-   in,                                                                                                                 \
-   acc,                                                                                                                \
-   out,                                                                                                                \
-   0,                                                                                                                  \
-   (from) ? 1ull << (from) : 0,                                                                                        \
-   (to) < 64 ? 1ull << ((to)&63) : 0,                                                                                  \
-   {algorithm,                                                                                                         \
-    threads,                                                                                                           \
-    vectors,                                                                                                           \
-    load,                                                                                                              \
-    store,                                                                                                             \
-    stages,                                                                                                            \
-    blocks,                                                                                                            \
-    overlap,                                                                                                           \
-    alpha,                                                                                                             \
-    beta,                                                                                                              \
-    small,                                                                                                             \
-    look,                                                                                                              \
-    gather,                                                                                                            \
-    cull,                                                                                                              \
-    cluster,                                                                                                           \
-    {0}},                                                                                                              \
+#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, \
+                      blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
+  {scope, \
+   (int)(primitive), \
+   in, \
+   acc, \
+   out, \
+   0, \
+   (from) ? 1ull << (from) : 0, \
+   (to) < 64 ? 1ull << ((to)&63) : 0, \
+   {algorithm, \
+    threads, \
+    vectors, \
+    load, \
+    store, \
+    stages, \
+    blocks, \
+    overlap, \
+    alpha, \
+    beta, \
+    small, \
+    look, \
+    gather, \
+    cull, \
+    cluster, \
+    {0}}, \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {

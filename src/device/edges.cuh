@@ -20,8 +20,8 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
   const bool is_short = __ballot_sync(0xffffffffu, count > 8) == 0;
   const unsigned shift = __ballot_sync(0xffffffffu, count > 4) == 0 ? 2 : 3;
-  unsigned start = gp_lane() << shift, total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole))))
-                                               << shift;
+  unsigned start = gp_lane() << shift,
+           total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole)))) << shift;
   if (!is_short) {
     const unsigned end = gp_warp_inclusive_scan(count, gp_sum<unsigned>());
     start = end - count;

@@ -10,8 +10,8 @@
 #endif
 
 // A block's storage in shared memory: a struct without constructors.
-#define GP_SHARED(T, name)                                                                                             \
-  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)];                                                      \
+#define GP_SHARED(T, name) \
+  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)]; \
   T &name = *reinterpret_cast<T *>(name##_bytes)
 // Dynamic shared memory; the launch gives its size.
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
@@ -23,9 +23,9 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
 }
 // Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
-#define GPUPRIMS__LOAD_IF(CACHED)                                                                                      \
-  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }"         \
-               : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3])                                    \
+#define GPUPRIMS__LOAD_IF(CACHED) \
+  asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
+               : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3]) \
                : "l"(p), "r"(static_cast<gp__u32>(there)))
   if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
   else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
@@ -396,7 +396,7 @@ GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
     v.word[i] = p[4 * i] | static_cast<gp__u32>(p[4 * i + 1]) << 8 | static_cast<gp__u32>(p[4 * i + 2]) << 16 |
-                static_cast<gp__u32>(p[4 * i + 3]) << 24;
+        static_cast<gp__u32>(p[4 * i + 3]) << 24;
   return v;
 }
 GP_DEVICE gp__u32 gp__permute(gp__u32 x, gp__u32 y, gp__u32 selector) {

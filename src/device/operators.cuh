@@ -79,11 +79,10 @@ template <class A, class R> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
-    return gp__traits<R>::kind == GP__UNSIGNED                  ? r
-           : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
-           : gp__traits<R>::kind == GP__SIGNED
-               ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
-               : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
+    return gp__traits<R>::kind == GP__UNSIGNED               ? r
+        : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
+        : gp__traits<R>::kind == GP__SIGNED                  ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
+                                            : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
   }
 };
 template <class A, class R> struct gp_square {
@@ -199,10 +198,10 @@ template <class Op, class A, class B, class R> struct gp__binary {
 // ---- comparisons, and the predicates made of them
 
 // C's comparisons; the half types compare as floats.
-#define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
-  template <class T> struct name {                                                                                     \
-    typedef T type;                                                                                                    \
-    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; }                                     \
+#define GPUPRIMS__COMPARISON(name, symbol) \
+  template <class T> struct name { \
+    typedef T type; \
+    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; } \
   };
 GPUPRIMS__COMPARISON(gp_equal, ==)
 GPUPRIMS__COMPARISON(gp_not_equal, !=)
@@ -218,17 +217,17 @@ template <class L> struct gp__compare_bytes {
   static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, gp__u32) { return 0; }
 };
-#define GPUPRIMS__BYTES(comparison, expression)                                                                        \
-  template <> struct gp__compare_bytes<comparison> {                                                                   \
-    static const bool is = true;                                                                                       \
-    static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; }                                           \
+#define GPUPRIMS__BYTES(comparison, expression) \
+  template <> struct gp__compare_bytes<comparison> { \
+    static const bool is = true; \
+    static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; } \
   };
-#define GPUPRIMS__BYTES_OF(T, SIGNED)                                                                                  \
-  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b))                                                                \
-  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b))                                                             \
-  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b))                                                            \
-  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a))                                                     \
-  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a))                                                         \
+#define GPUPRIMS__BYTES_OF(T, SIGNED) \
+  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b)) \
+  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b)) \
+  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b)) \
+  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a)) \
+  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a)) \
   GPUPRIMS__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
 GPUPRIMS__BYTES_OF(signed char, true)
 GPUPRIMS__BYTES_OF(unsigned char, false)

@@ -4,16 +4,16 @@
 template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
 // Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of
 // its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
-#define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT)                                                                  \
-  GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block);                                               \
-  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name));            \
+#define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
+  GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block); \
+  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name)); \
   name.base = name##_of_block.byte
 // Moves structs [first, first + count) of `from` to [to_first, to_first + count) of `to`, from memory to shared memory
 // or back. All threads of the block call. No barrier.
-#define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count)                                               \
-  do {                                                                                                                 \
-    for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x)                                            \
-      GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i);                                        \
+#define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count) \
+  do { \
+    for (gp__u64 gp__i = threadIdx.x; gp__i < (count); gp__i += blockDim.x) \
+      GP_MOVE(Struct, To, to, (to_first) + gp__i, From, from, (first) + gp__i); \
   } while (0)
 
 // A block's counters in shared memory. COPIES of each: one for all threads (1), one a thread (THREADS), or a power of

@@ -85,9 +85,10 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
       GPUPRIMS__UNROLL
       for (int w = 0; w < W; ++w) {
         const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
-        p.item[w] = *reinterpret_cast<const Word *>(shared + (OUT_ALIGNED && N == 1
-                                                                  ? from + w * layout.step() // one group of rows
-                                                                  : layout.at(row, line * SIZE + part * WORD)));
+        p.item[w] =
+            *reinterpret_cast<const Word *>(shared +
+                                            (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
+                                                                   : layout.at(row, line * SIZE + part * WORD)));
       }
       gp__store_vector<CACHE>(to, p.vector);
       continue;

@@ -44,10 +44,10 @@ enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
-#define GPUPRIMS__TRAITS(type, KIND, Wide)                                                                             \
-  template <> struct gp__traits<type> {                                                                                \
-    static const gp__kind kind = KIND;                                                                                 \
-    typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */                  \
+#define GPUPRIMS__TRAITS(type, KIND, Wide) \
+  template <> struct gp__traits<type> { \
+    static const gp__kind kind = KIND; \
+    typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */ \
   };
 GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
 GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)

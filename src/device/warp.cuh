@@ -10,14 +10,14 @@ template <class T> union gp__shuffled {
   gp__u32 word[(sizeof(T) + 3) / 4];
   GP_DEVICE gp__shuffled() {}
 };
-#define GPUPRIMS__SHUFFLE(name, intrinsic, Argument)                                                                   \
-  template <class T> GP_DEVICE T name(const T &value, Argument argument) {                                             \
-    gp__shuffled<T> s;                                                                                                 \
-    if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0;                                                                      \
-    s.value = value;                                                                                                   \
-    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] =                                    \
-        intrinsic(0xffffffffu, s.word[i], argument);                                                                   \
-    return s.value;                                                                                                    \
+#define GPUPRIMS__SHUFFLE(name, intrinsic, Argument) \
+  template <class T> GP_DEVICE T name(const T &value, Argument argument) { \
+    gp__shuffled<T> s; \
+    if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0; \
+    s.value = value; \
+    GPUPRIMS__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] = \
+        intrinsic(0xffffffffu, s.word[i], argument); \
+    return s.value; \
   }
 // The value of lane `argument`; of the lane `argument` below or above (own value if there is none); of the lane whose
 // number differs in the bits of `argument`. All lanes call.

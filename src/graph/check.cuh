@@ -91,6 +91,6 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
   report->kind = static_cast<gp__u64>(kind);
   report->edge = edge ? at : none;
   report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none
-                   : edge                             ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
+      : edge                                          ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
                                                       : at;
 }

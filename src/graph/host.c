@@ -30,9 +30,9 @@ GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clz
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
-  const unsigned char *targets = q->in2  ? (const unsigned char *)q->in2
-                                 : q->in ? (const unsigned char *)q->in + q->in_size
-                                         : NULL;
+  const unsigned char *targets = q->in2 ? (const unsigned char *)q->in2
+      : q->in                           ? (const unsigned char *)q->in + q->in_size
+                                        : NULL;
   uint64_t i, kept = 0;
   if (q->bad) *q->bad = UINT64_MAX;
   for (i = 0; i < q->count; ++i) {

@@ -18,9 +18,9 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   found[n] = 0;
   return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
                   (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
-                  n              ? "\""
-                  : at == r->end ? "file"
-                                 : "line");
+                  n                  ? "\""
+                      : at == r->end ? "file"
+                                     : "line");
 }
 GPUPRIMS__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static void gp__skip_blanks(gp__reader *r) {

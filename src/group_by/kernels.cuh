@@ -29,11 +29,11 @@ template <class Op, class Acc> struct gp__shared_fold {
     }
   }
 };
-#define GPUPRIMS__SHARED_SUM(T)                                                                                        \
-  template <> struct gp__shared_fold<gp_sum<T>, T> {                                                                   \
-    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) {                                             \
-      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x));                                                 \
-    }                                                                                                                  \
+#define GPUPRIMS__SHARED_SUM(T) \
+  template <> struct gp__shared_fold<gp_sum<T>, T> { \
+    static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) { \
+      atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x)); \
+    } \
   };
 GPUPRIMS__SHARED_SUM(int)
 GPUPRIMS__SHARED_SUM(unsigned int)

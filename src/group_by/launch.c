@@ -116,7 +116,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, con
   gp__shape_on(&h, &s->about);
   geometry = gp__geometry_of(*p, h, k->occupancy);
   grid = (unsigned)s->about.multiprocessors *
-         (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
+      (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
   a.in = q->in;

@@ -30,9 +30,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
                                     "i32, u32, i64 or u64 (with weights, also f32 or f64)", &q->out_type, &k->out));
   return weights && !gp__is_integer(q->in2_type)
-             ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
-                        gp__type_rows[q->in2_type].name)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
+                 gp__type_rows[q->in2_type].name)
+      : GP_SUCCESS;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
@@ -108,10 +108,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
       width = w, scale = s;
     }
     return width - width == 0 && scale - scale == 0
-               ? GP_SUCCESS
-               : gp__fail(GP_E_ARGUMENT,
-                          "%s: @lower and @upper: the width of the bins from %g to %g overflows (channel %d)", k->who,
-                          a, b, channel);
+        ? GP_SUCCESS
+        : gp__fail(GP_E_ARGUMENT, "%s: @lower and @upper: the width of the bins from %g to %g overflows (channel %d)",
+                   k->who, a, b, channel);
   }
 }
 

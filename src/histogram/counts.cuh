@@ -20,8 +20,8 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
   // Bytes of the tables, which precede the counters in dynamic shared memory.
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
-               ? 0
-               : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
+        ? 0
+        : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
@@ -164,10 +164,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
-        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes + (REPLICAS == GP__HALVES ? 0
-                                                                      : REPLICAS             ? gp_lane()
-                                                                                 : gp_lane() & (args.replicas - 1)) *
-                                                                         sizeof(Cell)),
+        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
+                                                        (REPLICAS == GP__HALVES ? 0
+                                                             : REPLICAS         ? gp_lane()
+                                                                                : gp_lane() & (args.replicas - 1)) *
+                                                            sizeof(Cell)),
           stride(Shape::stride(args)), nowhere(stride * static_cast<unsigned>(args.active)), shift(0), run_slot(0),
           run_samples(0), channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
@@ -483,9 +484,9 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
           bin[k * V + j] = there ? static_cast<gp__u32>(at) : gp__no_bin;
-          w[k * V + j] = !there                   ? C(0)
-                         : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
-                                                  : static_cast<C>(weight::of(a.weights, pixel));
+          w[k * V + j] = !there        ? C(0)
+              : whole && channels == 1 ? static_cast<C>(weight::at(y, j))
+                                       : static_cast<C>(weight::of(a.weights, pixel));
           if (channels == 1 || ++channel == channels) {
             channel = 0;
             ++pixel;

@@ -12,10 +12,10 @@ GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
-                    (unsigned)gp__round_up(g->replicas ? g->replicas * gp__histogram_copy_bytes(p, s)
-                                           : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
-                                                                                  : 0,
-                                           GP__VECTOR);
+      (unsigned)gp__round_up(g->replicas                                ? g->replicas * gp__histogram_copy_bytes(p, s)
+                                 : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
+                                                                        : 0,
+                             GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
   g->tile_items =
       (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
@@ -33,7 +33,7 @@ GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned
     if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
     g->grid = (unsigned)(slices * shares);
     g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
-                                gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+            gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
                           : 0;
   }
 }

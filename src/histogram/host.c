@@ -36,7 +36,7 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
     for (i = 0; i < n; ++i) {
       const uint64_t d = x[i].u - lower;
       bin[i] = x[i].u < lower || (!through && x[i].u >= upper) ? UINT64_MAX
-               : fits                                          ? d * bins / (uint64_t)width
+          : fits                                               ? d * bins / (uint64_t)width
                                                                : (uint64_t)((gp__u128)d * bins / width);
     }
   } else if (q->in_type == GP_F64) {
@@ -76,12 +76,12 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
       gp__host_bins(q, edges + (uint64_t)c * row, x, bin, k);
-#define GPUPRIMS__COUNT(T)                                                                                             \
-  {                                                                                                                    \
-    T *y = (T *)counters + base;                                                                                       \
-    const T *w = (const T *)weights;                                                                                   \
-    for (i = 0; i < k; ++i)                                                                                            \
-      if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1;                                                        \
+#define GPUPRIMS__COUNT(T) \
+  { \
+    T *y = (T *)counters + base; \
+    const T *w = (const T *)weights; \
+    for (i = 0; i < k; ++i) \
+      if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1; \
   }
       if (q->out_type == GP_F32) GPUPRIMS__COUNT(gp__h_f32)
       else if (q->out_type == GP_F64) GPUPRIMS__COUNT(gp__h_f64)

@@ -59,7 +59,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const size_t size = h->op.size;
   const uint64_t count = h->q->count;
   const uint64_t tile_items = gp__canonical_rounds(count, (int)h->q->in_size) * GP__CANONICAL_REDUCE_THREADS *
-                              GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
+      GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
   const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
   const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
   const int threads = h->threads;

@@ -34,19 +34,19 @@ GPUPRIMS__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uin
 static void gp__host_compare(gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step,
                              unsigned char *y, size_t n) {
   size_t i;
-#define GPUPRIMS__COMPARE(OP, member, relation)                                                                        \
-  case GPUPRIMS__PAIR(GP_##OP, member##_kind):                                                                         \
-    if (step)                                                                                                          \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member;                                                 \
-    else                                                                                                               \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member;                                                   \
+#define GPUPRIMS__COMPARE(OP, member, relation) \
+  case GPUPRIMS__PAIR(GP_##OP, member##_kind): \
+    if (step) \
+      for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member; \
+    else \
+      for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member; \
     break;
-#define GPUPRIMS__COMPARES(member)                                                                                     \
-  GPUPRIMS__COMPARE(EQUAL, member, ==)                                                                                 \
-  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=)                                                                             \
-  GPUPRIMS__COMPARE(LESS, member, <)                                                                                   \
-  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=)                                                                            \
-  GPUPRIMS__COMPARE(GREATER, member, >)                                                                                \
+#define GPUPRIMS__COMPARES(member) \
+  GPUPRIMS__COMPARE(EQUAL, member, ==) \
+  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=) \
+  GPUPRIMS__COMPARE(LESS, member, <) \
+  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=) \
+  GPUPRIMS__COMPARE(GREATER, member, >) \
   GPUPRIMS__COMPARE(GREATER_EQUAL, member, >=)
   enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
   switch (GPUPRIMS__PAIR(op, kind)) {

@@ -28,104 +28,104 @@ typedef struct gp__host_op {
 } gp__host_op;
 
 // OP works on values W; LOAD makes them of elements T, STORE makes elements of them. Both may use `flip`.
-#define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                \
-  static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {        \
-    const W flip = (W)op->flip;                                                                                        \
-    const T *x = (const T *)a, *z = (const T *)b;                                                                      \
-    T *y = (T *)out;                                                                                                   \
-    size_t i;                                                                                                          \
-    (void)flip;                                                                                                        \
-    for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i])));                                                  \
+#define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+  static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) { \
+    const W flip = (W)op->flip; \
+    const T *x = (const T *)a, *z = (const T *)b; \
+    T *y = (T *)out; \
+    size_t i; \
+    (void)flip; \
+    for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i]))); \
   }
 
 // Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
-#define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP)                                                             \
-  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
-  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
-                                     size_t stride) {                                                                  \
-    enum { LANES = 64 / sizeof(T) };                                                                                   \
-    const W flip = (W)op->flip;                                                                                        \
-    const T *x = (const T *)in;                                                                                        \
-    W total = LOAD(*(const T *)acc), lane[LANES];                                                                      \
-    size_t i = 0, l;                                                                                                   \
-    (void)flip, (void)rows, (void)stride;                                                                              \
-    if (items >= LANES) {                                                                                              \
-      for (l = 0; l < LANES; ++l) lane[l] = LOAD(x[l]);                                                                \
-      for (i = LANES; i + LANES <= items; i += LANES)                                                                  \
-        for (l = 0; l < LANES; ++l) lane[l] = OP(lane[l], LOAD(x[i + l]));                                             \
-      for (l = 0; l < LANES; ++l) total = OP(total, lane[l]);                                                          \
-    }                                                                                                                  \
-    for (; i < items; ++i) total = OP(total, LOAD(x[i]));                                                              \
-    *(T *)acc = STORE(total);                                                                                          \
-  }                                                                                                                    \
-  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows,       \
-                                     size_t items, int exclusive) {                                                    \
-    const W flip = (W)op->flip;                                                                                        \
-    const T *x = (const T *)in;                                                                                        \
-    T *y = (T *)out;                                                                                                   \
-    W c = LOAD(*(const T *)carry), next;                                                                               \
-    size_t i;                                                                                                          \
-    (void)flip, (void)rows;                                                                                            \
-    for (i = 0; i < items; ++i) {                                                                                      \
-      next = OP(c, LOAD(x[i]));                                                                                        \
-      y[i] = STORE((exclusive ? c : next));                                                                            \
-      c = next;                                                                                                        \
-    }                                                                                                                  \
-    *(T *)carry = STORE(c);                                                                                            \
+#define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP) \
+  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, \
+                                     size_t stride) { \
+    enum { LANES = 64 / sizeof(T) }; \
+    const W flip = (W)op->flip; \
+    const T *x = (const T *)in; \
+    W total = LOAD(*(const T *)acc), lane[LANES]; \
+    size_t i = 0, l; \
+    (void)flip, (void)rows, (void)stride; \
+    if (items >= LANES) { \
+      for (l = 0; l < LANES; ++l) lane[l] = LOAD(x[l]); \
+      for (i = LANES; i + LANES <= items; i += LANES) \
+        for (l = 0; l < LANES; ++l) lane[l] = OP(lane[l], LOAD(x[i + l])); \
+      for (l = 0; l < LANES; ++l) total = OP(total, lane[l]); \
+    } \
+    for (; i < items; ++i) total = OP(total, LOAD(x[i])); \
+    *(T *)acc = STORE(total); \
+  } \
+  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, \
+                                     size_t items, int exclusive) { \
+    const W flip = (W)op->flip; \
+    const T *x = (const T *)in; \
+    T *y = (T *)out; \
+    W c = LOAD(*(const T *)carry), next; \
+    size_t i; \
+    (void)flip, (void)rows; \
+    for (i = 0; i < items; ++i) { \
+      next = OP(c, LOAD(x[i])); \
+      y[i] = STORE((exclusive ? c : next)); \
+      c = next; \
+    } \
+    *(T *)carry = STORE(c); \
   }
 
 // Inexact: every step is rounded to the type, in the given order; several rows run side by side. CHAIN is a row of 16
 // bytes, written out.
-#define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP)                                              \
-  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP)                                                                      \
-  STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); }                                             \
-  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items,      \
-                                     size_t stride) {                                                                  \
-    const T *x = (const T *)in;                                                                                        \
-    T *a = (T *)acc;                                                                                                   \
-    size_t r = 0, j, l;                                                                                                \
-    (void)op;                                                                                                          \
-    if (items == 16 / sizeof(T) && stride == items)                                                                    \
-      for (; r < rows; ++r, x += 16 / sizeof(T)) a[r] = CHAIN(gp__host_##name, a[r], x);                               \
-    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES, x += GP__HOST_LANES * stride) {                            \
-      T v[GP__HOST_LANES];                                                                                             \
-      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = a[r + l];                                                            \
-      for (j = 0; j < items; ++j)                                                                                      \
-        for (l = 0; l < GP__HOST_LANES; ++l) v[l] = gp__host_##name(v[l], x[l * stride + j]);                          \
-      for (l = 0; l < GP__HOST_LANES; ++l) a[r + l] = v[l];                                                            \
-    }                                                                                                                  \
-    for (; r < rows; ++r, x += stride)                                                                                 \
-      for (j = 0; j < items; ++j) a[r] = gp__host_##name(a[r], x[j]);                                                  \
-  }                                                                                                                    \
-  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows,       \
-                                     size_t items, int exclusive) {                                                    \
-    const T *x = (const T *)in;                                                                                        \
-    T *y = (T *)out, *c = (T *)carry;                                                                                  \
-    size_t r = 0, j, l;                                                                                                \
-    (void)op;                                                                                                          \
-    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES) {                                                          \
-      T v[GP__HOST_LANES], next;                                                                                       \
-      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = c[r + l];                                                            \
-      for (j = r * items; j < (r + 1) * items; ++j)                                                                    \
-        for (l = 0; l < GP__HOST_LANES; ++l) {                                                                         \
-          next = gp__host_##name(v[l], x[l * items + j]);                                                              \
-          y[l * items + j] = exclusive ? v[l] : next;                                                                  \
-          v[l] = next;                                                                                                 \
-        }                                                                                                              \
-      for (l = 0; l < GP__HOST_LANES; ++l) c[r + l] = v[l];                                                            \
-    }                                                                                                                  \
-    for (; r < rows; ++r)                                                                                              \
-      for (j = r * items; j < (r + 1) * items; ++j) {                                                                  \
-        const T next = gp__host_##name(c[r], x[j]);                                                                    \
-        y[j] = exclusive ? c[r] : next;                                                                                \
-        c[r] = next;                                                                                                   \
-      }                                                                                                                \
-  }                                                                                                                    \
-  static void gp__host_##name##_pairs(const gp__host_op *op, void *values, size_t n) {                                 \
-    T *y = (T *)values;                                                                                                \
-    size_t i;                                                                                                          \
-    (void)op;                                                                                                          \
-    for (i = 0; i < n; ++i) y[i] = gp__host_##name(y[2 * i], y[2 * i + 1]);                                            \
+#define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP) \
+  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+  STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); } \
+  static void gp__host_##name##_fold(const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, \
+                                     size_t stride) { \
+    const T *x = (const T *)in; \
+    T *a = (T *)acc; \
+    size_t r = 0, j, l; \
+    (void)op; \
+    if (items == 16 / sizeof(T) && stride == items) \
+      for (; r < rows; ++r, x += 16 / sizeof(T)) a[r] = CHAIN(gp__host_##name, a[r], x); \
+    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES, x += GP__HOST_LANES * stride) { \
+      T v[GP__HOST_LANES]; \
+      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = a[r + l]; \
+      for (j = 0; j < items; ++j) \
+        for (l = 0; l < GP__HOST_LANES; ++l) v[l] = gp__host_##name(v[l], x[l * stride + j]); \
+      for (l = 0; l < GP__HOST_LANES; ++l) a[r + l] = v[l]; \
+    } \
+    for (; r < rows; ++r, x += stride) \
+      for (j = 0; j < items; ++j) a[r] = gp__host_##name(a[r], x[j]); \
+  } \
+  static void gp__host_##name##_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, \
+                                     size_t items, int exclusive) { \
+    const T *x = (const T *)in; \
+    T *y = (T *)out, *c = (T *)carry; \
+    size_t r = 0, j, l; \
+    (void)op; \
+    for (; r + GP__HOST_LANES <= rows; r += GP__HOST_LANES) { \
+      T v[GP__HOST_LANES], next; \
+      for (l = 0; l < GP__HOST_LANES; ++l) v[l] = c[r + l]; \
+      for (j = r * items; j < (r + 1) * items; ++j) \
+        for (l = 0; l < GP__HOST_LANES; ++l) { \
+          next = gp__host_##name(v[l], x[l * items + j]); \
+          y[l * items + j] = exclusive ? v[l] : next; \
+          v[l] = next; \
+        } \
+      for (l = 0; l < GP__HOST_LANES; ++l) c[r + l] = v[l]; \
+    } \
+    for (; r < rows; ++r) \
+      for (j = r * items; j < (r + 1) * items; ++j) { \
+        const T next = gp__host_##name(c[r], x[j]); \
+        y[j] = exclusive ? c[r] : next; \
+        c[r] = next; \
+      } \
+  } \
+  static void gp__host_##name##_pairs(const gp__host_op *op, void *values, size_t n) { \
+    T *y = (T *)values; \
+    size_t i; \
+    (void)op; \
+    for (i = 0; i < n; ++i) y[i] = gp__host_##name(y[2 * i], y[2 * i + 1]); \
   }
 
 #define GPUPRIMS__ADD(a, b) ((a) + (b))
@@ -143,14 +143,14 @@ typedef struct gp__host_op {
 // signed ones with the top bit flipped. So one set of loops serves several operators and types.
 #define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
 // Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
-#define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE)                                                               \
-  GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) {                                                              \
-    const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip);                                              \
-    return (x & MAGNITUDE) > INFINITE ? (I)(-(I)MAGNITUDE - 1) : ordered;                                              \
-  }                                                                                                                    \
-  GPUPRIMS__INLINE U gp__host_##name##_unkey(I key, I flip) {                                                          \
-    const I ordered = (I)(key ^ flip);                                                                                 \
-    return (U)((U)ordered ^ (U)(ordered < 0 ? MAGNITUDE : 0));                                                         \
+#define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE) \
+  GPUPRIMS__INLINE I gp__host_##name##_key(U x, I flip) { \
+    const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip); \
+    return (x & MAGNITUDE) > INFINITE ? (I)(-(I)MAGNITUDE - 1) : ordered; \
+  } \
+  GPUPRIMS__INLINE U gp__host_##name##_unkey(I key, I flip) { \
+    const I ordered = (I)(key ^ flip); \
+    return (U)((U)ordered ^ (U)(ordered < 0 ? MAGNITUDE : 0)); \
   }
 GPUPRIMS__ORDER(f16, int16_t, uint16_t, 0x7fff, 0x7c00)
 GPUPRIMS__ORDER(bf16, int16_t, uint16_t, 0x7fff, 0x7f80)
@@ -166,12 +166,12 @@ GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
 #define GPUPRIMS__UNKEY_f64(k) gp__host_f64_unkey(k, flip)
 
 // Integers wrap: sums and products use the unsigned type.
-#define GPUPRIMS__INTEGER_LOOPS(U, I)                                                                                  \
-  GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT)                                            \
-  GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD)                                              \
-  GPUPRIMS__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GPUPRIMS__MULTIPLY_UNSIGNED)                               \
-  GPUPRIMS__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__BIT_OR)      \
-  GPUPRIMS__LOOPS_EXACT(U##_bit_xor, gp__h_##U, gp__h_##U, , , GPUPRIMS__BIT_XOR)                                      \
+#define GPUPRIMS__INTEGER_LOOPS(U, I) \
+  GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT) \
+  GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD) \
+  GPUPRIMS__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GPUPRIMS__MULTIPLY_UNSIGNED) \
+  GPUPRIMS__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__BIT_OR) \
+  GPUPRIMS__LOOPS_EXACT(U##_bit_xor, gp__h_##U, gp__h_##U, , , GPUPRIMS__BIT_XOR) \
   GPUPRIMS__LOOPS_EXACT(I##_min, gp__h_##I, gp__h_##I, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__LOWER)
 GPUPRIMS__INTEGER_LOOPS(u8, i8)
 GPUPRIMS__INTEGER_LOOPS(u16, i16)
@@ -179,10 +179,10 @@ GPUPRIMS__INTEGER_LOOPS(u32, i32)
 GPUPRIMS__INTEGER_LOOPS(u64, i64)
 // A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
-#define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP)                                                    \
-  GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT)                                           \
-  GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP)                              \
-  GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP)                        \
+#define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
+  GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT) \
+  GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP) \
+  GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP) \
   GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, GPUPRIMS__KEY_##F, GPUPRIMS__UNKEY_##F, GPUPRIMS__LOWER)
 GPUPRIMS__FLOAT_LOOPS(f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8,
                       GPUPRIMS__OUT_OF_LINE)
@@ -234,34 +234,34 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
 // minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   const uint64_t all = ~(uint64_t)0, top = (uint64_t)1 << (gp__host_size(type) * 8 - 1);
-#define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_)                                                                   \
-  case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): {                                                                           \
-    const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_};         \
-    op->loops = found;                                                                                                 \
-    op->flip = flip_;                                                                                                  \
-    return 1;                                                                                                          \
+#define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_) \
+  case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): { \
+    const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_}; \
+    op->loops = found; \
+    op->flip = flip_; \
+    return 1; \
   }
-#define GPUPRIMS__CASE_SUB(TYPE, set)                                                                                  \
-  case GPUPRIMS__PAIR(GP_SUB, GP_##TYPE):                                                                              \
-    op->loops.map = gp__host_##set##_sub_map;                                                                          \
+#define GPUPRIMS__CASE_SUB(TYPE, set) \
+  case GPUPRIMS__PAIR(GP_SUB, GP_##TYPE): \
+    op->loops.map = gp__host_##set##_sub_map; \
     return 1;
-#define GPUPRIMS__CASES_ORDER(TYPE, set, flip)                                                                         \
-  case GPUPRIMS__PAIR(GP_AND, GP_##TYPE):                                                                              \
-    GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip)                                                                         \
-  case GPUPRIMS__PAIR(GP_OR, GP_##TYPE):                                                                               \
+#define GPUPRIMS__CASES_ORDER(TYPE, set, flip) \
+  case GPUPRIMS__PAIR(GP_AND, GP_##TYPE): \
+    GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip) \
+  case GPUPRIMS__PAIR(GP_OR, GP_##TYPE): \
     GPUPRIMS__CASE(MAX, TYPE, set, NULL, ~(flip))
-#define GPUPRIMS__CASES_INTEGER(TYPE, U, I, flip)                                                                      \
-  GPUPRIMS__CASES_ORDER(TYPE, I##_min, flip)                                                                           \
-  GPUPRIMS__CASE_SUB(TYPE, U)                                                                                          \
-  GPUPRIMS__CASE(SUM, TYPE, U##_sum, NULL, 0)                                                                          \
-  GPUPRIMS__CASE(PROD, TYPE, U##_prod, NULL, 0)                                                                        \
-  GPUPRIMS__CASE(BIT_AND, TYPE, U##_bit_or, NULL, all)                                                                 \
-  GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0)                                                                    \
+#define GPUPRIMS__CASES_INTEGER(TYPE, U, I, flip) \
+  GPUPRIMS__CASES_ORDER(TYPE, I##_min, flip) \
+  GPUPRIMS__CASE_SUB(TYPE, U) \
+  GPUPRIMS__CASE(SUM, TYPE, U##_sum, NULL, 0) \
+  GPUPRIMS__CASE(PROD, TYPE, U##_prod, NULL, 0) \
+  GPUPRIMS__CASE(BIT_AND, TYPE, U##_bit_or, NULL, all) \
+  GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0) \
   GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
-#define GPUPRIMS__CASES_FLOAT(TYPE, F)                                                                                 \
-  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0)                                                                    \
-  GPUPRIMS__CASE_SUB(TYPE, F)                                                                                          \
-  GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0)                                                      \
+#define GPUPRIMS__CASES_FLOAT(TYPE, F) \
+  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (uint64_t)0) \
+  GPUPRIMS__CASE_SUB(TYPE, F) \
+  GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0) \
   GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
   switch (GPUPRIMS__PAIR(name, type)) {
     GPUPRIMS__CASES_INTEGER(I8, u8, i8, (uint64_t)0)

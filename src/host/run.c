@@ -72,9 +72,10 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
   h.threads = 1;
   h.asked = threads;
 #ifdef _OPENMP
-  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size
-                                            : q->out_size            ? q->out_size
-                                                                     : 1) ||
+  if (q->count > GP__HOST_PARALLEL_BYTES /
+              (q->in_size > q->out_size ? q->in_size
+                   : q->out_size        ? q->out_size
+                                        : 1) ||
       q->segments > GP__HOST_PARALLEL_BYTES / 8)
     h.threads = threads > 0 ? threads : omp_get_max_threads();
 #endif

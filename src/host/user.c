@@ -2,8 +2,8 @@
 // uses: api/lists.h
 
 static const char *gp__host_call_name(gp_primitive primitive) {
-#define GPUPRIMS__CASE_NAME(NAME, value, name)                                                                         \
-  case GP_##NAME:                                                                                                      \
+#define GPUPRIMS__CASE_NAME(NAME, value, name) \
+  case GP_##NAME: \
     return "gp_" #name;
   switch (primitive) {
     GP_PRIMITIVES(GPUPRIMS__CASE_NAME)

@@ -47,9 +47,9 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return type >= GP_F16                                                        ? GP__WIDE_F
-         : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
-                                                                               : GP__WIDE_I;
+  return type >= GP_F16                                                     ? GP__WIDE_F
+      : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
+                                                                            : GP__WIDE_I;
 }
 GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 #define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
@@ -59,26 +59,26 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
 }
 
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
-#define GPUPRIMS__HOST_NUMBERS(X)                                                                                      \
-  X(I8, i8, i, )                                                                                                       \
-  X(U8, u8, u, )                                                                                                       \
-  X(I16, i16, i, )                                                                                                     \
-  X(U16, u16, u, )                                                                                                     \
-  X(I32, i32, i, )                                                                                                     \
-  X(U32, u32, u, )                                                                                                     \
-  X(I64, i64, i, )                                                                                                     \
-  X(U64, u64, u, )                                                                                                     \
-  X(F16, f16, f, gp__host_f16_load)                                                                                    \
-  X(BF16, bf16, f, gp__host_bf16_load)                                                                                 \
-  X(F32, f32, f, )                                                                                                     \
+#define GPUPRIMS__HOST_NUMBERS(X) \
+  X(I8, i8, i, ) \
+  X(U8, u8, u, ) \
+  X(I16, i16, i, ) \
+  X(U16, u16, u, ) \
+  X(I32, i32, i, ) \
+  X(U32, u32, u, ) \
+  X(I64, i64, i, ) \
+  X(U64, u64, u, ) \
+  X(F16, f16, f, gp__host_f16_load) \
+  X(BF16, bf16, f, gp__host_bf16_load) \
+  X(F32, f32, f, ) \
   X(F64, f64, f, )
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
-#define GPUPRIMS__WIDEN(NAME, name, member, LOAD)                                                                      \
-  case GP_##NAME: {                                                                                                    \
-    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
-    for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]);                                                                  \
-    break;                                                                                                             \
+#define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
+  case GP_##NAME: { \
+    const gp__h_##name *x = (const gp__h_##name *)in; \
+    for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]); \
+    break; \
   }
   switch (type) {
     GPUPRIMS__HOST_NUMBERS(GPUPRIMS__WIDEN)
@@ -89,32 +89,32 @@ static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) 
 }
 
 // A float to an integer: toward zero, saturated, NaN to 0. `above` is the first value beyond the type.
-#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above)                                                               \
+#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above) \
   ((x) >= (above) ? (HIGHEST) : (x) > (double)(LOWEST) ? (T)(x) : (x) == (x) ? (LOWEST) : (T)0)
 
 static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w, void *out, size_t n) {
   size_t i;
-#define GPUPRIMS__TO(name, member, CONVERT)                                                                            \
-  {                                                                                                                    \
-    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
-    for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member);                                                 \
+#define GPUPRIMS__TO(name, member, CONVERT) \
+  { \
+    gp__h_##name *y = (gp__h_##name *)out; \
+    for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member); \
   }
-#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above)                                                        \
-  case GP_##NAME: {                                                                                                    \
-    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
-    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above);                   \
-    return;                                                                                                            \
+#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above) \
+  case GP_##NAME: { \
+    gp__h_##name *y = (gp__h_##name *)out; \
+    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above); \
+    return; \
   }
-#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name)                                                                        \
-  case GP_##SIGNED:                                                                                                    \
-  case GP_##UNSIGNED:                                                                                                  \
-    GPUPRIMS__TO(name, u, )                                                                                            \
+#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name) \
+  case GP_##SIGNED: \
+  case GP_##UNSIGNED: \
+    GPUPRIMS__TO(name, u, ) \
     break;
-#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT)                                                                        \
-  case GP_##NAME:                                                                                                      \
-    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT)                                                             \
-    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT)                                                        \
-    else GPUPRIMS__TO(name, f, CONVERT)                                                                                \
+#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT) \
+  case GP_##NAME: \
+    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT) \
+    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT) \
+    else GPUPRIMS__TO(name, f, CONVERT) \
     break;
 #define GPUPRIMS__TO_F16(x) gp__host_f16_store(gp__host_to_odd((double)(x)))
 #define GPUPRIMS__TO_BF16(x) gp__host_bf16_store(gp__host_to_odd((double)(x)))
@@ -152,12 +152,12 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
-#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT)                                                   \
-  if (from == GP_##FROM && to == GP_##TO_TYPE) {                                                                       \
-    const gp__h_##from_name *x = (const gp__h_##from_name *)in;                                                        \
-    gp__h_##to_name *y = (gp__h_##to_name *)out;                                                                       \
-    for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]);                                                                      \
-    return;                                                                                                            \
+#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT) \
+  if (from == GP_##FROM && to == GP_##TO_TYPE) { \
+    const gp__h_##from_name *x = (const gp__h_##from_name *)in; \
+    gp__h_##to_name *y = (gp__h_##to_name *)out; \
+    for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]); \
+    return; \
   }
   GPUPRIMS__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
   GPUPRIMS__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
@@ -189,21 +189,21 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
 // NEGATE, ABS, SQUARE in a type; `out` may be `in`.
 static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
   size_t i;
-#define GPUPRIMS__UNARY(OP, NAME, name, expression)                                                                    \
-  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): {                                                                           \
-    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
-    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
-    for (i = 0; i < n; ++i) {                                                                                          \
-      const gp__h_##name a = x[i];                                                                                     \
-      y[i] = (gp__h_##name)(expression);                                                                               \
-    }                                                                                                                  \
-    break;                                                                                                             \
+#define GPUPRIMS__UNARY(OP, NAME, name, expression) \
+  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): { \
+    const gp__h_##name *x = (const gp__h_##name *)in; \
+    gp__h_##name *y = (gp__h_##name *)out; \
+    for (i = 0; i < n; ++i) { \
+      const gp__h_##name a = x[i]; \
+      y[i] = (gp__h_##name)(expression); \
+    } \
+    break; \
   }
-#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname)                                                         \
-  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a)                                            \
-  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED):                                                                         \
-    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a)                                                                   \
-  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED):                                                                         \
+#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname) \
+  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a) \
+  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED): \
+    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
+  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED): \
     GPUPRIMS__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
   switch (GPUPRIMS__PAIR(op, type)) {
     GPUPRIMS__UNARY_INTEGER(I8, i8, U8, u8)

@@ -44,8 +44,8 @@ GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
                     (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
                     (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
   return (uintptr_t)array->base % 16
-             ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
+      : GP_SUCCESS;
 }
 GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";

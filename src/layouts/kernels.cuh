@@ -45,14 +45,14 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   // Byte of the source's structs in byte b of the registers; -1: none.
   static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
     return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
-           : b < chunk * SIZE && IN >= 0   ? b / SIZE * struct_size + IN + b % SIZE
+        : b < chunk * SIZE && IN >= 0      ? b / SIZE * struct_size + IN + b % SIZE
                                            : -1;
   }
   // Byte of the registers for byte b of the destination's k-th struct; -1: a gap. first: word.
   static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
     return IN >= 0 && b >= OUT && b < OUT + SIZE
-               ? first * 4 + k * SIZE + b - OUT
-               : rest::of_struct(chunk, k, b, first + (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0));
+        ? first * 4 + k * SIZE + b - OUT
+        : rest::of_struct(chunk, k, b, first + (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0));
   }
 };
 
@@ -137,14 +137,15 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
 // structs. Clears gaps of the destination.
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
-  static const int ALIGN =
-      W ? int(gp__common_factor(gp__common_factor(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES)))
-        : BYTES;
+  static const int ALIGN = W
+      ? int(gp__common_factor(gp__common_factor(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES)))
+      : BYTES;
   static const bool GAP = List::offset(false, F) < 0;
   static const int WORD = GAP ? 0 : List::word(CHUNK, F);
   static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
-    return tile + (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
-                     : TILE * List::before(F) + c * BYTES);
+    return tile +
+        (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
+           : TILE * List::before(F) + c * BYTES);
   }
   static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
     if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
@@ -186,9 +187,9 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
 struct gp__tile_start {
   gp__u64 block, number;
   GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
-    block = width == 0   ? 0
-            : width == 1 ? first * static_cast<gp__u64>(struct_size)
-                         : first / width * width * struct_size;
+    block = width == 0 ? 0
+        : width == 1   ? first * static_cast<gp__u64>(struct_size)
+                       : first / width * width * struct_size;
     number = width == 0 ? first : width == 1 ? 0 : first % width;
   }
 };

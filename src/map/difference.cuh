@@ -41,8 +41,8 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
       for (int j = 0; j < V; ++j) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
         q.item[j] = outer && i + j == edge
-                        ? gp_convert<A, R>()(a[k].item[j])
-                        : F()(a[k].item[j], outer ? neighbour : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
+            ? gp_convert<A, R>()(a[k].item[j])
+            : F()(a[k].item[j], outer ? neighbour : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
       }
       q.template store<P::store>(out + i);
     }

@@ -1,13 +1,13 @@
 // map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, graph/policy.h
 
-#define GP_POLICY_FIELDS_MAP(F)                                                                                        \
-  F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
+#define GP_POLICY_FIELDS_MAP(F) \
+  F(algorithm, GP_DIRECT, GP_DIRECT) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING) \
+  F(blocks_per_sm, 0, 0, 1, 2, 4, 8) \
   F(overlap, 0, 1, 2)
 
 // Elements that a thread of a map (copy, fill, iota, transform) handles at a time: vectors of the largest type.
@@ -22,8 +22,8 @@ GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT &&
-         (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
-         (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-         ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
-          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+      (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
+      (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
+      ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
+       p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }

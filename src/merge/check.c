@@ -14,7 +14,7 @@ GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
 // Most results of a merge or a set operation.
 GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
-         : q->primitive == GP_SET_DIFFERENCE ? q->count
+      : q->primitive == GP_SET_DIFFERENCE    ? q->count
                                              : q->count + q->count2;
 }
 
@@ -54,8 +54,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
 // -0, and a stable sort has one result.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
-         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
-         !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
+      (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
+      !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
 GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {

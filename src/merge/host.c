@@ -13,23 +13,23 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
   gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
 }
-#define GPUPRIMS__BEFORE(NAME, name, member, LOAD)                                                                     \
-  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
-    (void)o;                                                                                                           \
-    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y);                                            \
-  }                                                                                                                    \
-  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
-    (void)o;                                                                                                           \
-    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y);                                            \
+#define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
+  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+    (void)o; \
+    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y); \
+  } \
+  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+    (void)o; \
+    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
   }
 GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op};
-#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size)                                                            \
-  case GP_##NAME:                                                                                                      \
-    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
+#define GPUPRIMS__ORDER_OF(NAME, value, name, device, size) \
+  case GP_##NAME: \
+    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
       GP_TYPES(GPUPRIMS__ORDER_OF)

@@ -64,8 +64,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   // last units may be partly outside.
   GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
                       const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
-    const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
-                                        (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
+    const bool whole = SIZE >= UNIT ||
+        ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) && (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
     else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }

@@ -9,10 +9,10 @@ GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
   gp__add(t, "%s, %s", key, gp__in_name(q));
 }
 GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
-  return p == GP_SET_UNION          ? "SET_UNION"
-         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
-         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
-                                    : "SET_SYMMETRIC_DIFFERENCE";
+  return p == GP_SET_UNION       ? "SET_UNION"
+      : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
+      : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
+                                 : "SET_SYMMETRIC_DIFFERENCE";
 }
 GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", GP_%s", gp__set_name(q->primitive));

@@ -1,12 +1,12 @@
 // merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
 
-#define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED)                              \
-  F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
+#define GP_POLICY_FIELDS_MERGE(F) \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED) \
+  F(threads, 0, 128, 224, 256, 352, 384, 512) \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8) \
   F(overlap, 0, 1, 2)
 
 GPUPRIMS__RULE int gp__is_set(int primitive) {
@@ -57,23 +57,24 @@ GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
 }
 // Dynamic shared memory of a block that merges, and of one that sorts a tile.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
-  return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
-              gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
-         gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
-         gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
-         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+  return 2 *
+      (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
+       gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
+      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
+      gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
+      gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
-         gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
-         gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
+      gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
+      gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
 // Four-way merges carry small values with their keys; for larger ones they carry the places.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
-             ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
-             : gp__merge_source_bytes(tile, in_size);
+      ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
+      : gp__merge_source_bytes(tile, in_size);
 }
 // A thread that merges pairs of four runs has a part longer than its share of a tile. A shorter part may read so far
 // past the last key if keys have a built-in order of their bits.
@@ -85,17 +86,17 @@ GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
 // is merged by whole threads, so a thread's part is longer than its share of the tile.
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
-         gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
-         gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
+      gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
-         gp__merge_window_bytes(tile, in_size, 2);
+      gp__merge_window_bytes(tile, in_size, 2);
 }
 GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
-         2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
+      2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
 GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
@@ -110,19 +111,19 @@ GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long lon
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
 GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
   return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
-         gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
-         gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
+      gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
+      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
-         (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
-              ? gp__policy_valid_four_way(p, s)
-              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
-                 : p.algorithm == GP_PIPELINED
-                     ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
-                     : p.algorithm == GP_MERGE_PATH) &&
-                    gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
-                            s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
-                            GP__MERGE_STATIC_BYTES <=
-                        s.shared_bytes);
+      (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+           ? gp__policy_valid_four_way(p, s)
+           : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                  : p.algorithm == GP_PIPELINED
+                  ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                  : p.algorithm == GP_MERGE_PATH) &&
+               gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                       s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                       GP__MERGE_STATIC_BYTES <=
+                   s.shared_bytes);
 }

@@ -147,10 +147,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
-    const int mine = int(threadIdx.x) * ITEMS, count = FULL                  ? ITEMS
-                                                       : tile - mine < 0     ? 0
-                                                       : tile - mine < ITEMS ? tile - mine
-                                                                             : ITEMS;
+    const int mine = int(threadIdx.x) * ITEMS,
+              count = FULL    ? ITEMS
+        : tile - mine < 0     ? 0
+        : tile - mine < ITEMS ? tile - mine
+                              : ITEMS;
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];

@@ -5,7 +5,7 @@
 
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
-         : k->c->primitive == GP_IS_SORTED  ? gp__check_order(k)
+      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
                                             : gp__check_operators(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_types(gp__checking *k) {

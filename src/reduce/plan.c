@@ -27,9 +27,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   gp__reduce_args a;
   memset(&a, 0, sizeof a);
   a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
-  a.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
-          : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
-                                                                        : q->out;
+  a.out = q->primitive == GP_CHECK_OFFSETS                          ? q->bad
+      : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
+                                                                    : q->out;
   a.count = h->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;

@@ -1,24 +1,26 @@
 // reduce/policy.h - reductions: policy fields, rounds, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-#define GP_POLICY_FIELDS_REDUCE(F)                                                                                     \
-  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK)                                                      \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
+#define GP_POLICY_FIELDS_REDUCE(F) \
+  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
 // Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
 GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
-  return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
-                  GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
-         1;
+  return count /
+      ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
+       gp__vector_items(in_size)) +
+      1;
 }
 
 GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
-         p.blocks_per_sm >= 1 &&
-         (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
-                              p.vectors == GP__CANONICAL_REDUCE_VECTORS));
+      p.blocks_per_sm >= 1 &&
+      (!s.reproducible ||
+       (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
+        p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }

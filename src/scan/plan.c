@@ -5,10 +5,10 @@
 
 GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
-  kinds[0] = p->algorithm == GP_LOOK_BACK   ? GP__LOOK_BACK
-             : p->algorithm == GP_PIPELINED ? GP__PIPELINED
-             : p->algorithm == GP_ONE_BLOCK ? GP__DOWNSWEEP
-                                            : GP__UPSWEEP;
+  kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
+      : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
+      : p->algorithm == GP_ONE_BLOCK      ? GP__DOWNSWEEP
+                                          : GP__UPSWEEP;
   if (p->algorithm != GP_THREE_SWEEP) return 1;
   kinds[1] = GP__SPINE;
   kinds[2] = GP__DOWNSWEEP;

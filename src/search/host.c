@@ -2,14 +2,14 @@
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/values.c, host/call.c, host/indices.c
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
-#define GPUPRIMS__BISECT(low, length, condition)                                                                       \
-  {                                                                                                                    \
-    uint64_t rest = (length);                                                                                          \
-    for (low = 0; rest;) {                                                                                             \
-      const uint64_t half = rest / 2, middle = low + half;                                                             \
-      if (condition) low = middle + 1, rest -= half + 1;                                                               \
-      else rest = half;                                                                                                \
-    }                                                                                                                  \
+#define GPUPRIMS__BISECT(low, length, condition) \
+  { \
+    uint64_t rest = (length); \
+    for (low = 0; rest;) { \
+      const uint64_t half = rest / 2, middle = low + half; \
+      if (condition) low = middle + 1, rest -= half + 1; \
+      else rest = half; \
+    } \
   }
 
 static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end) {
@@ -30,15 +30,15 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
     }
     return;
   }
-#define GPUPRIMS__BOUND(NAME, name, member, LOAD)                                                                      \
-  case GP_##NAME: {                                                                                                    \
-    const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in;                           \
-    for (i = first; i < end; ++i) {                                                                                    \
-      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle])))                                     \
-      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i]))                                              \
-      gp__host_put_index(q->out, q->out_size, i, low);                                                                 \
-    }                                                                                                                  \
-    break;                                                                                                             \
+#define GPUPRIMS__BOUND(NAME, name, member, LOAD) \
+  case GP_##NAME: { \
+    const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in; \
+    for (i = first; i < end; ++i) { \
+      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
+      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
+      gp__host_put_index(q->out, q->out_size, i, low); \
+    } \
+    break; \
   }
   switch (q->in_type) {
     GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)

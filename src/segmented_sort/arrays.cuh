@@ -65,7 +65,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
                    VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, INDEX_BYTES = INDEXED ? CAPACITY * 2 : 0,
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
-                            : VALUE   ? 4
+      : VALUE                         ? 4
                                       : 8, // elements of a lane in flight
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
@@ -151,9 +151,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     C x[ITEMS];
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
-      x[i] = mine + i < n ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
-                                       first + mine + i)
-                          : Item::last();
+      x[i] = mine + i < n
+          ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i), first + mine + i)
+          : Item::last();
     gp__sort_lanes<Item>(x, lanes);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {

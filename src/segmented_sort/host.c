@@ -64,7 +64,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     }
     free(order);
   }
-  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys",
-                           (unsigned long long)longest)
-                : GP_SUCCESS;
+  return failed
+      ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (unsigned long long)longest)
+      : GP_SUCCESS;
 }

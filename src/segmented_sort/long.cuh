@@ -301,8 +301,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
     b.source = static_cast<gp__u64>(source);
-    const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
-                                       (!S::any || this->a.values == this->a.out_values));
+    const bool there = source == 2 ||
+        (source == 0 && this->a.keys == this->a.out_keys && (!S::any || this->a.values == this->a.out_values));
     if (!there) gp__push_tasks(this->a, tag, GP__TASK_COPY << 62 | number << 32, tiles_of(b));
   }
   GP_DEVICE void copy(gp__u64 number, gp__u64 tile) const {
@@ -371,8 +371,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (threadIdx.x < GP__DIGITS) {
       s.start[threadIdx.x] = static_cast<gp__u32>(sum);
       s.to[threadIdx.x] = b.begin + b.base[threadIdx.x] - sum +
-                          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__DIGITS + threadIdx.x] +
-                          this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
+          this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES) * GP__DIGITS + threadIdx.x] +
+          this->a.tile_counts[(b.first_tile + tile) * GP__DIGITS + threadIdx.x];
     }
     __syncthreads();
     Bits *keys = reinterpret_cast<Bits *>(stage), *out = this->keys_to(target);

@@ -1,12 +1,12 @@
 // segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h
 
-#define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
-  F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+#define GP_POLICY_FIELDS_SEGMENTED_SORT(F) \
+  F(algorithm, GP_AUTO, GP_SIZE_CLASSES) \
+  F(threads, 0, 128, 256, 384, 512) \
+  F(vectors, 0, 1, 2, 3, 4, 5) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4) \
   F(overlap, 0, 1, 2)
 
 enum {
@@ -31,17 +31,17 @@ GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size
 }
 GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int indexed) {
   return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, indexed), key_size) +
-         (gp__warp_sort_items(vectors, key_size, value_size, indexed) * value_size + 15) / 16 * 16 +
-         (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
-         (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
+      (gp__warp_sort_items(vectors, key_size, value_size, indexed) * value_size + 15) / 16 * 16 +
+      (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
+      (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
 // Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
-         : items >= 512                   ? 512
-         : items >= 256                   ? 256
-         : items >= 128                   ? 128
-         : items >= 64                    ? 64
+      : items >= 512                      ? 512
+      : items >= 256                      ? 256
+      : items >= 128                      ? 128
+      : items >= 64                       ? 64
                                           : GP__SHORT;
 }
 // Blocks that sort and partition longer segments: threads, and elements a thread.
@@ -69,16 +69,16 @@ GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
-         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
+      gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
   return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
-             ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
-                                        gp__long_items(p.vectors, gp__max(s.key_size, 4)),
-                                        gp__long_log2_bins(gp__long_capacity(p, s)))
-             : 0;
+      ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
+                                 gp__long_items(p.vectors, gp__max(s.key_size, 4)),
+                                 gp__long_log2_bins(gp__long_capacity(p, s)))
+      : 0;
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_indexed(s))),
@@ -113,7 +113,7 @@ typedef struct gp__sort_bucket {
 } gp__sort_bucket;
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
-         p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
-         gp__short_shared_bytes(p, s) <= s.shared_bytes &&
-         gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+      p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
+      gp__short_shared_bytes(p, s) <= s.shared_bytes &&
+      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
 }

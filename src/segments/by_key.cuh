@@ -161,9 +161,9 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__shuffled<Acc> kept_run;
     GPUPRIMS__UNROLL
     for (int w = 0; w < int(sizeof(Acc) + 3) / 4; ++w) kept_run.word[w] = kept.before[w];
-    Acc run = gp_lane() == 0                  ? before.value
-              : gp__earlier_lanes(with_heads) ? kept_run.value
-                                              : Op()(before.value, kept_run.value);
+    Acc run = gp_lane() == 0            ? before.value
+        : gp__earlier_lanes(with_heads) ? kept_run.value
+                                        : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = static_cast<Out *>(a.out_values) + (t.first + first);
     unsigned char *next = results;

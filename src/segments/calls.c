@@ -2,8 +2,8 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/messages.c,
 //   core/struct_size.c, segments/kinds.c, core/state.c, core/run.c, map/calls.c
 
-#define GPUPRIMS__SEGMENT_NAMES                                                                                        \
-  "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count "                    \
+#define GPUPRIMS__SEGMENT_NAMES \
+  "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count " \
   "segment_length=segments.length"
 GPUPRIMS__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream,
                                              const char *names) {

@@ -50,9 +50,9 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
     const uint64_t stop = q->segments - i < block ? q->segments : i + block;
     for (; i < stop; ++i) {
       uint64_t first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * q->length;
-      uint64_t end = q->end     ? gp__host_offset(q->end, q->offset_size, i)
-                     : q->begin ? gp__host_offset(q->begin, q->offset_size, i + 1)
-                                : first + q->length;
+      uint64_t end = q->end ? gp__host_offset(q->end, q->offset_size, i)
+          : q->begin        ? gp__host_offset(q->begin, q->offset_size, i + 1)
+                            : first + q->length;
       if (end > q->count) end = q->count;
       if (first > end) first = end;
       gp__host_reduce_segment(h, &start, first, end - first, h->out + i * h->out_size);

@@ -32,10 +32,10 @@ GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
 GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
-  kinds[count++] = p->algorithm == GP_PIPELINED       ? GP__SEGMENTED_PIPELINED
-                   : p->algorithm == GP_WARP_SEGMENTS ? GP__WARP_SEGMENTS
-                   : q->primitive == GP_LOAD_BALANCE  ? GP__LOAD_BALANCE
-                                                      : GP__SEGMENTED_REDUCE;
+  kinds[count++] = p->algorithm == GP_PIPELINED ? GP__SEGMENTED_PIPELINED
+      : p->algorithm == GP_WARP_SEGMENTS        ? GP__WARP_SEGMENTS
+      : q->primitive == GP_LOAD_BALANCE         ? GP__LOAD_BALANCE
+                                                : GP__SEGMENTED_REDUCE;
   return count;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {

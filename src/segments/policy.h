@@ -1,13 +1,13 @@
 // segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
 
-#define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED)                                                 \
-  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
-  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 2, 3, 4, 5)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_SEGMENTS(F) \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED) \
+  F(threads, 0, 128, 256, 384, 512, 768) \
+  F(vectors, 0, 1, 3, 5, 7) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(stages, 0, 2, 3, 4, 5) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Segmented reduce and load balance: each warp has the same number of elements and segment ends together.
@@ -29,10 +29,9 @@ GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) /
 // and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads * gp__segment_items(p, s) *
-             ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
-                  gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
-              (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
-         (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
+      ((p.algorithm == GP_PIPELINED ? p.stages : 1) * gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+       (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+      (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Upper bound of static shared memory.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
@@ -49,10 +48,10 @@ enum {
 };
 GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 &&
-         (p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
-              : (p.algorithm == GP_MERGE_PATH ||
-                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
-                  s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
-                    gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
+      (p.algorithm == GP_WARP_SEGMENTS
+           ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+           : (p.algorithm == GP_MERGE_PATH ||
+              (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
+               s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+               gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }

@@ -27,15 +27,15 @@ static const gp__policy_row gp__segments_rows[] = {
 GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
-                  s.segments <= sms << 12 && s.count >> 14 <= s.segments;
+      s.segments <= sms << 12 && s.count >> 14 <= s.segments;
   const int light =
       s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
-  const unsigned when = (few                         ? GP__IF_SEGMENTS_FEW
-                         : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
-                                                     : 0) |
-                        (light            ? GP__IF_SEGMENTS_LIGHT
-                         : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
-                                          : 0);
+  const unsigned when = (few                             ? GP__IF_SEGMENTS_FEW
+                             : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
+                                                         : 0) |
+      (light                ? GP__IF_SEGMENTS_LIGHT
+           : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
+                            : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;

@@ -398,8 +398,8 @@ struct gp__segment_warp {
         if (segment == first) {
           const unsigned char *at = cells + mine * sizeof(Cell);
           const Acc sum = from == 0 && to == CHUNK
-                              ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
-                              : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
+              ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
+              : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
           const Acc all = gp_warp_broadcast(gp_warp_reduce(sum, Op()), 0);
           if (from < to) carry.append(all, Op());
         } else {

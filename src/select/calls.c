@@ -24,8 +24,9 @@ GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type t
   c.scalar = scalar;
   c.out2 = rejected;
   c.out_count = out_counts;
-  return gp__named(gp_run(ctx, &c, stream), "gp_partition op=predicate in_type=type out_type=type "
-                                            "out=selected out2=rejected out_count=out_counts");
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_partition op=predicate in_type=type out_type=type "
+                   "out=selected out2=rejected out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                            const void *flags, uint64_t count, void *selected, void *rejected,
@@ -34,8 +35,9 @@ GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_typ
   gp__set_keys(&c, flag_type, flags);
   c.out2 = rejected;
   c.out_count = out_counts;
-  return gp__named(gp_run(ctx, &c, stream), "gp_partition_flags in_type=type out_type=type keys=flags "
-                                            "key_type=flag_type out=selected out2=rejected out_count=out_counts");
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_partition_flags in_type=type out_type=type keys=flags "
+                   "key_type=flag_type out=selected out2=rejected out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                     uint64_t count, uint64_t *out_count, gp_stream stream) {

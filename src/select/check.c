@@ -40,14 +40,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   if (c->predicate2)
     return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
   return c->scalar2
-             ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
-             : GP_SUCCESS;
+      ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
+      : GP_SUCCESS;
 }
 // Comparisons need elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
-             ? gp__no_struct(k, "op", k->q->op)
-             : GP_SUCCESS;
+      ? gp__no_struct(k, "op", k->q->op)
+      : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;

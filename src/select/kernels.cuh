@@ -47,7 +47,7 @@ template <class P, class Body> struct gp__stream {
   }
   static GP_DEVICE bool full(const gp__stream_tile &t) {
     return t.items == TILE &&
-           ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
+        ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
   // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
@@ -102,7 +102,7 @@ template <class P, class Body> struct gp__stream {
   // Whether results overwrite the elements that are read.
   static GP_DEVICE bool in_place(const gp__stream_args &a) {
     return (a.out_keys && a.out_keys == a.keys) ||
-           (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
+        (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
   }
   typedef gp__look_back<State, Join, typename Join::template Form<TILE>> LookBack;
   static GP_DEVICE LookBack look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {

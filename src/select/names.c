@@ -25,15 +25,15 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   if (q->acc_size)
     gp__add(t, "gp__by_key<%s, %s, ",
             q->primitive == GP_REDUCE_BY_KEY ? "GP_REDUCE_BY_KEY"
-            : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
+                : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
                 ? "GP_INCLUSIVE_SCAN_BY_KEY"
                 : "GP_EXCLUSIVE_SCAN_BY_KEY",
             q->has_init ? "true" : "false");
   else
     gp__add(t, "gp__runs<%s, ",
-            q->primitive == GP_UNIQUE        ? "GP_UNIQUE"
-            : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
-                                             : "GP_NONTRIVIAL_RUNS");
+            q->primitive == GP_UNIQUE            ? "GP_UNIQUE"
+                : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
+                                                 : "GP_NONTRIVIAL_RUNS");
   if (q->offset_size) gp__add(t, "gp__offset_heads<%s>, ", gp__type_rows[q->offset_type].device);
   else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
   else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);

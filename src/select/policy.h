@@ -1,13 +1,13 @@
 // select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-#define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 2, 3, 4, 5)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_STREAM(F) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED) \
+  F(threads, 0, 128, 256, 384, 512) \
+  F(vectors, 0, 1, 3, 5, 7) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(stages, 0, 2, 3, 4, 5) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Elements that a thread of a stream holds: `vectors` 16-byte vectors of the larger of key and value.
@@ -21,10 +21,10 @@ GPUPRIMS__RULE int gp__flagged_bytes(int size) {
 // Upper bound of the state carried from tile to tile: counts, and the value of the open run; in a scan a flag and that
 // value.
 GPUPRIMS__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
-  return acc_size && primitive == GP_REDUCE_BY_KEY                             ? (acc_size + 15) / 16 * 16 + 16
-         : acc_size                                                            ? gp__flagged_bytes(acc_size)
-         : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
-                                                                               : 8;
+  return acc_size && primitive == GP_REDUCE_BY_KEY                          ? (acc_size + 15) / 16 * 16 + 16
+      : acc_size                                                            ? gp__flagged_bytes(acc_size)
+      : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
+                                                                            : 8;
 }
 // A tile's keys (or values) in shared memory, with room for an element and misalignment on both sides.
 enum { GP__STREAM_MARGIN = 64 };
@@ -35,8 +35,8 @@ GPUPRIMS__RULE int gp__stream_region_bytes(int items, int size) {
 // of the run that is open before them.
 GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
   return primitive == GP_SELECT || primitive == GP_PARTITION
-             ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
-             : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
+      ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
+      : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
 // Bytes an element that results need besides the tile.
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
@@ -52,23 +52,23 @@ GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
                                      : p.threads;
 }
 GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
-  return gp__stream_stages(p) * (gp__stream_region_bytes(p.threads * items, s.key_size) +
-                                 gp__stream_region_bytes(p.threads * items, s.in_size) +
-                                 p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
-         p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
+  return gp__stream_stages(p) *
+      (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
+       p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
+      p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
-         (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+      (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
-         gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
-         (p.algorithm != GP_PIPELINED ||
-          (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
-           s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
-         gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
+      gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
+      (p.algorithm != GP_PIPELINED ||
+       (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
+        s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
+      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }

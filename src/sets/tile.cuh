@@ -236,7 +236,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const int one_pairs = gp_min<int>()(gp_max<int>()(twos - one_rank, 0), ones_here);
       const int two_pairs = gp_min<int>()(gp_max<int>()(one_rank + ones_here - two_rank, 0), twos_here);
       paired = (paired & ~run) | (gp__bits_below<Mask>(begin + one_pairs) & ~gp__bits_below<Mask>(begin)) |
-               (gp__bits_below<Mask>(begin + ones_here + two_pairs) & ~gp__bits_below<Mask>(begin + ones_here));
+          (gp__bits_below<Mask>(begin + ones_here + two_pairs) & ~gp__bits_below<Mask>(begin + ones_here));
       others &= ~gp__bits_below<Mask>(end);
     }
     return paired;
@@ -253,9 +253,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const bool BOTH = SET == GP_SET_SYMMETRIC_DIFFERENCE;
     const Mask paired =
         BOTH ? pairs_of_both(i, j, after_second, key, second, tie) : pairs(i, j, after_second, second, tie);
-    return gp__bits_below<Mask>(count) & (SET == GP_SET_INTERSECTION ? paired
-                                          : SET == GP_SET_DIFFERENCE ? second & ~paired
-                                                                     : ~paired);
+    return gp__bits_below<Mask>(count) &
+        (SET == GP_SET_INTERSECTION     ? paired
+             : SET == GP_SET_DIFFERENCE ? second & ~paired
+                                        : ~paired);
   }
 };
 

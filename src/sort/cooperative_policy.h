@@ -22,17 +22,17 @@ GPUPRIMS__RULE unsigned long long gp__cooperative_words(unsigned blocks) {
 }
 GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-         : s.compute_capability >= 90 ? (int)GP__COOPERATIVE_CLUSTER
+      : s.compute_capability >= 90    ? (int)GP__COOPERATIVE_CLUSTER
                                       : 1;
 }
 GPUPRIMS__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) *
-         ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
-          (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
+      ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
+       (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
 }
 GPUPRIMS__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
-         (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
+      (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
@@ -40,24 +40,24 @@ GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multip
 // Registers of a thread: its elements, and 40 others.
 GPUPRIMS__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
   return gp__radix_items(p.vectors, s.key_size) *
-             ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
-         40;
+      ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
+      40;
 }
 GPUPRIMS__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
-         s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
-         p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
-         gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
-         (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
+      s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
+      p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
+      gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
+      (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-         (p.algorithm == GP_COUNTING        ? gp__policy_valid_counting(p, s)
-          : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
-          : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
-          : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
-          : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
-          : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
-                                            : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                                                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+      (p.algorithm == GP_COUNTING            ? gp__policy_valid_counting(p, s)
+           : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
+           : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
+           : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
+           : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
+           : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
+                                             : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
+               (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }

@@ -14,7 +14,7 @@ GPUPRIMS__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2
 GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
   return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.sorted.begin_bit == 0 &&
-         s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
-         (s.key_size == 1 ||
-          s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
+      s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
+      (s.key_size == 1 ||
+       s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }

@@ -21,8 +21,8 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
   }
   if ((p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
     g->words = p.algorithm == GP_HYBRID || !gp__adaptive_is_cooperative(p, s)
-                   ? 1
-                   : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
+        ? 1
+        : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
   if (gp__is_cooperative(p.algorithm)) {

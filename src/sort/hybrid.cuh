@@ -80,9 +80,9 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   }
   GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
   GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
-    return static_cast<const Value *>(source == GP__FROM_IN      ? a.values
-                                      : source == GP__FROM_SPARE ? a.spare_values
-                                                                 : a.out_values);
+    return static_cast<const Value *>(source == GP__FROM_IN          ? a.values
+                                          : source == GP__FROM_SPARE ? a.spare_values
+                                                                     : a.out_values);
   }
   GP_DEVICE Value *values_to(gp__u32 source) const {
     return static_cast<Value *>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
@@ -104,7 +104,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
     const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);
     const int bits = depth >= 2 || width <= 8 || levels == 0 ? 8
-                     : all <= levels                         ? (width + all - 1) / all
+        : all <= levels                                      ? (width + all - 1) / all
                                                              : (need + levels - 1) / levels;
     return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }

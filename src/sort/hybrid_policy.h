@@ -1,14 +1,14 @@
 // sort/hybrid_policy.h - sorts: policy fields; hybrid sort: buckets, levels, parts
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-#define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
-    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH)                                                                   \
-  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 1, 2)                                                                                                   \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+#define GP_POLICY_FIELDS_SORT(F) \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP, \
+    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH) \
+  F(threads, 0, 128, 256, 384, 512, 1024) \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(stages, 0, 1, 2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4) \
   F(overlap, 0, 1, 2)
 
 // Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
@@ -93,5 +93,5 @@ GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
 // A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
-         (unsigned)(threads * items * value_size + 32) / 16 * 16;
+      (unsigned)(threads * items * value_size + 32) / 16 * 16;
 }

@@ -214,7 +214,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
     return (RECORDS ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
-           item.begin;
+        item.begin;
   }
   GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
     return RECORDS ? nullptr : h.values_from(item.source);

@@ -105,9 +105,9 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
-                     (paired ? GP__IF_SWEEP_PAIRED
-                      : open ? GP__IF_SWEEP_OPEN
-                             : 0) |
+                     (paired     ? GP__IF_SWEEP_PAIRED
+                          : open ? GP__IF_SWEEP_OPEN
+                                 : 0) |
                          (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) |
                          (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
   if (!vectors && !paired) {
@@ -158,9 +158,8 @@ GPUPRIMS__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int alg
 GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
-                        (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
-                        (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) |
-                        (bits == 8 ? GP__IF_SORT_BITS8 : 0);
+      (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
+      (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
   const int may_cooperate = !p.algorithm || gp__is_cooperative(p.algorithm);
   const gp_policy cooperative = may_cooperate ? gp__portable_cooperative(p, s) : p;
   gp_policy q = p;

@@ -207,9 +207,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       if (moves(p)) {
         const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;
         step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 && !leading ? GP__RADIX_LAST : 0) |
-               (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
-               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
-               (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
+            (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
+            (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
+            (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
         from = to_other ? 2 : 1;
         --left, ++done;
       } else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;

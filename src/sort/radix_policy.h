@@ -15,16 +15,16 @@ enum {
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
-         : begin_bit / 64 < end_bit / 64
-             ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
-             : (end_bit - begin_bit + 7) / 8;
+      : begin_bit / 64 < end_bit / 64
+      ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
+      : (end_bit - begin_bit + 7) / 8;
 }
 // Bits of the digit that begins at `bit`.
 GPUPRIMS__RULE int gp__radix_digit_bits(int bit, int end) {
-  return end <= bit                                       ? 0
-         : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
-         : end - bit < 8                                  ? end - bit
-                                                          : 8;
+  return end <= bit                                    ? 0
+      : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
+      : end - bit < 8                                  ? end - bit
+                                                       : 8;
 }
 // Keys a thread holds.
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
@@ -49,7 +49,7 @@ GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int 
 // counters, and each digit's destination.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
   return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
-         gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
+      gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
 }
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
@@ -60,8 +60,8 @@ GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replica
 }
 GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int most) {
   return most <= 8 || (int)gp__radix_histogram_bytes(ordered_bytes, most) + 2048 <= gp__shared_bytes_of(capability)
-             ? most
-             : gp__radix_replicas(ordered_bytes, capability, most / 2);
+      ? most
+      : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
 GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // between passes values are beside their keys
   return in_size == 4 && (algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP);
@@ -77,6 +77,6 @@ GPUPRIMS__RULE int gp__radix_registers(int vectors, gp__shape s) {
 // spill.
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
-         p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
-         (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
+      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
+      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }

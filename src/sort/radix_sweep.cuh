@@ -149,7 +149,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
     return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes) * groups(), 0)) +
-           static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
+        static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
   }
   GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
 
@@ -289,8 +289,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (tile % GROUP == 0) { // the group may be complete before its last tile has looked back
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
-        W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
-                                                    odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+        W::store(up_to(tile / GROUP, pair),
+                 W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
+                         odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
   // Called by a counting thread: computes the destinations of the tile's keys.

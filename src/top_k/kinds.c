@@ -1,9 +1,9 @@
 // top_k/kinds.c - the kernels of top-k, nth element and shuffle
 
-#define GPUPRIMS__KINDS_OF_TOP_K(X)                                                                                    \
-  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked, 0)                                                           \
-  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0)                                                           \
-  X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED)                                        \
-  X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0)                                                      \
-  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED)                                         \
+#define GPUPRIMS__KINDS_OF_TOP_K(X) \
+  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked, 0) \
+  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
+  X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
+  X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
+  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)

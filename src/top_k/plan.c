@@ -35,11 +35,11 @@ GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row
   sort.key_type = q->key_type;
   sort.key_size = q->key_size;
   sort.end_bit = 8 * (int)q->key_size;
-  sort.in_type = sort.out_type = q->out_size == 1   ? GP_U8
-                                 : q->out_size == 2 ? GP_U16
-                                 : q->out_size == 4 ? GP_U32
-                                 : q->out_size == 8 ? GP_U64
-                                                    : q->out_type;
+  sort.in_type = sort.out_type = q->out_size == 1 ? GP_U8
+      : q->out_size == 2                          ? GP_U16
+      : q->out_size == 4                          ? GP_U32
+      : q->out_size == 8                          ? GP_U64
+                                                  : q->out_type;
   sort.in_struct = sort.out_struct = q->out_struct;
   sort.in_size = sort.out_size = q->out_size;
   sort.channels = sort.active = 1;

@@ -1,12 +1,12 @@
 // top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h
 
-#define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT)                                                                \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+#define GP_POLICY_FIELDS_TOP_K(F) \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
 // Top-k: most results of lists on chip. Digits of radix select; rounds of a shuffle.
@@ -65,9 +65,8 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-                                       : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
-         (long long)gp__top_k_shared_bytes(p, s) <=
-             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-                 (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
+      (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
+                                    : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
+      (long long)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+          (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }

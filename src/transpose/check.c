@@ -148,16 +148,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   if (m->kind == GP__MOVE_ROWS) {
     for (i = 1; i < 4 && m->in_stride[i] == m->out_stride[i]; ++i) {}
     m->kind = GP__MOVE_NOTHING;
-    return i == 4 ? GP_SUCCESS
-                  : gp__fail(
-                        GP_E_OVERLAP,
-                        "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place",
-                        k->who);
+    return i == 4
+        ? GP_SUCCESS
+        : gp__fail(GP_E_OVERLAP,
+                   "%s: @in and @out are the same, but this permutation moves whole rows and cannot run in place",
+                   k->who);
   }
   if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
       (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
                                     : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
-                                          m->out_stride[0] != m->extent[1] * (unsigned)m->size))
+               m->out_stride[0] != m->extent[1] * (unsigned)m->size))
     return gp__fail(GP_E_OVERLAP,
                     "%s: @in and @out are the same: an in-place transpose needs square matrices with the same strides "
                     "on both sides, or dense matrices",

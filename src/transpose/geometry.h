@@ -33,8 +33,8 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
     r.row_tiles = gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = gp__ceil_div(r.row_tiles, (unsigned)GP__SQUARE_PANEL);
-    r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns,
-                                                            r.form & GP__FORM_IN_ALIGNED);
+    r.shared_bytes = 2 *
+        (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, r.form & GP__FORM_IN_ALIGNED);
   } else if (s.moved.kind == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
     r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
     r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.moved.rows);
@@ -68,9 +68,9 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   }
   r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices)
-            : s.moved.kind == GP__MOVE_SQUARE
-                ? r.column_tiles * (r.column_tiles + 1) / 2 * GP__SQUARE_PANEL * GP__SQUARE_PANEL * s.segments
-                : r.row_tiles * r.column_tiles * s.segments;
+      : s.moved.kind == GP__MOVE_SQUARE
+      ? r.column_tiles * (r.column_tiles + 1) / 2 * GP__SQUARE_PANEL * GP__SQUARE_PANEL * s.segments
+      : r.row_tiles * r.column_tiles * s.segments;
   return r;
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.

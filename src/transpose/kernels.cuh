@@ -12,20 +12,6 @@ GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__
   column = tile / height;
   row = first + tile - column * height;
 }
-// A tile's position in its matrix, and the matrix. A thread that both reads and writes the tile keeps both offsets
-// instead: that saves a sixth of its registers, which is one block a multiprocessor for thin tiles.
-struct gp__place_of_tile {
-  gp__u64 row, column, far, near;
-  GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
-    if (a.outer[0] * a.outer[1] > 1) {
-      const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix;
-      tile -= matrix * of_matrix;
-      far = matrix / a.outer[1];
-      near = matrix - far * a.outer[1];
-    }
-    gp__tile_of_panel(a, tile, row, column);
-  }
-};
 
 // Transposes one tile a turn. FORM: GP__FORM_... A whole side has short, contiguous lines: it is loaded or stored as
 // one array.
@@ -144,8 +130,9 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
                            unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return reinterpret_cast<const Word *>(
-        shared + (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
-                           : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
+        shared +
+        (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
+                  : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
@@ -169,9 +156,9 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     row *= IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(STEP);
     column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
-    const unsigned most_columns = OUT_WHOLE  ? a.tile_columns
-                                  : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
-                                             : unsigned(COLUMNS);
+    const unsigned most_columns = OUT_WHOLE ? a.tile_columns
+        : IN_WHOLE                          ? unsigned(GP__TRANSPOSE_WHOLE)
+                                            : unsigned(COLUMNS);
     const unsigned rows = static_cast<unsigned>(a.rows - row < most_rows ? a.rows - row : most_rows);
     const unsigned columns =
         static_cast<unsigned>(a.columns - column < most_columns ? a.columns - column : most_columns);

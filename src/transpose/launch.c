@@ -132,7 +132,7 @@ GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step
 GPUPRIMS__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
   return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
-         matrix % m->extent[3] * m->out_stride[3];
+      matrix % m->extent[3] * m->out_stride[3];
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
@@ -152,9 +152,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
-             : which == 1
-                 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
-                 : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
+          : which == 1  ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
+                        : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
       GPUPRIMS__CHECK(gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
                                       which == 0 ? l->g->shared_bytes : 0, &a));
     }

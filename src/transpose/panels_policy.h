@@ -28,11 +28,11 @@ GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
 GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
                                                   unsigned long long items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
-                 items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
-                 other > GP__PANEL_MOST / (items * (unsigned)s.key_size) ||
-                 extent / items * other > GP__CHUNK_FLAGS * 8ull || extent / items > GP__PANELS_MOST
-             ? 0
-             : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
+          items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
+          other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
+          extent / items > GP__PANELS_MOST
+      ? 0
+      : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
 GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
 gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
@@ -62,15 +62,15 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   columns = gp__chunk_items(s, s.moved.columns, s.moved.rows);
   if (!rows && !columns) return r;
   r.inverse = (columns ? gp__chunk_merit(s, s.moved.columns, s.moved.rows, columns) : 0) >
-              (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
+      (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
   r.items = r.inverse ? columns : rows;
   r.word = gp__chunk_word(s, r.items);
   r.rows = r.inverse ? s.moved.rows : r.items;
   r.columns = r.inverse ? r.items : s.moved.columns;
   r.panels = (r.inverse ? s.moved.columns : s.moved.rows) / r.items;
   r.whole = (s.moved.form & GP__FORM_IN_START)
-                ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
-                : 0;
+      ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
+      : 0;
   if (r.whole) {
     r.form = GP__FORM_WHOLE;
     return r;
@@ -79,7 +79,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   if (r.holes >= r.panels) r.holes = r.panels - 1;
   if ((s.moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
     r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-             (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+        (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Panels through a buffer. A panel is several rows of the input. Step x reads panel x; what it overwrites is free once
@@ -97,9 +97,9 @@ enum {
 // begins, or begin after it has ended, share its slot.
 GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
   return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
-         : x > panels / 2 + GP__BUFFERED_LAG
-             ? (g - panels / 2 - GP__BUFFERED_LAG - 1) * (panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2
-             : x * (panels - panels / 2) + g - panels / 2;
+      : x > panels / 2 + GP__BUFFERED_LAG
+      ? (g - panels / 2 - GP__BUFFERED_LAG - 1) * (panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2
+      : x * (panels - panels / 2) + g - panels / 2;
 }
 GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
@@ -147,7 +147,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
   if (s.moved.form & GP__FORM_IN_START)
     r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-              (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+        (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
@@ -156,22 +156,22 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_p
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
   return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-         : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
-             ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
-             : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                   (s.moved.kind != GP__MOVE_TILES ? 0
-                    : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                    : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
-                    : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                   : 0);
+      : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
+      ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+      : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+          (s.moved.kind != GP__MOVE_TILES     ? 0
+               : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+               : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+               : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                              : 0);
 }
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
           (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
-         p.vectors <= 8 &&
-         (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
-                 gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
-             s.shared_bytes - 1024;
+      p.vectors <= 8 &&
+      (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
+          gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
+                                   gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
+      s.shared_bytes - 1024;
 }

@@ -25,9 +25,9 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
   if (m->kind == GP__MOVE_ROWS) return;
   h->moved.form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
-                  (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
-                  (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
-                  (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
+      (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
+      (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
+      (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
   if ((h->moved.form & GP__FORM_IN_DENSE) && (h->moved.form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
@@ -55,9 +55,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = move == GP__MOVE_TILES    ? GP__TRANSPOSE
-             : move == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
-                                       : GP__TRANSPOSE_ROWS;
+  kinds[0] = move == GP__MOVE_TILES ? GP__TRANSPOSE
+      : move == GP__MOVE_SQUARE     ? GP__TRANSPOSE_SQUARE
+                                    : GP__TRANSPOSE_ROWS;
   return 1;
 }
 

@@ -1,14 +1,14 @@
 // transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h
 
-#define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP)                                            \
-  F(threads, 0, 128, 256, 512)                                                                                         \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
-  F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
+#define GP_POLICY_FIELDS_TRANSPOSE(F) \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP) \
+  F(threads, 0, 128, 256, 512) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING) \
+  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64) \
+  F(blocks_per_sm, 0, 0, 2, 4, 8) \
   F(overlap, 0, 1, 2)
 
 // Kind of a transpose after dimensions that stay neighbours are merged.
@@ -55,11 +55,11 @@ GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
 // Tile rows of a panel: neighbouring blocks write its tiles, tile column by tile column. Best on an H200, where DRAM is
 // the limit.
 GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
-  return !(form & GP__FORM_OUT_ALIGNED)         ? 64
-         : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
-         : size == 1 || size == 4 || size == 16 ? 64
-         : size == 8 && vectors == 8            ? 1
-                                                : (int)GP__TRANSPOSE_PANEL;
+  return !(form & GP__FORM_OUT_ALIGNED)      ? 64
+      : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
+      : size == 1 || size == 4 || size == 16 ? 64
+      : size == 8 && vectors == 8            ? 1
+                                             : (int)GP__TRANSPOSE_PANEL;
 }
 // Rows from tile to tile. If the output's columns are not aligned, tiles overlap, so that each has whole sectors (small
 // tiles: whole vectors) of a column from its first aligned byte on. Sectors that two blocks write in part cost more
@@ -90,25 +90,26 @@ GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int
 // lane on the other side.
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
-         extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
-             (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
-         extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
+      extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
+      (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
+      extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
 GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_IN_DENSE) && (s.moved.form & GP__FORM_IN_START) &&
-         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
 }
 GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_OUT_DENSE) &&
-         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
 GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
-  return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
-                                                   : size == 2 ? 112u
-                                                   : size == 4 ? 47u
-                                                               : 39u);
+  return rows >= (size == 1 ? 8u : 9u) &&
+      rows <= (size == 1       ? (aligned ? 64u : 80u)
+                   : size == 2 ? 112u
+                   : size == 4 ? 47u
+                               : 39u);
 }
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // log2 of units between gaps
@@ -116,14 +117,14 @@ GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // log2 of units betw
 }
 GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
   return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
-         (unsigned)gp__few_unit(size);
+      (unsigned)gp__few_unit(size);
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
-         gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
-         gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
-         s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
-         gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
+      gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
+      gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
+      s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
+      gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
@@ -134,15 +135,15 @@ GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long t
 }
 GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
   return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
-         : s.segments == 1
-             ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
-             : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
-                                         s.moved.rows * s.moved.columns * (unsigned)s.key_size);
+      : s.segments == 1
+      ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+      : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
+                                  s.moved.rows * s.moved.columns * (unsigned)s.key_size);
 }
 GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
-         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
-         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
+      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
 // least. It takes whole vectors of them, so that each trip is aligned as the first one is.

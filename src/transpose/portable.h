@@ -17,10 +17,10 @@ GPUPRIMS__PRIVATE int gp__row_serves_matrices(gp__shape s) {
 GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
-  return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
-         : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
-         : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
-                                          : large;
+  return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
+      : aligned == GP__FORM_IN_ALIGNED   ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
+      : aligned                          ? large || (s.key_size <= 2 && bytes >> 24)
+                                         : large;
 }
 // Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
 // gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
@@ -35,13 +35,14 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
-                    s.moved.columns >= 1024;
+      s.moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
   const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
-                     s.moved.word == s.key_size && s.moved.rows >= 4096;
-  const int wide = eight && (s.key_size == 1   ? aligned == GP__FORM_OUT_ALIGNED
-                             : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
-                                               : 0);
+      s.moved.word == s.key_size && s.moved.rows >= 4096;
+  const int wide = eight &&
+      (s.key_size == 1       ? aligned == GP__FORM_OUT_ALIGNED
+           : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
+                             : 0);
   gp_policy q = p;
   if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
@@ -62,8 +63,9 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     q = p;
     q.algorithm = GP_ROUND_TRIP;
     trip = gp__tiled(q, s);
-    if (algorithm == GP_ROUND_TRIP || (matrix <= GP__TRIP_BYTES && (s.segments <= GP__CHUNK_MATRICES * trip.segments ||
-                                                                    matrix * trip.segments >= GP__CHUNK_MATRIX))) {
+    if (algorithm == GP_ROUND_TRIP ||
+        (matrix <= GP__TRIP_BYTES &&
+         (s.segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
       trip.count = trip.segments * trip.moved.rows * trip.moved.columns;
       q = gp__portable_transpose(q, trip);
@@ -79,11 +81,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     q = p;
   }
   p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, bytes < sms * 2 * 8192                     ? 1
-                                        : bytes < sms * 4 * 16384                  ? 2
-                                        : eight                                    ? 8
-                                        : sides && aligned == 3 && s.key_size == 8 ? 2
-                                                                                   : 4);
+  p.vectors = gp__default_to(p.vectors,
+                             bytes < sms * 2 * 8192                         ? 1
+                                 : bytes < sms * 4 * 16384                  ? 2
+                                 : eight                                    ? 8
+                                 : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                                            : 4);
   p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&

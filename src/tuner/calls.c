@@ -53,15 +53,19 @@ GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name
   return result;
 }
 
+GPUPRIMS__PRIVATE gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
+  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
+  if (count < 0 || count > GP_TUNER_NUMBERS)
+    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count,
                                             gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   int point[GP_TUNER_PARAMETERS];
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
-  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
-  if (count < 0 || count > GP_TUNER_NUMBERS)
-    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   s = gp__begin(t->ctx, who, &result);
   pthread_mutex_lock(&t->lock);
   if (s) result = gp__tuner_start(t, s, who, numbers, count, stream);
@@ -105,9 +109,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
   int point[GP_TUNER_PARAMETERS], bucket, i, pushed = 0;
-  if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
-  if (count < 0 || count > GP_TUNER_NUMBERS)
-    return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
+  GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   if (!values) return gp__fail(GP_E_NULL, "%s: values is null", who);
   if (t->started) {
     if (s->context) GPUPRIMS__CHECK(gp__enter(s, who, &pushed));

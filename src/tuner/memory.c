@@ -2,9 +2,8 @@
 // uses: api/context_types.h, api/tuner.h, core/rules.h, core/libraries.c, core/text.c, core/sha256.c,
 //   core/disk_cache.c, core/state.c, tuner/tuner.c
 
-// A file is text: what the tuner is, as gp__describe_tuner writes it, then a line per bucket (its numbers' powers of
-// two; 1 if the search had ended; nanoseconds; measured sections; the best point), then "end". Whatever else a file
-// contains, it is not used.
+// A file is text: gp__describe_tuner's, then a line per bucket (its numbers' powers of two; 1 if the search had ended;
+// nanoseconds; measured sections; the best point), then "end". A file with anything else is not used.
 GPUPRIMS__PRIVATE void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
   int i, k;
   gp__add(text, "gpuprims tuner 1\nname %s\ndevice %s\ndriver %d\n", t->name, s->about.name, s->about.driver_version);

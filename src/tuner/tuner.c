@@ -67,7 +67,7 @@ struct gp_tuner {
   uint64_t steps; // measured so far; the path keeps the last ones
 };
 
-// The address of a variable of this thread: another one in every thread that lives.
+// Differs between threads that live.
 GPUPRIMS__PRIVATE const void *gp__this_thread(void) {
   static __thread char here;
   return &here;

@@ -77,8 +77,9 @@ static void run(int later) {
              (later || is_sum(7, in + 5, out[2])));
   swap.dimensions = 2, swap.order[0] = 1, swap.extent[0] = 3, swap.extent[1] = 4;
   LAST(swap);
-  expect("gp_permutation", gp_permute(ctx, GP_I32, AT_END(gp_permutation, swap), in, out, NULL) == wanted &&
-                               (later || (out[1] == in[4] && out[3] == in[1])));
+  expect("gp_permutation",
+         gp_permute(ctx, GP_I32, AT_END(gp_permutation, swap), in, out, NULL) == wanted &&
+             (later || (out[1] == in[4] && out[3] == in[1])));
   structs.width = GP_AOS, structs.size = 8, structs.fields = fields, structs.field_count = 2;
   arrays = structs, arrays.width = GP_SOA;
   LAST(structs);
@@ -87,8 +88,9 @@ static void run(int later) {
              (later || (out[1] == in[2] && out[6] == in[1])));
   graph.vertices = 3, graph.edges = 12, graph.offsets = offsets, graph.targets = targets;
   LAST(graph);
-  expect("gp_graph", gp_graph_degrees(ctx, AT_END(gp_graph, graph), &degrees, NULL) == wanted &&
-                         (later || (degrees.least == 2 && degrees.most == 7)));
+  expect("gp_graph",
+         gp_graph_degrees(ctx, AT_END(gp_graph, graph), &degrees, NULL) == wanted &&
+             (later || (degrees.least == 2 && degrees.most == 7)));
   LAST(tuned);
   expect("gp_tuner_config", gp_tuner_open(ctx, AT_END(gp_tuner_config, tuned), &tuner) == wanted);
   if (tuner) gp_tuner_close(tuner);

@@ -89,7 +89,7 @@ static const char *run(tuner_program *p) {
   if (why) return why;
   if (!strcmp(how, "changes") && timing) return "it has run before";
   us = (100 + (threads > 64 ? threads - 64 : 64 - threads) + 10 * (unroll > 4 ? unroll - 4 : 4 - unroll)) *
-       (mode == 7 ? 2 : 1);
+      (mode == 7 ? 2 : 1);
   us += 0.25 * (runs++ % 2);
   tuner_write(p, memory, &result, sizeof result);
   return NULL;

@@ -2,7 +2,7 @@
 // to the kernel, checked, and guarded. A stand-in for the kernel of examples/tuned_layouts.cuh reads any layout.
 #include "../../tools/tune/worker.c"
 
-#define PARTICLE(F)                                                                                                    \
+#define PARTICLE(F) \
   F(float, x) F(float, y) F(float, z) F(float, mass) F(float, vx) F(float, vy) F(float, vz) F(unsigned char, kind)
 GP_LAYOUT(Particle, PARTICLE)
 

@@ -192,11 +192,11 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
       static const uint64_t edges[] = {0,      1,      2,        0x7f,       0x80,           0xff,        0x81,
                                        0x7fff, 0x8000, 0xffff,   0x10000,    0x7fffffffu,    0x80000000u, 0xffffffffu,
                                        ~0ull,  ~1ull,  ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1,  1ull << 63};
-      bits = kind == EDGES       ? h % 4 ? edges[h / 4 % (sizeof edges / sizeof *edges)] : gp_data_hash(h)
-                   : kind == SIGNS ? h | 1
-             : kind == MANY_TRUE ? (h & 4095 ? h | 1 : 0)
-             : kind == FEW_TRUE  ? (h & 4095 ? 0 : h | 1)
-                                 : h & 15;
+      bits = kind == EDGES    ? h % 4 ? edges[h / 4 % (sizeof edges / sizeof *edges)] : gp_data_hash(h)
+             : kind == SIGNS ? h | 1
+          : kind == MANY_TRUE ? (h & 4095 ? h | 1 : 0)
+          : kind == FEW_TRUE  ? (h & 4095 ? 0 : h | 1)
+                              : h & 15;
     } else switch (kind) {
       case SIGNS:
         bits = float_bits(t, (h & 1 ? 1.0 : -1.0) * ((h >> 8) & 1023 ? 1.0 : (h & 2 ? 2.0 : 0.5)));
@@ -293,7 +293,7 @@ static const char *describe(const problem *p, char *text, size_t capacity) {
   int used =
       snprintf(text, capacity, "%s %s %s>%s%s%s n=%llu", PRIMITIVE_NAMES[p->primitive], op ? op : "?", p->in->name,
                p->out->name, p->acc ? " acc=" : "", p->acc ? p->acc->name : "", (unsigned long long)p->n);
-#define MORE(...)                                                                                                      \
+#define MORE(...) \
   if (used >= 0 && (size_t)used < capacity) used += snprintf(text + used, capacity - (size_t)used, __VA_ARGS__)
   if (p->in_offset || p->out_offset) MORE(" offsets %d %d", p->in_offset, p->out_offset);
   if (p->in_place) MORE(" in place");
@@ -472,13 +472,14 @@ static gp_result run_or_prepared(const gp_call *call, void *stream) {
   gp_result r;
   if (++calls % 3 == 1) return gp_run(gpu, call, stream);
   if (calls % 3 == 2) return run_lent(call, stream);
-#define MOVES(member)                                                                                                  \
-  low |= ((uintptr_t)like.member ^ (uintptr_t)call->member) % 16 | (uintptr_t)(!like.member != !call->member);         \
+#define MOVES(member) \
+  low |= ((uintptr_t)like.member ^ (uintptr_t)call->member) % 16 | (uintptr_t)(!like.member != !call->member); \
   like.member = call->member;
   GPUPRIMS__CALL_POINTERS(MOVES)
 #undef MOVES
-  if (prepared && (low || memcmp(&like, call, sizeof like) != 0 ||
-                   (call->policy && memcmp(&policy, call->policy, sizeof policy) != 0))) {
+  if (prepared &&
+      (low || memcmp(&like, call, sizeof like) != 0 ||
+       (call->policy && memcmp(&policy, call->policy, sizeof policy) != 0))) {
     gp_prepared_close(prepared);
     prepared = NULL;
   }
@@ -532,10 +533,10 @@ static int solve(workbench *w, const problem *p) {
 
 // ---- the cases ------------------------------------------------------------------------------------------------------
 
-#define P(a, t, v, l, s, g, b, o)                                                                                      \
-  {                                                                                                                    \
-    .algorithm = GP_##a, .threads = t, .vectors = v, .load = l, .store = s, .stages = g, .blocks_per_sm = b,           \
-    .overlap = o                                                                                                       \
+#define P(a, t, v, l, s, g, b, o) \
+  { \
+    .algorithm = GP_##a, .threads = t, .vectors = v, .load = l, .store = s, .stages = g, .blocks_per_sm = b, \
+    .overlap = o \
   }
 // Overlap: 1 on, 2 off, 0 by the device.
 static const gp_policy REDUCE_POLICIES[] = {
@@ -739,13 +740,13 @@ static void group_alignment(void) {
         for (k = 0; k < 4; k++) // copy, reduce, exclusive scan; transform to a wider type
           for (s = sanitizer ? 2 : 0; s < (sanitizer ? 4 : COUNT(counts)); s++)
             for (q = 0; q < (k == 2 ? 3 : 1); q++) {
-              problem p = problem_of(k == 0   ? GP_COPY
-                                     : k == 1 ? GP_REDUCE
-                                     : k == 2 ? GP_EXCLUSIVE_SCAN
-                                              : GP_TRANSFORM,
-                                     k == 0   ? 0
-                                     : k == 3 ? GP_CONVERT
-                                              : GP_SUM,
+              problem p = problem_of(k == 0       ? GP_COPY
+                                         : k == 1 ? GP_REDUCE
+                                         : k == 2 ? GP_EXCLUSIVE_SCAN
+                                                  : GP_TRANSFORM,
+                                     k == 0       ? 0
+                                         : k == 3 ? GP_CONVERT
+                                                  : GP_SUM,
                                      type, counts[s], is_float(type) ? EXACT : UNIFORM);
               if (out_of_time()) return;
               if (k > 0 && type->fields > 1) continue;
@@ -1178,10 +1179,9 @@ static void *closing_main(void *argument) {
   closing_job *job = (closing_job *)argument;
   for (;;) {
     gp_description about = gp_description_init();
-    const gp_result r =
-        (job->index + *job->begun) % 5 == 0
-            ? gp_describe(job->ctx, &about)
-            : gp_inclusive_scan(job->ctx, GP_SUM, GP_U32, GP_U32, job->in, job->count, job->out, job->stream);
+    const gp_result r = (job->index + *job->begun) % 5 == 0
+        ? gp_describe(job->ctx, &about)
+        : gp_inclusive_scan(job->ctx, GP_SUM, GP_U32, GP_U32, job->in, job->count, job->out, job->stream);
     __atomic_add_fetch(job->begun, 1, __ATOMIC_RELAXED);
     if (r == GP_E_CONTEXT) return NULL;
     if (r) {

@@ -450,9 +450,9 @@ static void group_graphs(void) {
       for (way = 0; way < GRAPHS_WAYS; way++) {
         if ((quick || sanitizer || i >= 8) && k != i % COUNT(types)) continue;
         if (cases++ % parts != part) continue;
-        graphs_case(few_levels  ? known[i].fewest
-                    : sanitizer ? known[i].fewer
-                                : known[i].whole,
+        graphs_case(few_levels      ? known[i].fewest
+                        : sanitizer ? known[i].fewer
+                                    : known[i].whole,
                     types[k][0], types[k][1], way, stream);
       }
   }

@@ -134,8 +134,9 @@ static void group_operators(void) {
             problem p = problem_of(k == 1 ? GP_INCLUSIVE_SCAN : GP_REDUCE, op, in, 37, data_for(op, in));
             number++;
             if (!type_wanted[a] || !mixes_floats(op, TRANSFORMS[m], in, acc)) continue;
-            if (!has_turn(number, (op == GP_MIN || op == GP_MAX) && negates && acc->number == GP_DATA_INT &&
-                                      acc->size < 8 && !is_float(in) && k < 2))
+            if (!has_turn(number,
+                          (op == GP_MIN || op == GP_MAX) && negates && acc->number == GP_DATA_INT && acc->size < 8 &&
+                              !is_float(in) && k < 2))
               continue;
             if (out_of_time()) return;
             o = k == 2 ? (int)(gp_data_hash(number) >> 32) % 8 : c; // an integer type

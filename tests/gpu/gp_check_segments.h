@@ -77,10 +77,11 @@ static void grow_role(segments_bench *b, int role, uint64_t bytes) {
 // Floats: -0, +0, NaN of both signs with payloads, infinities, the smallest numbers; integers: their ends, and numbers
 // around 0.
 static uint64_t special_bits(const type_row *t, uint64_t h) {
-  const int bits = 8 * t->size, mantissa = t->number == GP_DATA_F64   ? 52
-                                           : t->number == GP_DATA_F32 ? 23
-                                           : t->number == GP_DATA_F16 ? 10
-                                                                      : 7;
+  const int bits = 8 * t->size,
+            mantissa = t->number == GP_DATA_F64 ? 52
+      : t->number == GP_DATA_F32                ? 23
+      : t->number == GP_DATA_F16                ? 10
+                                                : 7;
   const uint64_t sign = 1ull << (bits - 1), infinity = sign - (1ull << mantissa), low = h >> 32 & 3;
   const uint64_t magnitudes[] = {0, infinity, infinity + 1 + low, sign - 1, low, infinity - 1 - low, 1ull << mantissa};
   if (t->number <= GP_DATA_UINT) return h & 1 ? low - 2 : sign + low - 2;
@@ -104,7 +105,7 @@ static void make_keys(const segments_case *s, char *out) {
   for (i = 0; i < s->c.n; i++)
     for (f = 0; f < t->fields; f++) {
       const double value = s->keys == ALTERNATING ? (double)(i & 1)
-                           : s->keys == ONE_RUN   ? 5
+          : s->keys == ONE_RUN                    ? 5
                                                   : SPECIAL[gp_data_hash(i) & 3];
       const float single = (float)value;
       const uint64_t whole = (uint64_t)(value == value ? value : 2);
@@ -180,9 +181,9 @@ static char *place_of(segments_bench *b, const segments_case *s, int role) {
   const int twin = twin_of(s, role);
   if (twin >= 0) return place_of(b, s, twin);
   return b->device[role] + GUARD +
-         (role < FIRST_OUTPUT   ? s->in_shift * t->size
-          : role == ROLE_counts ? 0
-                                : s->out_shift * t->size);
+      (role < FIRST_OUTPUT       ? s->in_shift * t->size
+           : role == ROLE_counts ? 0
+                                 : s->out_shift * t->size);
 }
 
 // Poisons the outputs; in place: uploads the input again.
@@ -238,8 +239,8 @@ static int segments_compare(segments_bench *b, const segments_case *s, const cha
     // In place, the rest after compacted results is undefined.
     for (at = 0; memcmp(got, b->want[role], bytes) && at < bytes; at += (uint64_t)size) {
       const uint64_t live = in_place && role != ROLE_counts && cell_type(&s->c, ROLE_counts)
-                                ? cell_live(&s->c, role, s->c.n, (const uint64_t *)(void *)b->want[ROLE_counts])
-                                : bytes;
+          ? cell_live(&s->c, role, s->c.n, (const uint64_t *)(void *)b->want[ROLE_counts])
+          : bytes;
       if (at / (uint64_t)t->size >= live) break;
       if (!memcmp(got + at, b->want[role] + at, (size_t)size)) continue;
       if (!moves_keys(s->c.primitive) && !numbers_differ(t, got + at, b->want[role] + at)) continue;
@@ -497,7 +498,7 @@ static void segments_keys(void) {
       }
 }
 
-#define P(a, t, v, l, s, g, b, o)                                                                                      \
+#define P(a, t, v, l, s, g, b, o) \
   { GP_##a, t, v, l, s, g, b, o }
 static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2), P(LOOK_BACK, 256, 4, 1, 0, 0, 2, 0),
                                             P(LOOK_BACK, 512, 2, 2, 0, 0, 1, 1), P(LOOK_BACK, 384, 8, 0, 0, 0, 1, 0),

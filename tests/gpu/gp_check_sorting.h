@@ -232,15 +232,15 @@ static void sorting_fields(void) {
 static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
   gp_policy policy;
   memset(&policy, 0, sizeof policy);
-#define DRAW(field, default_, ...)                                                                                     \
-  {                                                                                                                    \
-    static const int values[] = {__VA_ARGS__};                                                                         \
-    seed = gp_data_hash(seed);                                                                                         \
-    policy.field = values[seed % COUNT(values)];                                                                       \
+#define DRAW(field, default_, ...) \
+  { \
+    static const int values[] = {__VA_ARGS__}; \
+    seed = gp_data_hash(seed); \
+    policy.field = values[seed % COUNT(values)]; \
   }
   switch (gp__family_of((int)p)) {
-#define CASE(FAMILY, family)                                                                                           \
-  case GP__FAMILY_##FAMILY:                                                                                            \
+#define CASE(FAMILY, family) \
+  case GP__FAMILY_##FAMILY: \
     GP_POLICY_FIELDS_##FAMILY(DRAW) break;
     GPUPRIMS__FAMILIES(CASE)
 #undef CASE

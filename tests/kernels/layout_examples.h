@@ -7,7 +7,7 @@
 namespace BITONIC_NAMESPACE {
 #include "examples/layouts/bitonic.cuh"
 static int added = add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_round)) +
-                   add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_tiles));
+    add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_tiles));
 } // namespace BITONIC_NAMESPACE
 #undef TILE_LAYOUT
 
@@ -15,7 +15,7 @@ static int added = add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_round)
 namespace BITONIC_NAMESPACE {
 #include "examples/layouts/bitonic.cuh"
 static int added = add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_round)) +
-                   add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_tiles));
+    add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_tiles));
 } // namespace BITONIC_NAMESPACE
 #undef TILE_LAYOUT
 
@@ -23,7 +23,7 @@ static int added = add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_round)
 namespace BITONIC_NAMESPACE {
 #include "examples/layouts/bitonic.cuh"
 static int added = add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_round)) +
-                   add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_tiles));
+    add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_tiles));
 } // namespace BITONIC_NAMESPACE
 #undef TILE_LAYOUT
 
@@ -32,7 +32,7 @@ static int added = add_bitonic(ROWS_LAYOUT, TILE_LAYOUT, EMULATED(bitonic_round)
 namespace KD_TREE_NAMESPACE {
 #include "examples/layouts/kd_tree.cuh"
 static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
-                   add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
+    add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
 } // namespace KD_TREE_NAMESPACE
 #undef KD_COUNTERS
 #undef KD_ORDER
@@ -42,7 +42,7 @@ static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
 namespace KD_TREE_NAMESPACE {
 #include "examples/layouts/kd_tree.cuh"
 static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
-                   add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
+    add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
 } // namespace KD_TREE_NAMESPACE
 #undef KD_COUNTERS
 #undef KD_ORDER
@@ -52,7 +52,7 @@ static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
 namespace KD_TREE_NAMESPACE {
 #include "examples/layouts/kd_tree.cuh"
 static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
-                   add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
+    add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
 } // namespace KD_TREE_NAMESPACE
 #undef KD_COUNTERS
 #undef KD_ORDER
@@ -62,7 +62,7 @@ static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
 namespace KD_TREE_NAMESPACE {
 #include "examples/layouts/kd_tree.cuh"
 static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
-                   add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
+    add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
 } // namespace KD_TREE_NAMESPACE
 #undef KD_COUNTERS
 #undef KD_ORDER
@@ -72,7 +72,7 @@ static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
 namespace KD_TREE_NAMESPACE {
 #include "examples/layouts/kd_tree.cuh"
 static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
-                   add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
+    add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
 } // namespace KD_TREE_NAMESPACE
 #undef KD_COUNTERS
 #undef KD_ORDER
@@ -82,7 +82,7 @@ static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
 namespace KD_TREE_NAMESPACE {
 #include "examples/layouts/kd_tree.cuh"
 static int added = add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_bin)) +
-                   add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
+    add_kd_tree(WIDTH, KD_COUNTERS, KD_ORDER, EMULATED(kd_costs));
 } // namespace KD_TREE_NAMESPACE
 #undef KD_COUNTERS
 #undef KD_ORDER

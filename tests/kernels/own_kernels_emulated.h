@@ -37,7 +37,7 @@ template <auto KERNEL>
 static simt::Result emulated_launch(const char *name, dim3 grid, dim3 block, unsigned shared_bytes, void **arguments) {
   return emulated_unpack(KERNEL, name, grid, block, shared_bytes, arguments);
 }
-#define EMULATED(kernel)                                                                                               \
+#define EMULATED(kernel) \
   { #kernel, emulated_launch < kernel> }
 
 // Provided by the test: the kernel of a module compiled with these options, each followed by a blank. NULL: none.

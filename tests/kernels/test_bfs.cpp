@@ -43,7 +43,7 @@ static void verify(const Graph &g, const Reached &want, const How &how, int e, c
     else if (want.depth[v] == 0) good = p == v;
     else
       good = p < g.vertices && want.depth[p] + 1 == want.depth[v] &&
-             std::find(g.out[p].data(), g.out[p].data() + g.out[p].size(), v) != g.out[p].data() + g.out[p].size();
+          std::find(g.out[p].data(), g.out[p].data() + g.out[p].size(), v) != g.out[p].data() + g.out[p].size();
   }
   check(good, "parents: " + what);
 }
@@ -65,12 +65,12 @@ static void smallest(const gp__bfs_args &a, const Graph &g, const Reached &want,
 template <class P, class O, class V> static void run(const Graph &g, u64 source, const How &how, int seed) {
   const Csr<O, V> csr(g.out), in_csr(g.symmetric ? g.out : transposed(g));
   const u64 n = g.vertices, m = csr.targets.size();
-  const std::string what =
-      g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) + " alpha=" + std::to_string(how.alpha) +
-      " beta=" + std::to_string(how.beta) + " blocks=" + std::to_string(how.blocks) +
-      " small=" + std::to_string(how.small) + " cluster=" + std::to_string(how.cluster) + "," +
-      std::to_string(how.cluster_small) + " spread=" + std::to_string(how.spread) + "," +
-      std::to_string(how.spread_after) + " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
+  const std::string what = g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) +
+      " alpha=" + std::to_string(how.alpha) + " beta=" + std::to_string(how.beta) +
+      " blocks=" + std::to_string(how.blocks) + " small=" + std::to_string(how.small) +
+      " cluster=" + std::to_string(how.cluster) + "," + std::to_string(how.cluster_small) +
+      " spread=" + std::to_string(how.spread) + "," + std::to_string(how.spread_after) +
+      " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
       " target=" + (how.target == ~0ull ? "none" : std::to_string(how.target)) + " seed=" + std::to_string(seed);
   gp__shape shape = {};
   shape.primitive = GP_BFS, shape.count = n, shape.count2 = m, shape.key_size = sizeof(V),
@@ -118,11 +118,11 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   for (u64 i = 1; told && i < t.steps; ++i) {
     const gp_traversal_step &x = t.step[i], &before = t.step[i - 1];
     told = x.nanoseconds >= before.nanoseconds && x.reached >= before.reached && x.edges >= before.edges &&
-           x.kind > GP_STEP_START && x.kind <= GP_STEP_FINISH;
+        x.kind > GP_STEP_START && x.kind <= GP_STEP_FINISH;
   }
   if (told && t.steps < GP_TRAVERSAL_STEPS)
     told = t.step[t.steps - 1].kind == GP_STEP_FINISH && t.step[t.steps - 1].reached == t.reached &&
-           t.step[t.steps - 1].edges == t.edges;
+        t.step[t.steps - 1].edges == t.edges;
   check(told, "steps: " + what);
   smallest<P, O, V>(a, g, want, how, m, parents.data, what);
   if (how.steps) { // the same by launches that never wait for another

@@ -56,7 +56,7 @@ static bool told(const gp_traversal &t, const Batch &want) {
   for (u64 i = 1; good && i < t.steps; ++i) {
     const gp_traversal_step &x = t.step[i], &before = t.step[i - 1];
     good = x.nanoseconds >= before.nanoseconds && x.reached >= before.reached && x.edges >= before.edges &&
-           x.kind > GP_STEP_START && x.kind <= GP_STEP_FINISH;
+        x.kind > GP_STEP_START && x.kind <= GP_STEP_FINISH;
   }
   const gp_traversal_step &last = t.step[t.steps ? t.steps - 1 : 0];
   if (good && t.steps < GP_TRAVERSAL_STEPS)
@@ -67,10 +67,9 @@ template <class P, class O, class V, class W> static void run(const Graph &g, co
   const Csr<O, V> csr(g.out), in_csr(g.symmetric ? g.out : transposed(g));
   const u64 n = g.vertices, m = csr.targets.size();
   const std::string what = g.name + " n=" + std::to_string(n) + " count=" + std::to_string(how.count) +
-                           " alpha=" + std::to_string(how.alpha) + " blocks=" + std::to_string(how.blocks) +
-                           " small=" + std::to_string(how.small) + " up=" + std::to_string(how.up) +
-                           " limit=" + std::to_string(how.limit) + " steps=" + std::to_string(how.steps) +
-                           " seed=" + std::to_string(seed);
+      " alpha=" + std::to_string(how.alpha) + " blocks=" + std::to_string(how.blocks) +
+      " small=" + std::to_string(how.small) + " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
+      " steps=" + std::to_string(how.steps) + " seed=" + std::to_string(seed);
   gp__shape shape = {};
   shape.primitive = GP_BFS_SOURCES, shape.count = n, shape.count2 = m;
   shape.key_size = sizeof(V), shape.offset_size = sizeof(O), shape.acc_size = sizeof(W),

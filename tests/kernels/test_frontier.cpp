@@ -86,7 +86,7 @@ template <int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(u64(seed) * 31 + THREADS);
     const std::string what = "expand threads=" + std::to_string(THREADS) + " gather=" + std::to_string(GATHER) +
-                             " seed=" + std::to_string(seed);
+        " seed=" + std::to_string(seed);
     const Csr<O, V> g = draw_graph<O, V>(700, unsigned(seed) % 3);
     const OnDevice<O, V> d(g);
     std::vector<V> vertices, want;
@@ -275,7 +275,7 @@ template <int THREADS, int ITEMS, int GATHER, int CULL, int WAY, class O, class 
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(u64(seed) * 43 + WAY);
     const std::string what = "search way=" + std::to_string(WAY) + " gather=" + std::to_string(GATHER) +
-                             " cull=" + std::to_string(CULL) + " seed=" + std::to_string(seed);
+        " cull=" + std::to_string(CULL) + " seed=" + std::to_string(seed);
     const Csr<O, V> g = draw_graph<O, V>(seed % 2 ? 900 : 90, 1);
     const OnDevice<O, V> d(g);
     const u64 n = g.vertices(), source = 2, room = g.targets.size() + 1;
@@ -308,9 +308,9 @@ template <int THREADS, int ITEMS, int GATHER, int CULL, int WAY, class O, class 
       for (int launch = 0; launch < 1 + (WAY == TWO_PHASE) && !e; ++launch) {
         simt::host_write(out->count.data, &none, sizeof none);
         args.in = in->on_device(), args.out = out->on_device();
-        e = launch ? simt::launch_kernel("expand", 3, THREADS, 0, only_expand<THREADS, ITEMS, GATHER, CULL, O, V>, args)
-                   : simt::launch_kernel("level", 3, THREADS, 0, search_level<THREADS, ITEMS, GATHER, CULL, WAY, O, V>,
-                                         args);
+        e = launch
+            ? simt::launch_kernel("expand", 3, THREADS, 0, only_expand<THREADS, ITEMS, GATHER, CULL, O, V>, args)
+            : simt::launch_kernel("level", 3, THREADS, 0, search_level<THREADS, ITEMS, GATHER, CULL, WAY, O, V>, args);
         std::swap(in, out);
       }
     }

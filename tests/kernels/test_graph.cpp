@@ -101,7 +101,7 @@ void list(const char *name, u64 vertices, size_t count, int flags, bool pairs, b
 
 template <class P, class O, class V> void turned(const char *name, u64 vertices, size_t count, unsigned blocks) {
   const std::string text = std::string(name) + " vertices=" + std::to_string(vertices) +
-                           " edges=" + std::to_string(count) + " blocks=" + std::to_string(blocks);
+      " edges=" + std::to_string(count) + " blocks=" + std::to_string(blocks);
   std::vector<Edge> edges = drawn(vertices, count, false), expected;
   const Lists<O, V> l = lists_of<O, V>(vertices, edges, 3);
   Device<O> offsets(l.offsets, 0), degrees(size_t(vertices) + 1), out_offsets(size_t(vertices) + 1);
@@ -161,8 +161,8 @@ template <class P, class O, class V> void turned(const char *name, u64 vertices,
 template <class P, class O, class V>
 void components(const char *name, u64 vertices, size_t count, bool symmetric, unsigned blocks) {
   const std::string text = std::string(name) + " components of vertices=" + std::to_string(vertices) +
-                           " edges=" + std::to_string(count) + " symmetric=" + std::to_string(symmetric) +
-                           " blocks=" + std::to_string(blocks);
+      " edges=" + std::to_string(count) + " symmetric=" + std::to_string(symmetric) +
+      " blocks=" + std::to_string(blocks);
   std::vector<Edge> edges = drawn(vertices, count, false);
   if (symmetric)
     for (size_t i = 0; i < count; ++i) edges.push_back(Edge(edges[i].second, edges[i].first));

@@ -284,8 +284,9 @@ static void geometries() {
               gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), &g);
               if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
                   (p.algorithm == GP_SHARED_BINS && !g.replicas && !gp__histogram_halves(p, t)))
-                check(false, "the portable policy is valid: arch " + std::to_string(arch) + " size " +
-                                 std::to_string(size) + " bins " + std::to_string(bins));
+                check(false,
+                      "the portable policy is valid: arch " + std::to_string(arch) + " size " + std::to_string(size) +
+                          " bins " + std::to_string(bins));
               else ++passed;
             }
   gp_policy p = gp__portable_histogram(none, s);
@@ -320,7 +321,7 @@ int main(int argc, char **argv) {
   const int seeds = start(argc, argv);
   typedef gp__policy<64, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Small;
   [[maybe_unused]] typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 1, 1> Larger;
-#define HISTOGRAM(name, algorithm, P, ranges, T, W, C, ...)                                                            \
+#define HISTOGRAM(name, algorithm, P, ranges, T, W, C, ...) \
   Histogram<algorithm, P, ranges, T, W, C>::sweep(name, seeds, __VA_ARGS__)
 
 #ifdef TEST_HISTOGRAM_SHARED

@@ -29,7 +29,7 @@ static int add_bitonic(int rows, int tile, emulated_kernel kernel) {
 }
 static int add_kd_tree(int boxes, int counters, int order, emulated_kernel kernel) {
   const std::string options = "-DBOXES_LAYOUT=" + std::to_string(boxes) + " -DKD_COUNTERS=" + std::to_string(counters) +
-                              " -DKD_ORDER=" + std::to_string(order) + " ";
+      " -DKD_ORDER=" + std::to_string(order) + " ";
   return instances.push_back({options, kernel}), 0;
 }
 #define JOIN_4(a, b, c, d) a##_##b##_##c##_##d

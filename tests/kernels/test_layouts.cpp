@@ -74,7 +74,7 @@ void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_p
 }
 
 // {float x, y, z; u16 kind; u8 flag}: 16 bytes, the last one padding.
-#define PARTICLE_FIELDS(IN_KIND, OUT_KIND)                                                                             \
+#define PARTICLE_FIELDS(IN_KIND, OUT_KIND) \
   gp__moved<4, 0, 0>, gp__moved<4, 4, 4>, gp__moved<4, 8, 8>, gp__moved<2, IN_KIND, OUT_KIND>, gp__moved<1, 14, 14>
 static void conversions(int seeds) {
   convert<Warp, 64, 4, gp__side<1, 16>, gp__side<0, 16>, PARTICLE_FIELDS(12, 12)>("structs to columns", 1, 0, seeds);
@@ -175,11 +175,11 @@ static void access(const char *name, uint64_t layout, uint64_t cells, Kernel ker
       bool good = !e && kinds.read(5) == counts;
       for (size_t i = 0; i < n && good; ++i)
         good = GP_AT(Particle, a.out, i, x) == x[i].x + float(x[i].v) * 2 && GP_AT(Particle, a.out, i, v) == x[i].v &&
-               GP_AT(Particle, a.out, i, kind) == x[i].kind && GP_AT(Particle, a.out, i, flag) == x[i].flag;
+            GP_AT(Particle, a.out, i, kind) == x[i].kind && GP_AT(Particle, a.out, i, flag) == x[i].flag;
       for (size_t i = 0; i < rows && good; ++i)
         for (size_t j = 0; j < columns && good; ++j)
           good = GP_AT2(Cell, a.sums, i, j, sum) ==
-                 (i ? grid[(i - 1) * columns + j] : 0) + (j ? grid[i * columns + j - 1] : 0);
+              (i ? grid[(i - 1) * columns + j] : 0) + (j ? grid[i * columns + j - 1] : 0);
       // A value's position by the layout.
       const u64 w = layout ? layout : a.in.capacity;
       const size_t at = layout == GP_AOS ? (n - 1) * sizeof(Particle) + offsetof(Particle, v)
@@ -187,7 +187,7 @@ static void access(const char *name, uint64_t layout, uint64_t cells, Kernel ker
       good = good && !std::memcmp(static_cast<u8 *>(a.in.base) + at, &x[n - 1].v, 8);
       if (cells == (GP_AOS | GP_TRANSPOSED) && columns > 1)
         good = good &&
-               !std::memcmp(static_cast<u8 *>(a.grid.base) + rows * sizeof(Cell) + offsetof(Cell, sum), &grid[1], 4);
+            !std::memcmp(static_cast<u8 *>(a.grid.base) + rows * sizeof(Cell) + offsetof(Cell, sum), &grid[1], 4);
       check(good, std::string(name) + " n=" + std::to_string(n) + " seed=" + std::to_string(seed));
       for (const gp_array &array : {a.in, a.out, a.grid, a.sums}) simt::device_free(array.base);
       simt::clear_error();

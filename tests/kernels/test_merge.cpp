@@ -61,8 +61,8 @@ static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Ke
   const u32 chance = 1 + random32() % 9;
   for (size_t i = 0; i < n; ++i) {
     const bool first = shape == DISJOINT || shape == FIRST_EMPTY || shape == SECOND_EMPTY ? i < cut
-                       : shape == BEHIND                                                  ? i >= cut
-                       : shape == ALTERNATE                                               ? i % 2 == 0
+        : shape == BEHIND                                                                 ? i >= cut
+        : shape == ALTERNATE                                                              ? i % 2 == 0
                                                                                           : random32() % 10 < chance;
     (first ? a : b).push_back(all[i]);
   }
@@ -258,9 +258,10 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
         }
         const size_t wrong = e ? 0 : first_wrong(final_keys, expected);
         const size_t wrong2 = e ? 0 : first_wrong(final_values, expected_values);
-        check(!e && wrong == NONE && wrong2 == NONE, what_of(name, orders[order], n, 0, offset, sms, seed) +
-                                                         (wrong != NONE ? " key " + std::to_string(wrong) : "") +
-                                                         (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
+        check(!e && wrong == NONE && wrong2 == NONE,
+              what_of(name, orders[order], n, 0, offset, sms, seed) +
+                  (wrong != NONE ? " key " + std::to_string(wrong) : "") +
+                  (wrong2 != NONE ? " value " + std::to_string(wrong2) : ""));
         simt::clear_error();
       }
   }

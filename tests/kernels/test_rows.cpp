@@ -6,18 +6,18 @@
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
-#define ROW_OF(ROW, primitive, offset, vertex, degree, from, to, threads, alpha)                                       \
-  ROW("portable", primitive, offset, vertex, degree, from, to, GP_EXPAND_CONTRACT, threads, 0, 0, 0, 0, 0, 0, alpha,   \
+#define ROW_OF(ROW, primitive, offset, vertex, degree, from, to, threads, alpha) \
+  ROW("portable", primitive, offset, vertex, degree, from, to, GP_EXPAND_CONTRACT, threads, 0, 0, 0, 0, 0, 0, alpha, \
       0, 0, 0, 0, 0, 0, "made up")
-#define GP_POLICY_ROWS(ROW)                                                                                            \
-  ROW_OF(ROW, GP_BFS, 4, 4, 0, 0, 30, 128, 3)                                                                          \
-  ROW_OF(ROW, GP_BFS, 4, 4, 8, 0, 20, 256, 5)                                                                          \
-  ROW_OF(ROW, GP_BFS, 4, 4, 8, 20, 64, 512, -1)                                                                        \
-  ROW_OF(ROW, GP_BFS, 8, 4, 8, 0, 64, 256, 7)                                                                          \
-  ROW_OF(ROW, GP_BFS, 8, 8, 8, 0, 64, 256, 9)                                                                          \
-  ROW_OF(ROW, GP_BFS_SOURCES, 4, 4, 8, 0, 64, 256, 11)                                                                 \
-  ROW("portable", GP_TRANSPOSE, 4, 0, 4, 0, 64, GP_PADDED_TILES, 512, 1, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0,          \
-      "made up")                                                                                                       \
+#define GP_POLICY_ROWS(ROW) \
+  ROW_OF(ROW, GP_BFS, 4, 4, 0, 0, 30, 128, 3) \
+  ROW_OF(ROW, GP_BFS, 4, 4, 8, 0, 20, 256, 5) \
+  ROW_OF(ROW, GP_BFS, 4, 4, 8, 20, 64, 512, -1) \
+  ROW_OF(ROW, GP_BFS, 8, 4, 8, 0, 64, 256, 7) \
+  ROW_OF(ROW, GP_BFS, 8, 8, 8, 0, 64, 256, 9) \
+  ROW_OF(ROW, GP_BFS_SOURCES, 4, 4, 8, 0, 64, 256, 11) \
+  ROW("portable", GP_TRANSPOSE, 4, 0, 4, 0, 64, GP_PADDED_TILES, 512, 1, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+      "made up") \
   ROW("portable", GP_TRANSPOSE, 2, 0, 2, 0, 64, GP_ROUND_TRIP, 512, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "made up")
 #include "gpuprims.h"
 
@@ -50,7 +50,7 @@ static void look_up(gp_context *ctx, const gp__table *table, const Case &which) 
   good = good && gp__choose("test", NULL, &shape, table, &policy, &source) == GP_SUCCESS;
   const gp_policy rule = gp__portable(none, shape);
   good = good && source == GP_POLICY_PORTABLE && policy.threads == (which.threads ? which.threads : rule.threads) &&
-         policy.alpha == (which.alpha ? which.alpha : rule.alpha) && policy.small > 0 && policy.cluster > 0;
+      policy.alpha == (which.alpha ? which.alpha : rule.alpha) && policy.small > 0 && policy.cluster > 0;
   ++(good ? passed : failed);
   if (!good)
     std::printf("FAILED: primitive %d, %llu vertices, %llu edges: threads %d, alpha %d %s\n", int(which.primitive),
@@ -74,7 +74,7 @@ static void look_up_transpose(gp_context *ctx, const gp__table *table, gp_type t
   gp__shape shape = gp__shape_of(&request);
   shape.compute_capability = 90, shape.multiprocessors = 132, shape.shared_bytes = gp__shared_bytes_of(90);
   good = good && gp__choose("test", NULL, &shape, table, &policy, &source) == GP_SUCCESS &&
-         (source == GP_POLICY_PORTABLE && policy.threads == 512) == served;
+      (source == GP_POLICY_PORTABLE && policy.threads == 512) == served;
   ++(good ? passed : failed);
   if (!good)
     std::printf("FAILED: %llu x %llu: threads %d, stages %d %s\n", (unsigned long long)rows,
@@ -160,7 +160,7 @@ static void look_at(int primitive, int key, int value, unsigned long long count)
                " and " + std::to_string(value) + " bytes, sm_" + std::to_string(capability));
   }
 }
-#define ROWS(rows)                                                                                                     \
+#define ROWS(rows) \
   { #rows, Rows(rows, rows + sizeof rows / sizeof *rows) }
 static void look_at_own_rows() {
   const struct {

@@ -115,7 +115,7 @@ template <class S> void scan_is_deterministic(const char *name, int seeds) {
   }
 }
 
-#define SCAN(name, algorithm, P, exclusive, Op, In, Out)                                                               \
+#define SCAN(name, algorithm, P, exclusive, Op, In, Out) \
   Scan<algorithm, P, exclusive, Op, gp_convert<In, typename Op::type>, In, Out>::sweep(name, seeds)
 
 int main(int argc, char **argv) {

@@ -86,7 +86,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = input.size(), s.segments = segments, s.segmented.by_ranges = ENDS == RANGES;
     const gp_policy p = policy_of<P>(o.algorithm != GP_MERGE_PATH ? o.algorithm
-                                     : P::stages                  ? GP_PIPELINED
+                                         : P::stages              ? GP_PIPELINED
                                                                   : GP_MERGE_PATH);
     gp__geometry g = {};
     g.threads = unsigned(p.threads);
@@ -249,8 +249,9 @@ template <class P, class O, class R> static void load_balance(const char *name, 
         while (segment < lengths.size() && offsets[segment + 1] <= i) ++segment;
         if (out.data[i] != R(segment) && wrong == n) wrong = i;
       }
-      check(!e && wrong == n, what_of(name, shape, n, lengths.size(), 0, sms, seed) +
-                                  (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
+      check(!e && wrong == n,
+            what_of(name, shape, n, lengths.size(), 0, sms, seed) +
+                (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
       simt::clear_error();
     }
 }
@@ -286,8 +287,9 @@ template <class P, bool UPPER, class T, class R> static void bounds(const char *
                               : std::lower_bound(sorted.begin(), sorted.end(), needles[i]);
         good = out.data[i] == R(at - sorted.begin());
       }
-      check(good, std::string(name) + " length=" + std::to_string(length) + " n=" + std::to_string(n) +
-                      " seed=" + std::to_string(seed) + ":");
+      check(good,
+            std::string(name) + " length=" + std::to_string(length) + " n=" + std::to_string(n) +
+                " seed=" + std::to_string(seed) + ":");
       simt::clear_error();
     }
 }
@@ -344,7 +346,7 @@ static void routines(const char *name, int seeds) {
         }
         const Found &f = out.data[i];
         good = f.lower == lower && f.warp_lower == lower && f.upper == upper && f.warp_upper == upper &&
-               f.split == ends && f.warp_split == ends;
+            f.split == ends && f.warp_split == ends;
       }
       check(good, std::string(name) + " length=" + std::to_string(length) + " seed=" + std::to_string(seed) + ":");
       simt::clear_error();

@@ -195,8 +195,8 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
     a.keys = in.data, a.values = payload ? value.data : nullptr, a.out_count = counts.data;
     a.out_keys = in_place ? in.data : WHAT == GP_NONTRIVIAL_RUNS ? nullptr : keys.data;
     a.out_values = WHAT == GP_NONTRIVIAL_RUNS ? (void *)place.data
-                   : !payload                 ? nullptr
-                   : in_place                 ? value.data
+        : !payload                            ? nullptr
+        : in_place                            ? value.data
                                               : out.data;
     a.out2 = WHAT == GP_UNIQUE ? nullptr : length.data;
     const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);

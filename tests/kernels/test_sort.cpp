@@ -50,15 +50,15 @@ template <> struct Ordered<LongKey> { static const int bits = 192; };
 
 template <class Key> void vary(Key &key, int data, size_t i, size_t n) { // of unsigned integers
   const u64 x = u64(random32()) << 32 ^ random32();
-  key = Key(data == UNIFORM     ? x
-            : data == CONSTANT  ? 77
-            : data == FEW       ? x % 5 * 0x0101010101010101ull
-            : data == LOW_BITS  ? x & 0x3ff
-            : data == HIGH_BITS ? x << (8 * sizeof(Key) - 6)
-            : data == GAP       ? (x & 0xff00ffffff00ffffull)
-            : data == ONE_HOT   ? (x % 10 ? 0x1234567812345678ull : x)
-            : data == SORTED    ? i * 1000003
-                                : (n - i) * 1000003);
+  key = Key(data == UNIFORM         ? x
+                : data == CONSTANT  ? 77
+                : data == FEW       ? x % 5 * 0x0101010101010101ull
+                : data == LOW_BITS  ? x & 0x3ff
+                : data == HIGH_BITS ? x << (8 * sizeof(Key) - 6)
+                : data == GAP       ? (x & 0xff00ffffff00ffffull)
+                : data == ONE_HOT   ? (x % 10 ? 0x1234567812345678ull : x)
+                : data == SORTED    ? i * 1000003
+                                    : (n - i) * 1000003);
 }
 template <> void vary<Fields>(Fields &k, int data, size_t i, size_t n) {
   u32 x;
@@ -405,9 +405,9 @@ static void test_rule_of_pairs() {
     s.count = c.count;
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp_policy p = gp__portable_by(&gp__rules_sort, gp_policy(), s);
-    check(p.algorithm == c.algorithm && gp__valid_by(&gp__rules_sort, p, s), "rule of pairs: " + std::to_string(c.key) +
-                                                                                 " and " + std::to_string(c.value) +
-                                                                                 ", " + std::to_string(c.count));
+    check(p.algorithm == c.algorithm && gp__valid_by(&gp__rules_sort, p, s),
+          "rule of pairs: " + std::to_string(c.key) + " and " + std::to_string(c.value) + ", " +
+              std::to_string(c.count));
   }
 }
 

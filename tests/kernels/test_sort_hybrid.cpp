@@ -63,11 +63,11 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
       v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
       break; // a bucket just too large
     case 16: // digits shared by all keys alternate with digits shared by few
-      v[i] = bits != 32    ? r & (mask >> 4)
-             : i % 64 == 0 ? 1u << 27
-             : i % 64 == 1 ? 1u << 19
-             : i % 64 == 2 ? 1u << 15
-                           : r & 255;
+      v[i] = bits != 32 ? r & (mask >> 4)
+          : i % 64 == 0 ? 1u << 27
+          : i % 64 == 1 ? 1u << 19
+          : i % 64 == 2 ? 1u << 15
+                        : r & 255;
       break;
     case 17:
       v[i] = some[random32() % some.size()];
@@ -132,13 +132,14 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
         good =
             good && !simt::launch_kernel("count", grid, COUNTING, 0, gp__hybrid_count<P, T, DESCENDING, COUNTING>, a);
         good = good &&
-               !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
+            !simt::launch_kernel("move", grid + 1, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING>, a);
       }
       if (a.level < a.levels)
         good = good &&
-               !simt::launch_kernel("rest", grid + 2, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING>, a);
-      good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
-                                          gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
+            !simt::launch_kernel("rest", grid + 2, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING>, a);
+      good = good &&
+          !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
+                               gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>, a);
     }
     std::vector<Raw> want(from), got = (in_place ? in : out).read(given.size());
     std::sort(want.begin(), want.end(), [](Raw x, Raw y) { return Code::encode(x) < Code::encode(y); });
@@ -226,14 +227,15 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
           good && !simt::launch_kernel("move", grid, P::threads, move_bytes, gp__hybrid_move<P, T, DESCENDING, V>, a);
     }
     good = good && !simt::launch_kernel("rest", grid, P::threads, rest_bytes, gp__hybrid_rest<P, T, DESCENDING, V>, a);
-    good = good && !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
-                                        gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
+    good = good &&
+        !simt::launch_kernel("sort", grid, THREADS, sort_bytes,
+                             gp__hybrid_sort<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, V>, a);
     if (chosen == GP__CHOSE_ONE_SWEEP) { // nothing has been touched
       for (u64 x : list.read(GP__HYBRID_LIST)) good = good && x == 0xa5a5a5a5a5a5a5a5ull;
       const std::vector<V> left = out_values.read(size), own = values.read(size);
       for (size_t i = 0; i < size; ++i)
         good = good && own[i] == numbers[i] &&
-               (a.out_values != out_values.data || !memcmp(&left[i], "\x5a\x5a\x5a\x5a\x5a\x5a\x5a\x5a", sizeof(V)));
+            (a.out_values != out_values.data || !memcmp(&left[i], "\x5a\x5a\x5a\x5a\x5a\x5a\x5a\x5a", sizeof(V)));
       return good && in.read(size) == given;
     }
     std::vector<size_t> order(n);
@@ -304,9 +306,9 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     case HIGHEST_ZERO:
       return h & lower;
     case ONE_LARGER: // bucket of the first digit than a block sorts, of 256 keys
-      return i % 111 == 0                       ? (h & mask >> 8) | 0x5aull << (BITS - 8)
-             : (h & mask) >> (BITS - 8) == 0x5a ? h ^ 1ull << (BITS - 8)
-                                                : h;
+      return i % 111 == 0                    ? (h & mask >> 8) | 0x5aull << (BITS - 8)
+          : (h & mask) >> (BITS - 8) == 0x5a ? h ^ 1ull << (BITS - 8)
+                                             : h;
     default:
       return h;
     }
@@ -315,9 +317,9 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   static int right(int data, size_t n, bool samples) {
     const bool large = data == FEW || data == HIGH || data == HIGHEST_ZERO || (data == ONE_LARGER && BITS == 32);
     if (!samples) // is a bucket too large for any block? For keys of 8 bytes, one an eighth larger?
-      return n > 20000 && large                               ? GP__CHOSE_ONE_SWEEP
-             : n > 20000 || n <= CAPACITY || data == CONSTANT ? GP__CHOSE_HYBRID
-                                                              : 0;
+      return n > 20000 && large                            ? GP__CHOSE_ONE_SWEEP
+          : n > 20000 || n <= CAPACITY || data == CONSTANT ? GP__CHOSE_HYBRID
+                                                           : 0;
     if (n < 20000 || data == HIGHEST_ZERO || data == ONE_LARGER) return 0;
     return data == HIGH || (BITS == 32 && (data == FEW || data == LOW)) ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
@@ -493,9 +495,10 @@ template <class P, class T, class V> struct Duplicates {
         const bool sweeps = PAIRS ? c.pairs : sizeof(T) > 4 ? c.wide : c.keys;
         const int want = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID,
                   got = chosen(n, c.times, c.how, c.counted, costs);
-        check(got == want, std::string(name) + " " + std::to_string(c.times) + " times, as " + std::to_string(c.how) +
-                               ", of " + std::to_string(c.counted) + (costs ? "" : ", not by costs,") +
-                               " keys: chosen " + std::to_string(got));
+        check(got == want,
+              std::string(name) + " " + std::to_string(c.times) + " times, as " + std::to_string(c.how) + ", of " +
+                  std::to_string(c.counted) + (costs ? "" : ", not by costs,") + " keys: chosen " +
+                  std::to_string(got));
       }
   }
 };
@@ -642,9 +645,10 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
       simt::set_random_schedule(c.times);
       random_state = 88172645463325252ull; // the same, whatever has been run
       const int chosen = choice_of(n, c.times, c.even, c.bits, c.capacity, c.times % 3 + 1);
-      check(chosen == c.chosen, std::string(name) + " times " + std::to_string(c.times) + (c.even ? " evenly" : "") +
-                                    " bits " + std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) +
-                                    " chosen " + std::to_string(chosen));
+      check(chosen == c.chosen,
+            std::string(name) + " times " + std::to_string(c.times) + (c.even ? " evenly" : "") + " bits " +
+                std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) + " chosen " +
+                std::to_string(chosen));
       simt::clear_error();
     }
   }
@@ -654,12 +658,11 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     bool large = false;
     for (Raw raw : keys) large |= ++of_bucket[Code::encode(raw) >> (32 - bits)] > CAPACITY;
     const bool swept = keys.empty() || kind == 1 || kind == 2 || kind == 9;
-    return swept                  ? chosen == GP__CHOSE_PASSES
-           : kind > DISTRIBUTIONS ? chosen == (large ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID)
-           : keys.size() < 1000   ? chosen != GP__CHOSE_ONE_SWEEP
-           : kind == 0 || kind == DISTRIBUTIONS
-               ? chosen == GP__CHOSE_HYBRID
-               : chosen == GP__CHOSE_PASSES || large == (chosen == GP__CHOSE_ONE_SWEEP);
+    return swept                             ? chosen == GP__CHOSE_PASSES
+        : kind > DISTRIBUTIONS               ? chosen == (large ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID)
+        : keys.size() < 1000                 ? chosen != GP__CHOSE_ONE_SWEEP
+        : kind == 0 || kind == DISTRIBUTIONS ? chosen == GP__CHOSE_HYBRID
+                                             : chosen == GP__CHOSE_PASSES || large == (chosen == GP__CHOSE_ONE_SWEEP);
   }
   static void sweep(const char *name, int seeds, size_t most) {
     if (!only.empty() && only != name) return;

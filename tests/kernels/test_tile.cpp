@@ -62,9 +62,9 @@ template <int THREADS, int ITEMS, int WAY, class T> void moves(const char *name,
           !simt::launch_kernel(name, 1, THREADS, 0, move<THREADS, ITEMS, WAY, T>, in, out, shown, gp__u64(count), fill);
       for (unsigned t = 0; good && t < unsigned(THREADS); ++t)
         for (unsigned i = 0; i < unsigned(ITEMS); ++i) {
-          const unsigned at = WAY == STRIPED      ? i * THREADS + t
-                              : WAY == VECTORISED ? (i / V * THREADS + t) * V + i % V
-                                                  : t * ITEMS + i;
+          const unsigned at = WAY == STRIPED ? i * THREADS + t
+              : WAY == VECTORISED            ? (i / V * THREADS + t) * V + i % V
+                                             : t * ITEMS + i;
           const T want = at < count ? make<T>(at) : fill;
           good = good && !std::memcmp(&shown[t * ITEMS + i], &want, sizeof(T));
         }

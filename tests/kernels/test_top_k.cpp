@@ -42,10 +42,10 @@ template <class T> std::vector<BitsOf<T>> keys_of(size_t n, int kind) {
       x[i] = B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5);
       break;
     case 5: // -0, +0, infinities, NaN of both signs and several payloads, the ends of integers
-      x[i] = B(r % 4 == 0   ? sign
-               : r % 4 == 1 ? 0
-               : r % 4 == 2 ? ~0ull >> (r >> 8) % 9
-                            : (~0ull << (bits - 6)) ^ (r & 3));
+      x[i] = B(r % 4 == 0       ? sign
+                   : r % 4 == 1 ? 0
+                   : r % 4 == 2 ? ~0ull >> (r >> 8) % 9
+                                : (~0ull << (bits - 6)) ^ (r & 3));
       break;
     default:
       x[i] = B(0x1234567800000000ull >> (64 - bits) | (r & 255));
@@ -139,12 +139,12 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
       for (u32 i : sorted_indices<T>(x.data(), n, DESCENDING)) expected.push_back(x[i]);
       size_t wrong = 0;
       while (wrong < n && out.data[wrong] == expected[wrong]) ++wrong;
-      check(!e && wrong == n && out.intact(), std::string(name) + " n=" + std::to_string(n) +
-                                                  " kind=" + std::to_string(kind) + " seed=" + std::to_string(seed) +
-                                                  " blocks=" + std::to_string(g.grid) +
-                                                  (wrong < n      ? " wrong at " + std::to_string(wrong)
-                                                   : out.intact() ? ""
-                                                                  : " writes behind its output"));
+      check(!e && wrong == n && out.intact(),
+            std::string(name) + " n=" + std::to_string(n) + " kind=" + std::to_string(kind) +
+                " seed=" + std::to_string(seed) + " blocks=" + std::to_string(g.grid) +
+                (wrong < n          ? " wrong at " + std::to_string(wrong)
+                     : out.intact() ? ""
+                                    : " writes behind its output"));
       simt::clear_error();
     }
 }
@@ -180,8 +180,9 @@ template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name,
       key += sums[value];
       ++run;
     }
-    check(!e && !wrong && *runs.data == run, std::string(name) + " rows=" + std::to_string(blocks) +
-                                                 " seed=" + std::to_string(seed) + " wrong: " + std::to_string(wrong));
+    check(!e && !wrong && *runs.data == run,
+          std::string(name) + " rows=" + std::to_string(blocks) + " seed=" + std::to_string(seed) +
+              " wrong: " + std::to_string(wrong));
     simt::clear_error();
   }
 }
@@ -203,13 +204,14 @@ template <class P> void key_counts(const char *name, int seeds) {
       const u16 any = u16(0xf000 | random32()); // that of the zeros added last
       for (size_t i = 0; i < n; ++i) {
         const u32 r = random32();
-        x[i] = u16(kind <= 0   ? any                                      // constant
-                   : kind == 1 ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
-                   : kind == 2 ? any ^ (i / 12 & 1) * 0x8010              // the same, in runs
-                   : kind == 3 ? (r % 16 ? any : r >> 16)                 // one is frequent
-                   : kind == 5 ? (r % 999 ? any : r >> 16)                // the others are rare
-                   : kind == 6 ? any ^ (i % 256 < 16)                     // runs, but not in the first lanes
-                               : r);
+        x[i] = u16(kind <= 0 ? any // constant
+                       : kind == 1
+                       ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
+                       : kind == 2 ? any ^ (i / 12 & 1) * 0x8010  // the same, in runs
+                       : kind == 3 ? (r % 16 ? any : r >> 16)     // one is frequent
+                       : kind == 5 ? (r % 999 ? any : r >> 16)    // the others are rare
+                       : kind == 6 ? any ^ (i % 256 < 16)         // runs, but not in the first lanes
+                                   : r);
         ++expected[x[i]];
       }
       Device<u16> in(x, offset);
@@ -225,9 +227,9 @@ template <class P> void key_counts(const char *name, int seeds) {
         for (unsigned b = 0; rows && b < blocks; ++b) sum += reinterpret_cast<u16 *>(counted.data)[b * 65536 + wrong];
         same = sum == expected[wrong];
       }
-      check(!e && wrong == 65536, std::string(name) + " kind=" + std::to_string(kind) +
-                                      " seed=" + std::to_string(seed) + " blocks=" + std::to_string(blocks) +
-                                      (wrong < 65536 ? " wrong at " + std::to_string(wrong) : ""));
+      check(!e && wrong == 65536,
+            std::string(name) + " kind=" + std::to_string(kind) + " seed=" + std::to_string(seed) +
+                " blocks=" + std::to_string(blocks) + (wrong < 65536 ? " wrong at " + std::to_string(wrong) : ""));
       simt::clear_error();
     }
 }
@@ -256,9 +258,10 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
   static constexpr bool values = !std::is_same<In, gp__none>::value, outs = !std::is_same<Out, gp__none>::value;
 
   static void run(const char *name, const Rows &o, unsigned seed, bool nth = false) {
-    const size_t all = o.rows * o.count, n = !o.on_device ? o.count
-                                             : o.k % 2    ? o.count / 30 + 1
-                                                          : o.count - o.count / 3;
+    const size_t all = o.rows * o.count,
+                 n = !o.on_device ? o.count
+        : o.k % 2                 ? o.count / 30 + 1
+                                  : o.count - o.count / 3;
     std::vector<B> x = keys_of<T>(all, o.kind);
     std::vector<In> value(values ? all : 0);
     for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);

@@ -27,10 +27,10 @@ static const bool ALL_TALL = true;
 #endif
 // The compiled sizes.
 template <class P> constexpr bool has_size(int size) {
-  return std::is_same<P, Tall>::value     ? size == 1 || size == 4 || (ALL_TALL && (size == 2 || size == 8))
-         : std::is_same<P, Warp>::value   ? size == 1 || size == 4
-         : std::is_same<P, Larger>::value ? size == 1 || size == 8 || size == 12 || size == 40
-                                          : size != 8 && size != 12 && size != 40;
+  return std::is_same<P, Tall>::value  ? size == 1 || size == 4 || (ALL_TALL && (size == 2 || size == 8))
+      : std::is_same<P, Warp>::value   ? size == 1 || size == 4
+      : std::is_same<P, Larger>::value ? size == 1 || size == 8 || size == 12 || size == 40
+                                       : size != 8 && size != 12 && size != 40;
 }
 
 // ---- the request, after the header's own checks
@@ -90,9 +90,9 @@ static bool prepare(const Case &c, const void *in, void *out, gp_policy policy, 
 // ---- kernels by their template arguments
 
 template <class P, int SIZE, int WORD> static int launch_form(const Run &r, unsigned grid) {
-#define FORM(F)                                                                                                        \
-  if (r.plan.form == F)                                                                                                \
-  return simt::launch_kernel("transpose", grid, P::threads, r.plan.shared_bytes, gp__transpose<P, SIZE, WORD, F>,      \
+#define FORM(F) \
+  if (r.plan.form == F) \
+  return simt::launch_kernel("transpose", grid, P::threads, r.plan.shared_bytes, gp__transpose<P, SIZE, WORD, F>, \
                              r.args)
   if constexpr (SIZE == WORD && SIZE <= 8) {
     FORM(16);
@@ -118,9 +118,9 @@ template <class P, int SIZE, int WORD> static int launch_form(const Run &r, unsi
   return -1;
 }
 template <class P, int SIZE, int WORD> static int launch_square(const Run &r, unsigned grid) {
-#define FORM(F)                                                                                                        \
-  if (r.plan.form == F)                                                                                                \
-  return simt::launch_kernel("transpose square", grid, P::threads, r.plan.shared_bytes,                                \
+#define FORM(F) \
+  if (r.plan.form == F) \
+  return simt::launch_kernel("transpose square", grid, P::threads, r.plan.shared_bytes, \
                              gp__transpose_square<P, SIZE, WORD, F>, r.args)
   FORM(0);
   FORM(3);
@@ -173,15 +173,15 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r
       e = which == 0 ? simt::launch_kernel("panels", grid, P::threads, r.plan.shared_bytes,
                                            gp__transpose_panels<P, SIZE, WORD, FORM>, a)
           : which == 1
-              ? simt::launch_kernel("chunks", grid, P::threads, 0, gp__transpose_chunks<P, SIZE, WORD, FORM>, a)
-              : simt::launch_kernel("save", grid, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, a);
+          ? simt::launch_kernel("chunks", grid, P::threads, 0, gp__transpose_chunks<P, SIZE, WORD, FORM>, a)
+          : simt::launch_kernel("save", grid, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, a);
     }
   }
   return e;
 }
 template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_policy policy, void *out) {
-#define FORM(W, F)                                                                                                     \
-  if constexpr (W >= WORD)                                                                                             \
+#define FORM(W, F) \
+  if constexpr (W >= WORD) \
     if (r.plan.form == W * GP__FORM_WORD + F) return launch_panels<P, SIZE, WORD, W * GP__FORM_WORD + F>(r, policy, out)
   FORM(16, 3);
   FORM(16, 1);
@@ -224,8 +224,8 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run 
   return e;
 }
 template <class P, int SIZE, int WORD> static int launch_buffered_of(Run &r, gp_policy policy, void *out) {
-#define FORM(F)                                                                                                        \
-  if (r.plan.form == 16 * GP__FORM_WORD + F)                                                                           \
+#define FORM(F) \
+  if (r.plan.form == 16 * GP__FORM_WORD + F) \
   return launch_buffered<P, SIZE, WORD, 16 * GP__FORM_WORD + F>(r, policy, out)
   FORM(0);
   FORM(1);
@@ -258,13 +258,13 @@ template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r
 }
 template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *out, int seed) {
   const int size = r.q.moves.size, word = r.q.moves.word;
-#define ONE(s, w)                                                                                                      \
-  if constexpr (has_size<P>(s))                                                                                        \
-    if (size == s && word == w)                                                                                        \
-      return policy.algorithm == GP_ROUND_TRIP        ? launch_round_trip<P, s, w>(r, policy, static_cast<u8 *>(out))  \
-             : policy.algorithm == GP_BUFFERED_PANELS ? launch_buffered_of<P, s, w>(r, policy, out)                    \
-             : r.plan.form                            ? launch_panels_of<P, s, w>(r, policy, out)                      \
-                                                      : launch_steps<P, s, w>(r, out, seed);
+#define ONE(s, w) \
+  if constexpr (has_size<P>(s)) \
+    if (size == s && word == w) \
+      return policy.algorithm == GP_ROUND_TRIP     ? launch_round_trip<P, s, w>(r, policy, static_cast<u8 *>(out)) \
+          : policy.algorithm == GP_BUFFERED_PANELS ? launch_buffered_of<P, s, w>(r, policy, out) \
+          : r.plan.form                            ? launch_panels_of<P, s, w>(r, policy, out) \
+                                                   : launch_steps<P, s, w>(r, out, seed);
   ONE(4, 4)
   ONE(12, 4)
 #ifdef TEST_FEW
@@ -282,13 +282,13 @@ template <class P> static int launch(const Run &r, unsigned grid) {
   const int size = r.q.moves.size, word = r.q.moves.word;
   if (r.q.moves.kind == GP__MOVE_NOTHING) return 0;
   if (r.q.moves.kind == GP__MOVE_ROWS)
-    return word == 1   ? launch_rows<P, 1>(r, grid)
-           : word == 2 ? launch_rows<P, 2>(r, grid)
-           : word == 4 ? launch_rows<P, 4>(r, grid)
-           : word == 8 ? launch_rows<P, 8>(r, grid)
-                       : launch_rows<P, 16>(r, grid);
-#define ONE(s, w)                                                                                                      \
-  if constexpr (has_size<P>(s))                                                                                        \
+    return word == 1 ? launch_rows<P, 1>(r, grid)
+        : word == 2  ? launch_rows<P, 2>(r, grid)
+        : word == 4  ? launch_rows<P, 4>(r, grid)
+        : word == 8  ? launch_rows<P, 8>(r, grid)
+                     : launch_rows<P, 16>(r, grid);
+#define ONE(s, w) \
+  if constexpr (has_size<P>(s)) \
     if (size == s && word == w) return launch_one<P, s, w>(r, grid);
   ONE(1, 1)
   ONE(2, 2)
@@ -309,9 +309,9 @@ static std::string what_of(const Case &c, const char *name, int seed) {
   std::string text = std::string(name) + " size=" + std::to_string(c.size);
   for (int d = 0; d < c.p.dimensions; ++d)
     text += " [" + std::to_string(c.p.extent[d]) + ", " + std::to_string(c.p.in_stride[d]) + "/" +
-            std::to_string(c.p.out_stride[d]) + " " + std::to_string(c.p.order[d]) + "]";
+        std::to_string(c.p.out_stride[d]) + " " + std::to_string(c.p.order[d]) + "]";
   return text + " skips " + std::to_string(c.in_skip) + " " + std::to_string(c.out_skip) +
-         " seed=" + std::to_string(seed);
+      " seed=" + std::to_string(seed);
 }
 
 // Runs a case and compares every byte, including gaps. panels: through a buffer, this many; or TRIP, or 0: neither.
@@ -360,8 +360,8 @@ template <class P> static void run(const Case &c, const char *name, int seed, bo
   }
   const unsigned tiles = unsigned(r.plan.tiles), grid = seed % 3 ? tiles : 1 + random32() % tiles;
   const int e = panels == TRIP || gp__tiled(policy, r.shape).moved.kind == GP__MOVE_RECTANGLE
-                    ? launch_rectangle<P>(r, policy, out, seed)
-                    : launch<P>(r, grid);
+      ? launch_rectangle<P>(r, policy, out, seed)
+      : launch<P>(r, grid);
   if (e == -1 && !must) return;
   check(!e && same_items(out, expected),
         what_of(c, name, seed) + " kind " + std::to_string(r.q.moves.kind) + " form " + std::to_string(r.plan.form));
@@ -668,8 +668,9 @@ template <class T, int ROWS, int COLUMNS, bool ALIGNED> static void tiles(const 
     Device<T> in(x, ALIGNED ? 0 : seed % 5), out(x.size(), ALIGNED ? 0 : seed % 3);
     TileArgs a = {in.data, out.data, columns, rows, rows, columns};
     const int e = simt::launch_kernel(name, 1, 64, 0, tile_kernel<T, ROWS, COLUMNS, ALIGNED>, a);
-    check(!e && same_items(out.data, expected), std::string(name) + " " + std::to_string(rows) + " x " +
-                                                    std::to_string(columns) + " seed=" + std::to_string(seed));
+    check(!e && same_items(out.data, expected),
+          std::string(name) + " " + std::to_string(rows) + " x " + std::to_string(columns) +
+              " seed=" + std::to_string(seed));
     simt::clear_error();
   }
 }

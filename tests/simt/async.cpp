@@ -324,9 +324,9 @@ std::string unfinished_mbarriers() {
     for (const Mbarrier &m : b->mbarriers) {
       if (!b->alive || listed++ >= 12) continue;
       text += "\n    mbarrier of " + std::string(m.file) + ":" + std::to_string(m.line) + " in block " +
-              std::to_string(b->index) + " (number " + std::to_string(m.number) + "): phase " +
-              std::to_string(m.phase) + " waits for " + std::to_string(m.missing) + " of " + std::to_string(m.count) +
-              " arrivals and " + std::to_string(m.expected) + " bytes";
+          std::to_string(b->index) + " (number " + std::to_string(m.number) + "): phase " + std::to_string(m.phase) +
+          " waits for " + std::to_string(m.missing) + " of " + std::to_string(m.count) + " arrivals and " +
+          std::to_string(m.expected) + " bytes";
     }
   return text;
 }

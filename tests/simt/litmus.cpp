@@ -560,20 +560,20 @@ template <Fault F> static void run_pipeline(const char *name, Want want) {
 int main(int argc, char **argv) {
   setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::string only = argc > 1 ? argv[1] : "";
-#define WORDS(want, ...)                                                                                               \
-  if (only.empty() || std::string(#__VA_ARGS__).find(only) != std::string::npos)                                       \
+#define WORDS(want, ...) \
+  if (only.empty() || std::string(#__VA_ARGS__).find(only) != std::string::npos) \
   run_words(#__VA_ARGS__, want, __VA_ARGS__)
-#define CLUSTERS(want, fault)                                                                                          \
-  if (only.empty() || std::string("cluster " #fault).find(only) != std::string::npos)                                  \
+#define CLUSTERS(want, fault) \
+  if (only.empty() || std::string("cluster " #fault).find(only) != std::string::npos) \
   run_clusters("cluster " #fault, want, cluster_exchange<fault>)
-#define ALIGNED(want, ...)                                                                                             \
-  if (only.empty() || std::string(#__VA_ARGS__).find(only) != std::string::npos)                                       \
+#define ALIGNED(want, ...) \
+  if (only.empty() || std::string(#__VA_ARGS__).find(only) != std::string::npos) \
   run_clusters(#__VA_ARGS__, want, __VA_ARGS__)
-#define DEPENDENT(want, ...)                                                                                           \
-  if (only.empty() || std::string("dependent " #__VA_ARGS__).find(only) != std::string::npos)                          \
+#define DEPENDENT(want, ...) \
+  if (only.empty() || std::string("dependent " #__VA_ARGS__).find(only) != std::string::npos) \
   run_dependent("dependent " #__VA_ARGS__, want, __VA_ARGS__)
-#define PIPELINE(want, fault)                                                                                          \
-  if (only.empty() || std::string("pipeline " #fault).find(only) != std::string::npos)                                 \
+#define PIPELINE(want, fault) \
+  if (only.empty() || std::string("pipeline " #fault).find(only) != std::string::npos) \
   run_pipeline<fault>("pipeline " #fault, want)
 
   WORDS(clean, flag_handoff<ordered, ordered>);

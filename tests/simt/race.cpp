@@ -436,9 +436,9 @@ static const char *kind(const Region *r) { return r->owner ? "shared" : "global"
   if (other.async) {
     const Wait wait = Wait(other.phase >> wait_shift);
     by = wait == Wait::mbarrier ? "a bulk load" : "a bulk store";
-    hint = wait == Wait::mbarrier     ? ", whose mbarrier phase this thread has not waited for"
-           : wait == Wait::group_read ? " that may still read here (no bulk_wait_read before this)"
-                                      : " that may still write here (no bulk_wait before this)";
+    hint = wait == Wait::mbarrier  ? ", whose mbarrier phase this thread has not waited for"
+        : wait == Wait::group_read ? " that may still read here (no bulk_wait_read before this)"
+                                   : " that may still write here (no bulk_wait before this)";
   }
   fail("RACE: %s of %s memory at +%zu conflicts with %s by block %u thread %u%s%s", what, kind(r), offset, by, block,
        thread, hint, after());
@@ -765,30 +765,30 @@ void race_learn(Wait, unsigned, unsigned) {}
 
 // Called by code of g++ -fsanitize=thread and of clang++.
 #define SIMT_PC __builtin_return_address(0)
-#define SIMT_ACCESS(N)                                                                                                 \
-  void __tsan_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); }                                                  \
-  void __tsan_write##N(void *p) { simt::plain<true>(p, N, SIMT_PC); }                                                  \
-  void __tsan_unaligned_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); }                                        \
-  void __tsan_unaligned_write##N(void *p) { simt::plain<true>(p, N, SIMT_PC); }                                        \
-  void __tsan_volatile_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); }                                         \
-  void __tsan_volatile_write##N(void *p) { simt::plain<true>(p, N, SIMT_PC); }                                         \
-  void __tsan_unaligned_volatile_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); }                               \
+#define SIMT_ACCESS(N) \
+  void __tsan_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); } \
+  void __tsan_write##N(void *p) { simt::plain<true>(p, N, SIMT_PC); } \
+  void __tsan_unaligned_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); } \
+  void __tsan_unaligned_write##N(void *p) { simt::plain<true>(p, N, SIMT_PC); } \
+  void __tsan_volatile_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); } \
+  void __tsan_volatile_write##N(void *p) { simt::plain<true>(p, N, SIMT_PC); } \
+  void __tsan_unaligned_volatile_read##N(void *p) { simt::plain<false>(p, N, SIMT_PC); } \
   void __tsan_unaligned_volatile_write##N(void *p) { simt::plain<true>(p, N, SIMT_PC); }
 // Host code in a kernel's file may use atomics; kernels may not.
-#define SIMT_HOST_ATOMIC(BITS, T)                                                                                      \
-  T __tsan_atomic##BITS##_load(const volatile T *p, int) { return __atomic_load_n(p, 5); }                             \
-  void __tsan_atomic##BITS##_store(volatile T *p, T v, int) { __atomic_store_n(p, v, 5); }                             \
-  T __tsan_atomic##BITS##_exchange(volatile T *p, T v, int) { return __atomic_exchange_n(p, v, 5); }                   \
-  T __tsan_atomic##BITS##_fetch_add(volatile T *p, T v, int) { return __atomic_fetch_add(p, v, 5); }                   \
-  T __tsan_atomic##BITS##_fetch_sub(volatile T *p, T v, int) { return __atomic_fetch_sub(p, v, 5); }                   \
-  T __tsan_atomic##BITS##_fetch_and(volatile T *p, T v, int) { return __atomic_fetch_and(p, v, 5); }                   \
-  T __tsan_atomic##BITS##_fetch_or(volatile T *p, T v, int) { return __atomic_fetch_or(p, v, 5); }                     \
-  T __tsan_atomic##BITS##_fetch_xor(volatile T *p, T v, int) { return __atomic_fetch_xor(p, v, 5); }                   \
-  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T *p, T *e, T v, int, int) {                              \
-    return __atomic_compare_exchange_n(p, e, v, false, 5, 5);                                                          \
-  }                                                                                                                    \
-  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T *p, T *e, T v, int, int) {                                \
-    return __atomic_compare_exchange_n(p, e, v, false, 5, 5);                                                          \
+#define SIMT_HOST_ATOMIC(BITS, T) \
+  T __tsan_atomic##BITS##_load(const volatile T *p, int) { return __atomic_load_n(p, 5); } \
+  void __tsan_atomic##BITS##_store(volatile T *p, T v, int) { __atomic_store_n(p, v, 5); } \
+  T __tsan_atomic##BITS##_exchange(volatile T *p, T v, int) { return __atomic_exchange_n(p, v, 5); } \
+  T __tsan_atomic##BITS##_fetch_add(volatile T *p, T v, int) { return __atomic_fetch_add(p, v, 5); } \
+  T __tsan_atomic##BITS##_fetch_sub(volatile T *p, T v, int) { return __atomic_fetch_sub(p, v, 5); } \
+  T __tsan_atomic##BITS##_fetch_and(volatile T *p, T v, int) { return __atomic_fetch_and(p, v, 5); } \
+  T __tsan_atomic##BITS##_fetch_or(volatile T *p, T v, int) { return __atomic_fetch_or(p, v, 5); } \
+  T __tsan_atomic##BITS##_fetch_xor(volatile T *p, T v, int) { return __atomic_fetch_xor(p, v, 5); } \
+  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T *p, T *e, T v, int, int) { \
+    return __atomic_compare_exchange_n(p, e, v, false, 5, 5); \
+  } \
+  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T *p, T *e, T v, int, int) { \
+    return __atomic_compare_exchange_n(p, e, v, false, 5, 5); \
   }
 extern "C" {
 SIMT_ACCESS(1)

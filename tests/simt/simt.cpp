@@ -467,20 +467,20 @@ uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int w
 }
 
 // SOURCE: the lane to read, from lane, its argument a and its segment first..last of the given width.
-#define SIMT_SHUFFLE(NAME, SOURCE)                                                                                     \
-  uint64_t NAME(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER) {                                      \
-    return warp_op(                                                                                                    \
-        #NAME, mask, value, aux, width,                                                                                \
-        [](Exchange &x, unsigned active) {                                                                             \
-          SIMT_FOR_LANES(lane, active) {                                                                               \
-            const int a = x.aux[lane], first = lane & ~(x.width[lane] - 1), last = first | (x.width[lane] - 1);        \
-            const int source = SOURCE;                                                                                 \
-            (void)a, (void)last;                                                                                       \
-            if (!(active >> (source & 31) & 1)) inactive_lane(lane, source, active);                                   \
-            x.result[lane] = x.value[source & 31];                                                                     \
-          }                                                                                                            \
-        },                                                                                                             \
-        SIMT_THERE);                                                                                                   \
+#define SIMT_SHUFFLE(NAME, SOURCE) \
+  uint64_t NAME(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER) { \
+    return warp_op( \
+        #NAME, mask, value, aux, width, \
+        [](Exchange &x, unsigned active) { \
+          SIMT_FOR_LANES(lane, active) { \
+            const int a = x.aux[lane], first = lane & ~(x.width[lane] - 1), last = first | (x.width[lane] - 1); \
+            const int source = SOURCE; \
+            (void)a, (void)last; \
+            if (!(active >> (source & 31) & 1)) inactive_lane(lane, source, active); \
+            x.result[lane] = x.value[source & 31]; \
+          } \
+        }, \
+        SIMT_THERE); \
   }
 [[noreturn]] static void inactive_lane(int lane, int source, unsigned mask) {
   Fiber *f = current;
@@ -507,16 +507,16 @@ uint64_t __match_any_sync(unsigned mask, uint64_t value, SIMT_CALLER) {
 }
 
 // RESULT: of all active lanes, from the lanes with a true value.
-#define SIMT_VOTE(NAME, RESULT)                                                                                        \
-  uint64_t NAME(unsigned mask, bool value, SIMT_CALLER) {                                                              \
-    return warp_op(                                                                                                    \
-        #NAME, mask, value, 0, 32,                                                                                     \
-        [](Exchange &x, unsigned active) {                                                                             \
-          unsigned votes = 0;                                                                                          \
-          SIMT_FOR_LANES(lane, active) votes |= unsigned(x.value[lane]) << lane;                                       \
-          SIMT_FOR_LANES(lane, active) x.result[lane] = RESULT;                                                        \
-        },                                                                                                             \
-        SIMT_THERE);                                                                                                   \
+#define SIMT_VOTE(NAME, RESULT) \
+  uint64_t NAME(unsigned mask, bool value, SIMT_CALLER) { \
+    return warp_op( \
+        #NAME, mask, value, 0, 32, \
+        [](Exchange &x, unsigned active) { \
+          unsigned votes = 0; \
+          SIMT_FOR_LANES(lane, active) votes |= unsigned(x.value[lane]) << lane; \
+          SIMT_FOR_LANES(lane, active) x.result[lane] = RESULT; \
+        }, \
+        SIMT_THERE); \
   }
 SIMT_VOTE(__ballot_sync, votes)
 SIMT_VOTE(__any_sync, votes != 0)
@@ -589,7 +589,7 @@ void cluster_arrive(SIMT_CALLER) {
     b->meeting = rmw(
                      machine.cluster_words + b->index / config.cluster, [](uint32_t old) { return old + 1; }, release,
                      SIMT_THERE) /
-                 config.cluster;
+        config.cluster;
   f->waited = waited;
   f->trail = 0;
 }

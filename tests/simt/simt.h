@@ -234,11 +234,11 @@ Result launch_kernel(const char *name, dim3 grid, dim3 block, size_t dynamic_sha
 
 // SIMT_LAUNCH((kernel<256, 4>), grid, block, dynamic_shared, stream, arguments...); the stream is evaluated, not used.
 #define SIMT_STRIP(...) __VA_ARGS__
-#define SIMT_LAUNCH(kernel, grid, block, dynamic_shared, stream, ...)                                                  \
+#define SIMT_LAUNCH(kernel, grid, block, dynamic_shared, stream, ...) \
   ((void)(stream), simt::launch_kernel(#kernel, grid, block, dynamic_shared, SIMT_STRIP kernel, __VA_ARGS__))
 
-#define SIMT_SHARED(T, name)                                                                                           \
-  static char name##_key;                                                                                              \
+#define SIMT_SHARED(T, name) \
+  static char name##_key; \
   T &name = *static_cast<T *>(simt::shared(&name##_key, sizeof(T), alignof(T)))
 #define SIMT_DYN_SHARED(T, name) T *name = static_cast<T *>(simt::dyn_shared())
 
@@ -272,13 +272,13 @@ inline void __threadfence() { simt::fence(); }
 inline void __threadfence_block() { simt::fence(); }
 inline void __nanosleep(unsigned) { simt::yield(); }
 
-#define SIMT_FOR_LANES(lane, mask)                                                                                     \
-  for (unsigned rest_##lane = (mask); rest_##lane; rest_##lane &= rest_##lane - 1)                                     \
+#define SIMT_FOR_LANES(lane, mask) \
+  for (unsigned rest_##lane = (mask); rest_##lane; rest_##lane &= rest_##lane - 1) \
     if (const int lane = __builtin_ctz(rest_##lane); true)
 
-#define SIMT_SHUFFLE(NAME)                                                                                             \
-  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, int aux, int width = 32, SIMT_HERE) {               \
-    return simt::from_bits<T>(simt::NAME(mask, simt::to_bits(value), aux, width, SIMT_THERE));                         \
+#define SIMT_SHUFFLE(NAME) \
+  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, int aux, int width = 32, SIMT_HERE) { \
+    return simt::from_bits<T>(simt::NAME(mask, simt::to_bits(value), aux, width, SIMT_THERE)); \
   }
 SIMT_SHUFFLE(__shfl_sync)
 SIMT_SHUFFLE(__shfl_up_sync)
@@ -289,9 +289,9 @@ SIMT_SHUFFLE(__shfl_xor_sync)
 template <class T> SIMT_UNCHECKED unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
   return unsigned(simt::__match_any_sync(mask, simt::to_bits(value), SIMT_THERE));
 }
-#define SIMT_VOTE(RESULT, NAME)                                                                                        \
-  template <class T> SIMT_UNCHECKED RESULT NAME(unsigned mask, T value, SIMT_HERE) {                                   \
-    return RESULT(simt::NAME(mask, value != 0, SIMT_THERE));                                                           \
+#define SIMT_VOTE(RESULT, NAME) \
+  template <class T> SIMT_UNCHECKED RESULT NAME(unsigned mask, T value, SIMT_HERE) { \
+    return RESULT(simt::NAME(mask, value != 0, SIMT_THERE)); \
   }
 SIMT_VOTE(unsigned, __ballot_sync)
 SIMT_VOTE(int, __any_sync)
@@ -299,21 +299,21 @@ SIMT_VOTE(int, __all_sync)
 #undef SIMT_VOTE
 
 // One result for all lanes: total starts as FIRST (v: the lowest active lane's value) and takes STEP for each lane.
-#define SIMT_REDUCE(NAME, FIRST, STEP)                                                                                 \
-  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, SIMT_HERE) {                                        \
-    return simt::from_bits<T>(simt::warp_op(                                                                           \
-        #NAME, mask, simt::to_bits(value), 0, 32,                                                                      \
-        [](simt::Exchange & x, unsigned active) __attribute__((no_sanitize("thread"))) {                               \
-          T v = simt::from_bits<T>(x.value[__builtin_ctz(active)]);                                                    \
-          T total = FIRST;                                                                                             \
-          SIMT_FOR_LANES(lane, active) {                                                                               \
-            v = simt::from_bits<T>(x.value[lane]);                                                                     \
-            STEP;                                                                                                      \
-          }                                                                                                            \
-          const uint64_t bits = simt::to_bits<T>(total);                                                               \
-          SIMT_FOR_LANES(lane, active) x.result[lane] = bits;                                                          \
-        },                                                                                                             \
-        SIMT_THERE));                                                                                                  \
+#define SIMT_REDUCE(NAME, FIRST, STEP) \
+  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, SIMT_HERE) { \
+    return simt::from_bits<T>(simt::warp_op( \
+        #NAME, mask, simt::to_bits(value), 0, 32, \
+        [](simt::Exchange & x, unsigned active) __attribute__((no_sanitize("thread"))) { \
+          T v = simt::from_bits<T>(x.value[__builtin_ctz(active)]); \
+          T total = FIRST; \
+          SIMT_FOR_LANES(lane, active) { \
+            v = simt::from_bits<T>(x.value[lane]); \
+            STEP; \
+          } \
+          const uint64_t bits = simt::to_bits<T>(total); \
+          SIMT_FOR_LANES(lane, active) x.result[lane] = bits; \
+        }, \
+        SIMT_THERE)); \
   }
 SIMT_REDUCE(__reduce_add_sync, 0, total = T(total + v))
 SIMT_REDUCE(__reduce_min_sync, v, total = v < total ? v : total)
@@ -324,10 +324,10 @@ SIMT_REDUCE(__reduce_xor_sync, 0, total = T(total ^ v))
 #undef SIMT_REDUCE
 
 // Atomics are relaxed, as in CUDA: they order only themselves.
-#define SIMT_ATOMIC(NAME, UPDATE)                                                                                      \
-  template <class T> T NAME(T *p, typename std::common_type<T>::type value, SIMT_HERE) {                               \
-    return simt::rmw(                                                                                                  \
-        p, [value](T old) __attribute__((no_sanitize("thread"))) { return T(UPDATE); }, simt::relaxed, SIMT_THERE);    \
+#define SIMT_ATOMIC(NAME, UPDATE) \
+  template <class T> T NAME(T *p, typename std::common_type<T>::type value, SIMT_HERE) { \
+    return simt::rmw( \
+        p, [value](T old) __attribute__((no_sanitize("thread"))) { return T(UPDATE); }, simt::relaxed, SIMT_THERE); \
   }
 SIMT_ATOMIC(atomicAdd, old + value)
 SIMT_ATOMIC(atomicSub, old - value)

@@ -5,8 +5,9 @@
 
 #include "dispatch_test.h"
 
-FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+            gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 
 // Seconds of this thread's processor time, which other programs disturb least.
 static double thread_seconds() {

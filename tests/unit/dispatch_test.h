@@ -8,23 +8,23 @@
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
-#define GP_POLICY_ROWS(ROW)                                                                                            \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,       \
-      "any size")                                                                                                      \
-  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,      \
-      "from 1 MiB")                                                                                                    \
-  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,        \
-      "8 bytes in")                                                                                                    \
-  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, "capability")    \
-  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0,   \
-      0, "not before 9.0")                                                                                             \
-  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,   \
-      0, "canonical")                                                                                                  \
-  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,        \
-      "from 1 KiB")                                                                                                    \
-  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                \
-      "class; vectors left to the default")                                                                            \
-  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,              \
+#define GP_POLICY_ROWS(ROW) \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 128, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, \
+      "any size") \
+  ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 20, 64, GP_EVEN_SHARE, 256, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, \
+      "from 1 MiB") \
+  ROW("Fake With Rows", GP_REDUCE, 8, -1, -1, 0, 64, GP_EVEN_SHARE, 512, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, \
+      "8 bytes in") \
+  ROW("sm_89", GP_REDUCE, -1, -1, -1, 0, 64, GP_STEALING, 128, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, "capability") \
+  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_PIPELINED, 256, 9, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, \
+      0, "not before 9.0") \
+  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 20, GP_LOOK_BACK, 320, 9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, \
+      0, "canonical") \
+  ROW("sm_89", GP_INCLUSIVE_SCAN, -1, -1, -1, 10, 64, GP_LOOK_BACK, 128, 3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, \
+      "from 1 KiB") \
+  ROW("class:fakes", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 512, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+      "class; vectors left to the default") \
+  ROW("class:others", GP_COPY, -1, -1, -1, 0, 64, GP_DIRECT, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
       "not this one")
 #define GP_POLICY_CLASSES(CLASS) CLASS("fakes", "Fake With Rows") CLASS("others", "Some Other Device")
 #include "gpuprims.h"
@@ -66,25 +66,25 @@ static bool check(bool good, int line, const char *format, ...) {
 }
 #define CHECK(condition) check((condition), __LINE__, "%s", #condition)
 // The call succeeds and keeps the message of the last failure, whatever failed inside.
-#define GOOD(call)                                                                                                     \
-  do {                                                                                                                 \
-    const std::string said_ = gp_last_message();                                                                       \
-    const gp_result r_ = (call);                                                                                       \
-    check(r_ == GP_SUCCESS, __LINE__, "%s: %s: %s", #call, gp_result_name(r_), r_ ? gp_last_message() : "");           \
-    check(r_ || said_ == gp_last_message(), __LINE__, "%s succeeds and says: %s", #call, gp_last_message());           \
+#define GOOD(call) \
+  do { \
+    const std::string said_ = gp_last_message(); \
+    const gp_result r_ = (call); \
+    check(r_ == GP_SUCCESS, __LINE__, "%s: %s: %s", #call, gp_result_name(r_), r_ ? gp_last_message() : ""); \
+    check(r_ || said_ == gp_last_message(), __LINE__, "%s succeeds and says: %s", #call, gp_last_message()); \
   } while (0)
 // The call fails with this code, the message contains this text, and the call launched and allocated nothing.
-#define BAD(code, text, call)                                                                                          \
-  do {                                                                                                                 \
-    const unsigned launches_ = fake::counts.launches + fake::counts.recorded;                                          \
-    const size_t memory_ = fake::memory.size(), modules_ = fake::modules.size();                                       \
-    const gp_result r_ = (call);                                                                                       \
-    check(r_ == code, __LINE__, "%s: %s instead of %s (%s)", #call, gp_result_name(r_), #code, gp_last_message());     \
-    check(strstr(gp_last_message(), text) != nullptr, __LINE__, "%s: the message \"%s\" lacks \"%s\"", #call,          \
-          gp_last_message(), text);                                                                                    \
-    check(launches_ == fake::counts.launches + fake::counts.recorded && memory_ == fake::memory.size() &&              \
-              modules_ == fake::modules.size(),                                                                        \
-          __LINE__, "%s left something behind", #call);                                                                \
+#define BAD(code, text, call) \
+  do { \
+    const unsigned launches_ = fake::counts.launches + fake::counts.recorded; \
+    const size_t memory_ = fake::memory.size(), modules_ = fake::modules.size(); \
+    const gp_result r_ = (call); \
+    check(r_ == code, __LINE__, "%s: %s instead of %s (%s)", #call, gp_result_name(r_), #code, gp_last_message()); \
+    check(strstr(gp_last_message(), text) != nullptr, __LINE__, "%s: the message \"%s\" lacks \"%s\"", #call, \
+          gp_last_message(), text); \
+    check(launches_ == fake::counts.launches + fake::counts.recorded && memory_ == fake::memory.size() && \
+              modules_ == fake::modules.size(), \
+          __LINE__, "%s left something behind", #call); \
   } while (0)
 
 // Device memory with values.
@@ -192,12 +192,12 @@ static inline gp_graph sample_graph(uint64_t n, bool written) {
   const bool large = n > 900;
   gp_graph g = gp_graph_init();
   g.vertices = 10, g.edges = n, g.offset_type = large ? GP_U64 : GP_U32;
-  g.offsets = large     ? reinterpret_cast<void *>(uintptr_t(written ? 3 : 1) << 50)
-              : written ? buffers.out_keys
-                        : buffers.begin;
-  g.targets = large     ? reinterpret_cast<void *>(uintptr_t(written ? 4 : 2) << 50)
-              : written ? buffers.out3
-                        : buffers.keys;
+  g.offsets = large ? reinterpret_cast<void *>(uintptr_t(written ? 3 : 1) << 50)
+      : written     ? buffers.out_keys
+                    : buffers.begin;
+  g.targets = large ? reinterpret_cast<void *>(uintptr_t(written ? 4 : 2) << 50)
+      : written     ? buffers.out3
+                    : buffers.keys;
   return g;
 }
 

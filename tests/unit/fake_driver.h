@@ -143,9 +143,9 @@ template <class Args> int register_kernel(const char *name, void (*kernel)(const
 }
 #define FAKE_JOIN2(a, b) a##b
 #define FAKE_JOIN(a, b) FAKE_JOIN2(a, b)
-#define FAKE_KERNEL(ARGS, ...)                                                                                         \
-  static void FAKE_JOIN(fake_kernel_, __LINE__)(const ARGS &a) { __VA_ARGS__(a); }                                     \
-  static const int FAKE_JOIN(fake_registered_, __LINE__) =                                                             \
+#define FAKE_KERNEL(ARGS, ...) \
+  static void FAKE_JOIN(fake_kernel_, __LINE__)(const ARGS &a) { __VA_ARGS__(a); } \
+  static const int FAKE_JOIN(fake_registered_, __LINE__) = \
       fake::register_kernel<ARGS>(#__VA_ARGS__, FAKE_JOIN(fake_kernel_, __LINE__))
 
 // Makes a program's kernel runnable; an empty Run, with the reason in `log`, if it does not compile.
@@ -161,11 +161,11 @@ inline int enter(const char *name) {
   failed_call = name;
   return fail_with;
 }
-#define FAKE_CALL(name)                                                                                                \
-  std::lock_guard<std::recursive_mutex> guard(fake::lock);                                                             \
-  const int failure = fake::enter(#name);                                                                              \
+#define FAKE_CALL(name) \
+  std::lock_guard<std::recursive_mutex> guard(fake::lock); \
+  const int failure = fake::enter(#name); \
   (void)failure
-#define FAKE_FAIL                                                                                                      \
+#define FAKE_FAIL \
   if (failure) return failure
 
 enum { OUT_OF_MEMORY = 2, INVALID_VALUE = 1, INVALID_HANDLE = 400, INVALID_CONTEXT = 201, CAPTURE_UNSAFE = 900 };
@@ -526,8 +526,7 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
   FAKE_CALL(cuLaunchKernelEx);
   FAKE_FAIL;
   const bool dependent = config->attribute_count == 1 &&
-                         config->attributes[0].id == GP__CU_PROGRAMMATIC_SERIALIZATION &&
-                         config->attributes[0].value.number == 1;
+      config->attributes[0].id == GP__CU_PROGRAMMATIC_SERIALIZATION && config->attributes[0].value.number == 1;
   if (dependent) ++counts.overlapped;
   if (!config->attribute_count || config->attributes[0].id != GP__CU_CLUSTER_DIMENSION) {
     simt::config.dependent = dependent;
@@ -538,7 +537,7 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
   const unsigned *extent = config->attributes[0].value.extent, resident = simt::config.resident;
   if (machine.cluster_refusal) return machine.cluster_refusal;
   const bool cooperative = config->attribute_count == 2 && config->attributes[1].id == GP__CU_COOPERATIVE &&
-                           config->attributes[1].value.number == 1;
+      config->attributes[1].value.number == 1;
   if ((config->grid_x > extent[0] && !cooperative) || extent[1] != 1 || extent[2] != 1 || config->grid_x % extent[0])
     return INVALID_VALUE;
   if (config->grid_x > unsigned(machine.clusters) * extent[0]) return GP__CU_COOPERATIVE_TOO_LARGE;

@@ -109,10 +109,10 @@ static void test_promise() {
     fake::reset();
     fake::machine.capability = capability;
     fake::machine.multiprocessors = 132;
-    fake::machine.shared_bytes = capability == 75   ? 65536
-                                 : capability == 86 ? 101376
-                                 : capability == 80 ? 166912
-                                                    : 232448;
+    fake::machine.shared_bytes = capability == 75 ? 65536
+        : capability == 86                        ? 101376
+        : capability == 80                        ? 166912
+                                                  : 232448;
     gp_config c = config(GP_BACKEND_CUDA);
     c.bundle = &bundle;
     c.no_compile = 1;

@@ -5,13 +5,13 @@
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
 #define GPUPRIMS_IMPLEMENTATION
-#define GP_POLICY_ROWS(ROW)                                                                                            \
+#define GP_POLICY_ROWS(ROW) \
   ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 64, 1, 3, 3, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, "row") \
   ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_LOOK_BACK, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, \
-      "row")                                                                                                           \
+      "row") \
   ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_LOOK_BACK, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, \
-      "row")                                                                                                           \
-  ROW("Fake With Rows", GP_REDUCE_BY_KEY, -1, -1, -1, 0, 64, GP_LOOK_BACK, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0,  \
+      "row") \
+  ROW("Fake With Rows", GP_REDUCE_BY_KEY, -1, -1, -1, 0, 64, GP_LOOK_BACK, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, \
       "row")
 #include "gpuprims.h"
 
@@ -65,19 +65,19 @@ static void register_policy(const std::string &folds, const std::string &tiles, 
   typedef gp__offset_heads<unsigned> Offsets;
   const std::string end =
       op + ", gp__load<" + t + ", " + t + ", gp_convert<" + t + ", " + t + ">>, " + t + ", " + t + ", " + t + ">";
-#define FOLD(kernel, Args, ...)                                                                                        \
-  registered<Args>(#kernel "<" + folds + ", " + std::string(*#__VA_ARGS__ ? #__VA_ARGS__ ", " : "") + end,             \
+#define FOLD(kernel, Args, ...) \
+  registered<Args>(#kernel "<" + folds + ", " + std::string(*#__VA_ARGS__ ? #__VA_ARGS__ ", " : "") + end, \
                    kernel<FOLDS __VA_OPT__(, ) __VA_ARGS__, Op, Load, T, T, T>)
-#define SCAN(kernel, WHAT)                                                                                             \
+#define SCAN(kernel, WHAT) \
   registered<gp__scan_args>(#kernel "<" + tiles + ", " #WHAT ", " + end, kernel<TILES, WHAT, Op, Load, T, T, T>)
-#define BY_KEY(kernel, PRIMITIVE, INIT, HEADS, heads)                                                                  \
+#define BY_KEY(kernel, PRIMITIVE, INIT, HEADS, heads) \
   registered<gp__stream_args>(#kernel "<" + tiles + ", gp__by_key<" #PRIMITIVE ", " #INIT ", " heads ", " + end + ">", \
                               kernel<TILES, gp__by_key<PRIMITIVE, INIT, HEADS, Op, Load, T, T, T>>)
-#define BY_KEYS(kernel, INIT)                                                                                          \
-  BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>");         \
-  BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>");         \
-  BY_KEY(kernel, GP_REDUCE_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>");                 \
-  BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>");                           \
+#define BY_KEYS(kernel, INIT) \
+  BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
+  BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
+  BY_KEY(kernel, GP_REDUCE_BY_KEY, INIT, Keys, "gp__key_heads<unsigned int, gp_equal<unsigned int>>"); \
+  BY_KEY(kernel, GP_INCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>"); \
   BY_KEY(kernel, GP_EXCLUSIVE_SCAN_BY_KEY, INIT, Offsets, "gp__offset_heads<unsigned int>")
   FOLD(gp__reduce_even_share, gp__reduce_args);
   FOLD(gp__reduce_stealing, gp__reduce_args);
@@ -96,8 +96,8 @@ template <class Op, class T> static void register_small(const std::string &op, c
   register_policy<SmallFold, SmallTile, Op, T>(SMALL_FOLD, SMALL_TILE, op, t);
 }
 static void register_kernels() {
-#define LOGICAL(T, t)                                                                                                  \
-  register_small<gp_and<T>, T>("gp_and<" t ">", t);                                                                    \
+#define LOGICAL(T, t) \
+  register_small<gp_and<T>, T>("gp_and<" t ">", t); \
   register_small<gp_or<T>, T>("gp_or<" t ">", t)
   LOGICAL(int, "int");
   LOGICAL(unsigned char, "unsigned char");
@@ -155,10 +155,10 @@ static const gp_primitive FOLDS[] = {GP_REDUCE,
                                      GP_REDUCE_BY_KEY};
 static bool is_scan(gp_primitive p) { return p == GP_INCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN; }
 static std::vector<int> algorithms(gp_primitive p) {
-  return p == GP_REDUCE             ? std::vector<int>{GP_EVEN_SHARE, GP_STEALING}
-         : is_scan(p)               ? std::vector<int>{GP_LOOK_BACK, GP_PIPELINED}
-         : p == GP_SEGMENTED_REDUCE ? std::vector<int>{GP_WARP_SEGMENTS}
-                                    : std::vector<int>{GP_LOOK_BACK};
+  return p == GP_REDUCE          ? std::vector<int>{GP_EVEN_SHARE, GP_STEALING}
+      : is_scan(p)               ? std::vector<int>{GP_LOOK_BACK, GP_PIPELINED}
+      : p == GP_SEGMENTED_REDUCE ? std::vector<int>{GP_WARP_SEGMENTS}
+                                 : std::vector<int>{GP_LOOK_BACK};
 }
 static bool segmented(gp_primitive p) { return p >= GP_SEGMENTED_REDUCE && p <= GP_SEGMENTED_EXCLUSIVE_SCAN; }
 
@@ -179,11 +179,11 @@ template <class T> struct Problem {
     offsets.push_back(unsigned(n));
   }
   size_t results(gp_primitive p) const {
-    return p == GP_REDUCE             ? 1
-           : p == GP_SEGMENTED_REDUCE ? offsets.size() - 1
-           : p != GP_REDUCE_BY_KEY    ? in.size()
-           : in.empty()               ? 0
-                                      : keys.back() + 1;
+    return p == GP_REDUCE          ? 1
+        : p == GP_SEGMENTED_REDUCE ? offsets.size() - 1
+        : p != GP_REDUCE_BY_KEY    ? in.size()
+        : in.empty()               ? 0
+                                   : keys.back() + 1;
   }
   // Offsets of the buffers from 256-byte boundaries, in bytes.
   struct Place {

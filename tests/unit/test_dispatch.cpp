@@ -19,23 +19,31 @@ FAKE_KERNEL(
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
                           gp__load<unsigned char, unsigned long long, gp_convert<unsigned char, unsigned long long>>,
                           unsigned char, unsigned long long, unsigned long long>);
-FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
-                                                   gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__reduce_args, gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
-                                                 gp__load<int, int, gp_square<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argmin<float>,
-                                                   gp__load<float, gp_arg<float>, gp_convert<float, float>>, float,
-                                                   gp_arg<float>, gp_arg<float>>);
-FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, true, gp_sum<int>,
-                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args, gp__scan_upsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                                            gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args, gp__scan_spine<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                                          gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args, gp__scan_downsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
-FAKE_KERNEL(gp__scan_args, gp__scan_pipelined<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__reduce_args,
+            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>,
+                                  gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__reduce_args,
+            gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<int>, gp__load<int, int, gp_square<int, int>>,
+                                int, int, int>);
+FAKE_KERNEL(gp__reduce_args,
+            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argmin<float>,
+                                  gp__load<float, gp_arg<float>, gp_convert<float, float>>, float, gp_arg<float>,
+                                  gp_arg<float>>);
+FAKE_KERNEL(gp__scan_args,
+            gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, true, gp_sum<int>,
+                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+            gp__scan_upsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                             gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+            gp__scan_spine<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                           gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+            gp__scan_downsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+FAKE_KERNEL(gp__scan_args,
+            gp__scan_pipelined<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
@@ -1398,10 +1406,10 @@ static void test_fork() {
     k.backend = GP_BACKEND_HOST;
     int value[3] = {1, 2, 3}, sum = 0;
     const bool good = gp_prepare(ctx, &c) == GP_E_FORK && strstr(gp_last_message(), "parent") != nullptr &&
-                      gp_close(ctx) == GP_E_FORK && gp_copy(ctx, GP_I32, nullptr, 0, nullptr, nullptr) == GP_E_FORK &&
-                      gp_open(&k, &own) == GP_SUCCESS && // its own context works
-                      gp_reduce(own, GP_SUM, GP_I32, GP_I32, value, 3, &sum, nullptr) == GP_SUCCESS && sum == 6 &&
-                      gp_close(own) == GP_SUCCESS;
+        gp_close(ctx) == GP_E_FORK && gp_copy(ctx, GP_I32, nullptr, 0, nullptr, nullptr) == GP_E_FORK &&
+        gp_open(&k, &own) == GP_SUCCESS && // its own context works
+        gp_reduce(own, GP_SUM, GP_I32, GP_I32, value, 3, &sum, nullptr) == GP_SUCCESS && sum == 6 &&
+        gp_close(own) == GP_SUCCESS;
     _exit(good ? 0 : 1);
   }
   int status = -1;
@@ -1719,7 +1727,7 @@ static void test_more_faults() {
       const gp_result r = gp_run(ctx, &c, stream);
       const bool failed_here = !before && !fake::failed_call.empty();
       const bool quiet = fake::failed_call == "nvrtcDestroyProgram" || fake::failed_call == "nvrtcGetProgramLogSize" ||
-                         fake::failed_call == "cuThreadExchangeStreamCaptureMode";
+          fake::failed_call == "cuThreadExchangeStreamCaptureMode";
       check(r == GP_SUCCESS ? !failed_here || quiet : failed_here, __LINE__, "call %d, %lu (%s) failing: %s", i, k,
             fake::failed_call.c_str(), gp_result_name(r));
       if (r == GP_SUCCESS) continue;

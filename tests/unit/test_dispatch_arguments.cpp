@@ -519,17 +519,17 @@ static void test_more_arguments(bool host) {
   GOOD(gp_op_define(ctx, &d, &unary));
   memset(&b, 0x5a, sizeof b);
 
-#define WRONG(code, text, primitive, ...)                                                                              \
-  do {                                                                                                                 \
-    gp_call c = sample(primitive);                                                                                     \
-    __VA_ARGS__;                                                                                                       \
-    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+#define WRONG(code, text, primitive, ...) \
+  do { \
+    gp_call c = sample(primitive); \
+    __VA_ARGS__; \
+    BAD(code, text, gp_run(ctx, &c, nullptr)); \
   } while (0)
-#define FINE(primitive, ...)                                                                                           \
-  do {                                                                                                                 \
-    gp_call c = sample(primitive);                                                                                     \
-    __VA_ARGS__;                                                                                                       \
-    GOOD(gp_prepare(ctx, &c));                                                                                         \
+#define FINE(primitive, ...) \
+  do { \
+    gp_call c = sample(primitive); \
+    __VA_ARGS__; \
+    GOOD(gp_prepare(ctx, &c)); \
   } while (0)
 
   // The sample calls are valid, and each field that a call does not read is an error that names it.
@@ -537,12 +537,12 @@ static void test_more_arguments(bool host) {
     const gp_primitive p = gp_primitive(i);
     FINE(p, (void)c);
     const uint64_t reads = gp__reads(p);
-#define UNREAD(FIELD, field, error, text)                                                                              \
-  if (!(reads & GP__READS_##FIELD)) {                                                                                  \
-    gp_call c = sample(p);                                                                                             \
-    memset(&c.field, 0, sizeof c.field);                                                                               \
-    memset(&c.field, 1, 1);                                                                                            \
-    BAD(error, ": " #field ": the call ", gp_run(ctx, &c, nullptr));                                                   \
+#define UNREAD(FIELD, field, error, text) \
+  if (!(reads & GP__READS_##FIELD)) { \
+    gp_call c = sample(p); \
+    memset(&c.field, 0, sizeof c.field); \
+    memset(&c.field, 1, 1); \
+    BAD(error, ": " #field ": the call ", gp_run(ctx, &c, nullptr)); \
   }
     GPUPRIMS__CALL_FIELDS(UNREAD)
 #undef UNREAD
@@ -605,12 +605,12 @@ static void test_more_arguments(bool host) {
   // transposes
   {
     gp_permutation m;
-#define SHAPED(code, text, ...)                                                                                        \
-  do {                                                                                                                 \
-    gp_call c = sample(GP_TRANSPOSE);                                                                                  \
-    c.permutation = &m, c.count = 0, m = square(10, 10);                                                               \
-    __VA_ARGS__;                                                                                                       \
-    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+#define SHAPED(code, text, ...) \
+  do { \
+    gp_call c = sample(GP_TRANSPOSE); \
+    c.permutation = &m, c.count = 0, m = square(10, 10); \
+    __VA_ARGS__; \
+    BAD(code, text, gp_run(ctx, &c, nullptr)); \
   } while (0)
     SHAPED(GP_E_NULL, ": permutation is null", c.permutation = nullptr);
     SHAPED(GP_E_ARGUMENT, ": permutation.dimensions is 0, not 1 to 4", m.dimensions = 0);
@@ -647,12 +647,12 @@ static void test_more_arguments(bool host) {
     gp_graph g;
     uint64_t number = 0;
     gp_traversal t;
-#define GRAPH(code, text, ...)                                                                                         \
-  do {                                                                                                                 \
-    gp_call c = sample(GP_BFS);                                                                                        \
-    g = *c.graph, c.graph = &g;                                                                                        \
-    __VA_ARGS__;                                                                                                       \
-    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+#define GRAPH(code, text, ...) \
+  do { \
+    gp_call c = sample(GP_BFS); \
+    g = *c.graph, c.graph = &g; \
+    __VA_ARGS__; \
+    BAD(code, text, gp_run(ctx, &c, nullptr)); \
   } while (0)
     GRAPH(GP_E_NULL, ": graph is null", c.graph = nullptr);
     GRAPH(GP_E_TYPE, ": graph->offset_type is ", g.offset_type = GP_I32);

@@ -16,8 +16,9 @@ FAKE_KERNEL(gp__graph_args, gp__bfs_parents<gp__policy<128, 1, 3, 3, 0, 2, 2>, u
 
 // ---- layouts: whole calls on the emulator, in place and not
 
-FAKE_KERNEL(gp__layout_args, gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>,
-                                                gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>);
+FAKE_KERNEL(gp__layout_args,
+            gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<0, 4>,
+                               gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>);
 FAKE_KERNEL(gp__layout_args,
             gp__convert_layout<gp__policy<128, 1, 3, 3, 0, 0, 2>, 512, 4, gp__side<1, 4>, gp__side<8, 4>,
                                gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>);
@@ -342,10 +343,13 @@ static void test_graphs() {
     const unsigned before = fake::counts.cooperative, launches = unsigned(fake::counts.launches);
     GOOD(gp_run(ctx, &c, nullptr));
     const unsigned levels = GP__BFS_LAUNCHES;
-    CHECK(way == 4 || fake::counts.launches == launches + (way == 0   ? 1
-                                                           : way == 6 ? levels + 3
-                                                           : way > 6  ? 2 * levels + 3
-                                                                      : levels + 3));
+    CHECK(way == 4 ||
+          fake::counts.launches ==
+              launches +
+                  (way == 0       ? 1
+                       : way == 6 ? levels + 3
+                       : way > 6  ? 2 * levels + 3
+                                  : levels + 3));
     CHECK(fake::counts.cooperative == before + (way == 0));
     CHECK((warnings("the device refused a cooperative launch: falling back to one launch per step") > 0) ==
           (way > 0 && way < 4));
@@ -357,9 +361,9 @@ static void test_graphs() {
       const int far = int((v + n - 123) % n), away = (std::min(far, int(n) - far) + 1) / 2;
       const int expected = away > 210 ? -1 : away;
       good = good && d[v] == expected &&
-             (expected < 0 ? q[v] == UINT32_MAX
-              : expected   ? d[q[v]] == expected - 1
-                           : q[v] == v);
+          (expected < 0   ? q[v] == UINT32_MAX
+               : expected ? d[q[v]] == expected - 1
+                          : q[v] == v);
     }
     check(good, __LINE__, "depths and parents, way %d", way);
     CHECK(t.levels == 210 && t.reached == 841 && t.edges == 4 * 841);

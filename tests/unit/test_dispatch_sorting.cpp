@@ -21,10 +21,12 @@ FAKE_KERNEL(gp__radix_args,
 FAKE_KERNEL(gp__hybrid_args, gp__leading_edges<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, unsigned int>);
 FAKE_KERNEL(gp__hybrid_args,
             gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned int>);
-FAKE_KERNEL(gp__radix_args, gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>,
-                                           unsigned long long, gp__radix_narrow>);
-FAKE_KERNEL(gp__radix_args, gp__radix_sweeps<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>,
-                                             unsigned long long, gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned long long,
+                           gp__radix_narrow>);
+FAKE_KERNEL(gp__radix_args,
+            gp__radix_sweeps<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, unsigned long long,
+                             gp__radix_narrow>);
 FAKE_KERNEL(gp__hybrid_args,
             gp__leading_edges<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, unsigned long long>);
 FAKE_KERNEL(gp__hybrid_args,
@@ -139,8 +141,8 @@ static void test_top_k() {
         GOOD(gp_run(ctx, &c, nullptr));
         const unsigned now = unsigned(fake::counts.launches) - launches;
         check(radix == 2 && k > 1 ? now > 4 && bytes
-              : radix             ? now == 4 && bytes
-              : n < 30000         ? now == 1 && !bytes
+                  : radix         ? now == 4 && bytes
+                  : n < 30000     ? now == 1 && !bytes
                                   : now == 2 && bytes,
               __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
               (unsigned long long)bytes);
@@ -349,7 +351,7 @@ template <class V> static void test_leading_bits(gp_context *ctx, gp_type values
         bool good = true;
         for (size_t i = 0; i < many; ++i)
           good = good && static_cast<unsigned *>(c.out_keys)[i] == given[off + by[i]] &&
-                 static_cast<V *>(c.out)[i] == by[i];
+              static_cast<V *>(c.out)[i] == by[i];
         check(good, __LINE__, "values of %d bytes, data %d, deep %d, form %d", int(sizeof(V)), data, deep, form);
       }
 }
@@ -527,7 +529,7 @@ static void test_sorts() {
       bool good = true;
       for (size_t i = 0; i < n_odd; ++i)
         good = good && static_cast<unsigned *>(c.out_keys)[i] == given[off + by[i]] &&
-               static_cast<int *>(c.out)[i] == int(by[i]);
+            static_cast<int *>(c.out)[i] == int(by[i]);
       CHECK(good);
       gp_policy said;
       GOOD(gp_policy_echo(ctx, &c, &said));
@@ -606,10 +608,12 @@ FAKE_KERNEL(gp__merge_args,
             gp__merge_four<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
             gp__balanced_paths<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
-FAKE_KERNEL(gp__merge_args, gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
-                                              unsigned int, unsigned int>);
-FAKE_KERNEL(gp__merge_args, gp__set_pipelined<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
-                                              unsigned int, unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>, unsigned int,
+                              unsigned int>);
+FAKE_KERNEL(gp__merge_args,
+            gp__set_pipelined<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>, unsigned int,
+                              unsigned int>);
 
 static void test_merges() {
   fake::reset();
@@ -683,9 +687,9 @@ static void test_merges() {
       for (size_t i = 0; i < wanted.size(); ++i)
         good = good && out[i] == wanted[i] && (out_values[i] < n ? a[out_values[i]] : b[out_values[i] - n]) == out[i];
       check(good, __LINE__, "%s of %u and %u",
-            set == 2 ? "pipelined union"
-            : set    ? "union"
-                     : "merge",
+            set == 2  ? "pipelined union"
+                : set ? "union"
+                      : "merge",
             unsigned(n), unsigned(m));
     }
     simt::device_free(in);

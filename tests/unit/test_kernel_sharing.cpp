@@ -378,7 +378,7 @@ static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<La
     result = gp_prepared_run(prepared, &c, nullptr);
     check(result == GP_SUCCESS, d, "gp_prepared_run", result ? gp_last_message() : "");
     check(launches == expected, d, "other launches of a prepared call", prepared->quick ? "quick" : "by a new plan");
-#define MOVED(member)                                                                                                  \
+#define MOVED(member) \
   if (c.member) c.member = reinterpret_cast<decltype(c.member)>(reinterpret_cast<uintptr_t>(c.member) + (1 << 20));
     GPUPRIMS__CALL_POINTERS(MOVED)
 #undef MOVED
@@ -482,7 +482,7 @@ int main(int argc, char **argv) {
       { // the answer does not depend on alignment
         gp_call aligned = d.call;
         uint64_t elsewhere = 1;
-#define ALIGNED(member)                                                                                                \
+#define ALIGNED(member) \
   aligned.member = reinterpret_cast<decltype(aligned.member)>(reinterpret_cast<uintptr_t>(aligned.member) & -256);
         GPUPRIMS__CALL_POINTERS(ALIGNED)
 #undef ALIGNED

@@ -38,17 +38,17 @@ static bool check(bool good, int line, const char *format, ...) {
   return false;
 }
 #define CHECK(condition) check((condition), __LINE__, "%s", #condition)
-#define GOOD(call)                                                                                                     \
-  do {                                                                                                                 \
-    const gp_result r_ = (call);                                                                                       \
-    check(r_ == GP_SUCCESS, __LINE__, "%s: %s: %s", #call, gp_result_name(r_), r_ ? gp_last_message() : "");           \
+#define GOOD(call) \
+  do { \
+    const gp_result r_ = (call); \
+    check(r_ == GP_SUCCESS, __LINE__, "%s: %s: %s", #call, gp_result_name(r_), r_ ? gp_last_message() : ""); \
   } while (0)
-#define BAD(code, text, call)                                                                                          \
-  do {                                                                                                                 \
-    const gp_result r_ = (call);                                                                                       \
-    check(r_ == code, __LINE__, "%s: %s instead of %s (%s)", #call, gp_result_name(r_), #code, gp_last_message());     \
-    check(strstr(gp_last_message(), text) != nullptr, __LINE__, "%s: the message \"%s\" lacks \"%s\"", #call,          \
-          gp_last_message(), text);                                                                                    \
+#define BAD(code, text, call) \
+  do { \
+    const gp_result r_ = (call); \
+    check(r_ == code, __LINE__, "%s: %s instead of %s (%s)", #call, gp_result_name(r_), #code, gp_last_message()); \
+    check(strstr(gp_last_message(), text) != nullptr, __LINE__, "%s: the message \"%s\" lacks \"%s\"", #call, \
+          gp_last_message(), text); \
   } while (0)
 
 static gp_config config(gp_backend backend = GP_BACKEND_CUDA) {
@@ -223,9 +223,9 @@ static void test_places() {
     gp_call call;
     std::vector<Pointer> pointers;
   };
-#define POINTER(member)                                                                                                \
-  {                                                                                                                    \
-#member, [](gp_call & c, void *p) { c.member = static_cast<decltype(c.member)>(p); }                               \
+#define POINTER(member) \
+  { \
+#member, [](gp_call & c, void *p) { c.member = static_cast<decltype(c.member)>(p); } \
   }
   std::vector<Case> cases;
   const auto add = [&](gp_primitive primitive, std::vector<Pointer> pointers, auto fill) {

@@ -302,44 +302,44 @@ static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64},
                               PAIRS = {104, 304, 404, 804, 408, 808, 1608, 3304, 6408, 204, 1201, 6402, 401, 801},
                               KEYED = {101, 404, 6404, 464, 1212, 1633, 863, 3348, 824, 4816, 203, 6364};
 
-#define IN_TO_OUT                                                                                                      \
+#define IN_TO_OUT \
   c.in_type = c.out_type = s.type(size), c.in = s.put(noise(n, size, 1), size), c.out = s.take(n, size), c.count = n
-#define SCANNED                                                                                                        \
-  IN_TO_OUT;                                                                                                           \
+#define SCANNED \
+  IN_TO_OUT; \
   c.acc_type = s.type(size), c.op = s.op(MIX, size)
-#define KEYS                                                                                                           \
+#define KEYS \
   c.key_type = s.type(size), c.keys = s.put(keys_of(n, size, 5), size), c.equal = s.op(SAME, size), c.count = n
-#define BY_KEY                                                                                                         \
-  KEYS;                                                                                                                \
-  c.in_type = c.out_type = c.acc_type = s.type(value), c.op = s.op(MIX, value);                                        \
+#define BY_KEY \
+  KEYS; \
+  c.in_type = c.out_type = c.acc_type = s.type(value), c.op = s.op(MIX, value); \
   c.in = s.put(noise(n, value, 2), value), c.out = s.take(n, value)
 #define COUNTED(numbers_) c.out_count = static_cast<uint64_t *>(s.take(numbers_, 8, Side::NUMBER))
-#define SEGMENTS                                                                                                       \
-  c.offset_type = n % 2 ? GP_U32 : GP_U64, c.segments = n / 20 + 1;                                                    \
+#define SEGMENTS \
+  c.offset_type = n % 2 ? GP_U32 : GP_U64, c.segments = n / 20 + 1; \
   c.begin = s.put(offsets_of(n, c.segments, n % 2 ? 4 : 8), n % 2 ? 4 : 8, Side::NUMBER)
-#define VALUES                                                                                                         \
+#define VALUES \
   if (value) c.in_type = s.type(value), c.in = s.put(noise(n, value, 2), value), c.out = s.take(n, value)
-#define NUMBER_KEYS                                                                                                    \
-  c.key_type = number_type(size);                                                                                      \
-  c.keys = s.put(numbers(n, size, 3), size, Side::NUMBER);                                                             \
+#define NUMBER_KEYS \
+  c.key_type = number_type(size); \
+  c.keys = s.put(numbers(n, size, 3), size, Side::NUMBER); \
   c.out_keys = s.take(n, size, Side::NUMBER), c.count = n
-#define TWO_SORTED(most)                                                                                               \
-  const size_t m = n / 2 + 3;                                                                                          \
-  c.key_type = s.type(size), c.op = s.op(LESS, size);                                                                  \
-  c.keys = s.put(sorted(keys_of(n, size, 5), size), size), c.count = n;                                                \
-  c.keys2 = s.put(sorted(keys_of(m, size, 9), size), size), c.count2 = m;                                              \
-  c.out_keys = s.take(most, size);                                                                                     \
-  if (value) {                                                                                                         \
-    c.in_type = s.type(value), c.in = s.put(noise(n, value, 2), value), c.out = s.take(most, value);                   \
-    if (c.primitive == GP_MERGE || c.primitive == GP_SET_UNION || c.primitive == GP_SET_SYMMETRIC_DIFFERENCE)          \
-      c.in2 = s.put(noise(m, value, 7), value);                                                                        \
+#define TWO_SORTED(most) \
+  const size_t m = n / 2 + 3; \
+  c.key_type = s.type(size), c.op = s.op(LESS, size); \
+  c.keys = s.put(sorted(keys_of(n, size, 5), size), size), c.count = n; \
+  c.keys2 = s.put(sorted(keys_of(m, size, 9), size), size), c.count2 = m; \
+  c.out_keys = s.take(most, size); \
+  if (value) { \
+    c.in_type = s.type(value), c.in = s.put(noise(n, value, 2), value), c.out = s.take(most, value); \
+    if (c.primitive == GP_MERGE || c.primitive == GP_SET_UNION || c.primitive == GP_SET_SYMMETRIC_DIFFERENCE) \
+      c.in2 = s.put(noise(m, value, 7), value); \
   }
-#define CASE(name, primitive, sizes, ...)                                                                              \
-  {                                                                                                                    \
-    name, primitive, sizes, [](Side &s, gp_call &c, int size, int value, size_t n) {                                   \
-      (void)s, (void)size, (void)value, (void)n;                                                                       \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+#define CASE(name, primitive, sizes, ...) \
+  { \
+    name, primitive, sizes, [](Side &s, gp_call &c, int size, int value, size_t n) { \
+      (void)s, (void)size, (void)value, (void)n; \
+      __VA_ARGS__; \
+    } \
   }
 
 static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t columns, uint64_t batch,
@@ -715,7 +715,7 @@ static std::string run(Side &device, Side &host, const Job &job, uint64_t seed) 
       const size_t at = size_t(std::mismatch(a.block, a.block + all, b.block).first - a.block);
       if (at < all)
         return where + "buffer " + std::to_string(i) + ", byte " + std::to_string(long(at) - long(front)) + " of " +
-               std::to_string(a.bytes);
+            std::to_string(a.bytes);
     }
   }
   return "";
@@ -754,8 +754,9 @@ static void compile_job(Side &compiler, const Job &job, int capability, unsigned
   }
   if (r == GP_E_POLICY) ++*refused;
   else
-    check(r == GP_SUCCESS && images, job.name + ", compute capability " + std::to_string(capability) + ": " +
-                                         (r ? gp_last_message() : "no kernel"));
+    check(r == GP_SUCCESS && images,
+          job.name + ", compute capability " + std::to_string(capability) + ": " +
+              (r ? gp_last_message() : "no kernel"));
 }
 
 // Policies that were once accepted wrongly, and others with as few threads: in every turn.

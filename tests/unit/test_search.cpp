@@ -33,10 +33,10 @@ static void fault_at(int line, const std::string &what) {
   exit(1);
 #endif
 }
-#define CHECK(condition, what)                                                                                         \
-  do {                                                                                                                 \
-    if (condition) ++passed;                                                                                           \
-    else fault_at(__LINE__, std::string(#condition) + ": " + (what));                                                  \
+#define CHECK(condition, what) \
+  do { \
+    if (condition) ++passed; \
+    else fault_at(__LINE__, std::string(#condition) + ": " + (what)); \
   } while (0)
 
 #ifdef TEST_FEW
@@ -160,7 +160,7 @@ struct Run { // of a search in a space
     if (space.state(at) == REFUSED) return -1;
     const double normal = std::sqrt(-2 * std::log(uniform() + 1e-300)) * std::cos(6.283185307179586 * uniform());
     return space.time(at) * (1 + space.noise * std::abs(normal)) * (uniform() < space.outliers ? 2 : 1) *
-           (asked[at] == 1 ? 1 + space.slow_first : 1);
+        (asked[at] == 1 ? 1 + space.slow_first : 1);
   }
   int ask(Point *at) {
     int point[GP__TUNED_MOST];

@@ -31,20 +31,20 @@ gp_s16;
 
 // Element types as data: X(name, size, kind of number, fields). The kind says how bits are made and compared.
 enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DATA_F64 };
-#define GP_DATA_TYPES(X)                                                                                               \
-  X(i8, 1, GP_DATA_INT, 1)                                                                                             \
-  X(u8, 1, GP_DATA_UINT, 1)                                                                                            \
-  X(i16, 2, GP_DATA_INT, 1)                                                                                            \
-  X(u16, 2, GP_DATA_UINT, 1)                                                                                           \
-  X(i32, 4, GP_DATA_INT, 1)                                                                                            \
-  X(u32, 4, GP_DATA_UINT, 1)                                                                                           \
-  X(i64, 8, GP_DATA_INT, 1)                                                                                            \
-  X(u64, 8, GP_DATA_UINT, 1)                                                                                           \
-  X(f16, 2, GP_DATA_F16, 1)                                                                                            \
-  X(bf16, 2, GP_DATA_BF16, 1)                                                                                          \
-  X(f32, 4, GP_DATA_F32, 1)                                                                                            \
-  X(f64, 8, GP_DATA_F64, 1)                                                                                            \
-  X(s12, 12, GP_DATA_UINT, 3)                                                                                          \
+#define GP_DATA_TYPES(X) \
+  X(i8, 1, GP_DATA_INT, 1) \
+  X(u8, 1, GP_DATA_UINT, 1) \
+  X(i16, 2, GP_DATA_INT, 1) \
+  X(u16, 2, GP_DATA_UINT, 1) \
+  X(i32, 4, GP_DATA_INT, 1) \
+  X(u32, 4, GP_DATA_UINT, 1) \
+  X(i64, 8, GP_DATA_INT, 1) \
+  X(u64, 8, GP_DATA_UINT, 1) \
+  X(f16, 2, GP_DATA_F16, 1) \
+  X(bf16, 2, GP_DATA_BF16, 1) \
+  X(f32, 4, GP_DATA_F32, 1) \
+  X(f64, 8, GP_DATA_F64, 1) \
+  X(s12, 12, GP_DATA_UINT, 3) \
   X(s16, 16, GP_DATA_F64, 2)
 
 // Distributions: X(NAME, name). Integers / floats:
@@ -62,20 +62,20 @@ enum { GP_DATA_INT, GP_DATA_UINT, GP_DATA_F16, GP_DATA_BF16, GP_DATA_F32, GP_DAT
 //   high, low, hot    the bits of a number: each bit of its higher (lower) half is 1 with a probability of 1/16, and
 //             the others are random (Thearling and Smith: low entropy); 15 numbers in 16 have the same highest byte
 //   repeated  count / 16 random numbers, each some 16 times, in no order
-#define GP_DATA_KINDS(X)                                                                                               \
-  X(UNIFORM, uniform)                                                                                                  \
-  X(SMALL, small)                                                                                                      \
-  X(CONSTANT, constant)                                                                                                \
-  X(SORTED, sorted)                                                                                                    \
-  X(EXACT, exact)                                                                                                      \
-  X(ZIPF, zipf)                                                                                                        \
-  X(FEW, few)                                                                                                          \
-  X(REVERSED, reversed)                                                                                                \
-  X(ALMOST, almost)                                                                                                    \
-  X(ORGAN, organ)                                                                                                      \
-  X(HIGH, high)                                                                                                        \
-  X(LOW, low)                                                                                                          \
-  X(HOT, hot)                                                                                                          \
+#define GP_DATA_KINDS(X) \
+  X(UNIFORM, uniform) \
+  X(SMALL, small) \
+  X(CONSTANT, constant) \
+  X(SORTED, sorted) \
+  X(EXACT, exact) \
+  X(ZIPF, zipf) \
+  X(FEW, few) \
+  X(REVERSED, reversed) \
+  X(ALMOST, almost) \
+  X(ORGAN, organ) \
+  X(HIGH, high) \
+  X(LOW, low) \
+  X(HOT, hot) \
   X(REPEATED, repeated)
 // Kinds for other words of a cell:
 //   RUNS   keys whose runs are `parameter` long on average, geometrically distributed; 1: neighbours always differ
@@ -97,7 +97,7 @@ enum {
 // Elements of these kinds depend on the count: a part of such data is not of its kind.
 GP_DATA_FN int gp_data_has_place(int kind) {
   return kind == GP_DATA_SORTED || kind == GP_DATA_REVERSED || kind == GP_DATA_ALMOST || kind == GP_DATA_ORGAN ||
-         kind == GP_DATA_RISING || kind == GP_DATA_REPEATED;
+      kind == GP_DATA_RISING || kind == GP_DATA_REPEATED;
 }
 
 // Steele, Lea and Flood's mixer (splitmix64).
@@ -215,7 +215,7 @@ GP_DATA_FN uint64_t gp_data_skewed(int kind, int bits, uint64_t h) {
   const uint64_t lower = bits == 8 ? 0xf : (1ull << (bits / 2)) - 1;
   if (kind == GP_DATA_HOT) return fourth % 16 ? (h & ~(0xffull << (bits - 8))) | 0x5aull << (bits - 8) : h;
   return (h & (kind == GP_DATA_HIGH ? lower : ~lower)) |
-         (h & other & third & fourth & (kind == GP_DATA_HIGH ? ~lower : lower));
+      (h & other & third & fourth & (kind == GP_DATA_HIGH ? ~lower : lower));
 }
 
 // One number, of `size` bytes, as its bits.
@@ -241,7 +241,7 @@ GP_DATA_INLINE uint64_t gp_data_number(int number, int size, int kind, uint64_t 
       const uint64_t rank = gp_data_zipf(h, ranks);
       while (used < bits && (1ull << used) < ranks) used++;
       return (rank << (bits - used) | (bits > used ? gp_data_hash(rank) >> (64 - bits + used) : 0)) ^
-             (number == GP_DATA_INT ? 1ull << (bits - 1) : 0);
+          (number == GP_DATA_INT ? 1ull << (bits - 1) : 0);
     }
     case GP_DATA_SMALL:
       return h >> 62;
@@ -333,10 +333,10 @@ GP_DATA_FN void gp_data_elements(int number, int size, int fields, int kind, uin
   char *at = (char *)out;
   uint64_t i = first, head;
   int f;
-#define GP_DATA_LOOP(KIND)                                                                                             \
-  case KIND:                                                                                                           \
-    for (; i < first + some; i++, at += size)                                                                          \
-      gp_data_element(number, size, fields, KIND, parameter, seed, i, count, at);                                      \
+#define GP_DATA_LOOP(KIND) \
+  case KIND: \
+    for (; i < first + some; i++, at += size) \
+      gp_data_element(number, size, fields, KIND, parameter, seed, i, count, at); \
     break;
 #define GP_DATA_LOOP_OF(NAME, name) GP_DATA_LOOP(GP_DATA_##NAME)
   switch (kind) {

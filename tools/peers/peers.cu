@@ -38,34 +38,34 @@ typedef double f64;
 typedef gp_s12 s12;
 typedef gp_s16 s16;
 
-#define GP_PEERS_PARTS(X)                                                                                              \
-  X(1)                                                                                                                 \
-  X(2)                                                                                                                 \
-  X(3)                                                                                                                 \
-  X(4)                                                                                                                 \
-  X(5)                                                                                                                 \
-  X(6)                                                                                                                 \
-  X(7)                                                                                                                 \
-  X(8)                                                                                                                 \
-  X(9)                                                                                                                 \
-  X(10)                                                                                                                \
-  X(11)                                                                                                                \
-  X(12)                                                                                                                \
-  X(13)                                                                                                                \
-  X(14)                                                                                                                \
-  X(15)                                                                                                                \
-  X(16)                                                                                                                \
-  X(17)                                                                                                                \
-  X(18)                                                                                                                \
-  X(19)                                                                                                                \
-  X(20)                                                                                                                \
-  X(21)                                                                                                                \
-  X(22)                                                                                                                \
-  X(23)                                                                                                                \
-  X(24)                                                                                                                \
-  X(25)                                                                                                                \
-  X(26)                                                                                                                \
-  X(27)                                                                                                                \
+#define GP_PEERS_PARTS(X) \
+  X(1) \
+  X(2) \
+  X(3) \
+  X(4) \
+  X(5) \
+  X(6) \
+  X(7) \
+  X(8) \
+  X(9) \
+  X(10) \
+  X(11) \
+  X(12) \
+  X(13) \
+  X(14) \
+  X(15) \
+  X(16) \
+  X(17) \
+  X(18) \
+  X(19) \
+  X(20) \
+  X(21) \
+  X(22) \
+  X(23) \
+  X(24) \
+  X(25) \
+  X(26) \
+  X(27) \
   X(28)
 #define FIND(part) gp_peer_fn gp_peers_find_##part(const gp_peer_cell *c);
 GP_PEERS_PARTS(FIND)
@@ -109,15 +109,15 @@ template <> struct sum_of<s12> { typedef s12_sum type; };
 template <> struct sum_of<s16> { typedef s16_sum type; };
 
 // Counts below 2^31 go in as int, as CUB's users write it; larger counts are not compiled.
-#define CHECK_COUNT                                                                                                    \
+#define CHECK_COUNT \
   if (n > INT_MAX) return GP_PEER_UNSUPPORTED
 #define PEER(name) static int name(void *w, size_t *bytes, const gp_peer_args *a, void *stream)
-#define UNUSED                                                                                                         \
-  const void *in = a->in, *in2 = a->in2;                                                                               \
-  void *out = a->out;                                                                                                  \
-  const uint64_t n = a->count;                                                                                         \
+#define UNUSED \
+  const void *in = a->in, *in2 = a->in2; \
+  void *out = a->out; \
+  const uint64_t n = a->count; \
   (void)w, (void)bytes, (void)in, (void)in2, (void)out, (void)n, (void)stream
-#define NO_WORKSPACE                                                                                                   \
+#define NO_WORKSPACE \
   if (!w) return *bytes = 0, 0
 
 template <class T> struct cub_calls {
@@ -215,38 +215,38 @@ static bool same_types(const gp_peer_cell *c, const char *type) {
 }
 
 // Sums of one type, extremes, a sum with another accumulator.
-#define FIND_SUMS(T)                                                                                                   \
-  if (is(c->peer, "cub") && is(c->in, #T) && is(c->out, #T)) {                                                         \
-    if (is(c->primitive, "copy")) return cub_calls<T>::copy;                                                           \
-    if (is(c->primitive, "transform2") && is(c->op, "SUM")) return cub_calls<T>::add;                                  \
-    if (is(c->op, "SUM") && (same_types(c, #T) || (c->plain && (is(#T, "f16") || is(#T, "bf16"))))) {                  \
-      if (is(c->primitive, "reduce")) return FIND_SUM_##T(T, reduce_sum);                                              \
-      if (is(c->primitive, "exclusive_scan")) return FIND_SUM_##T(T, exclusive_sum);                                   \
-      if (is(c->primitive, "inclusive_scan")) return FIND_SUM_##T(T, inclusive_sum);                                   \
-    }                                                                                                                  \
+#define FIND_SUMS(T) \
+  if (is(c->peer, "cub") && is(c->in, #T) && is(c->out, #T)) { \
+    if (is(c->primitive, "copy")) return cub_calls<T>::copy; \
+    if (is(c->primitive, "transform2") && is(c->op, "SUM")) return cub_calls<T>::add; \
+    if (is(c->op, "SUM") && (same_types(c, #T) || (c->plain && (is(#T, "f16") || is(#T, "bf16"))))) { \
+      if (is(c->primitive, "reduce")) return FIND_SUM_##T(T, reduce_sum); \
+      if (is(c->primitive, "exclusive_scan")) return FIND_SUM_##T(T, exclusive_sum); \
+      if (is(c->primitive, "inclusive_scan")) return FIND_SUM_##T(T, inclusive_sum); \
+    } \
   }
-#define FIND_EXTREMES(T)                                                                                               \
-  if (is(c->peer, "cub") && is(c->in, #T) && is(c->out, #T)) {                                                         \
-    if (is(c->primitive, "transform") && is(c->op, "NEGATE")) return cub_calls<T>::negate;                             \
-    if (is(c->primitive, "reduce") && is(c->op, "MIN") && !is(c->in, "f16") && !is(c->in, "bf16"))                     \
-      return cub_calls<T>::reduce_min;                                                                                 \
-    if (is(c->primitive, "reduce") && is(c->op, "MAX") && !is(c->in, "f16") && !is(c->in, "bf16"))                     \
-      return cub_calls<T>::reduce_max;                                                                                 \
+#define FIND_EXTREMES(T) \
+  if (is(c->peer, "cub") && is(c->in, #T) && is(c->out, #T)) { \
+    if (is(c->primitive, "transform") && is(c->op, "NEGATE")) return cub_calls<T>::negate; \
+    if (is(c->primitive, "reduce") && is(c->op, "MIN") && !is(c->in, "f16") && !is(c->in, "bf16")) \
+      return cub_calls<T>::reduce_min; \
+    if (is(c->primitive, "reduce") && is(c->op, "MAX") && !is(c->in, "f16") && !is(c->in, "bf16")) \
+      return cub_calls<T>::reduce_max; \
   }
-#define FIND_EXACT(In, Acc, Out)                                                                                       \
-  if (is(c->peer, "cub") && is(c->op, "SUM") && types_are(c, #In, #Acc, #Out)) {                                       \
-    if (is(c->primitive, "reduce")) return cub_exact<In, Acc, Out>::reduce_sum;                                        \
-    if (is(c->primitive, "exclusive_scan")) return cub_exact<In, Acc, Out>::exclusive_sum;                             \
-    if (is(c->primitive, "inclusive_scan")) return cub_exact<In, Acc, Out>::inclusive_sum;                             \
+#define FIND_EXACT(In, Acc, Out) \
+  if (is(c->peer, "cub") && is(c->op, "SUM") && types_are(c, #In, #Acc, #Out)) { \
+    if (is(c->primitive, "reduce")) return cub_exact<In, Acc, Out>::reduce_sum; \
+    if (is(c->primitive, "exclusive_scan")) return cub_exact<In, Acc, Out>::exclusive_sum; \
+    if (is(c->primitive, "inclusive_scan")) return cub_exact<In, Acc, Out>::inclusive_sum; \
   }
-#define FIND_EXACT_REDUCE(In, Acc, Out)                                                                                \
-  if (is(c->peer, "cub") && is(c->op, "SUM") && types_are(c, #In, #Acc, #Out)) {                                       \
-    if (is(c->primitive, "reduce")) return cub_exact<In, Acc, Out>::reduce_sum;                                        \
+#define FIND_EXACT_REDUCE(In, Acc, Out) \
+  if (is(c->peer, "cub") && is(c->op, "SUM") && types_are(c, #In, #Acc, #Out)) { \
+    if (is(c->primitive, "reduce")) return cub_exact<In, Acc, Out>::reduce_sum; \
   }
-#define FIND_THRUST(T)                                                                                                 \
-  if (is(c->peer, "thrust") && same_types(c, #T)) {                                                                    \
-    if (is(c->primitive, "copy")) return thrust_calls<T>::copy;                                                        \
-    if (is(c->primitive, "exclusive_scan") && is(c->op, "SUM")) return thrust_calls<T>::exclusive_sum;                 \
+#define FIND_THRUST(T) \
+  if (is(c->peer, "thrust") && same_types(c, #T)) { \
+    if (is(c->primitive, "copy")) return thrust_calls<T>::copy; \
+    if (is(c->primitive, "exclusive_scan") && is(c->op, "SUM")) return thrust_calls<T>::exclusive_sum; \
   }
 #define FIND_SUM_u8(T, f) cub_calls<T>::f
 #define FIND_SUM_u16(T, f) cub_calls<T>::f
@@ -404,7 +404,7 @@ static int compare(const char *type, const void *a, const void *b, uint64_t coun
   unsigned long long *r = (unsigned long long *)result;
   compare_start<<<1, 1, 0, s>>>(r);
   if (!n) return launched();
-#define COMPARE(T)                                                                                                     \
+#define COMPARE(T) \
   compare_kernel<T><<<grid, 256, 0, s>>>((const T *)a, (const T *)b, n, number, fields, absolute, relative, r)
   switch (row->size / fields) {
   case 1:
@@ -448,16 +448,16 @@ __global__ void __launch_bounds__(THREADS) read_kernel(const uint4 *in, uint64_t
 }
 
 // X(threads, depth, blocks a multiprocessor)
-#define READ_CONFIGS(X)                                                                                                \
-  X(512, 4, 1)                                                                                                         \
-  X(512, 4, 2)                                                                                                         \
-  X(512, 4, 4)                                                                                                         \
-  X(512, 8, 1)                                                                                                         \
-  X(512, 8, 2)                                                                                                         \
-  X(1024, 4, 1)                                                                                                        \
-  X(1024, 4, 2)                                                                                                        \
-  X(256, 8, 2)                                                                                                         \
-  X(256, 8, 4)                                                                                                         \
+#define READ_CONFIGS(X) \
+  X(512, 4, 1) \
+  X(512, 4, 2) \
+  X(512, 4, 4) \
+  X(512, 8, 1) \
+  X(512, 8, 2) \
+  X(1024, 4, 1) \
+  X(1024, 4, 2) \
+  X(256, 8, 2) \
+  X(256, 8, 4) \
   X(256, 4, 8)
 
 static const char *config_name(int config) {
@@ -470,14 +470,14 @@ static const char *config_name(int config) {
 static int read_roof(int config, const void *in, uint64_t bytes, void *sink, void *stream) {
   const uint64_t n = bytes / 16;
   int at = 0;
-#define READ(threads, depth, blocks)                                                                                   \
-  if (config == at++) {                                                                                                \
-    const uint64_t wanted = (n + threads - 1) / threads, most = (uint64_t)multiprocessors() * blocks;                  \
-    read_kernel<threads, depth><<<(unsigned)(wanted < 1      ? 1                                                       \
-                                             : wanted < most ? wanted                                                  \
-                                                             : most),                                                  \
-                                  threads, 0, (cudaStream_t)stream>>>((const uint4 *)in, n, (uint32_t *)sink);         \
-    return launched();                                                                                                 \
+#define READ(threads, depth, blocks) \
+  if (config == at++) { \
+    const uint64_t wanted = (n + threads - 1) / threads, most = (uint64_t)multiprocessors() * blocks; \
+    read_kernel<threads, depth><<<(unsigned)(wanted < 1          ? 1 \
+                                                 : wanted < most ? wanted \
+                                                                 : most), \
+                                  threads, 0, (cudaStream_t)stream>>>((const uint4 *)in, n, (uint32_t *)sink); \
+    return launched(); \
   }
   READ_CONFIGS(READ)
 #undef READ
@@ -547,8 +547,8 @@ template <int SIZE> static int cublas_transpose(void *w, size_t *bytes, const gp
   cublas *b = open_cublas();
   if (!b || b->set_stream(b->handle, stream)) return cudaErrorUnknown;
   return b->geam[SIZE / 8](b->handle, 1, 0, rows, columns, alpha, a->in, columns, beta, a->out, rows, a->out, rows)
-             ? cudaErrorUnknown
-             : 0;
+      ? cudaErrorUnknown
+      : 0;
 }
 
 static gp_peer_fn find(const gp_peer_cell *c) {
@@ -581,7 +581,7 @@ static gp_peer_fn find(const gp_peer_cell *c) {
   }
   gp_peer_cell unsigned_cell = *c;
   gp_peer_fn f = NULL;
-#define FIND(part)                                                                                                     \
+#define FIND(part) \
   if (!f) f = gp_peers_find_##part(c);
   GP_PEERS_PARTS(FIND)
 #undef FIND

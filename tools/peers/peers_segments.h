@@ -7,9 +7,9 @@
 #define ARGUMENTS void *w, size_t *bytes, const gp_peer_args *a, void *stream
 #define STREAM ((cudaStream_t)stream)
 // Counts below 2^31 go in as int, as CUB's users write it; larger counts are not compiled.
-#define CHECK_COUNT                                                                                                    \
+#define CHECK_COUNT \
   if (a->count > INT_MAX || a->segments > INT_MAX) return GP_PEER_UNSUPPORTED
-#define NO_WORKSPACE                                                                                                   \
+#define NO_WORKSPACE \
   if (!w) return *bytes = 0, 0
 #define IS(primitive_) is(c->primitive, #primitive_)
 #define COUNTS ((unsigned long long *)a->counts)
@@ -17,8 +17,8 @@
 #define GP_PEERS_NAME(part) gp_peers_find_##part
 #define GP_PEERS_NAMED(part) GP_PEERS_NAME(part)
 #define FIND_BEGIN gp_peer_fn GP_PEERS_NAMED(GP_PEERS_PART)(const gp_peer_cell *c) {
-#define FIND_END                                                                                                       \
-  return NULL;                                                                                                         \
+#define FIND_END \
+  return NULL; \
   }
 
 [[maybe_unused]] static bool cub_of(const gp_peer_cell *c, const char *in) {
@@ -99,11 +99,11 @@ template <class T, class O> struct segmented {
                                            begin + 1, STREAM);
   }
 };
-#define FIND_SEGMENTED(T)                                                                                              \
-  if (IS(segmented_reduce) && cub_sum_of(c, #T)) {                                                                     \
-    if (is(c->form, "fixed")) return segmented<T, u32>::fixed;                                                         \
-    if (is(c->offsets, "u32") || is(c->offsets, "i32"))                                                                \
-      return is(c->form, "ends") ? segmented<T, u32>::ends : segmented<T, u32>::offsets;                               \
+#define FIND_SEGMENTED(T) \
+  if (IS(segmented_reduce) && cub_sum_of(c, #T)) { \
+    if (is(c->form, "fixed")) return segmented<T, u32>::fixed; \
+    if (is(c->offsets, "u32") || is(c->offsets, "i32")) \
+      return is(c->form, "ends") ? segmented<T, u32>::ends : segmented<T, u32>::offsets; \
   }
 FIND_BEGIN
 FIND_SEGMENTED(f32)
@@ -132,10 +132,10 @@ template <class K, class T, class E> struct scan_by_key {
 #endif
 
 #if GP_PEERS_PART == 6
-#define FIND_BY_KEY(K, T)                                                                                              \
-  if (cub_sum_of(c, #T) && is(c->key, #K) && is(c->form, "keys")) {                                                    \
-    if (IS(inclusive_scan_by_key)) return scan_by_key<K, T, equal>::inclusive;                                         \
-    if (IS(exclusive_scan_by_key)) return scan_by_key<K, T, equal>::exclusive;                                         \
+#define FIND_BY_KEY(K, T) \
+  if (cub_sum_of(c, #T) && is(c->key, #K) && is(c->form, "keys")) { \
+    if (IS(inclusive_scan_by_key)) return scan_by_key<K, T, equal>::inclusive; \
+    if (IS(exclusive_scan_by_key)) return scan_by_key<K, T, equal>::exclusive; \
   }
 FIND_BEGIN
 FIND_BY_KEY(u8, u8)
@@ -145,14 +145,14 @@ FIND_BY_KEY(u32, f32)
 FIND_BY_KEY(u64, u64)
 FIND_END
 #elif GP_PEERS_PART == 7
-#define FIND_SEGMENTED_SCAN(T)                                                                                         \
-  if (cub_sum_of(c, #T)) {                                                                                             \
-    if (IS(segmented_inclusive_scan)) return scan_by_key<u8, T, same_segment>::inclusive;                              \
-    if (IS(segmented_exclusive_scan)) return scan_by_key<u8, T, same_segment>::exclusive;                              \
-    if (is(c->key, "u8") && is(c->form, "heads") && IS(inclusive_scan_by_key))                                         \
-      return scan_by_key<u8, T, same_segment>::inclusive;                                                              \
-    if (is(c->key, "u8") && is(c->form, "heads") && IS(exclusive_scan_by_key))                                         \
-      return scan_by_key<u8, T, same_segment>::exclusive;                                                              \
+#define FIND_SEGMENTED_SCAN(T) \
+  if (cub_sum_of(c, #T)) { \
+    if (IS(segmented_inclusive_scan)) return scan_by_key<u8, T, same_segment>::inclusive; \
+    if (IS(segmented_exclusive_scan)) return scan_by_key<u8, T, same_segment>::exclusive; \
+    if (is(c->key, "u8") && is(c->form, "heads") && IS(inclusive_scan_by_key)) \
+      return scan_by_key<u8, T, same_segment>::inclusive; \
+    if (is(c->key, "u8") && is(c->form, "heads") && IS(exclusive_scan_by_key)) \
+      return scan_by_key<u8, T, same_segment>::exclusive; \
   }
 FIND_BEGIN
 FIND_SEGMENTED_SCAN(u8)
@@ -172,7 +172,7 @@ template <class K, class T> static int reduce_by_key(ARGUMENTS) {
   return cub::DeviceReduce::ReduceByKey(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const T *)a->in, (T *)a->out,
                                         COUNTS, ::cuda::std::plus<T>{}, (int)a->count, STREAM);
 }
-#define FIND_REDUCE_BY_KEY(K, T)                                                                                       \
+#define FIND_REDUCE_BY_KEY(K, T) \
   if (IS(reduce_by_key) && cub_sum_of(c, #T) && is(c->key, #K) && is(c->form, "keys")) return reduce_by_key<K, T>;
 FIND_BEGIN
 FIND_REDUCE_BY_KEY(u8, u8)
@@ -205,14 +205,14 @@ template <class K> struct run_lengths {
   }
 };
 FIND_BEGIN
-#define FIND_RUNS(K)                                                                                                   \
+#define FIND_RUNS(K) \
   if (IS(run_lengths) && cub_of(c, #K) && is(c->lengths, "u32")) return run_lengths<K>::encode;
 FIND_RUNS(u8)
 FIND_RUNS(u16)
 FIND_RUNS(u32)
 FIND_RUNS(u64)
 FIND_RUNS(s16)
-#define FIND_NONTRIVIAL(K)                                                                                             \
+#define FIND_NONTRIVIAL(K) \
   if (IS(nontrivial_runs) && cub_of(c, #K) && is(c->lengths, "u32")) return run_lengths<K>::nontrivial;
 FIND_NONTRIVIAL(u8)
 FIND_NONTRIVIAL(u32)
@@ -233,14 +233,14 @@ template <class K, class V> static int unique_by_key(ARGUMENTS) {
                                         COUNTS, (int)a->count, STREAM);
 }
 FIND_BEGIN
-#define FIND_UNIQUE(K)                                                                                                 \
+#define FIND_UNIQUE(K) \
   if (IS(unique) && cub_of(c, #K) && is(c->payload, "")) return unique<K>;
 FIND_UNIQUE(u8)
 FIND_UNIQUE(u16)
 FIND_UNIQUE(u32)
 FIND_UNIQUE(u64)
 FIND_UNIQUE(s16)
-#define FIND_UNIQUE_BY_KEY(K, V)                                                                                       \
+#define FIND_UNIQUE_BY_KEY(K, V) \
   if (IS(unique) && cub_of(c, #K) && is(c->payload, #V)) return unique_by_key<K, V>;
 FIND_UNIQUE_BY_KEY(u32, u32)
 FIND_UNIQUE_BY_KEY(u64, u64)
@@ -300,40 +300,40 @@ template <class T> struct selection {
 
 #if GP_PEERS_PART == 11
 FIND_BEGIN
-#define FIND_SELECT(T)                                                                                                 \
-  if (IS(select) && cub_of(c, #T) && (c->keep < 100 || c->plain)) {                                                    \
-    if (is(c->form, "if")) return selection<T>::select;                                                                \
-  }                                                                                                                    \
+#define FIND_SELECT(T) \
+  if (IS(select) && cub_of(c, #T) && (c->keep < 100 || c->plain)) { \
+    if (is(c->form, "if")) return selection<T>::select; \
+  } \
   if (IS(select) && cub_of(c, #T) && is(c->form, "flags") && is(c->key, "u8")) return selection<T>::flagged;
 FIND_TYPES(FIND_SELECT)
 FIND_SELECT(f32)
 FIND_END
 #elif GP_PEERS_PART == 12
 FIND_BEGIN
-#define FIND_PARTITION(T)                                                                                              \
+#define FIND_PARTITION(T) \
   if (IS(partition) && cub_of(c, #T) && c->parts == 2 && c->plain && is(c->form, "if")) return selection<T>::partition;
 FIND_TYPES(FIND_PARTITION)
-#define FIND_PARTITION_FLAGGED(T)                                                                                      \
-  if (IS(partition) && cub_of(c, #T) && c->plain && is(c->form, "flags") && is(c->key, "u8"))                          \
+#define FIND_PARTITION_FLAGGED(T) \
+  if (IS(partition) && cub_of(c, #T) && c->plain && is(c->form, "flags") && is(c->key, "u8")) \
     return selection<T>::partition_flagged;
 FIND_PARTITION_FLAGGED(u32)
 FIND_END
 #elif GP_PEERS_PART == 13
 FIND_BEGIN
-#define FIND_PARTITION3(T)                                                                                             \
+#define FIND_PARTITION3(T) \
   if (IS(partition) && cub_of(c, #T) && c->parts == 3 && c->plain) return selection<T>::partition3;
 FIND_TYPES(FIND_PARTITION3)
 FIND_END
 #elif GP_PEERS_PART == 14
 FIND_BEGIN
-#define FIND_IN_ORDER(T)                                                                                               \
-  if (cub_of(c, #T) && is(c->form, "if")) {                                                                            \
-    const bool all = c->keep == 100;                                                                                   \
+#define FIND_IN_ORDER(T) \
+  if (cub_of(c, #T) && is(c->form, "if")) { \
+    const bool all = c->keep == 100; \
     if (IS(select)) return all ? selection<T>::template in_order<1, true> : selection<T>::template in_order<1, false>; \
-    if (IS(partition) && c->parts == 2 && !c->plain)                                                                   \
-      return all ? selection<T>::template in_order<2, true> : selection<T>::template in_order<2, false>;               \
-    if (IS(partition) && c->parts == 3 && !c->plain)                                                                   \
-      return all ? selection<T>::template in_order<3, true> : selection<T>::template in_order<3, false>;               \
+    if (IS(partition) && c->parts == 2 && !c->plain) \
+      return all ? selection<T>::template in_order<2, true> : selection<T>::template in_order<2, false>; \
+    if (IS(partition) && c->parts == 3 && !c->plain) \
+      return all ? selection<T>::template in_order<3, true> : selection<T>::template in_order<3, false>; \
   }
 FIND_TYPES(FIND_IN_ORDER)
 FIND_IN_ORDER(f32)
@@ -364,9 +364,9 @@ template <class T, class L> struct histogram {
                                                 (const T *)a->begin, (int)a->count, STREAM);
   }
 };
-#define FIND_EVEN(T, L)                                                                                                \
+#define FIND_EVEN(T, L) \
   if (IS(histogram_even) && cub_of(c, #T) && is(c->out, "u32")) return histogram<T, L>::even;
-#define FIND_RANGES(T)                                                                                                 \
+#define FIND_RANGES(T) \
   if (IS(histogram_ranges) && cub_of(c, #T) && is(c->out, "u32")) return histogram<T, T>::ranges;
 FIND_BEGIN
 #if GP_PEERS_PART == 15
@@ -404,14 +404,14 @@ template <class T> static int adjacent_difference(ARGUMENTS) {
                                                          ::cuda::std::minus<T>{}, STREAM);
 }
 FIND_BEGIN
-#define FIND_COUNT_IF(T)                                                                                               \
+#define FIND_COUNT_IF(T) \
   if (IS(count_if) && cub_of(c, #T) && c->keep < 100) return count_if<T>;
 FIND_COUNT_IF(u8)
 FIND_COUNT_IF(u16)
 FIND_COUNT_IF(u32)
 FIND_COUNT_IF(u64)
 FIND_COUNT_IF(f32)
-#define FIND_ADJACENT(T)                                                                                               \
+#define FIND_ADJACENT(T) \
   if (IS(adjacent_difference) && cub_of(c, #T) && is(c->out, #T) && is(c->op, "SUB")) return adjacent_difference<T>;
 FIND_ADJACENT(u8)
 FIND_ADJACENT(u32)
@@ -454,10 +454,10 @@ static int load_balance(ARGUMENTS) {
   return cudaGetLastError();
 }
 FIND_BEGIN
-#define FIND_BOUNDS(T)                                                                                                 \
-  if (is(c->peer, "thrust") && is(c->in, #T) && is(c->out, "u32")) {                                                   \
-    if (IS(lower_bound)) return bounds<T>::lower;                                                                      \
-    if (IS(upper_bound)) return bounds<T>::upper;                                                                      \
+#define FIND_BOUNDS(T) \
+  if (is(c->peer, "thrust") && is(c->in, #T) && is(c->out, "u32")) { \
+    if (IS(lower_bound)) return bounds<T>::lower; \
+    if (IS(upper_bound)) return bounds<T>::upper; \
   }
 FIND_BOUNDS(u32)
 FIND_BOUNDS(u64)

@@ -115,11 +115,11 @@ template <class K, bool INDICES> static int first_pairs(ARGUMENTS) {
 }
 
 FIND_BEGIN
-#define FIND_KEYS(K)                                                                                                   \
+#define FIND_KEYS(K) \
   if (IS(sort) && cub_keys(c, #K, "", "keys") && !c->descending) return radix_keys<K>::ascending;
-#define FIND_KEYS_DESCENDING(K)                                                                                        \
+#define FIND_KEYS_DESCENDING(K) \
   if (IS(sort) && cub_keys(c, #K, "", "keys") && c->descending) return radix_keys<K>::descending;
-#define FIND_PAIRS(K, V)                                                                                               \
+#define FIND_PAIRS(K, V) \
   if (IS(sort) && cub_keys(c, #K, #V, "keys") && !c->descending) return radix_pairs<K, V>::ascending;
 #if GP_PEERS_PART == 19
 FIND_KEYS(u8)
@@ -248,11 +248,11 @@ template <class K> static int first_of_rows(ARGUMENTS) {
                            a->segments, cudaMemcpyDeviceToDevice, STREAM);
 }
 FIND_BEGIN
-#define FIND_SEGMENTED_SORT(K, payload_, ...)                                                                          \
-  if (IS(segmented_sort) && is(c->in, #K) && is(c->payload, payload_) && is(c->form, "keys") &&                        \
-      is(c->offsets, "u32") && !c->descending) {                                                                       \
-    if (is(c->peer, "cub")) return __VA_ARGS__::sort;                                                                  \
-    if (is(c->peer, "cub_radix")) return __VA_ARGS__::radix;                                                           \
+#define FIND_SEGMENTED_SORT(K, payload_, ...) \
+  if (IS(segmented_sort) && is(c->in, #K) && is(c->payload, payload_) && is(c->form, "keys") && \
+      is(c->offsets, "u32") && !c->descending) { \
+    if (is(c->peer, "cub")) return __VA_ARGS__::sort; \
+    if (is(c->peer, "cub_radix")) return __VA_ARGS__::radix; \
   }
 #if GP_PEERS_PART == 25
 FIND_SEGMENTED_SORT(u32, "", segmented_keys<u32>)
@@ -292,7 +292,7 @@ template <class K, class T> static int group_by(ARGUMENTS) {
   return cub::DeviceReduce::ReduceByKey(parts.rest(), rest, keys, (K *)a->out_keys, values, (T *)a->out, COUNTS,
                                         ::cuda::std::plus<T>{}, (int)a->count, STREAM);
 }
-#define FIND_GROUP_BY(K, T)                                                                                            \
+#define FIND_GROUP_BY(K, T) \
   if (IS(group_by) && cub_sum_of(c, #T) && is(c->key, #K)) return group_by<K, T>;
 FIND_BEGIN
 FIND_GROUP_BY(u32, u32)
@@ -349,10 +349,10 @@ template <class K, int OPERATION> static int set_of_keys(ARGUMENTS) {
   const K *x = (const K *)a->keys, *x_end = x + a->count, *y = (const K *)a->keys2, *y_end = y + a->count2;
   K *out = (K *)a->out_keys, *end;
   try {
-    end = OPERATION == UNION          ? thrust::set_union(POLICY, x, x_end, y, y_end, out)
-          : OPERATION == INTERSECTION ? thrust::set_intersection(POLICY, x, x_end, y, y_end, out)
-          : OPERATION == DIFFERENCE   ? thrust::set_difference(POLICY, x, x_end, y, y_end, out)
-                                      : thrust::set_symmetric_difference(POLICY, x, x_end, y, y_end, out);
+    end = OPERATION == UNION        ? thrust::set_union(POLICY, x, x_end, y, y_end, out)
+        : OPERATION == INTERSECTION ? thrust::set_intersection(POLICY, x, x_end, y, y_end, out)
+        : OPERATION == DIFFERENCE   ? thrust::set_difference(POLICY, x, x_end, y, y_end, out)
+                                    : thrust::set_symmetric_difference(POLICY, x, x_end, y, y_end, out);
   } catch (...) {
     return cudaErrorUnknown;
   }
@@ -394,15 +394,15 @@ template <class T> static int reverse(ARGUMENTS) {
   return cudaGetLastError();
 }
 FIND_BEGIN
-#define FIND_SETS(K)                                                                                                   \
-  if (is(c->peer, "thrust") && is(c->in, #K) && is(c->payload, "")) {                                                  \
-    if (IS(set_union)) return set_of_keys<K, UNION>;                                                                   \
-    if (IS(set_intersection)) return set_of_keys<K, INTERSECTION>;                                                     \
-    if (IS(set_difference)) return set_of_keys<K, DIFFERENCE>;                                                         \
-    if (IS(set_symmetric_difference)) return set_of_keys<K, SYMMETRIC_DIFFERENCE>;                                     \
-    if (IS(is_sorted)) return check_sorted<K>;                                                                         \
-    if (IS(shuffle) && c->plain) return shuffle<K>;                                                                    \
-    if (IS(reverse) && c->plain) return reverse<K>;                                                                    \
+#define FIND_SETS(K) \
+  if (is(c->peer, "thrust") && is(c->in, #K) && is(c->payload, "")) { \
+    if (IS(set_union)) return set_of_keys<K, UNION>; \
+    if (IS(set_intersection)) return set_of_keys<K, INTERSECTION>; \
+    if (IS(set_difference)) return set_of_keys<K, DIFFERENCE>; \
+    if (IS(set_symmetric_difference)) return set_of_keys<K, SYMMETRIC_DIFFERENCE>; \
+    if (IS(is_sorted)) return check_sorted<K>; \
+    if (IS(shuffle) && c->plain) return shuffle<K>; \
+    if (IS(reverse) && c->plain) return reverse<K>; \
   }
 FIND_SETS(u32)
 FIND_SETS(u64)

@@ -127,7 +127,7 @@ static int stock(int *threads, int *items) {
   return error;
 }
 static scan_fn find(int threads, int items) {
-#define FIND_BY_ITEMS(number)                                                                                          \
+#define FIND_BY_ITEMS(number) \
   if (items == number) return thrust_scan_find_##number(threads);
   THRUST_SCAN_ITEMS_LIST(FIND_BY_ITEMS)
   return nullptr;

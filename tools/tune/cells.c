@@ -235,12 +235,12 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
   sizes->in = payload ? payload : primitive_has(p, "input") ? type_size(w->in) : 0;
   sizes->acc = primitive_has(p, "count") ? 8 : primitive_has(p, "truth") ? 4 : type_size(w->acc);
-  sizes->out = !strcmp(p, "run_lengths")       ? 0
-               : primitive_has(p, "count")     ? 8
-               : primitive_has(p, "truth")     ? 1
-               : !strcmp(p, "unique")          ? payload
-               : !strcmp(p, "nontrivial_runs") ? (lengths ? lengths : 4)
-                                               : type_size(w->out);
+  sizes->out = !strcmp(p, "run_lengths") ? 0
+      : primitive_has(p, "count")        ? 8
+      : primitive_has(p, "truth")        ? 1
+      : !strcmp(p, "unique")             ? payload
+      : !strcmp(p, "nontrivial_runs")    ? (lengths ? lengths : 4)
+                                         : type_size(w->out);
   if (!strcmp(p, "convert_layout")) {
     const char *from = strstr(w->words, "from="), *to = strstr(w->words, "to=");
     sizes->in = struct_bytes(w, from && strncmp(from, "from=aos", strlen("from=aos")));

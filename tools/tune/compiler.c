@@ -346,8 +346,9 @@ int compiler_main(int count, char **arguments) {
   tune_code code;
   if (count == 2) return answer_lines();
   if (capability < 0) {
-    fprintf(stderr, "usage: gp_tune --compiler                                    `compile` lines on standard input\n"
-                    "       gp_tune --compiler CELL COMPUTE_CAPABILITY POLICY     one compilation\n");
+    fprintf(stderr,
+            "usage: gp_tune --compiler                                    `compile` lines on standard input\n"
+            "       gp_tune --compiler CELL COMPUTE_CAPABILITY POLICY     one compilation\n");
     return 2;
   }
   compile_here(arguments[2], capability, arguments[4], &code);

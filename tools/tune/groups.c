@@ -133,9 +133,9 @@ static const char *kernel_space(const kernel_file *file, tune_space *space) {
 }
 
 const char *group_load(group *g, uint64_t seed, const char *fixed) {
-  const char *wrong =
-      g->kernel ? kernel_space(g->kernel, &g->space)
-                : tune_space_of(g->sizes[0].cell, g->gpu->compute_capability, g->gpu->multiprocessors, &g->space);
+  const char *wrong = g->kernel
+      ? kernel_space(g->kernel, &g->space)
+      : tune_space_of(g->sizes[0].cell, g->gpu->compute_capability, g->gpu->multiprocessors, &g->space);
   int i, count = 0;
   if (!wrong) wrong = read_fields(g);
   if (wrong) return wrong;

@@ -58,11 +58,11 @@ static void take_results(group *g, const job *j) {
 
 static const char *load_group(search *s, group *g) {
   const char *wrong = group_load(g, s->opt->seed, s->landscape ? g->row->landscape : NULL);
-  g->strategy = s->landscape                                            ? "landscape"
-                : strcmp(s->opt->strategy, "auto")                      ? s->opt->strategy
-                : s->opt->seconds > 0 && g->space.count > WHOLE_AT_MOST ? "timed"
-                : g->space.count > EXHAUSTIVE_AT_MOST                   ? "standard"
-                                                                        : "exhaustive";
+  g->strategy = s->landscape                                  ? "landscape"
+      : strcmp(s->opt->strategy, "auto")                      ? s->opt->strategy
+      : s->opt->seconds > 0 && g->space.count > WHOLE_AT_MOST ? "timed"
+      : g->space.count > EXHAUSTIVE_AT_MOST                   ? "standard"
+                                                              : "exhaustive";
   g->batch = s->opt->seconds > 0 ? TIMED_BATCH : BATCH;
   return wrong ? wrong : parse_steps(steps_of(g->strategy), g->steps, &g->step_count);
 }

@@ -12,18 +12,18 @@
 #include "tune.h"
 
 #ifndef GPUPRIMS__FAMILIES // an older header, in a base of ci/baselines
-#define GPUPRIMS__FAMILIES(F)                                                                                          \
-  F(MAP, map)                                                                                                          \
-  F(REDUCE, reduce)                                                                                                    \
-  F(SCAN, scan)                                                                                                        \
-  F(STREAM, stream)                                                                                                    \
-  F(SEGMENTS, segments)                                                                                                \
-  F(HISTOGRAM, histogram)                                                                                              \
-  F(SORT, sort)                                                                                                        \
-  F(MERGE, merge)                                                                                                      \
-  F(SEGMENTED_SORT, segmented_sort)                                                                                    \
-  F(TOP_K, top_k)                                                                                                      \
-  F(TRANSPOSE, transpose)                                                                                              \
+#define GPUPRIMS__FAMILIES(F) \
+  F(MAP, map) \
+  F(REDUCE, reduce) \
+  F(SCAN, scan) \
+  F(STREAM, stream) \
+  F(SEGMENTS, segments) \
+  F(HISTOGRAM, histogram) \
+  F(SORT, sort) \
+  F(MERGE, merge) \
+  F(SEGMENTED_SORT, segmented_sort) \
+  F(TOP_K, top_k) \
+  F(TRANSPOSE, transpose) \
   F(GRAPH, graph)
 #endif
 
@@ -35,9 +35,9 @@ typedef struct field {
   int count;
   const int *values;
 } field;
-#define FIELD(name, default_, ...)                                                                                     \
+#define FIELD(name, default_, ...) \
   {#name, offsetof(gp_policy, name), sizeof((const int[]){__VA_ARGS__}) / sizeof(int), (const int[]){__VA_ARGS__}},
-#define FIELDS(FAMILY, family)                                                                                         \
+#define FIELDS(FAMILY, family) \
   static const field family##_fields[] = {GP_POLICY_FIELDS_##FAMILY(FIELD){NULL, 0, 0, NULL}};
 GPUPRIMS__FAMILIES(FIELDS)
 #undef FIELDS
@@ -226,7 +226,7 @@ int rule_main(int count, char **arguments) {
   for (i = 2; i < count; i++) {
     const char *name = arguments[i], *value = i + 1 < count ? arguments[++i] : "";
     int *number = !strcmp(name, "--compute-capability") ? &capability
-                  : !strcmp(name, "--multiprocessors")  ? &multiprocessors
+        : !strcmp(name, "--multiprocessors")            ? &multiprocessors
                                                         : NULL;
     if (number && (*number = atoi(value)) > 0) continue;
     fprintf(stderr, "gp_tune --rule: %s %s: no such argument, or no such value\n", name, value);
@@ -467,7 +467,7 @@ int space_main(int count, char **arguments) {
   for (i = 2; i < count; i++) {
     const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : "";
     int *number = !strcmp(name, "--compute-capability") ? &capability
-                  : !strcmp(name, "--resources-limit")  ? &limit
+        : !strcmp(name, "--resources-limit")            ? &limit
                                                         : NULL;
     if (!strcmp(name, "--resources")) resources = 1;
     else if (!strcmp(name, "--cell") && *value) words = value, i++;
@@ -482,9 +482,10 @@ int space_main(int count, char **arguments) {
   if (kernel) return print_kernel_space(kernel, sizes);
   setenv("GP_TUNE_CACHE", "", 0); // without a named cache: does not fill the user's own with a whole space
   if (!words || capability < 75) {
-    fprintf(stderr, "usage: gp_tune --space --cell CELL [--compute-capability CC (90; 75 and later)] [--resources\n"
-                    "       [--resources-limit N: of N policies only, always the same]]\n"
-                    "       gp_tune --space --kernel FILE [--sizes N,...]: the fields of a kernel of yours\n");
+    fprintf(stderr,
+            "usage: gp_tune --space --cell CELL [--compute-capability CC (90; 75 and later)] [--resources\n"
+            "       [--resources-limit N: of N policies only, always the same]]\n"
+            "       gp_tune --space --kernel FILE [--sizes N,...]: the fields of a kernel of yours\n");
     return 2;
   }
   return print_space(words, capability, resources || limit, limit);

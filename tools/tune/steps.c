@@ -17,17 +17,20 @@ static const struct {
   const char *name, *steps;
 } STRATEGIES[] = {
     {"exhaustive", "incumbent 5 300; all; compile; screen 5 300 2; keep 20; screen 9 400 0; keep 6; matrix 15 500"},
-    {"standard", "incumbent 3 300; random 160; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
-                 "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; "
-                 "neighbours 1; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
-                 "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
-    {"timed", "incumbent 3 300; around; random 24; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
-              "screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; random 60; compile; screen 3 300 2; "
-              "neighbours 2; compile; screen 3 300 1.5; random 160; compile; screen 3 300 2; neighbours 2; compile; "
-              "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
-              "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
-    {"quick", "incumbent 2 200; random 24; compile; screen 2 200 1.5; neighbours 1; compile; screen 2 200 1.5; "
-              "keep 3; matrix 5 300"},
+    {"standard",
+     "incumbent 3 300; random 160; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
+     "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; "
+     "neighbours 1; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
+     "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
+    {"timed",
+     "incumbent 3 300; around; random 24; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
+     "screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; random 60; compile; screen 3 300 2; "
+     "neighbours 2; compile; screen 3 300 1.5; random 160; compile; screen 3 300 2; neighbours 2; compile; "
+     "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
+     "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
+    {"quick",
+     "incumbent 2 200; random 24; compile; screen 2 200 1.5; neighbours 1; compile; screen 2 200 1.5; "
+     "keep 3; matrix 5 300"},
     {"landscape", "incumbent 3 300; all; compile; screen 3 300 0"},
 };
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof *STRATEGIES };

@@ -415,9 +415,9 @@ static void said_compiled(compiler *c, const line *l) {
   b->local_bytes = (int)line_number(l, "local_bytes");
   b->occupancy = (int)line_number(l, "occupancy");
   built(c,
-        !strcmp(status, "ok")        ? STATUS_ok
-        : !strcmp(status, "invalid") ? STATUS_invalid
-                                     : STATUS_compile,
+        !strcmp(status, "ok")            ? STATUS_ok
+            : !strcmp(status, "invalid") ? STATUS_invalid
+                                         : STATUS_compile,
         line_get(l, "message"));
 }
 

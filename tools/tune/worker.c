@@ -413,7 +413,7 @@ static void send_elements(uint64_t to, const type_row *type, const cell_data *da
 static int is_any_number(const cell *c, int role) {
   const gp_primitive p = c->primitive;
   return p < GP_SEGMENTED_REDUCE ||
-         (role == ROLE_in && !has_word(p, 'e') && !has_word(p, 'b') && !has_word(p, 'h') && !is_select(p));
+      (role == ROLE_in && !has_word(p, 'e') && !has_word(p, 'b') && !has_word(p, 'h') && !is_select(p));
 }
 static void write_input(const cell *c, int role) {
   enum { MOST = 1 << 20 };
@@ -423,7 +423,7 @@ static void write_input(const cell *c, int role) {
   const uint64_t at = pools[role].at + l->shift[role];
   cell_data data;
   const int random = cell_data_of(c, role, c->kind, &data) && !gp_data_has_place(data.kind) &&
-                     !(moves_keys(c->primitive) && role == ROLE_keys);
+      !(moves_keys(c->primitive) && role == ROLE_keys);
   const uint64_t some = random && count > MOST ? MOST : count;
   if (cell_data_of(c, role, c->kind, &data)) send_elements(at, t, &data, (uint64_t)(3 + role), some, count);
   else {
@@ -478,7 +478,7 @@ static const char *parse_policy_of(const char *text, variant *v) { return parse_
 static int judge(variant *v, gp_result result) {
   if (result == GP_SUCCESS) return 1;
   v->status = result == GP_E_COMPILE || result == GP_E_NO_COMPILER ? "compile"
-              : result == GP_E_DRIVER                              ? "runtime"
+      : result == GP_E_DRIVER                                      ? "runtime"
                                                                    : "invalid";
   snprintf(v->message, sizeof v->message, "%s: %.500s", gp_result_name(result), gp_last_message());
   return 0;
@@ -1068,7 +1068,7 @@ static int check_kernel(uint64_t n, variant *v) {
   to_device(pools[ROLE_in].at, data, total);
   must(cuda.synchronize(), "cuCtxSynchronize");
   good = launch_kernel(v, pools[ROLE_in].at, n) && judge_driver(v, cuda.stream_wait(stream), "the kernel") &&
-         judge_driver(v, cuda.to_host(data, pools[ROLE_in].at, total), "cuMemcpyDtoH");
+      judge_driver(v, cuda.to_host(data, pools[ROLE_in].at, total), "cuMemcpyDtoH");
   if (good) {
     said = kernel->check(given, n);
     for (i = -1, at = 0; i < kernel->buffers && !said; i++) {
@@ -1216,7 +1216,7 @@ static int make_graph(const cell *c, variant *v) {
   for (i = 0; i < calls && good; i++) good = of->call(c, v, (uint64_t)i % sets);
   code = cuda.capture_end(stream, &graph);
   good = good && judge_driver(v, code, "cuStreamEndCapture") &&
-         judge_driver(v, cuda.graph_instantiate(&v->graph, graph, 0), "cuGraphInstantiate");
+      judge_driver(v, cuda.graph_instantiate(&v->graph, graph, 0), "cuGraphInstantiate");
   if (graph) cuda.graph_destroy(graph);
   return good;
 }
