@@ -247,8 +247,9 @@ def embedded_text(*wanted):
 
 
 def embedded_lines(only=None):
-    """The parts, each with the numbers of the parts that it uses and that no other used part uses; every name
-    that a program may mention with the numbers of the parts that define it, in byte order; the text, each part after a #line."""
+    """The parts, each with the numbers of the parts that it uses and that no other used part uses; every name that a
+    program may mention with the numbers of the parts that define it, in byte order; the text, each part after a
+    #line."""
     texts, uses, homes = embedded_parts(only)
     uses = {part: [one for one in used if not any(one in reached(uses.get, uses[other]) for other in used)]
             for part, used in uses.items()}
