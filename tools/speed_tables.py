@@ -163,7 +163,7 @@ def lines_of(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
         for line in file:
             value = json.loads(line)
-            if "kind" not in value:  # a store of the farm, or a space of the tuner: no peers
+            if "v" in value or "kind" not in value:  # a store of the farm, a space of the tuner: no peers
                 return
             yield value
 
