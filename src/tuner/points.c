@@ -157,8 +157,8 @@ GPUPRIMS__PRIVATE double gp__best_time(const gp__points *p) {
   return p->measured ? gp__time_of(p, &p->tried[p->best]) : GPUPRIMS__NEVER;
 }
 
-// What is known of a point; *value is its time then, or GPUPRIMS__NEVER: it is invalid. A point of unknown validity is
-// asked about once.
+// Looks a point up; *value is its time if it is known, or GPUPRIMS__NEVER: it is invalid. Validity is
+// asked for once.
 GPUPRIMS__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) {

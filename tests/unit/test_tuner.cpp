@@ -245,7 +245,7 @@ static void test_capture() {
   fake::destroy_stream(stream);
 }
 
-// What cannot run is never tried again, and never fatal.
+// Configurations that cannot run are never tried again, and never fatal.
 static void test_invalid() {
   gp_context *ctx = open_fake();
   gp_tuner_config config = gp_tuner_config_init();
@@ -333,7 +333,7 @@ static void write_file(const std::string &path, const std::string &text) {
 
 // The next process begins where this one ended; a file that is damaged or another tuner's is not used.
 static void test_memory() {
-  char folder[] = "/tmp/gpuprims-tuner-XXXXXX";
+  char folder[] = P_tmpdir "/gpuprims_tuner_XXXXXX";
   if (!CHECK(mkdtemp(folder))) return;
   gp_config k = config();
   k.cache_dir = folder;
@@ -368,7 +368,7 @@ static void test_memory() {
     fake::machine.clock += 100;
     GOOD(gp_tuner_stop(program.tuner, nullptr));
     CHECK(program.search(numbers) == 1);
-    // What was best no longer runs here: the search begins again.
+    // The best one no longer runs here: the search begins again.
     GOOD(gp_tuner_start_for(program.tuner, numbers.data(), 2, nullptr));
     GOOD(gp_tuner_reject(program.tuner));
     CHECK(program.search(numbers) > 1);
