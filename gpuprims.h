@@ -33734,7 +33734,7 @@ GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
     if (!oldest) return NULL;
     r = *oldest;
     later = r->used;
-    if (gp__has_work(s, r) && s->library.runtime.driver.cuEventQuery(r->event)) continue; // not yet
+    if (gp__has_work(s, r) && s->library.runtime.driver.cuEventQuery(r->event)) continue; // still at work
     *oldest = r->next;
     __atomic_store_n(&s->stream_count, s->stream_count - 1, __ATOMIC_RELAXED);
     return r;

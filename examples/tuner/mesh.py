@@ -6,7 +6,7 @@
 Debian's package mricron-data has measured volumes, a brain by MRI at 0.5 mm (ch2better) and a whole head at 1 mm (ch2):
 
     apt-get install mricron-data
-    mesh.py raw /usr/share/mricron/templates/ch2better.nii.gz build/brain.raw
+    mesh.py raw $(dpkg -L mricron-data | grep ch2better.nii.gz) build/brain.raw
     marching_cubes --volume build/brain.raw --dimensions 301,370,316 --write build/brain.ply
 """
 import argparse

@@ -176,6 +176,20 @@ static const char *thrust_stock(tuner_program *p) {
   return code ? s->thrust->error(code) : NULL;
 }
 
+// 1000 calls of Thrust's own.
+static const char *thrust_stock_calls(tuner_program *p, const char *what) {
+  const char *why;
+  int i;
+  scan_clear(p);
+  why = thrust_stock(p);
+  if (!why) why = scan_check(p);
+  if (why) return why;
+  own_begin(p->gpu);
+  for (i = 0; i < SCAN_CALLS && !why; ++i) why = thrust_stock(p);
+  scan_print(p, what, own_end(p->gpu));
+  return why;
+}
+
 // 1000 calls of both.
 static const char *scan_check_more(tuner_program *p) {
   scan_state *s = (scan_state *)p->state;
@@ -192,13 +206,7 @@ static const char *scan_check_more(tuner_program *p) {
     printf("no libthrust_scan.so, so no Thrust: make -j5 build/libthrust_scan.so, with nvcc\n");
     return NULL;
   }
-  scan_clear(p);
-  why = thrust_stock(p);
-  if (!why) why = scan_check(p);
-  if (why) return why;
-  own_begin(p->gpu);
-  for (i = 0; i < SCAN_CALLS && !why; ++i) why = thrust_stock(p);
-  scan_print(p, "Thrust", own_end(p->gpu));
+  why = thrust_stock_calls(p, "Thrust");
   printf("%s\n", s->thrust->about());
   return why;
 }
@@ -247,14 +255,7 @@ static const char *thrust_check_more(tuner_program *p) {
   for (i = 0, why = NULL; i < SCAN_CALLS && !why; ++i) why = thrust_run(p);
   scan_print(p, "with a policy", own_end(p->gpu));
   if (why) return why;
-  scan_clear(p);
-  why = thrust_stock(p);
-  if (!why) why = scan_check(p);
-  if (why) return why;
-  own_begin(p->gpu);
-  for (i = 0; i < SCAN_CALLS && !why; ++i) why = thrust_stock(p);
-  scan_print(p, "without", own_end(p->gpu));
-  return why;
+  return thrust_stock_calls(p, "without");
 }
 
 static tuner_program thrust_program(void) {
