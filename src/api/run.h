@@ -14,7 +14,8 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
 // The workspace that a call of this shape needs, in bytes: tagged words first, then scratch memory, each in whole
-// 256 bytes. Pure: depends on the call's shape and the device only.
+// 256 bytes. Pure: depends on the call's shape and the device only, and holds for buffers of any alignment. A transpose
+// in place: for pointers of the given alignment.
 GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes);
 
 // The same for any device, which need not be there; the context may be on the host. `device` is gp_describe's answer

@@ -10,33 +10,30 @@ GPUPRIMS__PRIVATE int gp__misaligned_by(int size, int which) {
   const int most = GP__VECTOR - 1, half = GP__VECTOR / 2;
   return size < 1 || !which ? 0 : which == 1 && size < GP__VECTOR ? most / size * size : half;
 }
-GPUPRIMS__PRIVATE const void *gp__move_to(const void *pointer, int misaligned) {
-  return pointer ? (const void *)(((uintptr_t)pointer & ~(uintptr_t)(GP__VECTOR - 1)) + (unsigned)misaligned) : NULL;
-}
-// Raises *bytes to the most of what aligned and misaligned buffers need: the answer holds for all pointers.
+// Raises *bytes to the most of what aligned and misaligned buffers need: the answer holds for all pointers. (A shape
+// that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
   const gp__composition *composed = gp__methods_of(q)->composed;
   gp__request behind;
   int shift;
-  for (shift = 0; shift < 15; ++shift) {
-    gp__request at = *q;
-    gp__shape h;
+  for (shift = 0; shift < 16; ++shift) {
+    gp__shape h = gp__shape_of(q);
     gp_policy p;
     gp_policy_source source;
     gp__geometry g;
     gp_result result;
     const int in = gp__misaligned_by((int)(shift % 5 < 3 ? q->in_size : q->key_size), shift % 5 % 3 + shift % 5 / 3);
     const int out = gp__misaligned_by((int)q->out_size, shift / 5);
-    at.in = gp__move_to(q->in, in);
-    at.out = (void *)(uintptr_t)gp__move_to(q->out, q->out == q->in ? in : out);
-    h = gp__shape_of(&at);
     gp__shape_on(&h, &s->about);
     if (composed) return composed->room(s, q, given, &h, bytes);
-    h.in_misaligned = in;
-    if (!gp__methods_of(q)->shape) h.out_misaligned = out;
+    if (shift < 15) { // the last time, as it is
+      h.in_misaligned = in;
+      if (!gp__methods_of(q)->shape) h.out_misaligned = out;
+    }
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
-    if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
+    if (result != GP_SUCCESS && !shift) return result;
+    if (result != GP_SUCCESS) continue; // a policy that does not serve such buffers
     g = gp__geometry_of(p, h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
     if (!shift && gp__calls_behind(q, &p, 0, &behind)) GPUPRIMS__CHECK(gp__workspace_of(s, &behind, NULL, bytes));

@@ -143,10 +143,11 @@ template <class Args> int register_kernel(const char *name, void (*kernel)(const
 }
 #define FAKE_JOIN2(a, b) a##b
 #define FAKE_JOIN(a, b) FAKE_JOIN2(a, b)
-#define FAKE_KERNEL(ARGS, ...) \
-  static void FAKE_JOIN(fake_kernel_, __LINE__)(const ARGS &a) { __VA_ARGS__(a); } \
-  static const int FAKE_JOIN(fake_registered_, __LINE__) = \
-      fake::register_kernel<ARGS>(#__VA_ARGS__, FAKE_JOIN(fake_kernel_, __LINE__))
+#define FAKE_KERNEL(ARGS, ...) FAKE_NUMBERED_KERNEL(__COUNTER__, ARGS, __VA_ARGS__) // a line number recurs in headers
+#define FAKE_NUMBERED_KERNEL(NUMBER, ARGS, ...) \
+  static void FAKE_JOIN(fake_kernel_, NUMBER)(const ARGS &a) { __VA_ARGS__(a); } \
+  static const int FAKE_JOIN(fake_registered_, NUMBER) = \
+      fake::register_kernel<ARGS>(#__VA_ARGS__, FAKE_JOIN(fake_kernel_, NUMBER))
 
 // Makes a program's kernel runnable; an empty Run, with the reason in `log`, if it does not compile.
 inline std::function<Run(const std::string &program, std::string &log)> compiler;

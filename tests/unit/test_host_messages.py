@@ -1,6 +1,6 @@
-"""Messages name the caller's own words: calls every function of the header that ends with a stream with each argument
-bad in turn. The message begins with the function's name and continues with a parameter of its prototype. Functions,
-parameters and the table of in-place calls are read from the header."""
+"""Messages name the caller's own words: calls every function of the header from a context to a stream with each
+argument bad in turn. The message begins with the function's name and continues with a parameter of its prototype.
+Functions, parameters and the table of in-place calls are read from the header."""
 import ctypes
 import re
 
@@ -14,7 +14,7 @@ with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
 FUNCTIONS = {name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
              for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", TEXT)
-             if name not in ("gp_run", "gp_prepared_run", "gp_reserve")}
+             if arguments.startswith("gp_context *ctx,") and name not in ("gp_run", "gp_reserve")}
 MEMBERS = {field.rstrip("_") for field, *_ in Call._fields_}
 WORDS = {"in", "out", "end", "op", "begin", "keys", "count", "length", "fields", "flags", "source", "sources", "step",
          "target", "limit", "transform", "equal", "segments", "bins", "channels", "active", "bad", "graph", "policy",
@@ -320,7 +320,7 @@ def test_layouts_without_a_capacity(host):
 OTHERS = {
     name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
     for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*)\);", TEXT)
-    if name not in FUNCTIONS and name not in ("gp_run", "gp_prepared_run")}
+    if name not in FUNCTIONS and name not in ("gp_run", "gp_prepared_run") and not name.startswith("gp_tuner_")}
 MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "user"), ("gp_edges_parse", "name"),
                ("gp_kernel_origin", "name")}
 
