@@ -37357,7 +37357,7 @@ GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
 // times tell by how much. The value of a point with one time is that time without this share.
 
 enum {
-  GP__TUNED_MOST = 8,    // parameters of a tuner
+  GP__TUNED_MOST = 12,   // parameters of a search
   GP__SAMPLES = 7,       // times kept of a point
   GP__NOISE_SAMPLES = 32 // deviations kept of all points
 };
@@ -38515,7 +38515,7 @@ typedef struct gp__size_bucket {
   int numbers, log2[GP_TUNER_NUMBERS];
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
   int done;           // the search has ended
-  int best[GP_TUNER_PARAMETERS], measured;
+  int best[GP__TUNED_MOST], measured;
   double us;                                // of the best; 0: not measured yet
   double total, spent;                      // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
@@ -38525,7 +38525,7 @@ typedef struct gp__size_bucket {
 typedef struct gp__timing {
   struct gp__timing *next;
   double us; // host back end: the begin, then the time
-  int bucket, explored, point[GP_TUNER_PARAMETERS];
+  int bucket, explored, point[GP__TUNED_MOST];
 } gp__timing;
 
 typedef struct gp__section {
@@ -38535,7 +38535,7 @@ typedef struct gp__section {
 } gp__section;
 
 typedef struct gp__step_of_path {
-  int bucket, point[GP_TUNER_PARAMETERS];
+  int bucket, point[GP__TUNED_MOST];
   double us; // negative: rejected
 } gp__step_of_path;
 
@@ -38556,7 +38556,7 @@ struct gp_tuner {
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
-  int bucket, point[GP_TUNER_PARAMETERS]; // of the open sections
+  int bucket, point[GP__TUNED_MOST]; // of the open sections
   gp__step_of_path *path;
   uint64_t steps; // measured so far; the path keeps the last ones
 };
@@ -39190,7 +39190,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const 
                                             gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
-  int point[GP_TUNER_PARAMETERS];
+  int point[GP__TUNED_MOST];
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   s = gp__begin(t->ctx, who, &result);
@@ -39235,7 +39235,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint
                                            double *us, int *measured, int *searching) {
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
-  int point[GP_TUNER_PARAMETERS], bucket, i, pushed = 0;
+  int point[GP__TUNED_MOST], bucket, i, pushed = 0;
   GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   if (!values) return gp__fail(GP_E_NULL, "%s: values is null", who);
   if (t->started) {

@@ -1,7 +1,7 @@
 // tuner/calls.c - the tuner's functions of the API
 // uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/rules.h, core/system.c, core/messages.c,
-//   core/struct_size.c, core/text.c, core/state.c, core/life.c, core/close.c, tuner/search.c, tuner/tuner.c,
-//   tuner/memory.c, tuner/sections.c
+//   core/struct_size.c, core/text.c, core/state.c, core/life.c, core/close.c, tuner/points.c, tuner/search.c,
+//   tuner/tuner.c, tuner/memory.c, tuner/sections.c
 
 GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config,
                                            gp_tuner **tuner) {
@@ -63,7 +63,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_enter(gp_tuner *t, const char *who, const 
                                             gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
-  int point[GP_TUNER_PARAMETERS];
+  int point[GP__TUNED_MOST];
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   s = gp__begin(t->ctx, who, &result);
@@ -108,7 +108,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint
                                            double *us, int *measured, int *searching) {
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
-  int point[GP_TUNER_PARAMETERS], bucket, i, pushed = 0;
+  int point[GP__TUNED_MOST], bucket, i, pushed = 0;
   GPUPRIMS__CHECK(gp__check_tuner_numbers(who, numbers, count));
   if (!values) return gp__fail(GP_E_NULL, "%s: values is null", who);
   if (t->started) {

@@ -8,7 +8,7 @@
 // times tell by how much. The value of a point with one time is that time without this share.
 
 enum {
-  GP__TUNED_MOST = 8,    // parameters of a tuner
+  GP__TUNED_MOST = 12,   // parameters of a search
   GP__SAMPLES = 7,       // times kept of a point
   GP__NOISE_SAMPLES = 32 // deviations kept of all points
 };

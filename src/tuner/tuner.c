@@ -21,7 +21,7 @@ typedef struct gp__size_bucket {
   int numbers, log2[GP_TUNER_NUMBERS];
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
   int done;           // the search has ended
-  int best[GP_TUNER_PARAMETERS], measured;
+  int best[GP__TUNED_MOST], measured;
   double us;                                // of the best; 0: not measured yet
   double total, spent;                      // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
@@ -31,7 +31,7 @@ typedef struct gp__size_bucket {
 typedef struct gp__timing {
   struct gp__timing *next;
   double us; // host back end: the begin, then the time
-  int bucket, explored, point[GP_TUNER_PARAMETERS];
+  int bucket, explored, point[GP__TUNED_MOST];
 } gp__timing;
 
 typedef struct gp__section {
@@ -41,7 +41,7 @@ typedef struct gp__section {
 } gp__section;
 
 typedef struct gp__step_of_path {
-  int bucket, point[GP_TUNER_PARAMETERS];
+  int bucket, point[GP__TUNED_MOST];
   double us; // negative: rejected
 } gp__step_of_path;
 
@@ -62,7 +62,7 @@ struct gp_tuner {
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
-  int bucket, point[GP_TUNER_PARAMETERS]; // of the open sections
+  int bucket, point[GP__TUNED_MOST]; // of the open sections
   gp__step_of_path *path;
   uint64_t steps; // measured so far; the path keeps the last ones
 };

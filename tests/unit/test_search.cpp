@@ -45,6 +45,8 @@ enum { FEW = 1 };
 enum { FEW = 0 };
 #endif
 
+static_assert(int(GP_TUNER_PARAMETERS) <= int(GP__TUNED_MOST), "a tuner has more parameters than its search");
+
 static const gp_tuner_search STRATEGIES[] = {GP_SEARCH_AUTO,        GP_SEARCH_SIMPLEX,    GP_SEARCH_RANDOM,
                                              GP_SEARCH_COORDINATES, GP_SEARCH_EXHAUSTIVE, GP_SEARCH_SURROGATE};
 static const char *const NAMES[] = {"auto", "simplex", "random", "coordinates", "exhaustive", "surrogate"};
@@ -126,6 +128,8 @@ static const Space SPACES[] = {
     {"one point", lattice({1}, {0}), constant, all_good, 0.01, 0, 0, 1.01},
     {"one parameter of two values", lattice({2}, {1}), bowl, all_good, 0.01, 0, 0, 1.02},
     {"eight parameters", lattice({2, 2, 2, 2, 2, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0}), bowl, all_good, 0.01, 0, 0, 1.1},
+    {"twelve parameters", lattice({2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), bowl,
+     all_good, 0.01, 0, 0, 1.1},
     {"nothing valid", lattice({9, 9}, {3, 3}), bowl, none_good, 0.01, 0, 0, 0},
     {"nothing runs", lattice({9, 9}, {3, 3}), bowl, none_runs, 0.01, 0, 0, 0},
 };
@@ -135,6 +139,7 @@ struct Run { // of a search in a space
   gp__search *search;
   uint64_t random;
   std::map<Point, int> asked, pending, calls; // calls of valid()
+  int called = 0, most_called = 0;            // calls within an ask
   std::vector<Point> path;
   bool sound = true;
   std::string fault;
@@ -149,6 +154,7 @@ struct Run { // of a search in a space
     for (int d = 0; d < run->space.lattice.dimensions; ++d)
       if (at[size_t(d)] < 0 || at[size_t(d)] >= run->space.lattice.count[d]) run->blame("a point outside");
     ++run->calls[at];
+    ++run->called;
     return run->space.state(at) != INVALID;
   }
   void blame(const char *what) {
@@ -164,7 +170,9 @@ struct Run { // of a search in a space
   }
   int ask(Point *at) {
     int point[GP__TUNED_MOST];
+    called = 0;
     const int answer = gp__search_ask(search, point);
+    if (called > most_called) most_called = called;
     if (answer != GP__ASK_MEASURE) return answer;
     at->assign(point, point + space.lattice.dimensions);
     for (int d = 0; d < space.lattice.dimensions; ++d)
@@ -381,10 +389,52 @@ static void few_points() {
   }
 }
 
+// Twelve parameters of which few configurations are valid: a search ends, and asks about each invalid point once.
+static double far_bowl(const Point &at) {
+  double sum = 10;
+  for (size_t d = 0; d < at.size(); ++d) sum += 0.2 * square(at[d] - (d % 2 ? 5 : 2));
+  return sum;
+}
+static bool all_four(const Point &at) {
+  for (int i : at)
+    if (i != 4) return false;
+  return true;
+}
+static int rarely_valid(const Point &at) { return all_four(at) || mixed(at) % 50 == 0 ? GOOD : INVALID; } // 2 %
+static int one_valid(const Point &at) { return all_four(at) ? GOOD : INVALID; }
+static int low_sums(const Point &at) { // 1 %
+  for (size_t d = 0; d < at.size(); d += 3)
+    if (at[d] + at[d + 1] + at[d + 2] > 8) return INVALID;
+  return GOOD;
+}
+static void few_valid_points() {
+  const std::vector<int> fours(12, 4);
+  const Space spaces[] = {
+      {"rarely valid", lattice(std::vector<int>(12, 8), fours), far_bowl, rarely_valid, 0.01, 0, 0, 0},
+      {"rarely valid, long", lattice(std::vector<int>(12, 300), fours), far_bowl, rarely_valid, 0.01, 0, 0, 0},
+      {"low sums", lattice(std::vector<int>(12, 8), std::vector<int>(12, 0)), far_bowl, low_sums, 0.01, 0, 0, 0},
+      {"one valid", lattice(std::vector<int>(12, 24), fours), far_bowl, one_valid, 0.01, 0, 0, 0},
+      {"one valid, long", lattice(std::vector<int>(12, 2048), fours), far_bowl, one_valid, 0.01, 0, 0, 0},
+      {"none valid", lattice(std::vector<int>(12, 24), fours), far_bowl, none_good, 0.01, 0, 0, 0}};
+  for (const Space &space : spaces)
+    for (int kind = 0; kind < 6; ++kind)
+      for (uint64_t seed = 1; seed <= (kind == GP_SEARCH_SURROGATE || FEW ? 1 : 5); ++seed) {
+        if (kind == GP_SEARCH_EXHAUSTIVE) continue; // asks about every point
+        Run run(space, STRATEGIES[kind], seed);
+        const std::string name = std::string(NAMES[kind]) + ", " + space.name;
+        CHECK(run.finish(4000, 0), name + " does not end");
+        CHECK(run.sound, name + ": " + run.fault);
+        for (const auto &call : run.calls)
+          CHECK(call.second == 1 || space.state(call.first) != INVALID, name + ": valid() is asked again");
+        CHECK(run.most_called <= 65536, name + ": " + std::to_string(run.most_called) + " calls of valid() in an ask");
+      }
+}
+
 int main() {
   told_unasked(); // what is quick comes first: it catches most mutants
   noise_is_learned();
   few_points();
+  few_valid_points();
   never_told();
   every_space();
 #ifndef TEST_FEW
