@@ -276,6 +276,7 @@ typedef unsigned long uint64_t;
 #define gp_tuner_reject GPUPRIMS__NAME(gp_tuner_reject)
 #define gp_tuner_best GPUPRIMS__NAME(gp_tuner_best)
 #define gp_tuner_report GPUPRIMS__NAME(gp_tuner_report)
+#define gp_tuning_report GPUPRIMS__NAME(gp_tuning_report)
 #define gp_tuner_close GPUPRIMS__NAME(gp_tuner_close)
 #endif
 
@@ -569,7 +570,8 @@ typedef enum gp_policy_source {
   GP_POLICY_CAPABILITY = 3, // a row for exactly this compute capability
   GP_POLICY_CLASS = 4,      // a row for a class of like devices that names this one
   GP_POLICY_PORTABLE = 5,   // the portable row
-  GP_POLICY_HOST = 6        // the host back end has no policy
+  GP_POLICY_HOST = 6,       // the host back end has no policy
+  GP_POLICY_ONLINE = 7      // after CALLER: learned by this program's calls, with GP_TUNING_ONLINE
 } gp_policy_source;
 
 // ---- api/context_types.h - configuration and description of a context; users' types and operators
@@ -607,6 +609,11 @@ typedef void (*gp_log_fn)(void *user, gp_log_level level, const char *message);
 
 enum { GP_DEVICE_CURRENT = -1, GP_WORKSPACES = 128 };
 
+// ONLINE: calls on a GPU find better policies while the program runs, see docs/tuner.md. The context has threads of its
+// own then, which build kernels and call the log; no call waits for them but gp_close. Sums of floats may be grouped
+// otherwise from call to call, as another policy groups them; not with GP_REPRODUCIBLE.
+typedef enum gp_tuning { GP_TUNING_OFF = 0, GP_TUNING_ONLINE = 1 } gp_tuning;
+
 // How a context is opened. gp_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_config {
   uint32_t struct_size;           // sizeof(gp_config): gp_config_init sets it
@@ -629,8 +636,9 @@ typedef struct gp_config {
   uint64_t workspace_bytes; // of all workspaces: when one grows beyond, those of idle streams go, the least recently
                             // used first. A call gets what it needs. Needs hooks or the driver's stream-ordered
                             // allocator. 0: no limit
-  int own_work; // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
-                // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
+  int own_work;     // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
+                    // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
+  gp_tuning tuning; // OFF
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
@@ -2036,6 +2044,12 @@ GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, 
 // order: {"bucket": [..], "values": [..], "us": ..}. Keeps the last 4096. Returns the length without the final zero,
 // even where capacity is too small (snprintf's rule); 0 for NULL.
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity);
+
+// Writes what a context with GP_TUNING_ONLINE has learned as JSON Lines: the device; then for each kind of calls, on sizes
+// within a factor of two, a line with the call and its policy's fields, and its path as gp_tuner_report has it, with the
+// elements of each call. *length: without the final zero, even where capacity is too small. Errors: NULL; ARGUMENT: the
+// context tunes no calls; MEMORY, CONTEXT, FORK.
+GPUPRIMS__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length);
 
 // Keeps what was learned, if the tuner has a name, and frees it; before or after gp_close of its context. Sections that
 // are open end; no thread may be in a call of it. Errors: NULL; CONTEXT from a hook.
@@ -27706,7 +27720,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2019328"
+#define GPUPRIMS__EMBEDDED_FROM "2060288"
 
 // ---- core/embed.c - this file's own text
 
@@ -29594,8 +29608,9 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
-  gp__events *timers;    // of tuners that are open
-  gp__type_info **types; // user's types and operators
+  gp__events *timers;        // of tuners that are open
+  struct gp__online *online; // NULL: calls are not tuned while they run
+  gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
   gp__table table; // for this device
@@ -29616,6 +29631,16 @@ static pthread_mutex_t gp__contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
+
+// Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
+GPUPRIMS__PRIVATE gp_result gp__open_online(gp__state *s);
+GPUPRIMS__PRIVATE void gp__close_online(gp__state *s);
+GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
+GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+// Where the search of such calls has ended, sets *policy to what was learned, if it needs no larger workspace. Returns
+// where a number is kept that is *as until more is learned; otherwise NULL.
+GPUPRIMS__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
+                                              unsigned *as);
 
 // ---- core/life.c - contexts in use: forks, hooks, entering and leaving
 
@@ -29964,6 +29989,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
   if (c->host_threads < 0)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
   if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
+  if ((int)c->tuning < GP_TUNING_OFF || (int)c->tuning > GP_TUNING_ONLINE)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.tuning is %d, not a gp_tuning", who, (int)c->tuning);
+  if (c->tuning && c->no_compile)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.tuning compiles kernels, but gp_config.no_compile is set", who);
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
@@ -30041,15 +30070,17 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
 #endif
     s->host_threads = s->about.multiprocessors;
   }
+  if (result == GP_SUCCESS) gp__make_table(&s->table, s->about.name, s->about.compute_capability);
+  if (result == GP_SUCCESS && s->context && c.tuning) result = gp__open_online(s);
   if (result != GP_SUCCESS) {
     char said[GP__MESSAGE_BYTES]; // the cause, even if something fails on the way out
     strcpy(said, gp__here.draft);
     free(shell);
+    gp__close_online(s);
     gp__destroy(s, who);
     strcpy(gp__here.draft, said);
     return result;
   }
-  gp__make_table(&s->table, s->about.name, s->about.compute_capability);
   pthread_mutex_init(&shell->lock, NULL);
   pthread_cond_init(&shell->left, NULL);
   shell->generation = gp__generation;
@@ -30082,6 +30113,7 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
   pthread_mutex_lock(&ctx->lock);
   while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
   pthread_mutex_unlock(&ctx->lock);
+  gp__close_online(s);
   return gp__said(gp__destroy(s, "gp_close"));
 }
 
@@ -36678,7 +36710,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_s
   gp_call whole;
   gp__request q;
   GPUPRIMS__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
-  return s->context ? gp__run_request(s, &q, call->policy, 1, stream, 0) : gp__run_on_host(s, &q);
+  if (!s->context) return gp__run_on_host(s, &q);
+  return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);
 }
 GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
   GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
@@ -36816,6 +36849,13 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
   GPUPRIMS__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
 }
 
+// The policy of a call that runs now.
+GPUPRIMS__PRIVATE gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+                                           gp_policy *policy, gp_policy_source *source) {
+  GPUPRIMS__CHECK(gp__choose_here(s, q, given, h, policy, source));
+  if (!given && gp__learned(s, q, h, policy)) *source = GP_POLICY_ONLINE;
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy,
                                               gp_policy_source *source) {
   gp_result result = GP_SUCCESS;
@@ -36827,7 +36867,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call,
   memset(&chosen, 0, sizeof chosen); // *policy may be *call->policy
   *source = GP_POLICY_HOST;
   result = gp__check_call(s, "gp_policy_origin", call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &chosen, source);
+  if (result == GP_SUCCESS && s->context) result = gp__choose_now(s, &q, call->policy, &h, &chosen, source);
   *policy = chosen;
   return result;
 }
@@ -36845,11 +36885,12 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__cu_pointer from = 0;
   size_t bytes = 0;
+  gp_policy_source origin;
   int pushed, count, i, number[8], error = 0;
   const char *call_name = "cuModuleGetGlobal";
   if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
   result = gp__check_call(s, who, call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
+  if (result == GP_SUCCESS && s->context) result = gp__choose_now(s, &q, call->policy, &h, &p, &origin);
   memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
@@ -36894,6 +36935,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__text text = {NULL, 0, 0, 0};
   gp__spelling spelling;
+  gp_policy_source origin;
   int count, i;
   if (!source) return gp__fail(GP_E_NULL, "gp_kernel_origin: source is null");
   if (!name && capacity) return gp__fail(GP_E_NULL, "gp_kernel_origin: name is null");
@@ -36901,7 +36943,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (capacity) *name = 0;
   result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  GPUPRIMS__CHECK(gp__choose_here(s, &q, call->policy, &h, &p, NULL));
+  GPUPRIMS__CHECK(gp__choose_now(s, &q, call->policy, &h, &p, &origin));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of several kernels, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
@@ -37032,6 +37074,8 @@ struct gp_prepared {
   signed char read[8], written[8]; // pointers of the extents that were checked
   uint64_t equal;                  // bits: which of them are equal
   gp__recent recent;
+  const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
+  unsigned settled_as;
 };
 
 GPUPRIMS__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
@@ -37203,6 +37247,10 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   prepared->p = prepared->policy;
   if (!gp__policy_valid(prepared->p, prepared->h))
     GPUPRIMS__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
+  if (s->online && !given) {
+    prepared->settled = gp__settled(s, q, &prepared->h, &prepared->p, &prepared->settled_as);
+    if (!prepared->settled) return gp__run_tuned(s, q, stream);
+  }
   if (gp__calls_behind(q, &prepared->p, 0, &behind)) return gp__run_request(s, q, &prepared->p, 1, stream, 0);
   GPUPRIMS__CHECK(gp__enter(s, prepared->check.who, &pushed));
   result = gp__leave(s, prepared->check.who, pushed, gp__plan_kernels(s, prepared));
@@ -37219,11 +37267,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   return gp__run_plan(s, prepared, stream);
 }
 
+GPUPRIMS__PRIVATE int gp__is_current(const gp_prepared *prepared) {
+  return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
+}
 GPUPRIMS__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call,
                                              gp_stream stream) {
   gp_result result = GP_SUCCESS;
   pthread_mutex_lock(&prepared->lock);
-  if (call && prepared->quick && gp__plan_serves(prepared, call, &result)) {
+  if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
     if (result == GP_SUCCESS) result = gp__run_plan(s, prepared, stream);
   } else result = gp__run_new_plan(s, prepared, call, stream);
   pthread_mutex_unlock(&prepared->lock);
@@ -38501,7 +38552,8 @@ enum {
   GP__BUCKETS = 256,     // of a tuner
   GP__TIMINGS = 64,      // sections whose times are not read yet
   GP__RECENT = 15,       // times of the best configuration that a drift shows in
-  GP__CREDIT = 400       // sections whose budget a bucket has from the start
+  GP__CU_NOT_READY = 600,
+  GP__CREDIT = 400 // sections whose budget a bucket has from the start
 };
 
 typedef struct gp__tuned { // a parameter
@@ -38535,6 +38587,7 @@ typedef struct gp__section {
 } gp__section;
 
 typedef struct gp__step_of_path {
+  uint64_t n; // elements of a call of the library; 0 otherwise
   int bucket, point[GP__TUNED_MOST];
   double us; // negative: rejected
 } gp__step_of_path;
@@ -38548,7 +38601,7 @@ struct gp_tuner {
   gp_tuner_valid_fn valid;
   void *user;
   char *name;
-  gp__tuned tuned[GP_TUNER_PARAMETERS];
+  gp__tuned tuned[GP__TUNED_MOST];
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
@@ -38557,7 +38610,8 @@ struct gp_tuner {
   gp__section *sections;                                    // open ones
   int section_count, section_room;
   int bucket, point[GP__TUNED_MOST]; // of the open sections
-  gp__step_of_path *path;
+  gp__step_of_path *path;            // the last path_room ones
+  int path_room;
   uint64_t steps; // measured so far; the path keeps the last ones
 };
 
@@ -38651,7 +38705,7 @@ GPUPRIMS__PRIVATE void gp__default_point(const gp_tuner *t, int *point) {
 }
 GPUPRIMS__PRIVATE int gp__tuner_may_run(void *user, const int *point) {
   const gp_tuner *t = (const gp_tuner *)user;
-  int values[GP_TUNER_PARAMETERS], i, may;
+  int values[GP__TUNED_MOST], i, may;
   const char *outer;
   if (!t->valid) return 1;
   for (i = 0; i < t->parameters; ++i) values[i] = t->tuned[i].values[point[i]];
@@ -38737,9 +38791,10 @@ GPUPRIMS__PRIVATE int gp__bucket_drifts(gp__size_bucket *b, double us) {
 // Takes the time of a section; negative: its configuration cannot run.
 GPUPRIMS__PRIVATE void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
   gp__size_bucket *b = &t->buckets[bucket];
-  gp__step_of_path *step = t->path ? &t->path[t->steps % GP__TUNED_PATH] : NULL;
+  gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
   const int is_best = !memcmp(point, b->best, (size_t)t->parameters * sizeof(int));
   if (step) {
+    step->n = 0;
     step->bucket = bucket;
     memcpy(step->point, point, sizeof step->point);
     step->us = us;
@@ -38773,6 +38828,54 @@ GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   if (asked == GP__ASK_MEASURE) return 1;
   memcpy(point, b->best, sizeof b->best);
   return 0;
+}
+
+// Adds a tuner's path as JSON Lines: its parameters, then its steps. call: a further member of the first line, or "".
+GPUPRIMS__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text *report) {
+  const uint64_t room = (uint64_t)t->path_room;
+  uint64_t i;
+  int k, j;
+  gp__add(report, "{\"tuner\": \"%s\", %s\"parameters\": [", t->name ? t->name : "", call);
+  for (k = 0; k < t->parameters; ++k) {
+    const gp__tuned *p = &t->tuned[k];
+    gp__add(report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
+    for (j = 0; j < p->count; ++j) gp__add(report, "%s%d", j ? ", " : "", p->values[j]);
+    gp__add(report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start], p->categorical ? "true" : "false");
+  }
+  gp__add(report, "]}\n");
+  for (i = t->steps > room ? t->steps - room : 0; t->path && i < t->steps; ++i) {
+    const gp__step_of_path *step = &t->path[i % room];
+    const gp__size_bucket *b = &t->buckets[step->bucket];
+    gp__add(report, "{\"bucket\": [");
+    for (k = 0; k < b->numbers; ++k)
+      gp__add(report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
+    gp__add(report, "], ");
+    if (step->n) gp__add(report, "\"n\": %llu, ", (unsigned long long)step->n);
+    gp__add(report, "\"values\": [");
+    for (k = 0; k < t->parameters; ++k) gp__add(report, "%s%d", k ? ", " : "", t->tuned[k].values[step->point[k]]);
+    if (step->us < 0) gp__add(report, "], \"rejected\": true}\n");
+    else {
+      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
+      gp__add(report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
+    }
+  }
+}
+
+GPUPRIMS__PRIVATE void gp__free_tuner(gp_tuner *t) {
+  int i;
+  if (!t) return;
+  for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
+  for (i = 0; i < t->parameters; ++i) {
+    free(t->tuned[i].name);
+    free(t->tuned[i].values);
+  }
+  if (t->events) gp__let_events_go(t->events);
+  free(t->buckets);
+  free(t->sections);
+  free(t->path);
+  free(t->name);
+  pthread_mutex_destroy(&t->lock);
+  free(t);
 }
 
 // ---- tuner/memory.c - what a tuner keeps on disk
@@ -38900,9 +39003,790 @@ GPUPRIMS__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
   gp__free_text(&path);
 }
 
-// ---- tuner/sections.c - a tuner's sections: their configuration, their times
+// ---- tuner/online_space.c - the policies of a call as the lattice of a search
 
-enum { GP__CU_NOT_READY = 600 };
+// A parameter for each field of the family. A value that the call's usual policy has, and the field's list lacks, joins
+// the list.
+
+enum { GP__FIELD_VALUES = 12, GP__LAST_VALUE = -0x7fffffff - 1 };
+typedef struct gp__field_values {
+  const char *name;
+  size_t offset;
+  int values[GP__FIELD_VALUES + 1];
+} gp__field_values;
+#define GPUPRIMS__VALUES(field, default_, ...) {#field, offsetof(gp_policy, field), {__VA_ARGS__, GP__LAST_VALUE}},
+#define GPUPRIMS__FIELDS(FAMILY, family) \
+  static const gp__field_values gp__values_##family[] = { \
+      GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__VALUES){NULL, 0, {GP__LAST_VALUE}}};
+GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
+#undef GPUPRIMS__FIELDS
+#undef GPUPRIMS__VALUES
+GPUPRIMS__PRIVATE const gp__field_values *gp__values_of(int primitive) {
+#define GPUPRIMS__FIELDS(FAMILY, family) gp__values_##family,
+  static const gp__field_values *const values[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
+#undef GPUPRIMS__FIELDS
+  return values[gp__family_of(primitive)];
+}
+GPUPRIMS__PRIVATE int gp__value_in(const gp_policy *p, const gp__field_values *f) {
+  int value;
+  memcpy(&value, (const char *)p + f->offset, sizeof value);
+  return value;
+}
+// Whether the values of a field are kinds, not amounts.
+GPUPRIMS__PRIVATE int gp__field_is_kind(const gp__field_values *f) {
+  return f->offset == offsetof(gp_policy, algorithm) || f->offset == offsetof(gp_policy, load) ||
+      f->offset == offsetof(gp_policy, store) || f->offset == offsetof(gp_policy, overlap) ||
+      f->offset == offsetof(gp_policy, gather) || f->offset == offsetof(gp_policy, cull);
+}
+
+// Gives the tuner the fields of a family as parameters; they start at `usual`. 0: no memory.
+GPUPRIMS__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_policy *usual) {
+  int failed = 0;
+  for (; f->name && t->parameters < GP__TUNED_MOST; ++f) {
+    gp__tuned *p = &t->tuned[t->parameters++];
+    const int start = gp__value_in(usual, f);
+    int count = 0, at;
+    p->name = gp__duplicate(f->name, &failed);
+    p->values = (int *)malloc((GP__FIELD_VALUES + 1) * sizeof *p->values);
+    if (failed || !p->values) return 0;
+    for (; f->values[count] != GP__LAST_VALUE; ++count) p->values[count] = f->values[count];
+    p->categorical = gp__field_is_kind(f);
+    for (at = 0; at < count && p->values[at] != start; ++at) {}
+    if (at == count && start) { // in order, where there is one
+      while (at && !p->categorical && p->values[at - 1] > start) p->values[at] = p->values[at - 1], --at;
+      p->values[at] = start;
+      ++count;
+    }
+    p->start = at < count ? at : 0; // the usual policy does not read the field
+    p->count = count;
+  }
+  return 1;
+}
+
+// The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
+// the same policy, because such a field has another value than at the start.
+GPUPRIMS__PRIVATE gp_policy gp__policy_at(const gp_tuner *t, const gp__field_values *f, const gp__shape *h,
+                                          const int *values, int *repeats) {
+  gp_policy p, read;
+  int i;
+  memset(&p, 0, sizeof p);
+  *repeats = 0;
+  for (i = 0; i < t->parameters; ++i) memcpy((char *)&p + f[i].offset, &values[i], sizeof values[i]);
+  read = gp__canonical(p);
+  for (i = 0; i < t->parameters; ++i)
+    *repeats |=
+        gp__value_in(&p, &f[i]) && !gp__value_in(&read, &f[i]) && values[i] != t->tuned[i].values[t->tuned[i].start];
+  return gp__portable(read, *h);
+}
+enum { GP__FEWER_THREADS = 32 };
+// Whether a policy may be tried in place of the usual one. One that leaves most of the threads out is not: a single
+// block, say, on much data.
+GPUPRIMS__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+  gp__geometry g, by_rule;
+  if (!gp__policy_valid(*p, *h)) return 0;
+  g = gp__geometry_of(*p, *h, 0);
+  by_rule = gp__geometry_of(*usual, *h, 0);
+  return (uint64_t)g.grid * g.threads * GP__FEWER_THREADS >= (uint64_t)by_rule.grid * by_rule.threads;
+}
+
+// ---- tuner/online_sites.c - the library's calls that are tuned while they run: what is known of them, and which policy next
+
+// Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
+// A site has a search and a few proposals: policies whose kernels are compiled in the background, and tried once by a
+// call when they are ready. A call looks its site up, takes a proposal or the best policy, and records two events.
+// Everything else happens in threads of the context (online_threads.c).
+
+enum {
+  GP__SITES = 512,        // of a context; further calls are not tuned
+  GP__SITE_SLOTS = 256,   //
+  GP__SITE_ALIKE = 31,    // words that calls of a site share
+  GP__SITE_SIZES = 9,     // binary logarithms of their sizes
+  GP__SITE_WORDS = 42,    // and two of their lists
+  GP__PROPOSALS = 3,      // of a site at a time
+  GP__CALLS_BEFORE = 4,   // calls of a site before its search begins
+  GP__WATCHED = 16,       // once a search has ended, one call in so many is measured
+  GP__MEASURED_MOST = 64, // calls whose times are not read yet
+  GP__ONLINE_THREADS = 4, // at most
+  GP__SITE_PATH = 512     // steps that a site's report keeps
+};
+enum {
+  GP__PROPOSAL_NONE,
+  GP__PROPOSAL_NEW,
+  GP__PROPOSAL_BUILT, // a thread builds its kernels
+  GP__PROPOSAL_FAILED,
+  GP__PROPOSAL_READY,
+  GP__PROPOSAL_RUN // a call has it, or its time is not read yet
+};
+
+typedef struct gp__proposal {
+  int state;
+  int point[GP__TUNED_MOST];
+  gp_policy policy;
+  gp__kernel *kernels[GP__KINDS_MAX]; // that it holds
+  int kernel_count;
+} gp__proposal;
+
+typedef struct gp__site {
+  struct gp__site *next, *older;
+  uint64_t words[GP__SITE_WORDS];
+  gp__request q; // the first call; its lists are copies, its pointers to buffers only tell which are null
+  gp__shape h;
+  uint64_t bytes;   // of it
+  gp_policy usual;  // the table's, or the portable one
+  uint64_t calls;   //
+  int begun;        // its search; `usual_point` is known
+  int failed;       // no memory for its search
+  int searching;    //
+  unsigned settled; // 0: it searches; otherwise changes with `best`
+  unsigned version; // of `best`
+  int has_best;     // otherwise the usual policy is the best one known
+  gp_policy best;
+  int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
+  gp__proposal proposals[GP__PROPOSALS];
+  gp_tuner *tuner; // of the threads; under `searches`
+} gp__site;
+
+// A call whose time is measured.
+typedef struct gp__measured {
+  struct gp__measured *next;
+  void *event[2];
+  gp__site *site;
+  gp__proposal *proposal; // NULL: the best policy known ran
+  int point[GP__TUNED_MOST];
+  uint64_t bytes, n;
+  gp_stream stream;
+  int failed; // its policy cannot run
+} gp__measured;
+
+typedef struct gp__online {
+  gp__state *s;
+  pthread_mutex_t lock;     // of all but the searches; held for short
+  pthread_mutex_t searches; // taken before `lock`
+  pthread_cond_t wake;      // for the first thread, which searches
+  pthread_cond_t work;      // for the others, which build kernels
+  pthread_t threads[GP__ONLINE_THREADS];
+  int thread_count, stop;
+  int dozing;                              // the first thread sleeps for long
+  uint64_t open, begun;                    // calls on their way through the host; all calls so far
+  gp__site *slots[GP__SITE_SLOTS], *sites; // sites: the newest first
+  int site_count;
+  gp__measured measured[GP__MEASURED_MOST], *unused, *stopped, **last;
+  int stopped_count;
+} gp__online;
+
+GPUPRIMS__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  uint64_t hash = bytes;
+  size_t i;
+  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
+  return hash;
+}
+// What calls of one site have in common.
+GPUPRIMS__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
+  const uint64_t alike[GP__SITE_ALIKE] = {
+      (uint64_t)q->primitive,
+      (uint64_t)q->op,
+      (uint64_t)q->transform,
+      (uint64_t)q->equal,
+      (uint64_t)q->in_type,
+      (uint64_t)q->in2_type,
+      (uint64_t)q->acc_type,
+      (uint64_t)q->out_type,
+      (uint64_t)q->key_type,
+      (uint64_t)q->offset_type,
+      (uint64_t)q->out2_type,
+      (uint64_t)q->flags,
+      (uint64_t)(q->is_arg | q->has_init << 1 | q->numbers << 2 | (q->end != NULL) << 3),
+      (uint64_t)q->begin_bit,
+      (uint64_t)q->end_bit,
+      (uint64_t)h->in_misaligned,
+      (uint64_t)h->out_misaligned,
+      (uint64_t)h->in_place,
+      (uint64_t)h->in_size,
+      (uint64_t)h->key_size,
+      (uint64_t)h->out_size,
+      (uint64_t)h->histogram.channels,
+      (uint64_t)h->histogram.active,
+      (uint64_t)h->histogram.by_ranges,
+      (uint64_t)(h->sorted.drop_keys | h->top_k.drop_keys << 1),
+      (uint64_t)h->moved.kind,
+      (uint64_t)h->moved.form,
+      (uint64_t)h->moved.word,
+      (uint64_t)h->layout.chunk,
+      (uint64_t)h->bfs.has_transpose,
+      (uint64_t)h->stream.parts};
+  const uint64_t sizes[GP__SITE_SIZES] = {h->count,          h->segments,        h->count2,
+                                          h->histogram.bins, h->top_k.results,   h->moved.columns,
+                                          h->moved.rows,     h->layout.in_width, h->layout.out_width};
+  uint64_t *lists = words + GP__SITE_ALIKE + GP__SITE_SIZES;
+  int i;
+  memset(words, 0, GP__SITE_WORDS * sizeof *words);
+  memcpy(words, alike, sizeof alike);
+  for (i = 0; i < GP__SITE_SIZES; ++i) words[GP__SITE_ALIKE + i] = (uint64_t)(gp__log2_of(sizes[i]) + 1);
+  if (q->field_count) lists[0] = gp__hash_bytes(q->fields, (size_t)q->field_count * sizeof *q->fields);
+  if (q->in_layout.field_count) {
+    const size_t bytes = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
+    lists[0] = gp__hash_bytes(q->in_layout.fields, bytes);
+    lists[1] = gp__hash_bytes(q->out_layout.fields, bytes);
+  }
+}
+
+// A copy of a list, or NULL.
+GPUPRIMS__PRIVATE void *gp__copy_list(const void *list, size_t bytes, int *failed) {
+  void *copy = list && bytes ? malloc(bytes) : NULL;
+  if (copy) memcpy(copy, list, bytes);
+  else if (list && bytes) *failed = 1;
+  return copy;
+}
+GPUPRIMS__PRIVATE void gp__free_site(gp__site *x) {
+  free((void *)(uintptr_t)x->q.fields);
+  free((void *)(uintptr_t)x->q.in_layout.fields);
+  free((void *)(uintptr_t)x->q.out_layout.fields);
+  gp__free_tuner(x->tuner);
+  free(x);
+}
+GPUPRIMS__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+  gp__site *x = (gp__site *)calloc(1, sizeof *x);
+  const size_t fields = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
+  int failed = 0;
+  if (!x) return NULL;
+  x->q = *q;
+  x->h = *h;
+  x->usual = *usual;
+  x->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+  x->searching = 1;
+  x->q.fields = (gp_key_field *)gp__copy_list(q->fields, (size_t)q->field_count * sizeof *q->fields, &failed);
+  x->q.in_layout.fields = (gp_field *)gp__copy_list(q->in_layout.fields, fields, &failed);
+  x->q.out_layout.fields = (gp_field *)gp__copy_list(q->out_layout.fields, fields, &failed);
+  if (!failed) return x;
+  gp__free_site(x);
+  return NULL;
+}
+GPUPRIMS__PRIVATE gp__site **gp__site_slot(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+  uint64_t hash = 0;
+  int i;
+  for (i = 0; i < GP__SITE_WORDS; ++i) hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull;
+  return &o->slots[(hash >> 40) % GP__SITE_SLOTS];
+}
+// The site of a call, or NULL. `lock` is held.
+GPUPRIMS__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+  gp__site *x = *gp__site_slot(o, words);
+  while (x && memcmp(x->words, words, sizeof x->words) != 0) x = x->next;
+  return x;
+}
+
+// Whether calls like this one are tuned: they are kernels of one policy.
+GPUPRIMS__PRIVATE int gp__is_tunable(const gp__request *q) { return !gp__methods_of(q)->composed; }
+// Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
+GPUPRIMS__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+  const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
+  return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
+}
+
+// A call on its way.
+typedef struct gp__attempt {
+  gp__site *site;
+  int has_policy; // otherwise the usual one
+  gp_policy policy;
+  gp__measured *measured; // or NULL
+  uint64_t begun;
+} gp__attempt;
+
+// Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
+// if there is room for it, and no measurement.
+GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
+                                          const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
+  uint64_t words[GP__SITE_WORDS];
+  gp__proposal *c = NULL;
+  gp__measured *m;
+  gp__site *x;
+  int i, wake = 0;
+  memset(a, 0, sizeof *a);
+  gp__site_words(q, h, words);
+  pthread_mutex_lock(&o->lock);
+  a->begun = ++o->begun;
+  x = gp__find_site(o, words);
+  if (!x && o->site_count < GP__SITES && (x = gp__make_site(q, h, usual)) != NULL) {
+    gp__site **slot = gp__site_slot(o, words);
+    memcpy(x->words, words, sizeof x->words);
+    x->next = *slot;
+    x->older = o->sites;
+    *slot = o->sites = x;
+    ++o->site_count;
+  }
+  a->site = x;
+  if (x) {
+    wake = ++x->calls == GP__CALLS_BEFORE;
+    if (x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
+      a->policy = x->best;
+      a->has_policy = 1;
+    }
+    // Calls of another stream may run beside this one.
+    m = fixed || o->open || !x->begun || x->failed || (o->stopped && o->stopped->stream != stream) ? NULL : o->unused;
+    for (i = 0; i < GP__PROPOSALS && m && !c; ++i)
+      if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
+        c = &x->proposals[i];
+    // Another policy than the best or the usual one has no point.
+    if (m && !c &&
+        ((!x->searching && x->calls % GP__WATCHED) || a->has_policy != x->has_best ||
+         (!x->has_best && memcmp(usual, &x->usual, sizeof *usual) != 0)))
+      m = NULL;
+    if (m) {
+      o->unused = m->next;
+      m->site = x;
+      m->proposal = c;
+      m->failed = 0;
+      m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+      m->n = h->count;
+      m->stream = stream;
+      memcpy(m->point, c ? c->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
+      a->measured = m;
+    }
+    if (c) {
+      c->state = GP__PROPOSAL_RUN;
+      a->policy = c->policy;
+      a->has_policy = 1;
+    }
+  }
+  ++o->open;
+  if (wake && o->dozing) pthread_cond_signal(&o->wake);
+  pthread_mutex_unlock(&o->lock);
+}
+// Ends it. ran: its events are recorded. Otherwise its time is not taken; failed: because the policy cannot run.
+GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int ran, int failed) {
+  gp__measured *m = a->measured;
+  pthread_mutex_lock(&o->lock);
+  --o->open;
+  if (m) {
+    gp__proposal *c = m->proposal;
+    if (o->begun != a->begun) ran = 0; // other calls were on their way too
+    m->failed = failed && c;
+    if (ran || m->failed) {
+      m->next = NULL;
+      *o->last = m;
+      o->last = &m->next;
+      if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
+    } else {
+      if (c) c->state = GP__PROPOSAL_READY; // for another call
+      m->next = o->unused;
+      o->unused = m;
+    }
+  }
+  pthread_mutex_unlock(&o->lock);
+}
+
+GPUPRIMS__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
+                                              unsigned *as) {
+  gp__online *o = s->online;
+  uint64_t words[GP__SITE_WORDS];
+  const gp__site *x;
+  const unsigned *settled = NULL;
+  gp__site_words(q, h, words);
+  pthread_mutex_lock(&o->lock);
+  x = gp__find_site(o, words);
+  if (x && x->settled) {
+    if (x->has_best && gp__policy_valid(x->best, *h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
+    *as = x->settled;
+    settled = &x->settled;
+  }
+  pthread_mutex_unlock(&o->lock);
+  return settled;
+}
+// The best policy known for a call, if it was learned here.
+GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
+  gp__online *o = s->online;
+  uint64_t words[GP__SITE_WORDS];
+  const gp__site *x;
+  int found = 0;
+  if (!o || !gp__is_tunable(q)) return 0;
+  gp__site_words(q, h, words);
+  pthread_mutex_lock(&o->lock);
+  x = gp__find_site(o, words);
+  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+    *policy = x->best;
+    found = 1;
+  }
+  pthread_mutex_unlock(&o->lock);
+  return found;
+}
+
+// ---- tuner/online_threads.c - the threads that tune the library's calls: they read times, search, and build kernels
+
+enum {
+  GP__NAP_MS = 1,
+  GP__DOZE_MS = 64,
+  GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
+};
+
+// Writes what calls of a site have in common, for the name of its tuner: the same in every process.
+GPUPRIMS__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
+  if (text) gp__add(t, " %016llx", (unsigned long long)gp__hash_bytes(text, strlen(text)));
+}
+GPUPRIMS__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
+  if (!op) return;
+  gp__add_user_text(t, op->body);
+  gp__add_user_text(t, op->prelude);
+  gp__add_user_text(t, op->identity);
+}
+GPUPRIMS__PRIVATE void gp__add_user_type(gp__text *t, const gp__type_info *type) {
+  if (type) gp__add(t, " %s %llu", type->name, (unsigned long long)type->size), gp__add_user_text(t, type->source);
+}
+GPUPRIMS__PRIVATE char *gp__name_site(const gp__site *x) {
+  const gp__request *q = &x->q;
+  gp__text name = {NULL, 0, 0, 0};
+  char *text;
+  int i, failed = 0;
+  gp__add(&name, "%s %s:", GPUPRIMS_VERSION, gp__primitive_names[q->primitive]);
+  for (i = 0; i < GP__SITE_WORDS; ++i) { // users' handles differ from process to process
+    const int of_user = (i == 1 && q->user_op) || (i == 2 && q->user_transform) || (i == 3 && q->user_equal) ||
+        (i >= 4 && i <= 8 && x->words[i] >= (uint64_t)GP_TYPE_COUNT);
+    gp__add(&name, " %llx", of_user ? 0ull : (unsigned long long)x->words[i]);
+  }
+  gp__add_user_op(&name, q->user_op);
+  gp__add_user_op(&name, q->user_transform);
+  gp__add_user_op(&name, q->user_equal);
+  gp__add_user_type(&name, q->in_struct);
+  gp__add_user_type(&name, q->in2_struct);
+  gp__add_user_type(&name, q->acc_struct);
+  gp__add_user_type(&name, q->out_struct);
+  gp__add_user_type(&name, q->key_struct);
+  text = name.failed ? NULL : gp__duplicate(gp__string(&name), &failed);
+  gp__free_text(&name);
+  return text;
+}
+
+GPUPRIMS__PRIVATE int gp__site_may_run(void *user, const int *values) {
+  const gp__site *x = (const gp__site *)user;
+  int repeats;
+  const gp_policy p = gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
+  return !repeats && gp__worth_trying(&p, &x->usual, &x->h);
+}
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_point(const gp__site *x, const int *point) {
+  int values[GP__TUNED_MOST], i, repeats;
+  for (i = 0; i < x->tuner->parameters; ++i) values[i] = x->tuner->tuned[i].values[point[i]];
+  return gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
+}
+// Finds a policy's point. 0: a value is not among the parameter's.
+GPUPRIMS__PRIVATE int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *point) {
+  const gp__field_values *f = gp__values_of(x->q.primitive);
+  const gp_policy read = gp__canonical(*p);
+  int i, k;
+  for (i = 0; i < x->tuner->parameters; ++i) {
+    const gp__tuned *a = &x->tuner->tuned[i];
+    const int value = gp__value_in(&read, &f[i]);
+    for (k = 0; k < a->count && a->values[k] != value; ++k) {}
+    if (k == a->count && value) return 0;
+    point[i] = k == a->count ? a->start : k;
+  }
+  return 1;
+}
+// The site of the same kind and the nearest sizes that knows more than its usual policy; or NULL. `searches` is held.
+GPUPRIMS__PRIVATE const gp__site *gp__nearest_site(const gp__online *o, const gp__site *x) {
+  const gp__site *other, *nearest = NULL;
+  uint64_t least = 0;
+  for (other = o->sites; other; other = other->older) {
+    uint64_t far = 0;
+    int i, alike = other != x && other->tuner && other->has_best;
+    for (i = 0; i < GP__SITE_WORDS && alike; ++i)
+      if (i >= GP__SITE_ALIKE && i < GP__SITE_ALIKE + GP__SITE_SIZES)
+        far += x->words[i] > other->words[i] ? x->words[i] - other->words[i] : other->words[i] - x->words[i];
+      else alike = x->words[i] == other->words[i];
+    if (alike && (!nearest || far < least)) nearest = other, least = far;
+  }
+  return nearest;
+}
+// Makes a point a proposal, if there is room for one. `lock` is held.
+GPUPRIMS__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point) {
+  int i;
+  for (i = 0; i < GP__PROPOSALS; ++i) {
+    gp__proposal *c = &x->proposals[i];
+    if (c->state != GP__PROPOSAL_NONE) continue;
+    memcpy(c->point, point, sizeof c->point);
+    c->policy = gp__policy_of_point(x, point);
+    c->state = GP__PROPOSAL_NEW;
+    pthread_cond_signal(&o->work);
+    return;
+  }
+}
+// Begins the search of a site. 0: no memory.
+GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
+  gp_tuner *t = x->tuner = (gp_tuner *)calloc(1, sizeof *t);
+  const gp__site *near = gp__nearest_site(o, x);
+  int point[GP__TUNED_MOST], i;
+  if (!t) return 0;
+  pthread_mutex_init(&t->lock, NULL);
+  t->budget = 0.05;
+  t->valid = gp__site_may_run;
+  t->user = x;
+  t->name = gp__name_site(x);
+  t->started = 1;
+  t->path_room = GP__SITE_PATH;
+  t->path = (gp__step_of_path *)malloc(GP__SITE_PATH * sizeof *t->path);
+  if (!t->name || !gp__tune_fields(t, gp__values_of(x->q.primitive), &x->usual)) return 0;
+  gp__tuner_read(t, o->s);
+  if (t->bucket_count != 1 || t->buckets[0].numbers) { // nothing, or nothing of ours
+    for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
+    t->bucket_count = 0;
+    if (gp__find_bucket(t, NULL, 0, 1) != 0) return 0;
+    if (near && gp__point_of_policy(x, &near->best, point)) {
+      memcpy(t->buckets[0].best, point, sizeof point);
+      gp__bucket_search(t, &t->buckets[0]);
+    }
+  }
+  pthread_mutex_lock(&o->lock);
+  gp__default_point(t, x->usual_point);
+  x->begun = 1;
+  if (t->buckets[0].done && t->buckets[0].us > 0) gp__propose(o, x, t->buckets[0].best); // it has to prove itself
+  pthread_mutex_unlock(&o->lock);
+  return 1;
+}
+
+GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__proposal *c) {
+  pthread_mutex_lock(&o->lock);
+  gp__let_kernels_go(c->kernels, c->kernel_count);
+  c->kernel_count = 0;
+  c->state = GP__PROPOSAL_NONE;
+  pthread_mutex_unlock(&o->lock);
+}
+// Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
+GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t bytes,
+                                       uint64_t n) {
+  gp_tuner *t = x->tuner;
+  gp__size_bucket *b = &t->buckets[0];
+  gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
+  gp__tuner_learn(t, 0, point,
+                  us < 0 ? us : us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + bytes));
+  if (step) step->us = us, step->n = n;
+  if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
+  pthread_mutex_lock(&o->lock);
+  if (!x->has_best || memcmp(x->best_point, b->best, sizeof b->best) != 0) {
+    memcpy(x->best_point, b->best, sizeof b->best);
+    x->best = gp__policy_of_point(x, b->best);
+    x->has_best = memcmp(b->best, x->usual_point, sizeof b->best) != 0;
+    x->version += 2;
+    if (x->settled) __atomic_store_n(&x->settled, x->version | 1, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&o->lock);
+}
+// Reads the times of calls that have ended. Returns how many.
+GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
+  const struct gp_driver *d = &o->s->library.runtime.driver;
+  int read = 0;
+  for (;;) {
+    gp__measured *m;
+    double us = -1;
+    pthread_mutex_lock(&o->lock);
+    m = o->stopped;
+    pthread_mutex_unlock(&o->lock);
+    if (!m) return read;
+    if (!m->failed) {
+      float ms = -1;
+      const int error = d->cuEventQuery(m->event[1]);
+      if (error == GP__CU_NOT_READY) return read;
+      if (!error && !d->cuEventElapsedTime(&ms, m->event[0], m->event[1])) us = 1e3 * (double)ms;
+    }
+    pthread_mutex_lock(&o->lock);
+    o->stopped = m->next;
+    if (!o->stopped) o->last = &o->stopped;
+    --o->stopped_count;
+    pthread_mutex_unlock(&o->lock);
+    if (us >= 0 || m->proposal) gp__site_learns(o, m->site, m->point, us, m->bytes, m->n);
+    if (m->proposal) gp__forget_proposal(o, m->proposal);
+    pthread_mutex_lock(&o->lock);
+    m->next = o->unused;
+    o->unused = m;
+    pthread_mutex_unlock(&o->lock);
+    ++read;
+  }
+}
+// Carries a site's search on. Returns whether anything happened. *searching: it has not ended.
+GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching) {
+  gp__size_bucket *b;
+  int point[GP__TUNED_MOST], happened = 0, i;
+  if (!x->tuner && !x->failed) {
+    x->failed = !gp__begin_site(o, x);
+    happened = 1;
+  }
+  if (x->failed) return happened;
+  b = &x->tuner->buckets[0];
+  for (i = 0; i < GP__PROPOSALS; ++i) {
+    gp__proposal *c = &x->proposals[i];
+    int state;
+    pthread_mutex_lock(&o->lock);
+    state = c->state;
+    pthread_mutex_unlock(&o->lock);
+    if (state == GP__PROPOSAL_FAILED) {
+      gp__site_learns(o, x, c->point, -1, 0, 0);
+      gp__forget_proposal(o, c);
+      happened = 1;
+    } else if (state == GP__PROPOSAL_NONE && !b->done && gp__tuner_choose(x->tuner, 0, point)) {
+      pthread_mutex_lock(&o->lock);
+      gp__propose(o, x, point);
+      pthread_mutex_unlock(&o->lock);
+      happened = 1;
+    }
+  }
+  if (b->done == 2) {
+    b->done = 1;
+    gp__tuner_write(x->tuner, o->s);
+    happened = 1;
+  }
+  pthread_mutex_lock(&o->lock);
+  x->searching = !b->done;
+  __atomic_store_n(&x->settled, b->done ? x->version | 1 : 0u, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&o->lock);
+  *searching |= !b->done;
+  return happened;
+}
+
+// Builds the kernels of a proposal. 0: there is none that waits for them. `lock` is held.
+GPUPRIMS__PRIVATE int gp__build_proposal(gp__online *o) {
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  gp__site *x;
+  int i, count;
+  for (x = o->sites; x; x = x->older)
+    for (i = 0; i < GP__PROPOSALS; ++i) {
+      gp__proposal *c = &x->proposals[i];
+      gp_result result = GP_SUCCESS;
+      if (c->state != GP__PROPOSAL_NEW) continue;
+      c->state = GP__PROPOSAL_BUILT;
+      pthread_mutex_unlock(&o->lock);
+      count = gp__kinds_of(&x->q, &c->policy, kinds);
+      for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
+        result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h,
+                                kinds[c->kernel_count], 1, &c->kernels[c->kernel_count]);
+      pthread_mutex_lock(&o->lock);
+      c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
+      return 1;
+    }
+  return 0;
+}
+
+// Waits for `wake`, or so many milliseconds; 0: as long as it takes. `lock` is held.
+GPUPRIMS__PRIVATE void gp__nap(gp__online *o, int ms) {
+  struct timeval now;
+  struct timespec until;
+  o->dozing = !ms || ms > 4;
+  if (ms) {
+    gettimeofday(&now, NULL);
+    now.tv_usec += ms * 1000;
+    until.tv_sec = now.tv_sec + now.tv_usec / 1000000;
+    until.tv_nsec = now.tv_usec % 1000000 * 1000;
+    pthread_cond_timedwait(&o->wake, &o->lock, &until);
+  } else pthread_cond_wait(&o->wake, &o->lock);
+  o->dozing = 0;
+}
+// Prepares a thread of the context for calls of the driver, also while streams of others are captured.
+GPUPRIMS__PRIVATE int gp__enter_thread(gp__state *s, int *pushed) {
+  int mode = GP__CU_CAPTURE_RELAXED;
+  ++gp__here.inside;
+  return gp__enter(s, "gp_open", pushed) == GP_SUCCESS &&
+      !s->library.runtime.driver.cuThreadExchangeStreamCaptureMode(&mode);
+}
+GPUPRIMS__PRIVATE void *gp__search_online(void *user) {
+  gp__online *o = (gp__online *)user;
+  const struct gp_driver *d = &o->s->library.runtime.driver;
+  int pushed = 0, nap = GP__NAP_MS, i, error = 0;
+  if (!gp__enter_thread(o->s, &pushed)) return NULL;
+  for (i = 0; i < GP__MEASURED_MOST && !error; ++i) {
+    gp__measured *m = &o->measured[i];
+    error = d->cuEventCreate(&m->event[0], 0);
+    if (!error) error = d->cuEventCreate(&m->event[1], 0);
+    if (error) break;
+    pthread_mutex_lock(&o->lock);
+    m->next = o->unused;
+    o->unused = m;
+    pthread_mutex_unlock(&o->lock);
+  }
+  for (;;) {
+    gp__site *x;
+    int searching = 0, happened;
+    pthread_mutex_lock(&o->searches);
+    happened = gp__read_measured(o);
+    pthread_mutex_lock(&o->lock);
+    for (x = o->sites; x && !o->stop; x = x->older) {
+      if (x->calls < GP__CALLS_BEFORE) continue;
+      pthread_mutex_unlock(&o->lock);
+      happened |= gp__search_site(o, x, &searching);
+      pthread_mutex_lock(&o->lock);
+    }
+    pthread_mutex_unlock(&o->searches);
+    if (o->stop) break;
+    nap = happened ? GP__NAP_MS : nap < GP__DOZE_MS ? 2 * nap : nap;
+    gp__nap(o, searching || o->stopped || nap < GP__DOZE_MS ? nap : 0);
+    pthread_mutex_unlock(&o->lock);
+  }
+  pthread_mutex_unlock(&o->lock);
+  gp__leave(o->s, "gp_open", pushed, GP_SUCCESS);
+  --gp__here.inside;
+  return NULL;
+}
+GPUPRIMS__PRIVATE void *gp__build_online(void *user) {
+  gp__online *o = (gp__online *)user;
+  int pushed = 0;
+  if (!gp__enter_thread(o->s, &pushed)) return NULL;
+  pthread_mutex_lock(&o->lock);
+  while (!o->stop)
+    if (!gp__build_proposal(o)) pthread_cond_wait(&o->work, &o->lock);
+  pthread_mutex_unlock(&o->lock);
+  gp__leave(o->s, "gp_open", pushed, GP_SUCCESS);
+  --gp__here.inside;
+  return NULL;
+}
+
+// Begins to tune a context's calls.
+GPUPRIMS__PRIVATE gp_result gp__open_online(gp__state *s) {
+  gp__online *o = (gp__online *)calloc(1, sizeof *o);
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const int threads = cores < 4 ? 2 : GP__ONLINE_THREADS;
+  if (!o) return gp__fail(GP_E_MEMORY, "gp_open: no memory for the context");
+  o->s = s;
+  o->last = &o->stopped;
+  pthread_mutex_init(&o->lock, NULL);
+  pthread_mutex_init(&o->searches, NULL);
+  pthread_cond_init(&o->wake, NULL);
+  pthread_cond_init(&o->work, NULL);
+  s->online = o;
+  while (o->thread_count < threads) {
+    if (pthread_create(&o->threads[o->thread_count], NULL, o->thread_count ? gp__build_online : gp__search_online, o))
+      break;
+    ++o->thread_count;
+  }
+  return o->thread_count > 1 ? GP_SUCCESS : gp__fail(GP_E_MEMORY, "gp_open: gp_config.tuning: a thread cannot be made");
+}
+// Ends the threads, and keeps on disk what was learned. Waits for kernels that are being built.
+GPUPRIMS__PRIVATE void gp__close_online(gp__state *s) {
+  gp__online *o = s->online;
+  int i, k, pushed = 0;
+  if (!o) return;
+  pthread_mutex_lock(&o->lock);
+  o->stop = 1;
+  pthread_cond_broadcast(&o->wake);
+  pthread_cond_broadcast(&o->work);
+  pthread_mutex_unlock(&o->lock);
+  for (i = 0; i < o->thread_count; ++i) pthread_join(o->threads[i], NULL);
+  if (gp__enter(s, "gp_close", &pushed) == GP_SUCCESS) {
+    gp__read_measured(o);
+    for (i = 0; i < GP__MEASURED_MOST; ++i)
+      for (k = 0; k < 2; ++k)
+        if (o->measured[i].event[k]) s->library.runtime.driver.cuEventDestroy(o->measured[i].event[k]);
+    gp__leave(s, "gp_close", pushed, GP_SUCCESS);
+  }
+  while (o->sites) {
+    gp__site *x = o->sites;
+    if (x->begun && !x->failed) gp__tuner_write(x->tuner, s);
+    o->sites = x->older;
+    gp__free_site(x);
+  }
+  pthread_mutex_destroy(&o->lock);
+  pthread_mutex_destroy(&o->searches);
+  pthread_cond_destroy(&o->wake);
+  pthread_cond_destroy(&o->work);
+  free(o);
+  s->online = NULL;
+}
+
+// ---- tuner/sections.c - a tuner's sections: their configuration, their times
 
 GPUPRIMS__PRIVATE double gp__now_us(void) {
 #ifdef CLOCK_MONOTONIC
@@ -39021,6 +39905,7 @@ GPUPRIMS__PRIVATE gp__section *gp__open_section(gp_tuner *t) {
 GPUPRIMS__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   int i;
   t->started = 1;
+  t->path_room = GP__TUNED_PATH;
   t->path = (gp__step_of_path *)malloc(GP__TUNED_PATH * sizeof *t->path); // NULL: no path to report
   t->last = &t->first;
   for (i = 0; i < GP__TIMINGS; ++i) gp__return_timing(t, &t->timings[i]);
@@ -39265,52 +40150,26 @@ GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, 
   return gp__end(tuner->ctx, result);
 }
 
-// Adds a list of a point's values as JSON.
-GPUPRIMS__PRIVATE void gp__add_values(gp__text *text, const gp_tuner *t, const int *point) {
-  int i;
-  for (i = 0; i < t->parameters; ++i) gp__add(text, "%s%d", i ? ", " : "", t->tuned[i].values[point[i]]);
+// Copies a report to the caller's memory; returns its length.
+GPUPRIMS__PRIVATE size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
+  const size_t length = report->failed ? 0 : report->size;
+  if (capacity) snprintf(text, capacity, "%s", report->failed ? "" : gp__string(report));
+  gp__free_text(report);
+  return length;
 }
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity) {
   gp__text report = {NULL, 0, 0, 0};
-  uint64_t i;
-  size_t length;
-  int k, j;
   if (!tuner) return 0;
   pthread_mutex_lock(&tuner->lock);
-  gp__add(&report, "{\"tuner\": \"%s\", \"parameters\": [", tuner->name ? tuner->name : "");
-  for (k = 0; k < tuner->parameters; ++k) {
-    const gp__tuned *p = &tuner->tuned[k];
-    gp__add(&report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
-    for (j = 0; j < p->count; ++j) gp__add(&report, "%s%d", j ? ", " : "", p->values[j]);
-    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start],
-            p->categorical ? "true" : "false");
-  }
-  gp__add(&report, "]}\n");
-  for (i = tuner->steps > GP__TUNED_PATH ? tuner->steps - GP__TUNED_PATH : 0; tuner->path && i < tuner->steps; ++i) {
-    const gp__step_of_path *step = &tuner->path[i % GP__TUNED_PATH];
-    const gp__size_bucket *b = &tuner->buckets[step->bucket];
-    gp__add(&report, "{\"bucket\": [");
-    for (k = 0; k < b->numbers; ++k)
-      gp__add(&report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
-    gp__add(&report, "], \"values\": [");
-    gp__add_values(&report, tuner, step->point);
-    if (step->us < 0) gp__add(&report, "], \"rejected\": true}\n");
-    else {
-      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
-      gp__add(&report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
-    }
-  }
+  gp__report_tuner(tuner, "", &report);
   pthread_mutex_unlock(&tuner->lock);
-  length = report.failed ? 0 : report.size;
-  if (capacity) snprintf(text, capacity, "%s", report.failed ? "" : gp__string(&report));
-  gp__free_text(&report);
-  return length;
+  return gp__hand_report_out(&report, text, text ? capacity : 0);
 }
 
 GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
-  int i, pushed = 0;
+  int pushed = 0;
   if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_close: tuner is null");
   if (gp__is_hook("gp_tuner_close", &result)) return result;
   ++gp__here.inside; // a closed context is no error here: its message stays a draft
@@ -39333,20 +40192,115 @@ GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner) {
     gp__end(tuner->ctx, GP_SUCCESS);
   }
   --gp__here.inside;
-  for (i = 0; i < tuner->bucket_count; ++i)
-    if (tuner->buckets[i].search) gp__search_close(tuner->buckets[i].search);
-  for (i = 0; i < tuner->parameters; ++i) {
-    free(tuner->tuned[i].name);
-    free(tuner->tuned[i].values);
-  }
-  if (tuner->events) gp__let_events_go(tuner->events);
-  free(tuner->buckets);
-  free(tuner->sections);
-  free(tuner->path);
-  free(tuner->name);
-  pthread_mutex_destroy(&tuner->lock);
-  free(tuner);
+  gp__free_tuner(tuner);
   return GP_SUCCESS;
+}
+
+// ---- tuner/online.c - calls of the library that are tuned while they run
+
+// Whether an output of a call is one of its inputs: it cannot be run again.
+GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
+  const void *const in[] = {q->in, q->in2, q->keys, q->keys2, q->begin, q->end};
+  const void *const out[] = {q->out, q->out2, q->out3, q->out_keys, q->out_count};
+  size_t i, k;
+  for (i = 0; i < sizeof out / sizeof *out; ++i)
+    for (k = 0; k < sizeof in / sizeof *in && out[i]; ++k)
+      if (out[i] == in[k]) return 1;
+  return q->in_layout.columns != NULL;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__run_attempt(gp__state *s, const gp__request *q, gp_stream stream, int capturing) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  gp__attempt a;
+  gp__shape h;
+  gp_policy usual;
+  gp_result result;
+  int ran;
+  GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &usual, NULL));
+  gp__attempt_begins(s->online, q, &h, &usual, capturing || q->workspace, stream, &a);
+  ran = a.measured && !d->cuEventRecord(a.measured->event[0], stream);
+  result = gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0);
+  ran = ran && result == GP_SUCCESS && !d->cuEventRecord(a.measured->event[1], stream);
+  gp__attempt_ends(s->online, &a, ran, result != GP_SUCCESS);
+  // Kernels and memory are found before anything is launched: then, or into other buffers, the call can run once more.
+  if (result != GP_SUCCESS && a.has_policy && (result != GP_E_DRIVER || !gp__writes_its_input(q)))
+    result = gp__run_request(s, q, NULL, 1, stream, 0);
+  return result;
+}
+// Runs a call on the best policy known, or on one that may be better, and measures it.
+GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
+  const char *who = gp__primitive_names[q->primitive];
+  int pushed, capturing = 0, error = 0;
+  gp_result result;
+  if (!gp__is_tunable(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, NULL, 1, stream, 0);
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  if (stream && stream != (gp_stream)1) error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+  if (error) {
+    gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
+    result = GP_E_STREAM;
+  } else result = gp__run_attempt(s, q, stream, capturing);
+  return gp__leave(s, who, pushed, result);
+}
+
+GPUPRIMS__PRIVATE const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
+  return info ? "user" : type > GP_TYPE_DEFAULT && type < GP_TYPE_COUNT ? gp__type_rows[type].name : "";
+}
+GPUPRIMS__PRIVATE const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
+  return info ? "user" : op > GP_OP_DEFAULT && op < GP_OP_COUNT ? gp__op_rows[op].name : "";
+}
+// Writes the call of a site as a member of a report.
+GPUPRIMS__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
+  const int user = q->user_op || q->user_transform || q->user_equal || q->in_struct || q->in2_struct || q->acc_struct ||
+      q->out_struct || q->key_struct;
+  gp__add(t, "\"call\": {\"primitive\": \"%s\", \"op\": \"%s\", \"transform\": \"%s\", \"equal\": \"%s\", ",
+          gp__primitive_names[q->primitive] + 3, gp__word_of_op(q->op, q->user_op),
+          gp__word_of_op(q->transform, q->user_transform), gp__word_of_op(q->equal, q->user_equal));
+  gp__add(t, "\"in\": \"%s\", \"in2\": \"%s\", \"acc\": \"%s\", \"out\": \"%s\", \"key\": \"%s\", ",
+          gp__word_of_type(q->in_type, q->in_struct), gp__word_of_type(q->in2_type, q->in2_struct),
+          gp__word_of_type(q->acc_type, q->acc_struct), gp__word_of_type(q->out_type, q->out_struct),
+          gp__word_of_type(q->key_type, q->key_struct));
+  gp__add(t, "\"offset\": \"%s\", \"out2\": \"%s\", \"flags\": %d, \"user\": %d}, ",
+          gp__word_of_type(q->offset_type, NULL), gp__word_of_type(q->out2_type, NULL), q->flags, user);
+}
+GPUPRIMS__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
+  gp__text report = {NULL, 0, 0, 0}, call = {NULL, 0, 0, 0};
+  gp__online *o = s->online;
+  const gp__site *x;
+  if (!length) return gp__fail(GP_E_NULL, "gp_tuning_report: length is null");
+  *length = 0;
+  if (!text && capacity) return gp__fail(GP_E_NULL, "gp_tuning_report: text is null");
+  if (!o) return gp__fail(GP_E_ARGUMENT, "gp_tuning_report: ctx has no calls that are tuned: set gp_config.tuning");
+  gp__device_text();
+  pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
+  gp__add(&report,
+          "{\"tuning\": \"gpuprims\", \"version\": \"%s\", \"device\": \"%s\", \"compute_capability\": %d, "
+          "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
+          "\"unix_seconds\": %lld}\n",
+          GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
+          (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version,
+          gp__device.hash, (long long)time(NULL));
+  pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  pthread_mutex_lock(&o->searches);
+  pthread_mutex_lock(&o->lock);
+  x = o->sites;
+  pthread_mutex_unlock(&o->lock);
+  for (; x; x = x->older)
+    if (x->tuner && !x->failed) {
+      call.size = 0;
+      gp__report_call(&x->q, &call);
+      gp__report_tuner(x->tuner, gp__string(&call), &report);
+    }
+  pthread_mutex_unlock(&o->searches);
+  gp__free_text(&call);
+  if (report.failed) {
+    gp__free_text(&report);
+    return gp__fail(GP_E_MEMORY, "gp_tuning_report: no memory");
+  }
+  *length = gp__hand_report_out(&report, text, capacity);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length) {
+  GPUPRIMS__WITHIN(ctx, "gp_tuning_report", gp__tuning_report(s, text, capacity, length));
 }
 
 // ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
@@ -40605,6 +41559,7 @@ GP_POLICY_FIELDS_TOP_K 31
 GP_POLICY_FIELDS_TRANSPOSE 32
 GP_POLICY_HOST 2
 GP_POLICY_MEMBERS 2
+GP_POLICY_ONLINE 2
 GP_POLICY_PORTABLE 2
 GP_PRIMITIVES 1
 GP_PRIMITIVE_COUNT 1
@@ -42082,7 +43037,8 @@ GP_POLICY_DEVICE=2,
 GP_POLICY_CAPABILITY=3,
 GP_POLICY_CLASS=4,
 GP_POLICY_PORTABLE=5,
-GP_POLICY_HOST=6
+GP_POLICY_HOST=6,
+GP_POLICY_ONLINE=7
 }gp_policy_source;
 #line 1 "api/structs.h"
 enum{

@@ -232,6 +232,11 @@ PROGRAMS = [
     # ---- the online tuner, on the same driver, whose clock the tests advance
     Program("tuner", ["tests/unit/test_tuner.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
+    # ---- calls that are tuned while they run. The thread checker is not told of the emulator, which runs no kernel here
+    Program("online", ["tests/unit/test_online.cpp"], SIMT, ("plain", "asan"),
+            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
+    Program("online: threads", ["tests/unit/test_online.cpp"], SIMT, flags=["-fsanitize=thread", "-Wno-tsan"],
+            libs=["-fsanitize=thread", "-ldl", "-lpthread", "-lm"], args=["threads"]),
     Program("dispatch: speed", ["tests/unit/test_dispatch_speed.cpp"], SIMT, flags=["-Wno-maybe-uninitialized"],
             levels={"plain": "-O1"}),
     # ---- initial values, the order of operands, the same bits: emulated kernels beside the host back end

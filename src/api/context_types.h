@@ -34,6 +34,11 @@ typedef void (*gp_log_fn)(void *user, gp_log_level level, const char *message);
 
 enum { GP_DEVICE_CURRENT = -1, GP_WORKSPACES = 128 };
 
+// ONLINE: calls on a GPU find better policies while the program runs, see docs/tuner.md. The context has threads of its
+// own then, which build kernels and call the log; no call waits for them but gp_close. Sums of floats may be grouped
+// otherwise from call to call, as another policy groups them; not with GP_REPRODUCIBLE.
+typedef enum gp_tuning { GP_TUNING_OFF = 0, GP_TUNING_ONLINE = 1 } gp_tuning;
+
 // How a context is opened. gp_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_config {
   uint32_t struct_size;           // sizeof(gp_config): gp_config_init sets it
@@ -56,8 +61,9 @@ typedef struct gp_config {
   uint64_t workspace_bytes; // of all workspaces: when one grows beyond, those of idle streams go, the least recently
                             // used first. A call gets what it needs. Needs hooks or the driver's stream-ordered
                             // allocator. 0: no limit
-  int own_work; // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
-                // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
+  int own_work;     // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
+                    // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
+  gp_tuning tuning; // OFF
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.

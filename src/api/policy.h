@@ -70,5 +70,6 @@ typedef enum gp_policy_source {
   GP_POLICY_CAPABILITY = 3, // a row for exactly this compute capability
   GP_POLICY_CLASS = 4,      // a row for a class of like devices that names this one
   GP_POLICY_PORTABLE = 5,   // the portable row
-  GP_POLICY_HOST = 6        // the host back end has no policy
+  GP_POLICY_HOST = 6,       // the host back end has no policy
+  GP_POLICY_ONLINE = 7      // after CALLER: learned by this program's calls, with GP_TUNING_ONLINE
 } gp_policy_source;

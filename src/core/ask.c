@@ -124,6 +124,13 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
   GPUPRIMS__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
 }
 
+// The policy of a call that runs now.
+GPUPRIMS__PRIVATE gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+                                           gp_policy *policy, gp_policy_source *source) {
+  GPUPRIMS__CHECK(gp__choose_here(s, q, given, h, policy, source));
+  if (!given && gp__learned(s, q, h, policy)) *source = GP_POLICY_ONLINE;
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy,
                                               gp_policy_source *source) {
   gp_result result = GP_SUCCESS;
@@ -135,7 +142,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call,
   memset(&chosen, 0, sizeof chosen); // *policy may be *call->policy
   *source = GP_POLICY_HOST;
   result = gp__check_call(s, "gp_policy_origin", call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &chosen, source);
+  if (result == GP_SUCCESS && s->context) result = gp__choose_now(s, &q, call->policy, &h, &chosen, source);
   *policy = chosen;
   return result;
 }
@@ -153,11 +160,12 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__cu_pointer from = 0;
   size_t bytes = 0;
+  gp_policy_source origin;
   int pushed, count, i, number[8], error = 0;
   const char *call_name = "cuModuleGetGlobal";
   if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
   result = gp__check_call(s, who, call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
+  if (result == GP_SUCCESS && s->context) result = gp__choose_now(s, &q, call->policy, &h, &p, &origin);
   memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
@@ -202,6 +210,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__text text = {NULL, 0, 0, 0};
   gp__spelling spelling;
+  gp_policy_source origin;
   int count, i;
   if (!source) return gp__fail(GP_E_NULL, "gp_kernel_origin: source is null");
   if (!name && capacity) return gp__fail(GP_E_NULL, "gp_kernel_origin: name is null");
@@ -209,7 +218,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (capacity) *name = 0;
   result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  GPUPRIMS__CHECK(gp__choose_here(s, &q, call->policy, &h, &p, NULL));
+  GPUPRIMS__CHECK(gp__choose_now(s, &q, call->policy, &h, &p, &origin));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of several kernels, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);

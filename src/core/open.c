@@ -135,6 +135,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
   if (c->host_threads < 0)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
   if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
+  if ((int)c->tuning < GP_TUNING_OFF || (int)c->tuning > GP_TUNING_ONLINE)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.tuning is %d, not a gp_tuning", who, (int)c->tuning);
+  if (c->tuning && c->no_compile)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.tuning compiles kernels, but gp_config.no_compile is set", who);
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
@@ -212,15 +216,17 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
 #endif
     s->host_threads = s->about.multiprocessors;
   }
+  if (result == GP_SUCCESS) gp__make_table(&s->table, s->about.name, s->about.compute_capability);
+  if (result == GP_SUCCESS && s->context && c.tuning) result = gp__open_online(s);
   if (result != GP_SUCCESS) {
     char said[GP__MESSAGE_BYTES]; // the cause, even if something fails on the way out
     strcpy(said, gp__here.draft);
     free(shell);
+    gp__close_online(s);
     gp__destroy(s, who);
     strcpy(gp__here.draft, said);
     return result;
   }
-  gp__make_table(&s->table, s->about.name, s->about.compute_capability);
   pthread_mutex_init(&shell->lock, NULL);
   pthread_cond_init(&shell->left, NULL);
   shell->generation = gp__generation;
@@ -253,6 +259,7 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
   pthread_mutex_lock(&ctx->lock);
   while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
   pthread_mutex_unlock(&ctx->lock);
+  gp__close_online(s);
   return gp__said(gp__destroy(s, "gp_close"));
 }
 

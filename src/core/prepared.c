@@ -51,6 +51,8 @@ struct gp_prepared {
   signed char read[8], written[8]; // pointers of the extents that were checked
   uint64_t equal;                  // bits: which of them are equal
   gp__recent recent;
+  const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
+  unsigned settled_as;
 };
 
 GPUPRIMS__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
@@ -222,6 +224,10 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   prepared->p = prepared->policy;
   if (!gp__policy_valid(prepared->p, prepared->h))
     GPUPRIMS__CHECK(gp__choose_here(s, q, given, &prepared->h, &prepared->p, NULL));
+  if (s->online && !given) {
+    prepared->settled = gp__settled(s, q, &prepared->h, &prepared->p, &prepared->settled_as);
+    if (!prepared->settled) return gp__run_tuned(s, q, stream);
+  }
   if (gp__calls_behind(q, &prepared->p, 0, &behind)) return gp__run_request(s, q, &prepared->p, 1, stream, 0);
   GPUPRIMS__CHECK(gp__enter(s, prepared->check.who, &pushed));
   result = gp__leave(s, prepared->check.who, pushed, gp__plan_kernels(s, prepared));
@@ -238,11 +244,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared
   return gp__run_plan(s, prepared, stream);
 }
 
+GPUPRIMS__PRIVATE int gp__is_current(const gp_prepared *prepared) {
+  return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
+}
 GPUPRIMS__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call,
                                              gp_stream stream) {
   gp_result result = GP_SUCCESS;
   pthread_mutex_lock(&prepared->lock);
-  if (call && prepared->quick && gp__plan_serves(prepared, call, &result)) {
+  if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
     if (result == GP_SUCCESS) result = gp__run_plan(s, prepared, stream);
   } else result = gp__run_new_plan(s, prepared, call, stream);
   pthread_mutex_unlock(&prepared->lock);

@@ -116,7 +116,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_s
   gp_call whole;
   gp__request q;
   GPUPRIMS__CHECK(gp__check_reached(&k, &whole, s, "gp_run", call, stream, &q));
-  return s->context ? gp__run_request(s, &q, call->policy, 1, stream, 0) : gp__run_on_host(s, &q);
+  if (!s->context) return gp__run_on_host(s, &q);
+  return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);
 }
 GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
   GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));

@@ -1,5 +1,6 @@
 // core/state.c - the state of a context
-// uses: api/config.h, api/context_types.h, core/request.c, core/sha256.c, core/program.c, core/table.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/request.c,
+//   core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
 // Machine code, found by its program: kernels of different spellings that have one text share it.
@@ -94,8 +95,9 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
-  gp__events *timers;    // of tuners that are open
-  gp__type_info **types; // user's types and operators
+  gp__events *timers;        // of tuners that are open
+  struct gp__online *online; // NULL: calls are not tuned while they run
+  gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
   gp__table table; // for this device
@@ -116,3 +118,13 @@ static pthread_mutex_t gp__contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
+
+// Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
+GPUPRIMS__PRIVATE gp_result gp__open_online(gp__state *s);
+GPUPRIMS__PRIVATE void gp__close_online(gp__state *s);
+GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
+GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+// Where the search of such calls has ended, sets *policy to what was learned, if it needs no larger workspace. Returns
+// where a number is kept that is *as until more is learned; otherwise NULL.
+GPUPRIMS__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
+                                              unsigned *as);

@@ -1,7 +1,7 @@
 // tuner/calls.c - the tuner's functions of the API
 // uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/rules.h, core/system.c, core/messages.c,
-//   core/struct_size.c, core/text.c, core/state.c, core/life.c, core/close.c, tuner/points.c, tuner/search.c,
-//   tuner/tuner.c, tuner/memory.c, tuner/sections.c
+//   core/struct_size.c, core/text.c, core/state.c, core/life.c, core/close.c, tuner/points.c, tuner/tuner.c,
+//   tuner/memory.c, tuner/sections.c
 
 GPUPRIMS__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config,
                                            gp_tuner **tuner) {
@@ -138,52 +138,26 @@ GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, 
   return gp__end(tuner->ctx, result);
 }
 
-// Adds a list of a point's values as JSON.
-GPUPRIMS__PRIVATE void gp__add_values(gp__text *text, const gp_tuner *t, const int *point) {
-  int i;
-  for (i = 0; i < t->parameters; ++i) gp__add(text, "%s%d", i ? ", " : "", t->tuned[i].values[point[i]]);
+// Copies a report to the caller's memory; returns its length.
+GPUPRIMS__PRIVATE size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
+  const size_t length = report->failed ? 0 : report->size;
+  if (capacity) snprintf(text, capacity, "%s", report->failed ? "" : gp__string(report));
+  gp__free_text(report);
+  return length;
 }
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity) {
   gp__text report = {NULL, 0, 0, 0};
-  uint64_t i;
-  size_t length;
-  int k, j;
   if (!tuner) return 0;
   pthread_mutex_lock(&tuner->lock);
-  gp__add(&report, "{\"tuner\": \"%s\", \"parameters\": [", tuner->name ? tuner->name : "");
-  for (k = 0; k < tuner->parameters; ++k) {
-    const gp__tuned *p = &tuner->tuned[k];
-    gp__add(&report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
-    for (j = 0; j < p->count; ++j) gp__add(&report, "%s%d", j ? ", " : "", p->values[j]);
-    gp__add(&report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start],
-            p->categorical ? "true" : "false");
-  }
-  gp__add(&report, "]}\n");
-  for (i = tuner->steps > GP__TUNED_PATH ? tuner->steps - GP__TUNED_PATH : 0; tuner->path && i < tuner->steps; ++i) {
-    const gp__step_of_path *step = &tuner->path[i % GP__TUNED_PATH];
-    const gp__size_bucket *b = &tuner->buckets[step->bucket];
-    gp__add(&report, "{\"bucket\": [");
-    for (k = 0; k < b->numbers; ++k)
-      gp__add(&report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
-    gp__add(&report, "], \"values\": [");
-    gp__add_values(&report, tuner, step->point);
-    if (step->us < 0) gp__add(&report, "], \"rejected\": true}\n");
-    else {
-      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
-      gp__add(&report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
-    }
-  }
+  gp__report_tuner(tuner, "", &report);
   pthread_mutex_unlock(&tuner->lock);
-  length = report.failed ? 0 : report.size;
-  if (capacity) snprintf(text, capacity, "%s", report.failed ? "" : gp__string(&report));
-  gp__free_text(&report);
-  return length;
+  return gp__hand_report_out(&report, text, text ? capacity : 0);
 }
 
 GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
-  int i, pushed = 0;
+  int pushed = 0;
   if (!tuner) return gp__fail(GP_E_NULL, "gp_tuner_close: tuner is null");
   if (gp__is_hook("gp_tuner_close", &result)) return result;
   ++gp__here.inside; // a closed context is no error here: its message stays a draft
@@ -206,18 +180,6 @@ GPUPRIMS__API gp_result gp_tuner_close(gp_tuner *tuner) {
     gp__end(tuner->ctx, GP_SUCCESS);
   }
   --gp__here.inside;
-  for (i = 0; i < tuner->bucket_count; ++i)
-    if (tuner->buckets[i].search) gp__search_close(tuner->buckets[i].search);
-  for (i = 0; i < tuner->parameters; ++i) {
-    free(tuner->tuned[i].name);
-    free(tuner->tuned[i].values);
-  }
-  if (tuner->events) gp__let_events_go(tuner->events);
-  free(tuner->buckets);
-  free(tuner->sections);
-  free(tuner->path);
-  free(tuner->name);
-  pthread_mutex_destroy(&tuner->lock);
-  free(tuner);
+  gp__free_tuner(tuner);
   return GP_SUCCESS;
 }

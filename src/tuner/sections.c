@@ -2,8 +2,6 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c,
 //   core/libraries.c, core/state.c, core/life.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c
 
-enum { GP__CU_NOT_READY = 600 };
-
 GPUPRIMS__PRIVATE double gp__now_us(void) {
 #ifdef CLOCK_MONOTONIC
   struct timespec now;
@@ -121,6 +119,7 @@ GPUPRIMS__PRIVATE gp__section *gp__open_section(gp_tuner *t) {
 GPUPRIMS__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   int i;
   t->started = 1;
+  t->path_room = GP__TUNED_PATH;
   t->path = (gp__step_of_path *)malloc(GP__TUNED_PATH * sizeof *t->path); // NULL: no path to report
   t->last = &t->first;
   for (i = 0; i < GP__TIMINGS; ++i) gp__return_timing(t, &t->timings[i]);

@@ -1,13 +1,14 @@
 // tuner/tuner.c - a tuner's parameters, buckets and what they have learned
 // uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/rules.h, core/system.c, core/messages.c,
-//   core/text.c, core/state.c, tuner/points.c, tuner/search.c
+//   core/text.c, core/state.c, core/close.c, tuner/points.c, tuner/search.c
 
 enum {
   GP__TUNED_PATH = 4096, // measured sections that the report keeps
   GP__BUCKETS = 256,     // of a tuner
   GP__TIMINGS = 64,      // sections whose times are not read yet
   GP__RECENT = 15,       // times of the best configuration that a drift shows in
-  GP__CREDIT = 400       // sections whose budget a bucket has from the start
+  GP__CU_NOT_READY = 600,
+  GP__CREDIT = 400 // sections whose budget a bucket has from the start
 };
 
 typedef struct gp__tuned { // a parameter
@@ -41,6 +42,7 @@ typedef struct gp__section {
 } gp__section;
 
 typedef struct gp__step_of_path {
+  uint64_t n; // elements of a call of the library; 0 otherwise
   int bucket, point[GP__TUNED_MOST];
   double us; // negative: rejected
 } gp__step_of_path;
@@ -54,7 +56,7 @@ struct gp_tuner {
   gp_tuner_valid_fn valid;
   void *user;
   char *name;
-  gp__tuned tuned[GP_TUNER_PARAMETERS];
+  gp__tuned tuned[GP__TUNED_MOST];
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
@@ -63,7 +65,8 @@ struct gp_tuner {
   gp__section *sections;                                    // open ones
   int section_count, section_room;
   int bucket, point[GP__TUNED_MOST]; // of the open sections
-  gp__step_of_path *path;
+  gp__step_of_path *path;            // the last path_room ones
+  int path_room;
   uint64_t steps; // measured so far; the path keeps the last ones
 };
 
@@ -157,7 +160,7 @@ GPUPRIMS__PRIVATE void gp__default_point(const gp_tuner *t, int *point) {
 }
 GPUPRIMS__PRIVATE int gp__tuner_may_run(void *user, const int *point) {
   const gp_tuner *t = (const gp_tuner *)user;
-  int values[GP_TUNER_PARAMETERS], i, may;
+  int values[GP__TUNED_MOST], i, may;
   const char *outer;
   if (!t->valid) return 1;
   for (i = 0; i < t->parameters; ++i) values[i] = t->tuned[i].values[point[i]];
@@ -243,9 +246,10 @@ GPUPRIMS__PRIVATE int gp__bucket_drifts(gp__size_bucket *b, double us) {
 // Takes the time of a section; negative: its configuration cannot run.
 GPUPRIMS__PRIVATE void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
   gp__size_bucket *b = &t->buckets[bucket];
-  gp__step_of_path *step = t->path ? &t->path[t->steps % GP__TUNED_PATH] : NULL;
+  gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
   const int is_best = !memcmp(point, b->best, (size_t)t->parameters * sizeof(int));
   if (step) {
+    step->n = 0;
     step->bucket = bucket;
     memcpy(step->point, point, sizeof step->point);
     step->us = us;
@@ -279,4 +283,52 @@ GPUPRIMS__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   if (asked == GP__ASK_MEASURE) return 1;
   memcpy(point, b->best, sizeof b->best);
   return 0;
+}
+
+// Adds a tuner's path as JSON Lines: its parameters, then its steps. call: a further member of the first line, or "".
+GPUPRIMS__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text *report) {
+  const uint64_t room = (uint64_t)t->path_room;
+  uint64_t i;
+  int k, j;
+  gp__add(report, "{\"tuner\": \"%s\", %s\"parameters\": [", t->name ? t->name : "", call);
+  for (k = 0; k < t->parameters; ++k) {
+    const gp__tuned *p = &t->tuned[k];
+    gp__add(report, "%s{\"name\": \"%s\", \"values\": [", k ? ", " : "", p->name);
+    for (j = 0; j < p->count; ++j) gp__add(report, "%s%d", j ? ", " : "", p->values[j]);
+    gp__add(report, "], \"default\": %d, \"categorical\": %s}", p->values[p->start], p->categorical ? "true" : "false");
+  }
+  gp__add(report, "]}\n");
+  for (i = t->steps > room ? t->steps - room : 0; t->path && i < t->steps; ++i) {
+    const gp__step_of_path *step = &t->path[i % room];
+    const gp__size_bucket *b = &t->buckets[step->bucket];
+    gp__add(report, "{\"bucket\": [");
+    for (k = 0; k < b->numbers; ++k)
+      gp__add(report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
+    gp__add(report, "], ");
+    if (step->n) gp__add(report, "\"n\": %llu, ", (unsigned long long)step->n);
+    gp__add(report, "\"values\": [");
+    for (k = 0; k < t->parameters; ++k) gp__add(report, "%s%d", k ? ", " : "", t->tuned[k].values[step->point[k]]);
+    if (step->us < 0) gp__add(report, "], \"rejected\": true}\n");
+    else {
+      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
+      gp__add(report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
+    }
+  }
+}
+
+GPUPRIMS__PRIVATE void gp__free_tuner(gp_tuner *t) {
+  int i;
+  if (!t) return;
+  for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
+  for (i = 0; i < t->parameters; ++i) {
+    free(t->tuned[i].name);
+    free(t->tuned[i].values);
+  }
+  if (t->events) gp__let_events_go(t->events);
+  free(t->buckets);
+  free(t->sections);
+  free(t->path);
+  free(t->name);
+  pthread_mutex_destroy(&t->lock);
+  free(t);
 }

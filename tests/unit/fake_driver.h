@@ -49,12 +49,13 @@ struct Machine {
   bool nvrtc = true;        //
   int nvrtc_minor = 0;      // NVRTC 13.x
   std::vector<int> architectures = {75, 80, 90, 100};
-  std::string compile_error; // programs with this text do not compile
-  bool run = true;           // run registered kernels
-  bool finished = true;      // all launched work has ended, as events see it
-  double clock = 0;          // us, as timed events see it; tests advance it
-  bool pageable = true;      // the device reads any host memory
-  unsigned compile_ms = 0;   // time that a compilation takes
+  std::string compile_error;    // programs with this text do not compile
+  bool run = true;              // run registered kernels
+  bool finished = true;         // all launched work has ended, as events see it
+  double clock = 0;             // us, as timed events see it; tests advance it
+  bool pageable = true;         // the device reads any host memory
+  unsigned compile_ms = 0;      // time that a compilation takes
+  unsigned refused_threads = 0; // launches of so many threads a block fail; 0: none
 };
 inline Machine machine;
 
@@ -73,6 +74,7 @@ inline std::recursive_mutex lock;
 inline std::string last_kernel, last_program, last_unregistered;
 struct Module;
 inline std::function<void(const Module &, const gp__cu_launch &)> on_launch; // the code of each failing call, if set
+inline std::function<void()> on_compile;
 inline std::vector<std::string> last_options;
 inline gp__cu_launch last_launch;
 
@@ -108,6 +110,7 @@ inline void reset() {
   counts = Counts();
   fail_at = 0, fail_with = 999, capture_mode = 0, strict_capture = false;
   failed_call.clear();
+  on_launch = nullptr, on_compile = nullptr;
 }
 
 inline Stream *make_stream(void *context = &primary[0]) {
@@ -509,6 +512,7 @@ inline int run(const gp__cu_launch &l, void *function, void **parameters) {
   if (!known_stream(l.stream) || !have_context()) return INVALID_HANDLE;
   if (!modules.count(function) || !l.grid_x || !l.block_x || l.block_x > 1024) return INVALID_VALUE;
   if (l.shared_bytes > static_cast<Module *>(function)->shared_bytes) return INVALID_VALUE;
+  if (l.block_x == machine.refused_threads) return 701; // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
   last_launch = l;
   if (on_launch) on_launch(*static_cast<Module *>(function), l);
   last_kernel = static_cast<Module *>(function)->kernel;
@@ -636,6 +640,7 @@ inline int nvrtcDestroyProgram(void **program) {
 inline int nvrtcCompileProgram(void *program, int count, const char *const *options) {
   if (machine.compile_ms) usleep(machine.compile_ms * 1000); // others may run meanwhile
   FAKE_CALL(nvrtcCompileProgram);
+  if (on_compile) on_compile();
   FAKE_FAIL;
   Program *p = static_cast<Program *>(program);
   last_program = p->text;

@@ -1,0 +1,323 @@
+// tuner/online_sites.c - the library's calls that are tuned while they run: what is known of them, and which policy next
+// uses: api/config.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h, core/geometry.h,
+//   core/families.h, core/request.c, core/kinds.c, core/primitive.c, core/state.c, core/workspaces.c, tuner/points.c,
+//   tuner/tuner.c
+
+// Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
+// A site has a search and a few proposals: policies whose kernels are compiled in the background, and tried once by a
+// call when they are ready. A call looks its site up, takes a proposal or the best policy, and records two events.
+// Everything else happens in threads of the context (online_threads.c).
+
+enum {
+  GP__SITES = 512,        // of a context; further calls are not tuned
+  GP__SITE_SLOTS = 256,   //
+  GP__SITE_ALIKE = 31,    // words that calls of a site share
+  GP__SITE_SIZES = 9,     // binary logarithms of their sizes
+  GP__SITE_WORDS = 42,    // and two of their lists
+  GP__PROPOSALS = 3,      // of a site at a time
+  GP__CALLS_BEFORE = 4,   // calls of a site before its search begins
+  GP__WATCHED = 16,       // once a search has ended, one call in so many is measured
+  GP__MEASURED_MOST = 64, // calls whose times are not read yet
+  GP__ONLINE_THREADS = 4, // at most
+  GP__SITE_PATH = 512     // steps that a site's report keeps
+};
+enum {
+  GP__PROPOSAL_NONE,
+  GP__PROPOSAL_NEW,
+  GP__PROPOSAL_BUILT, // a thread builds its kernels
+  GP__PROPOSAL_FAILED,
+  GP__PROPOSAL_READY,
+  GP__PROPOSAL_RUN // a call has it, or its time is not read yet
+};
+
+typedef struct gp__proposal {
+  int state;
+  int point[GP__TUNED_MOST];
+  gp_policy policy;
+  gp__kernel *kernels[GP__KINDS_MAX]; // that it holds
+  int kernel_count;
+} gp__proposal;
+
+typedef struct gp__site {
+  struct gp__site *next, *older;
+  uint64_t words[GP__SITE_WORDS];
+  gp__request q; // the first call; its lists are copies, its pointers to buffers only tell which are null
+  gp__shape h;
+  uint64_t bytes;   // of it
+  gp_policy usual;  // the table's, or the portable one
+  uint64_t calls;   //
+  int begun;        // its search; `usual_point` is known
+  int failed;       // no memory for its search
+  int searching;    //
+  unsigned settled; // 0: it searches; otherwise changes with `best`
+  unsigned version; // of `best`
+  int has_best;     // otherwise the usual policy is the best one known
+  gp_policy best;
+  int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
+  gp__proposal proposals[GP__PROPOSALS];
+  gp_tuner *tuner; // of the threads; under `searches`
+} gp__site;
+
+// A call whose time is measured.
+typedef struct gp__measured {
+  struct gp__measured *next;
+  void *event[2];
+  gp__site *site;
+  gp__proposal *proposal; // NULL: the best policy known ran
+  int point[GP__TUNED_MOST];
+  uint64_t bytes, n;
+  gp_stream stream;
+  int failed; // its policy cannot run
+} gp__measured;
+
+typedef struct gp__online {
+  gp__state *s;
+  pthread_mutex_t lock;     // of all but the searches; held for short
+  pthread_mutex_t searches; // taken before `lock`
+  pthread_cond_t wake;      // for the first thread, which searches
+  pthread_cond_t work;      // for the others, which build kernels
+  pthread_t threads[GP__ONLINE_THREADS];
+  int thread_count, stop;
+  int dozing;                              // the first thread sleeps for long
+  uint64_t open, begun;                    // calls on their way through the host; all calls so far
+  gp__site *slots[GP__SITE_SLOTS], *sites; // sites: the newest first
+  int site_count;
+  gp__measured measured[GP__MEASURED_MOST], *unused, *stopped, **last;
+  int stopped_count;
+} gp__online;
+
+GPUPRIMS__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  uint64_t hash = bytes;
+  size_t i;
+  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
+  return hash;
+}
+// What calls of one site have in common.
+GPUPRIMS__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
+  const uint64_t alike[GP__SITE_ALIKE] = {
+      (uint64_t)q->primitive,
+      (uint64_t)q->op,
+      (uint64_t)q->transform,
+      (uint64_t)q->equal,
+      (uint64_t)q->in_type,
+      (uint64_t)q->in2_type,
+      (uint64_t)q->acc_type,
+      (uint64_t)q->out_type,
+      (uint64_t)q->key_type,
+      (uint64_t)q->offset_type,
+      (uint64_t)q->out2_type,
+      (uint64_t)q->flags,
+      (uint64_t)(q->is_arg | q->has_init << 1 | q->numbers << 2 | (q->end != NULL) << 3),
+      (uint64_t)q->begin_bit,
+      (uint64_t)q->end_bit,
+      (uint64_t)h->in_misaligned,
+      (uint64_t)h->out_misaligned,
+      (uint64_t)h->in_place,
+      (uint64_t)h->in_size,
+      (uint64_t)h->key_size,
+      (uint64_t)h->out_size,
+      (uint64_t)h->histogram.channels,
+      (uint64_t)h->histogram.active,
+      (uint64_t)h->histogram.by_ranges,
+      (uint64_t)(h->sorted.drop_keys | h->top_k.drop_keys << 1),
+      (uint64_t)h->moved.kind,
+      (uint64_t)h->moved.form,
+      (uint64_t)h->moved.word,
+      (uint64_t)h->layout.chunk,
+      (uint64_t)h->bfs.has_transpose,
+      (uint64_t)h->stream.parts};
+  const uint64_t sizes[GP__SITE_SIZES] = {h->count,          h->segments,        h->count2,
+                                          h->histogram.bins, h->top_k.results,   h->moved.columns,
+                                          h->moved.rows,     h->layout.in_width, h->layout.out_width};
+  uint64_t *lists = words + GP__SITE_ALIKE + GP__SITE_SIZES;
+  int i;
+  memset(words, 0, GP__SITE_WORDS * sizeof *words);
+  memcpy(words, alike, sizeof alike);
+  for (i = 0; i < GP__SITE_SIZES; ++i) words[GP__SITE_ALIKE + i] = (uint64_t)(gp__log2_of(sizes[i]) + 1);
+  if (q->field_count) lists[0] = gp__hash_bytes(q->fields, (size_t)q->field_count * sizeof *q->fields);
+  if (q->in_layout.field_count) {
+    const size_t bytes = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
+    lists[0] = gp__hash_bytes(q->in_layout.fields, bytes);
+    lists[1] = gp__hash_bytes(q->out_layout.fields, bytes);
+  }
+}
+
+// A copy of a list, or NULL.
+GPUPRIMS__PRIVATE void *gp__copy_list(const void *list, size_t bytes, int *failed) {
+  void *copy = list && bytes ? malloc(bytes) : NULL;
+  if (copy) memcpy(copy, list, bytes);
+  else if (list && bytes) *failed = 1;
+  return copy;
+}
+GPUPRIMS__PRIVATE void gp__free_site(gp__site *x) {
+  free((void *)(uintptr_t)x->q.fields);
+  free((void *)(uintptr_t)x->q.in_layout.fields);
+  free((void *)(uintptr_t)x->q.out_layout.fields);
+  gp__free_tuner(x->tuner);
+  free(x);
+}
+GPUPRIMS__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+  gp__site *x = (gp__site *)calloc(1, sizeof *x);
+  const size_t fields = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
+  int failed = 0;
+  if (!x) return NULL;
+  x->q = *q;
+  x->h = *h;
+  x->usual = *usual;
+  x->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+  x->searching = 1;
+  x->q.fields = (gp_key_field *)gp__copy_list(q->fields, (size_t)q->field_count * sizeof *q->fields, &failed);
+  x->q.in_layout.fields = (gp_field *)gp__copy_list(q->in_layout.fields, fields, &failed);
+  x->q.out_layout.fields = (gp_field *)gp__copy_list(q->out_layout.fields, fields, &failed);
+  if (!failed) return x;
+  gp__free_site(x);
+  return NULL;
+}
+GPUPRIMS__PRIVATE gp__site **gp__site_slot(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+  uint64_t hash = 0;
+  int i;
+  for (i = 0; i < GP__SITE_WORDS; ++i) hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull;
+  return &o->slots[(hash >> 40) % GP__SITE_SLOTS];
+}
+// The site of a call, or NULL. `lock` is held.
+GPUPRIMS__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+  gp__site *x = *gp__site_slot(o, words);
+  while (x && memcmp(x->words, words, sizeof x->words) != 0) x = x->next;
+  return x;
+}
+
+// Whether calls like this one are tuned: they are kernels of one policy.
+GPUPRIMS__PRIVATE int gp__is_tunable(const gp__request *q) { return !gp__methods_of(q)->composed; }
+// Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
+GPUPRIMS__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+  const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
+  return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
+}
+
+// A call on its way.
+typedef struct gp__attempt {
+  gp__site *site;
+  int has_policy; // otherwise the usual one
+  gp_policy policy;
+  gp__measured *measured; // or NULL
+  uint64_t begun;
+} gp__attempt;
+
+// Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
+// if there is room for it, and no measurement.
+GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
+                                          const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
+  uint64_t words[GP__SITE_WORDS];
+  gp__proposal *c = NULL;
+  gp__measured *m;
+  gp__site *x;
+  int i, wake = 0;
+  memset(a, 0, sizeof *a);
+  gp__site_words(q, h, words);
+  pthread_mutex_lock(&o->lock);
+  a->begun = ++o->begun;
+  x = gp__find_site(o, words);
+  if (!x && o->site_count < GP__SITES && (x = gp__make_site(q, h, usual)) != NULL) {
+    gp__site **slot = gp__site_slot(o, words);
+    memcpy(x->words, words, sizeof x->words);
+    x->next = *slot;
+    x->older = o->sites;
+    *slot = o->sites = x;
+    ++o->site_count;
+  }
+  a->site = x;
+  if (x) {
+    wake = ++x->calls == GP__CALLS_BEFORE;
+    if (x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
+      a->policy = x->best;
+      a->has_policy = 1;
+    }
+    // Calls of another stream may run beside this one.
+    m = fixed || o->open || !x->begun || x->failed || (o->stopped && o->stopped->stream != stream) ? NULL : o->unused;
+    for (i = 0; i < GP__PROPOSALS && m && !c; ++i)
+      if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
+        c = &x->proposals[i];
+    // Another policy than the best or the usual one has no point.
+    if (m && !c &&
+        ((!x->searching && x->calls % GP__WATCHED) || a->has_policy != x->has_best ||
+         (!x->has_best && memcmp(usual, &x->usual, sizeof *usual) != 0)))
+      m = NULL;
+    if (m) {
+      o->unused = m->next;
+      m->site = x;
+      m->proposal = c;
+      m->failed = 0;
+      m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+      m->n = h->count;
+      m->stream = stream;
+      memcpy(m->point, c ? c->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
+      a->measured = m;
+    }
+    if (c) {
+      c->state = GP__PROPOSAL_RUN;
+      a->policy = c->policy;
+      a->has_policy = 1;
+    }
+  }
+  ++o->open;
+  if (wake && o->dozing) pthread_cond_signal(&o->wake);
+  pthread_mutex_unlock(&o->lock);
+}
+// Ends it. ran: its events are recorded. Otherwise its time is not taken; failed: because the policy cannot run.
+GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int ran, int failed) {
+  gp__measured *m = a->measured;
+  pthread_mutex_lock(&o->lock);
+  --o->open;
+  if (m) {
+    gp__proposal *c = m->proposal;
+    if (o->begun != a->begun) ran = 0; // other calls were on their way too
+    m->failed = failed && c;
+    if (ran || m->failed) {
+      m->next = NULL;
+      *o->last = m;
+      o->last = &m->next;
+      if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
+    } else {
+      if (c) c->state = GP__PROPOSAL_READY; // for another call
+      m->next = o->unused;
+      o->unused = m;
+    }
+  }
+  pthread_mutex_unlock(&o->lock);
+}
+
+GPUPRIMS__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
+                                              unsigned *as) {
+  gp__online *o = s->online;
+  uint64_t words[GP__SITE_WORDS];
+  const gp__site *x;
+  const unsigned *settled = NULL;
+  gp__site_words(q, h, words);
+  pthread_mutex_lock(&o->lock);
+  x = gp__find_site(o, words);
+  if (x && x->settled) {
+    if (x->has_best && gp__policy_valid(x->best, *h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
+    *as = x->settled;
+    settled = &x->settled;
+  }
+  pthread_mutex_unlock(&o->lock);
+  return settled;
+}
+// The best policy known for a call, if it was learned here.
+GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
+  gp__online *o = s->online;
+  uint64_t words[GP__SITE_WORDS];
+  const gp__site *x;
+  int found = 0;
+  if (!o || !gp__is_tunable(q)) return 0;
+  gp__site_words(q, h, words);
+  pthread_mutex_lock(&o->lock);
+  x = gp__find_site(o, words);
+  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+    *policy = x->best;
+    found = 1;
+  }
+  pthread_mutex_unlock(&o->lock);
+  return found;
+}

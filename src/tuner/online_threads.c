@@ -1,0 +1,379 @@
+// tuner/online_threads.c - the threads that tune the library's calls: they read times, search, and build kernels
+// uses: api/version.h, api/config.h, api/lists.h, api/policy.h, core/rules.h, core/canonical.h, core/messages.c,
+//   core/driver.c, core/text.c, core/request.c, core/names.c, core/kinds.c, core/state.c, core/life.c, core/kinds_of.c,
+//   core/kernels.c, core/load.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c, tuner/online_space.c,
+//   tuner/online_sites.c
+
+enum {
+  GP__NAP_MS = 1,
+  GP__DOZE_MS = 64,
+  GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
+};
+
+// Writes what calls of a site have in common, for the name of its tuner: the same in every process.
+GPUPRIMS__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
+  if (text) gp__add(t, " %016llx", (unsigned long long)gp__hash_bytes(text, strlen(text)));
+}
+GPUPRIMS__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
+  if (!op) return;
+  gp__add_user_text(t, op->body);
+  gp__add_user_text(t, op->prelude);
+  gp__add_user_text(t, op->identity);
+}
+GPUPRIMS__PRIVATE void gp__add_user_type(gp__text *t, const gp__type_info *type) {
+  if (type) gp__add(t, " %s %llu", type->name, (unsigned long long)type->size), gp__add_user_text(t, type->source);
+}
+GPUPRIMS__PRIVATE char *gp__name_site(const gp__site *x) {
+  const gp__request *q = &x->q;
+  gp__text name = {NULL, 0, 0, 0};
+  char *text;
+  int i, failed = 0;
+  gp__add(&name, "%s %s:", GPUPRIMS_VERSION, gp__primitive_names[q->primitive]);
+  for (i = 0; i < GP__SITE_WORDS; ++i) { // users' handles differ from process to process
+    const int of_user = (i == 1 && q->user_op) || (i == 2 && q->user_transform) || (i == 3 && q->user_equal) ||
+        (i >= 4 && i <= 8 && x->words[i] >= (uint64_t)GP_TYPE_COUNT);
+    gp__add(&name, " %llx", of_user ? 0ull : (unsigned long long)x->words[i]);
+  }
+  gp__add_user_op(&name, q->user_op);
+  gp__add_user_op(&name, q->user_transform);
+  gp__add_user_op(&name, q->user_equal);
+  gp__add_user_type(&name, q->in_struct);
+  gp__add_user_type(&name, q->in2_struct);
+  gp__add_user_type(&name, q->acc_struct);
+  gp__add_user_type(&name, q->out_struct);
+  gp__add_user_type(&name, q->key_struct);
+  text = name.failed ? NULL : gp__duplicate(gp__string(&name), &failed);
+  gp__free_text(&name);
+  return text;
+}
+
+GPUPRIMS__PRIVATE int gp__site_may_run(void *user, const int *values) {
+  const gp__site *x = (const gp__site *)user;
+  int repeats;
+  const gp_policy p = gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
+  return !repeats && gp__worth_trying(&p, &x->usual, &x->h);
+}
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_point(const gp__site *x, const int *point) {
+  int values[GP__TUNED_MOST], i, repeats;
+  for (i = 0; i < x->tuner->parameters; ++i) values[i] = x->tuner->tuned[i].values[point[i]];
+  return gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
+}
+// Finds a policy's point. 0: a value is not among the parameter's.
+GPUPRIMS__PRIVATE int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *point) {
+  const gp__field_values *f = gp__values_of(x->q.primitive);
+  const gp_policy read = gp__canonical(*p);
+  int i, k;
+  for (i = 0; i < x->tuner->parameters; ++i) {
+    const gp__tuned *a = &x->tuner->tuned[i];
+    const int value = gp__value_in(&read, &f[i]);
+    for (k = 0; k < a->count && a->values[k] != value; ++k) {}
+    if (k == a->count && value) return 0;
+    point[i] = k == a->count ? a->start : k;
+  }
+  return 1;
+}
+// The site of the same kind and the nearest sizes that knows more than its usual policy; or NULL. `searches` is held.
+GPUPRIMS__PRIVATE const gp__site *gp__nearest_site(const gp__online *o, const gp__site *x) {
+  const gp__site *other, *nearest = NULL;
+  uint64_t least = 0;
+  for (other = o->sites; other; other = other->older) {
+    uint64_t far = 0;
+    int i, alike = other != x && other->tuner && other->has_best;
+    for (i = 0; i < GP__SITE_WORDS && alike; ++i)
+      if (i >= GP__SITE_ALIKE && i < GP__SITE_ALIKE + GP__SITE_SIZES)
+        far += x->words[i] > other->words[i] ? x->words[i] - other->words[i] : other->words[i] - x->words[i];
+      else alike = x->words[i] == other->words[i];
+    if (alike && (!nearest || far < least)) nearest = other, least = far;
+  }
+  return nearest;
+}
+// Makes a point a proposal, if there is room for one. `lock` is held.
+GPUPRIMS__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point) {
+  int i;
+  for (i = 0; i < GP__PROPOSALS; ++i) {
+    gp__proposal *c = &x->proposals[i];
+    if (c->state != GP__PROPOSAL_NONE) continue;
+    memcpy(c->point, point, sizeof c->point);
+    c->policy = gp__policy_of_point(x, point);
+    c->state = GP__PROPOSAL_NEW;
+    pthread_cond_signal(&o->work);
+    return;
+  }
+}
+// Begins the search of a site. 0: no memory.
+GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
+  gp_tuner *t = x->tuner = (gp_tuner *)calloc(1, sizeof *t);
+  const gp__site *near = gp__nearest_site(o, x);
+  int point[GP__TUNED_MOST], i;
+  if (!t) return 0;
+  pthread_mutex_init(&t->lock, NULL);
+  t->budget = 0.05;
+  t->valid = gp__site_may_run;
+  t->user = x;
+  t->name = gp__name_site(x);
+  t->started = 1;
+  t->path_room = GP__SITE_PATH;
+  t->path = (gp__step_of_path *)malloc(GP__SITE_PATH * sizeof *t->path);
+  if (!t->name || !gp__tune_fields(t, gp__values_of(x->q.primitive), &x->usual)) return 0;
+  gp__tuner_read(t, o->s);
+  if (t->bucket_count != 1 || t->buckets[0].numbers) { // nothing, or nothing of ours
+    for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
+    t->bucket_count = 0;
+    if (gp__find_bucket(t, NULL, 0, 1) != 0) return 0;
+    if (near && gp__point_of_policy(x, &near->best, point)) {
+      memcpy(t->buckets[0].best, point, sizeof point);
+      gp__bucket_search(t, &t->buckets[0]);
+    }
+  }
+  pthread_mutex_lock(&o->lock);
+  gp__default_point(t, x->usual_point);
+  x->begun = 1;
+  if (t->buckets[0].done && t->buckets[0].us > 0) gp__propose(o, x, t->buckets[0].best); // it has to prove itself
+  pthread_mutex_unlock(&o->lock);
+  return 1;
+}
+
+GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__proposal *c) {
+  pthread_mutex_lock(&o->lock);
+  gp__let_kernels_go(c->kernels, c->kernel_count);
+  c->kernel_count = 0;
+  c->state = GP__PROPOSAL_NONE;
+  pthread_mutex_unlock(&o->lock);
+}
+// Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
+GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t bytes,
+                                       uint64_t n) {
+  gp_tuner *t = x->tuner;
+  gp__size_bucket *b = &t->buckets[0];
+  gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
+  gp__tuner_learn(t, 0, point,
+                  us < 0 ? us : us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + bytes));
+  if (step) step->us = us, step->n = n;
+  if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
+  pthread_mutex_lock(&o->lock);
+  if (!x->has_best || memcmp(x->best_point, b->best, sizeof b->best) != 0) {
+    memcpy(x->best_point, b->best, sizeof b->best);
+    x->best = gp__policy_of_point(x, b->best);
+    x->has_best = memcmp(b->best, x->usual_point, sizeof b->best) != 0;
+    x->version += 2;
+    if (x->settled) __atomic_store_n(&x->settled, x->version | 1, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&o->lock);
+}
+// Reads the times of calls that have ended. Returns how many.
+GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
+  const struct gp_driver *d = &o->s->library.runtime.driver;
+  int read = 0;
+  for (;;) {
+    gp__measured *m;
+    double us = -1;
+    pthread_mutex_lock(&o->lock);
+    m = o->stopped;
+    pthread_mutex_unlock(&o->lock);
+    if (!m) return read;
+    if (!m->failed) {
+      float ms = -1;
+      const int error = d->cuEventQuery(m->event[1]);
+      if (error == GP__CU_NOT_READY) return read;
+      if (!error && !d->cuEventElapsedTime(&ms, m->event[0], m->event[1])) us = 1e3 * (double)ms;
+    }
+    pthread_mutex_lock(&o->lock);
+    o->stopped = m->next;
+    if (!o->stopped) o->last = &o->stopped;
+    --o->stopped_count;
+    pthread_mutex_unlock(&o->lock);
+    if (us >= 0 || m->proposal) gp__site_learns(o, m->site, m->point, us, m->bytes, m->n);
+    if (m->proposal) gp__forget_proposal(o, m->proposal);
+    pthread_mutex_lock(&o->lock);
+    m->next = o->unused;
+    o->unused = m;
+    pthread_mutex_unlock(&o->lock);
+    ++read;
+  }
+}
+// Carries a site's search on. Returns whether anything happened. *searching: it has not ended.
+GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching) {
+  gp__size_bucket *b;
+  int point[GP__TUNED_MOST], happened = 0, i;
+  if (!x->tuner && !x->failed) {
+    x->failed = !gp__begin_site(o, x);
+    happened = 1;
+  }
+  if (x->failed) return happened;
+  b = &x->tuner->buckets[0];
+  for (i = 0; i < GP__PROPOSALS; ++i) {
+    gp__proposal *c = &x->proposals[i];
+    int state;
+    pthread_mutex_lock(&o->lock);
+    state = c->state;
+    pthread_mutex_unlock(&o->lock);
+    if (state == GP__PROPOSAL_FAILED) {
+      gp__site_learns(o, x, c->point, -1, 0, 0);
+      gp__forget_proposal(o, c);
+      happened = 1;
+    } else if (state == GP__PROPOSAL_NONE && !b->done && gp__tuner_choose(x->tuner, 0, point)) {
+      pthread_mutex_lock(&o->lock);
+      gp__propose(o, x, point);
+      pthread_mutex_unlock(&o->lock);
+      happened = 1;
+    }
+  }
+  if (b->done == 2) {
+    b->done = 1;
+    gp__tuner_write(x->tuner, o->s);
+    happened = 1;
+  }
+  pthread_mutex_lock(&o->lock);
+  x->searching = !b->done;
+  __atomic_store_n(&x->settled, b->done ? x->version | 1 : 0u, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&o->lock);
+  *searching |= !b->done;
+  return happened;
+}
+
+// Builds the kernels of a proposal. 0: there is none that waits for them. `lock` is held.
+GPUPRIMS__PRIVATE int gp__build_proposal(gp__online *o) {
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  gp__site *x;
+  int i, count;
+  for (x = o->sites; x; x = x->older)
+    for (i = 0; i < GP__PROPOSALS; ++i) {
+      gp__proposal *c = &x->proposals[i];
+      gp_result result = GP_SUCCESS;
+      if (c->state != GP__PROPOSAL_NEW) continue;
+      c->state = GP__PROPOSAL_BUILT;
+      pthread_mutex_unlock(&o->lock);
+      count = gp__kinds_of(&x->q, &c->policy, kinds);
+      for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
+        result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h,
+                                kinds[c->kernel_count], 1, &c->kernels[c->kernel_count]);
+      pthread_mutex_lock(&o->lock);
+      c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
+      return 1;
+    }
+  return 0;
+}
+
+// Waits for `wake`, or so many milliseconds; 0: as long as it takes. `lock` is held.
+GPUPRIMS__PRIVATE void gp__nap(gp__online *o, int ms) {
+  struct timeval now;
+  struct timespec until;
+  o->dozing = !ms || ms > 4;
+  if (ms) {
+    gettimeofday(&now, NULL);
+    now.tv_usec += ms * 1000;
+    until.tv_sec = now.tv_sec + now.tv_usec / 1000000;
+    until.tv_nsec = now.tv_usec % 1000000 * 1000;
+    pthread_cond_timedwait(&o->wake, &o->lock, &until);
+  } else pthread_cond_wait(&o->wake, &o->lock);
+  o->dozing = 0;
+}
+// Prepares a thread of the context for calls of the driver, also while streams of others are captured.
+GPUPRIMS__PRIVATE int gp__enter_thread(gp__state *s, int *pushed) {
+  int mode = GP__CU_CAPTURE_RELAXED;
+  ++gp__here.inside;
+  return gp__enter(s, "gp_open", pushed) == GP_SUCCESS &&
+      !s->library.runtime.driver.cuThreadExchangeStreamCaptureMode(&mode);
+}
+GPUPRIMS__PRIVATE void *gp__search_online(void *user) {
+  gp__online *o = (gp__online *)user;
+  const struct gp_driver *d = &o->s->library.runtime.driver;
+  int pushed = 0, nap = GP__NAP_MS, i, error = 0;
+  if (!gp__enter_thread(o->s, &pushed)) return NULL;
+  for (i = 0; i < GP__MEASURED_MOST && !error; ++i) {
+    gp__measured *m = &o->measured[i];
+    error = d->cuEventCreate(&m->event[0], 0);
+    if (!error) error = d->cuEventCreate(&m->event[1], 0);
+    if (error) break;
+    pthread_mutex_lock(&o->lock);
+    m->next = o->unused;
+    o->unused = m;
+    pthread_mutex_unlock(&o->lock);
+  }
+  for (;;) {
+    gp__site *x;
+    int searching = 0, happened;
+    pthread_mutex_lock(&o->searches);
+    happened = gp__read_measured(o);
+    pthread_mutex_lock(&o->lock);
+    for (x = o->sites; x && !o->stop; x = x->older) {
+      if (x->calls < GP__CALLS_BEFORE) continue;
+      pthread_mutex_unlock(&o->lock);
+      happened |= gp__search_site(o, x, &searching);
+      pthread_mutex_lock(&o->lock);
+    }
+    pthread_mutex_unlock(&o->searches);
+    if (o->stop) break;
+    nap = happened ? GP__NAP_MS : nap < GP__DOZE_MS ? 2 * nap : nap;
+    gp__nap(o, searching || o->stopped || nap < GP__DOZE_MS ? nap : 0);
+    pthread_mutex_unlock(&o->lock);
+  }
+  pthread_mutex_unlock(&o->lock);
+  gp__leave(o->s, "gp_open", pushed, GP_SUCCESS);
+  --gp__here.inside;
+  return NULL;
+}
+GPUPRIMS__PRIVATE void *gp__build_online(void *user) {
+  gp__online *o = (gp__online *)user;
+  int pushed = 0;
+  if (!gp__enter_thread(o->s, &pushed)) return NULL;
+  pthread_mutex_lock(&o->lock);
+  while (!o->stop)
+    if (!gp__build_proposal(o)) pthread_cond_wait(&o->work, &o->lock);
+  pthread_mutex_unlock(&o->lock);
+  gp__leave(o->s, "gp_open", pushed, GP_SUCCESS);
+  --gp__here.inside;
+  return NULL;
+}
+
+// Begins to tune a context's calls.
+GPUPRIMS__PRIVATE gp_result gp__open_online(gp__state *s) {
+  gp__online *o = (gp__online *)calloc(1, sizeof *o);
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const int threads = cores < 4 ? 2 : GP__ONLINE_THREADS;
+  if (!o) return gp__fail(GP_E_MEMORY, "gp_open: no memory for the context");
+  o->s = s;
+  o->last = &o->stopped;
+  pthread_mutex_init(&o->lock, NULL);
+  pthread_mutex_init(&o->searches, NULL);
+  pthread_cond_init(&o->wake, NULL);
+  pthread_cond_init(&o->work, NULL);
+  s->online = o;
+  while (o->thread_count < threads) {
+    if (pthread_create(&o->threads[o->thread_count], NULL, o->thread_count ? gp__build_online : gp__search_online, o))
+      break;
+    ++o->thread_count;
+  }
+  return o->thread_count > 1 ? GP_SUCCESS : gp__fail(GP_E_MEMORY, "gp_open: gp_config.tuning: a thread cannot be made");
+}
+// Ends the threads, and keeps on disk what was learned. Waits for kernels that are being built.
+GPUPRIMS__PRIVATE void gp__close_online(gp__state *s) {
+  gp__online *o = s->online;
+  int i, k, pushed = 0;
+  if (!o) return;
+  pthread_mutex_lock(&o->lock);
+  o->stop = 1;
+  pthread_cond_broadcast(&o->wake);
+  pthread_cond_broadcast(&o->work);
+  pthread_mutex_unlock(&o->lock);
+  for (i = 0; i < o->thread_count; ++i) pthread_join(o->threads[i], NULL);
+  if (gp__enter(s, "gp_close", &pushed) == GP_SUCCESS) {
+    gp__read_measured(o);
+    for (i = 0; i < GP__MEASURED_MOST; ++i)
+      for (k = 0; k < 2; ++k)
+        if (o->measured[i].event[k]) s->library.runtime.driver.cuEventDestroy(o->measured[i].event[k]);
+    gp__leave(s, "gp_close", pushed, GP_SUCCESS);
+  }
+  while (o->sites) {
+    gp__site *x = o->sites;
+    if (x->begun && !x->failed) gp__tuner_write(x->tuner, s);
+    o->sites = x->older;
+    gp__free_site(x);
+  }
+  pthread_mutex_destroy(&o->lock);
+  pthread_mutex_destroy(&o->searches);
+  pthread_cond_destroy(&o->wake);
+  pthread_cond_destroy(&o->work);
+  free(o);
+  s->online = NULL;
+}
