@@ -25,6 +25,7 @@ sections replaces its line @CONTENTS@.
 """
 import argparse
 import collections
+import functools
 import os
 import re
 import subprocess
@@ -56,8 +57,14 @@ KNOWN = {"__CUDACC_RTC__": True, "__CUDACC__": True, "__cplusplus": True, "GPUPR
 Line = collections.namedtuple("Line", "text part number")
 Part = collections.namedtuple("Part", "path head body")
 
+STRING = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 # A string, or a mark that needs no space.
-SPACED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'| ?([,;(){}?]) ?|(?<=[\w)\]]) (=) (?=[\w(])""")
+SPACED = re.compile(STRING + r"| ?([,;(){}?]) ?|(?<=[\w)\]]) (=) (?=[\w(])")
+# The same, a number that a sign would continue, or white space beside an operator. Two operators may be one without it.
+OPERATOR = re.compile(STRING + r"|\b\d\w*[eEpP] [+-]|(?<=[\w)\]]) (?=[-+*/%&|^<>=!:~\[])|"
+                      r"(?<=[-+*/%&|^<>=!:~\]]) (?=[\w(])|(?<=[=&|]) (?=[!~])")
+# The beginning of a function that the host and the device have.
+RULE = re.compile(r"GPUPRIMS__(?:RULE|BOTH)\b(?:[^(]|__attribute__\(\(unused\)\))*?\b(gp__\w+)\(")
 
 
 class Wrong(Exception):
@@ -189,7 +196,8 @@ def judged(word, rest):
 
 @c_names.remembered
 def for_nvrtc(lines):
-    """The lines of parts that NVRTC compiles: without what KNOWN excludes, comments and white space."""
+    """The lines of parts that NVRTC compiles: without what KNOWN excludes, comments, and white space but beside
+    operators, which c_names needs."""
     text = c_names.TOKEN.sub(lambda m: m.group() if m.group()[0] in "\"'" else "\n" * m.group().count("\n"),
                              text_of(lines))
     space, directive = re.compile(r"\s+(?=\\$)"), re.compile(r"#\s*(\w+)\s*(.*)")
@@ -220,16 +228,59 @@ def for_nvrtc(lines):
     return found
 
 
+def without_spaces(code):
+    """A line of for_nvrtc without white space beside operators."""
+    return code if code.startswith("#") else OPERATOR.sub(lambda m: m.group() if m.group() != " " else "", code)
+
+
+@functools.lru_cache(1)
+def said_by_the_host():
+    """The words that a program's text may have from the library: those in strings and macros of parts in C."""
+    text = text_of(line for line in header_lines(embed=False) if line.part and not line.part.endswith(".cuh"))
+    text = c_names.TOKEN.sub(lambda m: m.group() if m.group()[0] in "\"'" else "\n", text)
+    macros = [macro for _, macro in c_names.split_directives(text)[1]]
+    return set(re.findall(r"\w+", "\n".join(re.findall(STRING, text) + macros)))
+
+
+def without_host_rules(lines):
+    """The lines of for_nvrtc without functions of both host and device that only the host calls."""
+    words = [re.findall(r"\w+", line.text) for line in lines]
+    count = collections.Counter(word for found in words for word in found)
+    functions = {}  # (first line, line behind it): name
+    for at, line in enumerate(lines):
+        if re.match(r"GPUPRIMS__(RULE|BOTH)\b", line.text) and not (at and lines[at - 1].text.endswith("\\")):
+            end, depth = at, None
+            while depth != 0:
+                if end == len(lines) or lines[end].part != line.part:
+                    raise Wrong(f"{line.part}:{line.number}: the end of this function was not found")
+                code = re.sub(STRING, "", lines[end].text)
+                if depth is not None or "{" in code:
+                    depth = (depth or 0) + code.count("{") - code.count("}")
+                end += 1
+            name = RULE.match(" ".join(one.text for one in lines[at:end]))
+            if name and name.group(1) not in said_by_the_host():
+                functions[at, end] = name.group(1)
+    gone, found = set(), True
+    while found:
+        found = [(at, end) for (at, end), name in functions.items()
+                 if count[name] == sum(line.count(name) for line in words[at:end])]
+        for at, end in found:
+            del functions[at, end]
+            gone.update(range(at, end))
+            count.subtract(word for line in words[at:end] for word in line)
+    return [line for at, line in enumerate(lines) if at not in gone]
+
+
 def embedded_parts(only=None):
     """({part: its lines for NVRTC}, {part: the parts whose names it mentions}, {name: the parts that define it}) for
     the .cuh parts and what they use; only: for these parts."""
-    lines = for_nvrtc(header_lines(only, embed=False))
+    lines = without_host_rules(for_nvrtc(header_lines(only, embed=False)))
     uses = c_names.names_of_parts(lines, every=True)[0]
     needed = reached(uses.get, [part for part in uses if part.endswith(".cuh")])
     texts, homes = {}, {}
     for line in lines:
         if line.part in needed:
-            texts.setdefault(line.part, []).append(line.text)
+            texts.setdefault(line.part, []).append(without_spaces(line.text))
     for name, places in c_names.homes_of(lines)[0].items():
         parts = dict.fromkeys(part for _, part in places if part in needed)
         if parts:
@@ -247,16 +298,17 @@ def embedded_text(*wanted):
 
 
 def embedded_lines(only=None):
-    """The parts, each with the numbers of the parts that it uses and that no other used part uses; every name that a
-    program may mention with the numbers of the parts that define it, in byte order; the text, each part after a
-    #line."""
+    """The parts, each with the numbers of the parts that it uses and that no other used part uses; the names that
+    a program may mention, public ones and said_by_the_host, in byte order, each with the numbers of the parts that
+    define it; the text, each part after a #line."""
     texts, uses, homes = embedded_parts(only)
     uses = {part: [one for one in used if not any(one in reached(uses.get, uses[other]) for other in used)]
             for part, used in uses.items()}
     number = {part: str(at) for at, part in enumerate(texts)}
     found = [BEGIN, "parts"] + [" ".join([part] + [number[used] for used in uses[part]]) for part in texts]
     found += ["names"] + [" ".join([name] + [number[part] for part in homes[name]]) for name in sorted(homes)
-                          if not name.startswith("GPUPRIMS__")]  # no program mentions these
+                          if name in said_by_the_host() and not name.startswith("GPUPRIMS__")
+                          or not re.match("gp__|GP__|GPUPRIMS__", name)]
     found += ["text"] + [line for part in texts for line in [f'#line 1 "{part}"', *texts[part]]] + [END]
     if len(texts) > MOST_PARTS:
         raise Wrong(f"{len(texts)} parts for NVRTC: GP__PARTS, src/core/device_text.c, is {MOST_PARTS}")

@@ -215,9 +215,54 @@ def test_the_device_text(house):
     assert after == before
 
 
+def of_a_part(text):
+    return amalgamate.for_nvrtc([amalgamate.Line(one, "p", at) for at, one in enumerate(text.split("\n"), 1)])
+
+
+@pytest.mark.parametrize("code, dense", [
+    ("a = b + c * d;", "a=b+c*d;"), ("a = b * -d;", "a=b* -d;"), ("x = !a & ~b | !c;", "x=!a&~b|!c;"),
+    ("a + +b - -c", "a+ +b- -c"), ("a & &b / *p", "a& &b/ *p"), ("0x1e + 1 - 2e - 3", "0x1e +1-2e -3"),
+    ("size + 1", "size+1"), ("a < ::b", "a< ::b"), ("A<B<int> > *p", "A<B<int> > *p"), ("n [ 3 ] [ 4 ]", "n[ 3 ][ 4 ]"),
+    ('say("a + b" "c")', 'say("a + b" "c")'), ("return *p == 'a + b'", "return*p== 'a + b'"),
+    ("f(a) \\", "f(a) \\"), ("#define GP_X (a + b)", "#define GP_X (a + b)"),
+])
+def test_without_spaces(code, dense):
+    assert amalgamate.without_spaces(code) == dense
+    tokens = re.compile(r"""\d(?:[eEpP][+-]|\w)*|\w+|"[^"]*"|'[^']*'|<<|>>|&&|\+\+|--|->|::|<:|/\*|\S""")
+    assert tokens.findall(dense) == tokens.findall(code)
+
+
+def test_without_host_rules():
+    """A function goes if nothing calls it, and then what only it called; strings and macros of parts in C are calls."""
+    def kept(text):
+        return [line.text for line in amalgamate.without_host_rules(of_a_part(text))]
+
+    called = "GPUPRIMS__RULE int gp__a(int n) {\n  if (n) {\n    return 1;\n  }\n  return n;\n}\n"
+    caller = "GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__b(int n) { return gp__a(n); }\n"
+    kernel = "GP_DEVICE int gp__c() { return gp__b(1); }"
+    assert kept(called + caller + "int after;") == ["int after;"]
+    assert kept(called + "int after;\n" + caller.replace("gp__a(n)", "1")) == ["int after;"]
+    assert kept(called + caller + kernel) == [line.text for line in of_a_part(called + caller + kernel)]
+    assert len(kept(called + kernel.replace("gp__b(1)", "gp__a(1)"))) == 7
+    assert len(kept(called + "#define GP_X gp__a(1)")) == 7
+    assert kept(called.replace("return n;", "return gp__a(n - 1);") + "int after;") == ["int after;"]
+    assert kept("GPUPRIMS__RULE int gp__none(int n) { return n; }") == ["GPUPRIMS__RULE int gp__none(int n){return n;}"]
+    assert kept("GP_DEVICE int gp__d() { return 1; }") == ["GP_DEVICE int gp__d(){return 1;}"]
+    assert kept("#define GP_X \\\nGPUPRIMS__RULE int gp__e() { return 1; }") == [
+        "#define GP_X \\", "GPUPRIMS__RULE int gp__e(){return 1;}"]
+    with pytest.raises(amalgamate.Wrong, match="p:1: the end of this function"):
+        kept("GPUPRIMS__RULE int gp__a(int n) {")
+
+
+def test_names_that_programs_mention():
+    said = amalgamate.said_by_the_host()
+    assert {"gp__copy_kernel", "gp__scan_args", "gp__none", "gp_sum", "gp__u32"} <= said
+    assert "gp__policy_valid_scan" not in said and "gp__look_back_slots" not in said
+
+
 def test_conditions_that_are_known():
     def kept(text):
-        return [line.text for line in amalgamate.for_nvrtc([amalgamate.Line(one, "p", 1) for one in text.split("\n")])]
+        return [line.text for line in of_a_part(text)]
 
     assert kept("#ifdef GPUPRIMS_SIMT\na;\n#if X\nb;\n#else\nc;\n#endif\n#else\nd;\n#endif\ne;") == ["d;", "e;"]
     assert kept("#if defined(GPUPRIMS_SIMT) || X\na;\n#elif Y\nb;\n#endif") == [
