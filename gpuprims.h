@@ -27720,7 +27720,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2060288"
+#define GPUPRIMS__EMBEDDED_FROM "2064384"
 
 // ---- core/embed.c - this file's own text
 
@@ -35064,6 +35064,18 @@ GPUPRIMS__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, con
   *g = gp__geometry_of(*p, *h, occupancy);
   return GP_SUCCESS;
 }
+// Events around the launches of this thread's call, while somebody measures it.
+typedef struct gp__stamps {
+  void *event[2];
+  int recorded, failed;
+} gp__stamps;
+static __thread gp__stamps *gp__stamped; // or NULL
+GPUPRIMS__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
+  gp__stamps *e = gp__stamped;
+  if (ends == 0 && e->recorded) return; // a call of several launches
+  if (s->library.runtime.driver.cuEventRecord(e->event[ends], stream)) e->failed = 1;
+  e->recorded = 1 + ends;
+}
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
 GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
@@ -35083,7 +35095,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const g
   }
   if (result == GP_SUCCESS) {
     const gp__launching l = {s, who, q, h, p, kernels, count, g, r ? r->workspace : NULL, scratch, stream};
+    if (gp__stamped) gp__stamp_launches(s, 0, stream);
     result = gp__methods_of(q)->launch(&l);
+    if (gp__stamped) gp__stamp_launches(s, 1, stream);
   }
   if (s->own_work && result == GP_SUCCESS && (!r || r->lent))
     result = gp__note_launch(s, who, stream_key, stream, capturing);
@@ -36605,43 +36619,37 @@ GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_polic
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-// Chooses the policy and finds the kernels; with `run`, launches in a workspace of at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                            gp_stream stream, uint64_t least) {
+                                            gp_stream stream, uint64_t least);
+// Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
+GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p,
+                                           int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
-  gp__shape h;
   gp__request behind;
-  gp_policy p;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
-  if (run && gp__wants_to_lend(q)) {
-    gp__workspace own;
-    gp__lend(&own, q, stream);
-    return gp__take_back(&own, gp__run_request(s, q, given, run, stream, least));
-  }
-  result = gp__choose_here(s, q, given, &h, &p, NULL);
-  if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
+  if (idle && !gp__is_checked(q)) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, &p, run, stream, least));
-  count = gp__kinds_of(q, &p, kinds);
+  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, p, run, stream, least));
+  count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
-    result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
+    result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
     const gp__request check = family->checked(q);
-    const gp__geometry g = gp__geometry_of(p, h, 0);
+    const gp__geometry g = gp__geometry_of(*p, *h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
-  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, &p, 0, &behind)) {
+  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, p, 0, &behind)) {
     uint64_t room = least; // its kernels and its room before anything happens
     result = gp__run_request(s, &behind, NULL, 0, stream, 0);
     if (result == GP_SUCCESS) result = gp__workspace_of(s, &behind, NULL, &room);
     least = room;
   }
-  if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, h, p, kernels, count, stream, least);
   gp__let_kernels_go(kernels, count);
   if (result == (gp_result)GP__REFUSED && family->refused) {
     gp__log(&s->library.runtime, GP_LOG_WARNING,
@@ -36654,18 +36662,32 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
             "%s: the device refused a cooperative launch: falling back to one launch per step", who);
     steps.stepwise = 1;
     memset(kernels, 0, sizeof kernels);
-    count = gp__kinds_of(&steps, &p, kinds);
+    count = gp__kinds_of(&steps, p, kinds);
     for (i = 0, result = GP_SUCCESS; i < count && result == GP_SUCCESS; ++i)
-      result = gp__get_kernel(s, who, &steps, &p, &h, kinds[i], 1, &kernels[i]);
-    if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, &h, &p, kernels, count, stream, least);
+      result = gp__get_kernel(s, who, &steps, p, h, kinds[i], 1, &kernels[i]);
+    if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, h, p, kernels, count, stream, least);
     gp__let_kernels_go(kernels, count);
   }
   if (run && !idle) {
     uint64_t row;
-    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, &p, row, &behind); ++row)
+    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, p, row, &behind); ++row)
       result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   }
   return gp__leave(s, who, pushed, result);
+}
+
+// Chooses the policy first.
+GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                            gp_stream stream, uint64_t least) {
+  gp__shape h;
+  gp_policy p;
+  if (run && gp__wants_to_lend(q)) {
+    gp__workspace own;
+    gp__lend(&own, q, stream);
+    return gp__take_back(&own, gp__run_request(s, q, given, run, stream, least));
+  }
+  GPUPRIMS__CHECK(gp__choose_here(s, q, given, &h, &p, NULL));
+  return gp__run_chosen(s, q, &h, &p, run, stream, least);
 }
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
@@ -39097,17 +39119,18 @@ GPUPRIMS__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usua
 // Everything else happens in threads of the context (online_threads.c).
 
 enum {
-  GP__SITES = 512,        // of a context; further calls are not tuned
-  GP__SITE_SLOTS = 256,   //
-  GP__SITE_ALIKE = 31,    // words that calls of a site share
-  GP__SITE_SIZES = 9,     // binary logarithms of their sizes
-  GP__SITE_WORDS = 42,    // and two of their lists
-  GP__PROPOSALS = 3,      // of a site at a time
-  GP__CALLS_BEFORE = 4,   // calls of a site before its search begins
-  GP__WATCHED = 16,       // once a search has ended, one call in so many is measured
-  GP__MEASURED_MOST = 64, // calls whose times are not read yet
-  GP__ONLINE_THREADS = 4, // at most
-  GP__SITE_PATH = 512     // steps that a site's report keeps
+  GP__SITES = 512,         // of a context; further calls are not tuned
+  GP__SITE_SLOTS = 256,    //
+  GP__SITE_ALIKE = 31,     // words that calls of a site share
+  GP__SITE_SIZES = 9,      // binary logarithms of their sizes
+  GP__SITE_WORDS = 42,     // and two of their lists
+  GP__PROPOSALS = 3,       // of a site at a time
+  GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
+  GP__CALLS_MEASURED = 12, // that are all measured; later ones run the best policy known, and
+  GP__WATCHED = 16,        // one in so many is measured
+  GP__MEASURED_MOST = 64,  // calls whose times are not read yet
+  GP__ONLINE_THREADS = 4,  // at most
+  GP__SITE_PATH = 512      // steps that a site's report keeps
 };
 enum {
   GP__PROPOSAL_NONE,
@@ -39119,7 +39142,7 @@ enum {
 };
 
 typedef struct gp__proposal {
-  int state;
+  int state, warm; // warm: it has run
   int point[GP__TUNED_MOST];
   gp_policy policy;
   gp__kernel *kernels[GP__KINDS_MAX]; // that it holds
@@ -39131,15 +39154,15 @@ typedef struct gp__site {
   uint64_t words[GP__SITE_WORDS];
   gp__request q; // the first call; its lists are copies, its pointers to buffers only tell which are null
   gp__shape h;
-  uint64_t bytes;   // of it
-  gp_policy usual;  // the table's, or the portable one
-  uint64_t calls;   //
-  int begun;        // its search; `usual_point` is known
-  int failed;       // no memory for its search
-  int searching;    //
-  unsigned settled; // 0: it searches; otherwise changes with `best`
-  unsigned version; // of `best`
-  int has_best;     // otherwise the usual policy is the best one known
+  uint64_t bytes;            // of it
+  gp_policy usual;           // the table's, or the portable one
+  uint64_t calls, accounted; // accounted: those whose time the search knows, about
+  int begun;                 // its search; `usual_point` is known
+  int failed;                // no memory for its search
+  int searching;             //
+  unsigned settled;          // 0: it searches; otherwise changes with `best`
+  unsigned version;          // of `best`
+  int has_best;              // otherwise the usual policy is the best one known
   gp_policy best;
   int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
   gp__proposal proposals[GP__PROPOSALS];
@@ -39149,13 +39172,12 @@ typedef struct gp__site {
 // A call whose time is measured.
 typedef struct gp__measured {
   struct gp__measured *next;
-  void *event[2];
+  gp__stamps stamps;
   gp__site *site;
   gp__proposal *proposal; // NULL: the best policy known ran
   int point[GP__TUNED_MOST];
-  uint64_t bytes, n;
+  uint64_t bytes, n, calls; // calls: of the site, so far
   gp_stream stream;
-  int failed; // its policy cannot run
 } gp__measured;
 
 typedef struct gp__online {
@@ -39288,90 +39310,97 @@ typedef struct gp__attempt {
   gp__site *site;
   int has_policy; // otherwise the usual one
   gp_policy policy;
+  gp__proposal *proposal; // whose policy it is, or NULL
   gp__measured *measured; // or NULL
   uint64_t begun;
 } gp__attempt;
 
-// Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
-// if there is room for it, and no measurement.
-GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
-                                          const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
+// The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
+GPUPRIMS__PRIVATE gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h,
+                                           const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
-  gp__proposal *c = NULL;
-  gp__measured *m;
-  gp__site *x;
-  int i, wake = 0;
-  memset(a, 0, sizeof *a);
+  gp__site *x, **slot;
   gp__site_words(q, h, words);
-  pthread_mutex_lock(&o->lock);
-  a->begun = ++o->begun;
   x = gp__find_site(o, words);
   if (!x && o->site_count < GP__SITES && (x = gp__make_site(q, h, usual)) != NULL) {
-    gp__site **slot = gp__site_slot(o, words);
+    slot = gp__site_slot(o, words);
     memcpy(x->words, words, sizeof x->words);
     x->next = *slot;
     x->older = o->sites;
     *slot = o->sites = x;
     ++o->site_count;
   }
-  a->site = x;
-  if (x) {
-    wake = ++x->calls == GP__CALLS_BEFORE;
-    if (x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
-      a->policy = x->best;
-      a->has_policy = 1;
-    }
-    // Calls of another stream may run beside this one.
-    m = fixed || o->open || !x->begun || x->failed || (o->stopped && o->stopped->stream != stream) ? NULL : o->unused;
-    for (i = 0; i < GP__PROPOSALS && m && !c; ++i)
-      if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
-        c = &x->proposals[i];
-    // Another policy than the best or the usual one has no point.
-    if (m && !c &&
-        ((!x->searching && x->calls % GP__WATCHED) || a->has_policy != x->has_best ||
-         (!x->has_best && memcmp(usual, &x->usual, sizeof *usual) != 0)))
-      m = NULL;
-    if (m) {
-      o->unused = m->next;
-      m->site = x;
-      m->proposal = c;
-      m->failed = 0;
-      m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
-      m->n = h->count;
-      m->stream = stream;
-      memcpy(m->point, c ? c->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
-      a->measured = m;
-    }
-    if (c) {
-      c->state = GP__PROPOSAL_RUN;
-      a->policy = c->policy;
-      a->has_policy = 1;
-    }
+  if (x && ++x->calls == GP__CALLS_BEFORE && o->dozing) pthread_cond_signal(&o->wake);
+  return x;
+}
+// A proposal that a call of this shape can try, or NULL. `lock` is held.
+GPUPRIMS__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
+  int i;
+  for (i = 0; i < GP__PROPOSALS; ++i)
+    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
+      return &x->proposals[i];
+  return NULL;
+}
+// Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
+// if there is room for it, and no measurement.
+GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
+                                          const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
+  gp__measured *m = NULL;
+  gp__site *x;
+  memset(a, 0, sizeof *a);
+  pthread_mutex_lock(&o->lock);
+  a->begun = ++o->begun;
+  x = gp__visit_site(o, q, h, usual);
+  if (x && x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
+    a->policy = x->best;
+    a->has_policy = 1;
+  }
+  // Others on their way through the host, or on another stream, may run beside this call.
+  if (x && !fixed && x->begun && !x->failed && !o->open && (!o->stopped || o->stopped->stream == stream)) m = o->unused;
+  if (m) a->proposal = gp__ready_proposal(x, h);
+  if (a->proposal) { // the first run is slower, because the driver loads its kernels: the next one is measured
+    if (!a->proposal->warm) m = NULL;
+    a->proposal->warm = 1;
+    a->policy = a->proposal->policy;
+    a->has_policy = 1;
+  } else if (m) {
+    const int known = x->has_best ? a->has_policy : !memcmp(usual, &x->usual, sizeof *usual);
+    if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % GP__WATCHED)) m = NULL;
+  }
+  if (m) {
+    o->unused = m->next;
+    m->site = x;
+    m->proposal = a->proposal;
+    m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+    m->n = h->count;
+    m->calls = x->calls;
+    m->stream = stream;
+    m->stamps.recorded = m->stamps.failed = 0;
+    memcpy(m->point, m->proposal ? m->proposal->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
+    if (m->proposal) m->proposal->state = GP__PROPOSAL_RUN;
+    a->measured = m;
   }
   ++o->open;
-  if (wake && o->dozing) pthread_cond_signal(&o->wake);
   pthread_mutex_unlock(&o->lock);
 }
-// Ends it. ran: its events are recorded. Otherwise its time is not taken; failed: because the policy cannot run.
-GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int ran, int failed) {
+// Ends it. failed: the policy cannot run, if it is a proposal's.
+GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   gp__measured *m = a->measured;
+  gp__proposal *c = a->proposal;
   pthread_mutex_lock(&o->lock);
   --o->open;
-  if (m) {
-    gp__proposal *c = m->proposal;
-    if (o->begun != a->begun) ran = 0; // other calls were on their way too
-    m->failed = failed && c;
-    if (ran || m->failed) {
-      m->next = NULL;
-      *o->last = m;
-      o->last = &m->next;
-      if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
-    } else {
-      if (c) c->state = GP__PROPOSAL_READY; // for another call
-      m->next = o->unused;
-      o->unused = m;
-    }
+  if (m && !failed && o->begun == a->begun && m->stamps.recorded == 2 && !m->stamps.failed) {
+    m->next = NULL;
+    *o->last = m;
+    o->last = &m->next;
+    if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
+    c = NULL; // until its time is read
+  } else if (m) {
+    m->next = o->unused;
+    o->unused = m;
+    if (c) c->state = GP__PROPOSAL_READY;
   }
+  if (c && failed && c->state == GP__PROPOSAL_READY) c->state = GP__PROPOSAL_FAILED;
   pthread_mutex_unlock(&o->lock);
 }
 
@@ -39503,6 +39532,7 @@ GPUPRIMS__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point)
     if (c->state != GP__PROPOSAL_NONE) continue;
     memcpy(c->point, point, sizeof c->point);
     c->policy = gp__policy_of_point(x, point);
+    c->warm = 0;
     c->state = GP__PROPOSAL_NEW;
     pthread_cond_signal(&o->work);
     return;
@@ -39522,7 +39552,7 @@ GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   t->started = 1;
   t->path_room = GP__SITE_PATH;
   t->path = (gp__step_of_path *)malloc(GP__SITE_PATH * sizeof *t->path);
-  if (!t->name || !gp__tune_fields(t, gp__values_of(x->q.primitive), &x->usual)) return 0;
+  if (!t->name || !t->path || !gp__tune_fields(t, gp__values_of(x->q.primitive), &x->usual)) return 0;
   gp__tuner_read(t, o->s);
   if (t->bucket_count != 1 || t->buckets[0].numbers) { // nothing, or nothing of ours
     for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
@@ -39549,14 +39579,16 @@ GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__proposal *c) {
   pthread_mutex_unlock(&o->lock);
 }
 // Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
-GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t bytes,
-                                       uint64_t n) {
+GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
   gp_tuner *t = x->tuner;
   gp__size_bucket *b = &t->buckets[0];
-  gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
-  gp__tuner_learn(t, 0, point,
-                  us < 0 ? us : us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + bytes));
-  if (step) step->us = us, step->n = n;
+  const uint64_t room = (uint64_t)t->path_room;
+  gp__step_of_path *step;
+  gp__tuner_learn(t, 0, point, us);
+  step = &t->path[(t->steps - 1) % room];
+  step->n = n;
+  // Of the many times of the best policy, the report has one between two proposals.
+  if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
   pthread_mutex_lock(&o->lock);
   if (!x->has_best || memcmp(x->best_point, b->best, sizeof b->best) != 0) {
@@ -39568,31 +39600,37 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   }
   pthread_mutex_unlock(&o->lock);
 }
+// Takes the time of a call, as if it had had as many elements as the site's first one.
+GPUPRIMS__PRIVATE void gp__take_measured(gp__online *o, const gp__measured *m, double us) {
+  gp__site *x = m->site;
+  const uint64_t calls = m->calls > x->accounted ? m->calls - x->accounted : 1;
+  const double alike = us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + m->bytes);
+  gp__site_learns(o, x, m->point, alike, m->n);
+  if (m->proposal) return;
+  x->tuner->buckets[0].total += alike * (double)(calls - 1); // calls that were not measured
+  x->accounted = m->calls;
+}
 // Reads the times of calls that have ended. Returns how many.
 GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
   const struct gp_driver *d = &o->s->library.runtime.driver;
   int read = 0;
   for (;;) {
     gp__measured *m;
-    double us = -1;
+    float ms = -1;
+    int error;
     pthread_mutex_lock(&o->lock);
     m = o->stopped;
     pthread_mutex_unlock(&o->lock);
-    if (!m) return read;
-    if (!m->failed) {
-      float ms = -1;
-      const int error = d->cuEventQuery(m->event[1]);
-      if (error == GP__CU_NOT_READY) return read;
-      if (!error && !d->cuEventElapsedTime(&ms, m->event[0], m->event[1])) us = 1e3 * (double)ms;
-    }
+    error = m ? d->cuEventQuery(m->stamps.event[1]) : GP__CU_NOT_READY;
+    if (error == GP__CU_NOT_READY) return read;
+    if (!error) error = d->cuEventElapsedTime(&ms, m->stamps.event[0], m->stamps.event[1]);
+    if (!error && ms >= 0) gp__take_measured(o, m, 1e3 * (double)ms);
+    else if (m->proposal) gp__site_learns(o, m->site, m->point, -1, m->n);
+    if (m->proposal) gp__forget_proposal(o, m->proposal);
     pthread_mutex_lock(&o->lock);
     o->stopped = m->next;
     if (!o->stopped) o->last = &o->stopped;
     --o->stopped_count;
-    pthread_mutex_unlock(&o->lock);
-    if (us >= 0 || m->proposal) gp__site_learns(o, m->site, m->point, us, m->bytes, m->n);
-    if (m->proposal) gp__forget_proposal(o, m->proposal);
-    pthread_mutex_lock(&o->lock);
     m->next = o->unused;
     o->unused = m;
     pthread_mutex_unlock(&o->lock);
@@ -39616,7 +39654,7 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
     state = c->state;
     pthread_mutex_unlock(&o->lock);
     if (state == GP__PROPOSAL_FAILED) {
-      gp__site_learns(o, x, c->point, -1, 0, 0);
+      gp__site_learns(o, x, c->point, -1, 0);
       gp__forget_proposal(o, c);
       happened = 1;
     } else if (state == GP__PROPOSAL_NONE && !b->done && gp__tuner_choose(x->tuner, 0, point)) {
@@ -39690,8 +39728,8 @@ GPUPRIMS__PRIVATE void *gp__search_online(void *user) {
   if (!gp__enter_thread(o->s, &pushed)) return NULL;
   for (i = 0; i < GP__MEASURED_MOST && !error; ++i) {
     gp__measured *m = &o->measured[i];
-    error = d->cuEventCreate(&m->event[0], 0);
-    if (!error) error = d->cuEventCreate(&m->event[1], 0);
+    error = d->cuEventCreate(&m->stamps.event[0], 0);
+    if (!error) error = d->cuEventCreate(&m->stamps.event[1], 0);
     if (error) break;
     pthread_mutex_lock(&o->lock);
     m->next = o->unused;
@@ -39769,7 +39807,7 @@ GPUPRIMS__PRIVATE void gp__close_online(gp__state *s) {
     gp__read_measured(o);
     for (i = 0; i < GP__MEASURED_MOST; ++i)
       for (k = 0; k < 2; ++k)
-        if (o->measured[i].event[k]) s->library.runtime.driver.cuEventDestroy(o->measured[i].event[k]);
+        if (o->measured[i].stamps.event[k]) s->library.runtime.driver.cuEventDestroy(o->measured[i].stamps.event[k]);
     gp__leave(s, "gp_close", pushed, GP_SUCCESS);
   }
   while (o->sites) {
@@ -40210,18 +40248,17 @@ GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__run_attempt(gp__state *s, const gp__request *q, gp_stream stream, int capturing) {
-  const struct gp_driver *d = &s->library.runtime.driver;
   gp__attempt a;
   gp__shape h;
   gp_policy usual;
   gp_result result;
-  int ran;
   GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &usual, NULL));
   gp__attempt_begins(s->online, q, &h, &usual, capturing || q->workspace, stream, &a);
-  ran = a.measured && !d->cuEventRecord(a.measured->event[0], stream);
-  result = gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0);
-  ran = ran && result == GP_SUCCESS && !d->cuEventRecord(a.measured->event[1], stream);
-  gp__attempt_ends(s->online, &a, ran, result != GP_SUCCESS);
+  gp__stamped = a.measured ? &a.measured->stamps : NULL;
+  result = q->workspace ? gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0)
+                        : gp__run_chosen(s, q, &h, a.has_policy ? &a.policy : &usual, 1, stream, 0);
+  gp__stamped = NULL;
+  gp__attempt_ends(s->online, &a, result != GP_SUCCESS);
   // Kernels and memory are found before anything is launched: then, or into other buffers, the call can run once more.
   if (result != GP_SUCCESS && a.has_policy && (result != GP_E_DRIVER || !gp__writes_its_input(q)))
     result = gp__run_request(s, q, NULL, 1, stream, 0);

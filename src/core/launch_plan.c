@@ -20,6 +20,18 @@ GPUPRIMS__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, con
   *g = gp__geometry_of(*p, *h, occupancy);
   return GP_SUCCESS;
 }
+// Events around the launches of this thread's call, while somebody measures it.
+typedef struct gp__stamps {
+  void *event[2];
+  int recorded, failed;
+} gp__stamps;
+static __thread gp__stamps *gp__stamped; // or NULL
+GPUPRIMS__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
+  gp__stamps *e = gp__stamped;
+  if (ends == 0 && e->recorded) return; // a call of several launches
+  if (s->library.runtime.driver.cuEventRecord(e->event[ends], stream)) e->failed = 1;
+  e->recorded = 1 + ends;
+}
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
 GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
@@ -39,7 +51,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const g
   }
   if (result == GP_SUCCESS) {
     const gp__launching l = {s, who, q, h, p, kernels, count, g, r ? r->workspace : NULL, scratch, stream};
+    if (gp__stamped) gp__stamp_launches(s, 0, stream);
     result = gp__methods_of(q)->launch(&l);
+    if (gp__stamped) gp__stamp_launches(s, 1, stream);
   }
   if (s->own_work && result == GP_SUCCESS && (!r || r->lent))
     result = gp__note_launch(s, who, stream_key, stream, capturing);

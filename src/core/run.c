@@ -11,43 +11,37 @@ GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_polic
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-// Chooses the policy and finds the kernels; with `run`, launches in a workspace of at least `least` bytes.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
-                                            gp_stream stream, uint64_t least) {
+                                            gp_stream stream, uint64_t least);
+// Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
+GPUPRIMS__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p,
+                                           int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
-  gp__shape h;
   gp__request behind;
-  gp_policy p;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
-  if (run && gp__wants_to_lend(q)) {
-    gp__workspace own;
-    gp__lend(&own, q, stream);
-    return gp__take_back(&own, gp__run_request(s, q, given, run, stream, least));
-  }
-  result = gp__choose_here(s, q, given, &h, &p, NULL);
-  if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
+  if (idle && !gp__is_checked(q)) return GP_SUCCESS;
   GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, &p, run, stream, least));
-  count = gp__kinds_of(q, &p, kinds);
+  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, p, run, stream, least));
+  count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
-    result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
+    result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
     const gp__request check = family->checked(q);
-    const gp__geometry g = gp__geometry_of(p, h, 0);
+    const gp__geometry g = gp__geometry_of(*p, *h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
-  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, &p, 0, &behind)) {
+  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, p, 0, &behind)) {
     uint64_t room = least; // its kernels and its room before anything happens
     result = gp__run_request(s, &behind, NULL, 0, stream, 0);
     if (result == GP_SUCCESS) result = gp__workspace_of(s, &behind, NULL, &room);
     least = room;
   }
-  if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, h, p, kernels, count, stream, least);
   gp__let_kernels_go(kernels, count);
   if (result == (gp_result)GP__REFUSED && family->refused) {
     gp__log(&s->library.runtime, GP_LOG_WARNING,
@@ -60,18 +54,32 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
             "%s: the device refused a cooperative launch: falling back to one launch per step", who);
     steps.stepwise = 1;
     memset(kernels, 0, sizeof kernels);
-    count = gp__kinds_of(&steps, &p, kinds);
+    count = gp__kinds_of(&steps, p, kinds);
     for (i = 0, result = GP_SUCCESS; i < count && result == GP_SUCCESS; ++i)
-      result = gp__get_kernel(s, who, &steps, &p, &h, kinds[i], 1, &kernels[i]);
-    if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, &h, &p, kernels, count, stream, least);
+      result = gp__get_kernel(s, who, &steps, p, h, kinds[i], 1, &kernels[i]);
+    if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, h, p, kernels, count, stream, least);
     gp__let_kernels_go(kernels, count);
   }
   if (run && !idle) {
     uint64_t row;
-    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, &p, row, &behind); ++row)
+    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, p, row, &behind); ++row)
       result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   }
   return gp__leave(s, who, pushed, result);
+}
+
+// Chooses the policy first.
+GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                            gp_stream stream, uint64_t least) {
+  gp__shape h;
+  gp_policy p;
+  if (run && gp__wants_to_lend(q)) {
+    gp__workspace own;
+    gp__lend(&own, q, stream);
+    return gp__take_back(&own, gp__run_request(s, q, given, run, stream, least));
+  }
+  GPUPRIMS__CHECK(gp__choose_here(s, q, given, &h, &p, NULL));
+  return gp__run_chosen(s, q, &h, &p, run, stream, least);
 }
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the

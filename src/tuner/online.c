@@ -1,7 +1,7 @@
 // tuner/online.c - calls of the library that are tuned while they run
 // uses: api/version.h, api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h,
-//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/request.c, core/device_text.c,
-//   core/names.c, core/state.c, core/life.c, core/check.c, core/choose.c, core/run.c, tuner/tuner.c,
+//   core/system.c, core/messages.c, core/libraries.c, core/text.c, core/request.c, core/device_text.c, core/names.c,
+//   core/state.c, core/life.c, core/check.c, core/choose.c, core/launch_plan.c, core/run.c, tuner/tuner.c,
 //   tuner/online_sites.c, tuner/calls.c
 
 // Whether an output of a call is one of its inputs: it cannot be run again.
@@ -16,18 +16,17 @@ GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__run_attempt(gp__state *s, const gp__request *q, gp_stream stream, int capturing) {
-  const struct gp_driver *d = &s->library.runtime.driver;
   gp__attempt a;
   gp__shape h;
   gp_policy usual;
   gp_result result;
-  int ran;
   GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &usual, NULL));
   gp__attempt_begins(s->online, q, &h, &usual, capturing || q->workspace, stream, &a);
-  ran = a.measured && !d->cuEventRecord(a.measured->event[0], stream);
-  result = gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0);
-  ran = ran && result == GP_SUCCESS && !d->cuEventRecord(a.measured->event[1], stream);
-  gp__attempt_ends(s->online, &a, ran, result != GP_SUCCESS);
+  gp__stamped = a.measured ? &a.measured->stamps : NULL;
+  result = q->workspace ? gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0)
+                        : gp__run_chosen(s, q, &h, a.has_policy ? &a.policy : &usual, 1, stream, 0);
+  gp__stamped = NULL;
+  gp__attempt_ends(s->online, &a, result != GP_SUCCESS);
   // Kernels and memory are found before anything is launched: then, or into other buffers, the call can run once more.
   if (result != GP_SUCCESS && a.has_policy && (result != GP_E_DRIVER || !gp__writes_its_input(q)))
     result = gp__run_request(s, q, NULL, 1, stream, 0);

@@ -1,7 +1,7 @@
 // tuner/online_sites.c - the library's calls that are tuned while they run: what is known of them, and which policy next
 // uses: api/config.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h, core/geometry.h,
-//   core/families.h, core/request.c, core/kinds.c, core/primitive.c, core/state.c, core/workspaces.c, tuner/points.c,
-//   tuner/tuner.c
+//   core/families.h, core/request.c, core/kinds.c, core/primitive.c, core/state.c, core/workspaces.c,
+//   core/launch_plan.c, tuner/points.c, tuner/tuner.c
 
 // Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
 // A site has a search and a few proposals: policies whose kernels are compiled in the background, and tried once by a
@@ -9,17 +9,18 @@
 // Everything else happens in threads of the context (online_threads.c).
 
 enum {
-  GP__SITES = 512,        // of a context; further calls are not tuned
-  GP__SITE_SLOTS = 256,   //
-  GP__SITE_ALIKE = 31,    // words that calls of a site share
-  GP__SITE_SIZES = 9,     // binary logarithms of their sizes
-  GP__SITE_WORDS = 42,    // and two of their lists
-  GP__PROPOSALS = 3,      // of a site at a time
-  GP__CALLS_BEFORE = 4,   // calls of a site before its search begins
-  GP__WATCHED = 16,       // once a search has ended, one call in so many is measured
-  GP__MEASURED_MOST = 64, // calls whose times are not read yet
-  GP__ONLINE_THREADS = 4, // at most
-  GP__SITE_PATH = 512     // steps that a site's report keeps
+  GP__SITES = 512,         // of a context; further calls are not tuned
+  GP__SITE_SLOTS = 256,    //
+  GP__SITE_ALIKE = 31,     // words that calls of a site share
+  GP__SITE_SIZES = 9,      // binary logarithms of their sizes
+  GP__SITE_WORDS = 42,     // and two of their lists
+  GP__PROPOSALS = 3,       // of a site at a time
+  GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
+  GP__CALLS_MEASURED = 12, // that are all measured; later ones run the best policy known, and
+  GP__WATCHED = 16,        // one in so many is measured
+  GP__MEASURED_MOST = 64,  // calls whose times are not read yet
+  GP__ONLINE_THREADS = 4,  // at most
+  GP__SITE_PATH = 512      // steps that a site's report keeps
 };
 enum {
   GP__PROPOSAL_NONE,
@@ -31,7 +32,7 @@ enum {
 };
 
 typedef struct gp__proposal {
-  int state;
+  int state, warm; // warm: it has run
   int point[GP__TUNED_MOST];
   gp_policy policy;
   gp__kernel *kernels[GP__KINDS_MAX]; // that it holds
@@ -43,15 +44,15 @@ typedef struct gp__site {
   uint64_t words[GP__SITE_WORDS];
   gp__request q; // the first call; its lists are copies, its pointers to buffers only tell which are null
   gp__shape h;
-  uint64_t bytes;   // of it
-  gp_policy usual;  // the table's, or the portable one
-  uint64_t calls;   //
-  int begun;        // its search; `usual_point` is known
-  int failed;       // no memory for its search
-  int searching;    //
-  unsigned settled; // 0: it searches; otherwise changes with `best`
-  unsigned version; // of `best`
-  int has_best;     // otherwise the usual policy is the best one known
+  uint64_t bytes;            // of it
+  gp_policy usual;           // the table's, or the portable one
+  uint64_t calls, accounted; // accounted: those whose time the search knows, about
+  int begun;                 // its search; `usual_point` is known
+  int failed;                // no memory for its search
+  int searching;             //
+  unsigned settled;          // 0: it searches; otherwise changes with `best`
+  unsigned version;          // of `best`
+  int has_best;              // otherwise the usual policy is the best one known
   gp_policy best;
   int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
   gp__proposal proposals[GP__PROPOSALS];
@@ -61,13 +62,12 @@ typedef struct gp__site {
 // A call whose time is measured.
 typedef struct gp__measured {
   struct gp__measured *next;
-  void *event[2];
+  gp__stamps stamps;
   gp__site *site;
   gp__proposal *proposal; // NULL: the best policy known ran
   int point[GP__TUNED_MOST];
-  uint64_t bytes, n;
+  uint64_t bytes, n, calls; // calls: of the site, so far
   gp_stream stream;
-  int failed; // its policy cannot run
 } gp__measured;
 
 typedef struct gp__online {
@@ -200,90 +200,97 @@ typedef struct gp__attempt {
   gp__site *site;
   int has_policy; // otherwise the usual one
   gp_policy policy;
+  gp__proposal *proposal; // whose policy it is, or NULL
   gp__measured *measured; // or NULL
   uint64_t begun;
 } gp__attempt;
 
-// Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
-// if there is room for it, and no measurement.
-GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
-                                          const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
+// The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
+GPUPRIMS__PRIVATE gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h,
+                                           const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
-  gp__proposal *c = NULL;
-  gp__measured *m;
-  gp__site *x;
-  int i, wake = 0;
-  memset(a, 0, sizeof *a);
+  gp__site *x, **slot;
   gp__site_words(q, h, words);
-  pthread_mutex_lock(&o->lock);
-  a->begun = ++o->begun;
   x = gp__find_site(o, words);
   if (!x && o->site_count < GP__SITES && (x = gp__make_site(q, h, usual)) != NULL) {
-    gp__site **slot = gp__site_slot(o, words);
+    slot = gp__site_slot(o, words);
     memcpy(x->words, words, sizeof x->words);
     x->next = *slot;
     x->older = o->sites;
     *slot = o->sites = x;
     ++o->site_count;
   }
-  a->site = x;
-  if (x) {
-    wake = ++x->calls == GP__CALLS_BEFORE;
-    if (x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
-      a->policy = x->best;
-      a->has_policy = 1;
-    }
-    // Calls of another stream may run beside this one.
-    m = fixed || o->open || !x->begun || x->failed || (o->stopped && o->stopped->stream != stream) ? NULL : o->unused;
-    for (i = 0; i < GP__PROPOSALS && m && !c; ++i)
-      if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
-        c = &x->proposals[i];
-    // Another policy than the best or the usual one has no point.
-    if (m && !c &&
-        ((!x->searching && x->calls % GP__WATCHED) || a->has_policy != x->has_best ||
-         (!x->has_best && memcmp(usual, &x->usual, sizeof *usual) != 0)))
-      m = NULL;
-    if (m) {
-      o->unused = m->next;
-      m->site = x;
-      m->proposal = c;
-      m->failed = 0;
-      m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
-      m->n = h->count;
-      m->stream = stream;
-      memcpy(m->point, c ? c->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
-      a->measured = m;
-    }
-    if (c) {
-      c->state = GP__PROPOSAL_RUN;
-      a->policy = c->policy;
-      a->has_policy = 1;
-    }
+  if (x && ++x->calls == GP__CALLS_BEFORE && o->dozing) pthread_cond_signal(&o->wake);
+  return x;
+}
+// A proposal that a call of this shape can try, or NULL. `lock` is held.
+GPUPRIMS__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
+  int i;
+  for (i = 0; i < GP__PROPOSALS; ++i)
+    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
+      return &x->proposals[i];
+  return NULL;
+}
+// Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
+// if there is room for it, and no measurement.
+GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
+                                          const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
+  gp__measured *m = NULL;
+  gp__site *x;
+  memset(a, 0, sizeof *a);
+  pthread_mutex_lock(&o->lock);
+  a->begun = ++o->begun;
+  x = gp__visit_site(o, q, h, usual);
+  if (x && x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
+    a->policy = x->best;
+    a->has_policy = 1;
+  }
+  // Others on their way through the host, or on another stream, may run beside this call.
+  if (x && !fixed && x->begun && !x->failed && !o->open && (!o->stopped || o->stopped->stream == stream)) m = o->unused;
+  if (m) a->proposal = gp__ready_proposal(x, h);
+  if (a->proposal) { // the first run is slower, because the driver loads its kernels: the next one is measured
+    if (!a->proposal->warm) m = NULL;
+    a->proposal->warm = 1;
+    a->policy = a->proposal->policy;
+    a->has_policy = 1;
+  } else if (m) {
+    const int known = x->has_best ? a->has_policy : !memcmp(usual, &x->usual, sizeof *usual);
+    if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % GP__WATCHED)) m = NULL;
+  }
+  if (m) {
+    o->unused = m->next;
+    m->site = x;
+    m->proposal = a->proposal;
+    m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+    m->n = h->count;
+    m->calls = x->calls;
+    m->stream = stream;
+    m->stamps.recorded = m->stamps.failed = 0;
+    memcpy(m->point, m->proposal ? m->proposal->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
+    if (m->proposal) m->proposal->state = GP__PROPOSAL_RUN;
+    a->measured = m;
   }
   ++o->open;
-  if (wake && o->dozing) pthread_cond_signal(&o->wake);
   pthread_mutex_unlock(&o->lock);
 }
-// Ends it. ran: its events are recorded. Otherwise its time is not taken; failed: because the policy cannot run.
-GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int ran, int failed) {
+// Ends it. failed: the policy cannot run, if it is a proposal's.
+GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   gp__measured *m = a->measured;
+  gp__proposal *c = a->proposal;
   pthread_mutex_lock(&o->lock);
   --o->open;
-  if (m) {
-    gp__proposal *c = m->proposal;
-    if (o->begun != a->begun) ran = 0; // other calls were on their way too
-    m->failed = failed && c;
-    if (ran || m->failed) {
-      m->next = NULL;
-      *o->last = m;
-      o->last = &m->next;
-      if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
-    } else {
-      if (c) c->state = GP__PROPOSAL_READY; // for another call
-      m->next = o->unused;
-      o->unused = m;
-    }
+  if (m && !failed && o->begun == a->begun && m->stamps.recorded == 2 && !m->stamps.failed) {
+    m->next = NULL;
+    *o->last = m;
+    o->last = &m->next;
+    if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
+    c = NULL; // until its time is read
+  } else if (m) {
+    m->next = o->unused;
+    o->unused = m;
+    if (c) c->state = GP__PROPOSAL_READY;
   }
+  if (c && failed && c->state == GP__PROPOSAL_READY) c->state = GP__PROPOSAL_FAILED;
   pthread_mutex_unlock(&o->lock);
 }
 

@@ -95,6 +95,7 @@ GPUPRIMS__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point)
     if (c->state != GP__PROPOSAL_NONE) continue;
     memcpy(c->point, point, sizeof c->point);
     c->policy = gp__policy_of_point(x, point);
+    c->warm = 0;
     c->state = GP__PROPOSAL_NEW;
     pthread_cond_signal(&o->work);
     return;
@@ -114,7 +115,7 @@ GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   t->started = 1;
   t->path_room = GP__SITE_PATH;
   t->path = (gp__step_of_path *)malloc(GP__SITE_PATH * sizeof *t->path);
-  if (!t->name || !gp__tune_fields(t, gp__values_of(x->q.primitive), &x->usual)) return 0;
+  if (!t->name || !t->path || !gp__tune_fields(t, gp__values_of(x->q.primitive), &x->usual)) return 0;
   gp__tuner_read(t, o->s);
   if (t->bucket_count != 1 || t->buckets[0].numbers) { // nothing, or nothing of ours
     for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
@@ -141,14 +142,16 @@ GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__proposal *c) {
   pthread_mutex_unlock(&o->lock);
 }
 // Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
-GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t bytes,
-                                       uint64_t n) {
+GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
   gp_tuner *t = x->tuner;
   gp__size_bucket *b = &t->buckets[0];
-  gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
-  gp__tuner_learn(t, 0, point,
-                  us < 0 ? us : us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + bytes));
-  if (step) step->us = us, step->n = n;
+  const uint64_t room = (uint64_t)t->path_room;
+  gp__step_of_path *step;
+  gp__tuner_learn(t, 0, point, us);
+  step = &t->path[(t->steps - 1) % room];
+  step->n = n;
+  // Of the many times of the best policy, the report has one between two proposals.
+  if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
   pthread_mutex_lock(&o->lock);
   if (!x->has_best || memcmp(x->best_point, b->best, sizeof b->best) != 0) {
@@ -160,31 +163,37 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   }
   pthread_mutex_unlock(&o->lock);
 }
+// Takes the time of a call, as if it had had as many elements as the site's first one.
+GPUPRIMS__PRIVATE void gp__take_measured(gp__online *o, const gp__measured *m, double us) {
+  gp__site *x = m->site;
+  const uint64_t calls = m->calls > x->accounted ? m->calls - x->accounted : 1;
+  const double alike = us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + m->bytes);
+  gp__site_learns(o, x, m->point, alike, m->n);
+  if (m->proposal) return;
+  x->tuner->buckets[0].total += alike * (double)(calls - 1); // calls that were not measured
+  x->accounted = m->calls;
+}
 // Reads the times of calls that have ended. Returns how many.
 GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
   const struct gp_driver *d = &o->s->library.runtime.driver;
   int read = 0;
   for (;;) {
     gp__measured *m;
-    double us = -1;
+    float ms = -1;
+    int error;
     pthread_mutex_lock(&o->lock);
     m = o->stopped;
     pthread_mutex_unlock(&o->lock);
-    if (!m) return read;
-    if (!m->failed) {
-      float ms = -1;
-      const int error = d->cuEventQuery(m->event[1]);
-      if (error == GP__CU_NOT_READY) return read;
-      if (!error && !d->cuEventElapsedTime(&ms, m->event[0], m->event[1])) us = 1e3 * (double)ms;
-    }
+    error = m ? d->cuEventQuery(m->stamps.event[1]) : GP__CU_NOT_READY;
+    if (error == GP__CU_NOT_READY) return read;
+    if (!error) error = d->cuEventElapsedTime(&ms, m->stamps.event[0], m->stamps.event[1]);
+    if (!error && ms >= 0) gp__take_measured(o, m, 1e3 * (double)ms);
+    else if (m->proposal) gp__site_learns(o, m->site, m->point, -1, m->n);
+    if (m->proposal) gp__forget_proposal(o, m->proposal);
     pthread_mutex_lock(&o->lock);
     o->stopped = m->next;
     if (!o->stopped) o->last = &o->stopped;
     --o->stopped_count;
-    pthread_mutex_unlock(&o->lock);
-    if (us >= 0 || m->proposal) gp__site_learns(o, m->site, m->point, us, m->bytes, m->n);
-    if (m->proposal) gp__forget_proposal(o, m->proposal);
-    pthread_mutex_lock(&o->lock);
     m->next = o->unused;
     o->unused = m;
     pthread_mutex_unlock(&o->lock);
@@ -208,7 +217,7 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
     state = c->state;
     pthread_mutex_unlock(&o->lock);
     if (state == GP__PROPOSAL_FAILED) {
-      gp__site_learns(o, x, c->point, -1, 0, 0);
+      gp__site_learns(o, x, c->point, -1, 0);
       gp__forget_proposal(o, c);
       happened = 1;
     } else if (state == GP__PROPOSAL_NONE && !b->done && gp__tuner_choose(x->tuner, 0, point)) {
@@ -282,8 +291,8 @@ GPUPRIMS__PRIVATE void *gp__search_online(void *user) {
   if (!gp__enter_thread(o->s, &pushed)) return NULL;
   for (i = 0; i < GP__MEASURED_MOST && !error; ++i) {
     gp__measured *m = &o->measured[i];
-    error = d->cuEventCreate(&m->event[0], 0);
-    if (!error) error = d->cuEventCreate(&m->event[1], 0);
+    error = d->cuEventCreate(&m->stamps.event[0], 0);
+    if (!error) error = d->cuEventCreate(&m->stamps.event[1], 0);
     if (error) break;
     pthread_mutex_lock(&o->lock);
     m->next = o->unused;
@@ -361,7 +370,7 @@ GPUPRIMS__PRIVATE void gp__close_online(gp__state *s) {
     gp__read_measured(o);
     for (i = 0; i < GP__MEASURED_MOST; ++i)
       for (k = 0; k < 2; ++k)
-        if (o->measured[i].event[k]) s->library.runtime.driver.cuEventDestroy(o->measured[i].event[k]);
+        if (o->measured[i].stamps.event[k]) s->library.runtime.driver.cuEventDestroy(o->measured[i].stamps.event[k]);
     gp__leave(s, "gp_close", pushed, GP_SUCCESS);
   }
   while (o->sites) {

@@ -76,7 +76,7 @@ static gp_context *gpu, *host;
 static gp_config gpu_config = {.struct_size = sizeof gpu_config}; // which opened gpu
 static gp_description device = {.struct_size = sizeof device};
 static void *primary;
-static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0;
+static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0, tuned = 0;
 static unsigned part = 0, parts = 1; // groups graphs, operators, sorting, sorting_policies: this part of this many
 static unsigned each = 0;            // group operators; 0: by size
 static const char *cache_dir;
@@ -1722,6 +1722,65 @@ static void group_big(void) {
 
 // ---- main -----------------------------------------------------------------------------------------------------------
 
+static void define_types(void);
+// How many times of other policies than the first one of a kind of calls a tuned context has read.
+static long tried_by(gp_context *ctx) {
+  size_t length = 0;
+  char *text, *line, first[400] = "";
+  long tried = 0;
+  if (gp_tuning_report(ctx, NULL, 0, &length)) return -1;
+  text = host_new(length + 1);
+  if (gp_tuning_report(ctx, text, length + 1, &length)) return -1;
+  for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    const char *values = strstr(line, "\"values\": ["), *us = strstr(line, "\"us\"");
+    if (!strncmp(line, "{\"tuner\"", 8)) first[0] = 0;
+    else if (values && us && !first[0]) snprintf(first, sizeof first, "%.*s", (int)(us - values), values);
+    else if (values && us) tried += strncmp(first, values, (size_t)(us - values)) != 0;
+  }
+  free(text);
+  return tried;
+}
+// Calls that are tuned while they run: every result of every policy that is tried.
+static void group_online(void) {
+  static const struct {
+    int primitive, op, n;
+    const char *type;
+  } CALLS[] = {{GP_REDUCE, GP_SUM, 3000001, "u32"},         {GP_REDUCE, GP_MAX, 70001, "i16"},
+               {GP_EXCLUSIVE_SCAN, GP_SUM, 1500007, "u64"}, {GP_INCLUSIVE_SCAN, GP_MIN, 90001, "u8"},
+               {GP_TRANSFORM, GP_NEGATE, 2000003, "i32"},   {GP_COPY, 0, 1000003, "s12"}};
+  gp_context *kept = gpu;
+  gp_config config = gpu_config;
+  const double until = now() + (quick ? 10 : 40);
+  long tried, round = 0;
+  int i;
+  if (!on_gpu) {
+    skipped++;
+    return;
+  }
+  config.tuning = GP_TUNING_ONLINE;
+  config.cache_dir = ""; // to begin anew
+  if (gp_open(&config, &gpu)) {
+    fail("gp_open: %s", gp_last_message());
+    gpu = kept;
+    return;
+  }
+  define_types();
+  for (; now() < until && !out_of_time(); ++round)
+    for (i = 0; i < COUNT(CALLS); ++i) {
+      problem p = problem_of((gp_primitive)CALLS[i].primitive, (gp_op)CALLS[i].op, type_named(CALLS[i].type),
+                             (uint64_t)CALLS[i].n - (uint64_t)(round % 7), UNIFORM);
+      solve(&main_bench, &p);
+    }
+  wait_device();
+  tried = tried_by(gpu);
+  printf("online: %ld rounds, %ld calls on other policies\n", round, tried);
+  if (tried < 10 * COUNT(CALLS)) fail("%ld calls on other policies than the first", tried);
+  else pass();
+  if (gp_close(gpu)) fail("gp_close: %s", gp_last_message());
+  gpu = kept;
+  define_types();
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -1747,6 +1806,7 @@ static const struct {
               {"transposes", group_transposes},
               {"building", group_graph_building},
               {"graphs", group_graphs},
+              {"online", group_online},
               {"big", group_big}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.
@@ -1777,6 +1837,7 @@ int main(int count, char **arguments) {
     else if (!strcmp(a, "--sanitizer")) sanitizer = 1;
     else if (!strcmp(a, "--no-pipelined")) no_pipelined = 1;
     else if (!strcmp(a, "--few-levels")) few_levels = 1;
+    else if (!strcmp(a, "--tuned")) tuned = 1; // all calls of the GPU, while they run
     else if (!strcmp(a, "--list")) {
       for (g = 0; g < COUNT(GROUPS); g++) printf("%s\n", GROUPS[g].name);
       return 0;
@@ -1817,6 +1878,7 @@ int main(int count, char **arguments) {
     config.backend = GP_BACKEND_CUDA;
   } else config.backend = GP_BACKEND_HOST;
   config.cache_dir = cache_dir;
+  config.tuning = tuned ? GP_TUNING_ONLINE : GP_TUNING_OFF;
   r = gp_open(&config, &gpu);
   gpu_config = config;
   config = gp_config_init();
@@ -1850,6 +1912,7 @@ int main(int count, char **arguments) {
   }
   wait_device();
   printf("calls in memory of their own: %ld\n", lent_runs);
+  if (tuned) printf("calls on other policies than the first: %ld\n", tried_by(gpu));
   printf("prepared calls: %ld, of them %ld by the plan of another\n", prepared_runs, kept_plans);
   r = gp_close(gpu);
   if (r) fail("gp_close: %s", gp_last_message());

@@ -28,7 +28,7 @@ BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting",
-          "sorting_policies", "layouts", "transposes", "building", "graphs"]
+          "sorting_policies", "layouts", "transposes", "building", "graphs", "online"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 # With their own kernels, and checked results: the option for a check without measurements.
 EXAMPLES = {"ladder/ladder": "--quick", "layouts/layouts": "--quick", "tuner/merge_sort": "--check",
@@ -44,6 +44,9 @@ BY_TYPE = {  # groups divided among several processes
 }
 # Groups with long compilations: several processes share each.
 BY_PART = {"sorting_policies": 8, "operators": 8}
+# Groups that also run with GP_TUNING_ONLINE, with these types. (Others ask for the same bits on the same policy.)
+TUNED = {"types": "u32,f32", "maps": "u8", "alignment": "u16", "queue": None, "threads": None, "streams": None,
+         "graph": None, "segments": "u32,i32", "sorting": "u32", "transposes": "u16", "layouts": None, "graphs": None}
 LONG = ("structs", "segments", "queue", "sorting")
 TOOLS = {  # compute-sanitizer's tools: options, and most seconds
     "memcheck": (["--leak-check", "no"], 200),
@@ -196,6 +199,9 @@ def jobs_of(args, cache):
                 share = f"{part}/{BY_PART.get(group, 1)}"
                 jobs.append(check_job(f"{name}:{share}" if group in BY_PART else name,
                                       ["--group", group, "--part", share, *chosen, *size], limit, cache))
+    for group, types in TUNED.items():
+        chosen = ["--types", types] if types else []
+        jobs.append(check_job(f"tuned:{group}", ["--tuned", "--group", group, *chosen, *size], limit, cache))
     jobs += [Job(f"examples/{name}", [os.path.join(BUILD, os.path.basename(name)), option], limit)
              for name, option in EXAMPLES.items()]
     jobs.append(python_job(limit, False))
