@@ -39112,7 +39112,7 @@ GPUPRIMS__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usua
   return (uint64_t)g.grid * g.threads * GP__FEWER_THREADS >= (uint64_t)by_rule.grid * by_rule.threads;
 }
 
-// ---- tuner/online_sites.c - calls that are tuned while they run: what is known of them, and the policy of the next one
+// ---- tuner/online_sites.c - calls that are tuned while they run: what is known of them, which policy is next
 
 // Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
 // A site has a search and a few proposals: policies whose kernels are compiled in the background, and tried once by a
