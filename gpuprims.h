@@ -39029,7 +39029,7 @@ GPUPRIMS__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
 // ---- tuner/online_space.c - the policies of a call as the lattice of a search
 
 // A parameter for each field of the family. A value that the call's usual policy has, and the field's list lacks, joins
-// the list.
+// the list. Overlap keeps the usual value: a call between two events does not show what it is worth.
 
 enum { GP__FIELD_VALUES = 12, GP__LAST_VALUE = -0x7fffffff - 1 };
 typedef struct gp__field_values {
@@ -39073,6 +39073,7 @@ GPUPRIMS__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, co
     p->values = (int *)malloc((GP__FIELD_VALUES + 1) * sizeof *p->values);
     if (failed || !p->values) return 0;
     for (; f->values[count] != GP__LAST_VALUE; ++count) p->values[count] = f->values[count];
+    if (f->offset == offsetof(gp_policy, overlap) && start) p->values[0] = start, count = 1;
     p->categorical = gp__field_is_kind(f);
     for (at = 0; at < count && p->values[at] != start; ++at) {}
     if (at == count && start) { // in order, where there is one
@@ -39190,7 +39191,8 @@ typedef struct gp__online {
   pthread_t threads[GP__ONLINE_THREADS];
   int thread_count, stop;
   int dozing;                              // the first thread sleeps for long
-  uint64_t open, begun;                    // calls on their way through the host; all calls so far
+  uint64_t begun;                          // calls so far
+  int open;                                // calls on their way through the host; also without the lock
   gp__site *slots[GP__SITE_SLOTS], *sites; // sites: the newest first
   int site_count;
   gp__measured measured[GP__MEASURED_MOST], *unused, *stopped, **last;
@@ -39314,6 +39316,7 @@ typedef struct gp__attempt {
   gp__proposal *proposal; // whose policy it is, or NULL
   gp__measured *measured; // or NULL
   uint64_t begun;
+  int free;
 } gp__attempt;
 
 // The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
@@ -39343,7 +39346,7 @@ GPUPRIMS__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape 
   return NULL;
 }
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
-// if there is room for it, and no measurement.
+// if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
 GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
                                           const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
@@ -39352,12 +39355,18 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
   pthread_mutex_lock(&o->lock);
   a->begun = ++o->begun;
   x = gp__visit_site(o, q, h, usual);
-  if (x && x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
-    a->policy = x->best;
-    a->has_policy = 1;
+  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+    const int fits = gp__fits_room(&x->best, usual, h);
+    if (fits || !fixed) {
+      a->policy = x->best;
+      a->has_policy = 1;
+      a->free = !fits;
+    }
   }
   // Others on their way through the host, or on another stream, may run beside this call.
-  if (x && !fixed && x->begun && !x->failed && !o->open && (!o->stopped || o->stopped->stream == stream)) m = o->unused;
+  if (x && !fixed && x->begun && !x->failed && !__atomic_load_n(&o->open, __ATOMIC_RELAXED) &&
+      (!o->stopped || o->stopped->stream == stream))
+    m = o->unused;
   if (m) a->proposal = gp__ready_proposal(x, h);
   if (a->proposal) { // the first run is slower, because the driver loads its kernels: the next one is measured
     if (!a->proposal->warm) m = NULL;
@@ -39381,15 +39390,17 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     if (m->proposal) m->proposal->state = GP__PROPOSAL_RUN;
     a->measured = m;
   }
-  ++o->open;
+  a->free |= m || a->proposal;
+  __atomic_add_fetch(&o->open, 1, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&o->lock);
 }
 // Ends it. failed: the policy cannot run, if it is a proposal's.
 GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   gp__measured *m = a->measured;
   gp__proposal *c = a->proposal;
+  __atomic_sub_fetch(&o->open, 1, __ATOMIC_RELAXED);
+  if (!m && !c) return;
   pthread_mutex_lock(&o->lock);
-  --o->open;
   if (m && !failed && o->begun == a->begun && m->stamps.recorded == 2 && !m->stamps.failed) {
     m->next = NULL;
     *o->last = m;
@@ -39684,27 +39695,34 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
   return happened;
 }
 
+// A proposal whose kernels are to be built, of the site that is called most; NULL: none. `lock` is held.
+GPUPRIMS__PRIVATE gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
+  gp__proposal *found = NULL;
+  gp__site *x;
+  int i;
+  for (x = o->sites; x; x = x->older)
+    for (i = 0; i < GP__PROPOSALS; ++i)
+      if (x->proposals[i].state == GP__PROPOSAL_NEW && (!found || x->calls > (*of)->calls))
+        found = &x->proposals[i], *of = x;
+  return found;
+}
 // Builds the kernels of a proposal. 0: there is none that waits for them. `lock` is held.
 GPUPRIMS__PRIVATE int gp__build_proposal(gp__online *o) {
   gp__kernel_kind kinds[GP__KINDS_MAX];
-  gp__site *x;
-  int i, count;
-  for (x = o->sites; x; x = x->older)
-    for (i = 0; i < GP__PROPOSALS; ++i) {
-      gp__proposal *c = &x->proposals[i];
-      gp_result result = GP_SUCCESS;
-      if (c->state != GP__PROPOSAL_NEW) continue;
-      c->state = GP__PROPOSAL_BUILT;
-      pthread_mutex_unlock(&o->lock);
-      count = gp__kinds_of(&x->q, &c->policy, kinds);
-      for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
-        result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h,
-                                kinds[c->kernel_count], 1, &c->kernels[c->kernel_count]);
-      pthread_mutex_lock(&o->lock);
-      c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
-      return 1;
-    }
-  return 0;
+  gp__site *x = NULL;
+  gp__proposal *c = gp__next_proposal(o, &x);
+  gp_result result = GP_SUCCESS;
+  int count;
+  if (!c) return 0;
+  c->state = GP__PROPOSAL_BUILT;
+  pthread_mutex_unlock(&o->lock);
+  count = gp__kinds_of(&x->q, &c->policy, kinds);
+  for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
+    result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h, kinds[c->kernel_count],
+                            1, &c->kernels[c->kernel_count]);
+  pthread_mutex_lock(&o->lock);
+  c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
+  return 1;
 }
 
 // Waits for `wake`, or so many milliseconds; 0: as long as it takes. `lock` is held.
@@ -40254,13 +40272,32 @@ GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
   return q->in_layout.columns != NULL;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__run_attempt(gp__state *s, const gp__request *q, gp_stream stream, int capturing) {
+// Whether a stream is captured, for a call that begins.
+GPUPRIMS__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
+  int pushed, error;
+  *capturing = 0;
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, capturing);
+  if (error) gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
+  return gp__leave(s, who, pushed, error ? GP_E_STREAM : GP_SUCCESS);
+}
+// Runs a call on the best policy known, or on one that may be better, and measures it.
+GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
   gp__attempt a;
   gp__shape h;
   gp_policy usual;
-  gp_result result;
+  gp_result result = GP_SUCCESS;
+  int capturing = 0;
+  if (!gp__is_tunable(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, NULL, 1, stream, 0);
   GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &usual, NULL));
-  gp__attempt_begins(s->online, q, &h, &usual, capturing || q->workspace, stream, &a);
+  gp__attempt_begins(s->online, q, &h, &usual, q->workspace != NULL, stream, &a);
+  if (a.free) result = gp__is_captured(s, gp__primitive_names[q->primitive], stream, &capturing);
+  if (capturing || result != GP_SUCCESS) {
+    gp__attempt_ends(s->online, &a, 0);
+    if (result != GP_SUCCESS) return result;
+    gp__attempt_begins(s->online, q, &h, &usual, 1, stream, &a);
+  }
   gp__stamped = a.measured ? &a.measured->stamps : NULL;
   result = q->workspace ? gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0)
                         : gp__run_chosen(s, q, &h, a.has_policy ? &a.policy : &usual, 1, stream, 0);
@@ -40270,20 +40307,6 @@ GPUPRIMS__PRIVATE gp_result gp__run_attempt(gp__state *s, const gp__request *q, 
   if (result != GP_SUCCESS && a.has_policy && (result != GP_E_DRIVER || !gp__writes_its_input(q)))
     result = gp__run_request(s, q, NULL, 1, stream, 0);
   return result;
-}
-// Runs a call on the best policy known, or on one that may be better, and measures it.
-GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
-  const char *who = gp__primitive_names[q->primitive];
-  int pushed, capturing = 0, error = 0;
-  gp_result result;
-  if (!gp__is_tunable(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, NULL, 1, stream, 0);
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-  if (stream && stream != (gp_stream)1) error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
-  if (error) {
-    gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
-    result = GP_E_STREAM;
-  } else result = gp__run_attempt(s, q, stream, capturing);
-  return gp__leave(s, who, pushed, result);
 }
 
 GPUPRIMS__PRIVATE const char *gp__word_of_type(gp_type type, const gp__type_info *info) {

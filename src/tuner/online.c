@@ -15,13 +15,32 @@ GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
   return q->in_layout.columns != NULL;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__run_attempt(gp__state *s, const gp__request *q, gp_stream stream, int capturing) {
+// Whether a stream is captured, for a call that begins.
+GPUPRIMS__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
+  int pushed, error;
+  *capturing = 0;
+  if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, capturing);
+  if (error) gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
+  return gp__leave(s, who, pushed, error ? GP_E_STREAM : GP_SUCCESS);
+}
+// Runs a call on the best policy known, or on one that may be better, and measures it.
+GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
   gp__attempt a;
   gp__shape h;
   gp_policy usual;
-  gp_result result;
+  gp_result result = GP_SUCCESS;
+  int capturing = 0;
+  if (!gp__is_tunable(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, NULL, 1, stream, 0);
   GPUPRIMS__CHECK(gp__choose_here(s, q, NULL, &h, &usual, NULL));
-  gp__attempt_begins(s->online, q, &h, &usual, capturing || q->workspace, stream, &a);
+  gp__attempt_begins(s->online, q, &h, &usual, q->workspace != NULL, stream, &a);
+  if (a.free) result = gp__is_captured(s, gp__primitive_names[q->primitive], stream, &capturing);
+  if (capturing || result != GP_SUCCESS) {
+    gp__attempt_ends(s->online, &a, 0);
+    if (result != GP_SUCCESS) return result;
+    gp__attempt_begins(s->online, q, &h, &usual, 1, stream, &a);
+  }
   gp__stamped = a.measured ? &a.measured->stamps : NULL;
   result = q->workspace ? gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0)
                         : gp__run_chosen(s, q, &h, a.has_policy ? &a.policy : &usual, 1, stream, 0);
@@ -31,20 +50,6 @@ GPUPRIMS__PRIVATE gp_result gp__run_attempt(gp__state *s, const gp__request *q, 
   if (result != GP_SUCCESS && a.has_policy && (result != GP_E_DRIVER || !gp__writes_its_input(q)))
     result = gp__run_request(s, q, NULL, 1, stream, 0);
   return result;
-}
-// Runs a call on the best policy known, or on one that may be better, and measures it.
-GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
-  const char *who = gp__primitive_names[q->primitive];
-  int pushed, capturing = 0, error = 0;
-  gp_result result;
-  if (!gp__is_tunable(q) || gp__nothing_to_do(q)) return gp__run_request(s, q, NULL, 1, stream, 0);
-  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
-  if (stream && stream != (gp_stream)1) error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
-  if (error) {
-    gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
-    result = GP_E_STREAM;
-  } else result = gp__run_attempt(s, q, stream, capturing);
-  return gp__leave(s, who, pushed, result);
 }
 
 GPUPRIMS__PRIVATE const char *gp__word_of_type(gp_type type, const gp__type_info *info) {

@@ -79,7 +79,8 @@ typedef struct gp__online {
   pthread_t threads[GP__ONLINE_THREADS];
   int thread_count, stop;
   int dozing;                              // the first thread sleeps for long
-  uint64_t open, begun;                    // calls on their way through the host; all calls so far
+  uint64_t begun;                          // calls so far
+  int open;                                // calls on their way through the host; also without the lock
   gp__site *slots[GP__SITE_SLOTS], *sites; // sites: the newest first
   int site_count;
   gp__measured measured[GP__MEASURED_MOST], *unused, *stopped, **last;
@@ -203,6 +204,7 @@ typedef struct gp__attempt {
   gp__proposal *proposal; // whose policy it is, or NULL
   gp__measured *measured; // or NULL
   uint64_t begun;
+  int free;
 } gp__attempt;
 
 // The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
@@ -232,7 +234,7 @@ GPUPRIMS__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape 
   return NULL;
 }
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
-// if there is room for it, and no measurement.
+// if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
 GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h,
                                           const gp_policy *usual, int fixed, gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
@@ -241,12 +243,18 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
   pthread_mutex_lock(&o->lock);
   a->begun = ++o->begun;
   x = gp__visit_site(o, q, h, usual);
-  if (x && x->has_best && gp__policy_valid(x->best, *h) && (!fixed || gp__fits_room(&x->best, usual, h))) {
-    a->policy = x->best;
-    a->has_policy = 1;
+  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+    const int fits = gp__fits_room(&x->best, usual, h);
+    if (fits || !fixed) {
+      a->policy = x->best;
+      a->has_policy = 1;
+      a->free = !fits;
+    }
   }
   // Others on their way through the host, or on another stream, may run beside this call.
-  if (x && !fixed && x->begun && !x->failed && !o->open && (!o->stopped || o->stopped->stream == stream)) m = o->unused;
+  if (x && !fixed && x->begun && !x->failed && !__atomic_load_n(&o->open, __ATOMIC_RELAXED) &&
+      (!o->stopped || o->stopped->stream == stream))
+    m = o->unused;
   if (m) a->proposal = gp__ready_proposal(x, h);
   if (a->proposal) { // the first run is slower, because the driver loads its kernels: the next one is measured
     if (!a->proposal->warm) m = NULL;
@@ -270,15 +278,17 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     if (m->proposal) m->proposal->state = GP__PROPOSAL_RUN;
     a->measured = m;
   }
-  ++o->open;
+  a->free |= m || a->proposal;
+  __atomic_add_fetch(&o->open, 1, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&o->lock);
 }
 // Ends it. failed: the policy cannot run, if it is a proposal's.
 GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   gp__measured *m = a->measured;
   gp__proposal *c = a->proposal;
+  __atomic_sub_fetch(&o->open, 1, __ATOMIC_RELAXED);
+  if (!m && !c) return;
   pthread_mutex_lock(&o->lock);
-  --o->open;
   if (m && !failed && o->begun == a->begun && m->stamps.recorded == 2 && !m->stamps.failed) {
     m->next = NULL;
     *o->last = m;

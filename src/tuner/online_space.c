@@ -3,7 +3,7 @@
 //   core/families.h, core/text.c, tuner/points.c, tuner/tuner.c
 
 // A parameter for each field of the family. A value that the call's usual policy has, and the field's list lacks, joins
-// the list.
+// the list. Overlap keeps the usual value: a call between two events does not show what it is worth.
 
 enum { GP__FIELD_VALUES = 12, GP__LAST_VALUE = -0x7fffffff - 1 };
 typedef struct gp__field_values {
@@ -47,6 +47,7 @@ GPUPRIMS__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, co
     p->values = (int *)malloc((GP__FIELD_VALUES + 1) * sizeof *p->values);
     if (failed || !p->values) return 0;
     for (; f->values[count] != GP__LAST_VALUE; ++count) p->values[count] = f->values[count];
+    if (f->offset == offsetof(gp_policy, overlap) && start) p->values[0] = start, count = 1;
     p->categorical = gp__field_is_kind(f);
     for (at = 0; at < count && p->values[at] != start; ++at) {}
     if (at == count && start) { // in order, where there is one

@@ -246,27 +246,34 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
   return happened;
 }
 
+// A proposal whose kernels are to be built, of the site that is called most; NULL: none. `lock` is held.
+GPUPRIMS__PRIVATE gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
+  gp__proposal *found = NULL;
+  gp__site *x;
+  int i;
+  for (x = o->sites; x; x = x->older)
+    for (i = 0; i < GP__PROPOSALS; ++i)
+      if (x->proposals[i].state == GP__PROPOSAL_NEW && (!found || x->calls > (*of)->calls))
+        found = &x->proposals[i], *of = x;
+  return found;
+}
 // Builds the kernels of a proposal. 0: there is none that waits for them. `lock` is held.
 GPUPRIMS__PRIVATE int gp__build_proposal(gp__online *o) {
   gp__kernel_kind kinds[GP__KINDS_MAX];
-  gp__site *x;
-  int i, count;
-  for (x = o->sites; x; x = x->older)
-    for (i = 0; i < GP__PROPOSALS; ++i) {
-      gp__proposal *c = &x->proposals[i];
-      gp_result result = GP_SUCCESS;
-      if (c->state != GP__PROPOSAL_NEW) continue;
-      c->state = GP__PROPOSAL_BUILT;
-      pthread_mutex_unlock(&o->lock);
-      count = gp__kinds_of(&x->q, &c->policy, kinds);
-      for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
-        result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h,
-                                kinds[c->kernel_count], 1, &c->kernels[c->kernel_count]);
-      pthread_mutex_lock(&o->lock);
-      c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
-      return 1;
-    }
-  return 0;
+  gp__site *x = NULL;
+  gp__proposal *c = gp__next_proposal(o, &x);
+  gp_result result = GP_SUCCESS;
+  int count;
+  if (!c) return 0;
+  c->state = GP__PROPOSAL_BUILT;
+  pthread_mutex_unlock(&o->lock);
+  count = gp__kinds_of(&x->q, &c->policy, kinds);
+  for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
+    result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h, kinds[c->kernel_count],
+                            1, &c->kernels[c->kernel_count]);
+  pthread_mutex_lock(&o->lock);
+  c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
+  return 1;
 }
 
 // Waits for `wake`, or so many milliseconds; 0: as long as it takes. `lock` is held.

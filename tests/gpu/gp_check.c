@@ -1748,9 +1748,9 @@ static void group_online(void) {
   static const struct {
     int primitive, op, n;
     const char *type;
-  } CALLS[] = {{GP_REDUCE, GP_SUM, 3000001, "u32"},         {GP_REDUCE, GP_MAX, 70001, "i16"},
-               {GP_EXCLUSIVE_SCAN, GP_SUM, 1500007, "u64"}, {GP_INCLUSIVE_SCAN, GP_MIN, 90001, "u8"},
-               {GP_TRANSFORM, GP_NEGATE, 2000003, "i32"},   {GP_TRANSFORM2, GP_MAX, 1000003, "f32"}};
+  } CALLS[] = {{GP_REDUCE, GP_SUM, 300001, "u32"},         {GP_REDUCE, GP_MAX, 70001, "i16"},
+               {GP_EXCLUSIVE_SCAN, GP_SUM, 150007, "u64"}, {GP_INCLUSIVE_SCAN, GP_MIN, 90001, "u8"},
+               {GP_TRANSFORM, GP_NEGATE, 200003, "i32"},   {GP_TRANSFORM2, GP_MAX, 100003, "f32"}};
   gp_context *kept = gpu;
   gp_config config = gpu_config;
   const double until = now() + (quick ? 10 : 40);
@@ -1905,7 +1905,7 @@ int main(int count, char **arguments) {
       skipped++;
       continue;
     }
-    GROUPS[g].run();
+    for (i = 0; i <= tuned; i++) GROUPS[g].run(); // twice: kernels that the first time proposed are ready by then
     wait_device();
     printf("%-13s %7ld passed, %ld failed, %ld refused by policy, %.1f s\n", group_name, passed - before,
            failed - failed_before, refused - refused_before, now() - began);

@@ -2332,7 +2332,7 @@ MUTANTS = {
         "ONLINE", "src/tuner/online_sites.c", "x->proposals[i].state == GP__PROPOSAL_READY &&",
         "x->proposals[i].state != GP__PROPOSAL_NONE && x->proposals[i].state != GP__PROPOSAL_RUN &&"),
     "online: a captured call runs a policy that needs more room": (
-        "ONLINE", "src/tuner/online_sites.c", "(!fixed || gp__fits_room(&x->best, usual, h))", "1"),
+        "ONLINE", "src/tuner/online_sites.c", "if (fits || !fixed) {", "{"),
     "online: captured calls are measured": (
         "ONLINE", "src/tuner/online_sites.c", "if (x && !fixed && x->begun", "if (x && x->begun"),
     "online: the plan of a prepared call outlives the search": (
