@@ -96,6 +96,41 @@ int main() {
       });
       good(gp_prepared_close(prepared));
     }
+  { // a section that launches nothing, while the search goes on and after it
+    gp_tuner_config config = gp_tuner_config_init();
+    gp_tuner *tuner;
+    int threads, searching = 1, best;
+    good(gp_tuner_open(ctx, &config, &tuner));
+    good(gp_tuner_add_parameter(tuner, "threads", &threads, gp_range_steps(32, 1024, 32), 128));
+    const auto section = [&](int) { good(gp_tuner_start(tuner, stream)), good(gp_tuner_stop(tuner, stream)); };
+    time("gp_tuner_start and gp_tuner_stop", 1, section);
+    for (int i = 0; i < 100000 && searching; ++i) {
+      section(i);
+      if (i % 50 == 0) cudaDeviceSynchronize();
+      good(gp_tuner_best(tuner, NULL, 0, &best, NULL, NULL, &searching));
+    }
+    time("gp_tuner_start and gp_tuner_stop, after the search", 1, section);
+    good(gp_tuner_close(tuner));
+  }
+  { // calls that are tuned while they run
+    gp_config config = gp_config_init();
+    gp_context *tuned;
+    config.tuning = GP_TUNING_ONLINE;
+    config.cache_dir = "";
+    good(gp_open(&config, &tuned));
+    for (const auto &one : calls)
+      for (const uint64_t n : {count, room}) {
+        char name[80];
+        gp_call c = gp_call_init(one.primitive);
+        c.op = one.op, c.in_type = GP_U32, c.count = n, c.in = in[0], c.out = out[0];
+        snprintf(name, sizeof name, "gp_run of %s, with GP_TUNING_ONLINE", one.name);
+        time(name, n, [&](int i) {
+          c.in = in[i & 1], c.out = out[i & 1];
+          good(gp_run(tuned, &c, stream));
+        });
+      }
+    good(gp_close(tuned));
+  }
   for (const uint64_t n : {count, room}) {
     time("cub::DeviceReduce::Sum", n,
          [&](int i) { need = scratch_bytes, cub::DeviceReduce::Sum(scratch, need, in[i & 1], out[i & 1], n, stream); });
