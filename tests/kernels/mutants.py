@@ -2339,6 +2339,10 @@ MUTANTS = {
         "TUNER_SEARCH", "src/tuner/neighbours.c",
         "while (at[d] != (side < 0 ? 0 : last) && invalid < 2) {",
         "while (at[d] + side >= 0 && at[d] + side <= last && invalid < 2) {"),
+    "tuner: the simplex goes before the lines": (
+        "TUNER_SEARCH", "src/tuner/arms.c", "s->arms > 2 ? GP__STAGE_ARMS : GP__STAGE_FIRST_LINES", "GP__STAGE_ARMS"),
+    "tuner: many times make the noise look small": (
+        "TUNER_SEARCH", "src/tuner/points.c", "(1 - 0.6 / n) * (time - before)", "0.7 * (time - before)"),
     "tuner: neighbours are sought beyond any number of invalid points": (
         "TUNER_SEARCH", "src/tuner/neighbours.c", " && abs(at[d] - from) <= 16", ""),
     "n-body: the potential of the last tile alone": (

@@ -319,7 +319,7 @@ static void categories_slow_at_the_start() {
   }
 }
 
-// An optimum at the end of a parameter's values, narrow, far from a wide one.
+// An optimum at the end of a parameter's values, narrow, far from a wide one: it is found soon.
 static double at_an_end(const Point &at) {
   const double wide = 11.5 + (square(at[0] - 20) + square(at[1] - 24)) / 400, end = 10 + square(at[0] - 20) / 100;
   return at[1] == 0 && end < wide ? end : wide;
@@ -328,7 +328,8 @@ static void ends_of_parameters() {
   const Space space = {"best at an end", lattice({32, 32}, {5, 6}), at_an_end, all_good, 0.01, 0, 0, 0};
   for (int seed = 1; seed <= 20; ++seed) {
     Run run(space, GP_SEARCH_SIMPLEX, uint64_t(seed));
-    CHECK(run.finish(4000, 0) && run.sound, run.fault);
+    run.finish(40, 0);
+    CHECK(run.sound, run.fault);
     CHECK(space.time(run.best()) < 10.2, std::to_string(space.time(run.best())));
   }
 }
