@@ -2045,10 +2045,10 @@ GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, 
 // even where capacity is too small (snprintf's rule); 0 for NULL.
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity);
 
-// Writes what a context with GP_TUNING_ONLINE has learned as JSON Lines: the device; then for each kind of calls, on sizes
-// within a factor of two, a line with the call and its policy's fields, and its path as gp_tuner_report has it, with the
-// elements of each call. *length: without the final zero, even where capacity is too small. Errors: NULL; ARGUMENT: the
-// context tunes no calls; MEMORY, CONTEXT, FORK.
+// Writes what a context with GP_TUNING_ONLINE has learned as JSON Lines: the device; then for each kind of calls, on
+// sizes within a factor of two, a line with the call and the fields of its policy, and its path as gp_tuner_report has
+// it, with the elements of each call. *length: without the final zero, even where capacity is too small. Errors: NULL;
+// ARGUMENT: the context tunes no calls; MEMORY, CONTEXT, FORK.
 GPUPRIMS__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length);
 
 // Keeps what was learned, if the tuner has a name, and frees it; before or after gp_close of its context. Sections that
@@ -29516,6 +29516,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
 // ---- core/state.c - the state of a context
 
 struct gp__spelling;
+struct gp__online;
 // Machine code, found by its program: kernels of different spellings that have one text share it.
 typedef struct gp__code {
   struct gp__code *next;
@@ -39167,7 +39168,7 @@ GPUPRIMS__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usua
   return (uint64_t)g.grid * g.threads * GP__FEWER_THREADS >= (uint64_t)by_rule.grid * by_rule.threads;
 }
 
-// ---- tuner/online_sites.c - the library's calls that are tuned while they run: what is known of them, and which policy next
+// ---- tuner/online_sites.c - calls of the library that are tuned while they run: what is known of them, the policy to run
 
 // Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
 // A site has a search and a few proposals: policies whose kernels are compiled in the background, and tried once by a

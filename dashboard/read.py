@@ -288,7 +288,7 @@ def read_store(file):
             farm.left[reason] += 1
         if position % every == 0 or sample["throttle"] & evidence.SLOWED:
             farm.clocks[sample["env"]].append(clocks_of(sample))
-    if samples and not farm.runs:
+    if not farm.runs and any(sample["protocol"] != evidence.PROGRAM for sample in samples):
         file.say("bad", "samples, but no line of a run: the process that measured them died before the end")
     for name in sorted({run["env"] for run in farm.runs if not run["complete"]}):
         last = [run for run in farm.runs if run["env"] == name][-1]

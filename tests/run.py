@@ -232,7 +232,7 @@ PROGRAMS = [
     # ---- the online tuner, on the same driver, whose clock the tests advance
     Program("tuner", ["tests/unit/test_tuner.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
-    # ---- calls that are tuned while they run. The thread checker is not told of the emulator, which runs no kernel here
+    # ---- calls that are tuned while they run. No kernel does, and the thread checker is not told of the emulator.
     Program("online", ["tests/unit/test_online.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
     Program("online: threads", ["tests/unit/test_online.cpp"], SIMT, flags=["-fsanitize=thread", "-Wno-tsan"],

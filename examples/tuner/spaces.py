@@ -9,6 +9,7 @@ three, at the optimum's values of the others.
 """
 import argparse
 import collections
+import functools
 import gzip
 import itertools
 import json
@@ -220,11 +221,12 @@ def draw_path(axes, places, inside):
                       markeredgecolor="black", markeredgewidth=0.7, label="measured" if kind else "its shadow")
 
 
-def draw_map(axes, space, medians, down, across, at, path=()):
-    """Times of two parameters' values by the optimum's; the other parameters as in `at`."""
+def draw_map(axes, space, medians, down, across, at, path=(), missing=GREY):
+    """Times of two parameters' values by the optimum's; the other parameters as in `at`. missing: the colour of
+    configurations without a time; in a whole space they are invalid."""
     rows, columns, times = plane_of(space, medians, down, across, at)
     image = axes.imshow(times, cmap="viridis_r", vmin=1, vmax=worst_of(medians), aspect="auto", origin="lower")
-    axes.set_facecolor(GREY)  # invalid
+    axes.set_facecolor(missing)
     if path:
         others = [k for k in range(len(at)) if k not in (down, across)]
         draw_path(axes, [(columns.index(values[across]), rows.index(values[down])) for values in path],
@@ -233,8 +235,8 @@ def draw_map(axes, space, medians, down, across, at, path=()):
         inside = all(values[k] == at[k] for k in range(len(at)) if k not in (down, across))
         if inside:
             mark(axes, ([columns.index(values[across])], [rows.index(values[down])]), colour, label)
-    axes.set_xlabel(space.names[across], fontsize=8)
-    axes.set_ylabel(space.names[down], fontsize=8)
+    axes.set_xlabel(space.names[across], fontsize=8, parse_math=False)
+    axes.set_ylabel(space.names[down], fontsize=8, parse_math=False)
     ticks(axes.set_xticks, columns)
     ticks(axes.set_yticks, rows)
     return image
@@ -253,8 +255,9 @@ def draw_lines(axes, space, medians):
                           [max(space.us[(value, *rest)]) / 1e3 for value in first], color=colour, alpha=0.15,
                           linewidth=0)
     for values, colour, label in ((space.default, GREY, "default"), (optimum_of(medians), RED, "optimum")):
-        mark(axes, ([values[0]], [medians[values] / 1e3]), colour, label)
-    axes.set_xlabel(space.names[0], fontsize=8)
+        if values in medians:
+            mark(axes, ([values[0]], [medians[values] / 1e3]), colour, label)
+    axes.set_xlabel(space.names[0], fontsize=8, parse_math=False)
     axes.set_ylabel("ms", fontsize=8)
     axes.tick_params(labelsize=7)
     axes.legend(fontsize=7, frameon=False)
@@ -311,21 +314,28 @@ def draw(space, plt, path=()):
     return figure
 
 
-def write_pictures(pictured, out):
-    """Writes PROGRAM.svg and PROGRAM.png of each space, a pair of Space and path; returns their paths."""
+def write_figures(drawings, out):
+    """Writes NAME.svg and NAME.png of each drawing, a pair of a name and a function of pyplot that returns a figure.
+    Returns their paths."""
     os.environ.setdefault("MPLCONFIGDIR", os.path.join(os.path.abspath(out), "matplotlib"))
     import matplotlib
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
     plt.rcParams["svg.hashsalt"] = "spaces"  # equal results make equal files
     names = []
-    for space, path in pictured:
-        figure = draw(space, plt, path)
+    for name, drawing in drawings:
+        figure = drawing(plt)
         for kind, metadata in (("svg", {"Date": None}), ("png", None)):
-            names.append(os.path.join(out, f"{space.head['program']}.{kind}"))
+            names.append(os.path.join(out, f"{name}.{kind}"))
             figure.savefig(names[-1], dpi=110, metadata=metadata)
         plt.close(figure)
     return names
+
+
+def write_pictures(pictured, out):
+    """Writes the pictures of each space, a pair of Space and path, under its program's name; returns their paths."""
+    return write_figures([(space.head["program"], functools.partial(draw, space, path=path))
+                          for space, path in pictured], out)
 
 
 def main():

@@ -120,10 +120,10 @@ GPUPRIMS__API gp_result gp_tuner_best(gp_tuner *tuner, const uint64_t *numbers, 
 // even where capacity is too small (snprintf's rule); 0 for NULL.
 GPUPRIMS__API size_t gp_tuner_report(gp_tuner *tuner, char *text, size_t capacity);
 
-// Writes what a context with GP_TUNING_ONLINE has learned as JSON Lines: the device; then for each kind of calls, on sizes
-// within a factor of two, a line with the call and its policy's fields, and its path as gp_tuner_report has it, with the
-// elements of each call. *length: without the final zero, even where capacity is too small. Errors: NULL; ARGUMENT: the
-// context tunes no calls; MEMORY, CONTEXT, FORK.
+// Writes what a context with GP_TUNING_ONLINE has learned as JSON Lines: the device; then for each kind of calls, on
+// sizes within a factor of two, a line with the call and the fields of its policy, and its path as gp_tuner_report has
+// it, with the elements of each call. *length: without the final zero, even where capacity is too small. Errors: NULL;
+// ARGUMENT: the context tunes no calls; MEMORY, CONTEXT, FORK.
 GPUPRIMS__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length);
 
 // Keeps what was learned, if the tuner has a name, and frees it; before or after gp_close of its context. Sections that

@@ -3,6 +3,7 @@
 //   core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
+struct gp__online;
 // Machine code, found by its program: kernels of different spellings that have one text share it.
 typedef struct gp__code {
   struct gp__code *next;

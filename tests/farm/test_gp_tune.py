@@ -1,10 +1,10 @@
 """gp_tune's parent process (tools/tune: main, search, supervise, store) end to end on synthetic workers, and those
 workers (tools/farm/measure.py). No GPU and, except for one test, no NVRTC."""
-import argparse
 import collections
 import fcntl
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -359,8 +359,8 @@ def test_the_rule_is_named(tuner):
 def test_the_rule_is_known(program):
     """gp_tune --rule, as used by the plan of a rerun: valid policies that depend on the device."""
     def rules(cells, **device):
-        run = argparse.Namespace(environment={"compute_capability": 90, "multiprocessors": 132, **device})
-        return propose.rules_of(program, run, [cell_keys.read(cell)[0] for cell in cells])
+        device = {"compute_capability": 90, "multiprocessors": 132, **device}
+        return propose.rules_of(program, device, [cell_keys.read(cell)[0] for cell in cells])
 
     cells = ["reduce SUM u32 n=1024", "copy s16 n=67108864", "top_k u32 k=64 n=1048576",
              "bfs u32 graph=grid:rows=100:columns=100 n=40000"]
@@ -371,6 +371,17 @@ def test_the_rule_is_known(program):
         assert rule in json.loads(space.stdout)["policies"]
     assert rules(cells, compute_capability=75) != found
     assert rules(["segmented_sort u32 segments=pareto:64 n=4096"]) and not rules([])
+    device, cell = {"compute_capability": 90, "multiprocessors": 132}, cell_keys.read("exclusive_scan SUM u32 n=1M")[0]
+    space = json.loads(subprocess.run([program, "--space", "--cell", cell.text], stdout=subprocess.PIPE,
+                                      check=True).stdout)["policies"]
+    look_back = next(text for text in space if text.startswith("algorithm=LOOK_BACK"))
+    points = [re.sub(r"stages=\d+", f"stages={stages}", look_back) for stages in (0, 2, 5)] + \
+        [look_back.replace("LOOK_BACK", "EVEN_SHARE"), space[-1]]
+    assert propose.resolved(program, device, cell, points) == \
+        {**dict.fromkeys(points[:3], look_back), space[-1]: space[-1]}  # it does not read its stages
+    done = subprocess.run([program, "--rule"], input=f"{cell.text}\twidth=3\n", stderr=subprocess.PIPE, text=True,
+                          check=False)
+    assert done.returncode == 2 and "no field width" in done.stderr
     for words, said in ((["--cell", CELL], "no such argument"), (["--multiprocessors", "0"], "no such value")):
         done = subprocess.run([program, "--rule", *words], stderr=subprocess.PIPE, text=True, check=False)
         assert done.returncode == 2 and said in done.stderr

@@ -1,5 +1,6 @@
 """make tune end to end: gp_tune on a synthetic worker, decisions, the table. No GPU, no NVRTC."""
 import json
+import math
 import os
 import re
 import shlex
@@ -96,6 +97,44 @@ def test_a_tune(farm):
     assert found.kept == found.rows >= 4
     folded = rows.fold(farm.lines("decision"))
     assert all(len(found) <= rows.MOST_ROWS for found in folded.values())
+
+
+@pytest.mark.turn
+def test_a_tune_of_what_a_program_learned(farm, tmp_path):
+    """No search: the matrix has the program's candidate at all sizes, and the rest is as ever. The program's own times
+    promise more than there is to gain."""
+    candidate, environment = measure.MAP.replace("threads=256", "threads=512"), made_up.environment()
+    cell = store.Cell("copy", "", "u32", "", "u32", 1 << 22, "program")
+    path = str(tmp_path / "learned.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        for line in (environment,
+                     made_up.sample(environment["id"], "search", cell._replace(protocol="cold"), "default", [20.5],
+                                    policy=store.policy_of(measure.MAP), policy_source="", protocol="program"),
+                     made_up.sample(environment["id"], "search", cell._replace(protocol="cold"), candidate, [10.25],
+                                    protocol="program")):
+            file.write(store.dump(line) + "\n")
+    slower = [{"cells": "copy", "policy": "threads=256", "factor": 1.25}]  # that of the default
+    command = farm.command("--learned", path, "--processes", "3", slower=slower)
+    said = farm.run(command=[word for word in command if word not in SMALL[:6]])
+    sizes = len(store.description()["sizes"])
+    assert f"the header's own, in {sizes} cells" in said
+    assert {line["phase"] for line in farm.lines("samples")} == {"matrix", "confirm"}
+    matrix = [line for line in farm.lines("samples") if line["phase"] == "matrix"]
+    assert len(matrix) == 3 * sizes  # the default, the candidate, and the header's own choice by name
+    assert {"incumbent", "varies", "echo"} <= {check["name"] for check in farm.lines("check") if check["passed"]}
+    accepted = [line for line in farm.lines("decision") if line["verdict"] == "accepted"]
+    source = measure.Synthetic({"device": "Example One", "slower": slower})
+    assert len(accepted) == 1 and store.policy_text(accepted[0]["policy"]) == candidate
+    cells = [store.Cell("copy", "", "u32", "", "u32", size // 4, "cold").text for size in accepted[0]["sizes"]]
+    gains = [math.log(source.expected_us(cell, "default") / source.expected_us(cell, candidate)) for cell in cells]
+    assert abs(math.log1p(accepted[0]["gain"]) - sum(gains) / len(gains)) < 0.01
+    with open(farm.table, encoding="utf-8") as file:
+        text = file.read()
+    assert text == made_up.table_of(farm.stores) and text.count('ROW("Example One", GP_COPY') == 1
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(store.dump(environment) + "\n")
+    said = farm.run(status=2, command=[word for word in command if word not in SMALL[:6]])
+    assert "no policy was faster than the default in a program" in said
 
 
 @pytest.mark.turn(2)

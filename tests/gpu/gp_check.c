@@ -520,15 +520,19 @@ static int solve(workbench *w, const problem *p) {
   gp_call c;
   gp_result r;
   char text[400];
+  int run, wrong = 0;
   if (expect(w, p)) return -1;
-  c = place(w, p);
-  r = run_gpu(&c, w->stream);
-  if (r == GP_E_POLICY && p->policy) return refused++, 1;
-  if (r != GP_SUCCESS) {
-    fail("%s: %s: %s", describe(p, text, sizeof text), gp_result_name(r), gp_last_message());
-    return -1;
+  for (run = 0; run < (tuned ? 20 : 1) && !wrong; run++) {
+    c = place(w, p);
+    r = run_gpu(&c, w->stream);
+    if (r == GP_E_POLICY && p->policy) return refused++, 1;
+    if (r != GP_SUCCESS) {
+      fail("%s: %s: %s", describe(p, text, sizeof text), gp_result_name(r), gp_last_message());
+      return -1;
+    }
+    wrong = compare(w, p, c.out, "");
   }
-  return compare(w, p, c.out, "");
+  return wrong;
 }
 
 // ---- the cases ------------------------------------------------------------------------------------------------------
@@ -1722,7 +1726,6 @@ static void group_big(void) {
 
 // ---- main -----------------------------------------------------------------------------------------------------------
 
-static void define_types(void);
 // How many times of other policies than the first one of a kind of calls a tuned context has read.
 static long tried_by(gp_context *ctx) {
   size_t length = 0;
@@ -1747,7 +1750,7 @@ static void group_online(void) {
     const char *type;
   } CALLS[] = {{GP_REDUCE, GP_SUM, 3000001, "u32"},         {GP_REDUCE, GP_MAX, 70001, "i16"},
                {GP_EXCLUSIVE_SCAN, GP_SUM, 1500007, "u64"}, {GP_INCLUSIVE_SCAN, GP_MIN, 90001, "u8"},
-               {GP_TRANSFORM, GP_NEGATE, 2000003, "i32"},   {GP_COPY, 0, 1000003, "s12"}};
+               {GP_TRANSFORM, GP_NEGATE, 2000003, "i32"},   {GP_TRANSFORM2, GP_MAX, 1000003, "f32"}};
   gp_context *kept = gpu;
   gp_config config = gpu_config;
   const double until = now() + (quick ? 10 : 40);
@@ -1764,7 +1767,6 @@ static void group_online(void) {
     gpu = kept;
     return;
   }
-  define_types();
   for (; now() < until && !out_of_time(); ++round)
     for (i = 0; i < COUNT(CALLS); ++i) {
       problem p = problem_of((gp_primitive)CALLS[i].primitive, (gp_op)CALLS[i].op, type_named(CALLS[i].type),
@@ -1778,7 +1780,6 @@ static void group_online(void) {
   else pass();
   if (gp_close(gpu)) fail("gp_close: %s", gp_last_message());
   gpu = kept;
-  define_types();
 }
 
 static const struct {

@@ -91,6 +91,7 @@ FILES = {
     "N_BODY": "test_tuner_examples.cpp",
     "MARCHING_CUBES": "test_marching_cubes.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
+    "ONLINE": "../unit/test_online.cpp",
 }
 
 # The compiler takes most of a mutant's time, so nothing is optimised, and the race build uses clang++ if available
@@ -2345,6 +2346,25 @@ MUTANTS = {
         "TUNER_SEARCH", "src/tuner/points.c", "(1 - 0.6 / n) * (time - before)", "0.7 * (time - before)"),
     "tuner: neighbours are sought beyond any number of invalid points": (
         "TUNER_SEARCH", "src/tuner/neighbours.c", " && abs(at[d] - from) <= 16", ""),
+    "online: a call runs a policy whose kernels are not built": (
+        "ONLINE", "src/tuner/online_sites.c", "x->proposals[i].state == GP__PROPOSAL_READY &&",
+        "x->proposals[i].state != GP__PROPOSAL_NONE && x->proposals[i].state != GP__PROPOSAL_RUN &&"),
+    "online: a captured call runs a policy that needs more room": (
+        "ONLINE", "src/tuner/online_sites.c", "(!fixed || gp__fits_room(&x->best, usual, h))", "1"),
+    "online: captured calls are measured": (
+        "ONLINE", "src/tuner/online_sites.c", "if (x && !fixed && x->begun", "if (x && x->begun"),
+    "online: the plan of a prepared call outlives the search": (
+        "ONLINE", "src/tuner/online_threads.c", "b->done ? x->version | 1 : 0u", "x->version | 1"),
+    "online: a policy that was refused is tried again": (
+        "ONLINE", "src/tuner/online_threads.c", "gp__site_learns(o, x, c->point, -1, 0);", "(void)0;"),
+    "online: what is read from disk runs at once": (
+        "ONLINE", "src/tuner/online_threads.c", "t->buckets[0].us > 0) gp__propose(o, x, t->buckets[0].best);",
+        "t->buckets[0].us > 0) x->has_best = 1, x->best = gp__policy_of_point(x, t->buckets[0].best);"),
+    "online: a failed launch into its own input runs again": (
+        "ONLINE", "src/tuner/online.c", "if (out[i] == in[k]) return 1;", "if (out[i] == in[k]) return 0;"),
+    "online: a site begins without its neighbour": (
+        "ONLINE", "src/tuner/online_threads.c", "if (near && gp__point_of_policy(x, &near->best, point)) {",
+        "if (!near && gp__point_of_policy(x, &near->best, point)) {"),
     "n-body: the potential of the last tile alone": (
         "N_BODY", "examples/tuner/n_body.cuh", "potential += double(field.potential);",
         "potential = double(field.potential);"),

@@ -19,6 +19,7 @@ COMMANDS = {
     "layouts": ("layouts", "main", "a kernel of yours over the layouts of its arrays: a decision tree by size"),
     "landscape": ("landscape", "main", "tables and figures of a space measured whole"),
     "online": ("online", "main", "online tuners replayed on spaces that the programs of examples/tuner measured"),
+    "tuner": ("tuner", "main", "the path of an online tuner as pictures, and as a store of candidates for tune"),
     "worker": ("measure", "worker_main", "a worker that replays a store or makes measurements up"),
 }
 

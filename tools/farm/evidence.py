@@ -21,6 +21,9 @@ SLOWED = 0x8 | 0x20 | 0x40 | 0x80
 # Failures anywhere that make a policy unfit for a table; `invalid` and `compile` only limit it to other cells.
 FAULTS = ("wrong", "runtime", "timeout")
 PHASES = ("matrix", "confirm")
+# The protocol of times from a user's program (learned.py). Nobody knows what its caches held, whether its outputs were
+# right, or whether the GPU was throttled. Such samples name candidates; no decision reads their times.
+PROGRAM = "program"
 SELF_CHECKS = ("incumbent", "bad", "varies", "echo")
 # Limits that no measurement can exceed. 70,000 samples of an H200 stay far from them: they reach 0.95 of the peak, take
 # at least 0.8 microseconds, and no two have the same times.
@@ -114,7 +117,7 @@ def members(cell, primitive):
 
 def is_served(cell):
     """Whether rows are chosen by a cell's protocol."""
-    return cell.protocol != "first_call" and (cell.protocol != "back_to_back" or
+    return cell.protocol not in ("first_call", PROGRAM) and (cell.protocol != "back_to_back" or
                                               cell.primitive in cell_keys.having("graph"))
 
 
@@ -233,6 +236,22 @@ def cannot_be(cell, sample, environment):
     if cell.protocol == "cold" and moved - environment.get("l2_bytes", 0) > OVER_PEAK * peak * 1e3 * least:
         return f"{moved / least / 1e3:.0f} GB/s, and the memory's peak is {peak:g}"
     return ""
+
+
+def learned(a_store):
+    """[(cell, sample, why its times cannot be or "")] of a store's samples from users' programs. The cells are those of
+    calls whose buffers may be in a cache."""
+    environments = {one["id"]: one for one in a_store.of("environment")}
+    samples = [sample for sample in a_store.of("samples")
+               if sample["protocol"] == PROGRAM and sample["env"] in environments]
+    copied, found = repeated(samples), []
+    for sample in samples:
+        cell = store.cell_of(sample)._replace(protocol="back_to_back")
+        if store.is_known(cell):
+            reason = cannot_be(cell, sample, environments[sample["env"]])
+            found.append((cell, sample, reason or ("another sample has the same times"
+                                                   if tuple(sample["us"]) in copied else "")))
+    return found
 
 
 def deviation(values):

@@ -196,13 +196,25 @@ def between(cells):
     return list(found.values())
 
 
-def rules_of(program, run, cells):
-    """{cell: the header's own choice on the run's device}, from gp_tune."""
-    command = [program, "--rule", "--compute-capability", str(run.environment["compute_capability"]),
-               "--multiprocessors", str(run.environment["multiprocessors"])]
-    done = subprocess.run(command, input="".join(f"{cell.text}\n" for cell in cells), stdout=subprocess.PIPE, text=True,
+def answers_of(program, device, lines):
+    """gp_tune --rule's answers, a line each. device: an environment, or what a worker says of it."""
+    command = [program, "--rule", "--compute-capability", str(device["compute_capability"]),
+               "--multiprocessors", str(device["multiprocessors"])]
+    done = subprocess.run(command, input="".join(f"{line}\n" for line in lines), stdout=subprocess.PIPE, text=True,
                           check=True)
-    return dict(zip(cells, done.stdout.splitlines(), strict=True))
+    return done.stdout.splitlines()
+
+
+def rules_of(program, device, cells):
+    """{cell: the header's own choice}."""
+    return dict(zip(cells, answers_of(program, device, [cell.text for cell in cells]), strict=True))
+
+
+def resolved(program, device, cell, policies):
+    """{policy: its full text, as a search writes it} of the policies that are valid for a cell: fields that the
+    algorithm does not read have the header's values."""
+    answers = answers_of(program, device, [f"{cell.text}\t{policy}" for policy in policies])
+    return {policy: text for policy, text in zip(policies, answers, strict=True) if text != "invalid"}
 
 
 def plan(run, folded, rules, primitives=(), listed=()):
@@ -292,7 +304,8 @@ def write_plan(path, folder, out, program, primitives=()):
         raise store.StoreError(f"{path}: nothing was measured")
     run = runs[-1]
     listed = {cell: text for cell, text in map(cell_keys.read, standard.cells()) if evidence.is_served(cell)}
-    jobs = plan(run, folded_before(rows.decisions_of(stores), run), lambda cells: rules_of(program, run, cells),
-                primitives, standard.fitting(listed, run.environment["memory_bytes"])[0])
+    jobs = plan(run, folded_before(rows.decisions_of(stores), run),
+                lambda cells: rules_of(program, run.environment, cells), primitives,
+                standard.fitting(listed, run.environment["memory_bytes"])[0])
     store.replace(out, plan_text(jobs).encode())
     return jobs

@@ -1,6 +1,7 @@
 """make tune: measures the policy spaces on this machine's GPU and rewrites gpuprims_policies.h.
 
     python3 -m tools.farm tune [--quick] [--seconds S] [--primitives copy,reduce] [--store FILE] ...
+    python3 -m tools.farm tune --learned STORE...             candidates of users' programs instead of a search
 
 Runs search and matrix (gp_tune --search), plans the confirmations, runs them in fresh processes one after another
 (gp_tune --plan), then makes decisions and the table. The store gets every measurement at once, so the same command
@@ -27,7 +28,7 @@ import sys
 import time
 
 from tools import bench
-from tools.farm import decide, evidence, measure, propose, regress, rows, store, table, trust
+from tools.farm import decide, evidence, learned, measure, propose, regress, rows, store, table, trust
 
 DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, PAUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 PROCESSES = 5
@@ -55,9 +56,9 @@ def build():
 
 
 def device_of(command):
-    """The name of the worker's device."""
+    """What the worker says of its device."""
     try:
-        return measure.ready_of(command)["device"]
+        return measure.ready_of(command)
     except measure.Lost as error:
         raise Stop(NO_GPU, f"no device: {error}") from error
 
@@ -126,13 +127,28 @@ def by_age(args, path, device):
     return ",".join(sorted(names.stdout.split(), key=lambda name: dates.get(name, "")))
 
 
+def measure_matrix(args, path, device, out, common, resume, until):
+    """The search and its matrix, or the matrix of what programs learned."""
+    if not args.learned:
+        asked = ["--primitives", args.primitives or by_age(args, path, device["device"]),
+                 *options_for(args, SEARCH)]
+        gp_tune(args.gp_tune, ["--search", *out, *asked, *common], resume, until)
+        return
+    plan = os.path.join(store.ROOT, "build", f"{os.path.basename(path)}.matrix.plan")
+    jobs = learned.write_plan(args.learned, device, plan, args.gp_tune)
+    count = len({policy for _, policies in jobs for policy in policies})
+    print(f"measuring {count} policies, those that programs learned and the header's own, in {len(jobs)} cells",
+          flush=True)
+    gp_tune(args.gp_tune, ["--plan", plan, "--phase", "matrix", *out, *common], resume, until)
+    store.append(path, [check for run in evidence.runs_of(store.read(path)) for check in learned.checks_of(run)])
+
+
 def measure_all(args, path, device, resume, until):
     """Search and rerun."""
     plan = os.path.join(store.ROOT, "build", f"{os.path.basename(path)}.plan")
     out = ["--out", os.path.abspath(path)]
     common = options_for(args, BOTH)
-    asked = ["--primitives", args.primitives or by_age(args, path, device), *options_for(args, SEARCH)]
-    gp_tune(args.gp_tune, ["--search", *out, *asked, *common], resume, until)
+    measure_matrix(args, path, device, out, common, resume, until)
     asked_for = args.primitives.split(",") if args.primitives else ()
     jobs = propose.write_plan(path, args.stores, plan, args.gp_tune, asked_for)
     print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
@@ -194,13 +210,13 @@ def tune(args, argv):
     worker = ["sh", "-c", f"exec {args.worker_command}"] if args.worker_command else \
         [args.gp_tune, "--worker", "--device", gpu if gpu.isdigit() else "0"]
     device = device_of(worker)
-    path = args.store or default_store(args.stores, device, args.commit)
+    path = args.store or default_store(args.stores, device["device"], args.commit)
     if path.endswith(".gz"):
         raise Stop(BAD_USAGE, f"{path}: a compressed store cannot be appended to")
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     os.makedirs(os.path.join(store.ROOT, "build"), exist_ok=True)
     resume = shlex.join(["python3", "-m", "tools.farm", "tune", *argv] + ([] if args.store else ["--store", path]))
-    print(f"{device}: {os.path.relpath(path)}", flush=True)
+    print(f"{device['device']}: {os.path.relpath(path)}", flush=True)
     measure_all(args, path, device, resume, until)
     status = status_of(store.read(path))
     if args.measure_only:
@@ -225,6 +241,8 @@ def main(argv):
     parser.add_argument("--seconds", type=float, help=f"of the search; the rerun comes on top (default: {SECONDS})")
     parser.add_argument("--pause", type=float, metavar="S", help="seconds of this call; the same command continues")
     parser.add_argument("--primitives", metavar="A,B")
+    parser.add_argument("--learned", action="append", metavar="STORE", help="no search: measure what a program learned "
+                        "(python3 -m tools.farm tuner FILE... --store STORE)")
     parser.add_argument("--sizes", metavar="4K,1M")
     parser.add_argument("--strategy", metavar="NAME", help="of gp_tune --list-strategies")
     parser.add_argument("--seed", type=int)
@@ -242,6 +260,8 @@ def main(argv):
     args = parser.parse_args(argv)
     if args.processes < decide.FEWEST_PAIRS:
         parser.error(f"--processes: fewer than {decide.FEWEST_PAIRS} confirm nothing")
+    if args.learned and (args.quick or args.primitives or any(getattr(args, name) is not None for name in SEARCH)):
+        parser.error("--learned has no search: leave out --quick, --primitives, --sizes, --strategy, --seed, --seconds")
     for name, value in (QUICK if args.quick else {"seconds": SECONDS}).items():
         if getattr(args, name) is None:
             setattr(args, name, value)

@@ -40,6 +40,8 @@ def wrong_with(stores, others=()):
         found += [f"{a_store.path}:{number}: {reason}" for number, reason in a_store.broken]
         for run in evidence.runs_of(a_store):
             found += [f"{a_store.path}: {group.impossible}" for group in run.groups.values() if group.impossible]
+        found += [f"{a_store.path}: a program's {cell.all_words()} cannot be: {reason}"
+                  for cell, _, reason in evidence.learned(a_store) if reason]
     _, doubts = derive.derive([*others, *stores])
     return found + derive.report([doubt for doubt in doubts if doubt.path in paths])
 

@@ -169,7 +169,7 @@ static const struct mode_row {
      "--cell CELL [--compute-capability 90] [--resources], or --kernel FILE: the valid policies, as JSON"},
     {"--rule", 0, rule_main,
      "[--compute-capability 90] [--multiprocessors 132]: for each cell on its standard input, the policy that the "
-     "header's own rule chooses"},
+     "header's own rule chooses; after a cell, a tab and a policy: that one in full, or `invalid`"},
     {"--worker", 0, worker_main, "measures the jobs on its standard input (tools/farm/README.md)"},
     {"--compiler", 0, compiler_main, "compiles the jobs on its standard input"},
     {"--list-strategies", 0, strategies_main, "prints them"},

@@ -222,7 +222,7 @@ void tune_space_free(tune_space *space) {
 
 int rule_main(int count, char **arguments) {
   int capability = 90, multiprocessors = 132, i;
-  char words[300], text[256];
+  char words[600], text[256];
   for (i = 2; i < count; i++) {
     const char *name = arguments[i], *value = i + 1 < count ? arguments[++i] : "";
     int *number = !strcmp(name, "--compute-capability") ? &capability
@@ -233,20 +233,24 @@ int rule_main(int count, char **arguments) {
     return 2;
   }
   while (fgets(words, sizeof words, stdin)) {
-    gp_policy none;
+    gp_policy p;
     cell c;
     gp__shape shape;
     const char *why;
-    memset(&none, 0, sizeof none);
+    char *policy;
+    memset(&p, 0, sizeof p);
     words[strcspn(words, "\n")] = 0;
+    policy = strchr(words, '\t');
+    if (policy) *policy++ = 0;
     why = read_cell(words, capability, multiprocessors, &c, &shape);
+    if (!why && policy) why = parse_policy(policy, &p);
     if (why) {
-      fprintf(stderr, "gp_tune --rule: %s: %s\n", words, why);
+      fprintf(stderr, "gp_tune --rule: %s%s%s: %s\n", words, policy ? " " : "", policy ? policy : "", why);
       return 2;
     }
-    none = gp__portable(none, shape);
-    policy_text(&none, text, sizeof text);
-    puts(text);
+    p = gp__portable(gp__canonical(p), shape);
+    policy_text(&p, text, sizeof text);
+    puts(!policy || gp__policy_valid(p, shape) ? text : "invalid");
   }
   return fflush(stdout) || ferror(stdout);
 }
