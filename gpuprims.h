@@ -27720,7 +27720,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2064384"
+#define GPUPRIMS__EMBEDDED_FROM "2068480"
 
 // ---- core/embed.c - this file's own text
 
@@ -39168,7 +39168,7 @@ GPUPRIMS__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usua
   return (uint64_t)g.grid * g.threads * GP__FEWER_THREADS >= (uint64_t)by_rule.grid * by_rule.threads;
 }
 
-// ---- tuner/online_sites.c - calls of the library that are tuned while they run: what is known of them, the policy to run
+// ---- tuner/online_sites.c - calls that are tuned while they run: what is known of them, which policy is next
 
 // Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
 // A site has a search and a few proposals: policies whose kernels are compiled in the background, and tried once by a
@@ -39566,20 +39566,23 @@ GPUPRIMS__PRIVATE int gp__point_of_policy(const gp__site *x, const gp_policy *p,
   }
   return 1;
 }
-// The site of the same kind and the nearest sizes that knows more than its usual policy; or NULL. `searches` is held.
-GPUPRIMS__PRIVATE const gp__site *gp__nearest_site(const gp__online *o, const gp__site *x) {
+// Finds the best policy of the site of the same kind and the nearest sizes. 0: none knows more than its usual policy.
+GPUPRIMS__PRIVATE int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy *best) {
   const gp__site *other, *nearest = NULL;
   uint64_t least = 0;
+  pthread_mutex_lock(&o->lock);
   for (other = o->sites; other; other = other->older) {
     uint64_t far = 0;
-    int i, alike = other != x && other->tuner && other->has_best;
+    int i, alike = other != x && other->has_best;
     for (i = 0; i < GP__SITE_WORDS && alike; ++i)
       if (i >= GP__SITE_ALIKE && i < GP__SITE_ALIKE + GP__SITE_SIZES)
         far += x->words[i] > other->words[i] ? x->words[i] - other->words[i] : other->words[i] - x->words[i];
       else alike = x->words[i] == other->words[i];
     if (alike && (!nearest || far < least)) nearest = other, least = far;
   }
-  return nearest;
+  if (nearest) *best = nearest->best;
+  pthread_mutex_unlock(&o->lock);
+  return nearest != NULL;
 }
 // Makes a point a proposal, if there is room for one. `lock` is held.
 GPUPRIMS__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point) {
@@ -39598,7 +39601,7 @@ GPUPRIMS__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point)
 // Begins the search of a site. 0: no memory.
 GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   gp_tuner *t = x->tuner = (gp_tuner *)calloc(1, sizeof *t);
-  const gp__site *near = gp__nearest_site(o, x);
+  gp_policy best;
   int point[GP__TUNED_MOST], i;
   if (!t) return 0;
   pthread_mutex_init(&t->lock, NULL);
@@ -39615,7 +39618,7 @@ GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
     for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
     t->bucket_count = 0;
     if (gp__find_bucket(t, NULL, 0, 1) != 0) return 0;
-    if (near && gp__point_of_policy(x, &near->best, point)) {
+    if (gp__neighbours_best(o, x, &best) && gp__point_of_policy(x, &best, point)) {
       memcpy(t->buckets[0].best, point, sizeof point);
       gp__bucket_search(t, &t->buckets[0]);
     }
@@ -39699,7 +39702,10 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
   gp__size_bucket *b;
   int point[GP__TUNED_MOST], happened = 0, i;
   if (!x->tuner && !x->failed) {
-    x->failed = !gp__begin_site(o, x);
+    const int failed = !gp__begin_site(o, x);
+    pthread_mutex_lock(&o->lock);
+    x->failed = failed;
+    pthread_mutex_unlock(&o->lock);
     happened = 1;
   }
   if (x->failed) return happened;

@@ -1,4 +1,4 @@
-// tuner/online_sites.c - calls of the library that are tuned while they run: what is known of them, the policy to run
+// tuner/online_sites.c - calls that are tuned while they run: what is known of them, which policy is next
 // uses: api/config.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h, core/geometry.h,
 //   core/families.h, core/request.c, core/kinds.c, core/primitive.c, core/state.c, core/workspaces.c,
 //   core/launch_plan.c, tuner/points.c, tuner/tuner.c

@@ -2363,8 +2363,7 @@ MUTANTS = {
     "online: a failed launch into its own input runs again": (
         "ONLINE", "src/tuner/online.c", "if (out[i] == in[k]) return 1;", "if (out[i] == in[k]) return 0;"),
     "online: a site begins without its neighbour": (
-        "ONLINE", "src/tuner/online_threads.c", "if (near && gp__point_of_policy(x, &near->best, point)) {",
-        "if (!near && gp__point_of_policy(x, &near->best, point)) {"),
+        "ONLINE", "src/tuner/online_threads.c", "if (nearest) *best = nearest->best;", "nearest = NULL;"),
     "n-body: the potential of the last tile alone": (
         "N_BODY", "examples/tuner/n_body.cuh", "potential += double(field.potential);",
         "potential = double(field.potential);"),

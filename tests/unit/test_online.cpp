@@ -63,6 +63,12 @@ static void run_and_wait(gp_context *ctx, const gp_call &call, int calls, unsign
     usleep(us);
   }
 }
+// Whether a call has run at this point and was measured.
+static bool has_tried(const gp__site *x, const int *point) {
+  for (uint64_t i = 0; i < x->tuner->steps && i < uint64_t(x->tuner->path_room); ++i)
+    if (!memcmp(x->tuner->path[i].point, point, sizeof x->tuner->path[i].point)) return true;
+  return false;
+}
 static gp_policy_source source_of(gp_context *ctx, const gp_call &call, gp_policy *policy) {
   gp_policy_source source = gp_policy_source(0);
   GOOD(gp_policy_origin(ctx, &call, policy, &source));
@@ -109,6 +115,8 @@ static void test_search() {
     GOOD(gp_run(ctx, &larger, nullptr));
     usleep(100);
   }
+  check(policy.threads == 256 && policy.vectors == 4, __LINE__, "%d threads, %d vectors", policy.threads,
+        policy.vectors);
   check(site_of(ctx)->tuner->steps < 12, __LINE__, "%d steps", int(site_of(ctx)->tuner->steps));
   CLOSE(ctx);
 }
@@ -130,6 +138,7 @@ static void test_memory() {
     usleep(100);
   }
   CHECK(policy.threads == 256 && policy.vectors == 4 && !searches(ctx));
+  CHECK(has_tried(site_of(ctx), site_of(ctx)->best_point));
   check(site_of(ctx)->tuner->steps < 8, __LINE__, "%d steps", int(site_of(ctx)->tuner->steps));
   CLOSE(ctx);
   // A file of another driver's, or damaged, is none.
@@ -169,7 +178,9 @@ static void test_refused() {
   fake::reset();
   let_time_pass();
   ctx = open_tuned();
-  gp_call scan = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, buffers.out, buffers.out, 1000);
+  const gp_call scan = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, many, many, 1 << 20);
+  run_until_settled(ctx, scan);
+  CHECK(source_of(ctx, scan, &policy) == GP_POLICY_ONLINE);
   GOOD(gp_run(ctx, &scan, nullptr));
   fake::machine.refused_threads = fake::last_launch.block_x;
   const unsigned long launches = fake::counts.calls["cuLaunchKernel"] + fake::counts.calls["cuLaunchKernelEx"];
