@@ -1,16 +1,19 @@
 // tuner/arms.c - the search by simplexes: categories, rivals, neighbours, restarts
 // uses: core/rules.h, tuner/points.c, tuner/neighbours.c, tuner/simplex.c
 
-// 1. Categories: the start with each value of a categorical parameter, one parameter after the other. The best few
-//    are arms.
-// 2. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
-// 3. Neighbours of the best point along each axis, as long as one is better; points far apart along each axis; the best
-//    point in the other arms' categories. A better one among them begins this step again.
-// 4. Restarts: simplexes from points far from all measured ones. One that begins much worse than the best is dropped.
+// 1. Categories: the start with each value of a categorical parameter, one parameter after the other; those that may
+//    win, twice. The best few are arms.
+// 2. Lines: points far apart along each axis through the best one. A single arm begins at the best of them. They are
+//    left out where there are more than two arms, for they would probably be of the wrong category.
+// 3. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
+// 4. Neighbours of the best point along each axis, as long as one is better; lines again; the best point in the other
+//    categories, and theirs a second time. A better one among them begins this step again.
+// 5. Restarts: simplexes from points far from all measured ones. One that begins much worse than the best is dropped.
 
 enum { GP__ARMS_MOST = 8, GP__RESTARTS = 2 };
 enum {
   GP__STAGE_CATEGORIES,
+  GP__STAGE_FIRST_LINES,
   GP__STAGE_ARMS,
   GP__STAGE_NEIGHBOURS,
   GP__STAGE_LINES,
@@ -27,14 +30,18 @@ typedef struct gp__simplexes {
   int stage, begun;
   int base[GP__TUNED_MOST]; // the best of the categories so far
   int axis;                 // the parameter whose categories are compared
+  int line;                 // the parameter along which points are asked for
   int arms, round;
   int restarts;
   gp__arm arm[GP__ARMS_MOST];
-  int others[GP__ARMS_MOST][GP__TUNED_MOST]; // where the arms began
-  int other_count;
   size_t around; // the best point whose neighbours are known, plus one
 } gp__simplexes;
 
+GPUPRIMS__PRIVATE void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *origin) {
+  gp__simplex_begin(l, &a->simplex, origin);
+  a->left = a->simplex.vertices;
+  a->converged = 0;
+}
 GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
   double best = GPUPRIMS__NEVER;
   int v;
@@ -43,6 +50,23 @@ GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
     if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
   }
   return best;
+}
+
+GPUPRIMS__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, const int *b) {
+  int d;
+  for (d = 0; d < l->dimensions; ++d)
+    if (l->categorical[d] && a[d] != b[d]) return 0;
+  return 1;
+}
+
+// A time that is no more than twice the best's may be an outlier, and its point the best.
+GPUPRIMS__PRIVATE int gp__may_win(const gp__points *p, const gp__tried *t) {
+  return !t->invalid && t->samples && gp__time_of(p, t) <= 2 * gp__best_time(p);
+}
+// A second time of a point that has one and may win.
+GPUPRIMS__PRIVATE int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
+  if (!gp__may_win(p, t) || t->samples > 1) return GP__ASK_DONE;
+  return t->pending ? GP__ASK_WAIT : gp__hand_point(p, t->point, point);
 }
 
 GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
@@ -71,6 +95,15 @@ GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *p
         best = at[s->axis];
       }
     }
+    for (k = 0; k < l->count[s->axis] && !wait; ++k) {
+      int asked;
+      const gp__tried *t;
+      at[s->axis] = k;
+      t = gp__find_point(p, at);
+      asked = t ? gp__ask_twice(p, t, point) : GP__ASK_DONE;
+      if (asked == GP__ASK_MEASURE) return asked;
+      wait = asked == GP__ASK_WAIT;
+    }
     if (wait) return GP__ASK_WAIT;
     s->base[s->axis] = best;
   }
@@ -79,30 +112,21 @@ GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *p
 // Makes an arm of each of the best points so far.
 GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
   const gp__lattice *l = &p->lattice;
+  const gp__tried *origin[GP__ARMS_MOST];
   size_t i;
   int k;
-  double values[GP__ARMS_MOST];
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
     if (t->invalid || !t->samples || gp__time_of(p, t) > 1.5 * gp__best_time(p)) continue;
-    for (k = 0; k < s->other_count && values[k] <= gp__time_of(p, t);) ++k;
-    if (k == GP__ARMS_MOST) continue;
-    if (s->other_count < GP__ARMS_MOST) ++s->other_count;
-    memmove(values + k + 1, values + k, (size_t)(s->other_count - k - 1) * sizeof *values);
-    memmove(s->others[k + 1], s->others[k], (size_t)(s->other_count - k - 1) * sizeof *s->others);
-    values[k] = gp__time_of(p, t);
-    gp__copy_point(l, s->others[k], t->point);
+    for (k = s->arms; k > 0 && gp__time_of(p, origin[k - 1]) > gp__time_of(p, t); --k)
+      if (k < GP__ARMS_MOST) origin[k] = origin[k - 1];
+    if (k < GP__ARMS_MOST) origin[k] = t;
+    s->arms += s->arms < GP__ARMS_MOST;
   }
-  if (!s->other_count) { // every one of them is invalid
-    if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start);
-    gp__copy_point(l, s->others[s->other_count++], s->base);
-  }
-  s->arms = s->other_count;
-  for (k = 0; k < s->arms; ++k) {
-    gp__simplex_begin(l, &s->arm[k].simplex, s->others[k]);
-    s->arm[k].left = s->arm[k].simplex.vertices;
-    s->arm[k].converged = 0;
-  }
+  for (k = 0; k < s->arms; ++k) gp__begin_arm(l, &s->arm[k], origin[k]->point);
+  if (s->arms) return;
+  if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start); // every one of them is invalid
+  gp__begin_arm(l, &s->arm[s->arms++], s->base);
 }
 // Drops the arms that are worse than the better half or too much worse than the best, and begins the next round.
 GPUPRIMS__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
@@ -158,19 +182,32 @@ GPUPRIMS__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) 
   }
 }
 
-// The best point in the categories of the other arms.
-GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, gp__simplexes *s, int *point) {
+// In each other category: the best known point a second time, and the best point of all with this category.
+GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, int *point) {
   const gp__lattice *l = &p->lattice;
-  int k, d, wait = 0, at[GP__TUNED_MOST];
-  for (k = 0; k < s->other_count && p->measured; ++k) {
+  int d, wait = 0, at[GP__TUNED_MOST];
+  size_t i, j;
+  for (i = 0; i < p->count && p->measured; ++i) {
+    const gp__tried *t = &p->tried[i];
     double value;
-    int known;
+    int asked;
     gp__copy_point(l, at, p->tried[p->best].point);
+    if (!gp__may_win(p, t) || gp__same_categories(l, t->point, at)) continue;
+    for (j = 0; j < p->count; ++j) {
+      const gp__tried *u = &p->tried[j];
+      if (u->samples && !u->invalid && gp__time_of(p, u) < gp__time_of(p, t) &&
+          gp__same_categories(l, t->point, u->point))
+        break;
+    }
+    if (j < p->count) continue;
     for (d = 0; d < l->dimensions; ++d)
-      if (l->categorical[d]) at[d] = s->others[k][d];
-    known = gp__look_up(p, at, &value);
-    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
-    wait |= known == GP__POINT_PENDING;
+      if (l->categorical[d]) at[d] = t->point[d];
+    asked = gp__ask_twice(p, t, point);
+    if (asked == GP__ASK_MEASURE) return asked;
+    wait |= asked == GP__ASK_WAIT;
+    asked = gp__look_up(p, at, &value);
+    if (asked == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+    wait |= asked == GP__POINT_PENDING;
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
@@ -183,17 +220,18 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     case GP__STAGE_CATEGORIES:
       asked = gp__ask_categories(p, s, point);
       break;
+    case GP__STAGE_FIRST_LINES:
+    case GP__STAGE_LINES:
+      while (s->line < p->lattice.dimensions && (asked = gp__ask_axis(p, s->line, point)) == GP__ASK_DONE) ++s->line;
+      break;
     case GP__STAGE_ARMS:
       asked = gp__ask_arms(p, s, point);
       break;
     case GP__STAGE_NEIGHBOURS:
       asked = gp__ask_neighbours(p, &s->around, point);
       break;
-    case GP__STAGE_LINES:
-      asked = gp__ask_lines(p, point);
-      break;
     case GP__STAGE_OTHERS:
-      asked = gp__ask_others(p, s, point);
+      asked = gp__ask_others(p, point);
       break;
     default:
       break;
@@ -202,7 +240,11 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     switch (s->stage) {
     case GP__STAGE_CATEGORIES:
       gp__make_arms(p, s);
-      s->stage = GP__STAGE_ARMS;
+      s->stage = s->arms > 2 ? GP__STAGE_ARMS : GP__STAGE_FIRST_LINES;
+      break;
+    case GP__STAGE_FIRST_LINES:
+      if (s->arms == 1 && p->measured) gp__begin_arm(&p->lattice, s->arm, p->tried[best].point); // it races with none
+      ++s->stage;
       break;
     case GP__STAGE_LINES:
       s->stage = !p->measured || s->around == best + 1 ? GP__STAGE_OTHERS : GP__STAGE_NEIGHBOURS;
@@ -213,13 +255,13 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     case GP__STAGE_RESTART:
       s->stage = GP__STAGE_END;
       if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured != 0, s->base)) {
-        gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base);
-        s->arm[0].converged = 0;
+        gp__begin_arm(&p->lattice, &s->arm[0], s->base);
         s->arms = 1;
         s->stage = GP__STAGE_ARMS;
       }
       break;
     default:
+      s->line = 0;
       ++s->stage;
       break;
     }

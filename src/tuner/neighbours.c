@@ -2,7 +2,7 @@
 // uses: core/rules.h, tuner/points.c
 
 // The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
-// steps: times often alternate, as where every second block size is a power of two. An invalid one is stepped over.
+// steps: times often alternate, as where every second block size is a power of two. Invalid ones are stepped over.
 GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
   const gp__lattice *l = &p->lattice;
   while (p->measured && *around != p->best + 1) {
@@ -13,7 +13,8 @@ GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *poi
       const int from = at[d];
       for (side = -1; side <= 1 && !l->categorical[d]; side += 2) {
         int steps = 0;
-        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && steps < 2; at[d] += side) {
+        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && abs(at[d] - from) <= 16 && steps < 2;
+             at[d] += side) {
           double value = 0;
           const int known = gp__look_up(p, at, &value);
           if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
@@ -29,25 +30,27 @@ GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *poi
   return GP__ASK_DONE;
 }
 
-// Points along each axis through the best one, far apart, outwards as long as they are not much worse: other optima
-// often lie there.
-GPUPRIMS__PRIVATE int gp__ask_lines(gp__points *p, int *point) {
+// Points along an axis through the best one, far apart, outwards to the ends as long as they are not much worse: other
+// optima often lie there. Two invalid ones in a row end a side.
+GPUPRIMS__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
   const gp__lattice *l = &p->lattice;
   const double worst = 1.3 * gp__best_time(p);
-  int at[GP__TUNED_MOST], d, side, wait = 0;
-  if (!p->measured) return GP__ASK_DONE;
-  gp__copy_point(l, at, p->tried[p->best].point);
-  for (d = 0; d < l->dimensions; ++d) {
-    const int from = at[d], step = l->count[d] > 24 ? l->count[d] / 8 : 3;
-    for (side = -step; side <= step && !l->categorical[d]; side += 2 * step)
-      for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d]; at[d] += side) {
-        double value = 0;
-        const int known = gp__look_up(p, at, &value);
-        if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
-        wait |= known == GP__POINT_PENDING;
-        if (known == GP__POINT_PENDING || (value > worst && value < GPUPRIMS__NEVER)) break;
-      }
-    at[d] = from;
+  const int last = l->count[d] - 1, step = last > 23 ? (last + 1) / 8 : 3;
+  int at[GP__TUNED_MOST], side, wait = 0;
+  if (!p->measured || l->categorical[d]) return GP__ASK_DONE;
+  for (side = -step; side <= step; side += 2 * step) {
+    int invalid = 0;
+    gp__copy_point(l, at, p->tried[p->best].point);
+    while (at[d] != (side < 0 ? 0 : last) && invalid < 2) {
+      double value = 0;
+      int known;
+      at[d] = at[d] + side < 0 ? 0 : at[d] + side > last ? last : at[d] + side;
+      known = gp__look_up(p, at, &value);
+      if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+      wait |= known == GP__POINT_PENDING;
+      if (known == GP__POINT_PENDING || (value > worst && value < GPUPRIMS__NEVER)) break;
+      invalid = value < GPUPRIMS__NEVER ? 0 : invalid + 1;
+    }
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }

@@ -9,7 +9,7 @@
 
 enum {
   GP__TUNED_MOST = 12,   // parameters of a search
-  GP__SAMPLES = 7,       // times kept of a point
+  GP__SAMPLES = 11,      // times kept of a point
   GP__NOISE_SAMPLES = 32 // deviations kept of all points
 };
 typedef struct gp__lattice {
@@ -40,6 +40,7 @@ typedef struct gp__points {
   size_t pending;  // points that were handed out and not told yet
   size_t measured; // points that have a value
   size_t best;     // index into `tried`, if measured
+  double before;   // the time of the best before this one
   size_t last;     // the point told last
   int failed;      // no memory: the table does not grow any more
   double deviation[GP__NOISE_SAMPLES],
@@ -141,6 +142,7 @@ GPUPRIMS__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint6
   p->valid = valid;
   p->user = user;
   p->slow_first = 1;
+  p->before = GPUPRIMS__NEVER;
   return gp__grow_points(p);
 }
 GPUPRIMS__PRIVATE void gp__close_points(gp__points *p) {
@@ -221,6 +223,8 @@ GPUPRIMS__PRIVATE void gp__find_best(gp__points *p) {
 GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double time) {
   gp__tried *t = gp__make_point(p, point);
   const int was = t && t->samples && !t->invalid;
+  const double best_was = gp__best_time(p);
+  const size_t was_best = p->best;
   double before;
   if (!t) return;
   before = t->median;
@@ -242,10 +246,12 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
     p->first[p->firsts++ % GP__NOISE_SAMPLES] = before / time;
     p->slow_first = p->firsts < 3 ? 1 : gp__lower_median(p->first, gp__kept(p->firsts));
     if (p->slow_first < 1) p->slow_first = 1;
-  } else if (t->samples > 2) { // a difference of two times deviates by sqrt(2) as much as one
-    const double off = (time - before) / before;
-    p->deviation[p->deviations++ % GP__NOISE_SAMPLES] = off < 0 ? -0.7 * off : 0.7 * off;
+  } else if (t->samples > 2) { // a time less the median of n others deviates by sqrt(1 + 1.57 / n) as much as a time
+    const int n = t->samples <= GP__SAMPLES ? t->samples - 1 : GP__SAMPLES;
+    const double off = (1 - 0.6 / n) * (time - before) / before;
+    p->deviation[p->deviations++ % GP__NOISE_SAMPLES] = off < 0 ? -off : off;
   }
   if (was || p->measured == 1) gp__find_best(p);
   else if (gp__time_of(p, t) < gp__best_time(p)) p->best = p->last;
+  if (p->best != was_best) p->before = best_was;
 }

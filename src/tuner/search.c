@@ -40,16 +40,20 @@ GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *t
 }
 
 enum {
-  GP__RIVALS = 5,      // points that race
-  GP__RACE_SAMPLES = 7 // times of a point that end its race
+  GP__RIVALS = 5,       // points that race
+  GP__RACE_SAMPLES = 11 // times of a point that end its race
 };
 
-// The point told last deserves a second time, if its first is close to the best. So do the first few points: they tell
-// how much slower first times are. One that is far over the best is not tried again.
+// The best point deserves three times where it is close to the best before it: noise may have put it there. The point
+// told last deserves a second time if its first is close to the best. So do the first few points: they tell how much
+// slower first times are. One that is far over the best is not tried again.
 GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
-  const gp__tried *last = &p->tried[p->last];
+  const gp__tried *last = &p->tried[p->last], *best = &p->tried[p->best];
   const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < 0.03 ? 0.03 : 3 * noise;
-  if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
+  if (!p->measured) return GP__ASK_DONE;
+  if (!best->pending && best->samples < 3 && gp__best_time(p) * (1 + close) > p->before)
+    return gp__hand_point(p, best->point, point);
+  if (last == best || last->invalid || last->pending || last->samples != 1 ||
       gp__time_of(p, last) > (p->firsts < 3 ? 3 : 1 + close) * gp__best_time(p))
     return GP__ASK_DONE;
   return gp__hand_point(p, last->point, point);
@@ -62,7 +66,7 @@ GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
   int count = 0, k;
   size_t i;
   const gp__tried *fewest = NULL;
-  if (p->measured && p->deviations < 4) return gp__hand_point(p, p->tried[p->best].point, point);
+  if (p->measured && p->deviations < 8) return gp__hand_point(p, p->tried[p->best].point, point);
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
     if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;

@@ -147,6 +147,7 @@ GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *po
   while (s->designed < 2 * l->dimensions) {
     ++s->designed;
     if (gp__far_point(p, 0, at)) return gp__hand_point(p, at, point);
+    s->designed = 2 * l->dimensions; // next to nothing is valid
   }
   if (!p->measured) {
     if (p->pending) return GP__ASK_WAIT;

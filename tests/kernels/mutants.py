@@ -2328,6 +2328,24 @@ MUTANTS = {
         "gp__simplex_point(l, x, -2, x->reflected);"),
     "tuner: the best is not measured again": (
         "TUNER_SEARCH", "src/tuner/search.c", ": gp__ask_race(&s->points, point);", ": GP__ASK_DONE;"),
+    "tuner: a category is dropped after one time": (
+        "TUNER_SEARCH", "src/tuner/arms.c", "asked = t ? gp__ask_twice(p, t, point) : GP__ASK_DONE;",
+        "(void)t, asked = GP__ASK_DONE;"),
+    "tuner: the best of a dropped category is not measured again": (
+        "TUNER_SEARCH", "src/tuner/arms.c", "    asked = gp__ask_twice(p, t, point);\n", "    asked = GP__ASK_DONE;\n"),
+    "tuner: the best is not tried in dropped categories": (
+        "TUNER_SEARCH", "src/tuner/arms.c",
+        "    asked = gp__look_up(p, at, &value);\n", "    asked = GP__POINT_KNOWN, value = 0, (void)value;\n"),
+    "tuner: lines stop before the ends": (
+        "TUNER_SEARCH", "src/tuner/neighbours.c",
+        "while (at[d] != (side < 0 ? 0 : last) && invalid < 2) {",
+        "while (at[d] + side >= 0 && at[d] + side <= last && invalid < 2) {"),
+    "tuner: the simplex goes before the lines": (
+        "TUNER_SEARCH", "src/tuner/arms.c", "s->arms > 2 ? GP__STAGE_ARMS : GP__STAGE_FIRST_LINES", "GP__STAGE_ARMS"),
+    "tuner: many times make the noise look small": (
+        "TUNER_SEARCH", "src/tuner/points.c", "(1 - 0.6 / n) * (time - before)", "0.7 * (time - before)"),
+    "tuner: neighbours are sought beyond any number of invalid points": (
+        "TUNER_SEARCH", "src/tuner/neighbours.c", " && abs(at[d] - from) <= 16", ""),
     "online: a call runs a policy whose kernels are not built": (
         "ONLINE", "src/tuner/online_sites.c", "x->proposals[i].state == GP__PROPOSAL_READY &&",
         "x->proposals[i].state != GP__PROPOSAL_NONE && x->proposals[i].state != GP__PROPOSAL_RUN &&"),
