@@ -27720,7 +27720,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2064384"
+#define GPUPRIMS__EMBEDDED_FROM "2068480"
 
 // ---- core/embed.c - this file's own text
 
@@ -37432,7 +37432,7 @@ GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) {
 
 enum {
   GP__TUNED_MOST = 12,   // parameters of a search
-  GP__SAMPLES = 7,       // times kept of a point
+  GP__SAMPLES = 11,      // times kept of a point
   GP__NOISE_SAMPLES = 32 // deviations kept of all points
 };
 typedef struct gp__lattice {
@@ -37463,6 +37463,7 @@ typedef struct gp__points {
   size_t pending;  // points that were handed out and not told yet
   size_t measured; // points that have a value
   size_t best;     // index into `tried`, if measured
+  double before;   // the time of the best before this one
   size_t last;     // the point told last
   int failed;      // no memory: the table does not grow any more
   double deviation[GP__NOISE_SAMPLES],
@@ -37564,6 +37565,7 @@ GPUPRIMS__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint6
   p->valid = valid;
   p->user = user;
   p->slow_first = 1;
+  p->before = GPUPRIMS__NEVER;
   return gp__grow_points(p);
 }
 GPUPRIMS__PRIVATE void gp__close_points(gp__points *p) {
@@ -37644,6 +37646,8 @@ GPUPRIMS__PRIVATE void gp__find_best(gp__points *p) {
 GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double time) {
   gp__tried *t = gp__make_point(p, point);
   const int was = t && t->samples && !t->invalid;
+  const double best_was = gp__best_time(p);
+  const size_t was_best = p->best;
   double before;
   if (!t) return;
   before = t->median;
@@ -37665,18 +37669,20 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
     p->first[p->firsts++ % GP__NOISE_SAMPLES] = before / time;
     p->slow_first = p->firsts < 3 ? 1 : gp__lower_median(p->first, gp__kept(p->firsts));
     if (p->slow_first < 1) p->slow_first = 1;
-  } else if (t->samples > 2) { // a difference of two times deviates by sqrt(2) as much as one
-    const double off = (time - before) / before;
-    p->deviation[p->deviations++ % GP__NOISE_SAMPLES] = off < 0 ? -0.7 * off : 0.7 * off;
+  } else if (t->samples > 2) { // a time less the median of n others deviates by sqrt(1 + 1.57 / n) as much as a time
+    const int n = t->samples <= GP__SAMPLES ? t->samples - 1 : GP__SAMPLES;
+    const double off = (1 - 0.6 / n) * (time - before) / before;
+    p->deviation[p->deviations++ % GP__NOISE_SAMPLES] = off < 0 ? -off : off;
   }
   if (was || p->measured == 1) gp__find_best(p);
   else if (gp__time_of(p, t) < gp__best_time(p)) p->best = p->last;
+  if (p->best != was_best) p->before = best_was;
 }
 
 // ---- tuner/neighbours.c - points near the best one, and points far from all
 
 // The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
-// steps: times often alternate, as where every second block size is a power of two. An invalid one is stepped over.
+// steps: times often alternate, as where every second block size is a power of two. Invalid ones are stepped over.
 GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
   const gp__lattice *l = &p->lattice;
   while (p->measured && *around != p->best + 1) {
@@ -37687,7 +37693,8 @@ GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *poi
       const int from = at[d];
       for (side = -1; side <= 1 && !l->categorical[d]; side += 2) {
         int steps = 0;
-        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && steps < 2; at[d] += side) {
+        for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d] && abs(at[d] - from) <= 16 && steps < 2;
+             at[d] += side) {
           double value = 0;
           const int known = gp__look_up(p, at, &value);
           if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
@@ -37703,25 +37710,27 @@ GPUPRIMS__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *poi
   return GP__ASK_DONE;
 }
 
-// Points along each axis through the best one, far apart, outwards as long as they are not much worse: other optima
-// often lie there.
-GPUPRIMS__PRIVATE int gp__ask_lines(gp__points *p, int *point) {
+// Points along an axis through the best one, far apart, outwards to the ends as long as they are not much worse: other
+// optima often lie there. Two invalid ones in a row end a side.
+GPUPRIMS__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
   const gp__lattice *l = &p->lattice;
   const double worst = 1.3 * gp__best_time(p);
-  int at[GP__TUNED_MOST], d, side, wait = 0;
-  if (!p->measured) return GP__ASK_DONE;
-  gp__copy_point(l, at, p->tried[p->best].point);
-  for (d = 0; d < l->dimensions; ++d) {
-    const int from = at[d], step = l->count[d] > 24 ? l->count[d] / 8 : 3;
-    for (side = -step; side <= step && !l->categorical[d]; side += 2 * step)
-      for (at[d] = from + side; at[d] >= 0 && at[d] < l->count[d]; at[d] += side) {
-        double value = 0;
-        const int known = gp__look_up(p, at, &value);
-        if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
-        wait |= known == GP__POINT_PENDING;
-        if (known == GP__POINT_PENDING || (value > worst && value < GPUPRIMS__NEVER)) break;
-      }
-    at[d] = from;
+  const int last = l->count[d] - 1, step = last > 23 ? (last + 1) / 8 : 3;
+  int at[GP__TUNED_MOST], side, wait = 0;
+  if (!p->measured || l->categorical[d]) return GP__ASK_DONE;
+  for (side = -step; side <= step; side += 2 * step) {
+    int invalid = 0;
+    gp__copy_point(l, at, p->tried[p->best].point);
+    while (at[d] != (side < 0 ? 0 : last) && invalid < 2) {
+      double value = 0;
+      int known;
+      at[d] = at[d] + side < 0 ? 0 : at[d] + side > last ? last : at[d] + side;
+      known = gp__look_up(p, at, &value);
+      if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+      wait |= known == GP__POINT_PENDING;
+      if (known == GP__POINT_PENDING || (value > worst && value < GPUPRIMS__NEVER)) break;
+      invalid = value < GPUPRIMS__NEVER ? 0 : invalid + 1;
+    }
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
@@ -37945,16 +37954,19 @@ GPUPRIMS__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point)
 
 // ---- tuner/arms.c - the search by simplexes: categories, rivals, neighbours, restarts
 
-// 1. Categories: the start with each value of a categorical parameter, one parameter after the other. The best few
-//    are arms.
-// 2. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
-// 3. Neighbours of the best point along each axis, as long as one is better; points far apart along each axis; the best
-//    point in the other arms' categories. A better one among them begins this step again.
-// 4. Restarts: simplexes from points far from all measured ones. One that begins much worse than the best is dropped.
+// 1. Categories: the start with each value of a categorical parameter, one parameter after the other; those that may
+//    win, twice. The best few are arms.
+// 2. Lines: points far apart along each axis through the best one. A single arm begins at the best of them. They are
+//    left out where there are more than two arms, for they would probably be of the wrong category.
+// 3. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
+// 4. Neighbours of the best point along each axis, as long as one is better; lines again; the best point in the other
+//    categories, and theirs a second time. A better one among them begins this step again.
+// 5. Restarts: simplexes from points far from all measured ones. One that begins much worse than the best is dropped.
 
 enum { GP__ARMS_MOST = 8, GP__RESTARTS = 2 };
 enum {
   GP__STAGE_CATEGORIES,
+  GP__STAGE_FIRST_LINES,
   GP__STAGE_ARMS,
   GP__STAGE_NEIGHBOURS,
   GP__STAGE_LINES,
@@ -37971,14 +37983,18 @@ typedef struct gp__simplexes {
   int stage, begun;
   int base[GP__TUNED_MOST]; // the best of the categories so far
   int axis;                 // the parameter whose categories are compared
+  int line;                 // the parameter along which points are asked for
   int arms, round;
   int restarts;
   gp__arm arm[GP__ARMS_MOST];
-  int others[GP__ARMS_MOST][GP__TUNED_MOST]; // where the arms began
-  int other_count;
   size_t around; // the best point whose neighbours are known, plus one
 } gp__simplexes;
 
+GPUPRIMS__PRIVATE void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *origin) {
+  gp__simplex_begin(l, &a->simplex, origin);
+  a->left = a->simplex.vertices;
+  a->converged = 0;
+}
 GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
   double best = GPUPRIMS__NEVER;
   int v;
@@ -37987,6 +38003,23 @@ GPUPRIMS__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
     if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
   }
   return best;
+}
+
+GPUPRIMS__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, const int *b) {
+  int d;
+  for (d = 0; d < l->dimensions; ++d)
+    if (l->categorical[d] && a[d] != b[d]) return 0;
+  return 1;
+}
+
+// A time that is no more than twice the best's may be an outlier, and its point the best.
+GPUPRIMS__PRIVATE int gp__may_win(const gp__points *p, const gp__tried *t) {
+  return !t->invalid && t->samples && gp__time_of(p, t) <= 2 * gp__best_time(p);
+}
+// A second time of a point that has one and may win.
+GPUPRIMS__PRIVATE int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
+  if (!gp__may_win(p, t) || t->samples > 1) return GP__ASK_DONE;
+  return t->pending ? GP__ASK_WAIT : gp__hand_point(p, t->point, point);
 }
 
 GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
@@ -38015,6 +38048,15 @@ GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *p
         best = at[s->axis];
       }
     }
+    for (k = 0; k < l->count[s->axis] && !wait; ++k) {
+      int asked;
+      const gp__tried *t;
+      at[s->axis] = k;
+      t = gp__find_point(p, at);
+      asked = t ? gp__ask_twice(p, t, point) : GP__ASK_DONE;
+      if (asked == GP__ASK_MEASURE) return asked;
+      wait = asked == GP__ASK_WAIT;
+    }
     if (wait) return GP__ASK_WAIT;
     s->base[s->axis] = best;
   }
@@ -38023,30 +38065,21 @@ GPUPRIMS__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *p
 // Makes an arm of each of the best points so far.
 GPUPRIMS__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
   const gp__lattice *l = &p->lattice;
+  const gp__tried *origin[GP__ARMS_MOST];
   size_t i;
   int k;
-  double values[GP__ARMS_MOST];
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
     if (t->invalid || !t->samples || gp__time_of(p, t) > 1.5 * gp__best_time(p)) continue;
-    for (k = 0; k < s->other_count && values[k] <= gp__time_of(p, t);) ++k;
-    if (k == GP__ARMS_MOST) continue;
-    if (s->other_count < GP__ARMS_MOST) ++s->other_count;
-    memmove(values + k + 1, values + k, (size_t)(s->other_count - k - 1) * sizeof *values);
-    memmove(s->others[k + 1], s->others[k], (size_t)(s->other_count - k - 1) * sizeof *s->others);
-    values[k] = gp__time_of(p, t);
-    gp__copy_point(l, s->others[k], t->point);
+    for (k = s->arms; k > 0 && gp__time_of(p, origin[k - 1]) > gp__time_of(p, t); --k)
+      if (k < GP__ARMS_MOST) origin[k] = origin[k - 1];
+    if (k < GP__ARMS_MOST) origin[k] = t;
+    s->arms += s->arms < GP__ARMS_MOST;
   }
-  if (!s->other_count) { // every one of them is invalid
-    if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start);
-    gp__copy_point(l, s->others[s->other_count++], s->base);
-  }
-  s->arms = s->other_count;
-  for (k = 0; k < s->arms; ++k) {
-    gp__simplex_begin(l, &s->arm[k].simplex, s->others[k]);
-    s->arm[k].left = s->arm[k].simplex.vertices;
-    s->arm[k].converged = 0;
-  }
+  for (k = 0; k < s->arms; ++k) gp__begin_arm(l, &s->arm[k], origin[k]->point);
+  if (s->arms) return;
+  if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start); // every one of them is invalid
+  gp__begin_arm(l, &s->arm[s->arms++], s->base);
 }
 // Drops the arms that are worse than the better half or too much worse than the best, and begins the next round.
 GPUPRIMS__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
@@ -38102,19 +38135,32 @@ GPUPRIMS__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) 
   }
 }
 
-// The best point in the categories of the other arms.
-GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, gp__simplexes *s, int *point) {
+// In each other category: the best known point a second time, and the best point of all with this category.
+GPUPRIMS__PRIVATE int gp__ask_others(gp__points *p, int *point) {
   const gp__lattice *l = &p->lattice;
-  int k, d, wait = 0, at[GP__TUNED_MOST];
-  for (k = 0; k < s->other_count && p->measured; ++k) {
+  int d, wait = 0, at[GP__TUNED_MOST];
+  size_t i, j;
+  for (i = 0; i < p->count && p->measured; ++i) {
+    const gp__tried *t = &p->tried[i];
     double value;
-    int known;
+    int asked;
     gp__copy_point(l, at, p->tried[p->best].point);
+    if (!gp__may_win(p, t) || gp__same_categories(l, t->point, at)) continue;
+    for (j = 0; j < p->count; ++j) {
+      const gp__tried *u = &p->tried[j];
+      if (u->samples && !u->invalid && gp__time_of(p, u) < gp__time_of(p, t) &&
+          gp__same_categories(l, t->point, u->point))
+        break;
+    }
+    if (j < p->count) continue;
     for (d = 0; d < l->dimensions; ++d)
-      if (l->categorical[d]) at[d] = s->others[k][d];
-    known = gp__look_up(p, at, &value);
-    if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
-    wait |= known == GP__POINT_PENDING;
+      if (l->categorical[d]) at[d] = t->point[d];
+    asked = gp__ask_twice(p, t, point);
+    if (asked == GP__ASK_MEASURE) return asked;
+    wait |= asked == GP__ASK_WAIT;
+    asked = gp__look_up(p, at, &value);
+    if (asked == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
+    wait |= asked == GP__POINT_PENDING;
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
@@ -38127,17 +38173,18 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     case GP__STAGE_CATEGORIES:
       asked = gp__ask_categories(p, s, point);
       break;
+    case GP__STAGE_FIRST_LINES:
+    case GP__STAGE_LINES:
+      while (s->line < p->lattice.dimensions && (asked = gp__ask_axis(p, s->line, point)) == GP__ASK_DONE) ++s->line;
+      break;
     case GP__STAGE_ARMS:
       asked = gp__ask_arms(p, s, point);
       break;
     case GP__STAGE_NEIGHBOURS:
       asked = gp__ask_neighbours(p, &s->around, point);
       break;
-    case GP__STAGE_LINES:
-      asked = gp__ask_lines(p, point);
-      break;
     case GP__STAGE_OTHERS:
-      asked = gp__ask_others(p, s, point);
+      asked = gp__ask_others(p, point);
       break;
     default:
       break;
@@ -38146,7 +38193,11 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     switch (s->stage) {
     case GP__STAGE_CATEGORIES:
       gp__make_arms(p, s);
-      s->stage = GP__STAGE_ARMS;
+      s->stage = s->arms > 2 ? GP__STAGE_ARMS : GP__STAGE_FIRST_LINES;
+      break;
+    case GP__STAGE_FIRST_LINES:
+      if (s->arms == 1 && p->measured) gp__begin_arm(&p->lattice, s->arm, p->tried[best].point); // it races with none
+      ++s->stage;
       break;
     case GP__STAGE_LINES:
       s->stage = !p->measured || s->around == best + 1 ? GP__STAGE_OTHERS : GP__STAGE_NEIGHBOURS;
@@ -38157,13 +38208,13 @@ GPUPRIMS__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *po
     case GP__STAGE_RESTART:
       s->stage = GP__STAGE_END;
       if (s->restarts++ < GP__RESTARTS && gp__far_point(p, p->measured != 0, s->base)) {
-        gp__simplex_begin(&p->lattice, &s->arm[0].simplex, s->base);
-        s->arm[0].converged = 0;
+        gp__begin_arm(&p->lattice, &s->arm[0], s->base);
         s->arms = 1;
         s->stage = GP__STAGE_ARMS;
       }
       break;
     default:
+      s->line = 0;
       ++s->stage;
       break;
     }
@@ -38444,6 +38495,7 @@ GPUPRIMS__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *po
   while (s->designed < 2 * l->dimensions) {
     ++s->designed;
     if (gp__far_point(p, 0, at)) return gp__hand_point(p, at, point);
+    s->designed = 2 * l->dimensions; // next to nothing is valid
   }
   if (!p->measured) {
     if (p->pending) return GP__ASK_WAIT;
@@ -38498,16 +38550,20 @@ GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *t
 }
 
 enum {
-  GP__RIVALS = 5,      // points that race
-  GP__RACE_SAMPLES = 7 // times of a point that end its race
+  GP__RIVALS = 5,       // points that race
+  GP__RACE_SAMPLES = 11 // times of a point that end its race
 };
 
-// The point told last deserves a second time, if its first is close to the best. So do the first few points: they tell
-// how much slower first times are. One that is far over the best is not tried again.
+// The best point deserves three times where it is close to the best before it: noise may have put it there. The point
+// told last deserves a second time if its first is close to the best. So do the first few points: they tell how much
+// slower first times are. One that is far over the best is not tried again.
 GPUPRIMS__PRIVATE int gp__ask_again(gp__points *p, int *point) {
-  const gp__tried *last = &p->tried[p->last];
+  const gp__tried *last = &p->tried[p->last], *best = &p->tried[p->best];
   const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < 0.03 ? 0.03 : 3 * noise;
-  if (!p->measured || last->invalid || last->pending || last->samples != 1 ||
+  if (!p->measured) return GP__ASK_DONE;
+  if (!best->pending && best->samples < 3 && gp__best_time(p) * (1 + close) > p->before)
+    return gp__hand_point(p, best->point, point);
+  if (last == best || last->invalid || last->pending || last->samples != 1 ||
       gp__time_of(p, last) > (p->firsts < 3 ? 3 : 1 + close) * gp__best_time(p))
     return GP__ASK_DONE;
   return gp__hand_point(p, last->point, point);
@@ -38520,7 +38576,7 @@ GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
   int count = 0, k;
   size_t i;
   const gp__tried *fewest = NULL;
-  if (p->measured && p->deviations < 4) return gp__hand_point(p, p->tried[p->best].point, point);
+  if (p->measured && p->deviations < 8) return gp__hand_point(p, p->tried[p->best].point, point);
   for (i = 0; i < p->count; ++i) {
     const gp__tried *t = &p->tried[i];
     if (t->invalid || !t->samples || gp__time_of(p, t) > best * (1 + 4 * noise)) continue;
