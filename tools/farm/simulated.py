@@ -12,6 +12,7 @@ import json
 import os
 import random
 import tempfile
+import time
 import warnings
 
 NAME = "Kernel Tuner"
@@ -20,6 +21,7 @@ INSTALL = "python3 tools/venv.py build/tuners tools/farm/requirements.lock, then
 KERNEL = "space"
 # It measures a whole space by this one, and takes no limit.
 WITHOUT_END = ("brute_force",)
+SLOWEST = 10  # seconds of a start, most of them a strategy's own: a slower one is left out
 
 
 def version():
@@ -73,6 +75,7 @@ def job(work):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cache.json")
         for seed in seeds:
+            began = time.monotonic()
             draw = random.Random(f"{space.head['program']} {seed}")
             write_cache(space, path, {values: draw.choice(us) for values, us in space.us.items()})
             while True:
@@ -88,4 +91,6 @@ def job(work):
                         del ways[0]
                         continue
                     return [], f"{type(error).__name__}: {str(error)[:200]}"
+            if time.monotonic() - began > SLOWEST:
+                return [], f"a start takes more than {SLOWEST} s"
     return runs, ""
