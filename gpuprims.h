@@ -29610,6 +29610,7 @@ typedef struct gp__state {
   unsigned long long clock;
   gp__retired *retired;
   gp__events *timers;        // of tuners that are open
+  unsigned loads, loading;   // modules: loads so far, and those that go on; without the lock
   struct gp__online *online; // NULL: calls are not tuned while they run
   gp__type_info **types;     // user's types and operators
   gp__op_info **ops;
@@ -33501,7 +33502,7 @@ GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) 
 // Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
-GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+GPUPRIMS__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
@@ -33523,6 +33524,16 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   c->function = function;
   c->allowed_bytes = GP__SHARED_BYTES_ALLOWED;
   return GP_SUCCESS;
+}
+
+// The same; measurements that it may disturb can tell.
+GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+  gp_result result;
+  __atomic_add_fetch(&s->loading, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&s->loads, 1, __ATOMIC_RELAXED);
+  result = gp__load_image(s, who, image, c);
+  __atomic_sub_fetch(&s->loading, 1, __ATOMIC_RELAXED);
+  return result;
 }
 
 // Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
@@ -39236,6 +39247,7 @@ typedef struct gp__measured {
   int point[GP__TUNED_MOST];
   uint64_t bytes, n, calls; // calls: of the site, so far
   gp_stream stream;
+  unsigned loads; // of modules, when it began
 } gp__measured;
 
 typedef struct gp__online {
@@ -39419,10 +39431,11 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
       a->free = !fits;
     }
   }
-  // Others on their way through the host, or on another stream, may run beside this call.
+  // Others on their way through the host, or on another stream, may run beside this call; loading a module slows it.
   if (x && !fixed && x->begun && !x->failed && !__atomic_load_n(&o->open, __ATOMIC_RELAXED) &&
       (!o->stopped || o->stopped->stream == stream))
     m = o->unused;
+  if (__atomic_load_n(&o->s->loading, __ATOMIC_RELAXED)) m = NULL;
   if (m) a->proposal = gp__ready_proposal(x, h);
   if (a->proposal) { // the first run is slower, because the driver loads its kernels: the next one is measured
     if (!a->proposal->warm) m = NULL;
@@ -39440,6 +39453,7 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
     m->n = h->count;
     m->calls = x->calls;
+    m->loads = __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
     m->stream = stream;
     m->stamps.recorded = m->stamps.failed = 0;
     memcpy(m->point, m->proposal ? m->proposal->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
@@ -39511,6 +39525,7 @@ GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__
 
 enum {
   GP__NAP_MS = 1,
+  GP__SEARCH_MS = 4, // a time that is read late may seem disturbed
   GP__DOZE_MS = 64,
   GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
 };
@@ -39688,17 +39703,19 @@ GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
   for (;;) {
     gp__measured *m;
     float ms = -1;
-    int error;
+    int error, disturbed;
     pthread_mutex_lock(&o->lock);
     m = o->stopped;
     pthread_mutex_unlock(&o->lock);
     error = m ? d->cuEventQuery(m->stamps.event[1]) : GP__CU_NOT_READY;
     if (error == GP__CU_NOT_READY) return read;
     if (!error) error = d->cuEventElapsedTime(&ms, m->stamps.event[0], m->stamps.event[1]);
-    if (!error && ms >= 0) gp__take_measured(o, m, 1e3 * (double)ms);
-    else if (m->proposal) gp__site_learns(o, m->site, m->point, -1, m->n);
-    if (m->proposal) gp__forget_proposal(o, m->proposal);
+    disturbed = !error && m->loads != __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
+    if (!error && ms >= 0 && !disturbed) gp__take_measured(o, m, 1e3 * (double)ms);
+    else if (m->proposal && !disturbed) gp__site_learns(o, m->site, m->point, -1, m->n);
+    if (m->proposal && !disturbed) gp__forget_proposal(o, m->proposal);
     pthread_mutex_lock(&o->lock);
+    if (m->proposal && disturbed) m->proposal->state = GP__PROPOSAL_READY; // for another call
     o->stopped = m->next;
     if (!o->stopped) o->last = &o->stopped;
     --o->stopped_count;
@@ -39831,7 +39848,7 @@ GPUPRIMS__PRIVATE void *gp__search_online(void *user) {
     }
     pthread_mutex_unlock(&o->searches);
     if (o->stop) break;
-    nap = happened ? GP__NAP_MS : nap < GP__DOZE_MS ? 2 * nap : nap;
+    nap = happened ? GP__NAP_MS : nap < (searching ? GP__SEARCH_MS : GP__DOZE_MS) ? 2 * nap : nap;
     gp__nap(o, searching || o->stopped || nap < GP__DOZE_MS ? nap : 0);
     pthread_mutex_unlock(&o->lock);
   }
@@ -39966,9 +39983,8 @@ GPUPRIMS__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const ch
     float ms = 0;
     if (s->context) {
       void **event = gp__events_of(t, w);
-      int error = d->cuEventQuery(event[1]);
+      const int error = d->cuEventElapsedTime(&ms, event[0], event[1]);
       if (error == GP__CU_NOT_READY) return GP_SUCCESS;
-      if (!error) error = d->cuEventElapsedTime(&ms, event[0], event[1]);
       if (error) {
         t->first = w->next;
         if (!t->first) t->last = &t->first;

@@ -6,7 +6,7 @@
 // Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
-GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+GPUPRIMS__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
@@ -28,6 +28,16 @@ GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const
   c->function = function;
   c->allowed_bytes = GP__SHARED_BYTES_ALLOWED;
   return GP_SUCCESS;
+}
+
+// The same; measurements that it may disturb can tell.
+GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+  gp_result result;
+  __atomic_add_fetch(&s->loading, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&s->loads, 1, __ATOMIC_RELAXED);
+  result = gp__load_image(s, who, image, c);
+  __atomic_sub_fetch(&s->loading, 1, __ATOMIC_RELAXED);
+  return result;
 }
 
 // Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance

@@ -97,6 +97,7 @@ typedef struct gp__state {
   unsigned long long clock;
   gp__retired *retired;
   gp__events *timers;        // of tuners that are open
+  unsigned loads, loading;   // modules: loads so far, and those that go on; without the lock
   struct gp__online *online; // NULL: calls are not tuned while they run
   gp__type_info **types;     // user's types and operators
   gp__op_info **ops;

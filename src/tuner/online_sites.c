@@ -68,6 +68,7 @@ typedef struct gp__measured {
   int point[GP__TUNED_MOST];
   uint64_t bytes, n, calls; // calls: of the site, so far
   gp_stream stream;
+  unsigned loads; // of modules, when it began
 } gp__measured;
 
 typedef struct gp__online {
@@ -251,10 +252,11 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
       a->free = !fits;
     }
   }
-  // Others on their way through the host, or on another stream, may run beside this call.
+  // Others on their way through the host, or on another stream, may run beside this call; loading a module slows it.
   if (x && !fixed && x->begun && !x->failed && !__atomic_load_n(&o->open, __ATOMIC_RELAXED) &&
       (!o->stopped || o->stopped->stream == stream))
     m = o->unused;
+  if (__atomic_load_n(&o->s->loading, __ATOMIC_RELAXED)) m = NULL;
   if (m) a->proposal = gp__ready_proposal(x, h);
   if (a->proposal) { // the first run is slower, because the driver loads its kernels: the next one is measured
     if (!a->proposal->warm) m = NULL;
@@ -272,6 +274,7 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
     m->n = h->count;
     m->calls = x->calls;
+    m->loads = __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
     m->stream = stream;
     m->stamps.recorded = m->stamps.failed = 0;
     memcpy(m->point, m->proposal ? m->proposal->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);

@@ -6,6 +6,7 @@
 
 enum {
   GP__NAP_MS = 1,
+  GP__SEARCH_MS = 4, // a time that is read late may seem disturbed
   GP__DOZE_MS = 64,
   GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
 };
@@ -183,17 +184,19 @@ GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
   for (;;) {
     gp__measured *m;
     float ms = -1;
-    int error;
+    int error, disturbed;
     pthread_mutex_lock(&o->lock);
     m = o->stopped;
     pthread_mutex_unlock(&o->lock);
     error = m ? d->cuEventQuery(m->stamps.event[1]) : GP__CU_NOT_READY;
     if (error == GP__CU_NOT_READY) return read;
     if (!error) error = d->cuEventElapsedTime(&ms, m->stamps.event[0], m->stamps.event[1]);
-    if (!error && ms >= 0) gp__take_measured(o, m, 1e3 * (double)ms);
-    else if (m->proposal) gp__site_learns(o, m->site, m->point, -1, m->n);
-    if (m->proposal) gp__forget_proposal(o, m->proposal);
+    disturbed = !error && m->loads != __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
+    if (!error && ms >= 0 && !disturbed) gp__take_measured(o, m, 1e3 * (double)ms);
+    else if (m->proposal && !disturbed) gp__site_learns(o, m->site, m->point, -1, m->n);
+    if (m->proposal && !disturbed) gp__forget_proposal(o, m->proposal);
     pthread_mutex_lock(&o->lock);
+    if (m->proposal && disturbed) m->proposal->state = GP__PROPOSAL_READY; // for another call
     o->stopped = m->next;
     if (!o->stopped) o->last = &o->stopped;
     --o->stopped_count;
@@ -326,7 +329,7 @@ GPUPRIMS__PRIVATE void *gp__search_online(void *user) {
     }
     pthread_mutex_unlock(&o->searches);
     if (o->stop) break;
-    nap = happened ? GP__NAP_MS : nap < GP__DOZE_MS ? 2 * nap : nap;
+    nap = happened ? GP__NAP_MS : nap < (searching ? GP__SEARCH_MS : GP__DOZE_MS) ? 2 * nap : nap;
     gp__nap(o, searching || o->stopped || nap < GP__DOZE_MS ? nap : 0);
     pthread_mutex_unlock(&o->lock);
   }

@@ -61,9 +61,8 @@ GPUPRIMS__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const ch
     float ms = 0;
     if (s->context) {
       void **event = gp__events_of(t, w);
-      int error = d->cuEventQuery(event[1]);
+      const int error = d->cuEventElapsedTime(&ms, event[0], event[1]);
       if (error == GP__CU_NOT_READY) return GP_SUCCESS;
-      if (!error) error = d->cuEventElapsedTime(&ms, event[0], event[1]);
       if (error) {
         t->first = w->next;
         if (!t->first) t->last = &t->first;
