@@ -37480,7 +37480,7 @@ typedef struct gp__points {
   double deviation[GP__NOISE_SAMPLES],
       first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
   unsigned deviations, firsts;
-  double slow_first; // the usual first time by the second
+  double slow_first, slowest_first; // the usual first time by the second, and the most that it was
 } gp__points;
 
 // The value of an invalid point, above every time.
@@ -37575,7 +37575,7 @@ GPUPRIMS__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint6
   p->random = seed;
   p->valid = valid;
   p->user = user;
-  p->slow_first = 1;
+  p->slow_first = p->slowest_first = 1;
   p->before = GPUPRIMS__NEVER;
   return gp__grow_points(p);
 }
@@ -37680,6 +37680,7 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
     p->first[p->firsts++ % GP__NOISE_SAMPLES] = before / time;
     p->slow_first = p->firsts < 3 ? 1 : gp__lower_median(p->first, gp__kept(p->firsts));
     if (p->slow_first < 1) p->slow_first = 1;
+    if (before / time > p->slowest_first) p->slowest_first = before / time;
   } else if (t->samples > 2) { // a time less the median of n others deviates by sqrt(1 + 1.57 / n) as much as a time
     const int n = t->samples <= GP__SAMPLES ? t->samples - 1 : GP__SAMPLES;
     const double off = (1 - 0.6 / n) * (time - before) / before;
@@ -38023,9 +38024,11 @@ GPUPRIMS__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, co
   return 1;
 }
 
-// A time that is no more than twice the best's may be an outlier, and its point the best.
+// A time that is no more than twice the best's may be an outlier, and its point the best. A first time may be more: it
+// may contain what the program does once, as the slowest first time so far did.
 GPUPRIMS__PRIVATE int gp__may_win(const gp__points *p, const gp__tried *t) {
-  return !t->invalid && t->samples && gp__time_of(p, t) <= 2 * gp__best_time(p);
+  const double time = t->samples == 1 ? t->median / p->slowest_first : gp__time_of(p, t);
+  return !t->invalid && t->samples && time <= 2 * gp__best_time(p);
 }
 // A second time of a point that has one and may win.
 GPUPRIMS__PRIVATE int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
@@ -39195,8 +39198,10 @@ enum {
   GP__SITE_WORDS = 42,     // and two of their lists
   GP__PROPOSALS = 3,       // of a site at a time
   GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
-  GP__CALLS_MEASURED = 12, // that are all measured; later ones run the best policy known, and
-  GP__WATCHED = 16,        // one in so many is measured
+  GP__CALLS_MEASURED = 12, // that are all measured; of later ones, on the best policy known, one
+  GP__WATCHED_US = 2000,   // in so many us, because events between calls take time
+  GP__WATCHED_MOST = 512,  // or in so many calls
+  GP__UNREAD = 16,         // times that wake the thread which reads them
   GP__MEASURED_MOST = 64,  // calls whose times are not read yet
   GP__ONLINE_THREADS = 4,  // at most
   GP__SITE_PATH = 512      // steps that a site's report keeps
@@ -39226,6 +39231,7 @@ typedef struct gp__site {
   uint64_t bytes;            // of it
   gp_policy usual;           // the table's, or the portable one
   uint64_t calls, accounted; // accounted: those whose time the search knows, about
+  unsigned watched;          // one in so many calls is measured
   int begun;                 // its search; `usual_point` is known
   int failed;                // no memory for its search
   int searching;             //
@@ -39348,6 +39354,7 @@ GPUPRIMS__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape 
   x->usual = *usual;
   x->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
   x->searching = 1;
+  x->watched = 1;
   x->q.fields = (gp_key_field *)gp__copy_list(q->fields, (size_t)q->field_count * sizeof *q->fields, &failed);
   x->q.in_layout.fields = (gp_field *)gp__copy_list(q->in_layout.fields, fields, &failed);
   x->q.out_layout.fields = (gp_field *)gp__copy_list(q->out_layout.fields, fields, &failed);
@@ -39444,7 +39451,7 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     a->has_policy = 1;
   } else if (m) {
     const int known = x->has_best ? a->has_policy : !memcmp(usual, &x->usual, sizeof *usual);
-    if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % GP__WATCHED)) m = NULL;
+    if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % x->watched)) m = NULL;
   }
   if (m) {
     o->unused = m->next;
@@ -39475,7 +39482,7 @@ GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int faile
     m->next = NULL;
     *o->last = m;
     o->last = &m->next;
-    if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
+    if (++o->stopped_count >= GP__UNREAD && o->dozing) pthread_cond_signal(&o->wake);
     c = NULL; // until its time is read
   } else if (m) {
     m->next = o->unused;
@@ -39677,6 +39684,9 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
   pthread_mutex_lock(&o->lock);
+  x->watched = b->us * GP__WATCHED_MOST < GP__WATCHED_US ? (unsigned)GP__WATCHED_MOST
+      : b->us < GP__WATCHED_US                           ? 1 + (unsigned)(GP__WATCHED_US / b->us)
+                                                         : 1u;
   if (!x->has_best || memcmp(x->best_point, b->best, sizeof b->best) != 0) {
     memcpy(x->best_point, b->best, sizeof b->best);
     x->best = gp__policy_of_point(x, b->best);

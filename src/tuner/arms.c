@@ -59,9 +59,11 @@ GPUPRIMS__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, co
   return 1;
 }
 
-// A time that is no more than twice the best's may be an outlier, and its point the best.
+// A time that is no more than twice the best's may be an outlier, and its point the best. A first time may be more: it
+// may contain what the program does once, as the slowest first time so far did.
 GPUPRIMS__PRIVATE int gp__may_win(const gp__points *p, const gp__tried *t) {
-  return !t->invalid && t->samples && gp__time_of(p, t) <= 2 * gp__best_time(p);
+  const double time = t->samples == 1 ? t->median / p->slowest_first : gp__time_of(p, t);
+  return !t->invalid && t->samples && time <= 2 * gp__best_time(p);
 }
 // A second time of a point that has one and may win.
 GPUPRIMS__PRIVATE int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {

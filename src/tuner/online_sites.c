@@ -16,8 +16,10 @@ enum {
   GP__SITE_WORDS = 42,     // and two of their lists
   GP__PROPOSALS = 3,       // of a site at a time
   GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
-  GP__CALLS_MEASURED = 12, // that are all measured; later ones run the best policy known, and
-  GP__WATCHED = 16,        // one in so many is measured
+  GP__CALLS_MEASURED = 12, // that are all measured; of later ones, on the best policy known, one
+  GP__WATCHED_US = 2000,   // in so many us, because events between calls take time
+  GP__WATCHED_MOST = 512,  // or in so many calls
+  GP__UNREAD = 16,         // times that wake the thread which reads them
   GP__MEASURED_MOST = 64,  // calls whose times are not read yet
   GP__ONLINE_THREADS = 4,  // at most
   GP__SITE_PATH = 512      // steps that a site's report keeps
@@ -47,6 +49,7 @@ typedef struct gp__site {
   uint64_t bytes;            // of it
   gp_policy usual;           // the table's, or the portable one
   uint64_t calls, accounted; // accounted: those whose time the search knows, about
+  unsigned watched;          // one in so many calls is measured
   int begun;                 // its search; `usual_point` is known
   int failed;                // no memory for its search
   int searching;             //
@@ -169,6 +172,7 @@ GPUPRIMS__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape 
   x->usual = *usual;
   x->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
   x->searching = 1;
+  x->watched = 1;
   x->q.fields = (gp_key_field *)gp__copy_list(q->fields, (size_t)q->field_count * sizeof *q->fields, &failed);
   x->q.in_layout.fields = (gp_field *)gp__copy_list(q->in_layout.fields, fields, &failed);
   x->q.out_layout.fields = (gp_field *)gp__copy_list(q->out_layout.fields, fields, &failed);
@@ -265,7 +269,7 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     a->has_policy = 1;
   } else if (m) {
     const int known = x->has_best ? a->has_policy : !memcmp(usual, &x->usual, sizeof *usual);
-    if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % GP__WATCHED)) m = NULL;
+    if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % x->watched)) m = NULL;
   }
   if (m) {
     o->unused = m->next;
@@ -296,7 +300,7 @@ GPUPRIMS__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int faile
     m->next = NULL;
     *o->last = m;
     o->last = &m->next;
-    if (++o->stopped_count >= GP__WATCHED && o->dozing) pthread_cond_signal(&o->wake);
+    if (++o->stopped_count >= GP__UNREAD && o->dozing) pthread_cond_signal(&o->wake);
     c = NULL; // until its time is read
   } else if (m) {
     m->next = o->unused;

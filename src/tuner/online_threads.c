@@ -158,6 +158,9 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
   pthread_mutex_lock(&o->lock);
+  x->watched = b->us * GP__WATCHED_MOST < GP__WATCHED_US ? (unsigned)GP__WATCHED_MOST
+      : b->us < GP__WATCHED_US                           ? 1 + (unsigned)(GP__WATCHED_US / b->us)
+                                                         : 1u;
   if (!x->has_best || memcmp(x->best_point, b->best, sizeof b->best) != 0) {
     memcpy(x->best_point, b->best, sizeof b->best);
     x->best = gp__policy_of_point(x, b->best);

@@ -46,7 +46,7 @@ typedef struct gp__points {
   double deviation[GP__NOISE_SAMPLES],
       first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
   unsigned deviations, firsts;
-  double slow_first; // the usual first time by the second
+  double slow_first, slowest_first; // the usual first time by the second, and the most that it was
 } gp__points;
 
 // The value of an invalid point, above every time.
@@ -141,7 +141,7 @@ GPUPRIMS__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint6
   p->random = seed;
   p->valid = valid;
   p->user = user;
-  p->slow_first = 1;
+  p->slow_first = p->slowest_first = 1;
   p->before = GPUPRIMS__NEVER;
   return gp__grow_points(p);
 }
@@ -246,6 +246,7 @@ GPUPRIMS__PRIVATE void gp__note_time(gp__points *p, const int *point, double tim
     p->first[p->firsts++ % GP__NOISE_SAMPLES] = before / time;
     p->slow_first = p->firsts < 3 ? 1 : gp__lower_median(p->first, gp__kept(p->firsts));
     if (p->slow_first < 1) p->slow_first = 1;
+    if (before / time > p->slowest_first) p->slowest_first = before / time;
   } else if (t->samples > 2) { // a time less the median of n others deviates by sqrt(1 + 1.57 / n) as much as a time
     const int n = t->samples <= GP__SAMPLES ? t->samples - 1 : GP__SAMPLES;
     const double off = (1 - 0.6 / n) * (time - before) / before;

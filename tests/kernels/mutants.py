@@ -2346,6 +2346,9 @@ MUTANTS = {
         "TUNER_SEARCH", "src/tuner/points.c", "(1 - 0.6 / n) * (time - before)", "0.7 * (time - before)"),
     "tuner: neighbours are sought beyond any number of invalid points": (
         "TUNER_SEARCH", "src/tuner/neighbours.c", " && abs(at[d] - from) <= 16", ""),
+    "tuner: a category is dropped for what its first run did once": (
+        "TUNER_SEARCH", "src/tuner/arms.c", "t->samples == 1 ? t->median / p->slowest_first : gp__time_of(p, t)",
+        "gp__time_of(p, t)"),
     "online: a call runs a policy whose kernels are not built": (
         "ONLINE", "src/tuner/online_sites.c", "x->proposals[i].state == GP__PROPOSAL_READY &&",
         "x->proposals[i].state != GP__PROPOSAL_NONE && x->proposals[i].state != GP__PROPOSAL_RUN &&"),
