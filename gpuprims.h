@@ -39201,6 +39201,7 @@ enum {
   GP__CALLS_MEASURED = 12, // that are all measured; of later ones, on the best policy known, one
   GP__WATCHED_US = 2000,   // in so many us, because events between calls take time
   GP__WATCHED_MOST = 512,  // or in so many calls
+  GP__USUAL_AGAIN = 8,     // of the measured calls on the best policy, one in so many is on the usual one
   GP__UNREAD = 16,         // times that wake the thread which reads them
   GP__MEASURED_MOST = 64,  // calls whose times are not read yet
   GP__ONLINE_THREADS = 4,  // at most
@@ -39231,6 +39232,7 @@ typedef struct gp__site {
   uint64_t bytes;            // of it
   gp_policy usual;           // the table's, or the portable one
   uint64_t calls, accounted; // accounted: those whose time the search knows, about
+  unsigned seen;             // measured calls on the best policy known
   unsigned watched;          // one in so many calls is measured
   int begun;                 // its search; `usual_point` is known
   int failed;                // no memory for its search
@@ -39450,8 +39452,10 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     a->policy = a->proposal->policy;
     a->has_policy = 1;
   } else if (m) {
-    const int known = x->has_best ? a->has_policy : !memcmp(usual, &x->usual, sizeof *usual);
+    const int as_usual = !memcmp(usual, &x->usual, sizeof *usual), known = x->has_best ? a->has_policy : as_usual;
     if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % x->watched)) m = NULL;
+    // Times change with the machine. The usual policy's are renewed, so that it comes back if it is better.
+    if (m && x->has_best && as_usual && ++x->seen % GP__USUAL_AGAIN == 0) a->has_policy = 0;
   }
   if (m) {
     o->unused = m->next;
@@ -39463,7 +39467,11 @@ GPUPRIMS__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, c
     m->loads = __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
     m->stream = stream;
     m->stamps.recorded = m->stamps.failed = 0;
-    memcpy(m->point, m->proposal ? m->proposal->point : x->has_best ? x->best_point : x->usual_point, sizeof m->point);
+    memcpy(m->point,
+           m->proposal                        ? m->proposal->point
+               : x->has_best && a->has_policy ? x->best_point
+                                              : x->usual_point,
+           sizeof m->point);
     if (m->proposal) m->proposal->state = GP__PROPOSAL_RUN;
     a->measured = m;
   }

@@ -101,6 +101,14 @@ static void test_search() {
         policy.vectors);
   const double best_time = time_of_call(ctx, call);
   check(best_time < 101 && usual_time > best_time, __LINE__, "%g, %g us", best_time, usual_time);
+  // The usual policy is measured again now and then.
+  int usual_runs = 0;
+  fake::on_launch = [&](const fake::Module &m, const gp__cu_launch &) {
+    usual_runs += Compiled(m.kernel).threads == usual.threads;
+    fake::machine.clock += time_of(m.kernel);
+  };
+  run_and_wait(ctx, call, 4000, 10);
+  check(usual_runs > 10 && usual_runs < 80, __LINE__, "%d runs", usual_runs);
   gp_policy echoed;
   GOOD(gp_policy_echo(ctx, &call, &echoed));
   CHECK(echoed.threads == 256 && echoed.vectors == 4);
