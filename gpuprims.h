@@ -24658,6 +24658,19 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
     if (checked_ != GP_SUCCESS) return checked_; \
   } while (0)
 
+// Microseconds of a clock that no user sets.
+GPUPRIMS__PRIVATE double gp__now_us(void) {
+#ifdef CLOCK_MONOTONIC
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+#else // headers hide it in strict ISO modes of the compiler
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_usec;
+#endif
+}
+
 // ---- core/messages.c - messages and errors of a thread
 
 // A message names members of gp_call. A function that fills a gp_call has its own names for them, known only to itself.
@@ -27720,7 +27733,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2068480"
+#define GPUPRIMS__EMBEDDED_FROM "2072576"
 
 // ---- core/embed.c - this file's own text
 
@@ -33526,13 +33539,17 @@ GPUPRIMS__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const 
   return GP_SUCCESS;
 }
 
+// The time that this thread has spent loading. The driver may wait for running kernels, and calls wait with it.
+static __thread double gp__loading_us;
 // The same; measurements that it may disturb can tell.
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+  const double began = gp__now_us();
   gp_result result;
   __atomic_add_fetch(&s->loading, 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(&s->loads, 1, __ATOMIC_RELAXED);
   result = gp__load_image(s, who, image, c);
   __atomic_sub_fetch(&s->loading, 1, __ATOMIC_RELAXED);
+  gp__loading_us += gp__now_us() - began;
   return result;
 }
 
@@ -39222,6 +39239,7 @@ typedef struct gp__proposal {
   gp_policy policy;
   gp__kernel *kernels[GP__KINDS_MAX]; // that it holds
   int kernel_count;
+  double loading_us; // of its modules
 } gp__proposal;
 
 typedef struct gp__site {
@@ -39672,10 +39690,13 @@ GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   return 1;
 }
 
-GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__proposal *c) {
+// Ends a proposal. The budget pays for the time that its modules took to load: calls may have waited.
+GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
+  x->tuner->buckets[0].spent += c->loading_us;
   pthread_mutex_lock(&o->lock);
   gp__let_kernels_go(c->kernels, c->kernel_count);
   c->kernel_count = 0;
+  c->loading_us = 0;
   c->state = GP__PROPOSAL_NONE;
   pthread_mutex_unlock(&o->lock);
 }
@@ -39731,7 +39752,7 @@ GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
     disturbed = !error && m->loads != __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
     if (!error && ms >= 0 && !disturbed) gp__take_measured(o, m, 1e3 * (double)ms);
     else if (m->proposal && !disturbed) gp__site_learns(o, m->site, m->point, -1, m->n);
-    if (m->proposal && !disturbed) gp__forget_proposal(o, m->proposal);
+    if (m->proposal && !disturbed) gp__forget_proposal(o, m->site, m->proposal);
     pthread_mutex_lock(&o->lock);
     if (m->proposal && disturbed) m->proposal->state = GP__PROPOSAL_READY; // for another call
     o->stopped = m->next;
@@ -39764,7 +39785,7 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
     pthread_mutex_unlock(&o->lock);
     if (state == GP__PROPOSAL_FAILED) {
       gp__site_learns(o, x, c->point, -1, 0);
-      gp__forget_proposal(o, c);
+      gp__forget_proposal(o, x, c);
       happened = 1;
     } else if (state == GP__PROPOSAL_NONE && !b->done && gp__tuner_choose(x->tuner, 0, point)) {
       pthread_mutex_lock(&o->lock);
@@ -39807,11 +39828,13 @@ GPUPRIMS__PRIVATE int gp__build_proposal(gp__online *o) {
   if (!c) return 0;
   c->state = GP__PROPOSAL_BUILT;
   pthread_mutex_unlock(&o->lock);
+  gp__loading_us = 0;
   count = gp__kinds_of(&x->q, &c->policy, kinds);
   for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
     result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h, kinds[c->kernel_count],
                             1, &c->kernels[c->kernel_count]);
   pthread_mutex_lock(&o->lock);
+  c->loading_us = gp__loading_us;
   c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
   return 1;
 }
@@ -39941,18 +39964,6 @@ GPUPRIMS__PRIVATE void gp__close_online(gp__state *s) {
 }
 
 // ---- tuner/sections.c - a tuner's sections: their configuration, their times
-
-GPUPRIMS__PRIVATE double gp__now_us(void) {
-#ifdef CLOCK_MONOTONIC
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-#else // headers hide it in strict ISO modes of the compiler
-  struct timeval now;
-  gettimeofday(&now, NULL);
-  return (double)now.tv_sec * 1e6 + (double)now.tv_usec;
-#endif
-}
 
 // The events at which a timing's section begins and ends.
 GPUPRIMS__PRIVATE void **gp__events_of(const gp_tuner *t, const gp__timing *w) {

@@ -1,7 +1,7 @@
 // core/load.c - loading a kernel, fitting it to the device
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, core/messages.c,
-//   core/driver.c, core/libraries.c, core/request.c, core/program.c, core/image.c, core/kinds.c, core/primitive.c,
-//   core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, core/system.c,
+//   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/program.c, core/image.c, core/kinds.c,
+//   core/primitive.c, core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c
 
 // Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
@@ -30,13 +30,17 @@ GPUPRIMS__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const 
   return GP_SUCCESS;
 }
 
+// The time that this thread has spent loading. The driver may wait for running kernels, and calls wait with it.
+static __thread double gp__loading_us;
 // The same; measurements that it may disturb can tell.
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+  const double began = gp__now_us();
   gp_result result;
   __atomic_add_fetch(&s->loading, 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(&s->loads, 1, __ATOMIC_RELAXED);
   result = gp__load_image(s, who, image, c);
   __atomic_sub_fetch(&s->loading, 1, __ATOMIC_RELAXED);
+  gp__loading_us += gp__now_us() - began;
   return result;
 }
 

@@ -40,6 +40,7 @@ typedef struct gp__proposal {
   gp_policy policy;
   gp__kernel *kernels[GP__KINDS_MAX]; // that it holds
   int kernel_count;
+  double loading_us; // of its modules
 } gp__proposal;
 
 typedef struct gp__site {

@@ -138,10 +138,13 @@ GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   return 1;
 }
 
-GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__proposal *c) {
+// Ends a proposal. The budget pays for the time that its modules took to load: calls may have waited.
+GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
+  x->tuner->buckets[0].spent += c->loading_us;
   pthread_mutex_lock(&o->lock);
   gp__let_kernels_go(c->kernels, c->kernel_count);
   c->kernel_count = 0;
+  c->loading_us = 0;
   c->state = GP__PROPOSAL_NONE;
   pthread_mutex_unlock(&o->lock);
 }
@@ -197,7 +200,7 @@ GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
     disturbed = !error && m->loads != __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
     if (!error && ms >= 0 && !disturbed) gp__take_measured(o, m, 1e3 * (double)ms);
     else if (m->proposal && !disturbed) gp__site_learns(o, m->site, m->point, -1, m->n);
-    if (m->proposal && !disturbed) gp__forget_proposal(o, m->proposal);
+    if (m->proposal && !disturbed) gp__forget_proposal(o, m->site, m->proposal);
     pthread_mutex_lock(&o->lock);
     if (m->proposal && disturbed) m->proposal->state = GP__PROPOSAL_READY; // for another call
     o->stopped = m->next;
@@ -230,7 +233,7 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
     pthread_mutex_unlock(&o->lock);
     if (state == GP__PROPOSAL_FAILED) {
       gp__site_learns(o, x, c->point, -1, 0);
-      gp__forget_proposal(o, c);
+      gp__forget_proposal(o, x, c);
       happened = 1;
     } else if (state == GP__PROPOSAL_NONE && !b->done && gp__tuner_choose(x->tuner, 0, point)) {
       pthread_mutex_lock(&o->lock);
@@ -273,11 +276,13 @@ GPUPRIMS__PRIVATE int gp__build_proposal(gp__online *o) {
   if (!c) return 0;
   c->state = GP__PROPOSAL_BUILT;
   pthread_mutex_unlock(&o->lock);
+  gp__loading_us = 0;
   count = gp__kinds_of(&x->q, &c->policy, kinds);
   for (c->kernel_count = 0; c->kernel_count < count && result == GP_SUCCESS; ++c->kernel_count)
     result = gp__get_kernel(o->s, gp__primitive_names[x->q.primitive], &x->q, &c->policy, &x->h, kinds[c->kernel_count],
                             1, &c->kernels[c->kernel_count]);
   pthread_mutex_lock(&o->lock);
+  c->loading_us = gp__loading_us;
   c->state = result == GP_SUCCESS ? GP__PROPOSAL_READY : GP__PROPOSAL_FAILED;
   return 1;
 }

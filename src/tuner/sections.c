@@ -2,18 +2,6 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c,
 //   core/libraries.c, core/state.c, core/life.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c
 
-GPUPRIMS__PRIVATE double gp__now_us(void) {
-#ifdef CLOCK_MONOTONIC
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-#else // headers hide it in strict ISO modes of the compiler
-  struct timeval now;
-  gettimeofday(&now, NULL);
-  return (double)now.tv_sec * 1e6 + (double)now.tv_usec;
-#endif
-}
-
 // The events at which a timing's section begins and ends.
 GPUPRIMS__PRIVATE void **gp__events_of(const gp_tuner *t, const gp__timing *w) {
   return &t->events->event[2 * (w - t->timings)];

@@ -55,6 +55,7 @@ struct Machine {
   double clock = 0;             // us, as timed events see it; tests advance it
   bool pageable = true;         // the device reads any host memory
   unsigned compile_ms = 0;      // time that a compilation takes
+  unsigned load_ms = 0;         // time that loading a module takes: it waits for kernels, say
   unsigned refused_threads = 0; // launches of so many threads a block fail; 0: none
 };
 inline Machine machine;
@@ -435,6 +436,7 @@ struct Module {
   unsigned shared_bytes = 48 * 1024; // largest launch
 };
 inline int cuModuleLoadData(void **module, const void *image) {
+  if (machine.load_ms) usleep(machine.load_ms * 1000);
   FAKE_CALL(cuModuleLoadData);
   FAKE_FAIL;
   if (!have_context()) return INVALID_CONTEXT;
