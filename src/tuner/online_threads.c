@@ -11,6 +11,8 @@ enum {
   GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
 };
 
+#define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
+
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
 GPUPRIMS__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
   if (text) gp__add(t, " %016llx", (unsigned long long)gp__hash_bytes(text, strlen(text)));
@@ -148,12 +150,20 @@ GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__propo
   c->state = GP__PROPOSAL_NONE;
   pthread_mutex_unlock(&o->lock);
 }
+// Whether the best point is so much faster than the usual one that it replaces it: calls that follow each other overlap,
+// and a time between two events does not show that.
+GPUPRIMS__PRIVATE int gp__gains(const gp__site *x) {
+  const gp__size_bucket *b = &x->tuner->buckets[0];
+  const gp__tried *usual = b->search ? gp__find_point(&b->search->points, x->usual_point) : NULL;
+  return !usual || !usual->samples || usual->invalid || b->us < GP__GAIN * gp__time_of(&b->search->points, usual);
+}
 // Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
 GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
   gp_tuner *t = x->tuner;
   gp__size_bucket *b = &t->buckets[0];
   const uint64_t room = (uint64_t)t->path_room;
   gp__step_of_path *step;
+  const int *best;
   gp__tuner_learn(t, 0, point, us);
   step = &t->path[(t->steps - 1) % room];
   step->n = n;
@@ -164,10 +174,11 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   x->watched = b->us * GP__WATCHED_MOST < GP__WATCHED_US ? (unsigned)GP__WATCHED_MOST
       : b->us < GP__WATCHED_US                           ? 1 + (unsigned)(GP__WATCHED_US / b->us)
                                                          : 1u;
-  if (!x->has_best || memcmp(x->best_point, b->best, sizeof b->best) != 0) {
-    memcpy(x->best_point, b->best, sizeof b->best);
-    x->best = gp__policy_of_point(x, b->best);
-    x->has_best = memcmp(b->best, x->usual_point, sizeof b->best) != 0;
+  best = gp__gains(x) ? b->best : x->usual_point;
+  if (!x->version || memcmp(x->best_point, best, sizeof b->best) != 0) {
+    memcpy(x->best_point, best, sizeof b->best);
+    x->best = gp__policy_of_point(x, best);
+    x->has_best = memcmp(best, x->usual_point, sizeof b->best) != 0;
     x->version += 2;
     if (x->settled) __atomic_store_n(&x->settled, x->version | 1, __ATOMIC_RELAXED);
   }
