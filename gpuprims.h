@@ -39216,8 +39216,9 @@ enum {
   GP__PROPOSALS = 3,       // of a site at a time
   GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
   GP__CALLS_MEASURED = 12, // that are all measured; of later ones, on the best policy known, one
-  GP__WATCHED_US = 2000,   // in so many us, because events between calls take time
-  GP__WATCHED_MOST = 512,  // or in so many calls
+  GP__WATCHED_US = 20000,  // in so many us: events between calls take time, and a moment's noise is not all times
+  GP__WATCHED_MOST = 4096, // or in so many calls
+  GP__CHALLENGES = 7,      // times that the point which was the fastest may take to come back
   GP__USUAL_AGAIN = 8,     // of the measured calls on the best policy, one in so many is on the usual one
   GP__UNREAD = 16,         // times that wake the thread which reads them
   GP__MEASURED_MOST = 64,  // calls whose times are not read yet
@@ -39261,7 +39262,9 @@ typedef struct gp__site {
   gp_policy best;
   int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
   gp__proposal proposals[GP__PROPOSALS];
-  gp_tuner *tuner; // of the threads; under `searches`
+  int champion[GP__TUNED_MOST], challenges; // the point that was the fastest so far, and its times since it is not
+  double champion_us;                       // 0: none yet
+  gp_tuner *tuner;                          // of the threads; under `searches`
 } gp__site;
 
 // A call whose time is measured.
@@ -39709,6 +39712,29 @@ GPUPRIMS__PRIVATE int gp__gains(const gp__site *x) {
   const gp__tried *usual = b->search ? gp__find_point(&b->search->points, x->usual_point) : NULL;
   return !usual || !usual->samples || usual->invalid || b->us < GP__GAIN * gp__time_of(&b->search->points, usual);
 }
+// Noise that lasts may make the best point look slow, and then nothing would renew its times: the point that was the
+// fastest so far is proposed again, a few times, now and then.
+GPUPRIMS__PRIVATE void gp__challenge(gp__online *o, gp__site *x, const int *point) {
+  const gp__size_bucket *b = &x->tuner->buckets[0];
+  int i;
+  if (!b->search) return;
+  if (x->champion_us <= 0 || b->us <= x->champion_us || x->challenges == GP__CHALLENGES) {
+    memcpy(x->champion, b->best, sizeof x->champion);
+    x->champion_us = b->us;
+    x->challenges = 0;
+  }
+  if (!memcmp(x->champion, b->best, sizeof x->champion)) {
+    x->challenges = 0;
+    return;
+  }
+  if (!memcmp(x->champion, point, sizeof x->champion)) ++x->challenges;
+  pthread_mutex_lock(&o->lock);
+  for (i = 0; i < GP__PROPOSALS; ++i)
+    if (x->proposals[i].state != GP__PROPOSAL_NONE && !memcmp(x->proposals[i].point, x->champion, sizeof x->champion))
+      break;
+  if (i == GP__PROPOSALS && b->measured % GP__USUAL_AGAIN == 0) gp__propose(o, x, x->champion);
+  pthread_mutex_unlock(&o->lock);
+}
 // Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
 GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
   gp_tuner *t = x->tuner;
@@ -39721,6 +39747,7 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   step->n = n;
   // Of the many times of the best policy, the report has one between two proposals.
   if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
+  if (us >= 0) gp__challenge(o, x, point);
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
   pthread_mutex_lock(&o->lock);
   x->watched = b->us * GP__WATCHED_MOST < GP__WATCHED_US ? (unsigned)GP__WATCHED_MOST

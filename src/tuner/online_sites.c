@@ -17,8 +17,9 @@ enum {
   GP__PROPOSALS = 3,       // of a site at a time
   GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
   GP__CALLS_MEASURED = 12, // that are all measured; of later ones, on the best policy known, one
-  GP__WATCHED_US = 2000,   // in so many us, because events between calls take time
-  GP__WATCHED_MOST = 512,  // or in so many calls
+  GP__WATCHED_US = 20000,  // in so many us: events between calls take time, and a moment's noise is not all times
+  GP__WATCHED_MOST = 4096, // or in so many calls
+  GP__CHALLENGES = 7,      // times that the point which was the fastest may take to come back
   GP__USUAL_AGAIN = 8,     // of the measured calls on the best policy, one in so many is on the usual one
   GP__UNREAD = 16,         // times that wake the thread which reads them
   GP__MEASURED_MOST = 64,  // calls whose times are not read yet
@@ -62,7 +63,9 @@ typedef struct gp__site {
   gp_policy best;
   int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
   gp__proposal proposals[GP__PROPOSALS];
-  gp_tuner *tuner; // of the threads; under `searches`
+  int champion[GP__TUNED_MOST], challenges; // the point that was the fastest so far, and its times since it is not
+  double champion_us;                       // 0: none yet
+  gp_tuner *tuner;                          // of the threads; under `searches`
 } gp__site;
 
 // A call whose time is measured.

@@ -2365,6 +2365,8 @@ MUTANTS = {
         "t->buckets[0].us > 0) x->has_best = 1, x->best = gp__policy_of_point(x, t->buckets[0].best);"),
     "online: the usual policy is never measured again": (
         "ONLINE", "src/tuner/online_sites.c", "++x->seen % GP__USUAL_AGAIN == 0", "false"),
+    "online: a policy that looked slow for a while does not come back": (
+        "ONLINE", "src/tuner/online_threads.c", "if (us >= 0) gp__challenge(o, x, point);", ""),
     "online: nobody pays for loading modules": (
         "ONLINE", "src/tuner/online_threads.c", "x->tuner->buckets[0].spent += c->loading_us;", ""),
     "online: a failed launch into its own input runs again": (
