@@ -39566,6 +39566,9 @@ enum {
   GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
 };
 
+#ifndef GPUPRIMS__SHORT_US // tests tune short calls too
+#define GPUPRIMS__SHORT_US 10
+#endif
 #define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
 
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
@@ -39705,7 +39708,7 @@ GPUPRIMS__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__propo
   c->state = GP__PROPOSAL_NONE;
   pthread_mutex_unlock(&o->lock);
 }
-// Whether the best point is so much faster than the usual one that it replaces it: calls that follow each other overlap,
+// Whether the best point is so much faster than the usual one that it replaces it: calls that follow another overlap,
 // and a time between two events does not show that.
 GPUPRIMS__PRIVATE int gp__gains(const gp__site *x) {
   const gp__size_bucket *b = &x->tuner->buckets[0];
@@ -39802,6 +39805,14 @@ GPUPRIMS__PRIVATE int gp__read_measured(gp__online *o) {
     ++read;
   }
 }
+// Whether a search may try policies: it knows how long a call takes, and that is not short. Short calls overlap those
+// before and after, and the host takes as long to enqueue them: a time between two events says nothing of either.
+GPUPRIMS__PRIVATE int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
+  const gp__tried *usual = gp__find_point(&b->search->points, x->usual_point);
+  if (!usual || usual->samples < 3) return 0;
+  if (gp__time_of(&b->search->points, usual) < GPUPRIMS__SHORT_US) b->done = 1;
+  return !b->done;
+}
 // Carries a site's search on. Returns whether anything happened. *searching: it has not ended.
 GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching) {
   gp__size_bucket *b;
@@ -39815,6 +39826,10 @@ GPUPRIMS__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching
   }
   if (x->failed) return happened;
   b = &x->tuner->buckets[0];
+  if (!b->done && !gp__is_worth_it(x, b)) {
+    *searching |= !b->done;
+    return happened;
+  }
   for (i = 0; i < GP__PROPOSALS; ++i) {
     gp__proposal *c = &x->proposals[i];
     int state;

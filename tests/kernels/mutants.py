@@ -2367,6 +2367,8 @@ MUTANTS = {
         "ONLINE", "src/tuner/online_sites.c", "++x->seen % GP__USUAL_AGAIN == 0", "false"),
     "online: a policy that looked slow for a while does not come back": (
         "ONLINE", "src/tuner/online_threads.c", "if (us >= 0) gp__challenge(o, x, point);", ""),
+    "online: short calls are tuned": (
+        "ONLINE", "src/tuner/online_threads.c", "< GPUPRIMS__SHORT_US) b->done = 1;", "< 0) b->done = 1;"),
     "online: nobody pays for loading modules": (
         "ONLINE", "src/tuner/online_threads.c", "x->tuner->buckets[0].spent += c->loading_us;", ""),
     "online: a failed launch into its own input runs again": (

@@ -16,17 +16,18 @@ struct Compiled {
              &blocks, &overlap);
   }
 };
-static double slower = 1; // of 256 threads
+static double slower = 1, scale = 1; // slower: with 256 threads
 // us of a launch: the least with 256 threads and 4 vectors.
 static double time_of(const std::string &kernel) {
   const Compiled p(kernel);
   if (!p.threads) return 10;
   const double a = std::log2(p.threads / 256.0), b = std::log2(p.vectors / 4.0);
-  return 100 * (1 + 0.2 * a * a + 0.1 * b * b + (p.load == GP_CACHE_ALL ? 0 : 0.02)) * (p.threads == 256 ? slower : 1);
+  return scale * 100 * (1 + 0.2 * a * a + 0.1 * b * b + (p.load == GP_CACHE_ALL ? 0 : 0.02)) *
+      (p.threads == 256 ? slower : 1);
 }
 static void let_time_pass() {
   fake::machine.run = false;
-  slower = 1;
+  slower = scale = 1;
   fake::on_launch = [](const fake::Module &m, const gp__cu_launch &) { fake::machine.clock += time_of(m.kernel); };
 }
 
@@ -273,6 +274,21 @@ static void test_drift() {
   CLOSE(ctx);
 }
 
+// Calls that take less time than the host needs for them are left alone.
+static void test_short() {
+  let_time_pass();
+  scale = 0.05;
+  gp_context *ctx = open_tuned();
+  const gp_call call = reduce_of(1 << 20);
+  gp_policy policy;
+  GOOD(gp_run(ctx, &call, nullptr));
+  const unsigned long compiled = fake::counts.calls["nvrtcCompileProgram"];
+  check(run_until_settled(ctx, call) < 20000, __LINE__, "it searches");
+  run_and_wait(ctx, call, 100, 100);
+  CHECK(fake::counts.calls["nvrtcCompileProgram"] == compiled && source_of(ctx, call, &policy) == GP_POLICY_PORTABLE);
+  CLOSE(ctx);
+}
+
 // Noise that lasts for a while makes the best policy look slow. It comes back.
 static void test_noise() {
   let_time_pass();
@@ -430,6 +446,7 @@ int main(int argc, char **argv) {
                      {"fixed", test_fixed},
                      {"prepared", test_prepared},
                      {"drift", test_drift},
+                     {"short", test_short},
                      {"noise", test_noise},
                      {"loading", test_loading},
                      {"primitives", test_primitives},
