@@ -39569,6 +39569,9 @@ enum {
 #ifndef GPUPRIMS__SHORT_US // tests tune short calls too
 #define GPUPRIMS__SHORT_US 10
 #endif
+#ifndef GPUPRIMS__ONLINE_BUDGET // share of the calls' time that trying may cost; tests try more
+#define GPUPRIMS__ONLINE_BUDGET 0.05
+#endif
 #define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
 
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
@@ -39672,7 +39675,7 @@ GPUPRIMS__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   int point[GP__TUNED_MOST], i;
   if (!t) return 0;
   pthread_mutex_init(&t->lock, NULL);
-  t->budget = 0.05;
+  t->budget = GPUPRIMS__ONLINE_BUDGET;
   t->valid = gp__site_may_run;
   t->user = x;
   t->name = gp__name_site(x);

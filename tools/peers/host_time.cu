@@ -18,6 +18,7 @@ static double now() {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 static const char *device;
+static int lines; // printed so far
 // Times `call` with enough room in the stream's queue that no launch waits for another.
 template <class Call> static void time(const char *name, uint64_t count, Call call) {
   enum { BATCHES = 200, CALLS = 100 };
@@ -29,7 +30,6 @@ template <class Call> static void time(const char *name, uint64_t count, Call ca
     if (cudaDeviceSynchronize() != cudaSuccess) exit(1);
   }
   std::sort(taken.begin(), taken.end());
-  static int lines;
   printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %llu, \"median_us\": %.3f, \"least_us\": %.3f}",
          lines++ ? ",\n" : "[\n", device, name, (unsigned long long)count, taken[BATCHES / 2], taken[0]);
 }
