@@ -29,6 +29,7 @@ from tools.farm import store
 
 MOST_PARAMETERS, MOST_VALUES, MOST_NAME = 16, 65536, 4096
 ARROWS, NUMBERS = 100, 3  # that a picture has; that a place has
+TICKS = 60  # characters that fit beside each other below a landscape
 NAMES = {"algorithm": "algorithms", "load": "caches", "store": "caches"}  # of a policy's enumerators
 CALL = ("primitive", "op", "transform", "equal", "in", "in2", "acc", "key", "offset", "out", "out2")  # texts of a call
 
@@ -322,11 +323,13 @@ def draw_plane(axes, path, own, medians, whole):
     if path.call:
         for axis, set_ticks, values in ((across, axes.set_xticks, columns), (down, axes.set_yticks, rows)):
             spaces.ticks(set_ticks, [value_text(path, axis, value) for value in values])
+        if sum(len(value_text(path, across, value)) for value in columns) > TICKS:
+            axes.tick_params(axis="x", labelrotation=20)
     rest = ", ".join(f"{path.names[k]} {value_text(path, k, best[k])}" for k in others)
     axes.set_title(rest, loc="left", fontsize=7, parse_math=False)
     shapes, labels = axes.get_legend_handles_labels()
     axes.legend(shapes, ["best measured" if label == "optimum" and not whole else label for label in labels],
-                fontsize=6, loc="upper left", bbox_to_anchor=(0, -0.1), ncols=5, frameon=False)
+                fontsize=6, loc="upper left", bbox_to_anchor=(0, -0.2), ncols=5, frameon=False)
     return image
 
 
