@@ -1778,7 +1778,7 @@ static void group_online(void) {
   wait_device();
   tried = tried_by(gpu);
   printf("online: %ld rounds, %ld calls on other policies\n", round, tried);
-  if (tried < 6 * COUNT(CALLS)) fail("%ld calls on other policies than the first", tried);
+  if (tried < (quick ? 1 : 3) * COUNT(CALLS)) fail("%ld calls on other policies than the first", tried);
   else pass();
   if (gp_close(gpu)) fail("gp_close: %s", gp_last_message());
   gpu = kept;
