@@ -39748,6 +39748,7 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   const uint64_t room = (uint64_t)t->path_room;
   gp__step_of_path *step;
   const int *best;
+  double each;
   gp__tuner_learn(t, 0, point, us);
   step = &t->path[(t->steps - 1) % room];
   step->n = n;
@@ -39756,9 +39757,8 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   if (us >= 0) gp__challenge(o, x, point);
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
   pthread_mutex_lock(&o->lock);
-  x->watched = b->us * GP__WATCHED_MOST < GP__WATCHED_US ? (unsigned)GP__WATCHED_MOST
-      : b->us < GP__WATCHED_US                           ? 1 + (unsigned)(GP__WATCHED_US / b->us)
-                                                         : 1u;
+  each = b->us > 0 ? (double)GP__WATCHED_US / b->us : (double)GP__WATCHED_MOST;
+  x->watched = each < (double)GP__WATCHED_MOST ? 1 + (unsigned)each : (unsigned)GP__WATCHED_MOST;
   best = gp__gains(x) ? b->best : x->usual_point;
   if (!x->version || memcmp(x->best_point, best, sizeof b->best) != 0) {
     memcpy(x->best_point, best, sizeof b->best);
