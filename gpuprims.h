@@ -29652,8 +29652,8 @@ GPUPRIMS__PRIVATE gp_result gp__open_online(gp__state *s);
 GPUPRIMS__PRIVATE void gp__close_online(gp__state *s);
 GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
 GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
-// Where the search of such calls has ended, sets *policy to what was learned, if it needs no larger workspace. Returns
-// where a number is kept that is *as until more is learned; otherwise NULL.
+// Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
+// where a number is kept that is *as until more is learned; NULL: the search goes on.
 GPUPRIMS__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
                                               unsigned *as);
 
@@ -39303,7 +39303,7 @@ GPUPRIMS__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
   for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
   return hash;
 }
-// What calls of one site have in common.
+// Lists what calls of one site have in common.
 GPUPRIMS__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {
       (uint64_t)q->primitive,
@@ -39752,7 +39752,7 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   gp__tuner_learn(t, 0, point, us);
   step = &t->path[(t->steps - 1) % room];
   step->n = n;
-  // Of the many times of the best policy, the report has one between two proposals.
+  // The report has one time of the best policy between two proposals.
   if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
   if (us >= 0) gp__challenge(o, x, point);
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;

@@ -126,7 +126,7 @@ GPUPRIMS__PRIVATE gp_result gp__open_online(gp__state *s);
 GPUPRIMS__PRIVATE void gp__close_online(gp__state *s);
 GPUPRIMS__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
 GPUPRIMS__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
-// Where the search of such calls has ended, sets *policy to what was learned, if it needs no larger workspace. Returns
-// where a number is kept that is *as until more is learned; otherwise NULL.
+// Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
+// where a number is kept that is *as until more is learned; NULL: the search goes on.
 GPUPRIMS__PRIVATE const unsigned *gp__settled(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy,
                                               unsigned *as);

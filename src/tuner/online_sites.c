@@ -104,7 +104,7 @@ GPUPRIMS__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
   for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
   return hash;
 }
-// What calls of one site have in common.
+// Lists what calls of one site have in common.
 GPUPRIMS__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {
       (uint64_t)q->primitive,

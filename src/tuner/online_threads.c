@@ -197,7 +197,7 @@ GPUPRIMS__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *po
   gp__tuner_learn(t, 0, point, us);
   step = &t->path[(t->steps - 1) % room];
   step->n = n;
-  // Of the many times of the best policy, the report has one between two proposals.
+  // The report has one time of the best policy between two proposals.
   if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
   if (us >= 0) gp__challenge(o, x, point);
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
