@@ -32,7 +32,9 @@ static void test_speed() {
   const int rounds = 10000;
 #endif
   double best[3] = {1e9, 1e9, 1e9}, driver = 1e9;
-  for (int repeat = 0; repeat < 10; ++repeat) { // in turns, so that all three get quiet moments
+  const auto is_noise = [&] { return rounds >= 10000 && best[2] - driver >= 0.5 * (best[0] - driver); };
+  // In turns, so that all three get quiet moments; on a busy machine these take longer to come.
+  for (int repeat = 0; repeat < 10 || (repeat < 200 && is_noise()); ++repeat) {
     for (int kind = 0; kind < 2; ++kind) {
       gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 1000);
       c.policy = kind ? &q : nullptr;
