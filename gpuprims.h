@@ -39203,9 +39203,9 @@ GPUPRIMS__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usua
 // ---- tuner/online_sites.c - calls that are tuned while they run: what is known of them, which policy is next
 
 // Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
-// A site has a search and a few proposals: policies whose kernels are compiled in the background, and tried once by a
-// call when they are ready. A call looks its site up, takes a proposal or the best policy, and records two events.
-// Everything else happens in threads of the context (online_threads.c).
+// A site has a search and a few proposals: policies whose kernels are compiled in the background. A call looks its site
+// up and takes a proposal that is ready, or the best policy known; two events measure some of the calls. A proposal's
+// second run counts. Everything else happens in threads of the context (online_threads.c).
 
 enum {
   GP__SITES = 512,         // of a context; further calls are not tuned

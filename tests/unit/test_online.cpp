@@ -131,7 +131,7 @@ static void test_search() {
   CLOSE(ctx);
 }
 
-// What was learned is used by the next process, once it has proved itself there.
+// The next process uses what was learned, once it has proved itself there.
 static void test_memory() {
   char folder[] = P_tmpdir "/gpuprims-online-XXXXXX";
   if (!mkdtemp(folder)) std::abort();
