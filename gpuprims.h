@@ -2010,7 +2010,8 @@ GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name
 
 // Begins a section on `stream`: sets the variables. They keep their values until the last section that is open ends:
 // sections of several threads that overlap share a configuration and are not measured. Neither are sections on a stream
-// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's
+// under capture, which run the best configuration known, and those in which the context builds or loads kernels (but no
+// more than three in a row): their configuration runs again. Errors: NULL; ARGUMENT: no parameters, or this thread's
 // section is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK:
 // they have their defaults.
 GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream);
@@ -27733,7 +27734,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2072576"
+#define GPUPRIMS__EMBEDDED_FROM "2076672"
 
 // ---- core/embed.c - this file's own text
 
@@ -38581,9 +38582,23 @@ GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *t
 }
 
 enum {
-  GP__RIVALS = 5,       // points that race
-  GP__RACE_SAMPLES = 11 // times of a point that end its race
+  GP__START_SAMPLES = 7, // times of the start before anything else is measured
+  GP__RIVALS = 5,        // points that race
+  GP__RACE_SAMPLES = 11  // times of a point that end its race
 };
+
+// The start is what the program would run anyway: its times cost nothing, and the first of them are slow, for code is
+// loaded, clocks rise and caches are cold. All others are compared with it.
+GPUPRIMS__PRIVATE int gp__ask_start(gp__points *p, int *point) {
+  const gp__tried *t = gp__find_point(p, p->lattice.start);
+  double value;
+  if (!t) {
+    if (gp__look_up(p, p->lattice.start, &value) != GP__POINT_UNKNOWN) return GP__ASK_DONE;
+    return gp__hand_point(p, p->lattice.start, point);
+  }
+  if (t->invalid || t->samples >= GP__START_SAMPLES) return GP__ASK_DONE;
+  return t->pending ? GP__ASK_WAIT : gp__hand_point(p, p->lattice.start, point);
+}
 
 // The best point deserves three times where it is close to the best before it: noise may have put it there. The point
 // told last deserves a second time if its first is close to the best. So do the first few points: they tell how much
@@ -38621,7 +38636,8 @@ GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
     const double off = (gp__time_of(p, rival[k]) - best) / best, apart = 4 * noise * noise * 2 / n;
     const int enough =
         k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
-    if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
+    if (enough || (!k && ((count == 1 && n >= 2) || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005))))
+      continue;
     if (!fewest || n < fewest->samples) fewest = rival[k];
   }
   return fewest ? gp__hand_point(p, fewest->point, point) : GP__ASK_DONE;
@@ -38643,7 +38659,8 @@ GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
 }
 // A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
 GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
-  int asked = s->settled ? GP__ASK_DONE : gp__ask_again(&s->points, point);
+  int asked = s->settled ? GP__ASK_DONE : gp__ask_start(&s->points, point);
+  if (asked == GP__ASK_DONE && !s->settled) asked = gp__ask_again(&s->points, point);
   if (asked != GP__ASK_DONE || s->settled) return asked;
   if (!s->ended) {
     asked = gp__ask_strategy(s, point);
@@ -38663,7 +38680,8 @@ enum {
   GP__TIMINGS = 64,      // sections whose times are not read yet
   GP__RECENT = 15,       // times of the best configuration that a drift shows in
   GP__CU_NOT_READY = 600,
-  GP__CREDIT = 400 // sections whose budget a bucket has from the start
+  GP__CREDIT = 400, // sections whose budget a bucket has from the start
+  GP__BUILDING = 3  // sections in a row that are not measured, because the library loads kernels in each
 };
 
 typedef struct gp__tuned { // a parameter
@@ -38688,6 +38706,7 @@ typedef struct gp__timing {
   struct gp__timing *next;
   double us; // host back end: the begin, then the time
   int bucket, explored, point[GP__TUNED_MOST];
+  unsigned loads; // of the context, when the time began
 } gp__timing;
 
 typedef struct gp__section {
@@ -38719,6 +38738,7 @@ struct gp_tuner {
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
+  int building;                      // the last sections in a row that loaded kernels
   int bucket, point[GP__TUNED_MOST]; // of the open sections
   gp__step_of_path *path;            // the last path_room ones
   int path_room;
@@ -40103,6 +40123,7 @@ GPUPRIMS__PRIVATE gp_result gp__stamp(const gp_tuner *t, gp__state *s, const cha
                                       gp_stream stream) {
   gp_result result;
   int pushed, error;
+  if (!ends) w->loads = __atomic_load_n(&s->loads, __ATOMIC_RELAXED);
   if (!s->context) {
     w->us = gp__now_us() - (ends ? w->us : 0);
     return GP_SUCCESS;
@@ -40204,6 +40225,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char
   gp__section *section = gp__open_section(t);
   gp__timing *w;
   gp_result result = GP_SUCCESS;
+  int building;
   if (!section) return gp__fail(GP_E_ARGUMENT, "%s: no section of this thread is open", who);
   w = section->timing;
   if (way != GP__SECTION_IS_REJECTED && section->stream != stream) {
@@ -40222,8 +40244,10 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char
     return result;
   }
   if (!w) return result;
-  result = gp__stamp(t, s, who, w, 1, stream);
-  if (result != GP_SUCCESS) {
+  building = w->loads != __atomic_load_n(&s->loads, __ATOMIC_RELAXED) && t->building < GP__BUILDING;
+  t->building = building ? t->building + 1 : 0;
+  if (!building) result = gp__stamp(t, s, who, w, 1, stream);
+  if (building || result != GP_SUCCESS) {
     gp__drop_timing(t, w);
     return result;
   }

@@ -10,22 +10,25 @@ def online_page(page):
     """Of each program the newest comparison of a device."""
     sections = []
     for device in page.site.devices:
-        newest, empty = {}, None
+        newest, live, empty = {}, {}, None
         for file in device.online:
+            live.update({one["program"]: (file, one) for one in file.online["live"]})
             newest.update({one["program"]: (file, one) for one in file.online["spaces"]})
             empty = file.online["empty"] and (file, file.online["empty"]) or empty
-        sections.append({"device": device, "spaces": [space_view(page, device, *newest[program])
+        sections.append({"device": device, "spaces": [space_view(page, device, *newest[program], live.get(program))
                                                       for program in sorted(newest)],
                          "empty": empty_table(page, device, *empty) if empty else None})
     return {"sections": sections}
 
 
-def space_view(page, device, file, space):
+def space_view(page, device, file, space, live):
     name, own = f"{device.folder} {space['program']}", default_of(space)
     return {"program": space["program"], "space": space, "file": file.name, "online": file.online, "own": own,
             "figures": [map_figure(page, name, space, one) for one in space["maps"]],
             "paper": paper_table(page, name, device, space, own),
-            "strategies": strategies_table(page, name, space)}
+            "strategies": strategies_table(page, name, space),
+            "live": live and {"file": live[0].name, "sections": live[1]["sections"],
+                              "runs": live[1]["strategies"][0]["runs"], "table": live_table(page, name, live[1])}}
 
 
 def default_of(space):
@@ -65,6 +68,15 @@ def strategies_table(page, name, space):
     return page.table(f"{name} strategies", [
         "strategy", "of", "near after", "95 %", "reach it", "end", "end, 95 %", "regret", "regret, 95 %", "measured"],
         rows)
+
+
+def live_table(page, name, live):
+    rows = [[one["name"], configurations(one["configurations"]["median"]), number(one["reached"], 0),
+             percent(one["final"]["median"], 2), percent(one["regret"]["median"], 2),
+             number(one["measured"]["median"], 0), number(one["default_us"], 1), number(one["last_us"], 1),
+             percent(one["worst"] - 1, 1)] for one in live["strategies"]]
+    return page.table(f"{name} live", ["strategy", "near after", "reach it", "end", "regret", "measured", "default, us",
+                                       "at the end, us", "worst run"], rows)
 
 
 def map_figure(page, name, space, one):

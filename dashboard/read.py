@@ -433,17 +433,21 @@ def read_online(file, value):
     """A comparison of online tuners (python3 -m tools.farm online)."""
     found = value.get("spaces") if isinstance(value.get("spaces"), list) else []
     usable = [one for one in found if is_online_space(one)]
+    live = value.get("live") if isinstance(value.get("live"), list) else []
+    usable_live = [one for one in live if is_live(one)]
     empty = value.get("empty")
-    if type(value.get("device")) is not str or not all(
+    if type(value.get("device")) is not str or not usable_live and not all(
             type(value.get(name)) is int for name in ("seeds", "calls", "configurations")):
         file.say("bad", "a comparison of tuners without its device, seeds, calls or configurations")
         return
-    if len(usable) != len(found) or not usable:
+    if len(usable_live) != len(live):
+        file.say("bad", "live runs of a comparison of tuners that cannot be used were left out")
+    if len(usable) != len(found) or not usable and not usable_live:
         file.say("bad", "spaces of a comparison of tuners that cannot be used were left out")
     if empty is not None and not is_empty_kernel(empty):
         file.say("bad", "times of an empty kernel that cannot be used were left out")
         empty = None
-    file.kind, file.online = "online", {**value, "spaces": usable, "empty": empty}
+    file.kind, file.online = "online", {**value, "spaces": usable, "live": usable_live, "empty": empty}
 
 
 def is_online_space(one):
@@ -461,6 +465,16 @@ def is_online_space(one):
             (number_of(one[name]["us"]) or 0) > 0 for name in ("default", "optimum")) and all(
             len(point) == len(axes) and all(value in axis for value, axis in zip(point, axes)) for point in points
         ) and all(is_map(a_map, axes) for a_map in one["maps"]) and all(map(is_strategy, one["strategies"]))
+    except (KeyError, TypeError, AttributeError):
+        return False
+
+
+def is_live(one):
+    """A program's runs on the GPU."""
+    try:
+        return type(one["program"]) is str and type(one["sections"]) is int and bool(one["strategies"]) and all(
+            is_strategy(each) and all((number_of(each[name]) or 0) > 0 for name in ("default_us", "last_us", "worst"))
+            for each in one["strategies"])
     except (KeyError, TypeError, AttributeError):
         return False
 

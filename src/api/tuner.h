@@ -85,7 +85,8 @@ GPUPRIMS__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name
 
 // Begins a section on `stream`: sets the variables. They keep their values until the last section that is open ends:
 // sections of several threads that overlap share a configuration and are not measured. Neither are sections on a stream
-// under capture, which run the best configuration known. Errors: NULL; ARGUMENT: no parameters, or this thread's
+// under capture, which run the best configuration known, and those in which the context builds or loads kernels (but no
+// more than three in a row): their configuration runs again. Errors: NULL; ARGUMENT: no parameters, or this thread's
 // section is open; STREAM; DRIVER: the variables have the best values known, and the program can go on. CONTEXT, FORK:
 // they have their defaults.
 GPUPRIMS__API gp_result gp_tuner_start(gp_tuner *tuner, gp_stream stream);

@@ -40,9 +40,23 @@ GPUPRIMS__PRIVATE int gp__search_best(const gp__search *s, int *point, double *t
 }
 
 enum {
-  GP__RIVALS = 5,       // points that race
-  GP__RACE_SAMPLES = 11 // times of a point that end its race
+  GP__START_SAMPLES = 7, // times of the start before anything else is measured
+  GP__RIVALS = 5,        // points that race
+  GP__RACE_SAMPLES = 11  // times of a point that end its race
 };
+
+// The start is what the program would run anyway: its times cost nothing, and the first of them are slow, for code is
+// loaded, clocks rise and caches are cold. All others are compared with it.
+GPUPRIMS__PRIVATE int gp__ask_start(gp__points *p, int *point) {
+  const gp__tried *t = gp__find_point(p, p->lattice.start);
+  double value;
+  if (!t) {
+    if (gp__look_up(p, p->lattice.start, &value) != GP__POINT_UNKNOWN) return GP__ASK_DONE;
+    return gp__hand_point(p, p->lattice.start, point);
+  }
+  if (t->invalid || t->samples >= GP__START_SAMPLES) return GP__ASK_DONE;
+  return t->pending ? GP__ASK_WAIT : gp__hand_point(p, p->lattice.start, point);
+}
 
 // The best point deserves three times where it is close to the best before it: noise may have put it there. The point
 // told last deserves a second time if its first is close to the best. So do the first few points: they tell how much
@@ -80,7 +94,8 @@ GPUPRIMS__PRIVATE int gp__ask_race(gp__points *p, int *point) {
     const double off = (gp__time_of(p, rival[k]) - best) / best, apart = 4 * noise * noise * 2 / n;
     const int enough =
         k && (n >= GP__RACE_SAMPLES || (n >= 2 && off * off > apart) || (n >= 3 && apart < 0.005 * 0.005));
-    if (enough || (!k && (count == 1 || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005)))) continue;
+    if (enough || (!k && ((count == 1 && n >= 2) || n >= GP__RACE_SAMPLES || (n >= 3 && apart < 0.005 * 0.005))))
+      continue;
     if (!fewest || n < fewest->samples) fewest = rival[k];
   }
   return fewest ? gp__hand_point(p, fewest->point, point) : GP__ASK_DONE;
@@ -102,7 +117,8 @@ GPUPRIMS__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
 }
 // A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
 GPUPRIMS__PRIVATE int gp__search_ask(gp__search *s, int *point) {
-  int asked = s->settled ? GP__ASK_DONE : gp__ask_again(&s->points, point);
+  int asked = s->settled ? GP__ASK_DONE : gp__ask_start(&s->points, point);
+  if (asked == GP__ASK_DONE && !s->settled) asked = gp__ask_again(&s->points, point);
   if (asked != GP__ASK_DONE || s->settled) return asked;
   if (!s->ended) {
     asked = gp__ask_strategy(s, point);

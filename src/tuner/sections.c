@@ -84,6 +84,7 @@ GPUPRIMS__PRIVATE gp_result gp__stamp(const gp_tuner *t, gp__state *s, const cha
                                       gp_stream stream) {
   gp_result result;
   int pushed, error;
+  if (!ends) w->loads = __atomic_load_n(&s->loads, __ATOMIC_RELAXED);
   if (!s->context) {
     w->us = gp__now_us() - (ends ? w->us : 0);
     return GP_SUCCESS;
@@ -185,6 +186,7 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char
   gp__section *section = gp__open_section(t);
   gp__timing *w;
   gp_result result = GP_SUCCESS;
+  int building;
   if (!section) return gp__fail(GP_E_ARGUMENT, "%s: no section of this thread is open", who);
   w = section->timing;
   if (way != GP__SECTION_IS_REJECTED && section->stream != stream) {
@@ -203,8 +205,10 @@ GPUPRIMS__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char
     return result;
   }
   if (!w) return result;
-  result = gp__stamp(t, s, who, w, 1, stream);
-  if (result != GP_SUCCESS) {
+  building = w->loads != __atomic_load_n(&s->loads, __ATOMIC_RELAXED) && t->building < GP__BUILDING;
+  t->building = building ? t->building + 1 : 0;
+  if (!building) result = gp__stamp(t, s, who, w, 1, stream);
+  if (building || result != GP_SUCCESS) {
     gp__drop_timing(t, w);
     return result;
   }

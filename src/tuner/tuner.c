@@ -8,7 +8,8 @@ enum {
   GP__TIMINGS = 64,      // sections whose times are not read yet
   GP__RECENT = 15,       // times of the best configuration that a drift shows in
   GP__CU_NOT_READY = 600,
-  GP__CREDIT = 400 // sections whose budget a bucket has from the start
+  GP__CREDIT = 400, // sections whose budget a bucket has from the start
+  GP__BUILDING = 3  // sections in a row that are not measured, because the library loads kernels in each
 };
 
 typedef struct gp__tuned { // a parameter
@@ -33,6 +34,7 @@ typedef struct gp__timing {
   struct gp__timing *next;
   double us; // host back end: the begin, then the time
   int bucket, explored, point[GP__TUNED_MOST];
+  unsigned loads; // of the context, when the time began
 } gp__timing;
 
 typedef struct gp__section {
@@ -64,6 +66,7 @@ struct gp_tuner {
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
   gp__section *sections;                                    // open ones
   int section_count, section_room;
+  int building;                      // the last sections in a row that loaded kernels
   int bucket, point[GP__TUNED_MOST]; // of the open sections
   gp__step_of_path *path;            // the last path_room ones
   int path_room;

@@ -195,6 +195,15 @@ def online(program="n_body", device="Example One", night=0, **fields):
             "spaces": [{**space, **fields}], "empty": {"device": device, "rows": [[128, 7, 3.14, 0.5]]}}
 
 
+def online_live(program="n_body", device="Example One", night=0, **fields):
+    """The same on the GPU: five runs of a strategy."""
+    one = online(program, device, night)["spaces"][0]["strategies"][0]
+    return {"kind": "online", "device": device, "date": f"{night_of(night)}T06:00:00Z", "commit": "abc0000" * 5,
+            "near": 0.02, "spaces": [], "live": [{"program": program, "sections": 400, "strategies": [
+                {**one, "name": "simplex", "runs": 5, "reached": 4, "default_us": 4000.0, "last_us": 2520.0,
+                 "worst": 0.7, **fields}]}]}
+
+
 def whole(folder, nights=100, count=500, device="Example One"):
     """Nights of a device: a run and a regression run each; one primitive becomes slower after two thirds of them."""
     place = os.path.join(folder, bench.folder_name(device))

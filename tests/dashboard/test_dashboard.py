@@ -672,6 +672,7 @@ def test_online_tuners_beside_the_paper(tmp_path, make_site):
                           maps=[{"down": None, "across": 0, "rows": [], "columns": [32, 64, 96],
                                  "times": [[1.125, 1.0, None]]}])
     write_json(place / "2026-01-06.online.abc0000.json", scan)
+    write_json(place / "2026-01-07.online.abc0000.json", made_up.online_live())
     write_json(place / "2026-01-06.tuner_empty_kernel.abc0000.json", {"device": "Example One", "rows": []})
     made_up.write(str(place / "2026-01-06.tuner_scan.abc0000.jsonl.gz"), [
         {"program": "scan", "device": "Example One", "driver": "13.0", "cuda": "13.0", "date": "2026-01-06T00:00:00Z",
@@ -691,6 +692,8 @@ def test_online_tuners_beside_the_paper(tmp_path, make_site):
     rows = json_rows(site, "online.example-one-n-body-strategies")
     assert rows[0] == ["auto", "gpuprims", 11, 22, 1.0, 0.0, 0.0, 0.031, 0.047, 30]
     assert rows[2][:5] == ["minimize", "Kernel Tuner", None, None, 0.2]
+    assert "5 runs of 400 sections each" in text
+    assert json_rows(site, "online.example-one-n-body-live") == [["simplex", 11, 4, 0.0, 0.031, 30, 4000.0, 2520.0, -0.3]]
     assert json_rows(site, "online.example-one-n-body-unroll-by-threads") == \
         [["1", 1.6, 1.015, 1.2], ["2", 1.5, 1.0, None]]
     assert [row[1:4] for row in json_rows(site, "online.example-one-empty-kernel")] == \
@@ -724,6 +727,16 @@ def test_an_unusable_comparison_of_tuners_is_named(tmp_path, change):
     file = read.read(str(path), "example-one", path.name)
     assert [notice.level for notice in file.notices] == ["bad"] and "tuners" in file.notices[0].text or \
         "empty kernel" in file.notices[0].text
+
+
+@pytest.mark.parametrize("field, value", [
+    ("default_us", 0), ("last_us", None), ("worst", "x"), ("final", {}), ("runs", 1.5)])
+def test_live_runs_of_another_form_are_left_out(tmp_path, field, value):
+    path = tmp_path / "2026-01-05.online.abc0000.json"
+    write_json(path, {**made_up.online(), "live": made_up.online_live(**{field: value})["live"]})
+    file = read.read(str(path), "example-one", path.name)
+    assert file.online["live"] == [] and len(file.online["spaces"]) == 1
+    assert "live runs of a comparison of tuners that cannot be used were left out" in file.notices[0].text
 
 
 @pytest.mark.parametrize("field, value", [

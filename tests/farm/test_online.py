@@ -262,6 +262,41 @@ def test_bad_files_name_their_line(tmp_path, change, fault):
     assert not (tmp_path / "out").exists()
 
 
+def test_live_runs(tmp_path):
+    space = write(tmp_path / "n_body.jsonl", lines_of())
+    head = json.loads(lines_of()[0])
+    tuner = json.dumps({"tuner": "", "parameters": head["parameters"]})
+
+    def step(values, us):
+        return json.dumps({"bucket": [], "values": values, **({"us": us} if us else {"rejected": True})})
+    start, best = [32, 1], [64, 2]
+    runs = [[tuner, step(start, 210), step([128, 2], None), step(best, 400), step(start, 200), step(best, 100),
+             step(best, 100), step(best, 101)], [tuner, *[step(start, 200 + i) for i in range(8)]]]
+    paths = write(tmp_path / "paths.jsonl", [line for run in runs for line in run])
+    done = command(space, "--live", f"n_body:simplex={paths}", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "out" / "online.json").read_text())
+    assert results["spaces"] == [] and results["device"] == "Made-up 1"
+    (found,), = (one["strategies"] for one in results["live"])
+    assert (results["live"][0]["program"], results["live"][0]["sections"]) == ("n_body", 7)
+    assert (found["name"], found["runs"], found["reached"]) == ("simplex", 2, 1)
+    assert found["configurations"] == {"median": 3, "p95": None} and found["final"] == {"median": 0.0, "p95": 1.0}
+    regret = (210 + 200 + 400 + 200 + 100 + 100 + 101) / 700 - 1  # a rejected section ran the default
+    assert found["regret"]["median"] == pytest.approx(regret, abs=1e-5)
+    assert (found["default_us"], found["last_us"], found["worst"]) == (204.25, 154.0, 1.0172)
+    assert "## n_body" in done.stdout and (tmp_path / "out" / "online.md").read_text() == done.stdout
+    for arguments, fault in ((f"scan:simplex={paths}", "--live scan: no such space; there are n_body"),
+                             (f"n_body:best={paths}", "no strategy best; there are auto"),
+                             (f"n_body={paths}", "is not PROGRAM:STRATEGY=FILE"), ("n_body:auto=", "is not PROGRAM"),
+                             (f"n_body:auto={tmp_path}/none", "none: No such file"),
+                             (f"n_body:auto={space}", "n_body.jsonl, line 1: neither")):
+        done = command(space, "--live", arguments, "--out", tmp_path / "none")
+        assert done.returncode == 2 and fault in done.stderr and "Traceback" not in done.stderr, done.stderr
+    other = write(tmp_path / "other.jsonl", [tuner.replace("p1", "p3"), *runs[1][1:]])
+    done = command(space, "--live", f"n_body:auto={other}")
+    assert done.returncode == 2 and "the space of n_body has other parameters" in done.stderr
+
+
 def test_other_bad_input(tmp_path):
     file = write(tmp_path / "n_body.jsonl", lines_of())
     other = write(tmp_path / "scan.jsonl", lines_of("scan", [[32, 64]], (32,), lambda a: 1.0 * a, "Made-up 2"))

@@ -90,6 +90,7 @@ FILES = {
     "MERGE_EXAMPLE": "test_tuner_examples.cpp",
     "N_BODY": "test_tuner_examples.cpp",
     "MARCHING_CUBES": "test_marching_cubes.cpp",
+    "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
     "ONLINE": "../unit/test_online.cpp",
 }
@@ -2328,6 +2329,14 @@ MUTANTS = {
         "gp__simplex_point(l, x, -2, x->reflected);"),
     "tuner: the best is not measured again": (
         "TUNER_SEARCH", "src/tuner/search.c", ": gp__ask_race(&s->points, point);", ": GP__ASK_DONE;"),
+    "tuner: a cold start counts as it is": (
+        "TUNER_SEARCH", "src/tuner/search.c", "GP__START_SAMPLES = 7,", "GP__START_SAMPLES = 1,"),
+    "tuner: a best point far ahead has one time": (
+        "TUNER_SEARCH", "src/tuner/search.c", "(count == 1 && n >= 2)", "count == 1"),
+    "tuner: what the library builds in a section counts": (
+        "TUNER", "src/tuner/sections.c", "if (!building) result =", "building = 0;\n  result ="),
+    "tuner: a section that always builds is never measured": (
+        "TUNER", "src/tuner/sections.c", " && t->building < GP__BUILDING", ""),
     "tuner: a category is dropped after one time": (
         "TUNER_SEARCH", "src/tuner/arms.c", "asked = t ? gp__ask_twice(p, t, point) : GP__ASK_DONE;",
         "(void)t, asked = GP__ASK_DONE;"),

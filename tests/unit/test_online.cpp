@@ -436,9 +436,6 @@ static void test_arguments() {
 }
 
 int main(int argc, char **argv) {
-#ifdef TEST_FEW // a mutant's test
-  argc = 1;
-#endif
   return run_groups(argc, argv,
                     {{"search", test_search},
                      {"memory", test_memory},

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fstream>
 #include <random>
+#include <set>
 
 static const gp_range threads_range = gp_range_steps(32, 1024, 32);
 
@@ -498,6 +499,47 @@ static void test_report() {
   CLOSE(ctx);
 }
 
+// A section in which the library builds kernels takes what it takes once. It is not measured, and the budget has nothing
+// to pay.
+static void test_building() {
+  gp_context *ctx = open_fake();
+  gp_tuner *tuner = nullptr;
+  gp_tuner_config config = gp_tuner_config_init();
+  int type = 0, values[2], measured = 0, searching = 1, in[4] = {1, 2, 3, 4}, n = 0;
+  double us = 0;
+  int64_t out = 0;
+  const int types[] = {GP_I32, GP_U32, GP_F32};
+  std::set<int> seen;
+  GOOD(gp_tuner_open(ctx, &config, &tuner));
+  GOOD(gp_tuner_add_parameter(tuner, "type", &type, gp_range_choices(types, 3), GP_I32));
+  for (; n < 100 && searching; ++n) {
+    GOOD(gp_tuner_start(tuner, nullptr));
+    fake::machine.clock += type == GP_U32 ? 50 : 100;
+    if (seen.insert(type).second) fake::machine.clock += 1e6;
+    GOOD(gp_reduce(ctx, GP_SUM, gp_type(type), gp_type(type), in, 4, &out, nullptr));
+    GOOD(gp_tuner_stop(tuner, nullptr));
+    GOOD(gp_tuner_best(tuner, nullptr, 0, values, &us, &measured, &searching));
+  }
+  CHECK(!searching && values[0] == GP_U32 && us < 60 && measured <= n - 3);
+  std::string text(gp_tuner_report(tuner, nullptr, 0) + 1, 0);
+  gp_tuner_report(tuner, &text[0], text.size());
+  CHECK(text.find("\"us\": 1000") == std::string::npos);
+  GOOD(gp_tuner_close(tuner));
+  // A program that builds in every section is measured all the same.
+  Tuned program(ctx);
+  for (int i = 0; i < 40; ++i) {
+    GOOD(gp_tuner_start(program.tuner, nullptr));
+    fake::machine.clock += program.exact();
+    GOOD(gp_trim(ctx, 0));
+    GOOD(gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, in, 4, &out, nullptr));
+    GOOD(gp_tuner_stop(program.tuner, nullptr));
+  }
+  GOOD(gp_tuner_best(program.tuner, nullptr, 0, values, nullptr, &measured, nullptr));
+  CHECK(measured >= 8 && measured <= 12);
+  program.close();
+  CLOSE(ctx);
+}
+
 // The host back end measures by its clock.
 static void test_host() {
   gp_config k = gp_config_init();
@@ -558,6 +600,7 @@ int main(int argc, char **argv) {
                      {"memory", test_memory},
                      {"threads", test_threads},
                      {"faults", test_faults},
+                     {"building", test_building},
                      {"report", test_report},
                      {"host", test_host},
                      {"scoped", test_scoped}});

@@ -1,6 +1,7 @@
 """The comparison of online tuners: strategies replayed on spaces that the programs of examples/tuner measured whole.
 
     python3 -m tools.farm online SPACES... --out FOLDER
+    python3 -m tools.farm online SPACES... --live PROGRAM:STRATEGY=FILE ... --out FOLDER
 
 SPACES are files of the programs' --exhaustive (.jsonl or .jsonl.gz) of one device, and empty_kernel's .json. Each of
 the tuner's strategies, and of Kernel Tuner's where it is installed, runs once for each seed. A measurement of a
@@ -19,6 +20,10 @@ but that: the launch is refused, and the best one known runs. Figures of a run:
 A strategy stops by itself or at a number of configurations (--configurations). Writes FOLDER/online.json,
 FOLDER/online.md, a picture of each space with the default strategy's run in the middle until it is within 2 %, and
 each space as a cache file of Kernel Tuner's.
+
+With --live nothing is replayed. FILE is what a program's --tune wrote with that --search: the paths of runs on the GPU.
+The figures are the same, by the medians of the program's space. A path has every section that was measured: a run has
+as many calls, and its regret comes from the times that they took. Writes FOLDER/online.json and FOLDER/online.md.
 """
 import argparse
 import collections
@@ -37,7 +42,7 @@ import sys
 
 from examples.tuner import spaces
 from tools import bench
-from tools.farm import compiled, simulated, store
+from tools.farm import compiled, simulated, store, tuner
 
 NEAR = 0.02
 CALLS = 1000
@@ -158,6 +163,18 @@ def steps_of(measured):
     return steps
 
 
+def live_steps(measured):
+    """Steps of a run on the GPU, [(values, time or None)]: the best known has the least median."""
+    steps, times, medians, best = [], collections.defaultdict(list), {}, None
+    for values, time in measured:
+        if time is not None:
+            times[values].append(time)
+            medians[values] = statistics.median(times[values])
+            best = min(medians, key=medians.get)
+        steps.append(Step(values, time, best))
+    return steps
+
+
 def figures_of(space, steps, calls=CALLS):
     """A run's Figures; configurations and measurements are inf where it never came near."""
     medians = spaces.medians_of(space)
@@ -179,7 +196,7 @@ def rank(values, share):
 
 
 def finite(value, digits=5):
-    return None if math.isinf(value) else round(value, digits)
+    return None if not math.isfinite(value) else round(value, digits)
 
 
 def summary_of(space, name, by, runs, calls=CALLS):
@@ -200,6 +217,49 @@ def typical(space, runs):
     order = sorted(range(len(runs)), key=lambda seed: (figures_of(space, runs[seed]).configurations, seed))
     seed = order[(len(order) - 1) // 2]
     return seed, runs[seed]
+
+
+# ---- runs on the GPU -------------------------------------------------------------------------------------------------
+
+
+def live_results(measured, named):
+    """[{program, sections, strategies}] of the paths that programs' --tune wrote. named: [(program, strategy, file)]."""
+    of, found = {space.head["program"]: space for _, space in measured}, {}
+    for program, strategy, file in named:
+        if program not in of:
+            raise CannotReplay(f"--live {program}: no such space; there are {', '.join(of)}")
+        if strategy not in strategies():
+            raise CannotReplay(f"--live {program}: no strategy {strategy}; there are {', '.join(strategies())}")
+        try:
+            paths = tuner.read(file).paths
+        except tuner.Damaged as error:
+            raise CannotReplay(str(error)) from error
+        if not all(is_of(path, of[program]) for path in paths):
+            raise CannotReplay(f"{file}: the space of {program} has other parameters")
+        runs = [live_steps([(step.values, step.us) for step in path.steps]) for path in paths]
+        calls = min(map(len, runs))
+        one = found.setdefault(program, {"sections": calls, "strategies": []})
+        one["sections"] = min(one["sections"], calls)
+        one["strategies"].append({**summary_of(of[program], strategy, OURS, runs, calls), **gain_of(of[program], runs)})
+    return [{"program": program, **found[program]} for program in sorted(found)]
+
+
+def gain_of(space, runs):
+    """Times in the runs themselves, the median over them: of the default, and of the last tenth of the sections."""
+    default, last = [], []
+    for steps in runs:
+        default.append(statistics.median([step.time for step in steps if step.values == space.default and step.time] or
+                                         [math.nan]))
+        last.append(statistics.median([step.time for step in steps[-max(1, len(steps) // 10):] if step.time] or
+                                      [math.nan]))
+    return {"default_us": finite(statistics.median(default), 3), "last_us": finite(statistics.median(last), 3),
+            "worst": finite(max(after / before for before, after in zip(default, last)), 4)}
+
+
+def is_of(path, space):
+    """Whether a path has the parameters of a space."""
+    return path.names == space.names and path.default == space.default and \
+        [set(axis) for axis in path.axes] == [set(axis) for axis in space.axes]
 
 
 # ---- Kernel Tuner ----------------------------------------------------------------------------------------------------
@@ -275,17 +335,17 @@ def percent_text(value):
     return f"{100 * value:.2f} %"
 
 
-def strategies_table(found):
+def strategies_table(found, calls=CALLS):
     text = spaces.header("strategy", "of", "within 2 %: configurations, median", "95 of 100 starts",
                          "starts that reach it", "distance at the end, median", "95 of 100 starts",
-                         f"regret of {CALLS} calls, median", "95 of 100 starts", "configurations measured")
+                         f"regret of {calls} calls, median", "95 of 100 starts", "configurations measured")
     for one in found["strategies"]:
         text += spaces.row(one["name"], one["by"], count_text(one["configurations"]["median"]),
                            count_text(one["configurations"]["p95"]), f"{one['reached']} of {one['runs']}",
                            percent_text(one["final"]["median"]), percent_text(one["final"]["p95"]),
                            percent_text(one["regret"]["median"]), percent_text(one["regret"]["p95"]),
                            one["measured"]["median"])
-    for name, why in found["left_out"].items():
+    for name, why in found.get("left_out", {}).items():
         text += f"\nLeft out: {name} ({why}).\n"
     return text
 
@@ -309,6 +369,13 @@ def report(results, measured, empty):
         text += "\n" + spaces.table_of(space, iterations_of(found)) + "\n" + strategies_table(found)
     if empty:
         text += "\n" + spaces.table_of_empty(empty)
+    return text
+
+
+def live_report(results):
+    text = f"# Online tuners live on the {results['device']}\n"
+    for found in results["live"]:
+        text += f"\n## {found['program']}\n\n{strategies_table(found, found['sections'])}"
     return text
 
 
@@ -346,6 +413,13 @@ def number(text):
     return value
 
 
+def named_file(text):
+    (program, colon, strategy), file = (name := text.partition("="))[0].partition(":"), name[2]
+    if not (colon and file):
+        raise argparse.ArgumentTypeError(f"{text} is not PROGRAM:STRATEGY=FILE")
+    return program, strategy, file
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm online", description=__doc__.split("\n")[0])
     parser.add_argument("spaces", nargs="+", metavar="SPACES", help="files of --exhaustive, and empty_kernel's")
@@ -355,6 +429,8 @@ def main(arguments):
                         help=f"the most that a strategy measures ({CONFIGURATIONS})")
     parser.add_argument("--strategies", metavar="A,B", help="only these of the tuner's")
     parser.add_argument("--no-kernel-tuner", action="store_true")
+    parser.add_argument("--live", metavar="PROGRAM:STRATEGY=FILE", action="append", type=named_file,
+                        help="paths of a program's --tune, one for each strategy and program; nothing is replayed")
     parser.add_argument("--jobs", type=number, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args(arguments)
 
@@ -362,6 +438,29 @@ def main(arguments):
         print(f"online: {text}", file=sys.stderr, flush=True)
 
     measured, empty = read_all(options.spaces)
+    results = {"kind": "online", "device": measured[0][1].head["device"],
+               "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+               "commit": commit_of(), "near": NEAR, "spaces": []}
+    if options.live:
+        results["live"] = live_results(measured, options.live)
+        text = live_report(results)
+    else:
+        text = replay_all(options, results, measured, empty, say)
+    write_results(options.out, results, text)
+    if not options.live:
+        try:
+            spaces.write_pictures([(space, [tuple(values) for values in found["path"]["steps"][:found["path"]["near"]]])
+                                   for (_, space), found in zip(measured, results["spaces"])], options.out)
+        except ModuleNotFoundError as error:
+            say(f"no pictures: {error.name} is missing")
+    stem = bench.file_stem(results["date"][:10], "online", results["commit"])
+    say(f"written to {options.out}; online.json belongs to ci/measurements/"
+        f"{bench.folder_name(results['device'])}/{stem}.json")
+    return 0
+
+
+def replay_all(options, results, measured, empty, say):
+    """Adds every strategy's replays to the results; returns the report."""
     names = options.strategies.split(",") if options.strategies else strategies()
     for name in names:
         if name not in strategies():
@@ -370,10 +469,8 @@ def main(arguments):
     if version is None and not options.no_kernel_tuner:
         say(f"Kernel Tuner is not installed: its strategies are left out ({simulated.INSTALL})")
     os.makedirs(options.out, exist_ok=True)
-    results = {"kind": "online", "device": measured[0][1].head["device"],
-               "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-               "commit": commit_of(), "seeds": options.seeds, "calls": CALLS, "configurations": options.configurations,
-               "near": NEAR, "kernel_tuner": version, "spaces": []}
+    results |= {"seeds": options.seeds, "calls": CALLS, "configurations": options.configurations,
+                "kernel_tuner": version}
     for path, space in measured:
         ours = {name: [replay(space, name, seed, CALLS, options.configurations) for seed in range(options.seeds)]
                 for name in names}
@@ -385,26 +482,23 @@ def main(arguments):
                               spaces.medians_of(space))
     if empty:
         results["empty"] = {"device": empty[0], "rows": empty[1]}
-    with open(os.path.join(options.out, "online.json"), "w", encoding="utf-8") as file:
-        file.write(text_of(results))
-    text = report(results, [space for _, space in measured], empty)
-    with open(os.path.join(options.out, "online.md"), "w", encoding="utf-8") as file:
-        file.write(text)
+    return report(results, [space for _, space in measured], empty)
+
+
+def write_results(folder, results, text):
+    os.makedirs(folder, exist_ok=True)
+    for name, content in (("online.json", text_of(results)), ("online.md", text)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(content)
     print(text, end="")
-    try:
-        spaces.write_pictures([(space, [tuple(values) for values in found["path"]["steps"][:found["path"]["near"]]])
-                               for (_, space), found in zip(measured, results["spaces"])], options.out)
-    except ModuleNotFoundError as error:
-        say(f"no pictures: {error.name} is missing")
-    stem = bench.file_stem(results["date"][:10], "online", results["commit"])
-    say(f"written to {options.out}; online.json belongs to ci/measurements/"
-        f"{bench.folder_name(results['device'])}/{stem}.json")
-    return 0
 
 
 def text_of(results):
-    """JSON with a line for each space's part, so that differences can be read."""
-    head = json.dumps({**results, "spaces": 0}, indent=1)
-    parts = ",\n".join("{" + ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in one.items()) + "}"
-                       for one in results["spaces"])
-    return head.replace('"spaces": 0', f'"spaces": [\n{parts}]') + "\n"
+    """JSON with a line for each part of a space, so that differences can be read."""
+    lists = [name for name in ("spaces", "live") if name in results]
+    text = json.dumps({**results, **{name: name for name in lists}}, indent=1)
+    for name in lists:
+        parts = ",\n".join("{" + ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in one.items()) +
+                           "}" for one in results[name])
+        text = text.replace(f'"{name}": "{name}"', f'"{name}": [\n{parts}]' if parts else f'"{name}": []')
+    return text + "\n"
