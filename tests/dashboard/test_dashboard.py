@@ -693,7 +693,8 @@ def test_online_tuners_beside_the_paper(tmp_path, make_site):
     assert rows[0] == ["auto", "gpuprims", 11, 22, 1.0, 0.0, 0.0, 0.031, 0.047, 30]
     assert rows[2][:5] == ["minimize", "Kernel Tuner", None, None, 0.2]
     assert "5 runs of 400 sections each" in text
-    assert json_rows(site, "online.example-one-n-body-live") == [["simplex", 11, 4, 0.0, 0.031, 30, 4000.0, 2520.0, -0.3]]
+    assert json_rows(site, "online.example-one-n-body-live") == \
+        [["simplex", 11, 4, 0.0, 0.031, 30, 4000.0, 2520.0, -0.3]]
     assert json_rows(site, "online.example-one-n-body-unroll-by-threads") == \
         [["1", 1.6, 1.015, 1.2], ["2", 1.5, 1.0, None]]
     assert [row[1:4] for row in json_rows(site, "online.example-one-empty-kernel")] == \

@@ -499,8 +499,8 @@ static void test_report() {
   CLOSE(ctx);
 }
 
-// A section in which the library builds kernels takes what it takes once. It is not measured, and the budget has nothing
-// to pay.
+// A section in which the library builds kernels takes what it takes once. It is not measured, and the budget pays
+// nothing.
 static void test_building() {
   gp_context *ctx = open_fake();
   gp_tuner *tuner = nullptr;

@@ -240,7 +240,7 @@ def live_results(measured, named):
         calls = min(map(len, runs))
         one = found.setdefault(program, {"sections": calls, "strategies": []})
         one["sections"] = min(one["sections"], calls)
-        one["strategies"].append({**summary_of(of[program], strategy, OURS, runs, calls), **gain_of(of[program], runs)})
+        one["strategies"].append(summary_of(of[program], strategy, OURS, runs, calls) | gain_of(of[program], runs))
     return [{"program": program, **found[program]} for program in sorted(found)]
 
 
@@ -453,7 +453,7 @@ def main(arguments):
                                    for (_, space), found in zip(measured, results["spaces"])], options.out)
         except ModuleNotFoundError as error:
             say(f"no pictures: {error.name} is missing")
-    stem = bench.file_stem(results["date"][:10], "online", results["commit"])
+    stem = bench.file_stem(results["date"][:10], "online_live" if options.live else "online", results["commit"])
     say(f"written to {options.out}; online.json belongs to ci/measurements/"
         f"{bench.folder_name(results['device'])}/{stem}.json")
     return 0
