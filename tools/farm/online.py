@@ -223,7 +223,7 @@ def typical(space, runs):
 
 
 def live_results(measured, named):
-    """[{program, sections, strategies}] of the paths that programs' --tune wrote. named: [(program, strategy, file)]."""
+    """[{program, sections, strategies}] of paths that programs' --tune wrote. named: [(program, strategy, file)]."""
     of, found = {space.head["program"]: space for _, space in measured}, {}
     for program, strategy, file in named:
         if program not in of:
