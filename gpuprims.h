@@ -336,6 +336,7 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 // gcc's -Wextra includes and clang has by default).
 #define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type {
+  GP_INPUT = -1, // the pointer leads to a gp_input
   GP_TYPE_DEFAULT = 0,
   GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
   GPUPRIMS__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
@@ -1019,6 +1020,85 @@ GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1
 // `base`.
 GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
   return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
+}
+
+// ---- api/input.h - inputs that are described in place of an array
+
+// A call reads what a gp_input describes where it would read an array: the description is compiled into the kernel, and
+// nothing is stored in between. The type is GP_INPUT, and the pointer leads to the description, in host memory:
+//
+//     gp_input x = gp_input_array(GP_F32, dx), y = gp_input_array(GP_F32, dy);
+//     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
+//     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
+//
+// copy, transform, transform2, reduce, count_if, any, all and scans take one. Descriptions are read during the call and
+// may be nested. A call has up to GP_INPUT_PARTS of them, the nested ones counted, with up to GP_INPUT_ARRAYS arrays and
+// strided arrays, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps no array of theirs. Kernels differ
+// in kinds, types and operators; pointers, strides and values are arguments.
+typedef enum gp_input_kind {
+  GP_INPUT_ARRAY = 1,    // data[i]
+  GP_INPUT_CONSTANT = 2, // *start
+  GP_INPUT_RAMP = 3,     // *start + i * *step, in the type's arithmetic
+  GP_INPUT_STRIDED = 4,  // data[i * stride]
+  GP_INPUT_GATHERED = 5, // a[b[i]]
+  GP_INPUT_MAPPED = 6,   // op(a[i]), or op(a[i], b[i])
+  GP_INPUT_ZIPPED = 7    // a struct of a[i], b[i], c[i], d[i]
+} gp_input_kind;
+enum { GP_INPUT_PARTS = 16, GP_INPUT_ARRAYS = 6, GP_INPUT_VALUES = 4 };
+typedef struct gp_input {
+  gp_input_kind kind;
+  gp_type type;      // of the elements; GATHERED: 0, that of a
+  const void *data;  // device memory (host memory on the host back end)
+  uint64_t count;    // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
+  int64_t stride;    // elements; zero and negative ones are possible
+  const void *start; // host memory; RAMP: NULL is 0
+  const void *step;  // host memory; NULL is 1
+  gp_op op;          // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
+  const struct gp_input *a, *b, *c, *d; // MAPPED: b NULL where the operator is unary; ZIPPED: c, d may be NULL
+} gp_input;
+
+// An array.
+GPUPRIMS__INLINE gp_input gp_input_array(gp_type type, const void *data) {
+  const gp_input input = {GP_INPUT_ARRAY, type, data, 0, 0, NULL, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
+  return input;
+}
+// The same value everywhere; a built-in type or a struct of up to 64 bytes.
+GPUPRIMS__INLINE gp_input gp_input_constant(gp_type type, const void *value) {
+  const gp_input input = {GP_INPUT_CONSTANT, type, NULL, 0, 0, value, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
+  return input;
+}
+// start, start + step, start + 2 step, ... of a built-in type, as gp_iota writes it. Both NULL: the index.
+GPUPRIMS__INLINE gp_input gp_input_ramp(gp_type type, const void *start, const void *step) {
+  const gp_input input = {GP_INPUT_RAMP, type, NULL, 0, 0, start, step, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
+  return input;
+}
+// Every stride-th element: a column of a matrix; with stride -1 and the last element's address an array from its end.
+GPUPRIMS__INLINE gp_input gp_input_strided(gp_type type, const void *data, int64_t stride) {
+  const gp_input input = {GP_INPUT_STRIDED, type, data, 0, stride, NULL, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
+  return input;
+}
+// from[index[i]]. Indices are i32, u32, i64 or u64, and none is checked.
+GPUPRIMS__INLINE gp_input gp_input_gathered(const gp_input *from, const gp_input *index) {
+  const gp_input input = {
+      GP_INPUT_GATHERED, GP_TYPE_DEFAULT, NULL, 0, 0, NULL, NULL, GP_OP_DEFAULT, from, index, NULL, NULL};
+  return input;
+}
+// op(a[i]) of this type.
+GPUPRIMS__INLINE gp_input gp_input_of_one(gp_op op, gp_type type, const gp_input *a) {
+  const gp_input input = {GP_INPUT_MAPPED, type, NULL, 0, 0, NULL, NULL, op, a, NULL, NULL, NULL};
+  return input;
+}
+// op(a[i], b[i]) of this type. A state of the program's is a constant of type u64, its address, which the operator
+// casts.
+GPUPRIMS__INLINE gp_input gp_input_of_two(gp_op op, gp_type type, const gp_input *a, const gp_input *b) {
+  const gp_input input = {GP_INPUT_MAPPED, type, NULL, 0, 0, NULL, NULL, op, a, b, NULL, NULL};
+  return input;
+}
+// A struct (gp_type_struct) with the members a[i], b[i] and, unless they are NULL, c[i] and d[i], laid out as C does.
+GPUPRIMS__INLINE gp_input gp_input_zipped(gp_type type, const gp_input *a, const gp_input *b, const gp_input *c,
+                                          const gp_input *d) {
+  const gp_input input = {GP_INPUT_ZIPPED, type, NULL, 0, 0, NULL, NULL, GP_OP_DEFAULT, a, b, c, d};
+  return input;
 }
 
 // ---- api/call.h - a call, whole; a bundle of kernels
@@ -2882,6 +2962,7 @@ typedef struct gp__shape {
   int commutative;    // of the operator
   int exact;          // the operator is exactly associative: integers, minimum, maximum
   int reproducible;   // GP_REPRODUCIBLE, and the operator is not exact
+  int described;      // an input is described: there is no array for bulk copies
   int compute_capability;
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
@@ -3022,7 +3103,7 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
           p.algorithm == GP_PIPELINED) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
       (p.algorithm != GP_PIPELINED ||
-       (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+       (s.compute_capability >= 90 && !s.described && p.stages >= 3 && p.stages <= 8 &&
         p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
         gp__pipelined_fits(s.in_size, s.out_size, p.vectors) && s.in_misaligned % s.in_size == 0 &&
         !(s.reproducible && s.in_misaligned))) &&
@@ -6125,6 +6206,16 @@ typedef struct gp__value {
       unsigned char bytes[GP__VALUE_BYTES];
 } gp__value;
 
+// ---- core/input_data.h - what kernels need of described inputs
+
+// Arrays, strides and values of all described inputs of a call, by their numbers. They follow a kernel's arguments.
+typedef struct gp__input_data {
+  const void *array[6];
+  long long stride[6];
+  gp__value value[4];
+  unsigned long long step[4]; // of ramps: the bytes of a built-in type
+} gp__input_data;
+
 // ---- map/arguments.h - arguments of copy, fill, iota, transform
 
 typedef struct gp__map_args {
@@ -7172,6 +7263,309 @@ template <int ITEMS> struct gp__byte_gather {
         *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
   }
 };
+
+// ---- device/vector_access.cuh - a few consecutive elements of an array in one access
+
+// V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
+// whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
+// includes the 16 bytes before and after.
+template <class T, int V> struct gp__vector_access_of_items {
+  T item[V];
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) load<CACHE>(at, 0, false);
+  }
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) item[j] = at[j];
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) at[j] = item[j];
+  }
+};
+// Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
+// alignment is less than its size may be at any address between.
+template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
+  return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
+}
+template <class T, int V, class Register> struct gp__vector_access_of_register {
+  union {
+    Register access;
+    T item[V];
+  };
+  GP_DEVICE gp__vector_access_of_register() {}
+  GP_DEVICE void take(const T *at) {
+    if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
+    else take_items(at);
+  }
+  GP_DEVICE void take_items(const T *at) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) item[j] = at[j];
+  }
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) take(at);
+  }
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
+    if (misaligned == 0) take(at);
+    else take_items(at);
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) at[j] = item[j];
+    }
+  }
+};
+template <class T, int V> struct gp__vector_access_of_vector {
+  union {
+    gp_vector access;
+    T item[V];
+  };
+  GP_DEVICE gp__vector_access_of_vector() {}
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
+    else if (there) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) item[j] = at[j];
+    }
+  }
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
+    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
+    if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
+    else if (misaligned && inner)
+      access =
+          gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) item[j] = at[j];
+    }
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) at[j] = item[j];
+    }
+  }
+};
+template <class T, int V> struct gp__vector_access_bytes { static const int value = V * int(sizeof(T)); };
+template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
+template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
+struct gp__vector_access : gp__vector_access_of_items<T, V> {};
+template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
+template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
+template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
+template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};
+template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
+  template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
+};
+// Alignment in bytes at which the operand of a run is read or written as a whole; 1: it never is.
+template <class T, int V> struct gp__vector_access_alignment {
+  static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
+};
+
+// ---- device/inputs.cuh - elements of described inputs, made as they are loaded
+
+// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors.
+template <class T, int ARRAY> struct gp__input_array {
+  typedef T type;
+  const T *data;
+  GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(static_cast<const T *>(d.array[ARRAY])) {}
+  GP_DEVICE T at(gp__u64 i) const { return data[i]; }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
+    gp__vector_access<T, V> v;
+    v.template load<CACHE>(data + i, gp__misalignment(data + i, gp__vector_access_alignment<T, V>::value), false);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = v.item[j];
+  }
+};
+// The base of those whose elements are made one by one.
+template <class Input, class T> struct gp__input_by_element {
+  typedef T type;
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = static_cast<const Input *>(this)->at(i + j);
+  }
+};
+template <class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
+  const gp__value &value;
+  GP_DEVICE explicit gp__input_constant(const gp__input_data &d) : value(d.value[VALUE]) {}
+  GP_DEVICE T at(gp__u64) const { return gp__value_as<T>(value); }
+};
+template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__input_ramp<T, VALUE>, T> {
+  typedef typename gp__traits<T>::wide W;
+  W start, step;
+  GP_DEVICE explicit gp__input_ramp(const gp__input_data &d)
+      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))),
+        step(static_cast<W>(*reinterpret_cast<const T *>(&d.step[VALUE]))) {}
+  GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
+};
+template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
+  const T *data;
+  long long stride;
+  GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
+      : data(static_cast<const T *>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
+  GP_DEVICE T at(gp__u64 i) const { return data[static_cast<long long>(i) * stride]; }
+};
+template <class A, class B> struct gp__input_gathered {
+  typedef typename A::type type;
+  A a;
+  B b;
+  GP_DEVICE explicit gp__input_gathered(const gp__input_data &d) : a(d), b(d) {}
+  GP_DEVICE type at(gp__u64 i) const { return a.at(static_cast<gp__u64>(b.at(i))); }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, type (&x)[V]) const {
+    typename B::type index[V];
+    b.template load<CACHE>(i, index);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = a.at(static_cast<gp__u64>(index[j]));
+  }
+};
+template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
+  typedef R type;
+  A a;
+  B b;
+  GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d), b(d) {}
+  GP_DEVICE R at(gp__u64 i) const { return F()(a.at(i), b.at(i)); }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    typename B::type q[V];
+    a.template load<CACHE>(i, p);
+    b.template load<CACHE>(i, q);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = F()(p[j], q[j]);
+  }
+};
+template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
+  typedef R type;
+  A a;
+  GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d) {}
+  GP_DEVICE R at(gp__u64 i) const { return F()(a.at(i)); }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    a.template load<CACHE>(i, p);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = F()(p[j]);
+  }
+};
+
+// The members of a struct, as C lays them out; gp__none: there is no such member.
+template <class A, class B, class C, class D> struct gp__members {
+  A a;
+  B b;
+  C c;
+  D d;
+};
+template <class A, class B, class C> struct gp__members<A, B, C, gp__none> {
+  A a;
+  B b;
+  C c;
+};
+template <class A, class B> struct gp__members<A, B, gp__none, gp__none> {
+  A a;
+  B b;
+};
+struct gp__input_absent { // of a struct's member
+  typedef gp__none type;
+  GP_DEVICE explicit gp__input_absent(const gp__input_data &) {}
+};
+template <class A, class B, class C, class D, class MC, class MD>
+GP_DEVICE void gp__set_member_c(gp__members<A, B, C, D> &m, const MC &c, const MD &, gp__u64 i) {
+  m.c = c.at(i);
+}
+template <class A, class B, class MC, class MD>
+GP_DEVICE void gp__set_member_c(gp__members<A, B, gp__none, gp__none> &, const MC &, const MD &, gp__u64) {}
+template <class A, class B, class C, class D, class MD>
+GP_DEVICE void gp__set_member_d(gp__members<A, B, C, D> &m, const MD &d, gp__u64 i) {
+  m.d = d.at(i);
+}
+template <class A, class B, class C, class MD>
+GP_DEVICE void gp__set_member_d(gp__members<A, B, C, gp__none> &, const MD &, gp__u64) {}
+template <class S, class A, class B, class C = gp__input_absent, class D = gp__input_absent>
+struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, S> {
+  typedef gp__members<typename A::type, typename B::type, typename C::type, typename D::type> Members;
+  static_assert(sizeof(Members) == sizeof(S), "the struct of a zipped input has other members");
+  union Whole {
+    S s;
+    Members m;
+    GP_DEVICE Whole() {}
+  };
+  A a;
+  B b;
+  C c;
+  D d;
+  GP_DEVICE explicit gp__input_zipped(const gp__input_data &data) : a(data), b(data), c(data), d(data) {}
+  GP_DEVICE S at(gp__u64 i) const {
+    Whole whole;
+    whole.m.a = a.at(i);
+    whole.m.b = b.at(i);
+    gp__set_member_c(whole.m, c, d, i);
+    gp__set_member_d(whole.m, d, i);
+    return whole.s;
+  }
+};
+
+// A place in a described input: kernels use it as a pointer into an array.
+template <class Input> struct gp__source {
+  typedef typename Input::type type;
+  Input input;
+  gp__u64 index;
+  GP_DEVICE explicit gp__source(const gp__input_data &d) : input(d), index(0) {}
+  GP_DEVICE gp__source(const gp__source &from, gp__u64 i) : input(from.input), index(i) {}
+  GP_DEVICE gp__source operator+(gp__u64 i) const { return gp__source(*this, index + i); }
+  GP_DEVICE type operator[](gp__u64 i) const { return input.at(index + i); }
+};
+template <class T> GP_DEVICE unsigned gp__run_misalignment(const T *from, unsigned boundary) {
+  return gp__misalignment(from, boundary);
+}
+template <class Input> GP_DEVICE unsigned gp__run_misalignment(const gp__source<Input> &, unsigned) { return 0; }
+
+// Loads a run of elements from an array or a described input.
+template <int CACHE, class T, int V>
+GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const T *from, unsigned misaligned, bool inner) {
+  to.template load<CACHE>(from, misaligned, inner);
+}
+template <int CACHE, class T, int V, class Input>
+GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const gp__source<Input> &from, unsigned, bool) {
+  from.input.template load<CACHE>(from.index, to.item);
+}
+
+// A kernel's arguments, and the data of the described inputs behind them.
+template <class Args> struct gp__with_input : Args { gp__input_data input; };
+
+// A kernel's functor that also says where the operands come from: A and B, or gp__none for an array.
+template <class F, class A, class B = gp__none> struct gp__described : F {
+  gp__described() = default;
+  template <class Args> GP_DEVICE explicit gp__described(const Args &a) : F(a) {}
+};
+template <class F> struct gp__operands {
+  typedef F functor;
+  typedef gp__none first, second;
+};
+template <class F, class A, class B> struct gp__operands<gp__described<F, A, B>> {
+  typedef F functor;
+  typedef A first;
+  typedef B second;
+};
+template <class Input, class T> struct gp__reader {
+  typedef gp__source<Input> type;
+  template <class Args> static GP_DEVICE type of(const Args &a, const void *) {
+    return type(static_cast<const gp__with_input<Args> &>(a).input);
+  }
+};
+template <class T> struct gp__reader<gp__none, T> {
+  typedef const T *type;
+  template <class Args> static GP_DEVICE type of(const Args &, const void *in) { return static_cast<type>(in); }
+};
+// The operands of a kernel's functor F: pointers to T, or places in described inputs.
+template <class F, class T, class Args>
+GP_DEVICE typename gp__reader<typename gp__operands<F>::first, T>::type gp__first_of(const Args &a, const void *in) {
+  return gp__reader<typename gp__operands<F>::first, T>::of(a, in);
+}
+template <class F, class T, class Args>
+GP_DEVICE typename gp__reader<typename gp__operands<F>::second, T>::type gp__second_of(const Args &a, const void *in) {
+  return gp__reader<typename gp__operands<F>::second, T>::of(a, in);
+}
 
 #endif // GPUPRIMS__DEVICE_TEXT
 
@@ -9429,105 +9823,6 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   }
 }
 
-// V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
-// whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
-// includes the 16 bytes before and after.
-template <class T, int V> struct gp__vector_access_of_items {
-  T item[V];
-  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
-    if (there) load<CACHE>(at, 0, false);
-  }
-  template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
-  }
-  template <int CACHE> GP_DEVICE void store(T *at) const {
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) at[j] = item[j];
-  }
-};
-// Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
-// alignment is less than its size may be at any address between.
-template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
-  return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
-}
-template <class T, int V, class Register> struct gp__vector_access_of_register {
-  union {
-    Register access;
-    T item[V];
-  };
-  GP_DEVICE gp__vector_access_of_register() {}
-  GP_DEVICE void take(const T *at) {
-    if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
-    else take_items(at);
-  }
-  GP_DEVICE void take_items(const T *at) {
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
-  }
-  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
-    if (there) take(at);
-  }
-  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
-    if (misaligned == 0) take(at);
-    else take_items(at);
-  }
-  template <int CACHE> GP_DEVICE void store(T *at) const {
-    if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
-    else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
-    }
-  }
-};
-template <class T, int V> struct gp__vector_access_of_vector {
-  union {
-    gp_vector access;
-    T item[V];
-  };
-  GP_DEVICE gp__vector_access_of_vector() {}
-  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
-    if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
-    else if (there) {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
-    }
-  }
-  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
-    if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
-    else if (misaligned && inner)
-      access =
-          gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
-    else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
-    }
-  }
-  template <int CACHE> GP_DEVICE void store(T *at) const {
-    if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
-    else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
-    }
-  }
-};
-template <class T, int V> struct gp__vector_access_bytes { static const int value = V * int(sizeof(T)); };
-template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
-template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
-struct gp__vector_access : gp__vector_access_of_items<T, V> {};
-template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
-template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
-template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
-template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};
-template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
-  template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
-};
-// Alignment in bytes at which the operand of a run is read or written as a whole; 1: it never is.
-template <class T, int V> struct gp__vector_access_alignment {
-  static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
-};
-
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
 
@@ -9571,8 +9866,8 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   typedef gp__element<F, A, B, R> element;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const A *in = static_cast<const A *>(args.in);
-  const B *in2 = static_cast<const B *>(args.in2);
+  const typename gp__reader<typename gp__operands<F>::first, A>::type in = gp__first_of<F, A>(args, args.in);
+  const typename gp__reader<typename gp__operands<F>::second, B>::type in2 = gp__second_of<F, B>(args, args.in2);
   R *out = static_cast<R *>(args.out);
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
@@ -9582,13 +9877,13 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;
       gp__vector_access<B, 1> b;
-      a.template load<GP_CACHE_ALL>(in + i, 0, false);
-      b.template load<GP_CACHE_ALL>(in2 + i, 0, false);
+      gp__load_run<GP_CACHE_ALL>(a, in + i, 0, false);
+      gp__load_run<GP_CACHE_ALL>(b, in2 + i, 0, false);
       out[i] = element::at(a, b, 0, i, args);
     }
   }
-  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
-  const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
+  const unsigned off = gp__run_misalignment(in + head, gp__vector_access_alignment<A, V>::value);
+  const unsigned off2 = gp__run_misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
@@ -9597,8 +9892,8 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
-        a[k].template load<P::load>(in + i, off, r > 0 && r + 1 < runs);
-        b[k].template load<P::load>(in2 + i, off2, r > 0 && r + 1 < runs);
+        gp__load_run<P::load>(a[k], in + i, off, r > 0 && r + 1 < runs);
+        gp__load_run<P::load>(b[k], in2 + i, off2, r > 0 && r + 1 < runs);
       }
     }
     GPUPRIMS__UNROLL
@@ -10113,20 +10408,88 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
 template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
 // One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
-template <class P, class Op, class Load, class In, class Acc>
-GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+template <class P, class Op, class Load, class In, class Acc, class Reader>
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const Reader &in, gp__u64 first, gp__u64 n,
+                                     unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k)
-      p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
+      gp__load_run<P::load>(p[k], in + (first + k * V), misaligned, first > 0 && first + (K + 1) * V <= n);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
+  return sum;
+}
+
+// The share of a block of a commutative reduction, strided: an array by its 16-byte vectors, or a described input.
+template <class P, class Op, class Acc, class In, class Load>
+GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsigned misaligned) {
+  const int T = P::threads, K = P::vectors;
+  Acc sum = Op::identity();
+  typedef gp__vec_group<In> Pack;
+  const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
+  if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
+    unsigned to_boundary = 0; // elements
+    while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
+    const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
+    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
+    gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+    for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
+      Pack p[PACKS];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+      for (int l = 0; l < Pack::vectors; ++l)
+        p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j)
+        sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+    }
+    for (; i < packs; i += stride) {
+      const Pack p(base + i * Pack::vectors);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
+    }
+    if (blockIdx.x == 0) {
+      if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
+      if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
+    }
+  } else {
+    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    GPUPRIMS__UNROLL_BY(4)
+    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
+      sum = Op()(sum, Op::prepare(load(in[i], i)));
+  }
+  return sum;
+}
+template <class P, class Op, class Acc, class In, class Load, class Input>
+GP_DEVICE Acc gp__reduce_strided(const Load &load, const gp__source<Input> &in, gp__u64 n, unsigned) {
+  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
+  const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
+  gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+  Acc sum = Op::identity();
+  for (; r + (K - 1) * stride < runs; r += K * stride) {
+    In x[K][V];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) in.input.template load<P::load>((r + k * stride) * V, x[k]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
+  }
+  for (; r < runs; r += stride) {
+    In x[V];
+    in.input.template load<P::load>(r * V, x);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
+  }
+  const gp__u64 tail = runs * V + threadIdx.x;
+  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(in[tail], tail)));
   return sum;
 }
 
@@ -10141,46 +10504,12 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
-  const In *in = static_cast<const In *>(a.in);
+  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
   const Load load(a);
-  const unsigned misaligned = gp__misalignment(in, 16);
+  const unsigned misaligned = gp__run_misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
-    typedef gp__vec_group<In> Pack;
-    const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
-    if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
-      unsigned to_boundary = 0; // elements
-      while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
-      const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
-      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
-      const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
-      gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
-      for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
-        Pack p[PACKS];
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
-        for (int l = 0; l < Pack::vectors; ++l)
-          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
-          sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
-      }
-      for (; i < packs; i += stride) {
-        const Pack p(base + i * Pack::vectors);
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
-      }
-      if (blockIdx.x == 0) {
-        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
-        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
-      }
-    } else {
-      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
-      GPUPRIMS__UNROLL_BY(4)
-      for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
-        sum = Op()(sum, Op::prepare(load(in[i], i)));
-    }
+    sum = gp__reduce_strided<P, Op, Acc, In>(load, in, n, misaligned);
   } else {
     const int ITEMS = K * V;
     const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
@@ -10212,9 +10541,9 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
-  const In *in = static_cast<const In *>(a.in);
+  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
   const Load load(a);
-  const unsigned misaligned = gp__misalignment(in, 16);
+  const unsigned misaligned = gp__run_misalignment(in, 16);
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
@@ -10232,7 +10561,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
-          if (i + V <= n) p[k].template load<P::load>(in + i, misaligned, i >= V && i + 2 * V <= n);
+          if (i + V <= n) gp__load_run<P::load>(p[k], in + i, misaligned, i >= V && i + 2 * V <= n);
         }
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
@@ -11178,6 +11507,19 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
                                                     static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
   }
+  template <class Input> GP_DEVICE void load(const gp__source<Input> &in, gp__u64 count) const {
+    const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
+    const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
+    In *to_items = reinterpret_cast<In *>(from);
+    GPUPRIMS__UNROLL_BY(UNROLL)
+    for (unsigned i = threadIdx.x * V; i < items; i += P::threads * V)
+      if (i + V <= items) {
+        gp__vector_access<In, V> run;
+        gp__load_run<P::load>(run, in + (index + i), 0, false);
+        run.template store<GP_CACHE_ALL>(to_items + i);
+      } else
+        for (unsigned j = i; j < items; ++j) to_items[j] = in[index + j];
+  }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(reinterpret_cast<unsigned char *>(out + index), to,
@@ -11200,7 +11542,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 // One pass. Blocks take tiles by ticket; if no block has more than one, each draws once.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
-  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp__scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
@@ -11213,7 +11555,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
-    tile.load(static_cast<const In *>(a.in), n);
+    tile.load(gp__first_of<Load, In>(a, a.in), n);
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
@@ -11248,7 +11590,7 @@ template <int TILE> struct gp__scan_share {
 };
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
-  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp_tile_reduce_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
@@ -11258,7 +11600,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   Acc total = Op::identity();
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(static_cast<const In *>(a.in), n);
+    tile.load(gp__first_of<Load, In>(a, a.in), n);
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
@@ -11288,7 +11630,7 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
 // A grid of one block does the whole scan, without a workspace.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
-  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
@@ -11302,7 +11644,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   }
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(static_cast<const In *>(a.in), n);
+    tile.load(gp__first_of<Load, In>(a, a.in), n);
     __syncthreads();
     gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
@@ -25235,6 +25577,29 @@ GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const
   gp__hook_ends(outer);
 }
 
+// A description in a row: parts come before what is made of them. numbers: of `node`, or -1.
+typedef struct gp__input_node {
+  const gp_input *from; // the caller's, during the check
+  gp_input_kind kind;
+  int part[4]; // -1: none
+  gp_type type;
+  const gp__type_info *info; // NULL: built in
+  size_t size, align;
+  gp_op op;
+  const gp__op_info *user_op;
+  int array, value; // numbers in gp__input_data
+} gp__input_node;
+typedef struct gp__inputs {
+  int count, arrays, values; // count: of `node`
+  int in, in2;               // the nodes that gp_call.in and in2 are, plus 1; 0: an array, or none
+  gp__input_node node[GP_INPUT_PARTS];
+  gp__input_data data;
+} gp__inputs;
+typedef char gp__input_data_has_room[GP_INPUT_ARRAYS == sizeof((gp__input_data *)0)->array / sizeof(void *) &&
+                                             GP_INPUT_VALUES == sizeof((gp__input_data *)0)->value / sizeof(gp__value)
+                                         ? 1
+                                         : -1];
+
 // A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
 // GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
@@ -25290,7 +25655,8 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
-  int stepwise; // bfs: a launch a step, because a cooperative one was refused
+  int stepwise;      // bfs: a launch a step, because a cooperative one was refused
+  gp__inputs inputs; // described ones; `in`, `in2` are NULL then
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
@@ -25971,16 +26337,17 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
 
 // ---- map/host.c - copy, fill, iota, transform
 
-static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
-  const gp_type type = h->q->out_type;
+// out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
+static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, unsigned char *out,
+                          size_t n) {
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
-  gp__host_widen(type, h->q->init.bytes, &start, 1);
-  gp__host_widen(type, h->q->step.bytes, &step, 1);
+  gp__host_widen(type, from, &start, 1);
+  gp__host_widen(type, by, &step, 1);
   if (gp__host_kind(type) != GP__WIDE_F) {
     for (i = 0; i < n; ++i) w[i].u = start.u + (first + i) * step.u;
-    gp__host_narrow(type, GP__WIDE_U, w, h->out + first * h->out_size, n);
+    gp__host_narrow(type, GP__WIDE_U, w, out, n);
     return;
   }
   f_start = (float)start.f, f_step = (float)step.f;
@@ -25993,8 +26360,8 @@ static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
     for (i = 0; i < n; ++i) w[i].f += start.f;
   else
     for (i = 0; i < n; ++i) f[i] += f_start;
-  if (type == GP_F64) memcpy(h->out + first * h->out_size, w, n * sizeof(double));
-  else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
+  if (type == GP_F64) memcpy(out, w, n * sizeof(double));
+  else gp__host_convert(GP_F32, type, f, out, n);
 }
 
 // Primitives that treat each element by itself.
@@ -26006,7 +26373,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   for (; first < end; first += k) {
     unsigned char *out = h->out + first * h->out_size;
     k = end - first < limit ? (size_t)(end - first) : limit;
-    if (q->primitive == GP_IOTA) gp__host_iota(h, first, k);
+    if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {
         size_t i;
@@ -27734,7 +28101,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2076672"
+#define GPUPRIMS__EMBEDDED_FROM "2117632"
 
 // ---- core/embed.c - this file's own text
 
@@ -28029,7 +28396,7 @@ typedef struct gp__excerpt {
 static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
 enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
 
-enum { GP__EXCERPTS = 16 };
+enum { GP__EXCERPTS = 16 + 2 * GP_INPUT_PARTS };
 typedef struct gp__program {
   gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
   gp__text text;
@@ -30360,6 +30727,8 @@ typedef struct gp__checked_type {
 GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const char *field, gp_type type,
                                            gp__checked_type *out) {
   out->info = NULL;
+  if (type == GP_INPUT)
+    return gp__fail(GP_E_TYPE, "%s: @%s is GP_INPUT: this call reads an array there, no described input", who, field);
   if (type > 0 && type < GP_TYPE_COUNT) {
     out->size = out->align = gp__type_rows[type].size;
     return GP_SUCCESS;
@@ -30531,7 +30900,8 @@ enum {
   GP__IN_PLACE = 16384,        // `out` may be `in`
   GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
-  GP__REPRODUCES = 131072      // any fold under GP_REPRODUCIBLE, on every device
+  GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
+  GP__TAKES_INPUTS = 262144    // in_type and in2_type may be GP_INPUT
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -30586,7 +30956,7 @@ typedef struct gp__checking {
   struct gp__buffers *buffers;    // during their step
   int by_flags;                   // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[8], written[8];
+  gp__extent read[8 + GP_INPUT_ARRAYS], written[8];
   int read_count, written_count;
 } gp__checking;
 
@@ -30707,6 +31077,154 @@ GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) 
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
 
+// ---- core/check_inputs.c - checking a call: described inputs
+
+// The members of a description's parts, for messages: "in_type: gp_input.a.b".
+typedef struct gp__input_path {
+  const struct gp__input_path *whole; // NULL: the description itself
+  const char *member;
+} gp__input_path;
+GPUPRIMS__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text, size_t room) {
+  const gp__input_path *at;
+  char part[64];
+  *text = 0;
+  for (at = p; at->whole; at = at->whole) {
+    snprintf(part, sizeof part, ".%s%s", at->member, text);
+    snprintf(text, room, "%s", part);
+  }
+  snprintf(part, sizeof part, "gp_input%s", text);
+  snprintf(text, room, "%s", part);
+  return text;
+}
+
+// Checks a part and those it is made of; *node gets its number. Parts that are made of others follow them.
+GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const gp__input_path *path,
+                                           const gp_input *from, int *node);
+GPUPRIMS__PRIVATE gp_result gp__check_parts_of(gp__checking *k, const char *field, const gp__input_path *path,
+                                               const gp_input *from, gp__input_node *n) {
+  static const char *const members[] = {"a", "b", "c", "d"};
+  const gp_input *const parts[] = {from->a, from->b, from->c, from->d};
+  const int made = from->kind >= GP_INPUT_GATHERED, needed = from->kind == GP_INPUT_MAPPED ? 1 : 2;
+  const int most = from->kind == GP_INPUT_ZIPPED ? 4 : 2;
+  char text[48];
+  int i;
+  for (i = 0; i < 4; ++i) {
+    const gp__input_path inner = {path, members[i]};
+    n->part[i] = -1;
+    if (parts[i] && (!made || i >= most || (i == 3 && !parts[2])))
+      return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is set, but an input of this kind has no such part", k->who, field,
+                      gp__input_path_text(&inner, text, sizeof text));
+    if (!parts[i] && made && i < needed)
+      return gp__fail(GP_E_NULL, "%s: @%s: %s is null", k->who, field, gp__input_path_text(&inner, text, sizeof text));
+    if (parts[i]) GPUPRIMS__CHECK(gp__check_part(k, field, &inner, parts[i], &n->part[i]));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_mapped(const gp__checking *k, const char *field, const char *text,
+                                             const gp_input *from, gp__input_node *n) {
+  const gp__inputs *all = &k->q->inputs;
+  const char *role;
+  char name[96];
+  snprintf(name, sizeof name, "%s: %s.op", field, text);
+  n->op = from->op;
+  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, name, from->op, n->part[1] < 0 ? 1 : 2, k->host, &n->user_op));
+  if (n->user_op) return GP_SUCCESS;
+  role = gp__role_of(from->op);
+  if (role && from->op != GP_SUB)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is for %s only", k->who, name, gp__op_rows[from->op].name, role);
+  if (n->info || all->node[n->part[0]].info || (n->part[1] >= 0 && all->node[n->part[1]].info))
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)",
+                    k->who, name, gp__op_rows[from->op].name);
+  return from->op >= GP_BIT_AND && from->op <= GP_BIT_XOR && !gp__is_integer(n->type)
+      ? gp__fail(GP_E_OPERATOR, "%s: @%s: %s works on integers only, not on %s", k->who, name,
+                 gp__op_rows[from->op].name, gp__type_rows[n->type].name)
+      : GP_SUCCESS;
+}
+// The bytes of a struct that has these members.
+GPUPRIMS__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
+  size_t size = 0, align = 1;
+  int i;
+  for (i = 0; i < 4 && n->part[i] >= 0; ++i) {
+    const gp__input_node *member = &all->node[n->part[i]];
+    offsets[i] = size = (size + member->align - 1) / member->align * member->align;
+    size += member->size;
+    if (member->align > align) align = member->align;
+  }
+  return (size + align - 1) / align * align;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, const gp__input_path *path,
+                                           const gp_input *from, int *node) {
+  gp__inputs *all = &k->q->inputs;
+  gp__checked_type type = {0, 0, NULL};
+  gp__input_node n;
+  size_t offsets[4];
+  char text[48], name[96];
+  gp__input_path_text(path, text, sizeof text);
+  memset(&n, 0, sizeof n);
+  n.from = from;
+  n.kind = from->kind;
+  n.array = n.value = -1;
+  if (from->kind < GP_INPUT_ARRAY || from->kind > GP_INPUT_ZIPPED)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s.kind is %d, not a gp_input_kind", k->who, field, text, (int)from->kind);
+  GPUPRIMS__CHECK(gp__check_parts_of(k, field, path, from, &n));
+  if (all->count == GP_INPUT_PARTS)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d parts", k->who, field, GP_INPUT_PARTS);
+  snprintf(name, sizeof name, "%s: %s.type", field, text);
+  n.type = from->kind == GP_INPUT_GATHERED ? all->node[n.part[0]].type : from->type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, n.type, &type));
+  n.info = type.info, n.size = type.size, n.align = type.align;
+  if (from->kind == GP_INPUT_GATHERED) {
+    const gp__input_node *index = &all->node[n.part[1]];
+    if (from->type && from->type != n.type)
+      return gp__fail(GP_E_TYPE, "%s: @%s: it is not the type of %s.a, whose elements are gathered", k->who, name,
+                      text);
+    if (index->info || !gp__is_integer(index->type) || index->size < 4)
+      return gp__fail(GP_E_TYPE, "%s: @%s: %s.b is not i32, u32, i64 or u64: it has indices", k->who, field, text);
+  }
+  if (from->kind == GP_INPUT_RAMP && n.info)
+    return gp__fail(GP_E_TYPE, "%s: @%s is a struct type, not a built-in type", k->who, name);
+  if (from->kind == GP_INPUT_ZIPPED && (!n.info || gp__zipped_size(all, &n, offsets) != n.size))
+    return gp__fail(GP_E_TYPE, "%s: @%s: the parts make a struct of %lu bytes, and the type has %lu", k->who, name,
+                    (unsigned long)gp__zipped_size(all, &n, offsets), (unsigned long)n.size);
+  if (from->kind == GP_INPUT_MAPPED) GPUPRIMS__CHECK(gp__check_mapped(k, field, text, from, &n));
+  if (from->kind == GP_INPUT_ARRAY || from->kind == GP_INPUT_STRIDED) {
+    if (all->arrays == GP_INPUT_ARRAYS)
+      return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d arrays", k->who, field,
+                      GP_INPUT_ARRAYS);
+    n.array = all->arrays++;
+    all->data.array[n.array] = from->data;
+    all->data.stride[n.array] = from->stride;
+  }
+  if (from->kind == GP_INPUT_CONSTANT || from->kind == GP_INPUT_RAMP) {
+    if (all->values == GP_INPUT_VALUES)
+      return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d constants and ramps", k->who, field,
+                      GP_INPUT_VALUES);
+    if (n.size > sizeof all->data.value[0].bytes)
+      return gp__fail(GP_E_TYPE, "%s: @%s: a constant of %lu bytes is too large: %d are the most", k->who, name,
+                      (unsigned long)n.size, (int)sizeof all->data.value[0].bytes);
+    n.value = all->values++;
+  }
+  *node = all->count++;
+  all->node[*node] = n;
+  return GP_SUCCESS;
+}
+// Checks a description but for its arrays and values. *root gets the number of its node, plus 1.
+GPUPRIMS__PRIVATE gp_result gp__check_described(gp__checking *k, const char *field, const void *input, gp_type *type,
+                                                gp__checked_type *t, int *root) {
+  const gp__input_path path = {NULL, NULL};
+  gp__inputs *all = &k->q->inputs;
+  int node;
+  if (!input) return gp__fail(GP_E_NULL, "%s: @%s is GP_INPUT, but the gp_input is null", k->who, field);
+  if (!all->count) memset(&all->data, 0, sizeof all->data);
+  GPUPRIMS__CHECK(gp__check_part(k, field, &path, (const gp_input *)input, &node));
+  *type = all->node[node].type;
+  t->size = all->node[node].size;
+  t->align = all->node[node].align;
+  t->info = all->node[node].info;
+  *root = node + 1;
+  return GP_SUCCESS;
+}
+
 // ---- core/check_call_types.c - checking a call: its types
 
 // An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
@@ -30814,7 +31332,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int moved = k->traits & GP__KEEPS_TYPE;
-  if (!q->out_type) q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (!q->out_type) q->out_type = c->out_type ? c->out_type : q->inputs.in ? q->in_type : c->in_type;
   if (q->out_type || ((k->reads & GP__READS_OUT) && !(k->reads & GP__READS_OUT2_TYPE) && !(moved && !k->in.size)))
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
   if (moved && q->out_type != q->in_type)
@@ -30842,13 +31360,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   return gp__check_reach(k, most);
 }
 
+// The type of an input, an array or a described one.
+GPUPRIMS__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+                                                 gp_type *type, gp__checked_type *t, int *root) {
+  *type = wanted;
+  return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
+                                                              : gp__check_type(k->s, k->who, field, wanted, t);
+}
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
   if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in)) {
-    q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
+    GPUPRIMS__CHECK(gp__check_input_type(k, "in_type", c->in_type, c->in, &q->in_type, &k->in, &q->inputs.in));
+    if (q->inputs.in) q->in = NULL;
   }
   GPUPRIMS__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
   GPUPRIMS__CHECK(gp__check_key_types(k));
@@ -31014,6 +31539,35 @@ GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
   return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
 
+// The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
+GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
+  static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
+                                                     "data of described array 3", "data of described array 4",
+                                                     "data of described array 5", "data of described array 6"};
+  const gp__input_node *n = &k->q->inputs.node[node];
+  const gp__checked_type type = {n->size, n->align, n->info};
+  const gp_input *from = n->from;
+  const unsigned char *lowest = (const unsigned char *)from->data;
+  uint64_t span = !count ? 0 : !gathered ? count : from->count ? from->count : 1; // of addresses, in elements
+  int i;
+  if (n->array < 0) {
+    for (i = 0; i < 4; ++i)
+      if (n->part[i] >= 0)
+        GPUPRIMS__CHECK(
+            gp__check_input_arrays(k, n->part[i], count, gathered || (n->kind == GP_INPUT_GATHERED && i == 0)));
+    return GP_SUCCESS;
+  }
+  if (n->kind == GP_INPUT_STRIDED && span) {
+    const uint64_t stride = from->stride < 0 ? 0 - (uint64_t)from->stride : (uint64_t)from->stride;
+    if (stride && span - 1 > (UINT64_MAX / n->size - 1) / stride)
+      return gp__fail(GP_E_SIZE, "%s: @%s: %llu elements at a stride of %lld overflow", k->who, names[n->array],
+                      (unsigned long long)span, (long long)from->stride);
+    span = (span - 1) * stride + 1;
+    if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;
+  }
+  return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
+}
+
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
 // The buffers of a call: numbers of elements, names, and whether they are needed.
 typedef struct gp__buffers {
@@ -31027,10 +31581,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (k->in.size)
+  if (q->inputs.in) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
+  else if (k->in.size)
     GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
                                 (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__ALIAS_OF_OUT : 0));
-  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
+  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, q->count, 0));
+  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
                                 k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
@@ -31087,6 +31643,27 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
 
 // ---- core/check_values.c - checking a call: its values in host memory
 
+// Reads the constants and ramps of described inputs.
+GPUPRIMS__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
+  gp__inputs *all = &k->q->inputs;
+  int i;
+  for (i = 0; i < all->count; ++i) {
+    const gp__input_node *n = &all->node[i];
+    gp__value step;
+    if (n->value < 0) continue;
+    if (k->pointers >= GP__POINTERS_REACHED) {
+      GPUPRIMS__CHECK(gp__check_value_memory(k, "gp_input.start", n->from->start));
+      GPUPRIMS__CHECK(gp__check_value_memory(k, "gp_input.step", n->from->step));
+    }
+    if (n->from->start) memcpy(all->data.value[n->value].bytes, n->from->start, n->size);
+    else if (n->kind == GP_INPUT_CONSTANT && k->pointers)
+      return gp__fail(GP_E_NULL, "%s: @gp_input.start is null: it leads to the value of a constant", k->who);
+    if (n->kind != GP_INPUT_RAMP) continue;
+    gp__one(n->type, &step);
+    memcpy(&all->data.step[n->value], n->from->step ? n->from->step : step.bytes, n->size);
+  }
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -31102,6 +31679,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
     GPUPRIMS__VALUE(upper)
   }
 #undef GPUPRIMS__VALUE
+  GPUPRIMS__CHECK(gp__check_input_values(k));
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
@@ -31116,11 +31694,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   gp__request *q = k->q;
   GPUPRIMS__CHECK(gp__check_out_type(k));
   if (c->primitive == GP_TRANSFORM2) {
-    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    return gp__check_type(k->s, k->who, "in2_type", q->in2_type, &k->in2);
+    GPUPRIMS__CHECK(gp__check_input_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type,
+                                         &k->in2, &q->inputs.in2));
+    if (q->inputs.in2) q->in2 = NULL;
+    return GP_SUCCESS;
   }
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
-      c->in_type != q->out_type)
+      (q->inputs.in ? q->in_type : c->in_type) != q->out_type)
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: to convert, use gp_transform with GP_CONVERT",
                     k->who);
   if (c->primitive == GP_IOTA && k->out.info)
@@ -32307,7 +32887,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, not a gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
-  memset(q, 0, sizeof *q);
+  memset(q, 0, offsetof(gp__request, inputs.node));
   memset(k, 0, offsetof(gp__checking, read));
   k->read_count = k->written_count = 0;
   k->s = s;
@@ -32398,6 +32978,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   h.count = q->count;
   if (family->shape) family->shape(q, &h);
   else h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+  h.described = q->inputs.count != 0;
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
@@ -32641,16 +33222,57 @@ typedef struct gp__spelling {
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
+  int described, described2;                                // inputs: nodes of `list`, plus 1
   int size, word, form;                                     // copies and transposes
   int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
   int capability;                                           // of an image for gp_compile; 0: for the device
   const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
-  uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1
+  uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
+                                   // described inputs: gp__spell_inputs
 } gp__spelling;
 GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
+}
+
+// A node of a described input, as words of the list.
+enum { GP__INPUT_WORDS = 4 };
+typedef char gp__inputs_fit_the_list[(int)GP_INPUT_PARTS * GP__INPUT_WORDS <= (int)GP__SPELLED_MOST ? 1 : -1];
+GPUPRIMS__PRIVATE void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
+  int i, k;
+  w->described = all->in;
+  w->described2 = all->in2;
+  for (i = 0; i < all->count; ++i) {
+    const gp__input_node *n = &all->node[i];
+    uint64_t *word = w->list + w->list_count;
+    word[0] = (uint64_t)n->kind | (uint64_t)(n->array + 1) << 8 | (uint64_t)(n->value + 1) << 16;
+    for (k = 0; k < 4; ++k) word[0] |= (uint64_t)(n->part[k] + 1) << (24 + 8 * k);
+    word[1] = (uint64_t)(uint32_t)n->type | (uint64_t)(uint32_t)n->op << 32;
+    word[2] = (uint64_t)(uintptr_t)n->info;
+    word[3] = (uint64_t)(uintptr_t)n->user_op;
+    w->list_count += GP__INPUT_WORDS;
+  }
+}
+// The node back from its words; what the text does not depend on stays zero.
+GPUPRIMS__PRIVATE gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
+  const uint64_t *word = w->list + (size_t)node * GP__INPUT_WORDS;
+  gp__input_node n;
+  int k;
+  memset(&n, 0, sizeof n);
+  n.kind = (gp_input_kind)(word[0] & 255);
+  n.array = (int)(word[0] >> 8 & 255) - 1;
+  n.value = (int)(word[0] >> 16 & 255) - 1;
+  for (k = 0; k < 4; ++k) n.part[k] = (int)(word[0] >> (24 + 8 * k) & 255) - 1;
+  n.type = (gp_type)(uint32_t)word[1];
+  n.op = (gp_op)(uint32_t)(word[1] >> 32);
+  n.info = (const gp__type_info *)(uintptr_t)word[2];
+  n.user_op = (const gp__op_info *)(uintptr_t)word[3];
+  return n;
+}
+// How many nodes a spelling has: their words are its whole list.
+GPUPRIMS__PRIVATE int gp__spelled_inputs(const gp__spelling *w) {
+  return w->described || w->described2 ? (int)(w->list_count / GP__INPUT_WORDS) : 0;
 }
 
 // The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
@@ -32721,6 +33343,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
         (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
+  if (q->inputs.count) gp__spell_inputs(&q->inputs, w);
   if (own && own->spell) own->spell(q, p, h, w);
   if (own) w->resident = own->resident(q, p, h, w);
 }
@@ -32800,6 +33423,52 @@ GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, con
   return user ? of_user : gp__op_rows[op].functor;
 }
 
+// Writes the type of a described input.
+GPUPRIMS__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
+  static const char *const names[] = {"array", "constant", "ramp", "strided", "gathered", "mapped", "zipped"};
+  const gp__input_node n = gp__spelled_input(q, node);
+  const char *type = gp__device_type(n.type, n.info);
+  int i;
+  gp__add(t, "gp__input_%s<", names[n.kind - GP_INPUT_ARRAY]);
+  if (n.kind < GP_INPUT_GATHERED) {
+    gp__add(t, "%s, %d>", type, n.array < 0 ? n.value : n.array);
+    return;
+  }
+  if (n.kind == GP_INPUT_ZIPPED) gp__add(t, "%s, ", type);
+  if (n.kind == GP_INPUT_MAPPED) {
+    if (n.user_op) gp__add(t, "gp__op_of_part_%d", node);
+    else if (n.part[1] < 0) {
+      const gp__input_node a = gp__spelled_input(q, n.part[0]);
+      gp__add(t, "%s<%s, %s>", gp__op_rows[n.op].functor, gp__device_type(a.type, a.info), type);
+    } else {
+      const gp__input_node a = gp__spelled_input(q, n.part[0]), b = gp__spelled_input(q, n.part[1]);
+      gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", gp__op_rows[n.op].functor, type, gp__device_type(a.type, a.info),
+              gp__device_type(b.type, b.info), type);
+    }
+    gp__add(t, ", %s, ", type);
+  }
+  for (i = 0; i < 4 && n.part[i] >= 0; ++i) {
+    if (i) gp__add(t, ", ");
+    gp__name_input(q, n.part[i], t);
+  }
+  gp__add(t, ">");
+}
+// Writes around a kernel's functor that its operands are described, if one is.
+GPUPRIMS__PRIVATE void gp__begin_described(const gp__spelling *q, gp__text *t) {
+  if (q->described || q->described2) gp__add(t, "gp__described<");
+}
+GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
+  if (!q->described && !q->described2) return;
+  gp__add(t, ", ");
+  if (q->described) gp__name_input(q, q->described - 1, t);
+  else gp__add(t, "gp__none");
+  if (q->described2) {
+    gp__add(t, ", ");
+    gp__name_input(q, q->described2 - 1, t);
+  }
+  gp__add(t, ">");
+}
+
 // Writes Op, Load, In, Acc, Out.
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
@@ -32807,10 +33476,12 @@ GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
+  gp__begin_described(q, t);
   gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
-  if (q->user_transform) gp__add(t, "gp__op_2>, ");
-  else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
-  gp__add(t, "%s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
+  if (q->user_transform) gp__add(t, "gp__op_2>");
+  else gp__add(t, "%s<%s, %s>>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
+  gp__end_described(q, t);
+  gp__add(t, ", %s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
 // A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
@@ -32852,11 +33523,14 @@ GPUPRIMS__PRIVATE void gp__name_map(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");
+  gp__begin_described(q, t);
   if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
   else if (q->primitive == GP_IOTA) gp__add(t, "gp__iota_value<%s>", out);
   else if (q->user_op) gp__add(t, "%s", functor);
   else if (q->primitive == GP_TRANSFORM) gp__add(t, "%s<%s, %s>", functor, in, out);
+  else if (q->primitive == GP_COPY) gp__add(t, "gp_convert<%s, %s>", in, out);
   else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in2, out);
+  gp__end_described(q, t);
   gp__add(t, ", %s, %s, %s", in, in2, out);
 }
 GPUPRIMS__PRIVATE void gp__name_adjacent(const gp__spelling *q, gp__text *t) {
@@ -32990,9 +33664,13 @@ GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
   } else {
     const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
     const char *acc = gp__type_rows[q->acc_type].device;
-    gp__add(t, "%s<%s>, gp__counted<%s, ", sum, acc, in);
+    gp__add(t, "%s<%s>, ", sum, acc);
+    gp__begin_described(q, t);
+    gp__add(t, "gp__counted<%s, ", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
-    gp__add(t, ">, %s, %s, %s", in, acc, out);
+    gp__add(t, ">");
+    gp__end_described(q, t);
+    gp__add(t, ", %s, %s, %s", in, acc, out);
   }
 }
 GPUPRIMS__PRIVATE void gp__operators_of_reduction(const gp__spelling *q, gp__program_op *ops) {
@@ -33317,18 +33995,24 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
+GPUPRIMS__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
+  const gp__input_node n = gp__spelled_input(q, node);
+  return gp__device_type(n.type, n.info);
+}
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
-  const gp__type_info *structs[5];
+  const gp__type_info *structs[5 + GP_INPUT_PARTS];
+  const int parts = gp__spelled_inputs(q);
   const gp__family *family = q->primitive ? gp__primitive_of(q->primitive)->family : NULL;
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
   const int fold = q->acc_size != 0;
-  gp__program_op ops[3] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
-                           {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
-                           {q->user_equal, "gp__op_3", key, key, "bool", 0}};
+  char functors[GP_INPUT_PARTS][32];
+  gp__program_op ops[3 + GP_INPUT_PARTS] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
+                                            {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
+                                            {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
   int i, j;
@@ -33342,18 +34026,31 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
   structs[2] = q->acc_struct;
   structs[3] = q->out_struct;
   structs[4] = q->key_struct;
-  for (i = 0; i < 5; ++i) gp__add_struct(p, structs[i], structs, i);
-  for (i = 0; i < 3; ++i) { // each prelude once
+  for (i = 0; i < parts; ++i) structs[5 + i] = gp__spelled_input(q, i).info;
+  for (i = 0; i < 5 + parts; ++i) gp__add_struct(p, structs[i], structs, i);
+  for (i = 0; i < parts; ++i) {
+    const gp__input_node n = gp__spelled_input(q, i);
+    gp__program_op *op = &ops[3 + i];
+    memset(op, 0, sizeof *op);
+    op->op = n.user_op;
+    if (!n.user_op) continue;
+    snprintf(functors[i], sizeof functors[i], "gp__op_of_part_%d", i);
+    op->functor = functors[i];
+    gp__set_operator(op, gp__part_type(q, n.part[0]), n.part[1] < 0 ? NULL : gp__part_type(q, n.part[1]),
+                     gp__device_type(n.type, n.info));
+  }
+  for (i = 0; i < 3 + parts; ++i) { // each prelude once
     const char *prelude = ops[i].op ? ops[i].op->prelude : NULL;
     for (j = 0; j < i && prelude; ++j)
       if (ops[j].op && ops[j].op->prelude && strcmp(ops[j].op->prelude, prelude) == 0) prelude = NULL;
     if (prelude) gp__add_excerpt(p, prelude, "prelude of operator %s", ops[i].op->name);
   }
-  for (i = 0; i < 3; ++i)
+  for (i = 0; i < 3 + parts; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
-  gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[q->kind], gp__string(&p->name));
+  gp__add(t, parts ? ") gp__entry(const gp__with_input<%s> a) { %s(a); }\n" : ") gp__entry(const %s a) { %s(a); }\n",
+          arguments[q->kind], gp__string(&p->name));
   // For gp_policy_echo: the policy that the kernel's name has.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
@@ -34143,20 +34840,43 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
+// Room for the arguments of any kernel, with the data of described inputs behind them.
+typedef union gp__argument_room {
+  gp__value align;
+  unsigned char bytes[4096];
+} gp__argument_room;
+// The arguments as a kernel takes them: as they are, or in `room` with the data behind.
+GPUPRIMS__PRIVATE void *gp__arguments_with_inputs(const gp__request *q, const gp__kernel *k, void *arguments,
+                                                  gp__argument_room *room) {
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
+  static const size_t sizes[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  const size_t size = sizes[k->spelling->kind];
+  const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
+  if (!q->inputs.count) return arguments;
+  memcpy(room->bytes, arguments, size);
+  memcpy(room->bytes + at, &q->inputs.data, sizeof q->inputs.data);
+  return room->bytes;
+}
+
 // Launches all kernels of a call, one after the other, with the same arguments.
 GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
+  gp__argument_room room;
   int i;
   for (i = 0; i < l->count; ++i)
-    GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments));
+    GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream,
+                                   gp__arguments_with_inputs(l->q, l->kernels[i], arguments, &room)));
   return GP_SUCCESS;
 }
 // Launches one step: kernel `which`, `grid` blocks of `threads` threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
                                             unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
+  gp__argument_room room;
   g.threads = threads;
   g.shared_bytes = shared_bytes;
-  return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
+  return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream,
+                        gp__arguments_with_inputs(l->q, l->kernels[which], arguments, &room));
 }
 // A grid that fills the device with this kernel, but has no more blocks than there is work.
 GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
@@ -35577,7 +36297,9 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
 
 GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
-  kinds[0] = q->primitive == GP_COPY ? GP__COPY : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT : GP__MAP;
+  kinds[0] = q->primitive == GP_COPY && !q->inputs.in ? GP__COPY
+      : q->primitive == GP_ADJACENT_DIFFERENCE        ? GP__ADJACENT
+                                                      : GP__MAP;
   return 1;
 }
 GPUPRIMS__PRIVATE int gp__map_is_idle(const gp__request *q) {
@@ -35663,13 +36385,14 @@ static const gp__family gp__family_map = {gp__checks_map,
                                           gp__operators_of_map,
                                           GPUPRIMS__LAUNCH(gp__launch_map),
                                           gp__host_maps};
-static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
+static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL | GP__READS_VALUE, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_RAMP, 0, 0};
 static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP,
-                                                      GP__TAKES_UNARY | GP__IN_PLACE, 0};
+                                                      GP__TAKES_UNARY | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_transform2 = {
-    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE, 0};
+    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE | GP__TAKES_INPUTS,
+    0};
 static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
                                                                 GP_RIGHT};
 
@@ -35743,15 +36466,16 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__operators_of_reduction,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
+                                                   GP__REPRODUCES | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
-                                                     0, 0};
-static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
-                                                0};
-static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
-                                                0};
+                                                     GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
+                                                GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
+                                                GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
                                                           GP__TAKES_BAD, 0};
 static const gp__primitive gp__primitive_is_sorted = {
@@ -35797,9 +36521,9 @@ static const gp__family gp__family_scan = {
     gp__checks_none,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,       gp__kinds_of_scan,
     &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_scan), gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
-                                                           GP__IN_PLACE | GP__REPRODUCES, 0};
+                                                           GP__IN_PLACE | GP__REPRODUCES | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD,
-                                                           GP__IN_PLACE | GP__REPRODUCES, 0};
+                                                           GP__IN_PLACE | GP__REPRODUCES | GP__TAKES_INPUTS, 0};
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
@@ -36640,6 +37364,137 @@ GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) 
   return rows[primitive];
 }
 
+// ---- host/inputs.c - described inputs on the host: made as arrays, before the loops
+
+enum { GP__HOST_MADE = 256 }; // elements made at a time
+typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
+
+static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out,
+                          unsigned char *const *rooms);
+// a[b[i]]: the indices are made first. An array's elements are copied, others are made one by one.
+static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
+                            unsigned char *out, unsigned char *const *rooms) {
+  const gp__input_node *from = &all->node[at->part[0]], *index = &all->node[at->part[1]];
+  const unsigned char *data = from->kind == GP_INPUT_ARRAY ? (const unsigned char *)all->data.array[from->array] : NULL;
+  gp__wide w[GP__HOST_MADE];
+  size_t i;
+  gp__host_make(all, at->part[1], first, n, rooms[at->part[1]], rooms);
+  gp__host_widen(index->type, rooms[at->part[1]], w, n);
+  for (i = 0; i < n; ++i)
+    if (data) memcpy(out + i * at->size, data + w[i].u * at->size, at->size);
+    else gp__host_make(all, at->part[0], w[i].u, 1, out + i * at->size, rooms);
+}
+static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
+                                    unsigned char *out, unsigned char *const *rooms) {
+  const gp__input_node *a = &all->node[at->part[0]], *b = at->part[1] < 0 ? NULL : &all->node[at->part[1]];
+  unsigned char *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
+  size_t i;
+  gp__host_make(all, at->part[0], first, n, x, rooms);
+  if (b) gp__host_make(all, at->part[1], first, n, y, rooms);
+  if (at->user_op) {
+    for (i = 0; i < n; ++i)
+      gp__host_apply(at->user_op, out + i * at->size, x + i * a->size, b ? y + i * b->size : NULL);
+  } else if (!b) {
+    const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, 0);
+    const unsigned char *made = gp__host_elements(&s, 0, n, out);
+    if (made != out) memcpy(out, made, n * at->size);
+  } else {
+    const int normalise = at->op == GP_AND || at->op == GP_OR;
+    const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, GP_CONVERT, NULL, normalise);
+    const gp__host_source t = gp__host_source_of(y, b->type, b->size, at->type, at->size, GP_CONVERT, NULL, normalise);
+    gp__host_buffer p, q;
+    gp__host_op op;
+    const unsigned char *left;
+    memset(&op, 0, sizeof op);
+    op.size = at->size;
+    gp__host_find_loops(&op, at->op, at->type);
+    left = gp__host_elements(&s, 0, n, p.bytes);
+    op.loops.map(&op, out, left, gp__host_elements(&t, 0, n, q.bytes), n);
+  }
+}
+// Elements first .. first + n - 1, n up to GP__HOST_MADE. rooms: for the elements of each node.
+static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out,
+                          unsigned char *const *rooms) {
+  const gp__input_node *at = &all->node[node];
+  const unsigned char *data = at->array < 0 ? NULL : (const unsigned char *)all->data.array[at->array];
+  size_t offsets[4], i;
+  int k;
+  switch (at->kind) {
+  case GP_INPUT_ARRAY:
+    memcpy(out, data + first * at->size, n * at->size);
+    break;
+  case GP_INPUT_STRIDED:
+    for (i = 0; i < n; ++i)
+      memcpy(out + i * at->size, data + (int64_t)(first + i) * (int64_t)all->data.stride[at->array] * (int64_t)at->size,
+             at->size);
+    break;
+  case GP_INPUT_CONSTANT:
+    for (i = 0; i < n; ++i) memcpy(out + i * at->size, all->data.value[at->value].bytes, at->size);
+    break;
+  case GP_INPUT_RAMP:
+    gp__host_iota(at->type, all->data.value[at->value].bytes, &all->data.step[at->value], first, out, n);
+    break;
+  case GP_INPUT_GATHERED:
+    gp__host_gather(all, at, first, n, out, rooms);
+    break;
+  case GP_INPUT_MAPPED:
+    gp__host_apply_to_parts(all, at, first, n, out, rooms);
+    break;
+  default:
+    memset(out, 0, n * at->size); // padding
+    gp__zipped_size(all, at, offsets);
+    for (k = 0; k < 4 && at->part[k] >= 0; ++k) {
+      const size_t size = all->node[at->part[k]].size;
+      gp__host_make(all, at->part[k], first, n, rooms[at->part[k]], rooms);
+      for (i = 0; i < n; ++i) memcpy(out + i * at->size + offsets[k], rooms[at->part[k]] + i * size, size);
+    }
+  }
+}
+
+// An array of a described input's elements, in new memory.
+static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
+  const gp__inputs *all = &q->inputs;
+  unsigned char *rooms[GP_INPUT_PARTS], *room;
+  size_t bytes = 0;
+  uint64_t first;
+  int i;
+  for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
+  if (q->count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  *owned = malloc((size_t)q->count * size + 1);
+  room = (unsigned char *)malloc(bytes);
+  if (!*owned || !room) {
+    free(room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
+                    gp__host_call_name(q->primitive), (unsigned long long)(q->count * size));
+  }
+  for (i = 0, bytes = 0; i < all->count; ++i) {
+    rooms[i] = room + bytes;
+    bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
+  }
+  for (first = 0; first < q->count; first += GP__HOST_MADE)
+    gp__host_make(all, node, first, q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : GP__HOST_MADE,
+                  (unsigned char *)*owned + first * size, rooms);
+  free(room);
+  *array = *owned;
+  return GP_SUCCESS;
+}
+// Runs a checked request, which may have described inputs.
+GPUPRIMS__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
+  gp__request with_arrays;
+  void *owned[2] = {NULL, NULL};
+  gp_result result = GP_SUCCESS;
+  if (!q->inputs.count) return gp__host_run(q, threads);
+  with_arrays = *q;
+  with_arrays.inputs.count = with_arrays.inputs.in = with_arrays.inputs.in2 = 0;
+  if (q->inputs.in) result = gp__host_array_of(q, q->inputs.in - 1, q->in_size, &with_arrays.in, &owned[0]);
+  if (q->inputs.in2 && result == GP_SUCCESS)
+    result = gp__host_array_of(q, q->inputs.in2 - 1, q->in2_size, &with_arrays.in2, &owned[1]);
+  if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
+  free(owned[0]);
+  free(owned[1]);
+  return result;
+}
+
 // ---- core/run.c - running a call
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
@@ -36755,7 +37610,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
     if (result != GP_SUCCESS || *q->bad != UINT64_MAX) return result;
   }
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
-  return gp__host_run(q, s->host_threads);
+  return gp__host_run_described(q, s->host_threads);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;
@@ -37123,8 +37978,8 @@ struct gp_prepared {
   gp__geometry g;
   gp__kernel *kernels[GP__KINDS_MAX];
   int kernel_count;
-  signed char read[8], written[8]; // pointers of the extents that were checked
-  uint64_t equal;                  // bits: which of them are equal
+  signed char read[8 + GP_INPUT_ARRAYS], written[8]; // pointers of the extents that were checked
+  uint64_t equal;                                    // bits: which of them are equal
   gp__recent recent;
   const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
   unsigned settled_as;
@@ -39419,7 +40274,9 @@ GPUPRIMS__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP
 }
 
 // Whether calls like this one are tuned: they are kernels of one policy.
-GPUPRIMS__PRIVATE int gp__is_tunable(const gp__request *q) { return !gp__methods_of(q)->composed; }
+GPUPRIMS__PRIVATE int gp__is_tunable(const gp__request *q) {
+  return !gp__methods_of(q)->composed && !q->inputs.count; // a site knows no descriptions
+}
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
 GPUPRIMS__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
   const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
@@ -41541,6 +42398,7 @@ graph/policy.h 4 9
 map/policy.h 1 2 19
 bfs/policy.h 1 19
 core/arguments.h
+core/input_data.h 38
 map/arguments.h 38
 reduce/arguments.h 38
 scan/arguments.h 38
@@ -41551,7 +42409,7 @@ graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 25 34 48
+layouts/arguments.h 25 34 49
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
@@ -41559,97 +42417,99 @@ segmented_sort/arguments.h 30
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 33 55
+transpose/panels_arguments.h 33 56
 device/types.cuh 8
-device/operators.cuh 38 58
-device/loads.cuh 38 58
-device/warp.cuh 59
-device/lanes.cuh 61
-device/edges.cuh 19 61
+device/operators.cuh 38 59
+device/loads.cuh 38 59
+device/warp.cuh 60
+device/vector_access.cuh 62
+device/inputs.cuh 39 63
+device/lanes.cuh 62
+device/edges.cuh 19 62
 device/tile_load.cuh 7
-device/tile_exchange.cuh 64
-device/tile_reduce.cuh 61
+device/tile_exchange.cuh 67
+device/tile_reduce.cuh 62
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 64
-device/tile_chunk.cuh 19 60 66
-device/tile_search.cuh 66
-device/tile_rank.cuh 19 61
+device/tile_copy.cuh 8 67
+device/tile_chunk.cuh 19 61 69
+device/tile_search.cuh 69
+device/tile_rank.cuh 19 62
 device/hash.cuh 7 31
-device/tile_sort.cuh 24 61
+device/tile_sort.cuh 24 62
 device/two_keys.cuh 7
-device/look_back.cuh 19 66
-device/tile_transpose.cuh 32 55 61 64
-device/frontier.cuh 19 62 66
+device/look_back.cuh 19 69
+device/tile_transpose.cuh 32 56 62 67
+device/frontier.cuh 19 65 69
 device/kernel.cuh 7
-map/kernels.cuh 39 61 64 78
-layouts/kernels.cuh 31 49 68 78
-map/difference.cuh 79
-reverse/kernels.cuh 79
-reduce/kernels.cuh 40 69 75 79
-histogram/bins.cuh 79
-histogram/counts.cuh 23 44 62 75 84
-group_by/kernels.cuh 36 46 75 78
-scan/kernels.cuh 41 68 69 75 78
-scan/pipelined.cuh 87
-select/stream.cuh 42 61
-select/select.cuh 89
-segments/heads.cuh 70 89
-select/runs.cuh 1 62 91
-segments/by_key.cuh 92
-select/kernels.cuh 21 68 75 78 89
-select/pipelined.cuh 94
-segments/ends.cuh 43 70 75
-segments/carries.cuh 43 75
-segments/reduce.cuh 20 22 62 68 69 96 97
-segments/kernels.cuh 87 98
-segments/warps.cuh 22 83 97
-search/kernels.cuh 36 47 69 78 96
-sort/keys.cuh 58
-sort/radix_count.cuh 25 48 52 72 75 79 102
-sort/radix_sweep.cuh 25 48 52 71 78 102
-sort/cooperative.cuh 28 75 104
-sort/gather.cuh 49 78
-sort/hybrid.cuh 64 73 104
-sort/hybrid_count.cuh 75 107
-sort/hybrid_move.cuh 62 108
-sort/buckets.cuh 109
-sort/pair_buckets.cuh 79 107
-sort/hybrid_kernels.cuh 110 111
-sort/choice.cuh 27 103 110
-segmented_sort/items.cuh 61
-segmented_sort/arrays.cuh 53 114
-segmented_sort/short.cuh 62 75 78 115
-segmented_sort/long.cuh 73 116
-merge/kernels.cuh 29 54 70 76 78 89
-merge/tile_sort.cuh 68 118
-merge/four_way.cuh 119
-sets/tile.cuh 73 75 119
-sets/kernels.cuh 121
-sets/pipelined.cuh 122
-sort/counting.cuh 26 50 70 74 85 87
-top_k/lists.cuh 31 51 85
-top_k/radix_select.cuh 87 125
-top_k/shuffle.cuh 31 36 39 58 78
-graph/build.cuh 3 45 70 78
-graph/components.cuh 128
-graph/check.cuh 35 128
-transpose/kernels.cuh 76 78
-transpose/in_place.cuh 57 76 78
-transpose/panels.cuh 57 72 76 78
-transpose/buffered.cuh 57 76 78
-transpose/rows.cuh 76 78
-bfs/state.cuh 4 37 61
-bfs/search.cuh 56 63 72 136
-bfs/queue.cuh 62 137
-bfs/top_down.cuh 138
-bfs/exchange.cuh 139
-bfs/small_levels.cuh 140
-bfs/bottom_up.cuh 64 141
-bfs/block.cuh 75 142
-bfs/kernels.cuh 128 143
-bfs/launches.cuh 56 77 78 136
-bfs/sources_state.cuh 136
-bfs/sources.cuh 56 62 63 78 146
+map/kernels.cuh 40 64 67 81
+layouts/kernels.cuh 31 50 71 81
+map/difference.cuh 40 63 81
+reverse/kernels.cuh 40 63 81
+reduce/kernels.cuh 41 64 72 78 81
+histogram/bins.cuh 63
+histogram/counts.cuh 23 45 65 78 81 87
+group_by/kernels.cuh 36 47 78 81
+scan/kernels.cuh 42 64 71 72 78 81
+scan/pipelined.cuh 90
+select/stream.cuh 43 62
+select/select.cuh 92
+segments/heads.cuh 73 92
+select/runs.cuh 1 65 94
+segments/by_key.cuh 95
+select/kernels.cuh 21 71 78 81 92
+select/pipelined.cuh 97
+segments/ends.cuh 44 73 78
+segments/carries.cuh 44 78
+segments/reduce.cuh 20 22 65 71 72 99 100
+segments/kernels.cuh 90 101
+segments/warps.cuh 22 86 100
+search/kernels.cuh 36 48 72 81 99
+sort/keys.cuh 59
+sort/radix_count.cuh 25 49 53 63 75 78 81 105
+sort/radix_sweep.cuh 25 49 53 74 81 105
+sort/cooperative.cuh 28 78 107
+sort/gather.cuh 50 81
+sort/hybrid.cuh 67 76 107
+sort/hybrid_count.cuh 78 110
+sort/hybrid_move.cuh 65 111
+sort/buckets.cuh 112
+sort/pair_buckets.cuh 63 110
+sort/hybrid_kernels.cuh 113 114
+sort/choice.cuh 27 106 113
+segmented_sort/items.cuh 62
+segmented_sort/arrays.cuh 54 117
+segmented_sort/short.cuh 65 78 81 118
+segmented_sort/long.cuh 76 119
+merge/kernels.cuh 29 55 73 79 81 92
+merge/tile_sort.cuh 71 121
+merge/four_way.cuh 122
+sets/tile.cuh 76 78 122
+sets/kernels.cuh 124
+sets/pipelined.cuh 125
+sort/counting.cuh 26 51 73 77 88 90
+top_k/lists.cuh 31 52 88
+top_k/radix_select.cuh 90 128
+top_k/shuffle.cuh 31 36 40 59 81
+graph/build.cuh 3 46 73 81
+graph/components.cuh 131
+graph/check.cuh 35 131
+transpose/kernels.cuh 79 81
+transpose/in_place.cuh 58 79 81
+transpose/panels.cuh 58 75 79 81
+transpose/buffered.cuh 58 79 81
+transpose/rows.cuh 79 81
+bfs/state.cuh 4 37 62
+bfs/search.cuh 57 66 75 139
+bfs/queue.cuh 65 140
+bfs/top_down.cuh 141
+bfs/exchange.cuh 142
+bfs/small_levels.cuh 143
+bfs/bottom_up.cuh 67 144
+bfs/block.cuh 78 145
+bfs/kernels.cuh 131 146
+bfs/launches.cuh 57 80 81 139
+bfs/sources_state.cuh 139
+bfs/sources.cuh 57 65 66 81 149
 names
 GP_ABS 1
 GP_ADAPTIVE 1
@@ -41756,6 +42616,7 @@ GP_I64 1
 GP_I8 1
 GP_INCLUSIVE_SCAN 1
 GP_INCLUSIVE_SCAN_BY_KEY 1
+GP_INPUT 1
 GP_IOTA 1
 GP_IS_SORTED 1
 GP_KEEP_GAPS 3
@@ -41832,7 +42693,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 67
+GP_SHARED_ARRAY 70
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -41855,7 +42716,7 @@ GP_SUM 1
 GP_SYMMETRIC 4
 GP_SYMMETRISE 3
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 67
+GP_TILE_MOVE 70
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -41878,10 +42739,10 @@ GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
 GP__CANONICAL_SCAN_THREADS 19
-GP__TASK_COPY 53
-GP__TASK_COUNT 53
-GP__TASK_MOVE 53
-GP__TASK_SORT 53
+GP__TASK_COPY 54
+GP__TASK_COUNT 54
+GP__TASK_MOVE 54
+GP__TASK_SORT 54
 GP__WARP 19
 GP_algorithm 2
 GP_alpha 2
@@ -41898,131 +42759,132 @@ GP_stages 2
 GP_store 2
 GP_threads 2
 GP_vectors 2
-gp__adjacent 81
+gp__adjacent 84
 gp__array_of 5
-gp__balanced_paths 121
-gp__bfs 144
-gp__bfs_args 56
-gp__bfs_checked 144
-gp__bfs_parents 144
-gp__bfs_sources 147
-gp__bfs_steps 145
-gp__bfs_stepwise 144
-gp__binary 59
-gp__bound 101
-gp__buffered_args 57
-gp__by_key 93
+gp__balanced_paths 124
+gp__bfs 147
+gp__bfs_args 57
+gp__bfs_checked 147
+gp__bfs_parents 147
+gp__bfs_sources 150
+gp__bfs_steps 148
+gp__bfs_stepwise 147
+gp__binary 60
+gp__bound 104
+gp__buffered_args 58
+gp__by_key 96
 gp__ceil_div 19
-gp__compare 59
-gp__components_few 129
-gp__components_first 129
-gp__components_link 129
-gp__components_roots 129
-gp__components_sample 129
-gp__convert_layout 80
-gp__copy_kernel 79
-gp__count_keys 124
-gp__counted 60
-gp__counting_args 50
-gp__counting_fill 124
-gp__counting_runs 124
-gp__decomposed_key 102
-gp__depths_of_edges 130
-gp__depths_of_vertices 130
-gp__even_bins 84
-gp__fault_report 130
-gp__field_key 102
-gp__fill_value 79
-gp__fixed_ends 96
-gp__flag 59
-gp__flag_heads 91
-gp__gather 106
-gp__gather_args 49
-gp__graph_args 45
-gp__graph_check 130
-gp__graph_degree_keys 128
-gp__graph_degree_report 128
-gp__graph_degrees 128
-gp__graph_from_keys 128
-gp__graph_invert 128
-gp__graph_keys 128
-gp__graph_list_keys 128
-gp__group_args 46
-gp__group_table 86
-gp__histogram 85
-gp__histogram_args 44
-gp__hybrid_args 52
-gp__hybrid_count 108
-gp__hybrid_move 109
-gp__hybrid_rest 110
-gp__hybrid_sort 112
+gp__compare 60
+gp__components_few 132
+gp__components_first 132
+gp__components_link 132
+gp__components_roots 132
+gp__components_sample 132
+gp__convert_layout 83
+gp__copy_kernel 82
+gp__count_keys 127
+gp__counted 61
+gp__counting_args 51
+gp__counting_fill 127
+gp__counting_runs 127
+gp__decomposed_key 105
+gp__depths_of_edges 133
+gp__depths_of_vertices 133
+gp__described 64
+gp__even_bins 87
+gp__fault_report 133
+gp__field_key 105
+gp__fill_value 82
+gp__fixed_ends 99
+gp__flag 60
+gp__flag_heads 94
+gp__gather 109
+gp__gather_args 50
+gp__graph_args 46
+gp__graph_check 133
+gp__graph_degree_keys 131
+gp__graph_degree_report 131
+gp__graph_degrees 131
+gp__graph_from_keys 131
+gp__graph_invert 131
+gp__graph_keys 131
+gp__graph_list_keys 131
+gp__group_args 47
+gp__group_table 89
+gp__histogram 88
+gp__histogram_args 45
+gp__hybrid_args 53
+gp__hybrid_count 111
+gp__hybrid_move 112
+gp__hybrid_rest 113
+gp__hybrid_sort 115
 gp__index 5
-gp__iota_value 79
-gp__key_field 102
-gp__key_heads 91
-gp__layout_args 49
+gp__iota_value 82
+gp__key_field 105
+gp__key_heads 94
+gp__layout_args 50
 gp__layout_of 5
-gp__leading_edges 112
-gp__leading_sort 112
-gp__load 60
-gp__load_balance 101
-gp__map_args 39
-gp__map_kernel 79
+gp__leading_edges 115
+gp__leading_sort 115
+gp__load 61
+gp__load_balance 104
+gp__map_args 40
+gp__map_kernel 82
 gp__member_at 5
-gp__merge 118
-gp__merge_args 54
-gp__merge_four 120
-gp__merge_four_borders 120
-gp__merge_sort_tiles 119
-gp__moved 80
-gp__no_values 115
-gp__none 58
-gp__offset_ends 96
-gp__offset_fault 60
-gp__offset_heads 91
-gp__order_fault 60
-gp__panels_args 57
-gp__policy 78
-gp__radix_args 48
-gp__radix_histogram 103
-gp__radix_key 102
-gp__radix_narrow 104
-gp__radix_number 102
-gp__radix_pass 104
-gp__radix_record 102
-gp__radix_sweeps 104
-gp__radix_wide 104
-gp__range_bins 84
-gp__range_ends 96
-gp__reduce_args 40
-gp__reduce_even_share 83
-gp__reduce_stealing 83
-gp__reverse 82
+gp__merge 121
+gp__merge_args 55
+gp__merge_four 123
+gp__merge_four_borders 123
+gp__merge_sort_tiles 122
+gp__moved 83
+gp__no_values 118
+gp__none 59
+gp__offset_ends 99
+gp__offset_fault 61
+gp__offset_heads 94
+gp__order_fault 61
+gp__panels_args 58
+gp__policy 81
+gp__radix_args 49
+gp__radix_histogram 106
+gp__radix_key 105
+gp__radix_narrow 107
+gp__radix_number 105
+gp__radix_pass 107
+gp__radix_record 105
+gp__radix_sweeps 107
+gp__radix_wide 107
+gp__range_bins 87
+gp__range_ends 99
+gp__reduce_args 41
+gp__reduce_even_share 86
+gp__reduce_stealing 86
+gp__reverse 85
 gp__round_up 23
-gp__runs 92
-gp__scan_args 41
-gp__scan_downsweep 87
-gp__scan_look_back 87
-gp__scan_pipelined 88
-gp__scan_spine 87
-gp__scan_upsweep 87
-gp__search_args 47
+gp__runs 95
+gp__scan_args 42
+gp__scan_downsweep 90
+gp__scan_look_back 90
+gp__scan_pipelined 91
+gp__scan_spine 90
+gp__scan_upsweep 90
+gp__search_args 48
 gp__seen_as 5
-gp__segment_args 43
-gp__segment_spans 99
-gp__segmented_pipelined 99
-gp__segmented_reduce 99
-gp__segmented_sort_args 53
-gp__segments_begin 116
-gp__segments_long 117
-gp__segments_middle 116
-gp__segments_short 116
-gp__select 90
-gp__select_collect 126
-gp__select_first 126
-gp__select_next 126
-gp__set_operation 122
-gp__set_pipelined 123
+gp__segment_args 44
+gp__segment_spans 102
+gp__segmented_pipelined 102
+gp__segmented_reduce 102
+gp__segmented_sort_args 54
+gp__segments_begin 119
+gp__segments_long 120
+gp__segments_middle 119
+gp__segments_short 119
+gp__select 93
+gp__select_collect 129
+gp__select_first 129
+gp__select_next 129
+gp__set_operation 125
+gp__set_pipelined 126
 gp__shape_of_bfs 17
 gp__shape_of_histogram 12
 gp__shape_of_layouts 16
@@ -42031,152 +42893,153 @@ gp__shape_of_segments 11
 gp__shape_of_sorts 13
 gp__shape_of_streams 10
 gp__shape_of_top_k 14
-gp__shuffle 127
-gp__side 80
-gp__sort_one_block 113
-gp__sort_one_cluster 105
-gp__sort_one_launch 105
-gp__sort_sample 113
-gp__sources_args 56
-gp__stream_args 42
-gp__stream_look_back 94
-gp__stream_pipelined 95
-gp__test 59
-gp__top_k_args 51
-gp__top_k_lists 125
-gp__top_k_merge 125
-gp__transpose 131
-gp__transpose_args 55
-gp__transpose_buffered 134
-gp__transpose_chunks 133
-gp__transpose_columns_of 132
-gp__transpose_panels 133
-gp__transpose_rows_of 135
-gp__transpose_save 132
-gp__transpose_square 132
-gp__transpose_within_rows 132
+gp__shuffle 130
+gp__side 83
+gp__sort_one_block 116
+gp__sort_one_cluster 108
+gp__sort_one_launch 108
+gp__sort_sample 116
+gp__sources_args 57
+gp__stream_args 43
+gp__stream_look_back 97
+gp__stream_pipelined 98
+gp__test 60
+gp__top_k_args 52
+gp__top_k_lists 128
+gp__top_k_merge 128
+gp__transpose 134
+gp__transpose_args 56
+gp__transpose_buffered 137
+gp__transpose_chunks 136
+gp__transpose_columns_of 135
+gp__transpose_panels 136
+gp__transpose_rows_of 138
+gp__transpose_save 135
+gp__transpose_square 135
+gp__transpose_within_rows 135
 gp__u32 6
 gp__u64 6
-gp__unsigned_of 58
-gp__value_array 115
-gp__value_index 115
-gp__warp_segments 100
-gp_abs 59
-gp_and 59
-gp_arg 58
-gp_argmax 59
-gp_argmin 59
+gp__unsigned_of 59
+gp__value_array 118
+gp__value_index 118
+gp__warp_segments 103
+gp__with_input 64
+gp_abs 60
+gp_and 60
+gp_arg 59
+gp_argmax 60
+gp_argmin 60
 gp_array 5
 gp_array_bytes 5
-gp_bf16 58
-gp_bit_and 59
-gp_bit_or 59
-gp_bit_xor 59
-gp_carry 66
-gp_convert 59
+gp_bf16 59
+gp_bit_and 60
+gp_bit_or 60
+gp_bit_xor 60
+gp_carry 69
+gp_convert 60
 gp_degrees 4
 gp_edge_list 4
-gp_edges 63
-gp_edges_of 63
-gp_equal 59
-gp_f16 58
+gp_edges 66
+gp_edges_of 66
+gp_equal 60
+gp_f16 59
 gp_fault 4
 gp_field 3
-gp_frontier 77
-gp_frontier_contract 77
-gp_frontier_contract_expand 77
-gp_frontier_expand 77
-gp_frontier_expand_contract 77
-gp_frontier_filter 77
-gp_frontier_storage 77
+gp_frontier 80
+gp_frontier_contract 80
+gp_frontier_contract_expand 80
+gp_frontier_expand 80
+gp_frontier_expand_contract 80
+gp_frontier_filter 80
+gp_frontier_storage 80
 gp_graph 4
-gp_greater 59
-gp_greater_equal 59
-gp_heads 59
+gp_greater 60
+gp_greater_equal 60
+gp_heads 60
 gp_key_field 3
-gp_lane 61
+gp_lane 62
 gp_layout 3
-gp_less 59
-gp_less_equal 59
-gp_max 59
-gp_merge_path 70
-gp_merge_split 70
-gp_min 59
-gp_negate 59
-gp_not 59
-gp_not_equal 59
+gp_less 60
+gp_less_equal 60
+gp_max 60
+gp_merge_path 73
+gp_merge_split 73
+gp_min 60
+gp_negate 60
+gp_not 60
+gp_not_equal 60
 gp_op 1
-gp_or 59
+gp_or 60
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 59
-gp_search 70
-gp_search_lower 70
-gp_search_upper 70
+gp_prod 60
+gp_search 73
+gp_search_lower 73
+gp_search_upper 73
 gp_segments 3
-gp_square 59
+gp_square 60
 gp_step_kind 4
-gp_sub 59
-gp_sum 59
-gp_tile_append 77
-gp_tile_append_begin 77
-gp_tile_append_storage 77
-gp_tile_bins 67
-gp_tile_blocked_to_striped 65
-gp_tile_broadcast 66
-gp_tile_clear 67
-gp_tile_contract_begin 77
-gp_tile_contract_storage 77
-gp_tile_count 67
-gp_tile_exchange_storage 65
-gp_tile_exclusive_scan 66
-gp_tile_expand 77
-gp_tile_expand_storage 77
-gp_tile_filter 77
-gp_tile_filter_storage 77
-gp_tile_inclusive_scan 66
-gp_tile_load_balance 70
-gp_tile_load_balance_storage 70
-gp_tile_load_direct 64
-gp_tile_load_striped 64
-gp_tile_load_transposed 65
-gp_tile_load_vectorised 64
-gp_tile_rank 71
-gp_tile_rank_storage 71
-gp_tile_reduce 66
-gp_tile_reduce_storage 66
-gp_tile_scan_storage 66
-gp_tile_sort_storage 73
-gp_tile_store_direct 64
-gp_tile_store_striped 64
-gp_tile_store_transposed 65
-gp_tile_store_vectorised 64
-gp_tile_striped_to_blocked 65
-gp_tile_total 67
-gp_tile_transpose 76
-gp_tile_warp_striped 71
+gp_sub 60
+gp_sum 60
+gp_tile_append 80
+gp_tile_append_begin 80
+gp_tile_append_storage 80
+gp_tile_bins 70
+gp_tile_blocked_to_striped 68
+gp_tile_broadcast 69
+gp_tile_clear 70
+gp_tile_contract_begin 80
+gp_tile_contract_storage 80
+gp_tile_count 70
+gp_tile_exchange_storage 68
+gp_tile_exclusive_scan 69
+gp_tile_expand 80
+gp_tile_expand_storage 80
+gp_tile_filter 80
+gp_tile_filter_storage 80
+gp_tile_inclusive_scan 69
+gp_tile_load_balance 73
+gp_tile_load_balance_storage 73
+gp_tile_load_direct 67
+gp_tile_load_striped 67
+gp_tile_load_transposed 68
+gp_tile_load_vectorised 67
+gp_tile_rank 74
+gp_tile_rank_storage 74
+gp_tile_reduce 69
+gp_tile_reduce_storage 69
+gp_tile_scan_storage 69
+gp_tile_sort_storage 76
+gp_tile_store_direct 67
+gp_tile_store_striped 67
+gp_tile_store_transposed 68
+gp_tile_store_vectorised 67
+gp_tile_striped_to_blocked 68
+gp_tile_total 70
+gp_tile_transpose 79
+gp_tile_warp_striped 74
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 61
-gp_warp_append 77
-gp_warp_broadcast 61
-gp_warp_contract 77
-gp_warp_exchange 61
-gp_warp_expand 63
-gp_warp_inclusive_scan 61
-gp_warp_match 61
-gp_warp_merge_path 70
-gp_warp_merge_split 70
-gp_warp_reduce 61
-gp_warp_search 70
-gp_warp_search_lower 70
-gp_warp_search_upper 70
-gp_warp_shift_down 61
-gp_warp_shift_up 61
+gp_warp 62
+gp_warp_append 80
+gp_warp_broadcast 62
+gp_warp_contract 80
+gp_warp_exchange 62
+gp_warp_expand 66
+gp_warp_inclusive_scan 62
+gp_warp_match 62
+gp_warp_merge_path 73
+gp_warp_merge_split 73
+gp_warp_reduce 62
+gp_warp_search 73
+gp_warp_search_lower 73
+gp_warp_search_upper 73
+gp_warp_shift_down 62
+gp_warp_shift_up 62
 int16_t 0
 int32_t 0
 int64_t 0
@@ -42213,6 +43076,7 @@ X(F32,11,f32,float,4)\
 X(F64,12,f64,double,8)
 #define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type{
+GP_INPUT= -1,
 GP_TYPE_DEFAULT=0,
 GP_TYPES(GPUPRIMS__ENUM)GP_TYPE_COUNT,
 GPUPRIMS__TYPE_MIN= -0x7fffffff-1,
@@ -43083,6 +43947,7 @@ int in_place;
 int commutative;
 int exact;
 int reproducible;
+int described;
 int compute_capability;
 int multiprocessors;
 int shared_bytes;
@@ -43624,6 +44489,13 @@ typedef struct gp__value{
 alignas(16)
 unsigned char bytes[GP__VALUE_BYTES];
 }gp__value;
+#line 1 "core/input_data.h"
+typedef struct gp__input_data{
+const void*array[6];
+long long stride[6];
+gp__value value[4];
+unsigned long long step[4];
+}gp__input_data;
 #line 1 "map/arguments.h"
 typedef struct gp__map_args{
 const void*in;
@@ -44509,6 +45381,286 @@ if(begin<=k&&k<end)
 *next.template at<unsigned char>(gp__u32(k))=static_cast<unsigned char>(bytes>>k*8);
 }
 };
+#line 1 "device/vector_access.cuh"
+template<class T,int V>struct gp__vector_access_of_items{
+T item[V];
+template<int CACHE>GP_DEVICE void load_if(bool there,const T*at){
+if(there)load<CACHE>(at,0,false);
+}
+template<int CACHE>GP_DEVICE void load(const T*at,unsigned,bool){
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)item[j]=at[j];
+}
+template<int CACHE>GP_DEVICE void store(T*at)const{
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)at[j]=item[j];
+}
+};
+template<int BYTES,class T>GP_DEVICE bool gp__is_whole(const T*at){
+return alignof(T)>=sizeof(T)||gp__misalignment(at,BYTES)==0;
+}
+template<class T,int V,class Register>struct gp__vector_access_of_register{
+union{
+Register access;
+T item[V];
+};
+GP_DEVICE gp__vector_access_of_register(){}
+GP_DEVICE void take(const T*at){
+if(gp__is_whole<sizeof(Register)>(at))access= *reinterpret_cast<const Register*>(at);
+else take_items(at);
+}
+GP_DEVICE void take_items(const T*at){
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)item[j]=at[j];
+}
+template<int CACHE>GP_DEVICE void load_if(bool there,const T*at){
+if(there)take(at);
+}
+template<int CACHE>GP_DEVICE void load(const T*at,unsigned misaligned,bool){
+if(misaligned==0)take(at);
+else take_items(at);
+}
+template<int CACHE>GP_DEVICE void store(T*at)const{
+if(gp__is_whole<sizeof(Register)>(at))*reinterpret_cast<Register*>(at)=access;
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)at[j]=item[j];
+}
+}
+};
+template<class T,int V>struct gp__vector_access_of_vector{
+union{
+gp_vector access;
+T item[V];
+};
+GP_DEVICE gp__vector_access_of_vector(){}
+template<int CACHE>GP_DEVICE void load_if(bool there,const T*at){
+if(gp__is_whole<16>(at))gp__load_vector_if<CACHE>(there,at,access);
+else if(there){
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)item[j]=at[j];
+}
+}
+template<int CACHE>GP_DEVICE void load(const T*at,unsigned misaligned,bool inner){
+const unsigned char*base=reinterpret_cast<const unsigned char*>(at)-misaligned;
+if(misaligned==0&&gp__is_whole<16>(at))access=gp__load_vector<CACHE>(at);
+else if(misaligned&&inner)
+access=
+gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base),gp__load_vector<GP_CACHE_ALL>(base+16),misaligned);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)item[j]=at[j];
+}
+}
+template<int CACHE>GP_DEVICE void store(T*at)const{
+if(gp__is_whole<16>(at))gp__store_vector<CACHE>(at,access);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)at[j]=item[j];
+}
+}
+};
+template<class T,int V>struct gp__vector_access_bytes{static const int value=V*int(sizeof(T));};
+template<int V>struct gp__vector_access_bytes<gp__none,V>{static const int value=0;};
+template<class T,int V,int BYTES=gp__vector_access_bytes<T,V>::value>
+struct gp__vector_access:gp__vector_access_of_items<T,V>{};
+template<class T,int V>struct gp__vector_access<T,V,2> :gp__vector_access_of_register<T,V,unsigned short>{};
+template<class T,int V>struct gp__vector_access<T,V,4> :gp__vector_access_of_register<T,V,gp__u32>{};
+template<class T,int V>struct gp__vector_access<T,V,8> :gp__vector_access_of_register<T,V,gp__u64>{};
+template<class T,int V>struct gp__vector_access<T,V,16> :gp__vector_access_of_vector<T,V>{};
+template<int V>struct gp__vector_access<gp__none,V,0>{
+template<int CACHE>GP_DEVICE void load(const gp__none*,unsigned,bool){}
+};
+template<class T,int V>struct gp__vector_access_alignment{
+static const unsigned bytes=V*sizeof(T),value=bytes<=16&&(bytes&(bytes-1))==0?bytes:1;
+};
+#line 1 "device/inputs.cuh"
+template<class T,int ARRAY>struct gp__input_array{
+typedef T type;
+const T*data;
+GP_DEVICE explicit gp__input_array(const gp__input_data&d):data(static_cast<const T*>(d.array[ARRAY])){}
+GP_DEVICE T at(gp__u64 i)const{return data[i];}
+template<int CACHE,int V>GP_DEVICE void load(gp__u64 i,T(&x)[V])const{
+gp__vector_access<T,V>v;
+v.template load<CACHE>(data+i,gp__misalignment(data+i,gp__vector_access_alignment<T,V>::value),false);
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)x[j]=v.item[j];
+}
+};
+template<class Input,class T>struct gp__input_by_element{
+typedef T type;
+template<int CACHE,int V>GP_DEVICE void load(gp__u64 i,T(&x)[V])const{
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)x[j]=static_cast<const Input*>(this)->at(i+j);
+}
+};
+template<class T,int VALUE>struct gp__input_constant:gp__input_by_element<gp__input_constant<T,VALUE>,T>{
+const gp__value&value;
+GP_DEVICE explicit gp__input_constant(const gp__input_data&d):value(d.value[VALUE]){}
+GP_DEVICE T at(gp__u64)const{return gp__value_as<T>(value);}
+};
+template<class T,int VALUE>struct gp__input_ramp:gp__input_by_element<gp__input_ramp<T,VALUE>,T>{
+typedef typename gp__traits<T>::wide W;
+W start,step;
+GP_DEVICE explicit gp__input_ramp(const gp__input_data&d)
+:start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))),
+step(static_cast<W>(*reinterpret_cast<const T*>(&d.step[VALUE]))){}
+GP_DEVICE T at(gp__u64 i)const{return static_cast<T>(start+gp__product(static_cast<W>(i),step));}
+};
+template<class T,int ARRAY>struct gp__input_strided:gp__input_by_element<gp__input_strided<T,ARRAY>,T>{
+const T*data;
+long long stride;
+GP_DEVICE explicit gp__input_strided(const gp__input_data&d)
+:data(static_cast<const T*>(d.array[ARRAY])),stride(d.stride[ARRAY]){}
+GP_DEVICE T at(gp__u64 i)const{return data[static_cast<long long>(i)*stride];}
+};
+template<class A,class B>struct gp__input_gathered{
+typedef typename A::type type;
+A a;
+B b;
+GP_DEVICE explicit gp__input_gathered(const gp__input_data&d):a(d),b(d){}
+GP_DEVICE type at(gp__u64 i)const{return a.at(static_cast<gp__u64>(b.at(i)));}
+template<int CACHE,int V>GP_DEVICE void load(gp__u64 i,type(&x)[V])const{
+typename B::type index[V];
+b.template load<CACHE>(i,index);
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)x[j]=a.at(static_cast<gp__u64>(index[j]));
+}
+};
+template<class F,class R,class A,class B=gp__none>struct gp__input_mapped{
+typedef R type;
+A a;
+B b;
+GP_DEVICE explicit gp__input_mapped(const gp__input_data&d):a(d),b(d){}
+GP_DEVICE R at(gp__u64 i)const{return F()(a.at(i),b.at(i));}
+template<int CACHE,int V>GP_DEVICE void load(gp__u64 i,R(&x)[V])const{
+typename A::type p[V];
+typename B::type q[V];
+a.template load<CACHE>(i,p);
+b.template load<CACHE>(i,q);
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)x[j]=F()(p[j],q[j]);
+}
+};
+template<class F,class R,class A>struct gp__input_mapped<F,R,A,gp__none>{
+typedef R type;
+A a;
+GP_DEVICE explicit gp__input_mapped(const gp__input_data&d):a(d){}
+GP_DEVICE R at(gp__u64 i)const{return F()(a.at(i));}
+template<int CACHE,int V>GP_DEVICE void load(gp__u64 i,R(&x)[V])const{
+typename A::type p[V];
+a.template load<CACHE>(i,p);
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)x[j]=F()(p[j]);
+}
+};
+template<class A,class B,class C,class D>struct gp__members{
+A a;
+B b;
+C c;
+D d;
+};
+template<class A,class B,class C>struct gp__members<A,B,C,gp__none>{
+A a;
+B b;
+C c;
+};
+template<class A,class B>struct gp__members<A,B,gp__none,gp__none>{
+A a;
+B b;
+};
+struct gp__input_absent{
+typedef gp__none type;
+GP_DEVICE explicit gp__input_absent(const gp__input_data&){}
+};
+template<class A,class B,class C,class D,class MC,class MD>
+GP_DEVICE void gp__set_member_c(gp__members<A,B,C,D> &m,const MC&c,const MD&,gp__u64 i){
+m.c=c.at(i);
+}
+template<class A,class B,class MC,class MD>
+GP_DEVICE void gp__set_member_c(gp__members<A,B,gp__none,gp__none> &,const MC&,const MD&,gp__u64){}
+template<class A,class B,class C,class D,class MD>
+GP_DEVICE void gp__set_member_d(gp__members<A,B,C,D> &m,const MD&d,gp__u64 i){
+m.d=d.at(i);
+}
+template<class A,class B,class C,class MD>
+GP_DEVICE void gp__set_member_d(gp__members<A,B,C,gp__none> &,const MD&,gp__u64){}
+template<class S,class A,class B,class C=gp__input_absent,class D=gp__input_absent>
+struct gp__input_zipped:gp__input_by_element<gp__input_zipped<S,A,B,C,D>,S>{
+typedef gp__members<typename A::type,typename B::type,typename C::type,typename D::type>Members;
+static_assert(sizeof(Members)==sizeof(S),"the struct of a zipped input has other members");
+union Whole{
+S s;
+Members m;
+GP_DEVICE Whole(){}
+};
+A a;
+B b;
+C c;
+D d;
+GP_DEVICE explicit gp__input_zipped(const gp__input_data&data):a(data),b(data),c(data),d(data){}
+GP_DEVICE S at(gp__u64 i)const{
+Whole whole;
+whole.m.a=a.at(i);
+whole.m.b=b.at(i);
+gp__set_member_c(whole.m,c,d,i);
+gp__set_member_d(whole.m,d,i);
+return whole.s;
+}
+};
+template<class Input>struct gp__source{
+typedef typename Input::type type;
+Input input;
+gp__u64 index;
+GP_DEVICE explicit gp__source(const gp__input_data&d):input(d),index(0){}
+GP_DEVICE gp__source(const gp__source&from,gp__u64 i):input(from.input),index(i){}
+GP_DEVICE gp__source operator+(gp__u64 i)const{return gp__source(*this,index+i);}
+GP_DEVICE type operator[](gp__u64 i)const{return input.at(index+i);}
+};
+template<class T>GP_DEVICE unsigned gp__run_misalignment(const T*from,unsigned boundary){
+return gp__misalignment(from,boundary);
+}
+template<class Input>GP_DEVICE unsigned gp__run_misalignment(const gp__source<Input> &,unsigned){return 0;}
+template<int CACHE,class T,int V>
+GP_DEVICE void gp__load_run(gp__vector_access<T,V> &to,const T*from,unsigned misaligned,bool inner){
+to.template load<CACHE>(from,misaligned,inner);
+}
+template<int CACHE,class T,int V,class Input>
+GP_DEVICE void gp__load_run(gp__vector_access<T,V> &to,const gp__source<Input> &from,unsigned,bool){
+from.input.template load<CACHE>(from.index,to.item);
+}
+template<class Args>struct gp__with_input:Args{gp__input_data input;};
+template<class F,class A,class B=gp__none>struct gp__described:F{
+gp__described()=default;
+template<class Args>GP_DEVICE explicit gp__described(const Args&a):F(a){}
+};
+template<class F>struct gp__operands{
+typedef F functor;
+typedef gp__none first,second;
+};
+template<class F,class A,class B>struct gp__operands<gp__described<F,A,B>>{
+typedef F functor;
+typedef A first;
+typedef B second;
+};
+template<class Input,class T>struct gp__reader{
+typedef gp__source<Input>type;
+template<class Args>static GP_DEVICE type of(const Args&a,const void*){
+return type(static_cast<const gp__with_input<Args> &>(a).input);
+}
+};
+template<class T>struct gp__reader<gp__none,T>{
+typedef const T*type;
+template<class Args>static GP_DEVICE type of(const Args&,const void*in){return static_cast<type>(in);}
+};
+template<class F,class T,class Args>
+GP_DEVICE typename gp__reader<typename gp__operands<F>::first,T>::type gp__first_of(const Args&a,const void*in){
+return gp__reader<typename gp__operands<F>::first,T>::of(a,in);
+}
+template<class F,class T,class Args>
+GP_DEVICE typename gp__reader<typename gp__operands<F>::second,T>::type gp__second_of(const Args&a,const void*in){
+return gp__reader<typename gp__operands<F>::second,T>::of(a,in);
+}
 #line 1 "device/lanes.cuh"
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes){return lanes&((1u<<gp_lane())-1);}
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes){return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes)));}
@@ -46416,98 +47568,6 @@ if(i<vectors)gp__store_vector<P::store>(out+i*16,v[k]);
 }
 }
 }
-template<class T,int V>struct gp__vector_access_of_items{
-T item[V];
-template<int CACHE>GP_DEVICE void load_if(bool there,const T*at){
-if(there)load<CACHE>(at,0,false);
-}
-template<int CACHE>GP_DEVICE void load(const T*at,unsigned,bool){
-GPUPRIMS__UNROLL
-for(int j=0;j<V;++j)item[j]=at[j];
-}
-template<int CACHE>GP_DEVICE void store(T*at)const{
-GPUPRIMS__UNROLL
-for(int j=0;j<V;++j)at[j]=item[j];
-}
-};
-template<int BYTES,class T>GP_DEVICE bool gp__is_whole(const T*at){
-return alignof(T)>=sizeof(T)||gp__misalignment(at,BYTES)==0;
-}
-template<class T,int V,class Register>struct gp__vector_access_of_register{
-union{
-Register access;
-T item[V];
-};
-GP_DEVICE gp__vector_access_of_register(){}
-GP_DEVICE void take(const T*at){
-if(gp__is_whole<sizeof(Register)>(at))access= *reinterpret_cast<const Register*>(at);
-else take_items(at);
-}
-GP_DEVICE void take_items(const T*at){
-GPUPRIMS__UNROLL
-for(int j=0;j<V;++j)item[j]=at[j];
-}
-template<int CACHE>GP_DEVICE void load_if(bool there,const T*at){
-if(there)take(at);
-}
-template<int CACHE>GP_DEVICE void load(const T*at,unsigned misaligned,bool){
-if(misaligned==0)take(at);
-else take_items(at);
-}
-template<int CACHE>GP_DEVICE void store(T*at)const{
-if(gp__is_whole<sizeof(Register)>(at))*reinterpret_cast<Register*>(at)=access;
-else{
-GPUPRIMS__UNROLL
-for(int j=0;j<V;++j)at[j]=item[j];
-}
-}
-};
-template<class T,int V>struct gp__vector_access_of_vector{
-union{
-gp_vector access;
-T item[V];
-};
-GP_DEVICE gp__vector_access_of_vector(){}
-template<int CACHE>GP_DEVICE void load_if(bool there,const T*at){
-if(gp__is_whole<16>(at))gp__load_vector_if<CACHE>(there,at,access);
-else if(there){
-GPUPRIMS__UNROLL
-for(int j=0;j<V;++j)item[j]=at[j];
-}
-}
-template<int CACHE>GP_DEVICE void load(const T*at,unsigned misaligned,bool inner){
-const unsigned char*base=reinterpret_cast<const unsigned char*>(at)-misaligned;
-if(misaligned==0&&gp__is_whole<16>(at))access=gp__load_vector<CACHE>(at);
-else if(misaligned&&inner)
-access=
-gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base),gp__load_vector<GP_CACHE_ALL>(base+16),misaligned);
-else{
-GPUPRIMS__UNROLL
-for(int j=0;j<V;++j)item[j]=at[j];
-}
-}
-template<int CACHE>GP_DEVICE void store(T*at)const{
-if(gp__is_whole<16>(at))gp__store_vector<CACHE>(at,access);
-else{
-GPUPRIMS__UNROLL
-for(int j=0;j<V;++j)at[j]=item[j];
-}
-}
-};
-template<class T,int V>struct gp__vector_access_bytes{static const int value=V*int(sizeof(T));};
-template<int V>struct gp__vector_access_bytes<gp__none,V>{static const int value=0;};
-template<class T,int V,int BYTES=gp__vector_access_bytes<T,V>::value>
-struct gp__vector_access:gp__vector_access_of_items<T,V>{};
-template<class T,int V>struct gp__vector_access<T,V,2> :gp__vector_access_of_register<T,V,unsigned short>{};
-template<class T,int V>struct gp__vector_access<T,V,4> :gp__vector_access_of_register<T,V,gp__u32>{};
-template<class T,int V>struct gp__vector_access<T,V,8> :gp__vector_access_of_register<T,V,gp__u64>{};
-template<class T,int V>struct gp__vector_access<T,V,16> :gp__vector_access_of_vector<T,V>{};
-template<int V>struct gp__vector_access<gp__none,V,0>{
-template<int CACHE>GP_DEVICE void load(const gp__none*,unsigned,bool){}
-};
-template<class T,int V>struct gp__vector_access_alignment{
-static const unsigned bytes=V*sizeof(T),value=bytes<=16&&(bytes&(bytes-1))==0?bytes:1;
-};
 template<class R>struct gp__fill_value{};
 template<class R>struct gp__iota_value{};
 template<class F,class A,class B,class R>struct gp__element{
@@ -46547,8 +47607,8 @@ const int V=16%SIZE==0?16/SIZE:1;
 typedef gp__element<F,A,B,R>element;
 gp__pdl_wait<P>();
 const gp__u64 count=gp__count(args);
-const A*in=static_cast<const A*>(args.in);
-const B*in2=static_cast<const B*>(args.in2);
+const typename gp__reader<typename gp__operands<F>::first,A>::type in=gp__first_of<F,A>(args,args.in);
+const typename gp__reader<typename gp__operands<F>::second,B>::type in2=gp__second_of<F,B>(args,args.in2);
 R*out=static_cast<R*>(args.out);
 const unsigned boundary=gp__vector_access_alignment<R,V>::value;
 const gp__u64 to_boundary=((boundary-gp__misalignment(out,boundary))&(boundary-1))/sizeof(R);
@@ -46558,13 +47618,13 @@ const gp__u64 i=threadIdx.x<head?threadIdx.x:tail+threadIdx.x-head;
 if(threadIdx.x<head||(threadIdx.x-head<V&&i<count)){
 gp__vector_access<A,1>a;
 gp__vector_access<B,1>b;
-a.template load<GP_CACHE_ALL>(in+i,0,false);
-b.template load<GP_CACHE_ALL>(in2+i,0,false);
+gp__load_run<GP_CACHE_ALL>(a,in+i,0,false);
+gp__load_run<GP_CACHE_ALL>(b,in2+i,0,false);
 out[i]=element::at(a,b,0,i,args);
 }
 }
-const unsigned off=gp__misalignment(in+head,gp__vector_access_alignment<A,V>::value);
-const unsigned off2=gp__misalignment(in2+head,gp__vector_access_alignment<B,V>::value);
+const unsigned off=gp__run_misalignment(in+head,gp__vector_access_alignment<A,V>::value);
+const unsigned off2=gp__run_misalignment(in2+head,gp__vector_access_alignment<B,V>::value);
 const gp__u64 tile=static_cast<gp__u64>(P::threads)*P::vectors;
 for(gp__u64 first=blockIdx.x*tile;first<runs;first+=gridDim.x*tile){
 gp__vector_access<A,V>a[P::vectors];
@@ -46573,8 +47633,8 @@ GPUPRIMS__UNROLL
 for(int k=0;k<P::vectors;++k){
 const gp__u64 r=first+k*P::threads+threadIdx.x,i=head+r*V;
 if(r<runs){
-a[k].template load<P::load>(in+i,off,r>0&&r+1<runs);
-b[k].template load<P::load>(in2+i,off2,r>0&&r+1<runs);
+gp__load_run<P::load>(a[k],in+i,off,r>0&&r+1<runs);
+gp__load_run<P::load>(b[k],in2+i,off2,r>0&&r+1<runs);
 }
 }
 GPUPRIMS__UNROLL
@@ -47020,15 +48080,16 @@ sum=gp_tile_reduce<THREADS>(sum,Op(),s.reduce);
 if(threadIdx.x==0)gp__reduce_result<Op,Acc,Out>(a,sum);
 }
 template<class In>struct gp__reduce_input{static const int V=16%sizeof(In)==0?16/int(sizeof(In)):1;};
-template<class P,class Op,class Load,class In,class Acc>
-GP_DEVICE Acc gp__reduce_consecutive(const Load&load,const In*in,gp__u64 first,gp__u64 n,unsigned misaligned){
+template<class P,class Op,class Load,class In,class Acc,class Reader>
+GP_DEVICE Acc gp__reduce_consecutive(const Load&load,const Reader&in,gp__u64 first,gp__u64 n,
+unsigned misaligned){
 const int K=P::vectors,V=gp__reduce_input<In>::V;
 Acc sum=Op::identity();
 if(first+K*V<=n){
 gp__vector_access<In,V>p[K];
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k)
-p[k].template load<P::load>(in+first+k*V,misaligned,first>0&&first+(K+1)*V<=n);
+gp__load_run<P::load>(p[k],in+(first+k*V),misaligned,first>0&&first+(K+1)*V<=n);
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k)GPUPRIMS__UNROLL
 for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(p[k].item[j],first+k*V+j)));
@@ -47036,19 +48097,10 @@ for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(p[k].item[j],first+k*V+j)));
 for(gp__u64 i=first;i<n;++i)sum=Op()(sum,Op::prepare(load(in[i],i)));
 return sum;
 }
-template<class P,class Op,class Load,class In,class Acc,class Out>
-GP_DEVICE void gp__reduce_even_share(const gp__reduce_args&a){
-const int T=P::threads,K=P::vectors,V=gp__reduce_input<In>::V;
-typedef gp__reduce_storage<T,Acc>Storage;
-GP_SHARED(Storage,s);
-gp__pdl_wait<P>();
-if(threadIdx.x==0&&gridDim.x>1)s.ticket=gp__draw(a.workspace,gridDim.x);
-const gp__u64 n=gp__count(a);
-const In*in=static_cast<const In*>(a.in);
-const Load load(a);
-const unsigned misaligned=gp__misalignment(in,16);
+template<class P,class Op,class Acc,class In,class Load>
+GP_DEVICE Acc gp__reduce_strided(const Load&load,const In*in,gp__u64 n,unsigned misaligned){
+const int T=P::threads,K=P::vectors;
 Acc sum=Op::identity();
-if(Op::commutative){
 typedef gp__vec_group<In>Pack;
 const int PACKS=K/Pack::vectors>0?K/Pack::vectors:1,ITEMS=Pack::items;
 if(misaligned%gp__common_with_vector(int(sizeof(In)))==0){
@@ -47084,6 +48136,46 @@ GPUPRIMS__UNROLL_BY(4)
 for(gp__u64 i=static_cast<gp__u64>(blockIdx.x)*T+threadIdx.x;i<n;i+=stride)
 sum=Op()(sum,Op::prepare(load(in[i],i)));
 }
+return sum;
+}
+template<class P,class Op,class Acc,class In,class Load,class Input>
+GP_DEVICE Acc gp__reduce_strided(const Load&load,const gp__source<Input> &in,gp__u64 n,unsigned){
+const int T=P::threads,K=P::vectors,V=gp__reduce_input<In>::V;
+const gp__u64 runs=n/V,stride=static_cast<gp__u64>(gridDim.x)*T;
+gp__u64 r=static_cast<gp__u64>(blockIdx.x)*T+threadIdx.x;
+Acc sum=Op::identity();
+for(;r+(K-1)*stride<runs;r+=K*stride){
+In x[K][V];
+GPUPRIMS__UNROLL
+for(int k=0;k<K;++k)in.input.template load<P::load>((r+k*stride)*V,x[k]);
+GPUPRIMS__UNROLL
+for(int k=0;k<K;++k)GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(x[k][j],(r+k*stride)*V+j)));
+}
+for(;r<runs;r+=stride){
+In x[V];
+in.input.template load<P::load>(r*V,x);
+GPUPRIMS__UNROLL
+for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(x[j],r*V+j)));
+}
+const gp__u64 tail=runs*V+threadIdx.x;
+if(blockIdx.x==0&&tail<n)sum=Op()(sum,Op::prepare(load(in[tail],tail)));
+return sum;
+}
+template<class P,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__reduce_even_share(const gp__reduce_args&a){
+const int T=P::threads,K=P::vectors,V=gp__reduce_input<In>::V;
+typedef gp__reduce_storage<T,Acc>Storage;
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+if(threadIdx.x==0&&gridDim.x>1)s.ticket=gp__draw(a.workspace,gridDim.x);
+const gp__u64 n=gp__count(a);
+const typename gp__reader<typename gp__operands<Load>::first,In>::type in=gp__first_of<Load,In>(a,a.in);
+const Load load(a);
+const unsigned misaligned=gp__run_misalignment(in,16);
+Acc sum=Op::identity();
+if(Op::commutative){
+sum=gp__reduce_strided<P,Op,Acc,In>(load,in,n,misaligned);
 }else{
 const int ITEMS=K*V;
 const gp__u64 warps=static_cast<gp__u64>(gridDim.x)*(T/32),tiles=(n+ITEMS*32-1)/(ITEMS*32);
@@ -47112,9 +48204,9 @@ typedef gp__reduce_storage<T,Acc>Storage;
 GP_SHARED(Storage,s);
 gp__pdl_wait<P>();
 const gp__u64 n=gp__count(a),tile_items=a.rounds*ROUND,tiles=(n+tile_items-1)/tile_items;
-const In*in=static_cast<const In*>(a.in);
+const typename gp__reader<typename gp__operands<Load>::first,In>::type in=gp__first_of<Load,In>(a,a.in);
 const Load load(a);
-const unsigned misaligned=gp__misalignment(in,16);
+const unsigned misaligned=gp__run_misalignment(in,16);
 for(;;){
 if(threadIdx.x==0)s.ticket=gp__draw(a.workspace,tiles+gridDim.x);
 __syncthreads();
@@ -47132,7 +48224,7 @@ gp__vector_access<In,V>p[K];
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k){
 const gp__u64 i=round+static_cast<gp__u64>(k*T+threadIdx.x)*V;
-if(i+V<=n)p[k].template load<P::load>(in+i,misaligned,i>=V&&i+2*V<=n);
+if(i+V<=n)gp__load_run<P::load>(p[k],in+i,misaligned,i>=V&&i+2*V<=n);
 }
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k){
@@ -47993,6 +49085,19 @@ const gp__u64 items=count-index<TILE?count-index:TILE;
 gp__copy_to_shared<P::threads,UNROLL,P::load>(from,reinterpret_cast<const unsigned char*>(in+index),
 static_cast<unsigned>(items*sizeof(In)),threadIdx.x);
 }
+template<class Input>GP_DEVICE void load(const gp__source<Input> &in,gp__u64 count)const{
+const int V=16%sizeof(In)==0?16/int(sizeof(In)):1;
+const unsigned items=static_cast<unsigned>(count-index<TILE?count-index:TILE);
+In*to_items=reinterpret_cast<In*>(from);
+GPUPRIMS__UNROLL_BY(UNROLL)
+for(unsigned i=threadIdx.x*V;i<items;i+=P::threads*V)
+if(i+V<=items){
+gp__vector_access<In,V>run;
+gp__load_run<P::load>(run,in+(index+i),0,false);
+run.template store<GP_CACHE_ALL>(to_items+i);
+}else
+for(unsigned j=i;j<items;++j)to_items[j]=in[index+j];
+}
 GP_DEVICE void store(Out*out,gp__u64 count)const{
 const gp__u64 items=count-index<TILE?count-index:TILE;
 gp__copy_from_shared<P::threads,P::store>(reinterpret_cast<unsigned char*>(out+index),to,
@@ -48013,7 +49118,7 @@ else gp__chunk_scan_part<EXCLUSIVE,Op,Load,Out,In>(result,chunk,chunk_index(),ca
 };
 template<class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args&a){
-typedef gp__scan_tile<P,EXCLUSIVE,Op,Load,In,Acc,Out>Tile;
+typedef gp__scan_tile<P,EXCLUSIVE,Op,typename gp__operands<Load>::functor,In,Acc,Out>Tile;
 typedef gp__scan_storage<P::threads,Acc>Storage;
 GP_SHARED(Storage,s);
 GP_DYNAMIC_SHARED(shared);
@@ -48026,7 +49131,7 @@ __syncthreads();
 const gp__ticket ticket=s.ticket;
 if(ticket.number>=tiles)return;
 const Tile tile(shared,static_cast<gp__u64>(ticket.number)*Tile::TILE,n);
-tile.load(static_cast<const In*>(a.in),n);
+tile.load(gp__first_of<Load,In>(a,a.in),n);
 __syncthreads();
 gp_carry<Acc>within,warps;
 const Acc aggregate=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s.scan);
@@ -48057,7 +49162,7 @@ end=first+share<tiles?first+share:tiles;
 };
 template<class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
 GP_DEVICE void gp__scan_upsweep(const gp__scan_args&a){
-typedef gp__scan_tile<P,EXCLUSIVE,Op,Load,In,Acc,Out>Tile;
+typedef gp__scan_tile<P,EXCLUSIVE,Op,typename gp__operands<Load>::functor,In,Acc,Out>Tile;
 typedef gp_tile_reduce_storage<P::threads,Acc>Storage;
 GP_SHARED(Storage,s);
 GP_DYNAMIC_SHARED(shared);
@@ -48067,7 +49172,7 @@ const gp__scan_share<Tile::TILE>share(n);
 Acc total=Op::identity();
 for(gp__u64 t=share.first;t<share.end;++t){
 const Tile tile(shared,t*Tile::TILE,n);
-tile.load(static_cast<const In*>(a.in),n);
+tile.load(gp__first_of<Load,In>(a,a.in),n);
 __syncthreads();
 const Acc sum=gp_tile_reduce<P::threads>(tile.fold(),Op(),s);
 total=t==share.first?sum:Op()(total,sum);
@@ -48096,7 +49201,7 @@ __syncthreads();
 }
 template<class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args&a){
-typedef gp__scan_tile<P,EXCLUSIVE,Op,Load,In,Acc,Out>Tile;
+typedef gp__scan_tile<P,EXCLUSIVE,Op,typename gp__operands<Load>::functor,In,Acc,Out>Tile;
 typedef gp_tile_scan_storage<P::threads,Acc>Storage;
 GP_SHARED(Storage,s);
 GP_DYNAMIC_SHARED(shared);
@@ -48110,7 +49215,7 @@ prefix.has=true;
 }
 for(gp__u64 t=share.first;t<share.end;++t){
 const Tile tile(shared,t*Tile::TILE,n);
-tile.load(static_cast<const In*>(a.in),n);
+tile.load(gp__first_of<Load,In>(a,a.in),n);
 __syncthreads();
 gp_carry<Acc>within,warps,carry=prefix;
 const Acc total=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s);

@@ -14,7 +14,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, not a gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
-  memset(q, 0, sizeof *q);
+  memset(q, 0, offsetof(gp__request, inputs.node));
   memset(k, 0, offsetof(gp__checking, read));
   k->read_count = k->written_count = 0;
   k->s = s;

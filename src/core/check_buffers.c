@@ -1,7 +1,7 @@
 // core/check_buffers.c - checking a call: its buffers
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
-//   core/driver.c, core/libraries.c, core/request.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c,
-//   core/places.c, core/checking.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/rules.h, core/system.c,
+//   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/primitive.c, core/state.c,
+//   core/check_types.c, core/reads.c, core/places.c, core/checking.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
                                               size_t align, uint64_t count, size_t size, int needed) {
@@ -117,6 +117,35 @@ GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
   return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
 
+// The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
+GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
+  static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
+                                                     "data of described array 3", "data of described array 4",
+                                                     "data of described array 5", "data of described array 6"};
+  const gp__input_node *n = &k->q->inputs.node[node];
+  const gp__checked_type type = {n->size, n->align, n->info};
+  const gp_input *from = n->from;
+  const unsigned char *lowest = (const unsigned char *)from->data;
+  uint64_t span = !count ? 0 : !gathered ? count : from->count ? from->count : 1; // of addresses, in elements
+  int i;
+  if (n->array < 0) {
+    for (i = 0; i < 4; ++i)
+      if (n->part[i] >= 0)
+        GPUPRIMS__CHECK(
+            gp__check_input_arrays(k, n->part[i], count, gathered || (n->kind == GP_INPUT_GATHERED && i == 0)));
+    return GP_SUCCESS;
+  }
+  if (n->kind == GP_INPUT_STRIDED && span) {
+    const uint64_t stride = from->stride < 0 ? 0 - (uint64_t)from->stride : (uint64_t)from->stride;
+    if (stride && span - 1 > (UINT64_MAX / n->size - 1) / stride)
+      return gp__fail(GP_E_SIZE, "%s: @%s: %llu elements at a stride of %lld overflow", k->who, names[n->array],
+                      (unsigned long long)span, (long long)from->stride);
+    span = (span - 1) * stride + 1;
+    if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;
+  }
+  return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
+}
+
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
 // The buffers of a call: numbers of elements, names, and whether they are needed.
 typedef struct gp__buffers {
@@ -130,10 +159,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (k->in.size)
+  if (q->inputs.in) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
+  else if (k->in.size)
     GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
                                 (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__ALIAS_OF_OUT : 0));
-  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
+  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, q->count, 0));
+  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
                                 k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));

@@ -1,6 +1,7 @@
 // core/check_call_types.c - checking a call: its types
 // uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c
+//   host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/check_inputs.c
 
 // An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
@@ -107,7 +108,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int moved = k->traits & GP__KEEPS_TYPE;
-  if (!q->out_type) q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (!q->out_type) q->out_type = c->out_type ? c->out_type : q->inputs.in ? q->in_type : c->in_type;
   if (q->out_type || ((k->reads & GP__READS_OUT) && !(k->reads & GP__READS_OUT2_TYPE) && !(moved && !k->in.size)))
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
   if (moved && q->out_type != q->in_type)
@@ -135,13 +136,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   return gp__check_reach(k, most);
 }
 
+// The type of an input, an array or a described one.
+GPUPRIMS__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+                                                 gp_type *type, gp__checked_type *t, int *root) {
+  *type = wanted;
+  return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
+                                                              : gp__check_type(k->s, k->who, field, wanted, t);
+}
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
   if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in)) {
-    q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
+    GPUPRIMS__CHECK(gp__check_input_type(k, "in_type", c->in_type, c->in, &q->in_type, &k->in, &q->inputs.in));
+    if (q->inputs.in) q->in = NULL;
   }
   GPUPRIMS__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
   GPUPRIMS__CHECK(gp__check_key_types(k));

@@ -10,6 +10,8 @@ typedef struct gp__checked_type {
 GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const char *field, gp_type type,
                                            gp__checked_type *out) {
   out->info = NULL;
+  if (type == GP_INPUT)
+    return gp__fail(GP_E_TYPE, "%s: @%s is GP_INPUT: this call reads an array there, no described input", who, field);
   if (type > 0 && type < GP_TYPE_COUNT) {
     out->size = out->align = gp__type_rows[type].size;
     return GP_SUCCESS;

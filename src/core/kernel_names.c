@@ -1,6 +1,6 @@
 // core/kernel_names.c - excerpts and names in the text of a kernel
-// uses: api/lists.h, core/rules.h, core/text.c, core/request.c, core/program.c, core/names.c, core/kinds_of.c,
-//   core/spelling.c
+// uses: api/lists.h, api/input.h, core/rules.h, core/text.c, core/request.c, core/program.c, core/names.c,
+//   core/kinds_of.c, core/spelling.c
 
 GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
   gp__excerpt *e;
@@ -75,6 +75,52 @@ GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, con
   return user ? of_user : gp__op_rows[op].functor;
 }
 
+// Writes the type of a described input.
+GPUPRIMS__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
+  static const char *const names[] = {"array", "constant", "ramp", "strided", "gathered", "mapped", "zipped"};
+  const gp__input_node n = gp__spelled_input(q, node);
+  const char *type = gp__device_type(n.type, n.info);
+  int i;
+  gp__add(t, "gp__input_%s<", names[n.kind - GP_INPUT_ARRAY]);
+  if (n.kind < GP_INPUT_GATHERED) {
+    gp__add(t, "%s, %d>", type, n.array < 0 ? n.value : n.array);
+    return;
+  }
+  if (n.kind == GP_INPUT_ZIPPED) gp__add(t, "%s, ", type);
+  if (n.kind == GP_INPUT_MAPPED) {
+    if (n.user_op) gp__add(t, "gp__op_of_part_%d", node);
+    else if (n.part[1] < 0) {
+      const gp__input_node a = gp__spelled_input(q, n.part[0]);
+      gp__add(t, "%s<%s, %s>", gp__op_rows[n.op].functor, gp__device_type(a.type, a.info), type);
+    } else {
+      const gp__input_node a = gp__spelled_input(q, n.part[0]), b = gp__spelled_input(q, n.part[1]);
+      gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", gp__op_rows[n.op].functor, type, gp__device_type(a.type, a.info),
+              gp__device_type(b.type, b.info), type);
+    }
+    gp__add(t, ", %s, ", type);
+  }
+  for (i = 0; i < 4 && n.part[i] >= 0; ++i) {
+    if (i) gp__add(t, ", ");
+    gp__name_input(q, n.part[i], t);
+  }
+  gp__add(t, ">");
+}
+// Writes around a kernel's functor that its operands are described, if one is.
+GPUPRIMS__PRIVATE void gp__begin_described(const gp__spelling *q, gp__text *t) {
+  if (q->described || q->described2) gp__add(t, "gp__described<");
+}
+GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
+  if (!q->described && !q->described2) return;
+  gp__add(t, ", ");
+  if (q->described) gp__name_input(q, q->described - 1, t);
+  else gp__add(t, "gp__none");
+  if (q->described2) {
+    gp__add(t, ", ");
+    gp__name_input(q, q->described2 - 1, t);
+  }
+  gp__add(t, ">");
+}
+
 // Writes Op, Load, In, Acc, Out.
 GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
@@ -82,10 +128,12 @@ GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
+  gp__begin_described(q, t);
   gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
-  if (q->user_transform) gp__add(t, "gp__op_2>, ");
-  else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
-  gp__add(t, "%s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
+  if (q->user_transform) gp__add(t, "gp__op_2>");
+  else gp__add(t, "%s<%s, %s>>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
+  gp__end_described(q, t);
+  gp__add(t, ", %s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
 // A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {

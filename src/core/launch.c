@@ -1,6 +1,7 @@
 // core/launch.c - launching one kernel
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h,
-//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c
+//   core/arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, kinds.c,
+//   core/state.c
 
 GPUPRIMS__PRIVATE gp__cu_launch gp__launch_with(const gp__geometry *g, unsigned grid, gp_stream stream,
                                                 gp__cu_attribute *attribute) {
@@ -52,20 +53,43 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
+// Room for the arguments of any kernel, with the data of described inputs behind them.
+typedef union gp__argument_room {
+  gp__value align;
+  unsigned char bytes[4096];
+} gp__argument_room;
+// The arguments as a kernel takes them: as they are, or in `room` with the data behind.
+GPUPRIMS__PRIVATE void *gp__arguments_with_inputs(const gp__request *q, const gp__kernel *k, void *arguments,
+                                                  gp__argument_room *room) {
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
+  static const size_t sizes[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  const size_t size = sizes[k->spelling->kind];
+  const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
+  if (!q->inputs.count) return arguments;
+  memcpy(room->bytes, arguments, size);
+  memcpy(room->bytes + at, &q->inputs.data, sizeof q->inputs.data);
+  return room->bytes;
+}
+
 // Launches all kernels of a call, one after the other, with the same arguments.
 GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
+  gp__argument_room room;
   int i;
   for (i = 0; i < l->count; ++i)
-    GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments));
+    GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream,
+                                   gp__arguments_with_inputs(l->q, l->kernels[i], arguments, &room)));
   return GP_SUCCESS;
 }
 // Launches one step: kernel `which`, `grid` blocks of `threads` threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
                                             unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
+  gp__argument_room room;
   g.threads = threads;
   g.shared_bytes = shared_bytes;
-  return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream, arguments);
+  return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream,
+                        gp__arguments_with_inputs(l->q, l->kernels[which], arguments, &room));
 }
 // A grid that fills the device with this kernel, but has no more blocks than there is work.
 GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {

@@ -1,9 +1,9 @@
 // core/prepared.c - prepared calls
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rules.h, core/shape.h,
-//   core/geometry.h, core/families.h, core/system.c, core/messages.c, core/request.c, core/kinds.c, core/primitive.c,
-//   core/state.c, core/life.c, core/check_types.c, core/checking.c, core/check_buffers.c, core/check_values.c,
-//   core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c,
-//   core/launch.c, core/launch_plan.c, core/run.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/input.h, api/call.h, core/rules.h,
+//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/request.c, core/kinds.c,
+//   core/primitive.c, core/state.c, core/life.c, core/check_types.c, core/checking.c, core/check_buffers.c,
+//   core/check_values.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c,
+//   core/workspaces.c, core/launch.c, core/launch_plan.c, core/run.c
 
 // A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
 // is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
@@ -48,8 +48,8 @@ struct gp_prepared {
   gp__geometry g;
   gp__kernel *kernels[GP__KINDS_MAX];
   int kernel_count;
-  signed char read[8], written[8]; // pointers of the extents that were checked
-  uint64_t equal;                  // bits: which of them are equal
+  signed char read[8 + GP_INPUT_ARRAYS], written[8]; // pointers of the extents that were checked
+  uint64_t equal;                                    // bits: which of them are equal
   gp__recent recent;
   const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
   unsigned settled_as;

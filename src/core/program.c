@@ -1,6 +1,6 @@
 // core/program.c - programs, images, and where a context keeps them
-// uses: api/config.h, api/context_types.h, api/call.h, core/rules.h, core/driver.c, core/text.c, core/sha256.c,
-//   core/device_text.c
+// uses: api/config.h, api/context_types.h, api/input.h, api/call.h, core/rules.h, core/driver.c, core/text.c,
+//   core/sha256.c, core/device_text.c
 
 // The compiler's name for a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
@@ -12,7 +12,7 @@ typedef struct gp__excerpt {
 static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
 enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
 
-enum { GP__EXCERPTS = 16 };
+enum { GP__EXCERPTS = 16 + 2 * GP_INPUT_PARTS };
 typedef struct gp__program {
   gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
   gp__text text;

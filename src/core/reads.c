@@ -105,7 +105,8 @@ enum {
   GP__IN_PLACE = 16384,        // `out` may be `in`
   GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
-  GP__REPRODUCES = 131072      // any fold under GP_REPRODUCIBLE, on every device
+  GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
+  GP__TAKES_INPUTS = 262144    // in_type and in2_type may be GP_INPUT
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

@@ -1,6 +1,6 @@
 // core/request.c - users' types and operators as the context keeps them; a checked call
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, core/rules.h,
-//   core/arguments.h, core/messages.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, api/input.h, core/rules.h,
+//   core/arguments.h, core/input_data.h, core/messages.c
 
 // A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {
@@ -28,6 +28,29 @@ GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const
   op->host(op->host_user, result, a, b);
   gp__hook_ends(outer);
 }
+
+// A description in a row: parts come before what is made of them. numbers: of `node`, or -1.
+typedef struct gp__input_node {
+  const gp_input *from; // the caller's, during the check
+  gp_input_kind kind;
+  int part[4]; // -1: none
+  gp_type type;
+  const gp__type_info *info; // NULL: built in
+  size_t size, align;
+  gp_op op;
+  const gp__op_info *user_op;
+  int array, value; // numbers in gp__input_data
+} gp__input_node;
+typedef struct gp__inputs {
+  int count, arrays, values; // count: of `node`
+  int in, in2;               // the nodes that gp_call.in and in2 are, plus 1; 0: an array, or none
+  gp__input_node node[GP_INPUT_PARTS];
+  gp__input_data data;
+} gp__inputs;
+typedef char gp__input_data_has_room[GP_INPUT_ARRAYS == sizeof((gp__input_data *)0)->array / sizeof(void *) &&
+                                             GP_INPUT_VALUES == sizeof((gp__input_data *)0)->value / sizeof(gp__value)
+                                         ? 1
+                                         : -1];
 
 // A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
 // GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
@@ -84,5 +107,6 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
-  int stepwise; // bfs: a launch a step, because a cooperative one was refused
+  int stepwise;      // bfs: a launch a step, because a cooperative one was refused
+  gp__inputs inputs; // described ones; `in`, `in2` are NULL then
 } gp__request;

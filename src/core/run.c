@@ -2,7 +2,8 @@
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/libraries.c, core/request.c, core/names.c,
 //   core/kinds.c, core/primitive.c, host/run.c, core/state.c, core/life.c, core/checking.c, core/check.c,
-//   core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
+//   core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c,
+//   host/inputs.c
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
@@ -117,7 +118,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
     if (result != GP_SUCCESS || *q->bad != UINT64_MAX) return result;
   }
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
-  return gp__host_run(q, s->host_threads);
+  return gp__host_run_described(q, s->host_threads);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;

@@ -28,6 +28,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   h.count = q->count;
   if (family->shape) family->shape(q, &h);
   else h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+  h.described = q->inputs.count != 0;
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }

@@ -16,6 +16,7 @@ typedef struct gp__shape {
   int commutative;    // of the operator
   int exact;          // the operator is exactly associative: integers, minimum, maximum
   int reproducible;   // GP_REPRODUCIBLE, and the operator is not exact
+  int described;      // an input is described: there is no array for bulk copies
   int compute_capability;
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block

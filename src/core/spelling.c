@@ -1,6 +1,6 @@
 // core/spelling.c - the properties of a call that a kernel's text depends on
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, layouts/policy.h,
-//   core/family.h, core/families.h, core/request.c, core/kinds.c, core/primitive.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, api/input.h, core/rules.h, core/shape.h,
+//   layouts/policy.h, core/family.h, core/families.h, core/request.c, core/kinds.c, core/primitive.c
 
 // Everything that the text of a kernel may depend on. gp__spell fills it from the call, and the writers of the text get
 // nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ only in what their
@@ -18,16 +18,57 @@ typedef struct gp__spelling {
   int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
+  int described, described2;                                // inputs: nodes of `list`, plus 1
   int size, word, form;                                     // copies and transposes
   int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
   int capability;                                           // of an image for gp_compile; 0: for the device
   const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
-  uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1
+  uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
+                                   // described inputs: gp__spell_inputs
 } gp__spelling;
 GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
+}
+
+// A node of a described input, as words of the list.
+enum { GP__INPUT_WORDS = 4 };
+typedef char gp__inputs_fit_the_list[(int)GP_INPUT_PARTS * GP__INPUT_WORDS <= (int)GP__SPELLED_MOST ? 1 : -1];
+GPUPRIMS__PRIVATE void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
+  int i, k;
+  w->described = all->in;
+  w->described2 = all->in2;
+  for (i = 0; i < all->count; ++i) {
+    const gp__input_node *n = &all->node[i];
+    uint64_t *word = w->list + w->list_count;
+    word[0] = (uint64_t)n->kind | (uint64_t)(n->array + 1) << 8 | (uint64_t)(n->value + 1) << 16;
+    for (k = 0; k < 4; ++k) word[0] |= (uint64_t)(n->part[k] + 1) << (24 + 8 * k);
+    word[1] = (uint64_t)(uint32_t)n->type | (uint64_t)(uint32_t)n->op << 32;
+    word[2] = (uint64_t)(uintptr_t)n->info;
+    word[3] = (uint64_t)(uintptr_t)n->user_op;
+    w->list_count += GP__INPUT_WORDS;
+  }
+}
+// The node back from its words; what the text does not depend on stays zero.
+GPUPRIMS__PRIVATE gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
+  const uint64_t *word = w->list + (size_t)node * GP__INPUT_WORDS;
+  gp__input_node n;
+  int k;
+  memset(&n, 0, sizeof n);
+  n.kind = (gp_input_kind)(word[0] & 255);
+  n.array = (int)(word[0] >> 8 & 255) - 1;
+  n.value = (int)(word[0] >> 16 & 255) - 1;
+  for (k = 0; k < 4; ++k) n.part[k] = (int)(word[0] >> (24 + 8 * k) & 255) - 1;
+  n.type = (gp_type)(uint32_t)word[1];
+  n.op = (gp_op)(uint32_t)(word[1] >> 32);
+  n.info = (const gp__type_info *)(uintptr_t)word[2];
+  n.user_op = (const gp__op_info *)(uintptr_t)word[3];
+  return n;
+}
+// How many nodes a spelling has: their words are its whole list.
+GPUPRIMS__PRIVATE int gp__spelled_inputs(const gp__spelling *w) {
+  return w->described || w->described2 ? (int)(w->list_count / GP__INPUT_WORDS) : 0;
 }
 
 // The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
@@ -98,6 +139,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
         (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
+  if (q->inputs.count) gp__spell_inputs(&q->inputs, w);
   if (own && own->spell) own->spell(q, p, h, w);
   if (own) w->resident = own->resident(q, p, h, w);
 }

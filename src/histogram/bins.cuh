@@ -1,6 +1,6 @@
 // histogram/bins.cuh - the bin of a sample
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh,
-//   device/operators.cuh, map/kernels.cuh
+//   device/operators.cuh, device/vector_access.cuh
 
 // Counters are in shared memory, the `replicas` copies of each side by side, so that lanes of a warp do not conflict:
 // with 32 copies neither uniform nor constant samples make a bank wait. With fewer, a thread first adds up runs of

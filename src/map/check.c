@@ -8,11 +8,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   gp__request *q = k->q;
   GPUPRIMS__CHECK(gp__check_out_type(k));
   if (c->primitive == GP_TRANSFORM2) {
-    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    return gp__check_type(k->s, k->who, "in2_type", q->in2_type, &k->in2);
+    GPUPRIMS__CHECK(gp__check_input_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type,
+                                         &k->in2, &q->inputs.in2));
+    if (q->inputs.in2) q->in2 = NULL;
+    return GP_SUCCESS;
   }
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
-      c->in_type != q->out_type)
+      (q->inputs.in ? q->in_type : c->in_type) != q->out_type)
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: to convert, use gp_transform with GP_CONVERT",
                     k->who);
   if (c->primitive == GP_IOTA && k->out.info)

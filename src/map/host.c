@@ -1,16 +1,17 @@
 // map/host.c - copy, fill, iota, transform
 // uses: api/config.h, api/lists.h, core/request.c, host/types.c, host/values.c, host/call.c
 
-static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
-  const gp_type type = h->q->out_type;
+// out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
+static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, unsigned char *out,
+                          size_t n) {
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
-  gp__host_widen(type, h->q->init.bytes, &start, 1);
-  gp__host_widen(type, h->q->step.bytes, &step, 1);
+  gp__host_widen(type, from, &start, 1);
+  gp__host_widen(type, by, &step, 1);
   if (gp__host_kind(type) != GP__WIDE_F) {
     for (i = 0; i < n; ++i) w[i].u = start.u + (first + i) * step.u;
-    gp__host_narrow(type, GP__WIDE_U, w, h->out + first * h->out_size, n);
+    gp__host_narrow(type, GP__WIDE_U, w, out, n);
     return;
   }
   f_start = (float)start.f, f_step = (float)step.f;
@@ -23,8 +24,8 @@ static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
     for (i = 0; i < n; ++i) w[i].f += start.f;
   else
     for (i = 0; i < n; ++i) f[i] += f_start;
-  if (type == GP_F64) memcpy(h->out + first * h->out_size, w, n * sizeof(double));
-  else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
+  if (type == GP_F64) memcpy(out, w, n * sizeof(double));
+  else gp__host_convert(GP_F32, type, f, out, n);
 }
 
 // Primitives that treat each element by itself.
@@ -36,7 +37,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   for (; first < end; first += k) {
     unsigned char *out = h->out + first * h->out_size;
     k = end - first < limit ? (size_t)(end - first) : limit;
-    if (q->primitive == GP_IOTA) gp__host_iota(h, first, k);
+    if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {
         size_t i;

@@ -1,6 +1,7 @@
 // map/kernels.cuh - copy, fill, iota, transform
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/tile_load.cuh, device/kernel.cuh
+//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_load.cuh,
+//   device/kernel.cuh
 
 // Copies bytes, whatever their type. The output is peeled to 16-byte boundaries. An input with another misalignment is
 // read as aligned vectors, which are shifted in registers.
@@ -54,105 +55,6 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   }
 }
 
-// V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
-// whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also
-// includes the 16 bytes before and after.
-template <class T, int V> struct gp__vector_access_of_items {
-  T item[V];
-  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
-    if (there) load<CACHE>(at, 0, false);
-  }
-  template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
-  }
-  template <int CACHE> GP_DEVICE void store(T *at) const {
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) at[j] = item[j];
-  }
-};
-// Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
-// alignment is less than its size may be at any address between.
-template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
-  return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
-}
-template <class T, int V, class Register> struct gp__vector_access_of_register {
-  union {
-    Register access;
-    T item[V];
-  };
-  GP_DEVICE gp__vector_access_of_register() {}
-  GP_DEVICE void take(const T *at) {
-    if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
-    else take_items(at);
-  }
-  GP_DEVICE void take_items(const T *at) {
-    GPUPRIMS__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
-  }
-  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
-    if (there) take(at);
-  }
-  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
-    if (misaligned == 0) take(at);
-    else take_items(at);
-  }
-  template <int CACHE> GP_DEVICE void store(T *at) const {
-    if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
-    else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
-    }
-  }
-};
-template <class T, int V> struct gp__vector_access_of_vector {
-  union {
-    gp_vector access;
-    T item[V];
-  };
-  GP_DEVICE gp__vector_access_of_vector() {}
-  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
-    if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
-    else if (there) {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
-    }
-  }
-  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
-    if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
-    else if (misaligned && inner)
-      access =
-          gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
-    else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
-    }
-  }
-  template <int CACHE> GP_DEVICE void store(T *at) const {
-    if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
-    else {
-      GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
-    }
-  }
-};
-template <class T, int V> struct gp__vector_access_bytes { static const int value = V * int(sizeof(T)); };
-template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
-template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
-struct gp__vector_access : gp__vector_access_of_items<T, V> {};
-template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
-template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
-template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
-template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};
-template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
-  template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
-};
-// Alignment in bytes at which the operand of a run is read or written as a whole; 1: it never is.
-template <class T, int V> struct gp__vector_access_alignment {
-  static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
-};
-
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
 
@@ -196,8 +98,8 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   typedef gp__element<F, A, B, R> element;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const A *in = static_cast<const A *>(args.in);
-  const B *in2 = static_cast<const B *>(args.in2);
+  const typename gp__reader<typename gp__operands<F>::first, A>::type in = gp__first_of<F, A>(args, args.in);
+  const typename gp__reader<typename gp__operands<F>::second, B>::type in2 = gp__second_of<F, B>(args, args.in2);
   R *out = static_cast<R *>(args.out);
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
@@ -207,13 +109,13 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;
       gp__vector_access<B, 1> b;
-      a.template load<GP_CACHE_ALL>(in + i, 0, false);
-      b.template load<GP_CACHE_ALL>(in2 + i, 0, false);
+      gp__load_run<GP_CACHE_ALL>(a, in + i, 0, false);
+      gp__load_run<GP_CACHE_ALL>(b, in2 + i, 0, false);
       out[i] = element::at(a, b, 0, i, args);
     }
   }
-  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
-  const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
+  const unsigned off = gp__run_misalignment(in + head, gp__vector_access_alignment<A, V>::value);
+  const unsigned off2 = gp__run_misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
@@ -222,8 +124,8 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
-        a[k].template load<P::load>(in + i, off, r > 0 && r + 1 < runs);
-        b[k].template load<P::load>(in2 + i, off2, r > 0 && r + 1 < runs);
+        gp__load_run<P::load>(a[k], in + i, off, r > 0 && r + 1 < runs);
+        gp__load_run<P::load>(b[k], in2 + i, off2, r > 0 && r + 1 < runs);
       }
     }
     GPUPRIMS__UNROLL

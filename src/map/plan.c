@@ -5,7 +5,9 @@
 
 GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
-  kinds[0] = q->primitive == GP_COPY ? GP__COPY : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT : GP__MAP;
+  kinds[0] = q->primitive == GP_COPY && !q->inputs.in ? GP__COPY
+      : q->primitive == GP_ADJACENT_DIFFERENCE        ? GP__ADJACENT
+                                                      : GP__MAP;
   return 1;
 }
 GPUPRIMS__PRIVATE int gp__map_is_idle(const gp__request *q) {
@@ -91,12 +93,13 @@ static const gp__family gp__family_map = {gp__checks_map,
                                           gp__operators_of_map,
                                           GPUPRIMS__LAUNCH(gp__launch_map),
                                           gp__host_maps};
-static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
+static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL | GP__READS_VALUE, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_RAMP, 0, 0};
 static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP,
-                                                      GP__TAKES_UNARY | GP__IN_PLACE, 0};
+                                                      GP__TAKES_UNARY | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_transform2 = {
-    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE, 0};
+    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE | GP__TAKES_INPUTS,
+    0};
 static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
                                                                 GP_RIGHT};

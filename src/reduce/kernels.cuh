@@ -1,7 +1,7 @@
 // reduce/kernels.cuh - reduce
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, reduce/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/tile_reduce.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh,
-//   map/kernels.cuh
+//   device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_chunk.cuh,
+//   device/look_back.cuh, device/kernel.cuh
 
 template <int THREADS, class Acc> struct gp__reduce_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;
@@ -31,20 +31,88 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
 template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
 // One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
-template <class P, class Op, class Load, class In, class Acc>
-GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+template <class P, class Op, class Load, class In, class Acc, class Reader>
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const Reader &in, gp__u64 first, gp__u64 n,
+                                     unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k)
-      p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
+      gp__load_run<P::load>(p[k], in + (first + k * V), misaligned, first > 0 && first + (K + 1) * V <= n);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
+  return sum;
+}
+
+// The share of a block of a commutative reduction, strided: an array by its 16-byte vectors, or a described input.
+template <class P, class Op, class Acc, class In, class Load>
+GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsigned misaligned) {
+  const int T = P::threads, K = P::vectors;
+  Acc sum = Op::identity();
+  typedef gp__vec_group<In> Pack;
+  const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
+  if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
+    unsigned to_boundary = 0; // elements
+    while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
+    const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
+    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
+    gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+    for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
+      Pack p[PACKS];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+      for (int l = 0; l < Pack::vectors; ++l)
+        p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j)
+        sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+    }
+    for (; i < packs; i += stride) {
+      const Pack p(base + i * Pack::vectors);
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
+    }
+    if (blockIdx.x == 0) {
+      if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
+      if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
+    }
+  } else {
+    const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+    GPUPRIMS__UNROLL_BY(4)
+    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
+      sum = Op()(sum, Op::prepare(load(in[i], i)));
+  }
+  return sum;
+}
+template <class P, class Op, class Acc, class In, class Load, class Input>
+GP_DEVICE Acc gp__reduce_strided(const Load &load, const gp__source<Input> &in, gp__u64 n, unsigned) {
+  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
+  const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
+  gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+  Acc sum = Op::identity();
+  for (; r + (K - 1) * stride < runs; r += K * stride) {
+    In x[K][V];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) in.input.template load<P::load>((r + k * stride) * V, x[k]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
+  }
+  for (; r < runs; r += stride) {
+    In x[V];
+    in.input.template load<P::load>(r * V, x);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
+  }
+  const gp__u64 tail = runs * V + threadIdx.x;
+  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(in[tail], tail)));
   return sum;
 }
 
@@ -59,46 +127,12 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
-  const In *in = static_cast<const In *>(a.in);
+  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
   const Load load(a);
-  const unsigned misaligned = gp__misalignment(in, 16);
+  const unsigned misaligned = gp__run_misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
-    typedef gp__vec_group<In> Pack;
-    const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
-    if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
-      unsigned to_boundary = 0; // elements
-      while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
-      const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
-      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
-      const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
-      gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
-      for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
-        Pack p[PACKS];
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
-        for (int l = 0; l < Pack::vectors; ++l)
-          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-        GPUPRIMS__UNROLL
-        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
-          sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
-      }
-      for (; i < packs; i += stride) {
-        const Pack p(base + i * Pack::vectors);
-        GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
-      }
-      if (blockIdx.x == 0) {
-        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
-        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
-      }
-    } else {
-      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
-      GPUPRIMS__UNROLL_BY(4)
-      for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
-        sum = Op()(sum, Op::prepare(load(in[i], i)));
-    }
+    sum = gp__reduce_strided<P, Op, Acc, In>(load, in, n, misaligned);
   } else {
     const int ITEMS = K * V;
     const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
@@ -130,9 +164,9 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
-  const In *in = static_cast<const In *>(a.in);
+  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
   const Load load(a);
-  const unsigned misaligned = gp__misalignment(in, 16);
+  const unsigned misaligned = gp__run_misalignment(in, 16);
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
@@ -150,7 +184,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
-          if (i + V <= n) p[k].template load<P::load>(in + i, misaligned, i >= V && i + 2 * V <= n);
+          if (i + V <= n) gp__load_run<P::load>(p[k], in + i, misaligned, i >= V && i + 2 * V <= n);
         }
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {

@@ -17,9 +17,13 @@ GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
   } else {
     const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
     const char *acc = gp__type_rows[q->acc_type].device;
-    gp__add(t, "%s<%s>, gp__counted<%s, ", sum, acc, in);
+    gp__add(t, "%s<%s>, ", sum, acc);
+    gp__begin_described(q, t);
+    gp__add(t, "gp__counted<%s, ", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
-    gp__add(t, ">, %s, %s, %s", in, acc, out);
+    gp__add(t, ">");
+    gp__end_described(q, t);
+    gp__add(t, ", %s, %s, %s", in, acc, out);
   }
 }
 GPUPRIMS__PRIVATE void gp__operators_of_reduction(const gp__spelling *q, gp__program_op *ops) {

@@ -59,15 +59,16 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__operators_of_reduction,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
+                                                   GP__REPRODUCES | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
-                                                     0, 0};
-static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
-                                                0};
-static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
-                                                0};
+                                                     GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
+                                                GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
+                                                GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
                                                           GP__TAKES_BAD, 0};
 static const gp__primitive gp__primitive_is_sorted = {

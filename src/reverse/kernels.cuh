@@ -1,5 +1,5 @@
 // reverse/kernels.cuh - reverse: elements in the opposite order
-// uses: device/vocabulary.cuh, map/arguments.h, device/warp.cuh, device/kernel.cuh, map/kernels.cuh
+// uses: device/vocabulary.cuh, map/arguments.h, device/warp.cuh, device/vector_access.cuh, device/kernel.cuh
 
 // out[i] = in[count - 1 - i]. A thread takes runs of V elements, `vectors` of them in flight, and reverses each in its
 // registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.

@@ -1,6 +1,7 @@
 // scan/kernels.cuh - scans in one pass by look-back, and in three sweeps
-// uses: device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh, device/warp.cuh,
-//   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh,
+//   device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh,
+//   device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
@@ -39,6 +40,19 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
                                                     static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
   }
+  template <class Input> GP_DEVICE void load(const gp__source<Input> &in, gp__u64 count) const {
+    const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
+    const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
+    In *to_items = reinterpret_cast<In *>(from);
+    GPUPRIMS__UNROLL_BY(UNROLL)
+    for (unsigned i = threadIdx.x * V; i < items; i += P::threads * V)
+      if (i + V <= items) {
+        gp__vector_access<In, V> run;
+        gp__load_run<P::load>(run, in + (index + i), 0, false);
+        run.template store<GP_CACHE_ALL>(to_items + i);
+      } else
+        for (unsigned j = i; j < items; ++j) to_items[j] = in[index + j];
+  }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(reinterpret_cast<unsigned char *>(out + index), to,
@@ -61,7 +75,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 // One pass. Blocks take tiles by ticket; if no block has more than one, each draws once.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
-  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp__scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
@@ -74,7 +88,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
-    tile.load(static_cast<const In *>(a.in), n);
+    tile.load(gp__first_of<Load, In>(a, a.in), n);
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
@@ -109,7 +123,7 @@ template <int TILE> struct gp__scan_share {
 };
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
-  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp_tile_reduce_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
@@ -119,7 +133,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   Acc total = Op::identity();
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(static_cast<const In *>(a.in), n);
+    tile.load(gp__first_of<Load, In>(a, a.in), n);
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
@@ -149,7 +163,7 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
 // A grid of one block does the whole scan, without a workspace.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
-  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
@@ -163,7 +177,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   }
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(static_cast<const In *>(a.in), n);
+    tile.load(gp__first_of<Load, In>(a, a.in), n);
     __syncthreads();
     gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);

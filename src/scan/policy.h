@@ -51,7 +51,7 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
           p.algorithm == GP_PIPELINED) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
       (p.algorithm != GP_PIPELINED ||
-       (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+       (s.compute_capability >= 90 && !s.described && p.stages >= 3 && p.stages <= 8 &&
         p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
         gp__pipelined_fits(s.in_size, s.out_size, p.vectors) && s.in_misaligned % s.in_size == 0 &&
         !(s.reproducible && s.in_misaligned))) &&

@@ -1,7 +1,7 @@
 // sort/radix_count.cuh - counts of digits, and whether keys recur
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
-//   sort/hybrid_arguments.h, device/operators.cuh, device/warp.cuh, device/hash.cuh, device/look_back.cuh,
-//   device/kernel.cuh, map/kernels.cuh, sort/keys.cuh
+//   sort/hybrid_arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/hash.cuh,
+//   device/look_back.cuh, device/kernel.cuh, sort/keys.cuh
 
 // Index of a sample's i-th key; the sample has one key of each `each`.
 GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }

@@ -1,6 +1,7 @@
 // top_k/lists.cuh - top-k: ranks and lists
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh
+//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/kernel.cuh,
+//   histogram/counts.cuh
 
 // A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
 // the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a

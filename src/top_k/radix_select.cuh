@@ -1,7 +1,7 @@
 // top_k/radix_select.cuh - top-k of many, nth element: radix select
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/look_back.cuh,
-//   device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh, scan/kernels.cuh, top_k/lists.cuh
+//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/tile_reduce.cuh,
+//   device/look_back.cuh, device/kernel.cuh, histogram/counts.cuh, scan/kernels.cuh, top_k/lists.cuh
 
 // Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
 // for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)

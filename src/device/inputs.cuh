@@ -1,0 +1,203 @@
+// device/inputs.cuh - elements of described inputs, made as they are loaded
+// uses: device/vocabulary.cuh, device/common.cuh, core/arguments.h, core/input_data.h, device/types.cuh,
+//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh
+
+// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors.
+template <class T, int ARRAY> struct gp__input_array {
+  typedef T type;
+  const T *data;
+  GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(static_cast<const T *>(d.array[ARRAY])) {}
+  GP_DEVICE T at(gp__u64 i) const { return data[i]; }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
+    gp__vector_access<T, V> v;
+    v.template load<CACHE>(data + i, gp__misalignment(data + i, gp__vector_access_alignment<T, V>::value), false);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = v.item[j];
+  }
+};
+// The base of those whose elements are made one by one.
+template <class Input, class T> struct gp__input_by_element {
+  typedef T type;
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = static_cast<const Input *>(this)->at(i + j);
+  }
+};
+template <class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
+  const gp__value &value;
+  GP_DEVICE explicit gp__input_constant(const gp__input_data &d) : value(d.value[VALUE]) {}
+  GP_DEVICE T at(gp__u64) const { return gp__value_as<T>(value); }
+};
+template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__input_ramp<T, VALUE>, T> {
+  typedef typename gp__traits<T>::wide W;
+  W start, step;
+  GP_DEVICE explicit gp__input_ramp(const gp__input_data &d)
+      : start(static_cast<W>(gp__value_as<T>(d.value[VALUE]))),
+        step(static_cast<W>(*reinterpret_cast<const T *>(&d.step[VALUE]))) {}
+  GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
+};
+template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
+  const T *data;
+  long long stride;
+  GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
+      : data(static_cast<const T *>(d.array[ARRAY])), stride(d.stride[ARRAY]) {}
+  GP_DEVICE T at(gp__u64 i) const { return data[static_cast<long long>(i) * stride]; }
+};
+template <class A, class B> struct gp__input_gathered {
+  typedef typename A::type type;
+  A a;
+  B b;
+  GP_DEVICE explicit gp__input_gathered(const gp__input_data &d) : a(d), b(d) {}
+  GP_DEVICE type at(gp__u64 i) const { return a.at(static_cast<gp__u64>(b.at(i))); }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, type (&x)[V]) const {
+    typename B::type index[V];
+    b.template load<CACHE>(i, index);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = a.at(static_cast<gp__u64>(index[j]));
+  }
+};
+template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
+  typedef R type;
+  A a;
+  B b;
+  GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d), b(d) {}
+  GP_DEVICE R at(gp__u64 i) const { return F()(a.at(i), b.at(i)); }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    typename B::type q[V];
+    a.template load<CACHE>(i, p);
+    b.template load<CACHE>(i, q);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = F()(p[j], q[j]);
+  }
+};
+template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
+  typedef R type;
+  A a;
+  GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d) {}
+  GP_DEVICE R at(gp__u64 i) const { return F()(a.at(i)); }
+  template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    a.template load<CACHE>(i, p);
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) x[j] = F()(p[j]);
+  }
+};
+
+// The members of a struct, as C lays them out; gp__none: there is no such member.
+template <class A, class B, class C, class D> struct gp__members {
+  A a;
+  B b;
+  C c;
+  D d;
+};
+template <class A, class B, class C> struct gp__members<A, B, C, gp__none> {
+  A a;
+  B b;
+  C c;
+};
+template <class A, class B> struct gp__members<A, B, gp__none, gp__none> {
+  A a;
+  B b;
+};
+struct gp__input_absent { // of a struct's member
+  typedef gp__none type;
+  GP_DEVICE explicit gp__input_absent(const gp__input_data &) {}
+};
+template <class A, class B, class C, class D, class MC, class MD>
+GP_DEVICE void gp__set_member_c(gp__members<A, B, C, D> &m, const MC &c, const MD &, gp__u64 i) {
+  m.c = c.at(i);
+}
+template <class A, class B, class MC, class MD>
+GP_DEVICE void gp__set_member_c(gp__members<A, B, gp__none, gp__none> &, const MC &, const MD &, gp__u64) {}
+template <class A, class B, class C, class D, class MD>
+GP_DEVICE void gp__set_member_d(gp__members<A, B, C, D> &m, const MD &d, gp__u64 i) {
+  m.d = d.at(i);
+}
+template <class A, class B, class C, class MD>
+GP_DEVICE void gp__set_member_d(gp__members<A, B, C, gp__none> &, const MD &, gp__u64) {}
+template <class S, class A, class B, class C = gp__input_absent, class D = gp__input_absent>
+struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, S> {
+  typedef gp__members<typename A::type, typename B::type, typename C::type, typename D::type> Members;
+  static_assert(sizeof(Members) == sizeof(S), "the struct of a zipped input has other members");
+  union Whole {
+    S s;
+    Members m;
+    GP_DEVICE Whole() {}
+  };
+  A a;
+  B b;
+  C c;
+  D d;
+  GP_DEVICE explicit gp__input_zipped(const gp__input_data &data) : a(data), b(data), c(data), d(data) {}
+  GP_DEVICE S at(gp__u64 i) const {
+    Whole whole;
+    whole.m.a = a.at(i);
+    whole.m.b = b.at(i);
+    gp__set_member_c(whole.m, c, d, i);
+    gp__set_member_d(whole.m, d, i);
+    return whole.s;
+  }
+};
+
+// A place in a described input: kernels use it as a pointer into an array.
+template <class Input> struct gp__source {
+  typedef typename Input::type type;
+  Input input;
+  gp__u64 index;
+  GP_DEVICE explicit gp__source(const gp__input_data &d) : input(d), index(0) {}
+  GP_DEVICE gp__source(const gp__source &from, gp__u64 i) : input(from.input), index(i) {}
+  GP_DEVICE gp__source operator+(gp__u64 i) const { return gp__source(*this, index + i); }
+  GP_DEVICE type operator[](gp__u64 i) const { return input.at(index + i); }
+};
+template <class T> GP_DEVICE unsigned gp__run_misalignment(const T *from, unsigned boundary) {
+  return gp__misalignment(from, boundary);
+}
+template <class Input> GP_DEVICE unsigned gp__run_misalignment(const gp__source<Input> &, unsigned) { return 0; }
+
+// Loads a run of elements from an array or a described input.
+template <int CACHE, class T, int V>
+GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const T *from, unsigned misaligned, bool inner) {
+  to.template load<CACHE>(from, misaligned, inner);
+}
+template <int CACHE, class T, int V, class Input>
+GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const gp__source<Input> &from, unsigned, bool) {
+  from.input.template load<CACHE>(from.index, to.item);
+}
+
+// A kernel's arguments, and the data of the described inputs behind them.
+template <class Args> struct gp__with_input : Args { gp__input_data input; };
+
+// A kernel's functor that also says where the operands come from: A and B, or gp__none for an array.
+template <class F, class A, class B = gp__none> struct gp__described : F {
+  gp__described() = default;
+  template <class Args> GP_DEVICE explicit gp__described(const Args &a) : F(a) {}
+};
+template <class F> struct gp__operands {
+  typedef F functor;
+  typedef gp__none first, second;
+};
+template <class F, class A, class B> struct gp__operands<gp__described<F, A, B>> {
+  typedef F functor;
+  typedef A first;
+  typedef B second;
+};
+template <class Input, class T> struct gp__reader {
+  typedef gp__source<Input> type;
+  template <class Args> static GP_DEVICE type of(const Args &a, const void *) {
+    return type(static_cast<const gp__with_input<Args> &>(a).input);
+  }
+};
+template <class T> struct gp__reader<gp__none, T> {
+  typedef const T *type;
+  template <class Args> static GP_DEVICE type of(const Args &, const void *in) { return static_cast<type>(in); }
+};
+// The operands of a kernel's functor F: pointers to T, or places in described inputs.
+template <class F, class T, class Args>
+GP_DEVICE typename gp__reader<typename gp__operands<F>::first, T>::type gp__first_of(const Args &a, const void *in) {
+  return gp__reader<typename gp__operands<F>::first, T>::of(a, in);
+}
+template <class F, class T, class Args>
+GP_DEVICE typename gp__reader<typename gp__operands<F>::second, T>::type gp__second_of(const Args &a, const void *in) {
+  return gp__reader<typename gp__operands<F>::second, T>::of(a, in);
+}

@@ -1,0 +1,132 @@
+// host/inputs.c - described inputs on the host: made as arrays, before the loops
+// uses: api/config.h, api/lists.h, api/input.h, core/rules.h, core/messages.c, core/request.c, host/types.c,
+//   host/values.c, host/operators.c, host/call.c, map/host.c, host/user.c, host/run.c, core/check_inputs.c
+
+enum { GP__HOST_MADE = 256 }; // elements made at a time
+typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
+
+static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out,
+                          unsigned char *const *rooms);
+// a[b[i]]: the indices are made first. An array's elements are copied, others are made one by one.
+static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
+                            unsigned char *out, unsigned char *const *rooms) {
+  const gp__input_node *from = &all->node[at->part[0]], *index = &all->node[at->part[1]];
+  const unsigned char *data = from->kind == GP_INPUT_ARRAY ? (const unsigned char *)all->data.array[from->array] : NULL;
+  gp__wide w[GP__HOST_MADE];
+  size_t i;
+  gp__host_make(all, at->part[1], first, n, rooms[at->part[1]], rooms);
+  gp__host_widen(index->type, rooms[at->part[1]], w, n);
+  for (i = 0; i < n; ++i)
+    if (data) memcpy(out + i * at->size, data + w[i].u * at->size, at->size);
+    else gp__host_make(all, at->part[0], w[i].u, 1, out + i * at->size, rooms);
+}
+static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
+                                    unsigned char *out, unsigned char *const *rooms) {
+  const gp__input_node *a = &all->node[at->part[0]], *b = at->part[1] < 0 ? NULL : &all->node[at->part[1]];
+  unsigned char *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
+  size_t i;
+  gp__host_make(all, at->part[0], first, n, x, rooms);
+  if (b) gp__host_make(all, at->part[1], first, n, y, rooms);
+  if (at->user_op) {
+    for (i = 0; i < n; ++i)
+      gp__host_apply(at->user_op, out + i * at->size, x + i * a->size, b ? y + i * b->size : NULL);
+  } else if (!b) {
+    const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, 0);
+    const unsigned char *made = gp__host_elements(&s, 0, n, out);
+    if (made != out) memcpy(out, made, n * at->size);
+  } else {
+    const int normalise = at->op == GP_AND || at->op == GP_OR;
+    const gp__host_source s = gp__host_source_of(x, a->type, a->size, at->type, at->size, GP_CONVERT, NULL, normalise);
+    const gp__host_source t = gp__host_source_of(y, b->type, b->size, at->type, at->size, GP_CONVERT, NULL, normalise);
+    gp__host_buffer p, q;
+    gp__host_op op;
+    const unsigned char *left;
+    memset(&op, 0, sizeof op);
+    op.size = at->size;
+    gp__host_find_loops(&op, at->op, at->type);
+    left = gp__host_elements(&s, 0, n, p.bytes);
+    op.loops.map(&op, out, left, gp__host_elements(&t, 0, n, q.bytes), n);
+  }
+}
+// Elements first .. first + n - 1, n up to GP__HOST_MADE. rooms: for the elements of each node.
+static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out,
+                          unsigned char *const *rooms) {
+  const gp__input_node *at = &all->node[node];
+  const unsigned char *data = at->array < 0 ? NULL : (const unsigned char *)all->data.array[at->array];
+  size_t offsets[4], i;
+  int k;
+  switch (at->kind) {
+  case GP_INPUT_ARRAY:
+    memcpy(out, data + first * at->size, n * at->size);
+    break;
+  case GP_INPUT_STRIDED:
+    for (i = 0; i < n; ++i)
+      memcpy(out + i * at->size, data + (int64_t)(first + i) * (int64_t)all->data.stride[at->array] * (int64_t)at->size,
+             at->size);
+    break;
+  case GP_INPUT_CONSTANT:
+    for (i = 0; i < n; ++i) memcpy(out + i * at->size, all->data.value[at->value].bytes, at->size);
+    break;
+  case GP_INPUT_RAMP:
+    gp__host_iota(at->type, all->data.value[at->value].bytes, &all->data.step[at->value], first, out, n);
+    break;
+  case GP_INPUT_GATHERED:
+    gp__host_gather(all, at, first, n, out, rooms);
+    break;
+  case GP_INPUT_MAPPED:
+    gp__host_apply_to_parts(all, at, first, n, out, rooms);
+    break;
+  default:
+    memset(out, 0, n * at->size); // padding
+    gp__zipped_size(all, at, offsets);
+    for (k = 0; k < 4 && at->part[k] >= 0; ++k) {
+      const size_t size = all->node[at->part[k]].size;
+      gp__host_make(all, at->part[k], first, n, rooms[at->part[k]], rooms);
+      for (i = 0; i < n; ++i) memcpy(out + i * at->size + offsets[k], rooms[at->part[k]] + i * size, size);
+    }
+  }
+}
+
+// An array of a described input's elements, in new memory.
+static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
+  const gp__inputs *all = &q->inputs;
+  unsigned char *rooms[GP_INPUT_PARTS], *room;
+  size_t bytes = 0;
+  uint64_t first;
+  int i;
+  for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
+  if (q->count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  *owned = malloc((size_t)q->count * size + 1);
+  room = (unsigned char *)malloc(bytes);
+  if (!*owned || !room) {
+    free(room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
+                    gp__host_call_name(q->primitive), (unsigned long long)(q->count * size));
+  }
+  for (i = 0, bytes = 0; i < all->count; ++i) {
+    rooms[i] = room + bytes;
+    bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
+  }
+  for (first = 0; first < q->count; first += GP__HOST_MADE)
+    gp__host_make(all, node, first, q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : GP__HOST_MADE,
+                  (unsigned char *)*owned + first * size, rooms);
+  free(room);
+  *array = *owned;
+  return GP_SUCCESS;
+}
+// Runs a checked request, which may have described inputs.
+GPUPRIMS__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
+  gp__request with_arrays;
+  void *owned[2] = {NULL, NULL};
+  gp_result result = GP_SUCCESS;
+  if (!q->inputs.count) return gp__host_run(q, threads);
+  with_arrays = *q;
+  with_arrays.inputs.count = with_arrays.inputs.in = with_arrays.inputs.in2 = 0;
+  if (q->inputs.in) result = gp__host_array_of(q, q->inputs.in - 1, q->in_size, &with_arrays.in, &owned[0]);
+  if (q->inputs.in2 && result == GP_SUCCESS)
+    result = gp__host_array_of(q, q->inputs.in2 - 1, q->in2_size, &with_arrays.in2, &owned[1]);
+  if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
+  free(owned[0]);
+  free(owned[1]);
+  return result;
+}
