@@ -1032,9 +1032,9 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
 // copy, transform, transform2, reduce, count_if, any, all and scans take one. Descriptions are read during the call and
-// may be nested. A call has up to GP_INPUT_PARTS of them, the nested ones counted, with up to GP_INPUT_ARRAYS arrays and
-// strided arrays, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps no array of theirs. Kernels differ
-// in kinds, types and operators; pointers, strides and values are arguments.
+// may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays,
+// strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels
+// differ in kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -1047,14 +1047,17 @@ typedef enum gp_input_kind {
 enum { GP_INPUT_PARTS = 16, GP_INPUT_ARRAYS = 6, GP_INPUT_VALUES = 4 };
 typedef struct gp_input {
   gp_input_kind kind;
-  gp_type type;      // of the elements; GATHERED: 0, that of a
-  const void *data;  // device memory (host memory on the host back end)
-  uint64_t count;    // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
-  int64_t stride;    // elements; zero and negative ones are possible
-  const void *start; // host memory; RAMP: NULL is 0
-  const void *step;  // host memory; NULL is 1
-  gp_op op;          // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
-  const struct gp_input *a, *b, *c, *d; // MAPPED: b NULL where the operator is unary; ZIPPED: c, d may be NULL
+  gp_type type;             // of the elements; GATHERED: 0, that of a
+  const void *data;         // device memory (host memory on the host back end)
+  uint64_t count;           // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
+  int64_t stride;           // elements; zero and negative ones are possible
+  const void *start;        // host memory; RAMP: NULL is 0
+  const void *step;         // host memory; NULL is 1
+  gp_op op;                 // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
+  const struct gp_input *a; // GATHERED, MAPPED, ZIPPED: what they are made of, in host memory
+  const struct gp_input *b; // MAPPED: NULL where the operator is unary
+  const struct gp_input *c; // ZIPPED; may be NULL
+  const struct gp_input *d; // ZIPPED; may be NULL
 } gp_input;
 
 // An array.
@@ -1062,7 +1065,7 @@ GPUPRIMS__INLINE gp_input gp_input_array(gp_type type, const void *data) {
   const gp_input input = {GP_INPUT_ARRAY, type, data, 0, 0, NULL, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;
 }
-// The same value everywhere; a built-in type or a struct of up to 64 bytes.
+// The same value everywhere.
 GPUPRIMS__INLINE gp_input gp_input_constant(gp_type type, const void *value) {
   const gp_input input = {GP_INPUT_CONSTANT, type, NULL, 0, 0, value, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;
@@ -7505,66 +7508,79 @@ struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, 
   }
 };
 
-// A place in a described input: kernels use it as a pointer into an array.
-template <class Input> struct gp__source {
-  typedef typename Input::type type;
-  Input input;
-  gp__u64 index;
-  GP_DEVICE explicit gp__source(const gp__input_data &d) : input(d), index(0) {}
-  GP_DEVICE gp__source(const gp__source &from, gp__u64 i) : input(from.input), index(i) {}
-  GP_DEVICE gp__source operator+(gp__u64 i) const { return gp__source(*this, index + i); }
-  GP_DEVICE type operator[](gp__u64 i) const { return input.at(index + i); }
-};
-template <class T> GP_DEVICE unsigned gp__run_misalignment(const T *from, unsigned boundary) {
-  return gp__misalignment(from, boundary);
-}
-template <class Input> GP_DEVICE unsigned gp__run_misalignment(const gp__source<Input> &, unsigned) { return 0; }
-
-// Loads a run of elements from an array or a described input.
-template <int CACHE, class T, int V>
-GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const T *from, unsigned misaligned, bool inner) {
-  to.template load<CACHE>(from, misaligned, inner);
-}
-template <int CACHE, class T, int V, class Input>
-GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const gp__source<Input> &from, unsigned, bool) {
-  from.input.template load<CACHE>(from.index, to.item);
-}
-
 // A kernel's arguments, and the data of the described inputs behind them.
 template <class Args> struct gp__with_input : Args { gp__input_data input; };
 
-// A kernel's functor that also says where the operands come from: A and B, or gp__none for an array.
-template <class F, class A, class B = gp__none> struct gp__described : F {
-  gp__described() = default;
-  template <class Args> GP_DEVICE explicit gp__described(const Args &a) : F(a) {}
+// A kernel's functor that also says where its operands come from: a description, or gp__from_array. Made from the
+// kernel's arguments, it has their elements.
+struct gp__from_array {
+  GP_DEVICE explicit gp__from_array(const gp__input_data &) {}
+};
+template <class F, class A, class B = gp__from_array> struct gp__described : F {
+  A first;
+  B second;
+  template <class Args>
+  GP_DEVICE explicit gp__described(const Args &a)
+      : F(a), first(static_cast<const gp__with_input<Args> &>(a).input),
+        second(static_cast<const gp__with_input<Args> &>(a).input) {}
+};
+// A functor that needs nothing from the arguments.
+template <class F> struct gp__stateless : F {
+  gp__stateless() = default;
+  template <class Args> GP_DEVICE explicit gp__stateless(const Args &) {}
+};
+// The functor itself, and what loads its operands: nothing but pointers, if all are arrays.
+struct gp__arrays {
+  template <class Args> GP_DEVICE explicit gp__arrays(const Args &) {}
 };
 template <class F> struct gp__operands {
   typedef F functor;
-  typedef gp__none first, second;
+  typedef gp__arrays type;
 };
 template <class F, class A, class B> struct gp__operands<gp__described<F, A, B>> {
   typedef F functor;
-  typedef A first;
-  typedef B second;
+  typedef gp__described<F, A, B> type;
 };
-template <class Input, class T> struct gp__reader {
-  typedef gp__source<Input> type;
-  template <class Args> static GP_DEVICE type of(const Args &a, const void *) {
-    return type(static_cast<const gp__with_input<Args> &>(a).input);
-  }
-};
-template <class T> struct gp__reader<gp__none, T> {
-  typedef const T *type;
-  template <class Args> static GP_DEVICE type of(const Args &, const void *in) { return static_cast<type>(in); }
-};
-// The operands of a kernel's functor F: pointers to T, or places in described inputs.
-template <class F, class T, class Args>
-GP_DEVICE typename gp__reader<typename gp__operands<F>::first, T>::type gp__first_of(const Args &a, const void *in) {
-  return gp__reader<typename gp__operands<F>::first, T>::of(a, in);
+
+// Loads a run of elements, from the i-th one on: of the array `in`, or of a described operand.
+template <int CACHE, class T, int V, class Operands>
+GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i,
+                                unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
 }
-template <class F, class T, class Args>
-GP_DEVICE typename gp__reader<typename gp__operands<F>::second, T>::type gp__second_of(const Args &a, const void *in) {
-  return gp__reader<typename gp__operands<F>::second, T>::of(a, in);
+template <int CACHE, class T, int V, class F, class A, class B>
+GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *,
+                                gp__u64 i, unsigned, bool) {
+  operands.first.template load<CACHE>(i, to.item);
+}
+template <int CACHE, class T, int V, class F, class B>
+GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const gp__described<F, gp__from_array, B> &, const T *in,
+                                gp__u64 i, unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
+}
+template <int CACHE, class T, int V, class Operands>
+GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i,
+                               unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
+}
+template <int CACHE, class T, int V, class F, class A, class B>
+GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *,
+                               gp__u64 i, unsigned, bool) {
+  operands.second.template load<CACHE>(i, to.item);
+}
+template <int CACHE, class T, int V, class F, class A>
+GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, gp__from_array> &, const T *in,
+                               gp__u64 i, unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
+}
+// The i-th element as an accumulator.
+template <class F, class T>
+GP_DEVICE auto gp__loaded(const F &load, const T *in, gp__u64 i) -> decltype(load(in[i], i)) {
+  return load(in[i], i);
+}
+template <class F, class A, class B, class T>
+GP_DEVICE auto gp__loaded(const gp__described<F, A, B> &load, const T *in, gp__u64 i) -> decltype(load(in[i], i)) {
+  return load(load.first.at(i), i);
 }
 
 #endif // GPUPRIMS__DEVICE_TEXT
@@ -9863,11 +9879,12 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
   const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;
-  typedef gp__element<F, A, B, R> element;
+  typedef gp__element<typename gp__operands<F>::functor, A, B, R> element;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const typename gp__reader<typename gp__operands<F>::first, A>::type in = gp__first_of<F, A>(args, args.in);
-  const typename gp__reader<typename gp__operands<F>::second, B>::type in2 = gp__second_of<F, B>(args, args.in2);
+  const A *in = static_cast<const A *>(args.in);
+  const B *in2 = static_cast<const B *>(args.in2);
+  const typename gp__operands<F>::type operands(args);
   R *out = static_cast<R *>(args.out);
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
@@ -9877,13 +9894,13 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;
       gp__vector_access<B, 1> b;
-      gp__load_run<GP_CACHE_ALL>(a, in + i, 0, false);
-      gp__load_run<GP_CACHE_ALL>(b, in2 + i, 0, false);
+      gp__load_operand<GP_CACHE_ALL>(a, operands, in, i, 0, false);
+      gp__load_second<GP_CACHE_ALL>(b, operands, in2, i, 0, false);
       out[i] = element::at(a, b, 0, i, args);
     }
   }
-  const unsigned off = gp__run_misalignment(in + head, gp__vector_access_alignment<A, V>::value);
-  const unsigned off2 = gp__run_misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
+  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
+  const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
@@ -9892,8 +9909,8 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
-        gp__load_run<P::load>(a[k], in + i, off, r > 0 && r + 1 < runs);
-        gp__load_run<P::load>(b[k], in2 + i, off2, r > 0 && r + 1 < runs);
+        gp__load_operand<P::load>(a[k], operands, in, i, off, r > 0 && r + 1 < runs);
+        gp__load_second<P::load>(b[k], operands, in2, i, off2, r > 0 && r + 1 < runs);
       }
     }
     GPUPRIMS__UNROLL
@@ -10408,21 +10425,20 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
 template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
 // One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
-template <class P, class Op, class Load, class In, class Acc, class Reader>
-GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const Reader &in, gp__u64 first, gp__u64 n,
-                                     unsigned misaligned) {
+template <class P, class Op, class Load, class In, class Acc>
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k)
-      gp__load_run<P::load>(p[k], in + (first + k * V), misaligned, first > 0 && first + (K + 1) * V <= n);
+      gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
-    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
+    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
   return sum;
 }
 
@@ -10468,8 +10484,8 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
   }
   return sum;
 }
-template <class P, class Op, class Acc, class In, class Load, class Input>
-GP_DEVICE Acc gp__reduce_strided(const Load &load, const gp__source<Input> &in, gp__u64 n, unsigned) {
+template <class P, class Op, class Acc, class In, class F, class Input>
+GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
   const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
   gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
@@ -10477,19 +10493,19 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const gp__source<Input> &in, 
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) in.input.template load<P::load>((r + k * stride) * V, x[k]);
+    for (int k = 0; k < K; ++k) load.first.template load<P::load>((r + k * stride) * V, x[k]);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
   }
   for (; r < runs; r += stride) {
     In x[V];
-    in.input.template load<P::load>(r * V, x);
+    load.first.template load<P::load>(r * V, x);
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
-  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(in[tail], tail)));
+  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
   return sum;
 }
 
@@ -10504,9 +10520,9 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
-  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
+  const In *in = static_cast<const In *>(a.in);
   const Load load(a);
-  const unsigned misaligned = gp__run_misalignment(in, 16);
+  const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
     sum = gp__reduce_strided<P, Op, Acc, In>(load, in, n, misaligned);
@@ -10541,9 +10557,9 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
-  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
+  const In *in = static_cast<const In *>(a.in);
   const Load load(a);
-  const unsigned misaligned = gp__run_misalignment(in, 16);
+  const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
@@ -10561,7 +10577,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
-          if (i + V <= n) gp__load_run<P::load>(p[k], in + i, misaligned, i >= V && i + 2 * V <= n);
+          if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
@@ -10570,7 +10586,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
             GPUPRIMS__UNROLL
             for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
-            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(load(in[j], j)));
+            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(gp__loaded(load, in, j)));
         }
       } else {
         const Acc x =
@@ -11502,12 +11518,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
-  GP_DEVICE void load(const In *in, gp__u64 count) const {
+  template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
+    const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
                                                     static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
   }
-  template <class Input> GP_DEVICE void load(const gp__source<Input> &in, gp__u64 count) const {
+  template <class Args, class F, class Input>
+  GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
+    const gp__described<F, Input> described(a);
     const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
     const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
     In *to_items = reinterpret_cast<In *>(from);
@@ -11515,10 +11534,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     for (unsigned i = threadIdx.x * V; i < items; i += P::threads * V)
       if (i + V <= items) {
         gp__vector_access<In, V> run;
-        gp__load_run<P::load>(run, in + (index + i), 0, false);
+        described.first.template load<P::load>(index + i, run.item);
         run.template store<GP_CACHE_ALL>(to_items + i);
       } else
-        for (unsigned j = i; j < items; ++j) to_items[j] = in[index + j];
+        for (unsigned j = i; j < items; ++j) to_items[j] = described.first.at(index + j);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
@@ -11555,7 +11574,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
-    tile.load(gp__first_of<Load, In>(a, a.in), n);
+    tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
@@ -11600,7 +11619,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   Acc total = Op::identity();
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(gp__first_of<Load, In>(a, a.in), n);
+    tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
@@ -11644,7 +11663,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   }
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(gp__first_of<Load, In>(a, a.in), n);
+    tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
@@ -31199,9 +31218,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
     if (all->values == GP_INPUT_VALUES)
       return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d constants and ramps", k->who, field,
                       GP_INPUT_VALUES);
-    if (n.size > sizeof all->data.value[0].bytes)
-      return gp__fail(GP_E_TYPE, "%s: @%s: a constant of %lu bytes is too large: %d are the most", k->who, name,
-                      (unsigned long)n.size, (int)sizeof all->data.value[0].bytes);
     n.value = all->values++;
   }
   *node = all->count++;
@@ -33461,7 +33477,7 @@ GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
   if (!q->described && !q->described2) return;
   gp__add(t, ", ");
   if (q->described) gp__name_input(q, q->described - 1, t);
-  else gp__add(t, "gp__none");
+  else gp__add(t, "gp__from_array");
   if (q->described2) {
     gp__add(t, ", ");
     gp__name_input(q, q->described2 - 1, t);
@@ -33524,12 +33540,14 @@ GPUPRIMS__PRIVATE void gp__name_map(const gp__spelling *q, gp__text *t) {
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");
   gp__begin_described(q, t);
+  if (q->described || q->described2) gp__add(t, "gp__stateless<");
   if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
   else if (q->primitive == GP_IOTA) gp__add(t, "gp__iota_value<%s>", out);
   else if (q->user_op) gp__add(t, "%s", functor);
   else if (q->primitive == GP_TRANSFORM) gp__add(t, "%s<%s, %s>", functor, in, out);
   else if (q->primitive == GP_COPY) gp__add(t, "gp_convert<%s, %s>", in, out);
   else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in2, out);
+  if (q->described || q->described2) gp__add(t, ">");
   gp__end_described(q, t);
   gp__add(t, ", %s, %s, %s", in, in2, out);
 }
@@ -42798,6 +42816,7 @@ gp__fill_value 82
 gp__fixed_ends 99
 gp__flag 60
 gp__flag_heads 94
+gp__from_array 64
 gp__gather 109
 gp__gather_args 50
 gp__graph_args 46
@@ -42900,6 +42919,7 @@ gp__sort_one_cluster 108
 gp__sort_one_launch 108
 gp__sort_sample 116
 gp__sources_args 57
+gp__stateless 64
 gp__stream_args 43
 gp__stream_look_back 97
 gp__stream_pipelined 98
@@ -45608,58 +45628,70 @@ gp__set_member_d(whole.m,d,i);
 return whole.s;
 }
 };
-template<class Input>struct gp__source{
-typedef typename Input::type type;
-Input input;
-gp__u64 index;
-GP_DEVICE explicit gp__source(const gp__input_data&d):input(d),index(0){}
-GP_DEVICE gp__source(const gp__source&from,gp__u64 i):input(from.input),index(i){}
-GP_DEVICE gp__source operator+(gp__u64 i)const{return gp__source(*this,index+i);}
-GP_DEVICE type operator[](gp__u64 i)const{return input.at(index+i);}
-};
-template<class T>GP_DEVICE unsigned gp__run_misalignment(const T*from,unsigned boundary){
-return gp__misalignment(from,boundary);
-}
-template<class Input>GP_DEVICE unsigned gp__run_misalignment(const gp__source<Input> &,unsigned){return 0;}
-template<int CACHE,class T,int V>
-GP_DEVICE void gp__load_run(gp__vector_access<T,V> &to,const T*from,unsigned misaligned,bool inner){
-to.template load<CACHE>(from,misaligned,inner);
-}
-template<int CACHE,class T,int V,class Input>
-GP_DEVICE void gp__load_run(gp__vector_access<T,V> &to,const gp__source<Input> &from,unsigned,bool){
-from.input.template load<CACHE>(from.index,to.item);
-}
 template<class Args>struct gp__with_input:Args{gp__input_data input;};
-template<class F,class A,class B=gp__none>struct gp__described:F{
-gp__described()=default;
-template<class Args>GP_DEVICE explicit gp__described(const Args&a):F(a){}
+struct gp__from_array{
+GP_DEVICE explicit gp__from_array(const gp__input_data&){}
+};
+template<class F,class A,class B=gp__from_array>struct gp__described:F{
+A first;
+B second;
+template<class Args>
+GP_DEVICE explicit gp__described(const Args&a)
+:F(a),first(static_cast<const gp__with_input<Args> &>(a).input),
+second(static_cast<const gp__with_input<Args> &>(a).input){}
+};
+template<class F>struct gp__stateless:F{
+gp__stateless()=default;
+template<class Args>GP_DEVICE explicit gp__stateless(const Args&){}
+};
+struct gp__arrays{
+template<class Args>GP_DEVICE explicit gp__arrays(const Args&){}
 };
 template<class F>struct gp__operands{
 typedef F functor;
-typedef gp__none first,second;
+typedef gp__arrays type;
 };
 template<class F,class A,class B>struct gp__operands<gp__described<F,A,B>>{
 typedef F functor;
-typedef A first;
-typedef B second;
+typedef gp__described<F,A,B>type;
 };
-template<class Input,class T>struct gp__reader{
-typedef gp__source<Input>type;
-template<class Args>static GP_DEVICE type of(const Args&a,const void*){
-return type(static_cast<const gp__with_input<Args> &>(a).input);
+template<int CACHE,class T,int V,class Operands>
+GP_DEVICE void gp__load_operand(gp__vector_access<T,V> &to,const Operands&,const T*in,gp__u64 i,
+unsigned misaligned,bool inner){
+to.template load<CACHE>(in+i,misaligned,inner);
 }
-};
-template<class T>struct gp__reader<gp__none,T>{
-typedef const T*type;
-template<class Args>static GP_DEVICE type of(const Args&,const void*in){return static_cast<type>(in);}
-};
-template<class F,class T,class Args>
-GP_DEVICE typename gp__reader<typename gp__operands<F>::first,T>::type gp__first_of(const Args&a,const void*in){
-return gp__reader<typename gp__operands<F>::first,T>::of(a,in);
+template<int CACHE,class T,int V,class F,class A,class B>
+GP_DEVICE void gp__load_operand(gp__vector_access<T,V> &to,const gp__described<F,A,B> &operands,const T*,
+gp__u64 i,unsigned,bool){
+operands.first.template load<CACHE>(i,to.item);
 }
-template<class F,class T,class Args>
-GP_DEVICE typename gp__reader<typename gp__operands<F>::second,T>::type gp__second_of(const Args&a,const void*in){
-return gp__reader<typename gp__operands<F>::second,T>::of(a,in);
+template<int CACHE,class T,int V,class F,class B>
+GP_DEVICE void gp__load_operand(gp__vector_access<T,V> &to,const gp__described<F,gp__from_array,B> &,const T*in,
+gp__u64 i,unsigned misaligned,bool inner){
+to.template load<CACHE>(in+i,misaligned,inner);
+}
+template<int CACHE,class T,int V,class Operands>
+GP_DEVICE void gp__load_second(gp__vector_access<T,V> &to,const Operands&,const T*in,gp__u64 i,
+unsigned misaligned,bool inner){
+to.template load<CACHE>(in+i,misaligned,inner);
+}
+template<int CACHE,class T,int V,class F,class A,class B>
+GP_DEVICE void gp__load_second(gp__vector_access<T,V> &to,const gp__described<F,A,B> &operands,const T*,
+gp__u64 i,unsigned,bool){
+operands.second.template load<CACHE>(i,to.item);
+}
+template<int CACHE,class T,int V,class F,class A>
+GP_DEVICE void gp__load_second(gp__vector_access<T,V> &to,const gp__described<F,A,gp__from_array> &,const T*in,
+gp__u64 i,unsigned misaligned,bool inner){
+to.template load<CACHE>(in+i,misaligned,inner);
+}
+template<class F,class T>
+GP_DEVICE auto gp__loaded(const F&load,const T*in,gp__u64 i)->decltype(load(in[i],i)){
+return load(in[i],i);
+}
+template<class F,class A,class B,class T>
+GP_DEVICE auto gp__loaded(const gp__described<F,A,B> &load,const T*in,gp__u64 i)->decltype(load(in[i],i)){
+return load(load.first.at(i),i);
 }
 #line 1 "device/lanes.cuh"
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes){return lanes&((1u<<gp_lane())-1);}
@@ -47604,11 +47636,12 @@ template<class P,class F,class A,class B,class R>GP_DEVICE void gp__map_kernel(c
 const int SIZE_AB=sizeof(A)>sizeof(B)?sizeof(A):sizeof(B),
 SIZE=SIZE_AB>int(sizeof(R))?SIZE_AB:int(sizeof(R));
 const int V=16%SIZE==0?16/SIZE:1;
-typedef gp__element<F,A,B,R>element;
+typedef gp__element<typename gp__operands<F>::functor,A,B,R>element;
 gp__pdl_wait<P>();
 const gp__u64 count=gp__count(args);
-const typename gp__reader<typename gp__operands<F>::first,A>::type in=gp__first_of<F,A>(args,args.in);
-const typename gp__reader<typename gp__operands<F>::second,B>::type in2=gp__second_of<F,B>(args,args.in2);
+const A*in=static_cast<const A*>(args.in);
+const B*in2=static_cast<const B*>(args.in2);
+const typename gp__operands<F>::type operands(args);
 R*out=static_cast<R*>(args.out);
 const unsigned boundary=gp__vector_access_alignment<R,V>::value;
 const gp__u64 to_boundary=((boundary-gp__misalignment(out,boundary))&(boundary-1))/sizeof(R);
@@ -47618,13 +47651,13 @@ const gp__u64 i=threadIdx.x<head?threadIdx.x:tail+threadIdx.x-head;
 if(threadIdx.x<head||(threadIdx.x-head<V&&i<count)){
 gp__vector_access<A,1>a;
 gp__vector_access<B,1>b;
-gp__load_run<GP_CACHE_ALL>(a,in+i,0,false);
-gp__load_run<GP_CACHE_ALL>(b,in2+i,0,false);
+gp__load_operand<GP_CACHE_ALL>(a,operands,in,i,0,false);
+gp__load_second<GP_CACHE_ALL>(b,operands,in2,i,0,false);
 out[i]=element::at(a,b,0,i,args);
 }
 }
-const unsigned off=gp__run_misalignment(in+head,gp__vector_access_alignment<A,V>::value);
-const unsigned off2=gp__run_misalignment(in2+head,gp__vector_access_alignment<B,V>::value);
+const unsigned off=gp__misalignment(in+head,gp__vector_access_alignment<A,V>::value);
+const unsigned off2=gp__misalignment(in2+head,gp__vector_access_alignment<B,V>::value);
 const gp__u64 tile=static_cast<gp__u64>(P::threads)*P::vectors;
 for(gp__u64 first=blockIdx.x*tile;first<runs;first+=gridDim.x*tile){
 gp__vector_access<A,V>a[P::vectors];
@@ -47633,8 +47666,8 @@ GPUPRIMS__UNROLL
 for(int k=0;k<P::vectors;++k){
 const gp__u64 r=first+k*P::threads+threadIdx.x,i=head+r*V;
 if(r<runs){
-gp__load_run<P::load>(a[k],in+i,off,r>0&&r+1<runs);
-gp__load_run<P::load>(b[k],in2+i,off2,r>0&&r+1<runs);
+gp__load_operand<P::load>(a[k],operands,in,i,off,r>0&&r+1<runs);
+gp__load_second<P::load>(b[k],operands,in2,i,off2,r>0&&r+1<runs);
 }
 }
 GPUPRIMS__UNROLL
@@ -48080,21 +48113,20 @@ sum=gp_tile_reduce<THREADS>(sum,Op(),s.reduce);
 if(threadIdx.x==0)gp__reduce_result<Op,Acc,Out>(a,sum);
 }
 template<class In>struct gp__reduce_input{static const int V=16%sizeof(In)==0?16/int(sizeof(In)):1;};
-template<class P,class Op,class Load,class In,class Acc,class Reader>
-GP_DEVICE Acc gp__reduce_consecutive(const Load&load,const Reader&in,gp__u64 first,gp__u64 n,
-unsigned misaligned){
+template<class P,class Op,class Load,class In,class Acc>
+GP_DEVICE Acc gp__reduce_consecutive(const Load&load,const In*in,gp__u64 first,gp__u64 n,unsigned misaligned){
 const int K=P::vectors,V=gp__reduce_input<In>::V;
 Acc sum=Op::identity();
 if(first+K*V<=n){
 gp__vector_access<In,V>p[K];
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k)
-gp__load_run<P::load>(p[k],in+(first+k*V),misaligned,first>0&&first+(K+1)*V<=n);
+gp__load_operand<P::load>(p[k],load,in,first+k*V,misaligned,first>0&&first+(K+1)*V<=n);
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k)GPUPRIMS__UNROLL
 for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(p[k].item[j],first+k*V+j)));
 }else
-for(gp__u64 i=first;i<n;++i)sum=Op()(sum,Op::prepare(load(in[i],i)));
+for(gp__u64 i=first;i<n;++i)sum=Op()(sum,Op::prepare(gp__loaded(load,in,i)));
 return sum;
 }
 template<class P,class Op,class Acc,class In,class Load>
@@ -48138,8 +48170,8 @@ sum=Op()(sum,Op::prepare(load(in[i],i)));
 }
 return sum;
 }
-template<class P,class Op,class Acc,class In,class Load,class Input>
-GP_DEVICE Acc gp__reduce_strided(const Load&load,const gp__source<Input> &in,gp__u64 n,unsigned){
+template<class P,class Op,class Acc,class In,class F,class Input>
+GP_DEVICE Acc gp__reduce_strided(const gp__described<F,Input> &load,const In*,gp__u64 n,unsigned){
 const int T=P::threads,K=P::vectors,V=gp__reduce_input<In>::V;
 const gp__u64 runs=n/V,stride=static_cast<gp__u64>(gridDim.x)*T;
 gp__u64 r=static_cast<gp__u64>(blockIdx.x)*T+threadIdx.x;
@@ -48147,19 +48179,19 @@ Acc sum=Op::identity();
 for(;r+(K-1)*stride<runs;r+=K*stride){
 In x[K][V];
 GPUPRIMS__UNROLL
-for(int k=0;k<K;++k)in.input.template load<P::load>((r+k*stride)*V,x[k]);
+for(int k=0;k<K;++k)load.first.template load<P::load>((r+k*stride)*V,x[k]);
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k)GPUPRIMS__UNROLL
 for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(x[k][j],(r+k*stride)*V+j)));
 }
 for(;r<runs;r+=stride){
 In x[V];
-in.input.template load<P::load>(r*V,x);
+load.first.template load<P::load>(r*V,x);
 GPUPRIMS__UNROLL
 for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(x[j],r*V+j)));
 }
 const gp__u64 tail=runs*V+threadIdx.x;
-if(blockIdx.x==0&&tail<n)sum=Op()(sum,Op::prepare(load(in[tail],tail)));
+if(blockIdx.x==0&&tail<n)sum=Op()(sum,Op::prepare(load(load.first.at(tail),tail)));
 return sum;
 }
 template<class P,class Op,class Load,class In,class Acc,class Out>
@@ -48170,9 +48202,9 @@ GP_SHARED(Storage,s);
 gp__pdl_wait<P>();
 if(threadIdx.x==0&&gridDim.x>1)s.ticket=gp__draw(a.workspace,gridDim.x);
 const gp__u64 n=gp__count(a);
-const typename gp__reader<typename gp__operands<Load>::first,In>::type in=gp__first_of<Load,In>(a,a.in);
+const In*in=static_cast<const In*>(a.in);
 const Load load(a);
-const unsigned misaligned=gp__run_misalignment(in,16);
+const unsigned misaligned=gp__misalignment(in,16);
 Acc sum=Op::identity();
 if(Op::commutative){
 sum=gp__reduce_strided<P,Op,Acc,In>(load,in,n,misaligned);
@@ -48204,9 +48236,9 @@ typedef gp__reduce_storage<T,Acc>Storage;
 GP_SHARED(Storage,s);
 gp__pdl_wait<P>();
 const gp__u64 n=gp__count(a),tile_items=a.rounds*ROUND,tiles=(n+tile_items-1)/tile_items;
-const typename gp__reader<typename gp__operands<Load>::first,In>::type in=gp__first_of<Load,In>(a,a.in);
+const In*in=static_cast<const In*>(a.in);
 const Load load(a);
-const unsigned misaligned=gp__run_misalignment(in,16);
+const unsigned misaligned=gp__misalignment(in,16);
 for(;;){
 if(threadIdx.x==0)s.ticket=gp__draw(a.workspace,tiles+gridDim.x);
 __syncthreads();
@@ -48224,7 +48256,7 @@ gp__vector_access<In,V>p[K];
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k){
 const gp__u64 i=round+static_cast<gp__u64>(k*T+threadIdx.x)*V;
-if(i+V<=n)gp__load_run<P::load>(p[k],in+i,misaligned,i>=V&&i+2*V<=n);
+if(i+V<=n)gp__load_operand<P::load>(p[k],load,in,i,misaligned,i>=V&&i+2*V<=n);
 }
 GPUPRIMS__UNROLL
 for(int k=0;k<K;++k){
@@ -48233,7 +48265,7 @@ if(i+V<=n){
 GPUPRIMS__UNROLL
 for(int j=0;j<V;++j)sum=Op()(sum,Op::prepare(load(p[k].item[j],i+j)));
 }else
-for(gp__u64 j=i;j<n;++j)sum=Op()(sum,Op::prepare(load(in[j],j)));
+for(gp__u64 j=i;j<n;++j)sum=Op()(sum,Op::prepare(gp__loaded(load,in,j)));
 }
 }else{
 const Acc x=
@@ -49080,12 +49112,15 @@ const gp__u64 mine=first+static_cast<gp__u64>(threadIdx.x)*ITEMS;
 end=mine>=count?0:count-mine>=ITEMS?ITEMS:int(count-mine);
 }
 GP_DEVICE gp__u64 chunk_index()const{return index+threadIdx.x*ITEMS;}
-GP_DEVICE void load(const In*in,gp__u64 count)const{
+template<class Args,class F>GP_DEVICE void load(const Args&a,const gp__operands<F> &,gp__u64 count)const{
+const In*in=static_cast<const In*>(a.in);
 const gp__u64 items=count-index<TILE?count-index:TILE;
 gp__copy_to_shared<P::threads,UNROLL,P::load>(from,reinterpret_cast<const unsigned char*>(in+index),
 static_cast<unsigned>(items*sizeof(In)),threadIdx.x);
 }
-template<class Input>GP_DEVICE void load(const gp__source<Input> &in,gp__u64 count)const{
+template<class Args,class F,class Input>
+GP_DEVICE void load(const Args&a,const gp__operands<gp__described<F,Input>> &,gp__u64 count)const{
+const gp__described<F,Input>described(a);
 const int V=16%sizeof(In)==0?16/int(sizeof(In)):1;
 const unsigned items=static_cast<unsigned>(count-index<TILE?count-index:TILE);
 In*to_items=reinterpret_cast<In*>(from);
@@ -49093,10 +49128,10 @@ GPUPRIMS__UNROLL_BY(UNROLL)
 for(unsigned i=threadIdx.x*V;i<items;i+=P::threads*V)
 if(i+V<=items){
 gp__vector_access<In,V>run;
-gp__load_run<P::load>(run,in+(index+i),0,false);
+described.first.template load<P::load>(index+i,run.item);
 run.template store<GP_CACHE_ALL>(to_items+i);
 }else
-for(unsigned j=i;j<items;++j)to_items[j]=in[index+j];
+for(unsigned j=i;j<items;++j)to_items[j]=described.first.at(index+j);
 }
 GP_DEVICE void store(Out*out,gp__u64 count)const{
 const gp__u64 items=count-index<TILE?count-index:TILE;
@@ -49131,7 +49166,7 @@ __syncthreads();
 const gp__ticket ticket=s.ticket;
 if(ticket.number>=tiles)return;
 const Tile tile(shared,static_cast<gp__u64>(ticket.number)*Tile::TILE,n);
-tile.load(gp__first_of<Load,In>(a,a.in),n);
+tile.load(a,gp__operands<Load>(),n);
 __syncthreads();
 gp_carry<Acc>within,warps;
 const Acc aggregate=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s.scan);
@@ -49172,7 +49207,7 @@ const gp__scan_share<Tile::TILE>share(n);
 Acc total=Op::identity();
 for(gp__u64 t=share.first;t<share.end;++t){
 const Tile tile(shared,t*Tile::TILE,n);
-tile.load(gp__first_of<Load,In>(a,a.in),n);
+tile.load(a,gp__operands<Load>(),n);
 __syncthreads();
 const Acc sum=gp_tile_reduce<P::threads>(tile.fold(),Op(),s);
 total=t==share.first?sum:Op()(total,sum);
@@ -49215,7 +49250,7 @@ prefix.has=true;
 }
 for(gp__u64 t=share.first;t<share.end;++t){
 const Tile tile(shared,t*Tile::TILE,n);
-tile.load(gp__first_of<Load,In>(a,a.in),n);
+tile.load(a,gp__operands<Load>(),n);
 __syncthreads();
 gp_carry<Acc>within,warps,carry=prefix;
 const Acc total=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s);

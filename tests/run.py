@@ -229,6 +229,8 @@ PROGRAMS = [
     *(Program(name, [f"tests/unit/test_{name.replace(': ', '_')}.cpp"], SIMT, ("plain", "asan"),
               flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"])
       for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs")),
+    Program("inputs", ["tests/unit/test_inputs.cpp"], SIMT, ("plain", "asan"),
+            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
     # ---- the online tuner, on the same driver, whose clock the tests advance
     Program("tuner", ["tests/unit/test_tuner.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),

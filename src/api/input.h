@@ -9,9 +9,9 @@
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
 // copy, transform, transform2, reduce, count_if, any, all and scans take one. Descriptions are read during the call and
-// may be nested. A call has up to GP_INPUT_PARTS of them, the nested ones counted, with up to GP_INPUT_ARRAYS arrays and
-// strided arrays, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps no array of theirs. Kernels differ
-// in kinds, types and operators; pointers, strides and values are arguments.
+// may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays,
+// strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels
+// differ in kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -24,14 +24,17 @@ typedef enum gp_input_kind {
 enum { GP_INPUT_PARTS = 16, GP_INPUT_ARRAYS = 6, GP_INPUT_VALUES = 4 };
 typedef struct gp_input {
   gp_input_kind kind;
-  gp_type type;      // of the elements; GATHERED: 0, that of a
-  const void *data;  // device memory (host memory on the host back end)
-  uint64_t count;    // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
-  int64_t stride;    // elements; zero and negative ones are possible
-  const void *start; // host memory; RAMP: NULL is 0
-  const void *step;  // host memory; NULL is 1
-  gp_op op;          // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
-  const struct gp_input *a, *b, *c, *d; // MAPPED: b NULL where the operator is unary; ZIPPED: c, d may be NULL
+  gp_type type;             // of the elements; GATHERED: 0, that of a
+  const void *data;         // device memory (host memory on the host back end)
+  uint64_t count;           // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
+  int64_t stride;           // elements; zero and negative ones are possible
+  const void *start;        // host memory; RAMP: NULL is 0
+  const void *step;         // host memory; NULL is 1
+  gp_op op;                 // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
+  const struct gp_input *a; // GATHERED, MAPPED, ZIPPED: what they are made of, in host memory
+  const struct gp_input *b; // MAPPED: NULL where the operator is unary
+  const struct gp_input *c; // ZIPPED; may be NULL
+  const struct gp_input *d; // ZIPPED; may be NULL
 } gp_input;
 
 // An array.
@@ -39,7 +42,7 @@ GPUPRIMS__INLINE gp_input gp_input_array(gp_type type, const void *data) {
   const gp_input input = {GP_INPUT_ARRAY, type, data, 0, 0, NULL, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;
 }
-// The same value everywhere; a built-in type or a struct of up to 64 bytes.
+// The same value everywhere.
 GPUPRIMS__INLINE gp_input gp_input_constant(gp_type type, const void *value) {
   const gp_input input = {GP_INPUT_CONSTANT, type, NULL, 0, 0, value, NULL, GP_OP_DEFAULT, NULL, NULL, NULL, NULL};
   return input;

@@ -122,9 +122,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
     if (all->values == GP_INPUT_VALUES)
       return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d constants and ramps", k->who, field,
                       GP_INPUT_VALUES);
-    if (n.size > sizeof all->data.value[0].bytes)
-      return gp__fail(GP_E_TYPE, "%s: @%s: a constant of %lu bytes is too large: %d are the most", k->who, name,
-                      (unsigned long)n.size, (int)sizeof all->data.value[0].bytes);
     n.value = all->values++;
   }
   *node = all->count++;

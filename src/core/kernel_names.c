@@ -113,7 +113,7 @@ GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
   if (!q->described && !q->described2) return;
   gp__add(t, ", ");
   if (q->described) gp__name_input(q, q->described - 1, t);
-  else gp__add(t, "gp__none");
+  else gp__add(t, "gp__from_array");
   if (q->described2) {
     gp__add(t, ", ");
     gp__name_input(q, q->described2 - 1, t);

@@ -140,64 +140,77 @@ struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, 
   }
 };
 
-// A place in a described input: kernels use it as a pointer into an array.
-template <class Input> struct gp__source {
-  typedef typename Input::type type;
-  Input input;
-  gp__u64 index;
-  GP_DEVICE explicit gp__source(const gp__input_data &d) : input(d), index(0) {}
-  GP_DEVICE gp__source(const gp__source &from, gp__u64 i) : input(from.input), index(i) {}
-  GP_DEVICE gp__source operator+(gp__u64 i) const { return gp__source(*this, index + i); }
-  GP_DEVICE type operator[](gp__u64 i) const { return input.at(index + i); }
-};
-template <class T> GP_DEVICE unsigned gp__run_misalignment(const T *from, unsigned boundary) {
-  return gp__misalignment(from, boundary);
-}
-template <class Input> GP_DEVICE unsigned gp__run_misalignment(const gp__source<Input> &, unsigned) { return 0; }
-
-// Loads a run of elements from an array or a described input.
-template <int CACHE, class T, int V>
-GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const T *from, unsigned misaligned, bool inner) {
-  to.template load<CACHE>(from, misaligned, inner);
-}
-template <int CACHE, class T, int V, class Input>
-GP_DEVICE void gp__load_run(gp__vector_access<T, V> &to, const gp__source<Input> &from, unsigned, bool) {
-  from.input.template load<CACHE>(from.index, to.item);
-}
-
 // A kernel's arguments, and the data of the described inputs behind them.
 template <class Args> struct gp__with_input : Args { gp__input_data input; };
 
-// A kernel's functor that also says where the operands come from: A and B, or gp__none for an array.
-template <class F, class A, class B = gp__none> struct gp__described : F {
-  gp__described() = default;
-  template <class Args> GP_DEVICE explicit gp__described(const Args &a) : F(a) {}
+// A kernel's functor that also says where its operands come from: a description, or gp__from_array. Made from the
+// kernel's arguments, it has their elements.
+struct gp__from_array {
+  GP_DEVICE explicit gp__from_array(const gp__input_data &) {}
+};
+template <class F, class A, class B = gp__from_array> struct gp__described : F {
+  A first;
+  B second;
+  template <class Args>
+  GP_DEVICE explicit gp__described(const Args &a)
+      : F(a), first(static_cast<const gp__with_input<Args> &>(a).input),
+        second(static_cast<const gp__with_input<Args> &>(a).input) {}
+};
+// A functor that needs nothing from the arguments.
+template <class F> struct gp__stateless : F {
+  gp__stateless() = default;
+  template <class Args> GP_DEVICE explicit gp__stateless(const Args &) {}
+};
+// The functor itself, and what loads its operands: nothing but pointers, if all are arrays.
+struct gp__arrays {
+  template <class Args> GP_DEVICE explicit gp__arrays(const Args &) {}
 };
 template <class F> struct gp__operands {
   typedef F functor;
-  typedef gp__none first, second;
+  typedef gp__arrays type;
 };
 template <class F, class A, class B> struct gp__operands<gp__described<F, A, B>> {
   typedef F functor;
-  typedef A first;
-  typedef B second;
+  typedef gp__described<F, A, B> type;
 };
-template <class Input, class T> struct gp__reader {
-  typedef gp__source<Input> type;
-  template <class Args> static GP_DEVICE type of(const Args &a, const void *) {
-    return type(static_cast<const gp__with_input<Args> &>(a).input);
-  }
-};
-template <class T> struct gp__reader<gp__none, T> {
-  typedef const T *type;
-  template <class Args> static GP_DEVICE type of(const Args &, const void *in) { return static_cast<type>(in); }
-};
-// The operands of a kernel's functor F: pointers to T, or places in described inputs.
-template <class F, class T, class Args>
-GP_DEVICE typename gp__reader<typename gp__operands<F>::first, T>::type gp__first_of(const Args &a, const void *in) {
-  return gp__reader<typename gp__operands<F>::first, T>::of(a, in);
+
+// Loads a run of elements, from the i-th one on: of the array `in`, or of a described operand.
+template <int CACHE, class T, int V, class Operands>
+GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i,
+                                unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
 }
-template <class F, class T, class Args>
-GP_DEVICE typename gp__reader<typename gp__operands<F>::second, T>::type gp__second_of(const Args &a, const void *in) {
-  return gp__reader<typename gp__operands<F>::second, T>::of(a, in);
+template <int CACHE, class T, int V, class F, class A, class B>
+GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *,
+                                gp__u64 i, unsigned, bool) {
+  operands.first.template load<CACHE>(i, to.item);
+}
+template <int CACHE, class T, int V, class F, class B>
+GP_DEVICE void gp__load_operand(gp__vector_access<T, V> &to, const gp__described<F, gp__from_array, B> &, const T *in,
+                                gp__u64 i, unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
+}
+template <int CACHE, class T, int V, class Operands>
+GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const Operands &, const T *in, gp__u64 i,
+                               unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
+}
+template <int CACHE, class T, int V, class F, class A, class B>
+GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, B> &operands, const T *,
+                               gp__u64 i, unsigned, bool) {
+  operands.second.template load<CACHE>(i, to.item);
+}
+template <int CACHE, class T, int V, class F, class A>
+GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, gp__from_array> &, const T *in,
+                               gp__u64 i, unsigned misaligned, bool inner) {
+  to.template load<CACHE>(in + i, misaligned, inner);
+}
+// The i-th element as an accumulator.
+template <class F, class T>
+GP_DEVICE auto gp__loaded(const F &load, const T *in, gp__u64 i) -> decltype(load(in[i], i)) {
+  return load(in[i], i);
+}
+template <class F, class A, class B, class T>
+GP_DEVICE auto gp__loaded(const gp__described<F, A, B> &load, const T *in, gp__u64 i) -> decltype(load(in[i], i)) {
+  return load(load.first.at(i), i);
 }

@@ -95,11 +95,12 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
   const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;
-  typedef gp__element<F, A, B, R> element;
+  typedef gp__element<typename gp__operands<F>::functor, A, B, R> element;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const typename gp__reader<typename gp__operands<F>::first, A>::type in = gp__first_of<F, A>(args, args.in);
-  const typename gp__reader<typename gp__operands<F>::second, B>::type in2 = gp__second_of<F, B>(args, args.in2);
+  const A *in = static_cast<const A *>(args.in);
+  const B *in2 = static_cast<const B *>(args.in2);
+  const typename gp__operands<F>::type operands(args);
   R *out = static_cast<R *>(args.out);
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
@@ -109,13 +110,13 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;
       gp__vector_access<B, 1> b;
-      gp__load_run<GP_CACHE_ALL>(a, in + i, 0, false);
-      gp__load_run<GP_CACHE_ALL>(b, in2 + i, 0, false);
+      gp__load_operand<GP_CACHE_ALL>(a, operands, in, i, 0, false);
+      gp__load_second<GP_CACHE_ALL>(b, operands, in2, i, 0, false);
       out[i] = element::at(a, b, 0, i, args);
     }
   }
-  const unsigned off = gp__run_misalignment(in + head, gp__vector_access_alignment<A, V>::value);
-  const unsigned off2 = gp__run_misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
+  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
+  const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
@@ -124,8 +125,8 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
-        gp__load_run<P::load>(a[k], in + i, off, r > 0 && r + 1 < runs);
-        gp__load_run<P::load>(b[k], in2 + i, off2, r > 0 && r + 1 < runs);
+        gp__load_operand<P::load>(a[k], operands, in, i, off, r > 0 && r + 1 < runs);
+        gp__load_second<P::load>(b[k], operands, in2, i, off2, r > 0 && r + 1 < runs);
       }
     }
     GPUPRIMS__UNROLL

@@ -6,12 +6,14 @@ GPUPRIMS__PRIVATE void gp__name_map(const gp__spelling *q, gp__text *t) {
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");
   gp__begin_described(q, t);
+  if (q->described || q->described2) gp__add(t, "gp__stateless<");
   if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
   else if (q->primitive == GP_IOTA) gp__add(t, "gp__iota_value<%s>", out);
   else if (q->user_op) gp__add(t, "%s", functor);
   else if (q->primitive == GP_TRANSFORM) gp__add(t, "%s<%s, %s>", functor, in, out);
   else if (q->primitive == GP_COPY) gp__add(t, "gp_convert<%s, %s>", in, out);
   else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in2, out);
+  if (q->described || q->described2) gp__add(t, ">");
   gp__end_described(q, t);
   gp__add(t, ", %s, %s, %s", in, in2, out);
 }

@@ -31,21 +31,20 @@ GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp_
 template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
 // One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
-template <class P, class Op, class Load, class In, class Acc, class Reader>
-GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const Reader &in, gp__u64 first, gp__u64 n,
-                                     unsigned misaligned) {
+template <class P, class Op, class Load, class In, class Acc>
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k)
-      gp__load_run<P::load>(p[k], in + (first + k * V), misaligned, first > 0 && first + (K + 1) * V <= n);
+      gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
-    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
+    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
   return sum;
 }
 
@@ -91,8 +90,8 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
   }
   return sum;
 }
-template <class P, class Op, class Acc, class In, class Load, class Input>
-GP_DEVICE Acc gp__reduce_strided(const Load &load, const gp__source<Input> &in, gp__u64 n, unsigned) {
+template <class P, class Op, class Acc, class In, class F, class Input>
+GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
   const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
   gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
@@ -100,19 +99,19 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const gp__source<Input> &in, 
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) in.input.template load<P::load>((r + k * stride) * V, x[k]);
+    for (int k = 0; k < K; ++k) load.first.template load<P::load>((r + k * stride) * V, x[k]);
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
   }
   for (; r < runs; r += stride) {
     In x[V];
-    in.input.template load<P::load>(r * V, x);
+    load.first.template load<P::load>(r * V, x);
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
-  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(in[tail], tail)));
+  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
   return sum;
 }
 
@@ -127,9 +126,9 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
-  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
+  const In *in = static_cast<const In *>(a.in);
   const Load load(a);
-  const unsigned misaligned = gp__run_misalignment(in, 16);
+  const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
     sum = gp__reduce_strided<P, Op, Acc, In>(load, in, n, misaligned);
@@ -164,9 +163,9 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
-  const typename gp__reader<typename gp__operands<Load>::first, In>::type in = gp__first_of<Load, In>(a, a.in);
+  const In *in = static_cast<const In *>(a.in);
   const Load load(a);
-  const unsigned misaligned = gp__run_misalignment(in, 16);
+  const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
@@ -184,7 +183,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
-          if (i + V <= n) gp__load_run<P::load>(p[k], in + i, misaligned, i >= V && i + 2 * V <= n);
+          if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
@@ -193,7 +192,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
             GPUPRIMS__UNROLL
             for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
-            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(load(in[j], j)));
+            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(gp__loaded(load, in, j)));
         }
       } else {
         const Acc x =

@@ -35,12 +35,15 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
-  GP_DEVICE void load(const In *in, gp__u64 count) const {
+  template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
+    const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
                                                     static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
   }
-  template <class Input> GP_DEVICE void load(const gp__source<Input> &in, gp__u64 count) const {
+  template <class Args, class F, class Input>
+  GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
+    const gp__described<F, Input> described(a);
     const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
     const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
     In *to_items = reinterpret_cast<In *>(from);
@@ -48,10 +51,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     for (unsigned i = threadIdx.x * V; i < items; i += P::threads * V)
       if (i + V <= items) {
         gp__vector_access<In, V> run;
-        gp__load_run<P::load>(run, in + (index + i), 0, false);
+        described.first.template load<P::load>(index + i, run.item);
         run.template store<GP_CACHE_ALL>(to_items + i);
       } else
-        for (unsigned j = i; j < items; ++j) to_items[j] = in[index + j];
+        for (unsigned j = i; j < items; ++j) to_items[j] = described.first.at(index + j);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
@@ -88,7 +91,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
-    tile.load(gp__first_of<Load, In>(a, a.in), n);
+    tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
@@ -133,7 +136,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   Acc total = Op::identity();
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(gp__first_of<Load, In>(a, a.in), n);
+    tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
@@ -177,7 +180,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   }
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(gp__first_of<Load, In>(a, a.in), n);
+    tile.load(a, gp__operands<Load>(), n);
     __syncthreads();
     gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);

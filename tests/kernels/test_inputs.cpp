@@ -1,5 +1,5 @@
-// Described inputs of gpuprims.h under the emulator: each kind, and some nested ones, read by maps, reductions and scans,
-// against elements that the test makes itself, on adversarial schedules. Usage: test_inputs [seeds] [name of a test]
+// Described inputs of gpuprims.h under the emulator: each kind, and some nested ones, read by maps, reductions and
+// scans, against elements that the test makes itself, on adversarial schedules. Usage: test_inputs [seeds] [name]
 // TEST_FEW compiles only the instances that mutants.py needs.
 #include "sweep_test.h"
 
@@ -28,7 +28,7 @@ template <class P, class D> struct Read {
   }
 
   static void map(const std::string &what, const Data<T> &data, size_t offset) {
-    typedef gp__described<gp_convert<T, T>, D> F;
+    typedef gp__described<gp__stateless<gp_convert<T, T>>, D> F;
     const size_t n = data.elements.size();
     Device<T> out(n, offset);
     gp__map_args args = {};
@@ -45,7 +45,7 @@ template <class P, class D> struct Read {
   }
   // The second operand described, the first an array.
   static void map2(const std::string &what, const Data<T> &data, size_t offset) {
-    typedef gp__described<gp__binary<gp_sub<T>, T, T, T>, gp__none, D> F;
+    typedef gp__described<gp__stateless<gp__binary<gp_sub<T>, T, T, T>>, gp__from_array, D> F;
     const size_t n = data.elements.size();
     std::vector<T> a(n);
     for (auto &x : a) x = draw<T>();

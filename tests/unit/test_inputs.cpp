@@ -1,0 +1,325 @@
+// test_inputs.cpp - calls with described inputs: on the emulated driver, whose kernels the emulator runs, on the host
+// back end, and what their checks refuse (C++17). Usage: PROGRAM [name of a group].
+#include "dispatch_test.h"
+
+#include <numeric>
+
+struct Dot { // in struct text too
+  float x;
+  int i;
+};
+static const char *const pair_text = "struct Dot { float x; int i; };";
+struct Weigh {
+  int operator()(Dot a, short b) const { return int(a.x) * b + a.i; }
+};
+typedef Weigh gp__op_of_part_4; // of the call in `nested`
+
+FAKE_KERNEL(gp__with_input<gp__map_args>,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
+                           gp__described<gp__stateless<gp_convert<float, float>>,
+                                         gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>,
+                           float, gp__none, float>);
+FAKE_KERNEL(
+    gp__with_input<gp__map_args>,
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
+                   gp__described<gp__stateless<gp_negate<int, float>>, gp__input_ramp<int, 0>>, int, gp__none, float>);
+FAKE_KERNEL(gp__with_input<gp__map_args>,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
+                           gp__described<gp__stateless<gp__binary<gp_sub<int>, int, int, int>>, gp__from_array,
+                                         gp__input_strided<int, 0>>,
+                           int, int, int>);
+FAKE_KERNEL(gp__with_input<gp__map_args>,
+            gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
+                           gp__described<gp__stateless<gp__binary<gp_sub<int>, int, int, int>>,
+                                         gp__input_constant<int, 0>, gp__input_strided<int, 0>>,
+                           int, int, int>);
+FAKE_KERNEL(gp__with_input<gp__reduce_args>,
+            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<double>,
+                                  gp__described<gp__load<float, double, gp_convert<float, double>>,
+                                                gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float,
+                                                                 gp__input_array<float, 0>, gp__input_array<float, 1>>>,
+                                  float, double, double>);
+FAKE_KERNEL(gp__with_input<gp__reduce_args>,
+            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
+                                  gp__described<gp__counted<int, gp__compare<gp_less<int>>>,
+                                                gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
+                                  int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__with_input<gp__scan_args>,
+            gp__scan_look_back<
+                gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                gp__described<gp__load<int, int, gp_convert<int, int>>,
+                              gp__input_mapped<gp__op_of_part_4, int,
+                                               gp__input_zipped<Dot, gp__input_array<float, 0>, gp__input_ramp<int, 0>>,
+                                               gp__input_array<short, 1>>>,
+                int, int, int>);
+
+static void fill(std::vector<int> &v, unsigned seed) {
+  for (auto &x : v) seed = seed * 1664525 + 1013904223, x = int(seed >> 20) % 2000 - 1000;
+}
+static std::vector<int> ints(size_t n, unsigned seed) {
+  std::vector<int> v(n);
+  fill(v, seed);
+  return v;
+}
+static std::vector<float> floats(size_t n, unsigned seed) {
+  const std::vector<int> v = ints(n, seed);
+  return std::vector<float>(v.begin(), v.end());
+}
+
+static void weigh_on_host(void *, void *r, const void *a, const void *b) {
+  const int x = Weigh()(*static_cast<const Dot *>(a), *static_cast<const short *>(b));
+  memcpy(r, &x, sizeof x);
+}
+
+// The same calls for both back ends.
+template <template <class> class Buffer> static void calls(gp_context *ctx, bool emulated) {
+  const gp_policy direct = small(GP_DIRECT), even = small(GP_EVEN_SHARE), look_back = small(GP_LOOK_BACK);
+  const size_t n = 3001;
+  const auto run = [&](gp_call &c, const gp_policy &p) {
+    c.policy = emulated ? &p : nullptr;
+    return gp_run(ctx, &c, nullptr);
+  };
+  const std::vector<float> x = floats(n, 1), y = floats(n, 2);
+  std::vector<int> index = ints(n, 3), v = ints(2 * n, 4);
+  for (auto &i : index) i = (i + 1000) % int(n);
+  Buffer<float> dx(x), dy(y), out(n);
+  Buffer<int> di(index), dv(v), sums(n);
+  const gp_input a = gp_input_array(GP_F32, dx.data), b = gp_input_array(GP_F32, dy.data);
+  const gp_input i = gp_input_array(GP_I32, di.data);
+
+  const gp_input gathered = gp_input_gathered(&a, &i);
+  gp_call c = fold_call(GP_COPY, GP_OP_DEFAULT, GP_INPUT, GP_TYPE_DEFAULT, &gathered, out.data, n);
+  GOOD(run(c, direct));
+  bool good = true;
+  for (size_t k = 0; k < n; ++k) good &= out.data[k] == x[size_t(index[k])];
+  CHECK(good);
+
+  const int start = 5, step = -3;
+  const gp_input ramp = gp_input_ramp(GP_I32, &start, &step);
+  c = fold_call(GP_TRANSFORM, GP_NEGATE, GP_INPUT, GP_F32, &ramp, out.data, n);
+  GOOD(run(c, direct));
+  for (size_t k = 0; k < n; ++k) good &= out.data[k] == -float(5 - 3 * int(k));
+  CHECK(good);
+
+  const gp_input odd = gp_input_strided(GP_I32, dv.data + 1, 2); // in2_type is in_type, unless it is set
+  c = fold_call(GP_TRANSFORM2, GP_SUB, GP_I32, GP_I32, dv.data, sums.data, n);
+  c.in2 = &odd, c.in2_type = GP_INPUT;
+  GOOD(run(c, direct));
+  for (size_t k = 0; k < n; ++k) good &= sums.data[k] == v[k] - v[2 * k + 1];
+  CHECK(good);
+  const int ten = 10;
+  const gp_input backwards = gp_input_strided(GP_I32, dv.data + n - 1, -1), tens = gp_input_constant(GP_I32, &ten);
+  c = fold_call(GP_TRANSFORM2, GP_SUB, GP_INPUT, GP_I32, &tens, sums.data, n);
+  c.in2 = &backwards;
+  GOOD(run(c, direct));
+  for (size_t k = 0; k < n; ++k) good &= sums.data[k] == 10 - v[n - 1 - k];
+  CHECK(good);
+
+  Buffer<double> dot(1);
+  const gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &a, &b);
+  c = fold_call(GP_REDUCE, GP_SUM, GP_INPUT, GP_F64, &xy, dot.data, n);
+  GOOD(run(c, even));
+  double expected = 0;
+  for (size_t k = 0; k < n; ++k) expected += double(x[k] * y[k]);
+  CHECK(*dot.data == expected);
+  c.count = 0; // the identity
+  GOOD(run(c, even));
+  CHECK(*dot.data == 0);
+
+  Buffer<uint64_t> count(1);
+  const gp_input whole = gp_input_array(GP_I32, dv.data), sizes = gp_input_of_one(GP_ABS, GP_I32, &whole);
+  const int limit = 300;
+  c = fold_call(GP_COUNT_IF, GP_LESS, GP_INPUT, GP_TYPE_DEFAULT, &sizes, nullptr, n);
+  c.scalar = &limit, c.out_count = count.data;
+  GOOD(run(c, even));
+  uint64_t less = 0;
+  for (size_t k = 0; k < n; ++k) less += abs(v[k]) < limit;
+  CHECK(*count.data == less);
+
+  // Nested, with a struct and an operator of the user's.
+  const gp_type pair = define(ctx, "Dot", pair_text, sizeof(Dot), alignof(Dot));
+  gp_op_desc d = gp_op_desc_init();
+  gp_op weigh;
+  d.name = "weigh", d.body = "return int(a.x) * b + a.i;", d.host = weigh_on_host, d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &weigh));
+  std::vector<short> weights(n);
+  for (size_t k = 0; k < n; ++k) weights[k] = short(index[k] % 7 - 3);
+  Buffer<short> dw(weights);
+  const gp_input w = gp_input_array(GP_I16, dw.data), k0 = gp_input_ramp(GP_I32, nullptr, nullptr);
+  const gp_input zipped = gp_input_zipped(pair, &a, &k0, nullptr, nullptr);
+  const gp_input nested = gp_input_of_two(weigh, GP_I32, &zipped, &w);
+  c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_INPUT, GP_I32, &nested, sums.data, n);
+  GOOD(run(c, look_back));
+  int sum = 0;
+  for (size_t k = 0; k < n; ++k) sum += int(x[k]) * weights[k] + int(k), good &= sums.data[k] == sum;
+  CHECK(good);
+  check(simt::error().empty(), __LINE__, "%s", simt::error().c_str());
+}
+
+template <class T> struct Plain {
+  std::vector<T> room;
+  T *data;
+  explicit Plain(size_t n) : room(n), data(room.data()) {}
+  explicit Plain(const std::vector<T> &v) : room(v), data(room.data()) {}
+};
+static void test_emulated() {
+  gp_context *ctx = open_fake();
+  calls<Device>(ctx, true);
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+static gp_context *open_host() {
+  gp_config k = gp_config_init();
+  gp_context *ctx = nullptr;
+  k.backend = GP_BACKEND_HOST, k.cache_dir = "";
+  GOOD(gp_open(&k, &ctx));
+  return ctx;
+}
+static void test_host() {
+  gp_context *ctx = open_host();
+  calls<Plain>(ctx, false);
+  // Every built-in operator of a mapped input does what the call of that operator does.
+  const std::vector<int> p = ints(500, 8), q = ints(500, 9);
+  std::vector<float> mapped(500), called(500);
+  const gp_input a = gp_input_array(GP_I32, p.data()), b = gp_input_array(GP_I32, q.data());
+  for (gp_op op : {GP_SUM, GP_PROD, GP_MIN, GP_MAX, GP_AND, GP_OR, GP_SUB}) {
+    const gp_input both = gp_input_of_two(op, GP_F32, &a, &b);
+    GOOD(gp_copy(ctx, GP_INPUT, &both, 500, mapped.data(), nullptr));
+    GOOD(gp_transform2(ctx, op, GP_I32, GP_F32, p.data(), q.data(), 500, called.data(), nullptr));
+    CHECK(mapped == called);
+  }
+  for (gp_op op : {GP_CONVERT, GP_NEGATE, GP_ABS, GP_SQUARE, GP_NOT}) {
+    const gp_input one = gp_input_of_one(op, GP_F32, &a);
+    GOOD(gp_copy(ctx, GP_INPUT, &one, 500, mapped.data(), nullptr));
+    GOOD(gp_transform(ctx, op, GP_I32, GP_F32, p.data(), 500, called.data(), nullptr));
+    CHECK(mapped == called);
+  }
+  CLOSE(ctx);
+}
+
+// Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
+static void test_kernels() {
+  gp_context *ctx = open_fake();
+  fake::machine.run = false;
+  Device<int> v(std::vector<int>(64, 1)), w(64), out(64);
+  const auto run = [&](const gp_input &in) {
+    GOOD(gp_copy(ctx, GP_INPUT, &in, 8, out.data, nullptr));
+    return fake::modules.size();
+  };
+  const int one = 1, two = 2;
+  const gp_input a = gp_input_array(GP_I32, v.data), b = gp_input_array(GP_I32, w.data);
+  const size_t first = run(gp_input_of_two(GP_SUM, GP_I32, &a, &b));
+  CHECK(run(gp_input_of_two(GP_SUM, GP_I32, &b, &a)) == first);
+  CHECK(run(gp_input_of_two(GP_PROD, GP_I32, &a, &b)) == first + 1);
+  const gp_input strided = gp_input_strided(GP_I32, v.data, 2), other = gp_input_strided(GP_I32, v.data, 3);
+  const size_t second = run(strided);
+  CHECK(second > first && run(other) == second);
+  const gp_input c = gp_input_constant(GP_I32, &one), d = gp_input_constant(GP_I32, &two);
+  const size_t third = run(c);
+  CHECK(third == second + 1 && run(d) == third);
+  const gp_input ramp = gp_input_ramp(GP_I32, &one, &two);
+  CHECK(run(ramp) == third + 1);
+  CHECK(run(a) == third + 2); // an array that is described is read as one, by another kernel than gp_copy's
+  // A prepared call takes new pointers, strides and values with every run.
+  gp_call call = fold_call(GP_COPY, GP_OP_DEFAULT, GP_INPUT, GP_TYPE_DEFAULT, &strided, out.data, 8);
+  gp_prepared *prepared;
+  GOOD(gp_prepared_open(ctx, &call, &prepared));
+  call.in = &other;
+  GOOD(gp_prepared_run(prepared, &call, nullptr));
+  GOOD(gp_prepared_run(prepared, &call, nullptr));
+  GOOD(gp_prepared_close(prepared));
+  // Room is known without elements, but not without a description.
+  uint64_t bytes = 1;
+  gp_call ask = fold_call(GP_REDUCE, GP_SUM, GP_INPUT, GP_I32, nullptr, nullptr, 1 << 20);
+  BAD(GP_E_NULL, "in_type is GP_INPUT, but the gp_input is null", gp_workspace_size(ctx, &ask, &bytes));
+  const gp_input nowhere = gp_input_array(GP_I32, nullptr), unset = gp_input_constant(GP_I32, nullptr);
+  const gp_input sum = gp_input_of_two(GP_SUM, GP_I32, &nowhere, &unset);
+  ask.in = &sum;
+  GOOD(gp_workspace_size(ctx, &ask, &bytes));
+  CHECK(bytes > 0);
+  fake::machine.run = true;
+  CLOSE(ctx);
+}
+
+static void test_refused() {
+  gp_context *ctx = open_fake();
+  Device<int> v(64), out(64);
+  const gp_type pair = define(ctx, "Dot", pair_text, sizeof(Dot), alignof(Dot));
+  const gp_input a = gp_input_array(GP_I32, v.data), f = gp_input_array(GP_F32, v.data);
+  const auto copy = [&](const gp_input &in, gp_type type = GP_TYPE_DEFAULT, uint64_t count = 8) {
+    const gp_call c = fold_call(GP_COPY, GP_OP_DEFAULT, GP_INPUT, type, &in, out.data, count);
+    return gp_run(ctx, &c, nullptr);
+  };
+  gp_input x = a;
+  x.kind = gp_input_kind(0);
+  BAD(GP_E_ARGUMENT, "in_type: gp_input.kind is 0, not a gp_input_kind", copy(x));
+  x = gp_input_array(gp_type(77), v.data);
+  BAD(GP_E_TYPE, "in_type: gp_input.type is 77, not a type", copy(x));
+  x = gp_input_array(GP_INPUT, v.data);
+  BAD(GP_E_TYPE, "gp_input.type is GP_INPUT: this call reads an array there", copy(x));
+  BAD(GP_E_NULL, "data of described array 1 is null", copy(gp_input_array(GP_I32, nullptr)));
+  BAD(GP_E_ALIGNMENT, "data of described array 1", copy(gp_input_array(GP_I32, reinterpret_cast<char *>(v.data) + 2)));
+  BAD(GP_E_NULL, "gp_input.start is null", copy(gp_input_constant(GP_I32, nullptr)));
+  BAD(GP_E_TYPE, "gp_input.type is a struct type", copy(gp_input_ramp(pair, nullptr, nullptr)));
+  BAD(GP_E_SIZE, "at a stride of -9223372036854775808 overflow", copy(gp_input_strided(GP_I32, v.data, INT64_MIN)));
+  BAD(GP_E_OVERLAP, "overlap", copy(gp_input_strided(GP_I32, out.data + 10, -1)));
+  BAD(GP_E_OVERLAP, "overlap", copy(gp_input_array(GP_I32, out.data)));
+  const gp_input behind = gp_input_strided(GP_I32, out.data + 8, 2);
+  GOOD(copy(behind));
+  x = a, x.b = &a;
+  BAD(GP_E_ARGUMENT, "gp_input.b is set, but an input of this kind has no such part", copy(x));
+  x = gp_input_gathered(&a, nullptr);
+  BAD(GP_E_NULL, "in_type: gp_input.b is null", copy(x));
+  BAD(GP_E_TYPE, "gp_input.b is not i32, u32, i64 or u64", copy(gp_input_gathered(&a, &f)));
+  x = gp_input_gathered(&f, &a), x.type = GP_I32;
+  BAD(GP_E_TYPE, "gp_input.type: it is not the type of gp_input.a", copy(x));
+  gp_input base = gp_input_array(GP_I32, out.data + 20); // how many elements it has, only the caller knows
+  GOOD(copy(gp_input_gathered(&base, &a)));
+  base = gp_input_array(GP_I32, out.data), base.count = 4;
+  BAD(GP_E_OVERLAP, "data of described array 1 and out overlap", copy(gp_input_gathered(&base, &a)));
+  BAD(GP_E_OPERATOR, "gp_input.op is not set", copy(gp_input_of_one(GP_OP_DEFAULT, GP_I32, &a)));
+  BAD(GP_E_OPERATOR, "is unary, not binary", copy(gp_input_of_two(GP_NEGATE, GP_I32, &a, &a)));
+  BAD(GP_E_OPERATOR, "gp_input.op: ARGMIN is for reduce and scan only",
+      copy(gp_input_of_two(GP_ARGMIN, GP_I32, &a, &a)));
+  BAD(GP_E_OPERATOR, "BIT_AND works on integers only", copy(gp_input_of_two(GP_BIT_AND, GP_F32, &a, &a)));
+  const gp_input two = gp_input_zipped(pair, &f, &a, nullptr, nullptr);
+  BAD(GP_E_OPERATOR, "NEGATE does not work on struct types", copy(gp_input_of_one(GP_NEGATE, GP_I32, &two)));
+  BAD(GP_E_TYPE, "the parts make a struct of 12 bytes, and the type has 8",
+      copy(gp_input_zipped(pair, &f, &a, &a, nullptr)));
+  BAD(GP_E_TYPE, "the parts make a struct of 8 bytes", copy(gp_input_zipped(GP_I64, &a, &a, nullptr, nullptr)));
+  const gp_input unknown = gp_input_of_one(gp_op(77), GP_I32, &a), left = gp_input_of_two(GP_SUM, GP_I32, &a, &unknown);
+  BAD(GP_E_OPERATOR, "gp_input.a.b.op is 77", copy(gp_input_of_one(GP_ABS, GP_I32, &left)));
+  // Too many of a sort.
+  std::vector<gp_input> chain(40, a);
+  for (size_t k = 1; k < chain.size(); ++k) chain[k] = gp_input_of_one(GP_NEGATE, GP_I32, &chain[k - 1]);
+  GOOD(copy(chain[GP_INPUT_PARTS - 1]));
+  BAD(GP_E_ARGUMENT, "more than 16 parts", copy(chain[GP_INPUT_PARTS]));
+  BAD(GP_E_ARGUMENT, "more than 16 parts", copy(chain[39]));
+  std::vector<gp_input> sums(8, a);
+  for (size_t k = 1; k < sums.size(); ++k) sums[k] = gp_input_of_two(GP_SUM, GP_I32, &sums[k - 1], &a);
+  GOOD(copy(sums[5]));
+  BAD(GP_E_ARGUMENT, "more than 6 arrays", copy(sums[6]));
+  const int one = 1;
+  const gp_input constant = gp_input_constant(GP_I32, &one);
+  std::vector<gp_input> more(8, constant);
+  for (size_t k = 1; k < more.size(); ++k) more[k] = gp_input_of_two(GP_SUM, GP_I32, &more[k - 1], &constant);
+  GOOD(copy(more[3]));
+  BAD(GP_E_ARGUMENT, "more than 4 constants and ramps", copy(more[4]));
+  // Calls that read arrays only, and types that do not meet.
+  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there", gp_sort_keys(ctx, GP_INPUT, &a, 8, out.data, 0, nullptr));
+  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there",
+      gp_reduce(ctx, GP_SUM, GP_I32, GP_INPUT, v.data, 8, out.data, nullptr));
+  BAD(GP_E_TYPE, "in_type and out_type differ", copy(a, GP_F32));
+  const gp_input i64 = gp_input_array(GP_I64, v.data);
+  gp_call scan = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_INPUT, GP_I64, &i64, out.data, 8);
+  gp_policy p = small(GP_PIPELINED);
+  scan.policy = &p;
+  BAD(GP_E_POLICY, "", gp_run(ctx, &scan, nullptr)); // no array for bulk copies
+  CLOSE(ctx);
+}
+
+int main(int argc, char **argv) {
+  return run_groups(
+      argc, argv,
+      {{"emulated", test_emulated}, {"host", test_host}, {"kernels", test_kernels}, {"refused", test_refused}});
+}
