@@ -1716,6 +1716,7 @@ static void group_big(void) {
 
 #include "gp_check_sorting.h"
 
+#include "gp_check_inputs.h"
 #include "gp_check_layouts.h"
 
 #include "gp_check_transposes.h"
@@ -1805,6 +1806,7 @@ static const struct {
               {"segments", group_segments},
               {"sorting", group_sorting},
               {"sorting_policies", group_sorting_policies},
+              {"inputs", group_inputs},
               {"layouts", group_layouts},
               {"transposes", group_transposes},
               {"building", group_graph_building},

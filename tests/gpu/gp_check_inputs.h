@@ -1,0 +1,125 @@
+// gp_check_inputs.h - gp_check's group "inputs": each kind of described input, and nested ones, of every type, read by
+// copy, transform2, reduce, count_if and a scan, against the host back end; folds of floats are reproducible ones.
+
+enum { INPUT_KINDS = 9, INPUT_MOST = 1000003 };
+typedef struct input_arrays { // INPUT_MOST elements, twice as many of `values`
+  char *values, *more;
+  int *index;
+  int64_t *long_index;
+} input_arrays;
+// The parts of a description; the last one is the whole.
+typedef struct input_parts {
+  gp_input part[8];
+} input_parts;
+
+static const gp_input *input_of(int kind, const check_type *t, int for_gpu, const input_arrays *a, uint64_t n,
+                                input_parts *p) {
+  static const int64_t backwards = -1;
+  static uint64_t start[2]; // a small number of any type
+  static int64_t last;
+  gp_input *q = p->part;
+  const gp_type type = for_gpu ? t->handle : t->host_handle;
+  last = n ? (int64_t)n - 1 : 0;
+  q[0] = gp_input_array(type, a->values);
+  switch (kind) {
+  case 0:
+    return &q[0];
+  case 1:
+    return q[1] = gp_input_constant(type, start), &q[1];
+  case 2:
+    return q[1] = gp_input_ramp(type, NULL, NULL), &q[1];
+  case 3:
+    return q[1] = gp_input_strided(type, a->values + t->size, 2), &q[1];
+  case 4:
+    return q[1] = gp_input_strided(type, a->values + (n ? n - 1 : 0) * (uint64_t)t->size, -1), &q[1];
+  case 5: // at random
+    q[1] = gp_input_array(GP_I32, a->index);
+    return q[2] = gp_input_gathered(&q[0], &q[1]), &q[2];
+  case 6: // from the end, by a ramp of indices
+    q[1] = gp_input_ramp(GP_I64, &last, &backwards);
+    return q[2] = gp_input_gathered(&q[0], &q[1]), &q[2];
+  case 7: // the lesser of an array and a gathered one
+    q[1] = gp_input_array(type, a->more);
+    q[2] = gp_input_array(GP_I64, a->long_index);
+    q[3] = gp_input_gathered(&q[1], &q[2]);
+    return q[4] = gp_input_of_two(GP_MIN, type, &q[0], &q[3]), &q[4];
+  default: // of one that is of two, of other types
+    q[1] = gp_input_array(GP_I32, a->index);
+    q[2] = gp_input_of_two(GP_MAX, GP_I32, &q[1], &q[0]);
+    return q[3] = gp_input_of_one(GP_ABS, type, &q[2]), &q[3];
+  }
+}
+static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, uint64_t n, const input_arrays *there,
+                         const input_arrays *here, char *out, char *got, char *want) {
+  input_parts parts, host_parts;
+  gp_call c = gp_call_init(primitive), h;
+  const int counts = primitive == GP_COUNT_IF, folds = primitive == GP_REDUCE || primitive == GP_INCLUSIVE_SCAN;
+  const uint64_t bytes = counts ? 8 : (primitive == GP_REDUCE ? 1 : n) * (uint64_t)t->size;
+  uint64_t scalar[2] = {0, 0};
+  gp_result r;
+  c.in_type = GP_INPUT;
+  c.count = n;
+  c.op = counts ? GP_LESS_EQUAL : folds ? GP_SUM : primitive == GP_TRANSFORM2 ? GP_MAX : GP_OP_DEFAULT;
+  c.flags = folds ? GP_REPRODUCIBLE : 0;
+  if (counts) c.scalar = scalar;
+  if (primitive == GP_TRANSFORM2) c.in2_type = t->handle;
+  h = c;
+  c.in = input_of(kind, t, 1, there, n, &parts);
+  h.in = input_of(kind, t, 0, here, n, &host_parts);
+  if (primitive == GP_TRANSFORM2) c.in2 = there->more, h.in2 = here->more, h.in2_type = t->host_handle;
+  if (counts) c.out_count = (uint64_t *)(uintptr_t)out, h.out_count = (uint64_t *)(uintptr_t)want;
+  else c.out = out, h.out = want, c.out_type = t->handle, h.out_type = t->host_handle;
+  poison(out, bytes + 256, main_bench.stream);
+  r = gp_run(host, &h, NULL);
+  if (r == GP_SUCCESS) r = run_gpu(&c, main_bench.stream);
+  if (r != GP_SUCCESS) {
+    fail("%s of %s, kind %d, n=%llu: %s", PRIMITIVE_NAMES[primitive], t->name, kind, (unsigned long long)n,
+         gp_last_message());
+    return;
+  }
+  wait_stream(main_bench.stream);
+  download(got, out, bytes + 256);
+  if (memcmp(got, want, bytes) || (unsigned char)got[bytes] != 0xA5 || (unsigned char)got[bytes + 255] != 0xA5)
+    fail("%s of %s, kind %d, n=%llu", PRIMITIVE_NAMES[primitive], t->name, kind, (unsigned long long)n);
+  else pass();
+}
+static void group_inputs(void) {
+  static const gp_primitive CALLS[] = {GP_COPY, GP_TRANSFORM2, GP_REDUCE, GP_COUNT_IF, GP_INCLUSIVE_SCAN};
+  const uint64_t most = 2 * (uint64_t)INPUT_MOST * 16;
+  input_arrays there = {device_new(most), device_new(most), device_new(INPUT_MOST * 4), device_new(INPUT_MOST * 8)};
+  input_arrays here = {host_new(most), host_new(most), host_new(INPUT_MOST * 4), host_new(INPUT_MOST * 8)};
+  char *out = device_new(most + 4096), *got = host_new(most + 4096), *want = host_new(most + 4096);
+  int t, k, s, i, count;
+  const uint64_t *list = sizes(&count);
+  uint64_t seed = 7, j;
+  for (t = 0; t < TYPE_COUNT && !out_of_time(); ++t) {
+    const check_type *type = &TYPES[t];
+    const int number = t < SCALAR_COUNT;
+    if (!type_wanted[t]) continue;
+    make_data(type, number && is_float(type) ? EXACT : UNIFORM, 31 + (uint64_t)t, here.values, 2 * INPUT_MOST);
+    make_data(type, number && is_float(type) ? EXACT : UNIFORM, 77 + (uint64_t)t, here.more, INPUT_MOST);
+    upload(there.values, here.values, 2 * (uint64_t)INPUT_MOST * (uint64_t)type->size);
+    upload(there.more, here.more, (uint64_t)INPUT_MOST * (uint64_t)type->size);
+    for (s = 0; s < count; ++s) {
+      const uint64_t n = list[s];
+      for (j = 0; j < n; ++j) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        here.index[j] = (int)((seed >> 33) % n);
+        here.long_index[j] = (int64_t)(n - 1 - j / 2);
+      }
+      upload(there.index, here.index, n * 4);
+      upload(there.long_index, here.long_index, n * 8);
+      for (k = 0; k < INPUT_KINDS; ++k)
+        for (i = 0; i < COUNT(CALLS); ++i) {
+          if (out_of_time()) break;
+          if (!number && (i || k == 2 || k > 6)) continue;                   // structs are moved
+          if (is_float(type) && number && k > 6 && type->size < 4) continue; // NaNs of conversions
+          if (quick && (i + k + s + t) % 3) continue;
+          solve_inputs(type, k, CALLS[i], n, &there, &here, out, got, want);
+        }
+    }
+  }
+  device_free(there.values), device_free(there.more), device_free(there.index), device_free(there.long_index);
+  free(here.values), free(here.more), free(here.index), free(here.long_index);
+  device_free(out), free(got), free(want);
+}
