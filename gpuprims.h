@@ -7370,9 +7370,11 @@ template <class T, int V> struct gp__vector_access_alignment {
 
 // ---- device/inputs.cuh - elements of described inputs, made as they are loaded
 
-// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors.
+// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. apart:
+// neighbours are not side by side in memory, so that neighbouring threads should read them.
 template <class T, int ARRAY> struct gp__input_array {
   typedef T type;
+  static const bool apart = false;
   const T *data;
   GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(static_cast<const T *>(d.array[ARRAY])) {}
   GP_DEVICE T at(gp__u64 i) const { return data[i]; }
@@ -7386,6 +7388,7 @@ template <class T, int ARRAY> struct gp__input_array {
 // The base of those whose elements are made one by one.
 template <class Input, class T> struct gp__input_by_element {
   typedef T type;
+  static const bool apart = false;
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) x[j] = static_cast<const Input *>(this)->at(i + j);
@@ -7405,6 +7408,7 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
   GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
 };
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
+  static const bool apart = true;
   const T *data;
   long long stride;
   GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
@@ -7413,6 +7417,7 @@ template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp
 };
 template <class A, class B> struct gp__input_gathered {
   typedef typename A::type type;
+  static const bool apart = B::apart;
   A a;
   B b;
   GP_DEVICE explicit gp__input_gathered(const gp__input_data &d) : a(d), b(d) {}
@@ -7426,6 +7431,7 @@ template <class A, class B> struct gp__input_gathered {
 };
 template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
   typedef R type;
+  static const bool apart = A::apart || B::apart;
   A a;
   B b;
   GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d), b(d) {}
@@ -7441,6 +7447,7 @@ template <class F, class R, class A, class B = gp__none> struct gp__input_mapped
 };
 template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
   typedef R type;
+  static const bool apart = A::apart;
   A a;
   GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d) {}
   GP_DEVICE R at(gp__u64 i) const { return F()(a.at(i)); }
@@ -7470,6 +7477,7 @@ template <class A, class B> struct gp__members<A, B, gp__none, gp__none> {
 };
 struct gp__input_absent { // of a struct's member
   typedef gp__none type;
+  static const bool apart = false;
   GP_DEVICE explicit gp__input_absent(const gp__input_data &) {}
 };
 template <class A, class B, class C, class D, class MC, class MD>
@@ -7488,6 +7496,7 @@ template <class S, class A, class B, class C = gp__input_absent, class D = gp__i
 struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, S> {
   typedef gp__members<typename A::type, typename B::type, typename C::type, typename D::type> Members;
   static_assert(sizeof(Members) == sizeof(S), "the struct of a zipped input has other members");
+  static const bool apart = A::apart || B::apart || C::apart || D::apart;
   union Whole {
     S s;
     Members m;
@@ -10486,7 +10495,8 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
 }
 template <class P, class Op, class Acc, class In, class F, class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
-  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
+  const int T = P::threads, WHOLE = gp__reduce_input<In>::V;
+  const int V = Input::apart ? 1 : WHOLE, K = P::vectors * WHOLE / V;
   const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
   gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
   Acc sum = Op::identity();
@@ -11526,18 +11536,26 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
+    const int V = 16 % sizeof(In) == 0 && !Input::apart ? 16 / int(sizeof(In)) : 1, STEP = P::threads * V;
     const gp__described<F, Input> described(a);
-    const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
     const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
     In *to_items = reinterpret_cast<In *>(from);
-    GPUPRIMS__UNROLL_BY(UNROLL)
-    for (unsigned i = threadIdx.x * V; i < items; i += P::threads * V)
-      if (i + V <= items) {
-        gp__vector_access<In, V> run;
-        described.first.template load<P::load>(index + i, run.item);
-        run.template store<GP_CACHE_ALL>(to_items + i);
-      } else
-        for (unsigned j = i; j < items; ++j) to_items[j] = described.first.at(index + j);
+    const unsigned whole = items / STEP; // rounds in which every thread has a run
+    unsigned round = 0;
+    for (; round + 4 <= whole; round += 4) load_runs<4, V>(described.first, round, to_items);
+    for (; round < whole; ++round) load_runs<1, V>(described.first, round, to_items);
+    for (unsigned i = whole * STEP + threadIdx.x; i < items; i += P::threads)
+      to_items[i] = described.first.at(index + i);
+  }
+  template <int RUNS, int V, class Input>
+  GP_DEVICE void load_runs(const Input &input, unsigned round, In *to_items) const {
+    gp__vector_access<In, V> run[RUNS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < RUNS; ++k)
+      input.template load<P::load>(index + ((round + k) * P::threads + threadIdx.x) * V, run[k].item);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < RUNS; ++k)
+      run[k].template store<GP_CACHE_ALL>(to_items + ((round + k) * P::threads + threadIdx.x) * V);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
@@ -45497,6 +45515,7 @@ static const unsigned bytes=V*sizeof(T),value=bytes<=16&&(bytes&(bytes-1))==0?by
 #line 1 "device/inputs.cuh"
 template<class T,int ARRAY>struct gp__input_array{
 typedef T type;
+static const bool apart=false;
 const T*data;
 GP_DEVICE explicit gp__input_array(const gp__input_data&d):data(static_cast<const T*>(d.array[ARRAY])){}
 GP_DEVICE T at(gp__u64 i)const{return data[i];}
@@ -45509,6 +45528,7 @@ for(int j=0;j<V;++j)x[j]=v.item[j];
 };
 template<class Input,class T>struct gp__input_by_element{
 typedef T type;
+static const bool apart=false;
 template<int CACHE,int V>GP_DEVICE void load(gp__u64 i,T(&x)[V])const{
 GPUPRIMS__UNROLL
 for(int j=0;j<V;++j)x[j]=static_cast<const Input*>(this)->at(i+j);
@@ -45528,6 +45548,7 @@ step(static_cast<W>(*reinterpret_cast<const T*>(&d.step[VALUE]))){}
 GP_DEVICE T at(gp__u64 i)const{return static_cast<T>(start+gp__product(static_cast<W>(i),step));}
 };
 template<class T,int ARRAY>struct gp__input_strided:gp__input_by_element<gp__input_strided<T,ARRAY>,T>{
+static const bool apart=true;
 const T*data;
 long long stride;
 GP_DEVICE explicit gp__input_strided(const gp__input_data&d)
@@ -45536,6 +45557,7 @@ GP_DEVICE T at(gp__u64 i)const{return data[static_cast<long long>(i)*stride];}
 };
 template<class A,class B>struct gp__input_gathered{
 typedef typename A::type type;
+static const bool apart=B::apart;
 A a;
 B b;
 GP_DEVICE explicit gp__input_gathered(const gp__input_data&d):a(d),b(d){}
@@ -45549,6 +45571,7 @@ for(int j=0;j<V;++j)x[j]=a.at(static_cast<gp__u64>(index[j]));
 };
 template<class F,class R,class A,class B=gp__none>struct gp__input_mapped{
 typedef R type;
+static const bool apart=A::apart||B::apart;
 A a;
 B b;
 GP_DEVICE explicit gp__input_mapped(const gp__input_data&d):a(d),b(d){}
@@ -45564,6 +45587,7 @@ for(int j=0;j<V;++j)x[j]=F()(p[j],q[j]);
 };
 template<class F,class R,class A>struct gp__input_mapped<F,R,A,gp__none>{
 typedef R type;
+static const bool apart=A::apart;
 A a;
 GP_DEVICE explicit gp__input_mapped(const gp__input_data&d):a(d){}
 GP_DEVICE R at(gp__u64 i)const{return F()(a.at(i));}
@@ -45591,6 +45615,7 @@ B b;
 };
 struct gp__input_absent{
 typedef gp__none type;
+static const bool apart=false;
 GP_DEVICE explicit gp__input_absent(const gp__input_data&){}
 };
 template<class A,class B,class C,class D,class MC,class MD>
@@ -45609,6 +45634,7 @@ template<class S,class A,class B,class C=gp__input_absent,class D=gp__input_abse
 struct gp__input_zipped:gp__input_by_element<gp__input_zipped<S,A,B,C,D>,S>{
 typedef gp__members<typename A::type,typename B::type,typename C::type,typename D::type>Members;
 static_assert(sizeof(Members)==sizeof(S),"the struct of a zipped input has other members");
+static const bool apart=A::apart||B::apart||C::apart||D::apart;
 union Whole{
 S s;
 Members m;
@@ -48172,7 +48198,8 @@ return sum;
 }
 template<class P,class Op,class Acc,class In,class F,class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F,Input> &load,const In*,gp__u64 n,unsigned){
-const int T=P::threads,K=P::vectors,V=gp__reduce_input<In>::V;
+const int T=P::threads,WHOLE=gp__reduce_input<In>::V;
+const int V=Input::apart?1:WHOLE,K=P::vectors*WHOLE/V;
 const gp__u64 runs=n/V,stride=static_cast<gp__u64>(gridDim.x)*T;
 gp__u64 r=static_cast<gp__u64>(blockIdx.x)*T+threadIdx.x;
 Acc sum=Op::identity();
@@ -49120,18 +49147,26 @@ static_cast<unsigned>(items*sizeof(In)),threadIdx.x);
 }
 template<class Args,class F,class Input>
 GP_DEVICE void load(const Args&a,const gp__operands<gp__described<F,Input>> &,gp__u64 count)const{
+const int V=16%sizeof(In)==0&&!Input::apart?16/int(sizeof(In)):1,STEP=P::threads*V;
 const gp__described<F,Input>described(a);
-const int V=16%sizeof(In)==0?16/int(sizeof(In)):1;
 const unsigned items=static_cast<unsigned>(count-index<TILE?count-index:TILE);
 In*to_items=reinterpret_cast<In*>(from);
-GPUPRIMS__UNROLL_BY(UNROLL)
-for(unsigned i=threadIdx.x*V;i<items;i+=P::threads*V)
-if(i+V<=items){
-gp__vector_access<In,V>run;
-described.first.template load<P::load>(index+i,run.item);
-run.template store<GP_CACHE_ALL>(to_items+i);
-}else
-for(unsigned j=i;j<items;++j)to_items[j]=described.first.at(index+j);
+const unsigned whole=items/STEP;
+unsigned round=0;
+for(;round+4<=whole;round+=4)load_runs<4,V>(described.first,round,to_items);
+for(;round<whole;++round)load_runs<1,V>(described.first,round,to_items);
+for(unsigned i=whole*STEP+threadIdx.x;i<items;i+=P::threads)
+to_items[i]=described.first.at(index+i);
+}
+template<int RUNS,int V,class Input>
+GP_DEVICE void load_runs(const Input&input,unsigned round,In*to_items)const{
+gp__vector_access<In,V>run[RUNS];
+GPUPRIMS__UNROLL
+for(int k=0;k<RUNS;++k)
+input.template load<P::load>(index+((round+k)*P::threads+threadIdx.x)*V,run[k].item);
+GPUPRIMS__UNROLL
+for(int k=0;k<RUNS;++k)
+run[k].template store<GP_CACHE_ALL>(to_items+((round+k)*P::threads+threadIdx.x)*V);
 }
 GP_DEVICE void store(Out*out,gp__u64 count)const{
 const gp__u64 items=count-index<TILE?count-index:TILE;

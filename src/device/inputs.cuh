@@ -2,9 +2,11 @@
 // uses: device/vocabulary.cuh, device/common.cuh, core/arguments.h, core/input_data.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh
 
-// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors.
+// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. apart:
+// neighbours are not side by side in memory, so that neighbouring threads should read them.
 template <class T, int ARRAY> struct gp__input_array {
   typedef T type;
+  static const bool apart = false;
   const T *data;
   GP_DEVICE explicit gp__input_array(const gp__input_data &d) : data(static_cast<const T *>(d.array[ARRAY])) {}
   GP_DEVICE T at(gp__u64 i) const { return data[i]; }
@@ -18,6 +20,7 @@ template <class T, int ARRAY> struct gp__input_array {
 // The base of those whose elements are made one by one.
 template <class Input, class T> struct gp__input_by_element {
   typedef T type;
+  static const bool apart = false;
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) x[j] = static_cast<const Input *>(this)->at(i + j);
@@ -37,6 +40,7 @@ template <class T, int VALUE> struct gp__input_ramp : gp__input_by_element<gp__i
   GP_DEVICE T at(gp__u64 i) const { return static_cast<T>(start + gp__product(static_cast<W>(i), step)); }
 };
 template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp__input_strided<T, ARRAY>, T> {
+  static const bool apart = true;
   const T *data;
   long long stride;
   GP_DEVICE explicit gp__input_strided(const gp__input_data &d)
@@ -45,6 +49,7 @@ template <class T, int ARRAY> struct gp__input_strided : gp__input_by_element<gp
 };
 template <class A, class B> struct gp__input_gathered {
   typedef typename A::type type;
+  static const bool apart = B::apart;
   A a;
   B b;
   GP_DEVICE explicit gp__input_gathered(const gp__input_data &d) : a(d), b(d) {}
@@ -58,6 +63,7 @@ template <class A, class B> struct gp__input_gathered {
 };
 template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
   typedef R type;
+  static const bool apart = A::apart || B::apart;
   A a;
   B b;
   GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d), b(d) {}
@@ -73,6 +79,7 @@ template <class F, class R, class A, class B = gp__none> struct gp__input_mapped
 };
 template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
   typedef R type;
+  static const bool apart = A::apart;
   A a;
   GP_DEVICE explicit gp__input_mapped(const gp__input_data &d) : a(d) {}
   GP_DEVICE R at(gp__u64 i) const { return F()(a.at(i)); }
@@ -102,6 +109,7 @@ template <class A, class B> struct gp__members<A, B, gp__none, gp__none> {
 };
 struct gp__input_absent { // of a struct's member
   typedef gp__none type;
+  static const bool apart = false;
   GP_DEVICE explicit gp__input_absent(const gp__input_data &) {}
 };
 template <class A, class B, class C, class D, class MC, class MD>
@@ -120,6 +128,7 @@ template <class S, class A, class B, class C = gp__input_absent, class D = gp__i
 struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, S> {
   typedef gp__members<typename A::type, typename B::type, typename C::type, typename D::type> Members;
   static_assert(sizeof(Members) == sizeof(S), "the struct of a zipped input has other members");
+  static const bool apart = A::apart || B::apart || C::apart || D::apart;
   union Whole {
     S s;
     Members m;

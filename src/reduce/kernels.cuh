@@ -92,7 +92,8 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
 }
 template <class P, class Op, class Acc, class In, class F, class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
-  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
+  const int T = P::threads, WHOLE = gp__reduce_input<In>::V;
+  const int V = Input::apart ? 1 : WHOLE, K = P::vectors * WHOLE / V;
   const gp__u64 runs = n / V, stride = static_cast<gp__u64>(gridDim.x) * T;
   gp__u64 r = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
   Acc sum = Op::identity();

@@ -43,18 +43,26 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
+    const int V = 16 % sizeof(In) == 0 && !Input::apart ? 16 / int(sizeof(In)) : 1, STEP = P::threads * V;
     const gp__described<F, Input> described(a);
-    const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1;
     const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
     In *to_items = reinterpret_cast<In *>(from);
-    GPUPRIMS__UNROLL_BY(UNROLL)
-    for (unsigned i = threadIdx.x * V; i < items; i += P::threads * V)
-      if (i + V <= items) {
-        gp__vector_access<In, V> run;
-        described.first.template load<P::load>(index + i, run.item);
-        run.template store<GP_CACHE_ALL>(to_items + i);
-      } else
-        for (unsigned j = i; j < items; ++j) to_items[j] = described.first.at(index + j);
+    const unsigned whole = items / STEP; // rounds in which every thread has a run
+    unsigned round = 0;
+    for (; round + 4 <= whole; round += 4) load_runs<4, V>(described.first, round, to_items);
+    for (; round < whole; ++round) load_runs<1, V>(described.first, round, to_items);
+    for (unsigned i = whole * STEP + threadIdx.x; i < items; i += P::threads)
+      to_items[i] = described.first.at(index + i);
+  }
+  template <int RUNS, int V, class Input>
+  GP_DEVICE void load_runs(const Input &input, unsigned round, In *to_items) const {
+    gp__vector_access<In, V> run[RUNS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < RUNS; ++k)
+      input.template load<P::load>(index + ((round + k) * P::threads + threadIdx.x) * V, run[k].item);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < RUNS; ++k)
+      run[k].template store<GP_CACHE_ALL>(to_items + ((round + k) * P::threads + threadIdx.x) * V);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;

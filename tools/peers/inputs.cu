@@ -1,6 +1,7 @@
 // inputs.cu - calls with described inputs beside CUB and Thrust with their iterators, and beside loops by hand; cold:
 // a write of 256 MiB precedes each timed call. Results are compared. Prints a JSON array: medians of 31 times in us,
-// and for each call the time of a copy (gp_copy) that moves as many bytes.
+// and for each call the time of the roof: a copy (gp_copy) that moves as many bytes, or a sum (gp_reduce) of as many
+// bytes where little is written, or a fill.
 //   nvcc -O3 -std=c++17 --extended-lambda -arch=native -I. tools/peers/inputs.cu -o build/inputs -lcuda && build/inputs
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -92,13 +93,13 @@ template <class Call> static void with_room(const Call &call) { // CUB's two cal
 }
 
 static int lines;
-static void print(const char *device, const char *call, size_t n, double ours, double copy,
+static void print(const char *device, const char *call, size_t n, double ours, double roof,
                   const std::vector<std::pair<const char *, double>> &peers, bool same) {
-  printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %zu, \"us\": %.2f, \"copy_us\": %.2f", lines++ ? ",\n" : "[\n",
-         device, call, n, ours, copy);
+  printf("%s{\"device\": \"%s\", \"call\": \"%s\", \"n\": %zu, \"us\": %.2f, \"roof_us\": %.2f",
+         lines++ ? ",\n" : "[\n", device, call, n, ours, roof);
   for (const auto &peer : peers) printf(", \"%s\": %.2f", peer.first, peer.second);
   printf(", \"same\": %s}", same ? "true" : "false");
-  fprintf(stderr, "%-28s %10zu  %9.2f us  %5.2f of copy", call, n, ours, copy / ours);
+  fprintf(stderr, "%-28s %10zu  %9.2f us  %5.2f of the roof", call, n, ours, roof / ours);
   for (const auto &peer : peers) fprintf(stderr, "  %s %.2f", peer.first, peer.second / ours);
   fprintf(stderr, same ? "\n" : "  WRONG\n");
 }
@@ -142,6 +143,9 @@ int main() {
     const auto copy_of = [&](size_t bytes) { // read and written together
       return median_us([&] { good(gp_copy(ctx, GP_U8, y, bytes / 2, wide, s)); });
     };
+    const auto read_of = [&](size_t bytes) {
+      return median_us([&] { good(gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, y, bytes / 4, other, s)); });
+    };
     const gp_input ax = gp_input_array(GP_F32, x), ay = gp_input_array(GP_F32, y);
     const auto zipped = thrust::make_zip_iterator(thrust::make_tuple((const float *)x, (const float *)y));
     const auto products = thrust::make_transform_iterator(zipped, Product());
@@ -150,16 +154,21 @@ int main() {
     { // sum of x[i] * y[i]
       const gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &ax, &ay);
       const double ours = median_us([&] { good(gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, n, out, s)); });
-      const auto cub_sum = [&](void *p, size_t &b) { return cub::DeviceReduce::Sum(p, b, products, other, (long long)n, stream); };
+      const auto cub_sum = [&](void *p, size_t &b) {
+        return cub::DeviceReduce::Sum(p, b, products, other, (long long)n, stream);
+      };
       with_room(cub_sum);
       const double cub_us = median_us([&] { good(cub_sum(room, room_bytes)); });
-      print(about.name, "inner product f32", n, ours, copy_of(8 * n), {{"cub", cub_us}}, near(out, other));
+      const bool same = near(out, other);
+      print(about.name, "inner product f32", n, ours, read_of(8 * n), {{"cub", cub_us}}, same);
     }
     { // where x - y is the largest
       const gp_input d = gp_input_of_two(GP_SUB, GP_F32, &ax, &ay);
       const double ours = median_us([&] { good(gp_reduce(ctx, GP_ARGMAX, GP_INPUT, GP_F32, &d, n, wide2, s)); });
       cub::KeyValuePair<int, float> *best = (cub::KeyValuePair<int, float> *)other;
-      const auto cub_max = [&](void *p, size_t &b) { return cub::DeviceReduce::ArgMax(p, b, differences, best, int(n), stream); };
+      const auto cub_max = [&](void *p, size_t &b) {
+        return cub::DeviceReduce::ArgMax(p, b, differences, best, int(n), stream);
+      };
       with_room(cub_max);
       const double cub_us = median_us([&] { good(cub_max(room, room_bytes)); });
       struct {
@@ -171,14 +180,17 @@ int main() {
       good(cudaStreamSynchronize(stream));
       good(cudaMemcpy(&mine, wide2, 16, cudaMemcpyDeviceToHost));
       good(cudaMemcpy(&theirs, best, sizeof theirs, cudaMemcpyDeviceToHost));
-      print(about.name, "argmax of a difference f32", n, ours, copy_of(8 * n), {{"cub", cub_us}}, mine.value == theirs.value);
+      print(about.name, "argmax of a difference f32", n, ours, read_of(8 * n), {{"cub", cub_us}},
+            mine.value == theirs.value);
     }
     { // running sums of x[i] * y[i]
       const gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &ay, &ay);
       const auto ones = thrust::make_transform_iterator(
           thrust::make_zip_iterator(thrust::make_tuple((const float *)y, (const float *)y)), Product());
       const double ours = median_us([&] { good(gp_inclusive_scan(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, n, out, s)); });
-      const auto cub_scan = [&](void *p, size_t &b) { return cub::DeviceScan::InclusiveSum(p, b, ones, other, (long long)n, stream); };
+      const auto cub_scan = [&](void *p, size_t &b) {
+        return cub::DeviceScan::InclusiveSum(p, b, ones, other, (long long)n, stream);
+      };
       with_room(cub_scan);
       const double cub_us = median_us([&] { good(cub_scan(room, room_bytes)); });
       print(about.name, "scan of products f32", n, ours, copy_of(8 * n), {{"cub", cub_us}},
@@ -207,17 +219,21 @@ int main() {
       const double ours = median_us([&] { good(gp_transform(ctx, GP_SQUARE, GP_INPUT, GP_I64, &i, n, wide, s)); });
       const double theirs = median_us([&] { thrust::tabulate(policy, wide2, wide2 + n, SquareOf()); });
       const bool same = equal(wide, wide2, 8 * n);
-      print(about.name, "tabulate i64", n, ours, copy_of(8 * n), {{"thrust", theirs}}, same);
+      print(about.name, "tabulate i64", n, ours, median_us([&] { good(gp_fill(ctx, GP_F32, &one, wide2, 2 * n, s)); }),
+            {{"thrust", theirs}}, same);
     }
     { // the sum of every third element: a column of a matrix
       const gp_input column = gp_input_strided(GP_F32, y, 3);
       const auto thirds = thrust::make_permutation_iterator(
           (const float *)y, thrust::make_transform_iterator(thrust::counting_iterator<size_t>(0), Third()));
       const double ours = median_us([&] { good(gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &column, n, out, s)); });
-      const auto cub_sum = [&](void *p, size_t &b) { return cub::DeviceReduce::Sum(p, b, thirds, other, (long long)n, stream); };
+      const auto cub_sum = [&](void *p, size_t &b) {
+        return cub::DeviceReduce::Sum(p, b, thirds, other, (long long)n, stream);
+      };
       with_room(cub_sum);
       const double cub_us = median_us([&] { good(cub_sum(room, room_bytes)); });
-      print(about.name, "sum of a column of 3 f32", n, ours, copy_of(12 * n), {{"cub", cub_us}}, near(out, other));
+      const bool same = near(out, other);
+      print(about.name, "sum of a column of 3 f32", n, ours, read_of(12 * n), {{"cub", cub_us}}, same);
     }
     { // z = x + y into another type
       const gp_input sum = gp_input_of_two(GP_SUM, GP_F32, &ax, &ay);
