@@ -3185,7 +3185,7 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
-       (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
+       (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
         s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
       gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
@@ -7517,6 +7517,25 @@ struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, 
   }
 };
 
+// Makes the elements first .. first + items - 1, by THREADS threads, in shared memory: `to` is at a 16-byte boundary.
+template <int RUNS, int THREADS, int CACHE, int V, class T, class Input>
+GP_DEVICE void gp__make_runs(const Input &input, gp__u64 first, unsigned round, T *to, unsigned thread) {
+  gp__vector_access<T, V> run[RUNS];
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < RUNS; ++k) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < RUNS; ++k) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
+}
+template <int THREADS, int CACHE, class T, class Input>
+GP_DEVICE void gp__make_tile(const Input &input, gp__u64 first, gp__u64 items, T *to, unsigned thread) {
+  const int V = 16 % sizeof(T) == 0 && !Input::apart ? 16 / int(sizeof(T)) : 1;
+  const unsigned all = static_cast<unsigned>(items), whole = all / (THREADS * V); // rounds of a run for every thread
+  unsigned round = 0;
+  for (; round + 4 <= whole; round += 4) gp__make_runs<4, THREADS, CACHE, V>(input, first, round, to, thread);
+  for (; round < whole; ++round) gp__make_runs<1, THREADS, CACHE, V>(input, first, round, to, thread);
+  for (unsigned i = whole * (THREADS * V) + thread; i < all; i += THREADS) to[i] = input.at(first + i);
+}
+
 // A kernel's arguments, and the data of the described inputs behind them.
 template <class Args> struct gp__with_input : Args { gp__input_data input; };
 
@@ -11536,26 +11555,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
-    const int V = 16 % sizeof(In) == 0 && !Input::apart ? 16 / int(sizeof(In)) : 1, STEP = P::threads * V;
     const gp__described<F, Input> described(a);
-    const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
-    In *to_items = reinterpret_cast<In *>(from);
-    const unsigned whole = items / STEP; // rounds in which every thread has a run
-    unsigned round = 0;
-    for (; round + 4 <= whole; round += 4) load_runs<4, V>(described.first, round, to_items);
-    for (; round < whole; ++round) load_runs<1, V>(described.first, round, to_items);
-    for (unsigned i = whole * STEP + threadIdx.x; i < items; i += P::threads)
-      to_items[i] = described.first.at(index + i);
-  }
-  template <int RUNS, int V, class Input>
-  GP_DEVICE void load_runs(const Input &input, unsigned round, In *to_items) const {
-    gp__vector_access<In, V> run[RUNS];
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < RUNS; ++k)
-      input.template load<P::load>(index + ((round + k) * P::threads + threadIdx.x) * V, run[k].item);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < RUNS; ++k)
-      run[k].template store<GP_CACHE_ALL>(to_items + ((round + k) * P::threads + threadIdx.x) * V);
+    gp__make_tile<P::threads, P::load>(described.first, index, count - index < TILE ? count - index : TILE,
+                                       reinterpret_cast<In *>(from), threadIdx.x);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
@@ -13092,7 +13094,8 @@ template <class P, class Body> struct gp__stream {
 
 template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread) {
+  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread,
+                            const gp__stream_args &) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
     const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
@@ -13107,8 +13110,35 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
 };
 template <> struct gp__stream_load<gp__none> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned) {}
+  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {
+  }
 };
+template <class T, class Input> struct gp__made_of {}; // elements of a described input
+template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
+  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread,
+                            const gp__stream_args &a) {
+    const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
+    gp__make_tile<THREADS, P::load>(input, t.first, static_cast<gp__u64>(t.items), reinterpret_cast<T *>(to), thread);
+  }
+};
+
+// A body whose elements are described: its values, or the keys of a selection by a predicate.
+template <class Body, class Input> struct gp__fed : Body {};
+template <class Body> struct gp__stream_sources {
+  typedef typename Body::Key Key;
+  typedef typename Body::Value Value;
+};
+template <class K, class V, class Input> struct gp__fed_sources {
+  typedef K Key;
+  typedef gp__made_of<V, Input> Value;
+};
+template <class K, class Input> struct gp__fed_sources<K, gp__none, Input> {
+  typedef gp__made_of<K, Input> Key;
+  typedef gp__none Value;
+};
+template <class Body, class Input>
+struct gp__stream_sources<gp__fed<Body, Input>> : gp__fed_sources<typename Body::Key, typename Body::Value, Input> {};
 
 template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
@@ -13135,8 +13165,11 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     }
     if (!marks || LOADERS == P::threads) {
       const unsigned loader = threadIdx.x % LOADERS;
-      gp__stream_load<typename S::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t, loader);
-      gp__stream_load<typename S::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader);
+      typedef gp__stream_sources<Body> Sources;
+      gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t,
+                                                                                                   loader, a);
+      gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader,
+                                                                                       a);
     }
     __syncthreads();
     if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {
@@ -28138,7 +28171,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2117632"
+#define GPUPRIMS__EMBEDDED_FROM "2121728"
 
 // ---- core/embed.c - this file's own text
 
@@ -33503,20 +33536,21 @@ GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
-// Writes Op, Load, In, Acc, Out.
-GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
+// Writes Op, Load, In, Acc, Out. described: Load says what the input is made of, if it is described.
+GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
-  gp__begin_described(q, t);
+  if (described) gp__begin_described(q, t);
   gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
   if (q->user_transform) gp__add(t, "gp__op_2>");
   else gp__add(t, "%s<%s, %s>>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
-  gp__end_described(q, t);
+  if (described) gp__end_described(q, t);
   gp__add(t, ", %s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
+GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
@@ -33634,10 +33668,8 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
   else gp__add(t, "gp__none");
 }
 
-// The body of a stream.
-GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
+GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
-  gp__add(t, ", ");
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
     gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : q->transform ? 3 : 2, in, key);
     if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
@@ -33663,8 +33695,17 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
   else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);
   else gp__add(t, "gp__key_heads<%s, %s<%s>>, ", key, gp__op_rows[q->equal].functor, key);
-  if (q->acc_size) gp__name_fold(q, t), gp__add(t, ">");
+  if (q->acc_size) gp__name_fold_of(q, 0, t), gp__add(t, ">");
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
+}
+// The body of a stream.
+GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
+  gp__add(t, q->described ? ", gp__fed<" : ", ");
+  gp__name_body(q, t);
+  if (!q->described) return;
+  gp__add(t, ", ");
+  gp__name_input(q, q->described - 1, t);
+  gp__add(t, ">");
 }
 // A predicate takes one element and returns bool.
 GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
@@ -36715,16 +36756,18 @@ static const gp__family gp__family_stream = {gp__checks_stream,
                                              gp__operators_of_predicate,
                                              GPUPRIMS__LAUNCH_AFTER(gp__launch_stream, gp__offsets_check),
                                              gp__host_stream};
-static const gp__primitive gp__primitive_segmented_inclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
-static const gp__primitive gp__primitive_segmented_exclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
+                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
+                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {&gp__family_stream,
+                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
+                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
 static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE, 0};
+                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE, 0};
-static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
-                                                          GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
+                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {
+    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
@@ -36732,10 +36775,11 @@ static const gp__primitive gp__primitive_nontrivial_runs = {
 static const gp__primitive gp__primitive_unique = {
     &gp__family_stream, GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
     GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
-static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE,
-                                                   0};
+static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT,
+                                                   GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_partition = {
-    &gp__family_stream, GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3, GP__KEEPS_TYPE, 0};
+    &gp__family_stream, GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3,
+    GP__KEEPS_TYPE | GP__TAKES_INPUTS, 0};
 
 // ---- histogram/plan.c - plans of histograms
 
@@ -42492,7 +42536,7 @@ select/select.cuh 92
 segments/heads.cuh 73 92
 select/runs.cuh 1 65 94
 segments/by_key.cuh 95
-select/kernels.cuh 21 71 78 81 92
+select/kernels.cuh 21 64 71 78 81 92
 select/pipelined.cuh 97
 segments/ends.cuh 44 73 78
 segments/carries.cuh 44 78
@@ -42829,6 +42873,7 @@ gp__depths_of_vertices 133
 gp__described 64
 gp__even_bins 87
 gp__fault_report 133
+gp__fed 97
 gp__field_key 105
 gp__fill_value 82
 gp__fixed_ends 99
@@ -45654,6 +45699,23 @@ gp__set_member_d(whole.m,d,i);
 return whole.s;
 }
 };
+template<int RUNS,int THREADS,int CACHE,int V,class T,class Input>
+GP_DEVICE void gp__make_runs(const Input&input,gp__u64 first,unsigned round,T*to,unsigned thread){
+gp__vector_access<T,V>run[RUNS];
+GPUPRIMS__UNROLL
+for(int k=0;k<RUNS;++k)input.template load<CACHE>(first+((round+k)*THREADS+thread)*V,run[k].item);
+GPUPRIMS__UNROLL
+for(int k=0;k<RUNS;++k)run[k].template store<GP_CACHE_ALL>(to+((round+k)*THREADS+thread)*V);
+}
+template<int THREADS,int CACHE,class T,class Input>
+GP_DEVICE void gp__make_tile(const Input&input,gp__u64 first,gp__u64 items,T*to,unsigned thread){
+const int V=16%sizeof(T)==0&&!Input::apart?16/int(sizeof(T)):1;
+const unsigned all=static_cast<unsigned>(items),whole=all/(THREADS*V);
+unsigned round=0;
+for(;round+4<=whole;round+=4)gp__make_runs<4,THREADS,CACHE,V>(input,first,round,to,thread);
+for(;round<whole;++round)gp__make_runs<1,THREADS,CACHE,V>(input,first,round,to,thread);
+for(unsigned i=whole*(THREADS*V)+thread;i<all;i+=THREADS)to[i]=input.at(first+i);
+}
 template<class Args>struct gp__with_input:Args{gp__input_data input;};
 struct gp__from_array{
 GP_DEVICE explicit gp__from_array(const gp__input_data&){}
@@ -49147,26 +49209,9 @@ static_cast<unsigned>(items*sizeof(In)),threadIdx.x);
 }
 template<class Args,class F,class Input>
 GP_DEVICE void load(const Args&a,const gp__operands<gp__described<F,Input>> &,gp__u64 count)const{
-const int V=16%sizeof(In)==0&&!Input::apart?16/int(sizeof(In)):1,STEP=P::threads*V;
 const gp__described<F,Input>described(a);
-const unsigned items=static_cast<unsigned>(count-index<TILE?count-index:TILE);
-In*to_items=reinterpret_cast<In*>(from);
-const unsigned whole=items/STEP;
-unsigned round=0;
-for(;round+4<=whole;round+=4)load_runs<4,V>(described.first,round,to_items);
-for(;round<whole;++round)load_runs<1,V>(described.first,round,to_items);
-for(unsigned i=whole*STEP+threadIdx.x;i<items;i+=P::threads)
-to_items[i]=described.first.at(index+i);
-}
-template<int RUNS,int V,class Input>
-GP_DEVICE void load_runs(const Input&input,unsigned round,In*to_items)const{
-gp__vector_access<In,V>run[RUNS];
-GPUPRIMS__UNROLL
-for(int k=0;k<RUNS;++k)
-input.template load<P::load>(index+((round+k)*P::threads+threadIdx.x)*V,run[k].item);
-GPUPRIMS__UNROLL
-for(int k=0;k<RUNS;++k)
-run[k].template store<GP_CACHE_ALL>(to_items+((round+k)*P::threads+threadIdx.x)*V);
+gp__make_tile<P::threads,P::load>(described.first,index,count-index<TILE?count-index:TILE,
+reinterpret_cast<In*>(from),threadIdx.x);
 }
 GP_DEVICE void store(Out*out,gp__u64 count)const{
 const gp__u64 items=count-index<TILE?count-index:TILE;
@@ -50566,7 +50611,8 @@ return count==0;
 };
 template<class T>struct gp__stream_load{
 template<class P,int THREADS,bool BEFORE,bool BEHIND>
-static GP_DEVICE void run(unsigned char*to,const void*from,const gp__stream_tile&t,unsigned thread){
+static GP_DEVICE void run(unsigned char*to,const void*from,const gp__stream_tile&t,unsigned thread,
+const gp__stream_args&){
 const unsigned char*in=static_cast<const unsigned char*>(from)+t.first*sizeof(T);
 const unsigned bytes=static_cast<unsigned>(t.items)*unsigned(sizeof(T));
 gp__copy_to_shared<THREADS,4,P::load>(to,in,bytes,thread);
@@ -50581,8 +50627,33 @@ if(BEHIND&&t.first+t.items<t.count)to[bytes+i]=in[bytes+i];
 };
 template<>struct gp__stream_load<gp__none>{
 template<class P,int THREADS,bool BEFORE,bool BEHIND>
-static GP_DEVICE void run(unsigned char*,const void*,const gp__stream_tile&,unsigned){}
+static GP_DEVICE void run(unsigned char*,const void*,const gp__stream_tile&,unsigned,const gp__stream_args&){
+}
 };
+template<class T,class Input>struct gp__made_of{};
+template<class T,class Input>struct gp__stream_load<gp__made_of<T,Input>>{
+template<class P,int THREADS,bool BEFORE,bool BEHIND>
+static GP_DEVICE void run(unsigned char*to,const void*,const gp__stream_tile&t,unsigned thread,
+const gp__stream_args&a){
+const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
+gp__make_tile<THREADS,P::load>(input,t.first,static_cast<gp__u64>(t.items),reinterpret_cast<T*>(to),thread);
+}
+};
+template<class Body,class Input>struct gp__fed:Body{};
+template<class Body>struct gp__stream_sources{
+typedef typename Body::Key Key;
+typedef typename Body::Value Value;
+};
+template<class K,class V,class Input>struct gp__fed_sources{
+typedef K Key;
+typedef gp__made_of<V,Input>Value;
+};
+template<class K,class Input>struct gp__fed_sources<K,gp__none,Input>{
+typedef gp__made_of<K,Input>Key;
+typedef gp__none Value;
+};
+template<class Body,class Input>
+struct gp__stream_sources<gp__fed<Body,Input>> :gp__fed_sources<typename Body::Key,typename Body::Value,Input>{};
 template<class P,class Body>GP_DEVICE void gp__stream_look_back(const gp__stream_args&a){
 typedef gp__stream<P,Body>S;
 typedef typename S::State State;
@@ -50608,8 +50679,11 @@ if(gp_lane()==0)s.offsets[0]=rest;
 }
 if(!marks||LOADERS==P::threads){
 const unsigned loader=threadIdx.x%LOADERS;
-gp__stream_load<typename S::Key>::template run<P,LOADERS,Body::BEFORE,Body::BEHIND>(t.keys,a.keys,t,loader);
-gp__stream_load<typename S::Value>::template run<P,LOADERS,false,false>(t.values,a.values,t,loader);
+typedef gp__stream_sources<Body>Sources;
+gp__stream_load<typename Sources::Key>::template run<P,LOADERS,Body::BEFORE,Body::BEHIND>(t.keys,a.keys,t,
+loader,a);
+gp__stream_load<typename Sources::Value>::template run<P,LOADERS,false,false>(t.values,a.values,t,loader,
+a);
 }
 __syncthreads();
 if(S::Offsets::any&&s.offsets[0].begin<s.offsets[0].end){

@@ -121,20 +121,21 @@ GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
-// Writes Op, Load, In, Acc, Out.
-GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
+// Writes Op, Load, In, Acc, Out. described: Load says what the input is made of, if it is described.
+GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
-  gp__begin_described(q, t);
+  if (described) gp__begin_described(q, t);
   gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
   if (q->user_transform) gp__add(t, "gp__op_2>");
   else gp__add(t, "%s<%s, %s>>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
-  gp__end_described(q, t);
+  if (described) gp__end_described(q, t);
   gp__add(t, ", %s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
+GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL

@@ -1,5 +1,5 @@
 // device/inputs.cuh - elements of described inputs, made as they are loaded
-// uses: device/vocabulary.cuh, device/common.cuh, core/arguments.h, core/input_data.h, device/types.cuh,
+// uses: api/policy.h, device/vocabulary.cuh, device/common.cuh, core/arguments.h, core/input_data.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh
 
 // A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. apart:
@@ -148,6 +148,25 @@ struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, 
     return whole.s;
   }
 };
+
+// Makes the elements first .. first + items - 1, by THREADS threads, in shared memory: `to` is at a 16-byte boundary.
+template <int RUNS, int THREADS, int CACHE, int V, class T, class Input>
+GP_DEVICE void gp__make_runs(const Input &input, gp__u64 first, unsigned round, T *to, unsigned thread) {
+  gp__vector_access<T, V> run[RUNS];
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < RUNS; ++k) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < RUNS; ++k) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
+}
+template <int THREADS, int CACHE, class T, class Input>
+GP_DEVICE void gp__make_tile(const Input &input, gp__u64 first, gp__u64 items, T *to, unsigned thread) {
+  const int V = 16 % sizeof(T) == 0 && !Input::apart ? 16 / int(sizeof(T)) : 1;
+  const unsigned all = static_cast<unsigned>(items), whole = all / (THREADS * V); // rounds of a run for every thread
+  unsigned round = 0;
+  for (; round + 4 <= whole; round += 4) gp__make_runs<4, THREADS, CACHE, V>(input, first, round, to, thread);
+  for (; round < whole; ++round) gp__make_runs<1, THREADS, CACHE, V>(input, first, round, to, thread);
+  for (unsigned i = whole * (THREADS * V) + thread; i < all; i += THREADS) to[i] = input.at(first + i);
+}
 
 // A kernel's arguments, and the data of the described inputs behind them.
 template <class Args> struct gp__with_input : Args { gp__input_data input; };

@@ -1,7 +1,7 @@
 // scan/kernels.cuh - scans in one pass by look-back, and in three sweeps
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh,
-//   device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh, device/warp.cuh,
+//   device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh,
+//   device/kernel.cuh
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
@@ -43,26 +43,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
-    const int V = 16 % sizeof(In) == 0 && !Input::apart ? 16 / int(sizeof(In)) : 1, STEP = P::threads * V;
     const gp__described<F, Input> described(a);
-    const unsigned items = static_cast<unsigned>(count - index < TILE ? count - index : TILE);
-    In *to_items = reinterpret_cast<In *>(from);
-    const unsigned whole = items / STEP; // rounds in which every thread has a run
-    unsigned round = 0;
-    for (; round + 4 <= whole; round += 4) load_runs<4, V>(described.first, round, to_items);
-    for (; round < whole; ++round) load_runs<1, V>(described.first, round, to_items);
-    for (unsigned i = whole * STEP + threadIdx.x; i < items; i += P::threads)
-      to_items[i] = described.first.at(index + i);
-  }
-  template <int RUNS, int V, class Input>
-  GP_DEVICE void load_runs(const Input &input, unsigned round, In *to_items) const {
-    gp__vector_access<In, V> run[RUNS];
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < RUNS; ++k)
-      input.template load<P::load>(index + ((round + k) * P::threads + threadIdx.x) * V, run[k].item);
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < RUNS; ++k)
-      run[k].template store<GP_CACHE_ALL>(to_items + ((round + k) * P::threads + threadIdx.x) * V);
+    gp__make_tile<P::threads, P::load>(described.first, index, count - index < TILE ? count - index : TILE,
+                                       reinterpret_cast<In *>(from), threadIdx.x);
   }
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;

@@ -1,7 +1,7 @@
 // select/kernels.cuh - the kernel of a stream
 // uses: device/vocabulary.cuh, device/machine.cuh, select/policy.h, select/arguments.h, device/types.cuh,
-//   device/warp.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh,
-//   select/stream.cuh
+//   device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh,
+//   device/kernel.cuh, select/stream.cuh
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
   gp__u64 drawn[STAGES];     // by offsets: the ticket is drawn (copying warp)
@@ -130,7 +130,8 @@ template <class P, class Body> struct gp__stream {
 
 template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread) {
+  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread,
+                            const gp__stream_args &) {
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
     const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
@@ -145,8 +146,35 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
 };
 template <> struct gp__stream_load<gp__none> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned) {}
+  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {
+  }
 };
+template <class T, class Input> struct gp__made_of {}; // elements of a described input
+template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
+  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread,
+                            const gp__stream_args &a) {
+    const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
+    gp__make_tile<THREADS, P::load>(input, t.first, static_cast<gp__u64>(t.items), reinterpret_cast<T *>(to), thread);
+  }
+};
+
+// A body whose elements are described: its values, or the keys of a selection by a predicate.
+template <class Body, class Input> struct gp__fed : Body {};
+template <class Body> struct gp__stream_sources {
+  typedef typename Body::Key Key;
+  typedef typename Body::Value Value;
+};
+template <class K, class V, class Input> struct gp__fed_sources {
+  typedef K Key;
+  typedef gp__made_of<V, Input> Value;
+};
+template <class K, class Input> struct gp__fed_sources<K, gp__none, Input> {
+  typedef gp__made_of<K, Input> Key;
+  typedef gp__none Value;
+};
+template <class Body, class Input>
+struct gp__stream_sources<gp__fed<Body, Input>> : gp__fed_sources<typename Body::Key, typename Body::Value, Input> {};
 
 template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
@@ -173,8 +201,11 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     }
     if (!marks || LOADERS == P::threads) {
       const unsigned loader = threadIdx.x % LOADERS;
-      gp__stream_load<typename S::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t, loader);
-      gp__stream_load<typename S::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader);
+      typedef gp__stream_sources<Body> Sources;
+      gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t,
+                                                                                                   loader, a);
+      gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader,
+                                                                                       a);
     }
     __syncthreads();
     if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {

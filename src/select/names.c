@@ -9,10 +9,8 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
   else gp__add(t, "gp__none");
 }
 
-// The body of a stream.
-GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
+GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
-  gp__add(t, ", ");
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
     gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : q->transform ? 3 : 2, in, key);
     if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
@@ -38,8 +36,17 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
   else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);
   else gp__add(t, "gp__key_heads<%s, %s<%s>>, ", key, gp__op_rows[q->equal].functor, key);
-  if (q->acc_size) gp__name_fold(q, t), gp__add(t, ">");
+  if (q->acc_size) gp__name_fold_of(q, 0, t), gp__add(t, ">");
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
+}
+// The body of a stream.
+GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
+  gp__add(t, q->described ? ", gp__fed<" : ", ");
+  gp__name_body(q, t);
+  if (!q->described) return;
+  gp__add(t, ", ");
+  gp__name_input(q, q->described - 1, t);
+  gp__add(t, ">");
 }
 // A predicate takes one element and returns bool.
 GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {

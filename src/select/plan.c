@@ -63,16 +63,18 @@ static const gp__family gp__family_stream = {gp__checks_stream,
                                              gp__operators_of_predicate,
                                              GPUPRIMS__LAUNCH_AFTER(gp__launch_stream, gp__offsets_check),
                                              gp__host_stream};
-static const gp__primitive gp__primitive_segmented_inclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
-static const gp__primitive gp__primitive_segmented_exclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
+                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
+                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {&gp__family_stream,
+                                                                     GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD,
+                                                                     GP__IN_PLACE | GP__TAKES_INPUTS, GP_CHECKED};
 static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE, 0};
+                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  GP__IN_PLACE, 0};
-static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
-                                                          GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
+                                                                  GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {
+    &gp__family_stream, GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
@@ -80,7 +82,8 @@ static const gp__primitive gp__primitive_nontrivial_runs = {
 static const gp__primitive gp__primitive_unique = {
     &gp__family_stream, GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
     GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
-static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE,
-                                                   0};
+static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT,
+                                                   GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_partition = {
-    &gp__family_stream, GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3, GP__KEEPS_TYPE, 0};
+    &gp__family_stream, GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3,
+    GP__KEEPS_TYPE | GP__TAKES_INPUTS, 0};

@@ -68,7 +68,7 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
       gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
-       (s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
+       (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p) <= 1024 &&
         s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
       gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }

@@ -125,6 +125,64 @@ template <class P, class D> struct Read {
   }
 };
 
+// Selections: of elements by a predicate, and of their values by flags.
+template <class P, class D> struct Select {
+  typedef typename D::type T;
+  template <class Body> static bool run(gp__stream_args args, const gp__input_data &data, size_t key, size_t value) {
+    gp__shape s = {};
+    s.primitive = GP_SELECT, s.key_size = int(key), s.in_size = int(value), s.out_size = sizeof(T), s.described = 1;
+    s.compute_capability = 90, s.multiprocessors = 3, s.shared_bytes = 227 * 1024, s.count = args.count;
+    const gp_policy p = policy_of<P>(GP_LOOK_BACK);
+    const gp__geometry g = gp__geometry_by(&gp__rules_stream, p, s, 0);
+    args.workspace = g.words ? workspace(g.words) : nullptr;
+    gp__with_input<gp__stream_args> a;
+    static_cast<gp__stream_args &>(a) = args;
+    a.input = data;
+    return gp__valid_by(&gp__rules_stream, p, s) &&
+        !simt::launch_kernel(
+               "select", g.grid, g.threads, g.shared_bytes,
+               [](const gp__with_input<gp__stream_args> &all) { gp__stream_look_back<P, Body>(all); }, a);
+  }
+  static void both(const std::string &what, const Data<T> &data, size_t offset) {
+    const size_t n = data.elements.size();
+    const T half = T(~T(0) / 2);
+    Device<T> out(n + 1, offset);
+    Device<u64> count(1);
+    std::vector<u16> flags(n);
+    for (auto &flag : flags) flag = u16(random32() % 3);
+    Device<u16> marks(flags, offset % 5);
+    gp__stream_args args = {};
+    args.out_values = out.data, args.out_count = count.data, args.count = n;
+    std::memcpy(args.first.bytes, &half, sizeof half);
+    for (const bool by_flags : {false, true}) {
+      args.keys = by_flags ? marks.data : nullptr;
+      const bool ran = by_flags
+          ? run<gp__fed<gp__select<1, T, u16, gp__flag<u16>, gp__none>, D>>(args, data.input, 2, sizeof(T))
+          : run<gp__fed<gp__select<1, T, gp__none, gp__compare<gp_less<T>>, gp__none>, D>>(args, data.input, sizeof(T),
+                                                                                           0);
+      size_t found = 0;
+      bool good = ran;
+      for (size_t i = 0; i < n && good; ++i)
+        if (by_flags ? flags[i] != 0 : data.elements[i] < half) good = same(out.data[found++], data.elements[i]);
+      check(good && *count.data == found, what + (by_flags ? " select by flags" : " select"));
+      simt::clear_error();
+    }
+  }
+};
+template <class P, class D, class Make> void sweep_select(const char *name, int seeds, const Make &make) {
+  if (!only.empty() && only != name) return;
+  const size_t tile = size_t(P::threads) * P::vectors * 16;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (size_t n : {size_t(0), size_t(1), size_t(33), tile / 2, tile + 1, 3 * tile + 7}) {
+      if (!has_turn()) continue;
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      Data<typename D::type> data;
+      const auto kept = make(n, seed, data);
+      Select<P, D>::both(describe(name, n, 0, 0, 3, unsigned(seed)), data, size_t(seed % 5));
+      (void)kept;
+    }
+}
+
 // make(n, seed) gives the data of n elements, whose device memory the maker keeps.
 template <class P, class D, class Op, class Make> void sweep(const char *name, int seeds, const Make &make) {
   typedef typename D::type T;
@@ -228,6 +286,9 @@ int main(int argc, char **argv) {
   sweep_second<P1, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>>("gathered second", seeds,
                                                                                          of_gathered);
 
+  sweep_select<P1, gp__input_gathered<gp__input_array<u32, 1>, gp__input_array<u32, 0>>>("select gathered", seeds,
+                                                                                         of_gathered);
+
   const auto of_two = [&](size_t n, int seed, Data<u32> &data) {
     Kept kept;
     const std::vector<u32> a = drawn<u32>(n);
@@ -254,6 +315,8 @@ int main(int argc, char **argv) {
   };
   sweep<P1, gp__input_strided<u16, 0>, gp_sum<u16>>("strided u16", seeds, of_strided);
 
+  sweep_select<P3, gp__input_strided<u16, 0>>("select strided", seeds, of_strided);
+
 #ifndef TEST_FEW
   const auto of_ramp = [&](size_t n, int seed, Data<u64> &data) {
     const u64 start = random32(), step = seed % 2 ? 1 : ~u64(2);
@@ -262,6 +325,7 @@ int main(int argc, char **argv) {
     return 0;
   };
   sweep<P3, gp__input_ramp<u64, 2>, gp_sum<u64>>("ramp u64", seeds, of_ramp);
+  sweep_select<P1, gp__input_ramp<u64, 2>>("select a ramp", seeds, of_ramp);
   const auto of_constant = [&](size_t n, int, Data<u8> &data) {
     const u8 value = draw<u8>();
     constant(data, 3, value);

@@ -53,6 +53,22 @@ FAKE_KERNEL(gp__with_input<gp__scan_args>,
                                                gp__input_array<short, 1>>>,
                 int, int, int>);
 
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                                 gp__fed<gp__select<1, long long, unsigned char, gp__flag<unsigned char>, gp__none>,
+                                         gp__input_ramp<long long, 0>>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                                 gp__fed<gp__select<2, float, gp__none, gp__compare<gp_less<float>>, gp__none>,
+                                         gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>>);
+FAKE_KERNEL(
+    gp__with_input<gp__stream_args>,
+    gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                         gp__fed<gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<double>,
+                                            gp__load<float, double, gp_convert<float, double>>, float, double, double>,
+                                 gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float,
+                                                  gp__input_array<float, 0>, gp__input_array<float, 1>>>>);
+
 static void fill(std::vector<int> &v, unsigned seed) {
   for (auto &x : v) seed = seed * 1664525 + 1013904223, x = int(seed >> 20) % 2000 - 1000;
 }
@@ -166,6 +182,51 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
   int sum = 0;
   for (size_t k = 0; k < n; ++k) sum += int(x[k]) * weights[k] + int(k), good &= sums.data[k] == sum;
   CHECK(good);
+
+  // The indices of what is marked.
+  gp_policy stream = look_back;
+  stream.stages = 2;
+  std::vector<unsigned char> marks(n);
+  for (size_t k = 0; k < n; ++k) marks[k] = index[k] % 3 == 0;
+  Buffer<unsigned char> flags(marks);
+  Buffer<long long> where(n);
+  const gp_input everywhere = gp_input_ramp(GP_I64, nullptr, nullptr);
+  c = fold_call(GP_SELECT, GP_OP_DEFAULT, GP_INPUT, GP_TYPE_DEFAULT, &everywhere, where.data, n);
+  c.key_type = GP_U8, c.keys = flags.data, c.out_count = count.data;
+  GOOD(run(c, stream));
+  size_t found = 0;
+  for (size_t k = 0; k < n; ++k)
+    if (marks[k]) good &= where.data[found++] == (long long)k;
+  CHECK(good && *count.data == found && found > 0);
+  // Gathered elements on either side of a number.
+  const float zero = 0;
+  Buffer<float> rest(n);
+  Buffer<uint64_t> counts(2);
+  c = fold_call(GP_PARTITION, GP_LESS, GP_INPUT, GP_TYPE_DEFAULT, &gathered, out.data, n);
+  c.scalar = &zero, c.out2 = rest.data, c.out_count = counts.data;
+  GOOD(run(c, stream));
+  size_t low = 0, high = 0;
+  for (size_t k = 0; k < n; ++k) {
+    const float value = x[size_t(index[k])];
+    good &= value < 0 ? out.data[low++] == value : rest.data[high++] == value;
+  }
+  CHECK(good && counts.data[0] == low && counts.data[1] == high && low && high);
+  // Products, summed over runs of keys.
+  std::vector<int> keys(n);
+  for (size_t k = 0; k < n; ++k) keys[k] = int(k / 7 - k / 11);
+  Buffer<int> dk(keys);
+  Buffer<double> totals(n);
+  c = fold_call(GP_REDUCE_BY_KEY, GP_SUM, GP_INPUT, GP_F64, &xy, totals.data, n);
+  c.key_type = GP_I32, c.keys = dk.data, c.out_count = count.data;
+  GOOD(run(c, stream));
+  size_t runs = 0;
+  for (size_t k = 0; k < n; ++runs) {
+    double total = 0;
+    const int key = keys[k];
+    for (; k < n && keys[k] == key; ++k) total += double(x[k] * y[k]);
+    good &= totals.data[runs] == total;
+  }
+  CHECK(good && *count.data == runs);
   check(simt::error().empty(), __LINE__, "%s", simt::error().c_str());
 }
 
