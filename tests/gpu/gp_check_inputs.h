@@ -1,11 +1,13 @@
 // gp_check_inputs.h - gp_check's group "inputs": each kind of described input, and nested ones, of every type, read by
-// copy, transform2, reduce, count_if and a scan, against the host back end; folds of floats are reproducible ones.
+// copy, transform2, reduce, count_if, a scan, a selection by flags and, of integers, a reduction by key, against the
+// host back end; folds of floats are reproducible ones.
 
-enum { INPUT_KINDS = 9, INPUT_MOST = 1000003 };
+enum { INPUT_KINDS = 9, INPUT_MOST = 1000003, COMPACTED = INPUT_MOST * 32 }; // COMPACTED: where counts go
 typedef struct input_arrays { // INPUT_MOST elements, twice as many of `values`
   char *values, *more;
   int *index;
   int64_t *long_index;
+  unsigned char *flags; // also keys
 } input_arrays;
 // The parts of a description; the last one is the whole.
 typedef struct input_parts {
@@ -54,12 +56,13 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   input_parts parts, host_parts;
   gp_call c = gp_call_init(primitive), h;
   const int counts = primitive == GP_COUNT_IF, folds = primitive == GP_REDUCE || primitive == GP_INCLUSIVE_SCAN;
-  const uint64_t bytes = counts ? 8 : (primitive == GP_REDUCE ? 1 : n) * (uint64_t)t->size;
+  const int keyed = primitive == GP_REDUCE_BY_KEY, compacts = primitive == GP_SELECT || keyed;
+  uint64_t bytes = counts ? 8 : (primitive == GP_REDUCE ? 1 : n) * (uint64_t)t->size;
   uint64_t scalar[2] = {0, 0};
   gp_result r;
   c.in_type = GP_INPUT;
   c.count = n;
-  c.op = counts ? GP_LESS_EQUAL : folds ? GP_SUM : primitive == GP_TRANSFORM2 ? GP_MAX : GP_OP_DEFAULT;
+  c.op = counts ? GP_LESS_EQUAL : folds || keyed ? GP_SUM : primitive == GP_TRANSFORM2 ? GP_MAX : GP_OP_DEFAULT;
   c.flags = folds ? GP_REPRODUCIBLE : 0;
   if (counts) c.scalar = scalar;
   if (primitive == GP_TRANSFORM2) c.in2_type = t->handle;
@@ -69,6 +72,11 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   if (primitive == GP_TRANSFORM2) c.in2 = there->more, h.in2 = here->more, h.in2_type = t->host_handle;
   if (counts) c.out_count = (uint64_t *)(uintptr_t)out, h.out_count = (uint64_t *)(uintptr_t)want;
   else c.out = out, h.out = want, c.out_type = t->handle, h.out_type = t->host_handle;
+  if (compacts) {
+    c.key_type = h.key_type = GP_U8;
+    c.keys = there->flags, h.keys = here->flags;
+    c.out_count = (uint64_t *)(uintptr_t)(out + COMPACTED), h.out_count = (uint64_t *)(uintptr_t)(want + COMPACTED);
+  }
   poison(out, bytes + 256, main_bench.stream);
   r = gp_run(host, &h, NULL);
   if (r == GP_SUCCESS) r = run_gpu(&c, main_bench.stream);
@@ -78,16 +86,28 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
     return;
   }
   wait_stream(main_bench.stream);
+  if (compacts) {
+    download(got + COMPACTED, out + COMPACTED, 8);
+    if (memcmp(got + COMPACTED, want + COMPACTED, 8)) {
+      fail("%s of %s, kind %d, n=%llu: the count", PRIMITIVE_NAMES[primitive], t->name, kind, (unsigned long long)n);
+      return;
+    }
+    memcpy(&bytes, want + COMPACTED, 8);
+    bytes *= (uint64_t)t->size;
+  }
   download(got, out, bytes + 256);
   if (memcmp(got, want, bytes) || (unsigned char)got[bytes] != 0xA5 || (unsigned char)got[bytes + 255] != 0xA5)
     fail("%s of %s, kind %d, n=%llu", PRIMITIVE_NAMES[primitive], t->name, kind, (unsigned long long)n);
   else pass();
 }
 static void group_inputs(void) {
-  static const gp_primitive CALLS[] = {GP_COPY, GP_TRANSFORM2, GP_REDUCE, GP_COUNT_IF, GP_INCLUSIVE_SCAN};
+  static const gp_primitive CALLS[] = {GP_COPY,           GP_TRANSFORM2, GP_REDUCE,       GP_COUNT_IF,
+                                       GP_INCLUSIVE_SCAN, GP_SELECT,     GP_REDUCE_BY_KEY};
   const uint64_t most = 2 * (uint64_t)INPUT_MOST * 16;
-  input_arrays there = {device_new(most), device_new(most), device_new(INPUT_MOST * 4), device_new(INPUT_MOST * 8)};
-  input_arrays here = {host_new(most), host_new(most), host_new(INPUT_MOST * 4), host_new(INPUT_MOST * 8)};
+  input_arrays there = {device_new(most), device_new(most), device_new(INPUT_MOST * 4), device_new(INPUT_MOST * 8),
+                        device_new(INPUT_MOST)};
+  input_arrays here = {host_new(most), host_new(most), host_new(INPUT_MOST * 4), host_new(INPUT_MOST * 8),
+                       host_new(INPUT_MOST)};
   char *out = device_new(most + 4096), *got = host_new(most + 4096), *want = host_new(most + 4096);
   int t, k, s, i, count;
   const uint64_t *list = sizes(&count);
@@ -106,7 +126,9 @@ static void group_inputs(void) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         here.index[j] = (int)((seed >> 33) % n);
         here.long_index[j] = (int64_t)(n - 1 - j / 2);
+        here.flags[j] = (unsigned char)(seed >> 61 ? 0 : j / 1000 % 3 + 1);
       }
+      upload(there.flags, here.flags, n);
       upload(there.index, here.index, n * 4);
       upload(there.long_index, here.long_index, n * 8);
       for (k = 0; k < INPUT_KINDS; ++k)
@@ -114,12 +136,14 @@ static void group_inputs(void) {
           if (out_of_time()) break;
           if (!number && (i || k == 2 || k > 6)) continue;                   // structs are moved
           if (is_float(type) && number && k > 6 && type->size < 4) continue; // NaNs of conversions
+          if (CALLS[i] == GP_REDUCE_BY_KEY && is_float(type)) continue;
           if (quick && (i + k + s + t) % 3) continue;
           solve_inputs(type, k, CALLS[i], n, &there, &here, out, got, want);
         }
     }
   }
   device_free(there.values), device_free(there.more), device_free(there.index), device_free(there.long_index);
+  device_free(there.flags), free(here.flags);
   free(here.values), free(here.more), free(here.index), free(here.long_index);
   device_free(out), free(got), free(want);
 }

@@ -90,6 +90,8 @@ FILES = {
     "MERGE_EXAMPLE": "test_tuner_examples.cpp",
     "N_BODY": "test_tuner_examples.cpp",
     "MARCHING_CUBES": "test_marching_cubes.cpp",
+    "INPUTS": "test_inputs.cpp",
+    "INPUT_CALLS": "../unit/test_inputs.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
     "ONLINE": "../unit/test_online.cpp",
@@ -2329,6 +2331,37 @@ MUTANTS = {
         "gp__simplex_point(l, x, -2, x->reflected);"),
     "tuner: the best is not measured again": (
         "TUNER_SEARCH", "src/tuner/search.c", ": gp__ask_race(&s->points, point);", ": GP__ASK_DONE;"),
+    "inputs: a stride is unsigned": (
+        "INPUTS", "src/device/inputs.cuh", "data[static_cast<long long>(i) * stride]",
+        "data[i * static_cast<unsigned>(stride)]"),
+    "inputs: a gathered run begins at the run's first index": (
+        "INPUTS", "src/device/inputs.cuh", "x[j] = a.at(static_cast<gp__u64>(index[j]));",
+        "x[j] = a.at(static_cast<gp__u64>(index[0]) + j);"),
+    "inputs: a tile's rest is left out": (
+        "INPUTS", "src/device/inputs.cuh", "i = whole * (THREADS * V) + thread; i < all;",
+        "i = whole * (THREADS * V) + thread; i + 1 < all;"),
+    "inputs: a reduction forgets its tail": (
+        "INPUTS", "src/reduce/kernels.cuh", "if (blockIdx.x == 0 && tail < n)", "if (blockIdx.x == 0 && tail + 1 < n)"),
+    "inputs: the second operand is the first": (
+        "INPUTS", "src/device/inputs.cuh", "operands.second.template load<CACHE>(i, to.item);",
+        "operands.second.template load<CACHE>(0, to.item);"),
+    "inputs: a prepared call keeps its description": (
+        "INPUT_CALLS", "src/core/check_call_types.c", "    if (q->inputs.in) q->in = NULL;\n", ""),
+    "inputs: the data is not behind the arguments": (
+        "INPUT_CALLS", "src/core/launch.c", "memcpy(room->bytes + at, &q->inputs.data",
+        "memcpy(room->bytes + at + GP__VECTOR, &q->inputs.data"),
+    "inputs: operators of parts share a name": (
+        "INPUT_CALLS", "src/core/spelling.c", "word[1] = (uint64_t)(uint32_t)n->type | (uint64_t)(uint32_t)n->op << 32;",
+        "word[1] = (uint64_t)(uint32_t)n->type | (uint64_t)(uint32_t)GP_SUM << 32;"),
+    "inputs: an array backwards overlaps nothing": (
+        "INPUT_CALLS", "src/core/check_buffers.c", "if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;",
+        ""),
+    "inputs: offsets of a struct's members are unaligned": (
+        "INPUT_CALLS", "src/core/check_inputs.c", "offsets[i] = size = (size + member->align - 1) / member->align * member->align;",
+        "offsets[i] = size;"),
+    "inputs: a scan's policy has bulk copies": (
+        "INPUT_CALLS", "src/scan/policy.h", "s.compute_capability >= 90 && !s.described &&",
+        "s.compute_capability >= 90 &&"),
     "tuner: a cold start counts as it is": (
         "TUNER_SEARCH", "src/tuner/search.c", "GP__START_SAMPLES = 7,", "GP__START_SAMPLES = 1,"),
     "tuner: a best point far ahead has one time": (

@@ -252,6 +252,24 @@ static gp_context *open_host() {
 static void test_host() {
   gp_context *ctx = open_host();
   calls<Plain>(ctx, false);
+  // The members of a struct are where C has them.
+  struct Mixed {
+    unsigned char a;
+    int b;
+    short c;
+    int64_t d;
+  };
+  const gp_type mixed = define(ctx, "Mixed", nullptr, sizeof(Mixed), alignof(Mixed));
+  const std::vector<unsigned char> small_ones = {1, 2, 3};
+  const std::vector<int> large_ones = {-7, 8, -9};
+  const std::vector<short> shorts = {300, -301, 302};
+  const gp_input ma = gp_input_array(GP_U8, small_ones.data()), mb = gp_input_array(GP_I32, large_ones.data());
+  const gp_input mc = gp_input_array(GP_I16, shorts.data()), md = gp_input_ramp(GP_I64, nullptr, nullptr);
+  const gp_input whole = gp_input_zipped(mixed, &ma, &mb, &mc, &md);
+  Mixed made[3];
+  GOOD(gp_copy(ctx, GP_INPUT, &whole, 3, made, nullptr));
+  for (int k = 0; k < 3; ++k)
+    CHECK(made[k].a == k + 1 && made[k].b == large_ones[size_t(k)] && made[k].c == shorts[size_t(k)] && made[k].d == k);
   // Every built-in operator of a mapped input does what the call of that operator does.
   const std::vector<int> p = ints(500, 8), q = ints(500, 9);
   std::vector<float> mapped(500), called(500);

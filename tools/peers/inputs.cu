@@ -235,6 +235,46 @@ int main() {
       const bool same = near(out, other);
       print(about.name, "sum of a column of 3 f32", n, ours, read_of(12 * n), {{"cub", cub_us}}, same);
     }
+    { // the indices of what is marked: a tenth
+      unsigned char *marks = (unsigned char *)other;
+      std::vector<unsigned char> drawn(n);
+      unsigned seed = 1;
+      for (auto &mark : drawn) seed = seed * 1664525 + 1013904223, mark = (seed >> 16) % 10 == 0;
+      good(cudaStreamSynchronize(stream));
+      good(cudaMemcpy(marks, drawn.data(), n, cudaMemcpyHostToDevice));
+      const gp_input everywhere = gp_input_ramp(GP_I64, nullptr, nullptr);
+      uint64_t *count = (uint64_t *)sorted;
+      const double ours =
+          median_us([&] { good(gp_select_flags(ctx, GP_INPUT, GP_U8, &everywhere, marks, n, wide, count, s)); });
+      const auto cub_select = [&](void *p, size_t &b) {
+        return cub::DeviceSelect::Flagged(p, b, thrust::counting_iterator<long long>(0), marks, wide2, shuffled,
+                                          (long long)n, stream);
+      };
+      with_room(cub_select);
+      const double cub_us = median_us([&] { good(cub_select(room, room_bytes)); });
+      const bool same = equal(wide, wide2, n / 11 * 8);
+      print(about.name, "nonzero i64", n, ours, copy_of(n + n / 10 * 8), {{"cub", cub_us}}, same);
+    }
+    { // sums of x[i] * y[i] over runs of 100 equal keys
+      std::vector<int> keys(n);
+      for (size_t i = 0; i < n; ++i) keys[i] = int(i / 100);
+      good(cudaStreamSynchronize(stream));
+      good(cudaMemcpy(sorted, keys.data(), 4 * n, cudaMemcpyHostToDevice));
+      const gp_input yy = gp_input_of_two(GP_PROD, GP_F32, &ay, &ay);
+      const auto ones = thrust::make_transform_iterator(
+          thrust::make_zip_iterator(thrust::make_tuple((const float *)y, (const float *)y)), Product());
+      uint64_t *count = (uint64_t *)wide;
+      const double ours = median_us(
+          [&] { good(gp_reduce_by_key(ctx, GP_SUM, GP_I32, GP_INPUT, sorted, &yy, n, shuffled, out, count, s)); });
+      const auto cub_sums = [&](void *p, size_t &b) {
+        return cub::DeviceReduce::ReduceByKey(p, b, sorted, (int *)wide2, ones, other, (int *)flushed,
+                                              cuda::std::plus<>(), (long long)n, stream);
+      };
+      with_room(cub_sums);
+      const double cub_us = median_us([&] { good(cub_sums(room, room_bytes)); });
+      const bool same = equal(out, other, n / 100 * 4);
+      print(about.name, "sums of products by key f32", n, ours, read_of(12 * n), {{"cub", cub_us}}, same);
+    }
     { // z = x + y into another type
       const gp_input sum = gp_input_of_two(GP_SUM, GP_F32, &ax, &ay);
       const double ours = median_us([&] { good(gp_transform(ctx, GP_NEGATE, GP_INPUT, GP_F32, &sum, n, out, s)); });
