@@ -2345,8 +2345,8 @@ MUTANTS = {
     "inputs: the second operand is the first": (
         "INPUTS", "src/device/inputs.cuh", "operands.second.template load<CACHE>(i, to.item);",
         "operands.second.template load<CACHE>(0, to.item);"),
-    "inputs: a prepared call keeps its description": (
-        "INPUT_CALLS", "src/core/check_call_types.c", "    if (q->inputs.in) q->in = NULL;\n", ""),
+    "inputs: every ramp has step 1": (
+        "INPUT_CALLS", "src/core/check_values.c", "n->from->step ? n->from->step : step.bytes", "step.bytes"),
     "inputs: the data is not behind the arguments": (
         "INPUT_CALLS", "src/core/launch.c", "memcpy(room->bytes + at, &q->inputs.data",
         "memcpy(room->bytes + at + GP__VECTOR, &q->inputs.data"),
