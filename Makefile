@@ -60,12 +60,12 @@ help:
 
 # ---- the header, from its parts
 
-PARTS = src/manifest $(wildcard src/*.h src/*/*)
+PARTS = src/manifest src/phrases $(wildcard src/*.[ch] src/*/*)
 
 header:
 	@$(PYTHON3) tools/amalgamate.py
 
-gpuprims.h: $(PARTS) tools/amalgamate.py tools/c_names.py
+gpuprims.h: $(PARTS) tools/amalgamate.py tools/c_names.py tools/phrases.py
 	@$(PYTHON3) tools/amalgamate.py
 
 lines:

@@ -7,6 +7,9 @@
                                       name the part; it reads its own text from FILE. make lines
     tools/amalgamate.py --only PART --lines FILE   the same for a part and its uses, direct or not
     tools/amalgamate.py --back FILE   the reverse: takes changes of an edited or merged gpuprims.h back to the parts
+    tools/amalgamate.py --phrases     chooses the phrases that the embedded device text has as codes, and writes
+                                      src/phrases: worth it when the text has changed much, since it changes all keys of
+                                      kernels
 
 A line of src/manifest is
 
@@ -33,9 +36,10 @@ import sys
 import tempfile
 
 import c_names
+import phrases
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADER, FOLDER, MANIFEST = "gpuprims.h", "src", "src/manifest"
+HEADER, FOLDER, MANIFEST, PHRASES = "gpuprims.h", "src", "src/manifest", "src/phrases"
 REPLACED = "build/replaced-gpuprims.h"  # the previous text of the header: it may have been edited
 NOTICE = """\
 //
@@ -281,6 +285,9 @@ def embedded_parts(only=None):
     for line in lines:
         if line.part in needed:
             texts.setdefault(line.part, []).append(without_spaces(line.text))
+            if phrases.escapes_in(line.text):
+                raise Wrong(f"{FOLDER}/{line.part}:{line.number}: {phrases.escapes_in(line.text)} begins a code of "
+                            f"{PHRASES}: the device text must not have it")
     for name, places in c_names.homes_of(lines)[0].items():
         parts = dict.fromkeys(part for _, part in places if part in needed)
         if parts:
@@ -297,10 +304,36 @@ def embedded_text(*wanted):
                    for part in texts if part in needed)
 
 
+@functools.cache
+def list_of_phrases():
+    try:
+        return tuple(phrases.read("".join(line + "\n" for line in read_lines(PHRASES))))
+    except ValueError as error:
+        raise Wrong(f"{PHRASES}:{error}") from error
+
+
+def with_codes(lines):
+    """A part's lines, with codes in place of phrases."""
+    text = "\n".join(lines)
+    found = phrases.encoded(text, list_of_phrases())
+    if phrases.expanded(found, phrases.listed(phrases.embedded(list_of_phrases()))) != text:
+        raise Wrong(f"{PHRASES}: the codes do not give the text of the part that begins with {lines[0]}")
+    return found.split("\n")
+
+
+def write_phrases():
+    texts = ["\n".join(lines) for lines in embedded_parts()[0].values()]
+    found = phrases.choose(texts)
+    write(PHRASES, phrases.written(found))
+    list_of_phrases.cache_clear()
+    bytes_ = [sum(map(len, some)) for some in (texts, [phrases.encoded(text, tuple(found)) for text in texts])]
+    print(f"{PHRASES}: {len(found)} phrases; the device text of {bytes_[0]} bytes is embedded as {bytes_[1]}")
+
+
 def embedded_lines(only=None):
     """The parts, each with the numbers of the parts that it uses and that no other used part uses; the names that
     a program may mention, public ones and said_by_the_host, in byte order, each with the numbers of the parts that
-    define it; the text, each part after a #line."""
+    define it; the phrases; the text with their codes, each part after a #line."""
     texts, uses, homes = embedded_parts(only)
     uses = {part: [one for one in used if not any(one in reached(uses.get, uses[other]) for other in used)]
             for part, used in uses.items()}
@@ -309,7 +342,8 @@ def embedded_lines(only=None):
     found += ["names"] + [" ".join([name] + [number[part] for part in homes[name]]) for name in sorted(homes)
                           if name in said_by_the_host() and not name.startswith("GPUPRIMS__")
                           or not re.match("gp__|GP__|GPUPRIMS__", name)]
-    found += ["text"] + [line for part in texts for line in [f'#line 1 "{part}"', *texts[part]]] + [END]
+    found += ["phrases", *phrases.embedded(list_of_phrases()).split("\n")[:-1]]
+    found += ["text"] + [line for part in texts for line in [f'#line 1 "{part}"', *with_codes(texts[part])]] + [END]
     if len(texts) > MOST_PARTS:
         raise Wrong(f"{len(texts)} parts for NVRTC: GP__PARTS, src/core/device_text.c, is {MOST_PARTS}")
     marks = [line for line in found if "/*" in line or "*/" in line], [line for line in found if line[:5] == "#line"]
@@ -319,12 +353,11 @@ def embedded_lines(only=None):
 
 
 def device_text(header):
-    """All parts in the header's form for NVRTC: bytes."""
-    with open(header, "rb") as file:
+    """The text of all parts that a header holds for NVRTC: bytes."""
+    with open(header, encoding="utf-8") as file:
         text = file.read()
-    begin, text_mark, end = (f"\n{line}\n".encode() for line in (BEGIN, "text", END))
-    text = text[text.index(begin):]
-    return text[text.index(text_mark) + len(text_mark):text.index(end) + 1]
+    listed, _, text = text[text.index(f"\n{BEGIN}\n"):].partition("\nphrases")[2].partition("\ntext\n")
+    return phrases.expanded(text[:text.index(f"\n{END}\n") + 1], phrases.listed(listed + "\n")).encode()
 
 
 def text_of(lines):
@@ -429,10 +462,13 @@ def main():
     parser.add_argument("--lines", metavar="FILE")
     parser.add_argument("--only", metavar="PART", action="append")
     parser.add_argument("--back", metavar="FILE")
+    parser.add_argument("--phrases", action="store_true")
     options = parser.parse_args()
     try:
         if options.back:
             return back(os.path.abspath(options.back))
+        if options.phrases:
+            write_phrases()
         if options.check:
             wrong = differs()
             print(wrong or f"{HEADER} is what {len(paths())} parts make")
@@ -440,7 +476,7 @@ def main():
         if options.lines:
             only = closure(*options.only) if options.only else None
             write(options.lines, text_with_lines(header_lines(only), options.lines))
-        else:
+        elif not options.phrases:
             make()
     except (Wrong, OSError) as error:
         print(f"amalgamate: {error}", file=sys.stderr)

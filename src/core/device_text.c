@@ -1,8 +1,9 @@
 // core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
-// uses: core/rules.h, core/text.c, core/embed.c, core/sha256.c
+// uses: core/rules.h, core/text.c, core/embed.c, core/sha256.c, core/phrases.c
 
 // The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
-// kernel's program, and the parts that these use.
+// kernel's program, and the parts that these use. The texts stay as they are embedded, with codes in place of phrases
+// (core/phrases.c), until NVRTC needs them. Hashes are those of the embedded texts and of the list of phrases.
 enum { GP__PARTS = 256 }; // at most
 typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
@@ -11,10 +12,12 @@ static struct {
   const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
   const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
   const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
+  size_t bytes[GP__PARTS];            // of a part's text for NVRTC
   char part_hash[GP__PARTS][GP__HEX]; // of its text
+  char phrases_hash[GP__HEX];         // of the list of phrases
   char hash[GP__HEX];                 // of all
   char why[256];
-} gp__device = {PTHREAD_ONCE_INIT, 0, {NULL}, NULL, NULL, {NULL}, {""}, "", ""};
+} gp__device = {PTHREAD_ONCE_INIT, 0, {NULL}, NULL, NULL, {NULL}, {0}, {""}, "", "", ""};
 
 GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   char *data = NULL;
@@ -47,11 +50,12 @@ GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
   int count = 0, i;
   const char *names = gp__behind_line(at, "\nnames\n");
-  const char *first = gp__behind_line(names, "\ntext\n");
-  if (!first) return 0;
+  const char *phrases = gp__behind_line(names, "\nphrases\n");
+  const char *first = gp__behind_line(phrases ? phrases - 1 : NULL, "\ntext\n");
+  if (!first || !gp__take_phrases(phrases, first - 5)) return 0;
   for (; at < names - 6 && count < GP__PARTS; at = strchr(at, '\n') + 1) gp__device.uses[count++] = at;
   gp__device.names = names;
-  gp__device.names_end = first - 5;
+  gp__device.names_end = phrases - 8;
   for (i = 0, at = first; i < count; ++i) {
     if (!at || strncmp(at, "#line 1 \"", 9) != 0) return 0;
     gp__device.text[i] = at;
@@ -60,9 +64,15 @@ GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
   }
   if (!at) return 0;
   gp__device.text[count] = at;
-  for (i = 0; i < count; ++i)
-    gp__hash(gp__device.part_hash[i], gp__device.text[i], (size_t)(gp__device.text[i + 1] - gp__device.text[i]), NULL);
-  gp__hash(gp__device.hash, gp__device.part_hash, (size_t)count * sizeof *gp__device.part_hash, NULL);
+  gp__hash(gp__device.phrases_hash, phrases, (size_t)(first - phrases), NULL);
+  for (i = 0; i < count; ++i) {
+    const char *text = gp__device.text[i], *end = gp__device.text[i + 1];
+    gp__device.bytes[i] = gp__expanded_bytes(text, end);
+    if (!gp__device.bytes[i]) return 0;
+    gp__hash(gp__device.part_hash[i], text, (size_t)(end - text), NULL);
+  }
+  gp__hash(gp__device.hash, gp__device.part_hash, (size_t)count * sizeof *gp__device.part_hash,
+           gp__device.phrases_hash);
   gp__device.count = count;
   return count > 0;
 }
@@ -90,7 +100,7 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     free(read);
   }
 }
-// The text of all parts, without a zero at its end, or NULL.
+// The text of all parts as it is embedded, without a zero at its end, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
@@ -135,15 +145,20 @@ GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
   for (i = gp__device.count - 1; i >= 0; --i)
     if (set[i]) gp__add_numbers(gp__device.uses[i], set);
 }
-// Writes the parts' text, as a header.
+// Writes the parts' text for NVRTC, as a header.
 GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
+  static const char begin[] = "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n", end[] = "#endif\n";
+  size_t bytes = sizeof begin + sizeof end;
   int i;
-  gp__add(t, "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n");
   for (i = 0; i < gp__device.count; ++i)
-    if (set[i]) gp__add(t, "%.*s", (int)(gp__device.text[i + 1] - gp__device.text[i]), gp__device.text[i]);
-  gp__add(t, "#endif\n");
+    if (set[i]) bytes += gp__device.bytes[i];
+  gp__make_room(t, bytes);
+  gp__add(t, "%s", begin);
+  for (i = 0; i < gp__device.count && !t->failed; ++i)
+    if (set[i]) t->size = (size_t)(gp__expand(t->data + t->size, gp__device.text[i], gp__device.text[i + 1]) - t->data);
+  gp__add(t, "%s", end);
 }
-// The hash of the parts' texts.
+// The hash of the parts' texts and of the list of phrases.
 GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
@@ -153,5 +168,5 @@ GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]
       memcpy(hashes + bytes, gp__device.part_hash[i], GP__HEX);
       bytes += GP__HEX;
     }
-  gp__hash(hash, hashes, bytes, NULL);
+  gp__hash(hash, hashes, bytes, gp__device.phrases_hash);
 }

@@ -3,7 +3,7 @@
 //   core/text.c, core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c,
 //   core/nvrtc.c
 
-#define GPUPRIMS__BUNDLE "keys of parts 1" // gp_bundle.header; another way to make keys gets another number
+#define GPUPRIMS__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);

@@ -7,6 +7,17 @@ typedef struct gp__text {
   int failed; // an allocation failed
 } gp__text;
 
+// Makes room for this many more characters and a zero.
+GPUPRIMS__PRIVATE void gp__make_room(gp__text *t, size_t length) {
+  const size_t capacity = t->size + length + 1;
+  char *data;
+  if (t->failed || capacity <= t->capacity) return;
+  data = (char *)realloc(t->data, capacity);
+  t->failed = !data;
+  if (!data) return;
+  t->data = data;
+  t->capacity = capacity;
+}
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
@@ -19,13 +30,7 @@ GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *f
       t->size += (size_t)length;
       return;
     }
-    if (length >= 0 && !turn) {
-      const size_t capacity = (t->size + (size_t)length + 1) * 2;
-      char *data = (char *)realloc(t->data, capacity);
-      if (!data) break;
-      t->data = data;
-      t->capacity = capacity;
-    }
+    if (length >= 0 && !turn) gp__make_room(t, t->size + 2 * (size_t)length + 1);
   }
   if (t->data) t->data[t->size] = 0;
   t->failed = 1;

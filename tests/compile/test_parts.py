@@ -12,6 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path[:0] = [os.path.join(ROOT, "tools"), os.path.join(ROOT, "tests"), os.path.dirname(os.path.abspath(__file__))]
 import amalgamate  # noqa: E402
 import operators  # noqa: E402
+import phrases  # noqa: E402
 from turn import turn  # noqa: E402
 
 DEVICE_PARTS = [path for path in amalgamate.paths() if path.endswith(".cuh")]
@@ -39,7 +40,7 @@ def furnish(place):
     """A copy of the header's sources."""
     shutil.copytree(os.path.join(ROOT, "src"), place / "src")
     (place / "tools").mkdir()
-    for name in ("amalgamate.py", "c_names.py", "docs.py", "lint.py", "markdown_links.py"):
+    for name in ("amalgamate.py", "c_names.py", "docs.py", "lint.py", "markdown_links.py", "phrases.py"):
         shutil.copy(os.path.join(ROOT, "tools", name), place / "tools")
     shutil.copy(os.path.join(ROOT, "gpuprims.h"), place)
     shutil.copy(os.path.join(ROOT, ".clang-format"), place)
@@ -213,6 +214,75 @@ def test_the_device_text(house):
     more = "GP_DEVICE int gp__more(){return 1,'a',2;}\n"
     assert after.pop("scan/kernels.cuh") == before.pop("scan/kernels.cuh") + more
     assert after == before
+
+
+@pytest.mark.turn
+def test_codes_expand_to_the_device_text(house):
+    """The header's codes and phrases give the text that they were made of, with another list too."""
+    path = os.path.join(house, "gpuprims.h")
+    assert amalgamate.device_text(path).decode() == amalgamate.embedded_text()
+    assert run(house, TOOL, "--phrases").returncode == 0 and run(house, TOOL).returncode == 0
+    chosen = read(house, "src", "phrases")
+    assert amalgamate.device_text(path).decode() == amalgamate.embedded_text()
+    assert len(phrases.read(chosen)) == len(phrases.CODES) and os.path.getsize(path) < 2.6e6
+    put("# none\n", house, "src", "phrases")
+    assert run(house, TOOL).returncode == 0 and os.path.getsize(path) > 2.7e6
+    assert amalgamate.device_text(path).decode() == amalgamate.embedded_text()
+    put('"const "\n"unsigned"\n', house, "src", "phrases")
+    assert run(house, TOOL).returncode == 0 and "$aconst $\n$bunsigned$\ntext\n" in read(path)
+    assert amalgamate.device_text(path).decode() == amalgamate.embedded_text()
+
+
+@pytest.mark.turn
+def test_texts_and_lists_that_do_not_fit(house):
+    part, listed = read(house, "src", "scan", "kernels.cuh"), read(house, "src", "phrases")
+    put(part + "\n// $ and `\n", house, "src", "scan", "kernels.cuh")
+    assert run(house, TOOL).returncode == 0
+    for escape in "$`":
+        put(part + f"\nGP_DEVICE int gp__more() {{\n  return '{escape}';\n}}\n", house, "src", "scan", "kernels.cuh")
+        found, line = run(house, TOOL), part.count("\n") + 3
+        assert found.returncode == 2
+        assert f"src/scan/kernels.cuh:{line}: {escape} begins a code of src/phrases" in found.stdout
+        assert run(house, TOOL, "--phrases").returncode == 2
+    put(part, house, "src", "scan", "kernels.cuh")
+    lint = "import sys; sys.path.insert(0, 'tools'); import lint; print(*lint.check_phrases(), sep='\\n')"
+    assert run(house, "-c", lint).stdout.strip() == ""
+    put(listed.replace('"const "', '"not there"'), house, "src", "phrases")
+    assert "src/phrases: \"not there\" saves nothing: tools/amalgamate.py --phrases" in run(house, "-c", lint).stdout
+    for more, says in (("const", "not a JSON string"), ('"ab"', "of three or more"), ("7", "not a JSON string"),
+                       ('"caf\\u00e9"', "ASCII"), ('"a$b"', "a phrase with $"), ('"a`b"', "a phrase with `"),
+                       ('"const "', "listed above"), ('"one more"', "more phrases than codes, 172")):
+        put((listed if "one more" in more else '"const "\n') + more + "\n", house, "src", "phrases")
+        found = run(house, TOOL)
+        assert found.returncode == 2 and "amalgamate: src/phrases:" in found.stdout and says in found.stdout, more
+
+
+def test_codes():
+    assert len(set(phrases.CODES)) == len(phrases.CODES) == 172
+    of = phrases.listed(phrases.embedded(("abc", "bcdef", "\n)};")))
+    assert of == {"$a": "abc", "$b": "bcdef", "$c": "\n)};"}
+    for text, coded in (("", ""), ("ab", "ab"), ("abc", "$a"), ("abcdef", "a$b"), ("abcabcbcdef", "$a$a$b"),
+                        ("x\n)};\n", "x$c\n")):
+        assert phrases.encoded(text, tuple(of.values())) == coded
+        assert phrases.expanded(coded, of) == text
+    # Lines stay short: a phrase that holds lines is not taken where it would join too much.
+    of = {"$a": ";\nsame ", "$b": "word ", "$c": "d\nw"}
+    for words in range(24):
+        text = (";\nsame " + "word " * words + "end\nword") * 40
+        coded = phrases.encoded(text, tuple(of.values()))
+        assert phrases.expanded(coded, of) == text and max(map(len, coded.split("\n"))) <= 120
+        assert coded.count("\n") < text.count("\n") and len(coded) < len(text) * 3 // 4
+    assert not set("".join(phrases.CODES)) & set("*/?\\\"' ")  # the text stands in a comment
+
+
+def test_choice_of_phrases():
+    words = "for(int i=0;i<count;++i)sum+=static_cast<float>(value[i]);\n"
+    assert phrases.choose([]) == [] and phrases.choose(["", "x"]) == []
+    found = phrases.choose([words * 40, "static_cast<int>(x);\n" * 40])
+    assert 0 < len(found) < 172 and found == phrases.choose([words * 40, "static_cast<int>(x);\n" * 40])
+    assert phrases.read(phrases.written(found)) == found
+    assert len(phrases.encoded(words * 40, tuple(found))) < len(words) * 40 // 4
+    assert len(phrases.choose([words * 40], 3)) == 3
 
 
 def of_a_part(text):

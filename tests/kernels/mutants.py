@@ -94,6 +94,7 @@ FILES = {
     "INPUT_CALLS": "../unit/test_inputs.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
+    "PHRASES": "../unit/test_phrases.cpp",
     "ONLINE": "../unit/test_online.cpp",
 }
 
@@ -2417,6 +2418,17 @@ MUTANTS = {
         "ONLINE", "src/tuner/online.c", "if (out[i] == in[k]) return 1;", "if (out[i] == in[k]) return 0;"),
     "online: a site begins without its neighbour": (
         "ONLINE", "src/tuner/online_threads.c", "if (nearest) *best = nearest->best;", "nearest = NULL;"),
+    "phrases: a code without a phrase gives nothing": (
+        "PHRASES", "src/core/phrases.c", "if (!more) return 0;", "(void)more;"),
+    "phrases: a text may end with an escape": ("PHRASES", "src/core/phrases.c", "at == end ? bytes : 0", "bytes"),
+    "phrases: a code has two phrases": ("PHRASES", "src/core/phrases.c", " || phrase->bytes) return 0;", ") return 0;"),
+    "phrases: both escapes begin the same codes": ("PHRASES", "src/core/phrases.c", "*at == '`'", "*at == 0"),
+    "phrases: another list of phrases, the same key": (
+        "PHRASES", "src/core/device_text.c", "gp__hash(hash, hashes, bytes, gp__device.phrases_hash);",
+        "gp__hash(hash, hashes, bytes, NULL);"),
+    "phrases: room for the codes alone": (
+        "PHRASES", "src/core/device_text.c", "bytes += gp__device.bytes[i];",
+        "bytes += (size_t)(gp__device.text[i + 1] - gp__device.text[i]) + 64;"),
     "n-body: the potential of the last tile alone": (
         "N_BODY", "examples/tuner/n_body.cuh", "potential += double(field.potential);",
         "potential = double(field.potential);"),
