@@ -336,7 +336,7 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 // gcc's -Wextra includes and clang has by default).
 #define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type {
-  GP_INPUT = -1, // the pointer leads to a gp_input
+  GP_INPUT = 0x40000000, // the pointer leads to a gp_input
   GP_TYPE_DEFAULT = 0,
   GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
   GPUPRIMS__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
@@ -31172,6 +31172,61 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// ---- core/check_memory.c - checking a call: where its buffers and values lie
+
+// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
+// The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
+GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
+  int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
+      k->s->library.runtime.driver.cuPointerGetAttributes;
+  int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
+  void *const answers[] = {type, managed};
+  void *library = NULL;
+  int error;
+  *type = *managed = 0;
+  if (!ask && k->host) {
+    library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
+  }
+  error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
+  if (library) dlclose(library);
+  return error;
+}
+// Checks that the back end reaches the buffer.
+GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
+  const gp__state *s = k->s;
+  int type, managed;
+  const int error = gp__memory_of(k, pointer, &type, &managed);
+  if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
+  if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is device memory, and the host back end cannot access it: copy the data to host "
+                    "memory, or open the context with GP_BACKEND_CUDA",
+                    k->who, name, pointer);
+  if (!k->host && !type && !s->pageable)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is host memory, neither managed nor registered, and device %d cannot access it: copy "
+                    "the data to device memory (cudaMalloc, cudaMemcpy), or open the context with GP_BACKEND_HOST",
+                    k->who, name, pointer, s->about.device);
+  gp__know_place(k->s, pointer, 0);
+  return GP_SUCCESS;
+}
+// Checks that the host can read the value.
+GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
+  int type, managed, error;
+  if (!value) return GP_SUCCESS;
+  if (k->pointers == GP__POINTERS_KNOWN)
+    return gp__place_is_known(k->s, value, 1) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
+  error = gp__memory_of(k, value, &type, &managed);
+  if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
+  if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is device memory, but the host reads this value: pass a pointer to host memory",
+                    k->who, name, value);
+  gp__know_place(k->s, value, 1);
+  return GP_SUCCESS;
+}
+
 // ---- core/check_operators.c - checking a call: its operators
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
@@ -31229,17 +31284,14 @@ typedef struct gp__input_path {
   const struct gp__input_path *whole; // NULL: the description itself
   const char *member;
 } gp__input_path;
-GPUPRIMS__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text, size_t room) {
-  const gp__input_path *at;
-  char part[64];
-  *text = 0;
-  for (at = p; at->whole; at = at->whole) {
-    snprintf(part, sizeof part, ".%s%s", at->member, text);
-    snprintf(text, room, "%s", part);
-  }
-  snprintf(part, sizeof part, "gp_input%s", text);
-  snprintf(text, room, "%s", part);
-  return text;
+enum { GP__PATH_BYTES = sizeof "gp_input" + 2 * GP_INPUT_PARTS };
+GPUPRIMS__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text) {
+  char *at = text + GP__PATH_BYTES;
+  *--at = 0;
+  for (; p->whole && at > text + sizeof "gp_input" + 1; p = p->whole) *--at = *p->member, *--at = '.';
+  at -= sizeof "gp_input" - 1;
+  memcpy(at, "gp_input", sizeof "gp_input" - 1);
+  return at;
 }
 
 // Checks a part and those it is made of; *node gets its number. Parts that are made of others follow them.
@@ -31251,16 +31303,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts_of(gp__checking *k, const char *fiel
   const gp_input *const parts[] = {from->a, from->b, from->c, from->d};
   const int made = from->kind >= GP_INPUT_GATHERED, needed = from->kind == GP_INPUT_MAPPED ? 1 : 2;
   const int most = from->kind == GP_INPUT_ZIPPED ? 4 : 2;
-  char text[48];
+  char text[GP__PATH_BYTES];
   int i;
   for (i = 0; i < 4; ++i) {
     const gp__input_path inner = {path, members[i]};
     n->part[i] = -1;
     if (parts[i] && (!made || i >= most || (i == 3 && !parts[2])))
       return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is set, but an input of this kind has no such part", k->who, field,
-                      gp__input_path_text(&inner, text, sizeof text));
+                      gp__input_path_text(&inner, text));
     if (!parts[i] && made && i < needed)
-      return gp__fail(GP_E_NULL, "%s: @%s: %s is null", k->who, field, gp__input_path_text(&inner, text, sizeof text));
+      return gp__fail(GP_E_NULL, "%s: @%s: %s is null", k->who, field, gp__input_path_text(&inner, text));
     if (parts[i]) GPUPRIMS__CHECK(gp__check_part(k, field, &inner, parts[i], &n->part[i]));
   }
   return GP_SUCCESS;
@@ -31303,8 +31355,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
   gp__checked_type type = {0, 0, NULL};
   gp__input_node n;
   size_t offsets[4];
-  char text[48], name[96];
-  gp__input_path_text(path, text, sizeof text);
+  char room[GP__PATH_BYTES], name[96];
+  const char *text = gp__input_path_text(path, room);
   memset(&n, 0, sizeof n);
   n.from = from;
   n.kind = from->kind;
@@ -31357,6 +31409,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_described(gp__checking *k, const char *fie
   gp__inputs *all = &k->q->inputs;
   int node;
   if (!input) return gp__fail(GP_E_NULL, "%s: @%s is GP_INPUT, but the gp_input is null", k->who, field);
+  if (k->pointers >= GP__POINTERS_REACHED) GPUPRIMS__CHECK(gp__check_value_memory(k, "gp_input", input));
   if (!all->count) memset(&all->data, 0, sizeof all->data);
   GPUPRIMS__CHECK(gp__check_part(k, field, &path, (const gp_input *)input, &node));
   *type = all->node[node].type;
@@ -31584,58 +31637,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
-// The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
-GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
-  int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
-      k->s->library.runtime.driver.cuPointerGetAttributes;
-  int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
-  void *const answers[] = {type, managed};
-  void *library = NULL;
-  int error;
-  *type = *managed = 0;
-  if (!ask && k->host) {
-    library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
-  }
-  error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
-  if (library) dlclose(library);
-  return error;
-}
-// Checks that the back end reaches the buffer.
-GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
-  const gp__state *s = k->s;
-  int type, managed;
-  const int error = gp__memory_of(k, pointer, &type, &managed);
-  if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
-  if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is device memory, and the host back end cannot access it: copy the data to host "
-                    "memory, or open the context with GP_BACKEND_CUDA",
-                    k->who, name, pointer);
-  if (!k->host && !type && !s->pageable)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is host memory, neither managed nor registered, and device %d cannot access it: copy "
-                    "the data to device memory (cudaMalloc, cudaMemcpy), or open the context with GP_BACKEND_HOST",
-                    k->who, name, pointer, s->about.device);
-  gp__know_place(k->s, pointer, 0);
-  return GP_SUCCESS;
-}
-// Checks that the host can read the value.
-GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
-  int type, managed, error;
-  if (!value) return GP_SUCCESS;
-  if (k->pointers == GP__POINTERS_KNOWN)
-    return gp__place_is_known(k->s, value, 1) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
-  error = gp__memory_of(k, value, &type, &managed);
-  if (!k->host && error) return gp__cuda_fail(&k->s->library.runtime, k->who, "cuPointerGetAttributes", error);
-  if (!error && type == GP__CU_MEMORY_DEVICE && !managed)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is device memory, but the host reads this value: pass a pointer to host memory",
-                    k->who, name, value);
-  gp__know_place(k->s, value, 1);
-  return GP_SUCCESS;
-}
 // Whether the back end is known to reach `count` elements.
 GPUPRIMS__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
   return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
@@ -37627,7 +37628,8 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
   for (first = 0; first < q->count; first += GP__HOST_MADE)
-    gp__host_make(all, node, first, q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : GP__HOST_MADE,
+    gp__host_make(all, node, first,
+                  q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE,
                   (unsigned char *)*owned + first * size, rooms);
   free(room);
   *array = *owned;
@@ -43415,7 +43417,7 @@ X(I8,1,i8,signed char,1`!U8,2,u8,$Vchar,1`!I16,3,i16,short,2`!U16,4,u16,`:,2`!I3
 X(I64,7,i64,long long,8`!U64,8,u64,$N,8`!F16,9,f16,$#f16,2`!BF16,10,bf16,$#bf16,2`!F32,11,f32,float,4)\
 X(F64,12,f64,double,8)
 `4$sENUM(NAME, $X, name, device, `g) GP_##NAME = $X,$tenum $#`({
-GP_INPUT= -1,
+GP_INPUT=0x40000000,
 GP_TYPE_DEFAULT=0,
 GP_TYPES($sENUM)GP_TYPE_COUNT,
 $sTYPE_MIN= -0x7fffffff-1,

@@ -52,7 +52,7 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 // gcc's -Wextra includes and clang has by default).
 #define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type {
-  GP_INPUT = -1, // the pointer leads to a gp_input
+  GP_INPUT = 0x40000000, // the pointer leads to a gp_input
   GP_TYPE_DEFAULT = 0,
   GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
   GPUPRIMS__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int

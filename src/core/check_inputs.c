@@ -1,23 +1,20 @@
 // core/check_inputs.c - checking a call: described inputs
 // uses: api/lists.h, api/input.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
-//   core/check_types.c, core/checking.c, core/check_operators.c
+//   core/check_types.c, core/checking.c, core/check_memory.c, core/check_operators.c
 
 // The members of a description's parts, for messages: "in_type: gp_input.a.b".
 typedef struct gp__input_path {
   const struct gp__input_path *whole; // NULL: the description itself
   const char *member;
 } gp__input_path;
-GPUPRIMS__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text, size_t room) {
-  const gp__input_path *at;
-  char part[64];
-  *text = 0;
-  for (at = p; at->whole; at = at->whole) {
-    snprintf(part, sizeof part, ".%s%s", at->member, text);
-    snprintf(text, room, "%s", part);
-  }
-  snprintf(part, sizeof part, "gp_input%s", text);
-  snprintf(text, room, "%s", part);
-  return text;
+enum { GP__PATH_BYTES = sizeof "gp_input" + 2 * GP_INPUT_PARTS };
+GPUPRIMS__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text) {
+  char *at = text + GP__PATH_BYTES;
+  *--at = 0;
+  for (; p->whole && at > text + sizeof "gp_input" + 1; p = p->whole) *--at = *p->member, *--at = '.';
+  at -= sizeof "gp_input" - 1;
+  memcpy(at, "gp_input", sizeof "gp_input" - 1);
+  return at;
 }
 
 // Checks a part and those it is made of; *node gets its number. Parts that are made of others follow them.
@@ -29,16 +26,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts_of(gp__checking *k, const char *fiel
   const gp_input *const parts[] = {from->a, from->b, from->c, from->d};
   const int made = from->kind >= GP_INPUT_GATHERED, needed = from->kind == GP_INPUT_MAPPED ? 1 : 2;
   const int most = from->kind == GP_INPUT_ZIPPED ? 4 : 2;
-  char text[48];
+  char text[GP__PATH_BYTES];
   int i;
   for (i = 0; i < 4; ++i) {
     const gp__input_path inner = {path, members[i]};
     n->part[i] = -1;
     if (parts[i] && (!made || i >= most || (i == 3 && !parts[2])))
       return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is set, but an input of this kind has no such part", k->who, field,
-                      gp__input_path_text(&inner, text, sizeof text));
+                      gp__input_path_text(&inner, text));
     if (!parts[i] && made && i < needed)
-      return gp__fail(GP_E_NULL, "%s: @%s: %s is null", k->who, field, gp__input_path_text(&inner, text, sizeof text));
+      return gp__fail(GP_E_NULL, "%s: @%s: %s is null", k->who, field, gp__input_path_text(&inner, text));
     if (parts[i]) GPUPRIMS__CHECK(gp__check_part(k, field, &inner, parts[i], &n->part[i]));
   }
   return GP_SUCCESS;
@@ -81,8 +78,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
   gp__checked_type type = {0, 0, NULL};
   gp__input_node n;
   size_t offsets[4];
-  char text[48], name[96];
-  gp__input_path_text(path, text, sizeof text);
+  char room[GP__PATH_BYTES], name[96];
+  const char *text = gp__input_path_text(path, room);
   memset(&n, 0, sizeof n);
   n.from = from;
   n.kind = from->kind;
@@ -135,6 +132,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_described(gp__checking *k, const char *fie
   gp__inputs *all = &k->q->inputs;
   int node;
   if (!input) return gp__fail(GP_E_NULL, "%s: @%s is GP_INPUT, but the gp_input is null", k->who, field);
+  if (k->pointers >= GP__POINTERS_REACHED) GPUPRIMS__CHECK(gp__check_value_memory(k, "gp_input", input));
   if (!all->count) memset(&all->data, 0, sizeof all->data);
   GPUPRIMS__CHECK(gp__check_part(k, field, &path, (const gp_input *)input, &node));
   *type = all->node[node].type;

@@ -1,6 +1,6 @@
 // core/check_values.c - checking a call: its values in host memory
 // uses: api/lists.h, api/input.h, api/call.h, core/rules.h, core/arguments.h, core/system.c, core/messages.c,
-//   core/request.c, core/primitive.c, core/reads.c, core/checking.c, core/check_buffers.c
+//   core/request.c, core/primitive.c, core/reads.c, core/checking.c, core/check_memory.c
 
 // Reads the constants and ramps of described inputs.
 GPUPRIMS__PRIVATE gp_result gp__check_input_values(gp__checking *k) {

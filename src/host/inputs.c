@@ -108,7 +108,8 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
   for (first = 0; first < q->count; first += GP__HOST_MADE)
-    gp__host_make(all, node, first, q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : GP__HOST_MADE,
+    gp__host_make(all, node, first,
+                  q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE,
                   (unsigned char *)*owned + first * size, rooms);
   free(room);
   *array = *owned;

@@ -2352,14 +2352,13 @@ MUTANTS = {
         "INPUT_CALLS", "src/core/launch.c", "memcpy(room->bytes + at, &q->inputs.data",
         "memcpy(room->bytes + at + GP__VECTOR, &q->inputs.data"),
     "inputs: operators of parts share a name": (
-        "INPUT_CALLS", "src/core/spelling.c", "word[1] = (uint64_t)(uint32_t)n->type | (uint64_t)(uint32_t)n->op << 32;",
-        "word[1] = (uint64_t)(uint32_t)n->type | (uint64_t)(uint32_t)GP_SUM << 32;"),
+        "INPUT_CALLS", "src/core/spelling.c", "(uint64_t)(uint32_t)n->op << 32;", "(uint64_t)(uint32_t)GP_SUM << 32;"),
     "inputs: an array backwards overlaps nothing": (
         "INPUT_CALLS", "src/core/check_buffers.c", "if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;",
         ""),
     "inputs: offsets of a struct's members are unaligned": (
-        "INPUT_CALLS", "src/core/check_inputs.c", "offsets[i] = size = (size + member->align - 1) / member->align * member->align;",
-        "offsets[i] = size;"),
+        "INPUT_CALLS", "src/core/check_inputs.c",
+        "offsets[i] = size = (size + member->align - 1) / member->align * member->align;", "offsets[i] = size;"),
     "inputs: a scan's policy has bulk copies": (
         "INPUT_CALLS", "src/scan/policy.h", "s.compute_capability >= 90 && !s.described &&",
         "s.compute_capability >= 90 &&"),
