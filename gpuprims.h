@@ -32531,9 +32531,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = 1;
-  if (!gp__finds_difference(k->c->primitive)) return GP_SUCCESS;
-  b->in_name = "in (a)";
-  b->in2_name = "in2 (b)";
+  b->in2_name = "in2 (the second array)";
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_find[GP__CHECKS] = {
@@ -37136,9 +37134,8 @@ static const gp__family gp__family_find = {gp__checks_find,
 #define GPUPRIMS__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
 static const gp__primitive gp__primitive_any = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_all = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_find_if = {&gp__family_find,
-                                                    GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION),
-                                                    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_find_if = {
+    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_mismatch = {&gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_TWO), 0,
                                                      0};
 static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GPUPRIMS__READS_TWO, 0, 0};

@@ -42,9 +42,8 @@ static const gp__family gp__family_find = {gp__checks_find,
 #define GPUPRIMS__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
 static const gp__primitive gp__primitive_any = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_all = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_find_if = {&gp__family_find,
-                                                    GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION),
-                                                    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_find_if = {
+    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_mismatch = {&gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_TWO), 0,
                                                      0};
 static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GPUPRIMS__READS_TWO, 0, 0};
