@@ -6,6 +6,7 @@
 #define GPUPRIMS__FAMILIES(F) \
   F(MAP, map) \
   F(REDUCE, reduce) \
+  F(FIND, find) \
   F(SCAN, scan) \
   F(STREAM, stream) \
   F(SEGMENTS, segments) \
@@ -20,9 +21,10 @@
 enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
 #undef GPUPRIMS__ENUM
 GPUPRIMS__RULE int gp__family_of(int primitive) {
-  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-          primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
-      ? GP__FAMILY_REDUCE
+  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
+      : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
+          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND)
+      ? GP__FAMILY_FIND
       : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
       : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
           primitive == GP_PARTITION

@@ -11,7 +11,7 @@
 //   run_lengths, nontrivial_runs    runs=32 lengths=u32
 //   unique                          runs=32 payload=TYPE (by key)
 //   select, partition               keep=50 form=if|flags key=u8 (of the flags); partition: parts=2
-//   count_if, any, all              keep=50
+//   count_if, any, all, find_if     keep=50
 //   histogram_even, _ranges         bins=256 out=u32 (the counters)
 //   lower_bound, upper_bound        haystack=1M out=u32
 //   load_balance, check_offsets     segments=fixed:256; load_balance: out=u32
@@ -692,7 +692,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
         : p == GP_UNIQUE                                                                         ? c->payload
                                                                                                  : c->in;
   case ROLE_in2:
-    return p == GP_TRANSFORM2 ? c->in : NULL;
+    return p == GP_TRANSFORM2 || is_a(p, "twin") ? c->in : NULL;
   case ROLE_keys:
     return runs || p == GP_UNIQUE || has_word(p, 'h') ? c->in : is_segmented_scan(p) ? find_type("u8") : c->key;
   case ROLE_begin:
@@ -703,11 +703,11 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   case ROLE_end:
     return c->form == FORM_ENDS ? c->offsets : NULL;
   case ROLE_out:
-    return p == GP_RUN_LENGTHS || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS ? NULL
-        : p == GP_NONTRIVIAL_RUNS                                           ? c->lengths
-        : p == GP_ANY || p == GP_ALL                                        ? find_type("u8")
-        : p == GP_UNIQUE                                                    ? c->payload
-                                                                            : c->out;
+    return p == GP_RUN_LENGTHS || is_a(p, "count") ? NULL
+        : p == GP_NONTRIVIAL_RUNS                  ? c->lengths
+        : is_a(p, "truth")                         ? find_type("u8")
+        : p == GP_UNIQUE                           ? c->payload
+                                                   : c->out;
   case ROLE_out_keys:
     return p == GP_GROUP_BY                     ? c->key
         : p == GP_REDUCE_BY_KEY                 ? (c->form == FORM_HEADS ? NULL : c->key)
@@ -719,8 +719,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
     return c->parts == 3 ? c->in : NULL;
   default:
     return role == ROLE_counts &&
-            (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || p == GP_COUNT_IF ||
-             p == GP_CHECK_OFFSETS || p == GP_GROUP_BY)
+            (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_a(p, "count") || p == GP_GROUP_BY)
         ? find_type("u64")
         : NULL;
   }
@@ -747,10 +746,10 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   case ROLE_keys:
     return has_word(p, 'h') ? c->haystack : n;
   case ROLE_out:
-    return p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
-        : p == GP_SEGMENTED_REDUCE                      ? cell_segments(c, n)
-        : has_word(p, 'b')                              ? c->bins
-                                                        : n;
+    return p == GP_REDUCE || is_a(p, "truth") ? 1
+        : p == GP_SEGMENTED_REDUCE            ? cell_segments(c, n)
+        : has_word(p, 'b')                    ? c->bins
+                                              : n;
   case ROLE_counts:
     return c->parts ? (uint64_t)c->parts : 1;
   default:
@@ -767,8 +766,8 @@ static inline __attribute__((unused)) int is_reduce(const cell *c) { return c->p
 // The primitive writes little: its roof is a kernel that only reads.
 static inline __attribute__((unused)) int is_read_only(const cell *c) {
   const gp_primitive p = c->primitive;
-  return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL ||
-      p == GP_CHECK_OFFSETS || has_word(p, 'b') || p == GP_IS_SORTED || has_word(p, 'n') || has_word(p, 'g');
+  return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || is_a(p, "count") || is_a(p, "truth") || has_word(p, 'b') ||
+      has_word(p, 'n') || has_word(p, 'g');
 }
 static inline __attribute__((unused)) uint64_t in_bytes(const cell *c, uint64_t n) { return cell_bytes(c, ROLE_in, n); }
 static inline __attribute__((unused)) uint64_t out_bytes(const cell *c, uint64_t n) {
@@ -806,6 +805,7 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
                share = c->form == FORM_FLAGS ? c->keep / 100.0 : cell_share(c->in, c->keep);
   if (is_set(c->primitive)) return role == ROLE_counts || all == 0 ? 0 : expected_set(c, n);
   if (c->groups) return role == ROLE_counts || all == 0 ? 0 : (double)(c->groups < n ? c->groups : n);
+  if (is_a(c->primitive, "count")) return 0;
   switch (c->primitive) {
   case GP_REDUCE_BY_KEY:
   case GP_RUN_LENGTHS:
@@ -817,10 +817,6 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
     return role == ROLE_out ? share * (double)n : 0;
   case GP_PARTITION:
     return role == ROLE_out ? (double)n : 0; // all parts together
-  case GP_COUNT_IF:
-  case GP_CHECK_OFFSETS:
-  case GP_IS_SORTED:
-    return 0;
   default:
     return all;
   }
@@ -846,6 +842,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
+//   find_if, adjacent_find  n[in]     mismatch, equal_arrays  2n[in]     (all that end early: if they do not)
 //   is_sorted, nth_element  n[key]     shuffle, reverse, transpose  2n[in]
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
 //   convert_layout  n structs of either layout, with their gaps
@@ -1140,7 +1137,8 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (p == GP_NONTRIVIAL_RUNS) call.out_type = call.out2_type;
   }
   if (p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) call.in_type = GP_TYPE_DEFAULT;
-  if (p == GP_CHECK_OFFSETS || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL) call.out_type = GP_TYPE_DEFAULT;
+  if (is_a(p, "count") || is_a(p, "truth")) call.out_type = GP_TYPE_DEFAULT;
+  if (is_a(p, "alike") && c->in->fields > 1) call.op = types->struct_equals[c->in - TYPE_ROWS];
   if (has_word(p, 'e') && c->form != FORM_FLAGS) {
     const int structs = c->in->fields > 1;
     call.op = structs ? cell_below(types, c->in, c->keep) : c->keep == 100 ? GP_LESS_EQUAL : GP_LESS;

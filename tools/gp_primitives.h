@@ -47,8 +47,10 @@
 //   index       its output counts or is an index: u32 by default
 //   keys        the type is that of keys, which are moved or read in order
 //   beside      each element has a key or a flag beside it
-//   count       its result is a count of 8 bytes
+//   count       its result is a count or an index of 8 bytes
 //   truth       its result is true or false
+//   twin        it compares two arrays of the cell's type
+//   alike       its operator is an equality
 //   reads       its bytes are the input's
 //   graph       it is called on a graph
 //   kernel      a user's kernel: a name, and no types
@@ -91,6 +93,10 @@
   X(count_if, "input count to_one", "e", "", "reduce", "", "u8 f32", "keep=50") \
   X(any, "input truth ends_early", "e", "", "reduce", "", "u32", "keep=0") \
   X(all, "input truth ends_early", "e", "", "reduce", "", "u32", "keep=100") \
+  X(find_if, "input count ends_early", "e", "", "reduce", "", "u32", "keep=0") \
+  X(mismatch, "input count ends_early twin alike", "x", "", "reduce", "", "u32", "dist=constant") \
+  X(equal_arrays, "input truth ends_early twin alike", "x", "", "reduce", "", "u32", "dist=constant") \
+  X(adjacent_find, "input count ends_early alike", "x", "", "reduce", "", "u32", "dist=sorted") \
   X(histogram_even, "input index reads", "b", "", "histogram", "", "u8 u16 f32", "bins=256") \
   X(histogram_ranges, "input index reads", "b", "", "histogram", "histogram_even", "f32", "bins=256") \
   X(lower_bound, "input index", "h", "", "search", "", "u32", "haystack=65536") \

@@ -11,9 +11,9 @@ typedef struct gp_call {
   const gp_policy *policy; // host memory; NULL: the tuned row for this device, or the portable one
 
   // Operators.
-  gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all: the
-                    // predicate, a comparison with *scalar or a user's unary operator (true: not zero); merge, sets,
-                    // bounds, is_sorted: less
+  gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
+                    // find_if: the predicate, a comparison with *scalar or a user's unary operator (true: not zero);
+                    // merge, sets, bounds, is_sorted: less; mismatch, equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; sort: makes the value that orders a
                     // key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
@@ -21,7 +21,7 @@ typedef struct gp_call {
 
   // Types. 0 is the default.
   gp_type in_type;     // of in, and of in2 unless in2_type is set
-  gp_type in2_type;    // transform2: of in2; histogram: of the weights
+  gp_type in2_type;    // transform2: of in2; histogram: of the weights; mismatch, equal_arrays: in_type
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64
   gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
@@ -30,8 +30,8 @@ typedef struct gp_call {
 
   // Inputs.
   const void *in;     // `count` elements
-  const void *in2;    // transform2: the second operand; histogram: weights, one a pixel, or NULL; merge, sets: the
-                      // second input's values
+  const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
+                      // one a pixel, or NULL; merge, sets: the second input's values
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys
@@ -46,7 +46,8 @@ typedef struct gp_call {
   void *out2;          // run lengths: lengths, or NULL; partition: the second part
   void *out3;          // partition: the third part; NULL: two parts
   void *out_keys;      // the first key of each run, or NULL; sorted keys
-  uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part
+  uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
+                       // mismatch, adjacent_find: the index
   uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
                        // nothing else is written; UINT64_MAX: none
 

@@ -170,7 +170,11 @@ typedef enum gp_op {
   X(BFS_CHECK, 51, bfs_check) \
   X(CONNECTED_COMPONENTS, 52, connected_components) \
   X(BFS_SOURCES, 53, bfs_sources) \
-  X(REVERSE, 54, reverse)
+  X(REVERSE, 54, reverse) \
+  X(FIND_IF, 55, find_if) \
+  X(MISMATCH, 56, mismatch) \
+  X(EQUAL_ARRAYS, 57, equal_arrays) \
+  X(ADJACENT_FIND, 58, adjacent_find)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -180,7 +184,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 #define GP_ALGORITHMS(X) \
   X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */ \
   X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */ \
-  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile */ \
+  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
+                         /* find: tiles by ticket, none after a hit */ \
   X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
   X(LOOK_BACK, 5)        /* scan, select, runs, by key: one pass, decoupled look-back */ \
   X(THREE_SWEEP, 6)      /* scan: upsweep, spine, downsweep; three launches */ \

@@ -24,7 +24,8 @@ GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_typ
                                            const void *flags, uint64_t count, void *selected, void *rejected,
                                            uint64_t *out_counts, gp_stream stream);
 
-// How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1).
+// How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1). The
+// latter two end early (api/find.h).
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                     uint64_t count, uint64_t *out_count, gp_stream stream);
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,

@@ -5,7 +5,7 @@
 typedef struct gp__shape {
   int primitive;      // gp_primitive
   int in_size;        // element sizes; fill and iota: in_size is 0
-  int in2_size;       // transform2, else 0
+  int in2_size;       // transform2, mismatch, equal_arrays; else 0
   int acc_size;       // reduce, scan: the accumulator; else 0
   int out_size;       //
   int in_misaligned;  // address of in modulo 16

@@ -17,7 +17,7 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   }
 };
 
-// 1 if the predicate holds, otherwise 0 (count_if, any, all).
+// 1 if the predicate holds, otherwise 0 (count_if).
 template <class T, class Predicate> struct gp__counted {
   const gp__value &scalar;
   template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
@@ -34,14 +34,5 @@ template <class O> struct gp__offset_fault {
   }
   GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
     return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
-  }
-};
-
-// The index of a key that comes before its predecessor; all ones if the key is in order.
-template <class T, class Before> struct gp__order_fault {
-  const T *keys;
-  template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
-  GP_DEVICE gp__u64 operator()(const T &x, gp__u64 index) const {
-    return index > 0 && Before()(x, keys[index - 1]) ? index : ~gp__u64(0);
   }
 };

@@ -18,6 +18,11 @@ GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) 
 GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) { // one thread
   return gp__ticket_of(workspace, draws, gp__add_relaxed(static_cast<gp__u64 *>(workspace), 1));
 }
+// One thread of a block that has yet to draw its last ticket: no number below `tiles` is drawn from now on. Draws go on
+// at `tiles`, so that their number is what it was.
+GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 tiles) {
+  atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);
+}
 GP_DEVICE gp__word *gp__words(void *workspace) {
   return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
 }

@@ -10,7 +10,7 @@ typedef struct gp__reduce_args {
   unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
   gp__value init;                         // precedes the first element; the identity if the caller has none
   int has_init;                           // 0: use the operator's identity instead of `init`
-  gp__value scalar;                       // count_if, any, all: elements are compared with it
+  gp__value scalar;                       // count_if: elements are compared with it
   unsigned long long limit;               // check_offsets: upper bound of the offsets
   const unsigned long long *limit_device; // another upper bound; or null
 } gp__reduce_args;

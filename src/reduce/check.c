@@ -1,27 +1,15 @@
 // reduce/check.c - checking a call: reductions
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, host/values.c, core/primitive.c,
-//   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c, select/check.c,
-//   merge/check.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/request.c, host/values.c, core/primitive.c, core/checking.c,
+//   core/check_operators.c, core/check_call_types.c, core/check_buffers.c, select/check.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_operators(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
-      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
-                                            : gp__check_operators(k);
-}
-GPUPRIMS__PRIVATE gp_result gp__check_reduce_types(gp__checking *k) {
-  return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
+  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (c->primitive == GP_ANY || c->primitive == GP_ALL) {
-    q->out_type = GP_U8;
-    q->acc_type = GP_U32, q->acc_size = 4;
-    if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
-  } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
+  if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS)
     q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
-  }
   return gp__check_out_type(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
@@ -30,7 +18,8 @@ GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
   b->out = 1;
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_reduce[GP__CHECKS] = {
-    {GP__CHECK_OPERATORS, gp__check_reduce_operators}, {GP__CHECK_TYPES, gp__check_reduce_types},
-    {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type},   {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
-    {GP__CHECK_BUFFERS, gp__reduce_buffers},           {GP__CHECK_VALUES, gp__check_predicate_values}};
+static const gp__own_check gp__checks_reduce[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_reduce_operators},
+                                                            {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type},
+                                                            {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
+                                                            {GP__CHECK_BUFFERS, gp__reduce_buffers},
+                                                            {GP__CHECK_VALUES, gp__check_predicate_values}};

@@ -1,32 +1,21 @@
 // reduce/names.c - template arguments of reductions
-// uses: api/lists.h, core/rules.h, core/text.c, core/names.c, core/spelling.c, core/kernel_names.c, merge/names.c,
-//   select/names.c
+// uses: api/lists.h, core/rules.h, core/text.c, core/spelling.c, core/kernel_names.c, select/names.c
 
 GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
-  const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q), *offset = gp__offset_name(q);
+  const char *in = gp__in_name(q), *out = gp__out_name(q), *offset = gp__offset_name(q);
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");
   if (q->primitive == GP_REDUCE) {
     gp__name_fold(q, t);
   } else if (q->primitive == GP_CHECK_OFFSETS) {
     gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s", out, offset, offset, out, out);
-  } else if (q->primitive == GP_IS_SORTED) {
-    gp__add(t, "gp_min<%s>, gp__order_fault<%s, ", out, key);
-    gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, key);
-    gp__add(t, ">, %s, %s, %s", key, out, out);
   } else {
-    const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
-    const char *acc = gp__type_rows[q->acc_type].device;
-    gp__add(t, "%s<%s>, ", sum, acc);
+    gp__add(t, "gp_sum<%s>, ", out);
     gp__begin_described(q, t);
     gp__add(t, "gp__counted<%s, ", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
     gp__add(t, ">");
     gp__end_described(q, t);
-    gp__add(t, ", %s, %s, %s", in, acc, out);
+    gp__add(t, ", %s, %s, %s", in, out, out);
   }
-}
-GPUPRIMS__PRIVATE void gp__operators_of_reduction(const gp__spelling *q, gp__program_op *ops) {
-  if (q->primitive == GP_IS_SORTED) gp__operators_of_order(q, ops);
-  else gp__operators_of_predicate(q, ops);
 }

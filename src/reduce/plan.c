@@ -1,15 +1,10 @@
 // reduce/plan.c - plans of reductions
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, reduce/arguments.h, core/system.c,
-//   core/request.c, host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, reduce/kinds.c,
-//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, reduce/names.c,
-//   core/launch.c
+//   core/request.c, host/exact.c, host/canonical.c, segments/host.c, select/host.c, reduce/kinds.c, core/kinds.c,
+//   core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, select/names.c, core/launch.c
 
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
-  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts, logic and minima of integers
-  if (q->primitive == GP_IS_SORTED) {
-    h->in_size = (int)q->key_size;
-    h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
-  }
+  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts and minima of integers
   if (q->primitive == GP_CHECK_OFFSETS) {
     h->in_size = (int)q->offset_size;
     h->in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
@@ -26,10 +21,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   const gp__shape *h = l->h;
   gp__reduce_args a;
   memset(&a, 0, sizeof a);
-  a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
-  a.out = q->primitive == GP_CHECK_OFFSETS                          ? q->bad
-      : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
-                                                                    : q->out;
+  a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
+  a.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
   a.count = h->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;
@@ -45,7 +38,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
-  if (q->primitive == GP_IS_SORTED) return gp__host_is_sorted(h);
   if (q->primitive != GP_REDUCE) return gp__host_select(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
@@ -56,7 +48,7 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
                                              &gp__kernels_of_policy,
-                                             gp__operators_of_reduction,
+                                             gp__operators_of_predicate,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
@@ -65,12 +57,5 @@ static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
                                                      GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
-                                                GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
-                                                GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
                                                           GP__TAKES_BAD, 0};
-static const gp__primitive gp__primitive_is_sorted = {
-    &gp__family_reduce,
-    GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT, 0, 0};

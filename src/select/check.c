@@ -3,7 +3,7 @@
 //   core/names.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_operators.c,
 //   core/check_call_types.c, core/check_buffers.c
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF; }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
                                                 const void *value, const gp__op_info **user) {
   *user = NULL;

@@ -79,9 +79,6 @@ static gp_result gp__host_select(const gp__host_call *h) {
     }
     free(at);
   }
-  if (q->primitive == GP_ANY) *h->out = total[0] > 0;
-  else if (q->primitive == GP_ALL) *h->out = total[0] == count;
-  else
-    for (p = 0; p < parts; ++p) q->out_count[p] = total[p];
+  for (p = 0; p < parts; ++p) q->out_count[p] = total[p];
   return GP_SUCCESS;
 }

@@ -1,4 +1,4 @@
-// sets/host.c - sets; whether keys are sorted
+// sets/host.c - sets
 // uses: api/config.h, api/lists.h, core/request.c, host/call.c, merge/host.c
 
 // Walks both inputs once. Keys that tie are taken in pairs, one from each input.
@@ -26,15 +26,5 @@ static gp_result gp__host_set(const gp__host_call *h) {
     }
   }
   *q->out_count = n;
-  return GP_SUCCESS;
-}
-
-static gp_result gp__host_is_sorted(const gp__host_call *h) {
-  const gp__request *q = h->q;
-  const gp__host_order o = gp__host_order_of(q);
-  const gp__host_items x = gp__host_items_of(q->keys, NULL, q->count);
-  uint64_t i = 1;
-  while (i < q->count && !o.before(&o, gp__host_key(q, &x, i), gp__host_key(q, &x, i - 1))) ++i;
-  *q->out_count = i < q->count ? i : UINT64_MAX;
   return GP_SUCCESS;
 }

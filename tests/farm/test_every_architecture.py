@@ -33,7 +33,8 @@ FAMILIES = {
                "partition"],
     "segments": ["segmented_reduce SUM", "load_balance"],
     "histogram": ["histogram_even", "histogram_ranges"],
-    "counting": ["count_if", "any", "all", "check_offsets", "is_sorted"],  # uses reduce's kernels
+    "counting": ["count_if", "check_offsets"],  # uses reduce's kernels
+    "find": ["any", "all", "is_sorted", "find_if", "mismatch", "equal_arrays", "adjacent_find"],
     "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with a map's policies
                  "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
     "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],

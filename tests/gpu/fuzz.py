@@ -173,7 +173,7 @@ class Worker:
                 elif field.endswith("_type"):
                     value = self.type_of(context, value)
                 else:
-                    by_key = value in ("below", "a_below", "fours", "a_equal")
+                    by_key = value in ("below", "a_below", "fours", "a_equal") and g.get("key_type")
                     value = self.op_of(context, value, g.get("key_type" if by_key else "in_type") if value != "by_b"
                                        else "pair")
             setattr(made, field, value)

@@ -1021,6 +1021,62 @@ def build_question(call):
         call.expect(out, np.array([keep[:n].any() if p == "any" else keep[:n].all()], np.uint8))
 
 
+# ---- the first element
+
+
+def put_first(call, true):
+    """The index of the first that is true, in the elements that count."""
+    found = np.flatnonzero(true)
+    put_number(call, int(found[0]) if len(found) else len(true))
+
+
+def build_find_if(call):
+    n = call.shot["n"]
+    _, _, true = selected(call)
+    put_first(call, true[:call.bound(n)])
+
+
+def alike(op, x, y, type_):
+    if op == "a_equal":
+        return pairs(x)[:, 0] == pairs(y)[:, 0]
+    if is_user(op):
+        return USER[op][5](x, y)
+    return oracle.compare(op or "EQUAL", oracle.widest(x, type_), oracle.widest(y, type_))
+
+
+def build_two_arrays(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"])
+    y = x.copy()
+    if n and call.random.random() < 0.7:
+        at = call.random.randrange(n)
+        y[at:] = data_of(g["in_type"], n - at, s["kind"], s["seed"] + 1)
+    call.set(op=g["op"], in_type=g["in_type"], in2_type=g["in2_type"])
+    call.given("in_", x, g["in_type"])
+    call.given("in2", y, g["in_type"])
+    n = call.bound(n)
+    differ = ~alike(g["op"], x[:n], y[:n], g["in_type"])
+    if call.fields["primitive"] == "mismatch":
+        put_first(call, differ)
+    else:
+        call.expect(call.room("out", 1, "u8"), np.array([not differ.any()], np.uint8))
+
+
+def build_adjacent_find(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"]).copy()
+    if n > 1 and call.random.random() < 0.5:
+        at = call.random.randrange(n - 1)
+        x[at + 1] = x[at]
+    call.set(op=g["op"], in_type=g["in_type"])
+    call.given("in_", x, g["in_type"])
+    n = call.bound(n)
+    true = np.zeros(n, bool)
+    if n:
+        true[:-1] = alike(g["op"], x[:n - 1], x[1:n], g["in_type"])
+    put_first(call, true)
+
+
 # ---- histograms
 
 
@@ -1883,6 +1939,12 @@ def draw_selection(g, r):
         g["transform"] = r.choice(oracle.COMPARISONS + (["odd"] if g["in_type"] in INTEGERS else []))
 
 
+def draw_alike(g, r):
+    g["op"] = op = r.choice(["EQUAL", 0, "NOT_EQUAL", "fours", "a_equal"])
+    g["in_type"] = r.choice(INTEGERS if op == "fours" else ["pair"] if op == "a_equal" else BUILT_IN)
+    g["in2_type"] = r.choice([0, g["in_type"]])
+
+
 def draw_histogram(g, r):
     g["in_type"] = r.choice(BUILT_IN)
     g["in2_type"] = r.choice([0, 0, r.choice(BUILT_IN)])
@@ -1995,6 +2057,10 @@ FAMILIES = {
     "count_if": (draw_selection, build_question, 1, True),
     "any": (draw_selection, build_question, 1, True),
     "all": (draw_selection, build_question, 1, True),
+    "find_if": (draw_selection, build_find_if, 1, True),
+    "mismatch": (draw_alike, build_two_arrays, 1, True),
+    "equal_arrays": (draw_alike, build_two_arrays, 1, True),
+    "adjacent_find": (draw_alike, build_adjacent_find, 1, True),
     "histogram_even": (draw_histogram, build_histogram, 1, True),
     "histogram_ranges": (draw_histogram, build_histogram, 1, True),
     "lower_bound": (draw_bound, build_bound, 1, True),

@@ -1716,7 +1716,10 @@ static void group_big(void) {
 
 #include "gp_check_sorting.h"
 
+#include "gp_check_find.h"
+
 #include "gp_check_inputs.h"
+
 #include "gp_check_layouts.h"
 
 #include "gp_check_transposes.h"
@@ -1805,6 +1808,7 @@ static const struct {
               {"errors", group_errors},
               {"segments", group_segments},
               {"sorting", group_sorting},
+              {"first", group_first},
               {"sorting_policies", group_sorting_policies},
               {"inputs", group_inputs},
               {"layouts", group_layouts},

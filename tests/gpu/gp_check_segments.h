@@ -304,6 +304,11 @@ static const char *const SEGMENT_CELLS[] = {
     "count_if f32 keep=20",
     "any u32 keep=0",
     "all u8 keep=100",
+    "find_if u32 keep=0",
+    "find_if s16 keep=20",
+    "mismatch u32 dist=constant",
+    "equal_arrays u8 dist=constant",
+    "adjacent_find u32 dist=sorted",
     "histogram_even u8",
     "histogram_even f32 bins=1000 dist=zipf",
     "histogram_ranges u32 bins=77",
@@ -362,6 +367,13 @@ static const char *const SEGMENT_CELLS[] = {
     "count_if s16 keep=50",
     "any f32 keep=1",
     "all u32 keep=99",
+    "find_if f32 keep=1",
+    "find_if u8 keep=0",
+    "mismatch s12 dist=constant",
+    "mismatch u64 dist=few",
+    "equal_arrays f16",
+    "adjacent_find u8 dist=sorted",
+    "adjacent_find s12",
     "histogram_even u16 bins=5000",
     "histogram_even u32 bins=48K dist=zipf",
     "histogram_even i64 bins=7",
@@ -377,7 +389,7 @@ static const char *const SEGMENT_CELLS[] = {
     "load_balance i32 segments=pareto:300",
     "check_offsets i64 segments=fixed:3",
 };
-enum { EVERYWHERE = 31 };
+enum { EVERYWHERE = 36 };
 
 // Elements of a tile with the call's policy; 0: unknown.
 static uint64_t segments_tile(const segments_case *s) {
@@ -515,14 +527,17 @@ static const gp_policy HISTOGRAM_POLICIES[] = {
     P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2), P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0),
     P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0), P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0),
     P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
+static const gp_policy FIND_POLICIES[] = {P(STEALING, 128, 1, 0, 0, 0, 1, 0), P(STEALING, 256, 2, 1, 0, 0, 4, 2),
+                                          P(STEALING, 512, 4, 0, 0, 0, 2, 1), P(STEALING, 1024, 8, 2, 0, 0, 1, 0),
+                                          P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2)};
 #undef P
 
 static const gp_policy *policies_of(gp_primitive p, int *count) {
   if (p == GP_SEGMENTED_REDUCE) return *count = COUNT(SEGMENTS_POLICIES), SEGMENTS_POLICIES;
   if (p == GP_LOAD_BALANCE) return *count = LOAD_BALANCE_POLICIES, SEGMENTS_POLICIES;
   if (p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES) return *count = COUNT(HISTOGRAM_POLICIES), HISTOGRAM_POLICIES;
-  if (p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL || p == GP_CHECK_OFFSETS)
-    return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;
+  if (p == GP_COUNT_IF || p == GP_CHECK_OFFSETS) return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;
+  if (gp__family_of((int)p) == GP__FAMILY_FIND) return *count = COUNT(FIND_POLICIES), FIND_POLICIES;
   if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND)
     return *count = COUNT(MAP_POLICIES), MAP_POLICIES;
   return *count = COUNT(STREAM_POLICIES), STREAM_POLICIES;
@@ -809,7 +824,7 @@ static void cases_streams(const char *const *list, int cells) {
 // ---- the functions of >>api -----------------------------------------------------------------------------------------
 
 // Every function, on both back ends; the outputs follow one another in one block.
-enum { API_CALLS = 28, API_N = 5000, API_BLOCK = 1 << 16 };
+enum { API_CALLS = 32, API_N = 5000, API_BLOCK = 1 << 16 };
 static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const float *f, const uint8_t *flags,
                           const uint32_t *offsets, char *out, const char **name) {
   enum { S = API_N / 50 };
@@ -882,8 +897,16 @@ static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const f
     CALL(gp_upper_bound(ctx, GP_LESS, GP_U32, GP_U64, offsets, S, x, API_N / 4, count, NULL));
   case 26:
     CALL(gp_load_balance(ctx, GP_U32, GP_U32, offsets, S, a, API_N, NULL));
-  default:
+  case 27:
     CALL(gp_check_offsets(ctx, GP_U32, offsets, S, API_N - 1, count, NULL)); // the last one is beyond
+  case 28:
+    CALL(gp_find_if(ctx, GP_EQUAL, GP_U32, &ten, x, API_N, count, NULL));
+  case 29:
+    CALL(gp_mismatch(ctx, 0, GP_U32, x, x + 1, API_N - 1, count, NULL));
+  case 30:
+    CALL(gp_equal_arrays(ctx, GP_EQUAL, GP_F32, f, f + 9, API_N - 9, (uint8_t *)out, NULL));
+  default:
+    CALL(gp_adjacent_find(ctx, GP_NOT_EQUAL, GP_U32, x, API_N, count, NULL));
   }
 #undef CALL
 }

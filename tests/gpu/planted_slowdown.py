@@ -25,7 +25,7 @@ from tools.farm import cell_keys, standard  # noqa: E402
 
 LARGE = 64 << 20  # bytes far above caches: a call takes as long as its bytes
 OTHERS = 40       # cells of other primitives: their machine code is unchanged
-SERVED = ("reduce", "segmented_reduce", "count_if", "any", "all", "is_sorted")  # by kernels of the part below
+SERVED = ("reduce", "segmented_reduce", "count_if")  # by kernels of the part below
 MOST_MISSED = 0.1
 PART = os.path.join("src", "reduce", "kernels.cuh")
 FIRST_LINE = "template <int THREADS, class Acc> struct gp__reduce_storage {\n"

@@ -45,6 +45,7 @@ FILES = {
     "MAP": "test_map.cpp",
     "NEIGHBOURS": "test_map.cpp",
     "REDUCE": "test_reduce.cpp",
+    "FIND": "test_find.cpp",
     "LOOK_BACK": "test_scan.cpp",
     "PIPELINED": "test_scan.cpp",
     "SWEEPS": "test_scan.cpp",
@@ -117,6 +118,70 @@ MUTANTS = {
         "GRAPH_BUILDING", "src/graph/components.cuh",
         "if (both && gp__load_volatile(labels + source) == skipped) return;",
         "if (gp__load_volatile(labels + source) == skipped) return;"),
+    "find: a hit does not end the tiles": (
+        "FIND", "src/find/kernels.cuh",
+        "else if (found && threadIdx.x == 0) gp__end_tiles(a.workspace, ticket, tiles);",
+        "else if (found) {\n      do {\n        __syncthreads();\n        if (threadIdx.x == 0) s.ticket = "
+        "gp__draw(a.workspace, draws);\n        __syncthreads();\n        ticket = s.ticket;\n      } while "
+        "(ticket.number < tiles);\n      break;\n    }"),
+    "find: the tiles of the next launch are ended": (
+        "FIND", "src/device/look_back.cuh",
+        "atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);",
+        "atomicMax(static_cast<gp__u64 *>(workspace), ticket.tag << 28 | tiles);"),
+    "find: a block with a hit begins the next tile": (
+        "FIND", "src/device/look_back.cuh",
+        "atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);",
+        "atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | (tiles - 1));"),
+    "find: the first block's hit wins": (
+        "FIND", "src/find/kernels.cuh", "for (gp__u64 i = threadIdx.x; i < gridDim.x; i += THREADS)",
+        "for (gp__u64 i = threadIdx.x; i < 1; i += THREADS)"),
+    "find: the first thread's hit wins": (
+        "FIND", "src/find/kernels.cuh",
+        "hit = found ? gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce) : ~gp__u64(0);",
+        "if (!found) hit = ~gp__u64(0);"),
+    "find: a thread's last hit wins": (
+        "FIND", "src/find/kernels.cuh", "if (any && hit == ~gp__u64(0)) {", "if (any) {"),
+    "find: a thread's last hit of an access wins": (
+        "FIND", "src/find/kernels.cuh", "for (int j = V - 1; j >= 0; --j)", "for (int j = 0; j < V; ++j)"),
+    "find: the last elements are not tested": (
+        "FIND", "src/find/kernels.cuh", "if (search.holds(j)) hit = j;", "(void)0;"),
+    "find: a block that draws one ticket counts on more": (
+        "FIND", "src/find/kernels.cuh", "const gp__u64 draws = once ? gridDim.x : tiles + gridDim.x;",
+        "const gp__u64 draws = tiles + gridDim.x;"),
+    "find: as many tiles as blocks are one too many": (
+        "FIND", "src/find/kernels.cuh", "once = tiles <= gridDim.x;", "once = tiles <= gridDim.x + 1;"),
+    "find: the number of elements is that of the host": (
+        "FIND", "src/find/kernels.cuh", "gp__find_result<RESULT>(a.out, hit, n);",
+        "gp__find_result<RESULT>(a.out, hit, a.count);"),
+    "find: unaligned vectors are read past the end": (
+        "FIND", "src/find/kernels.cuh", "i >= V && i + 2 * V <= n", "i >= V"),
+    "find: unaligned vectors are read before the start": (
+        "FIND", "src/find/kernels.cuh", "i >= V && i + 2 * V <= n", "i + 2 * V <= n"),
+    "find: the second array is aligned as the first": (
+        "FIND", "src/find/kernels.cuh", "misaligned2(gp__misalignment(a.in2, 16))",
+        "misaligned2(gp__misalignment(a.in, 16))"),
+    "find: groups of elements are read from an unaligned address": (
+        "FIND", "src/find/kernels.cuh", "    if (misaligned == 0) {\n      const gp_vector *from",
+        "    if (misaligned < 16) {\n      const gp_vector *from"),
+    "find: the first element has a predecessor": (
+        "FIND", "src/find/kernels.cuh", "if (i > 0) before.template load", "before.template load"),
+    "find: the first element alone has a predecessor": (
+        "FIND", "src/find/kernels.cuh", "return i > 0 && related(in[i - 1], in[i]);",
+        "return related(in[i - 1], in[i]);"),
+    "find: elements of two accesses are no neighbours": (
+        "FIND", "src/find/kernels.cuh", "return j > 0 ? related(x.item[j - 1], x.item[j]) : i > 0 && ",
+        "return j > 0 ? related(x.item[j - 1], x.item[j]) : i == 0 && i > 0 && "),
+    "find: of a pair, the second index": (
+        "FIND", "src/find/kernels.cuh", "some ? first - (RESULT == GP__FIND_BEFORE)", "some ? first"),
+    "find: only a tile's first round is read": (
+        "FIND", "src/find/kernels.cuh", "end = first + tile_items < n ? first + tile_items : n;",
+        "end = first + tile_items < n ? first + ROUND : n;"),
+    "find: a tile is a block's whole share": (
+        "FIND", "src/find/geometry.h", "rounds = share < most ? share : most;", "rounds = share;"),
+    "find: tiles are short where one a block would do": (
+        "FIND", "src/find/geometry.h", "rounds = share < most ? share : most;", "rounds = 1;"),
+    "find: accesses to two arrays are as many as to one": (
+        "FIND", "src/find/policy.h", "(gp__find_items(size) * size * inputs)", "(gp__find_items(size) * size)"),
     "frontier: a full buffer is written behind": (
         "FRONTIER", "src/device/frontier.cuh",
         "if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;",

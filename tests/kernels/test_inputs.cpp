@@ -11,6 +11,11 @@ template <class T> struct Data {
   std::vector<T> elements;
 };
 
+template <class T> struct SameBytes {
+  typedef T type;
+  bool operator()(const T &a, const T &b) const { return same(a, b); }
+};
+
 // The kernels with the description in place of their array. F: of a map; Op: of a fold.
 template <class P, class D> struct Read {
   typedef typename D::type T;
@@ -80,6 +85,24 @@ template <class P, class D> struct Read {
     T expected = Op::identity();
     for (const T &x : data.elements) expected = Op()(expected, x);
     check(!e && same(*out.data, expected), what + (ALGORITHM == GP_STEALING ? " reduce, stealing" : " reduce"));
+    simt::clear_error();
+  }
+  // The first element that is the middle one.
+  static void find(const std::string &what, const Data<T> &data) {
+    typedef gp__find_described<T, gp__compare<SameBytes<T>>, true, D> Search;
+    const size_t n = data.elements.size();
+    Device<u64> out(1);
+    const gp__geometry g = gp__geometry_by(&gp__rules_find, policy_of<P>(GP_STEALING), shape(GP_FIND_IF, n, 8), 0);
+    gp__find_args args = {};
+    args.out = out.data, args.count = n, args.rounds = 1, args.workspace = g.words ? workspace(g.words) : nullptr;
+    if (n) std::memcpy(args.scalar.bytes, &data.elements[n / 2], sizeof(T));
+    const int e = simt::launch_kernel(
+        "find", g.grid, g.threads, 0,
+        [](const gp__with_input<gp__find_args> &all) { gp__find<P, Search, GP__FIND_INDEX>(all); },
+        with(args, data.input));
+    size_t first = 0;
+    while (first < n && !same(data.elements[first], data.elements[n / 2])) ++first;
+    check(!e && *out.data == first, what + " find");
     simt::clear_error();
   }
   template <int ALGORITHM, class Op> static void scan(const std::string &what, const Data<T> &data, size_t offset) {
@@ -199,6 +222,7 @@ template <class P, class D, class Op, class Make> void sweep(const char *name, i
       Read<P, D>::map(what, data, offset);
       Read<P, D>::template reduce<GP_EVEN_SHARE, Op>(what, data);
       Read<P, D>::template scan<GP_LOOK_BACK, Op>(what, data, offset);
+      Read<P, D>::find(what, data);
 #ifndef TEST_FEW
       Read<P, D>::template reduce<GP_STEALING, Op>(what, data);
       Read<P, D>::template scan<GP_THREE_SWEEP, Op>(what, data, offset);

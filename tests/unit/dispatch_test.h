@@ -210,9 +210,12 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
              runs = p >= GP_INCLUSIVE_SCAN_BY_KEY && p <= GP_UNIQUE;
   const bool histogram = p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES,
              bound = p == GP_LOWER_BOUND || p == GP_UPPER_BOUND;
-  const bool predicate = p >= GP_SELECT && p <= GP_ALL;
+  const bool predicate = gp__is_predicated(p), differ = p == GP_MISMATCH || p == GP_EQUAL_ARRAYS,
+             index = p == GP_FIND_IF || p == GP_MISMATCH || p == GP_ADJACENT_FIND;
   c.count = n;
-  if (fold || predicate || histogram || bound || p == GP_ADJACENT_DIFFERENCE) c.in_type = GP_F32, c.in = b.in;
+  if (fold || predicate || histogram || bound || differ || p == GP_ADJACENT_FIND || p == GP_ADJACENT_DIFFERENCE)
+    c.in_type = GP_F32, c.in = b.in;
+  if (differ) c.in2 = b.end;
   if (fold) c.op = GP_MAX;
   if (p == GP_ADJACENT_DIFFERENCE) c.op = GP_SUB;
   if (predicate) c.op = GP_LESS, c.scalar = lower_ends;
@@ -220,11 +223,11 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (segmented || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS)
     c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
   if (p == GP_CHECK_OFFSETS) c.bad = &b.bad;
-  else if (p != GP_RUN_LENGTHS && p != GP_UNIQUE && p != GP_COUNT_IF) c.out = b.out;
+  else if (p != GP_RUN_LENGTHS && p != GP_UNIQUE && p != GP_COUNT_IF && !index) c.out = b.out;
   if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_PARTITION) c.out2 = b.out2;
   if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS || p == GP_UNIQUE) c.out_keys = b.out_keys;
   if (p == GP_REDUCE_BY_KEY || p == GP_RUN_LENGTHS || p == GP_UNIQUE || p == GP_NONTRIVIAL_RUNS || p == GP_SELECT ||
-      p == GP_PARTITION || p == GP_COUNT_IF)
+      p == GP_PARTITION || p == GP_COUNT_IF || index)
     c.out_count = b.counts;
   if (p == GP_GROUP_BY) {
     c.op = GP_MAX, c.in_type = GP_F32, c.in = b.in;

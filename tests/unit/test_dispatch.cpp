@@ -48,9 +48,24 @@ FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_sum<unsigned long long>,
                           gp__counted<int, gp__compare<gp_greater<int>>>, int, unsigned long long, unsigned long long>);
-FAKE_KERNEL(gp__reduce_args,
-            gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_and<unsigned int>,
-                                  gp__counted<int, gp__compare<gp_less<int>>>, int, unsigned int, unsigned char>);
+FAKE_KERNEL(gp__find_args,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_less<int>>, false>,
+                     GP__FIND_NONE>);
+FAKE_KERNEL(
+    gp__find_args,
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_less<int>>, true>, GP__FIND_SOME>);
+FAKE_KERNEL(gp__find_args,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_element<int, gp__compare<gp_greater<int>>, true>,
+                     GP__FIND_INDEX>);
+FAKE_KERNEL(gp__find_args,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp_equal<int>>, GP__FIND_INDEX>);
+FAKE_KERNEL(gp__find_args,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_difference<int, gp_equal<int>>, GP__FIND_NONE>);
+FAKE_KERNEL(
+    gp__find_args,
+    gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_neighbours<int, gp_equal<int>, false>, GP__FIND_BEFORE>);
+FAKE_KERNEL(gp__find_args,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__find_neighbours<int, gp_less<int>, true>, GP__FIND_BAD>);
 FAKE_KERNEL(
     gp__reduce_args,
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
@@ -1647,7 +1662,7 @@ static void test_more_results() {
   Device<int> in(v), out{size_t(n)};
   Device<uint64_t> count(1);
   Device<uint8_t> truth(1);
-  gp_policy direct = small(GP_DIRECT), share = small(GP_EVEN_SHARE);
+  gp_policy direct = small(GP_DIRECT), share = small(GP_EVEN_SHARE), steal = small(GP_STEALING);
   const int five = 5, many = 99;
   int expected = 0;
   for (int x : v) expected += x > 5;
@@ -1659,7 +1674,7 @@ static void test_more_results() {
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(count.data[0] == 0);
   c = sample(GP_ALL, n);
-  c.op = GP_LESS, c.in_type = GP_I32, c.in = in.data, c.scalar = &many, c.out = truth.data, c.policy = &share;
+  c.op = GP_LESS, c.in_type = GP_I32, c.in = in.data, c.scalar = &many, c.out = truth.data, c.policy = &steal;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(truth.data[0] == 1);
   c.scalar = &five;
@@ -1668,6 +1683,61 @@ static void test_more_results() {
   c.count = 0;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(truth.data[0] == 1);
+  c.primitive = GP_ANY;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 0);
+  c.count = uint64_t(n);
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 1);
+  c.policy = &share; // reads everything: an algorithm of reductions
+  BAD(GP_E_POLICY, "policy.algorithm = 2 is not valid for this call", gp_run(ctx, &c, nullptr));
+  c = sample(GP_FIND_IF, n);
+  c.op = GP_GREATER, c.in_type = GP_I32, c.in = in.data, c.scalar = &five, c.out_count = count.data, c.policy = &steal;
+  size_t first = 0;
+  while (v[first] <= 5) ++first;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == first);
+  c.scalar = &many;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == uint64_t(n));
+  c.count = 0;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == 0);
+  std::vector<int> w(v);
+  w[size_t(n) - 7] = 100, w[size_t(n) - 2] = 100;
+  Device<int> other(w);
+  c = sample(GP_MISMATCH, n);
+  c.in_type = GP_I32, c.in = in.data, c.in2 = other.data, c.out_count = count.data, c.policy = &steal;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == uint64_t(n) - 7);
+  c.in2 = in.data;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == uint64_t(n));
+  c.primitive = GP_EQUAL_ARRAYS, c.out_count = nullptr, c.out = truth.data;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 1);
+  c.in2 = other.data;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(truth.data[0] == 0);
+  w = v, w[size_t(n) - 9] = w[size_t(n) - 10];
+  Device<int> twins(w);
+  c = sample(GP_ADJACENT_FIND, n);
+  c.in_type = GP_I32, c.in = twins.data, c.out_count = count.data, c.policy = &steal;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == uint64_t(n) - 10);
+  c.in = in.data;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == uint64_t(n));
+  std::sort(w.begin(), w.end());
+  w[size_t(n) - 3] = -99;
+  Device<int> disorder(w);
+  c = sample(GP_IS_SORTED, n);
+  c.keys = disorder.data, c.out_count = count.data, c.policy = &steal;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == uint64_t(n) - 3);
+  c.count = uint64_t(n) - 3;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == UINT64_MAX);
   c = sample(GP_ADJACENT_DIFFERENCE, n);
   c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.policy = &direct;
   GOOD(gp_run(ctx, &c, nullptr));
@@ -1784,6 +1854,8 @@ static void test_more_policies() {
   CHECK(strstr(json, "[\"GP_SHARED_BINS\", \"GP_GLOBAL_BINS\"]"));
   gp_policy_space(GP_COUNT_IF, json, sizeof json);
   CHECK(strstr(json, "GP_EVEN_SHARE"));
+  gp_policy_space(GP_FIND_IF, json, sizeof json);
+  CHECK(strstr(json, "\"GP_STEALING\", \"GP_ONE_BLOCK\"]") && !strstr(json, "GP_EVEN_SHARE"));
   gp_policy p = small(GP_LOOK_BACK), said;
   gp_call c = sample(GP_SEGMENTED_REDUCE);
   c.policy = &p;

@@ -577,7 +577,8 @@ static void test_more_arguments(bool host) {
     }
     if (reads & GP__READS_OUT && p != GP_UNIQUE && !gp__is_search(p)) {
       WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
-      if (p != GP_ANY && p != GP_ALL && p != GP_CONVERT_LAYOUT) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
+      if (p != GP_ANY && p != GP_ALL && p != GP_EQUAL_ARRAYS && p != GP_CONVERT_LAYOUT)
+        WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
     }
     if (reads & GP__READS_KEY_TYPE && p != GP_SELECT && p != GP_PARTITION) {
       WRONG(GP_E_NULL, ": keys is null", p, c.keys = nullptr);
@@ -736,7 +737,7 @@ static void test_more_arguments(bool host) {
     FINE(p, c.equal = GP_HEADS, c.key_type = GP_I8);
     FINE(p, c.equal = binary, c.key_type = vec3);
   }
-  for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL}) {
+  for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL, GP_FIND_IF}) {
     WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
     WRONG(GP_E_OPERATOR, "op is SUM, not a comparison", p, c.op = GP_SUM);
     WRONG(GP_E_OPERATOR, "op is NOT, not a comparison", p, c.op = GP_NOT);
@@ -747,6 +748,29 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_OPERATOR, "op: LESS does not work on struct types", p, c.in_type = vec3);
     FINE(p, c.op = unary, c.in_type = vec3, c.scalar = nullptr);
   }
+  for (gp_primitive p : {GP_MISMATCH, GP_EQUAL_ARRAYS, GP_ADJACENT_FIND}) {
+    WRONG(GP_E_OPERATOR, "op is LESS, not EQUAL, NOT_EQUAL or a user's binary operator", p, c.op = GP_LESS);
+    WRONG(GP_E_OPERATOR, "op is HEADS, not EQUAL", p, c.op = GP_HEADS);
+    WRONG(GP_E_OPERATOR, "\"mine of one\" is unary, not binary", p, c.op = unary);
+    WRONG(GP_E_OPERATOR, "op: EQUAL does not work on struct types", p, c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, "op: NOT_EQUAL does not work on struct types", p, c.in_type = vec3, c.op = GP_NOT_EQUAL);
+    WRONG(GP_E_ARGUMENT, "scalar: the call has no predicate", p, c.scalar = lower_ends);
+    FINE(p, c.op = GP_NOT_EQUAL);
+    FINE(p, c.op = binary, c.in_type = vec3);
+  }
+  for (gp_primitive p : {GP_MISMATCH, GP_EQUAL_ARRAYS}) {
+    WRONG(GP_E_TYPE, "in_type and in2_type differ: this call does not convert elements", p, c.in2_type = GP_F64);
+    WRONG(GP_E_NULL, "in2 (the second array) is null", p, c.in2 = nullptr);
+    WRONG(GP_E_ALIGNMENT, "in2 (the second array) (", p, c.in2 = b.end + 2);
+    FINE(p, c.in2_type = c.in_type);
+    FINE(p, c.in2 = c.in);
+  }
+  for (gp_primitive p : {GP_FIND_IF, GP_MISMATCH, GP_ADJACENT_FIND}) {
+    WRONG(GP_E_NULL, "out_count is null", p, c.out_count = nullptr);
+    WRONG(GP_E_OVERLAP, "overlap", p, c.out_count = reinterpret_cast<uint64_t *>(b.in));
+    WRONG(GP_E_ARGUMENT, "out: the call has no such output", p, c.out = b.out);
+  }
+  WRONG(GP_E_OVERLAP, "in2 (the second array) and out overlap", GP_EQUAL_ARRAYS, c.out = b.end + 5);
   for (gp_primitive p : {GP_SELECT, GP_PARTITION}) {
     WRONG(GP_E_ARGUMENT, "keys: a call with a predicate (op) takes no flags", p, c.keys = b.keys);
     WRONG(GP_E_TYPE, "key_type: a call with a predicate (op) takes no flags", p, c.key_type = GP_U8);
@@ -837,7 +861,8 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_NULL, "out2 (lengths) is null", GP_NONTRIVIAL_RUNS, c.out2 = nullptr);
   WRONG(GP_E_OVERLAP, "out and out2 (lengths) overlap", GP_NONTRIVIAL_RUNS, c.out2 = b.out + 8);
   FINE(GP_RUN_LENGTHS, c.out2 = nullptr, c.out_keys = nullptr);
-  WRONG(GP_E_TYPE, "out_type is not u8: the result is one byte", GP_ANY, c.out_type = GP_I32);
+  for (gp_primitive p : {GP_ANY, GP_ALL, GP_EQUAL_ARRAYS})
+    WRONG(GP_E_TYPE, "out_type is not u8: the result is one byte", p, c.out_type = GP_I32);
   WRONG(GP_E_NULL, "out_keys is null", GP_UNIQUE, c.out_keys = nullptr);
   WRONG(GP_E_NULL, ": out is null", GP_UNIQUE, c.in_type = GP_F64, c.in = b.in);
   WRONG(GP_E_NULL, ": in is null", GP_UNIQUE, c.in_type = GP_F64, c.out = b.out);
@@ -1074,9 +1099,19 @@ static void test_names() {
         "unsigned long long>",
         "gp__reduce_args");
   c = sample(GP_ANY), c.in_type = pair, c.op = odd, c.scalar = nullptr;
-  named(c, "gp__reduce_even_share",
-        "gp_or<unsigned int>, gp__counted<pair, gp__test<gp__op_1, pair>>, pair, unsigned int, unsigned char>",
-        "gp__reduce_args");
+  named(c, "gp__find", "gp__find_element<pair, gp__test<gp__op_1, pair>, true>, GP__FIND_SOME>", "gp__find_args");
+  c.primitive = GP_ALL;
+  named(c, "gp__find", "gp__find_element<pair, gp__test<gp__op_1, pair>, false>, GP__FIND_NONE>", "gp__find_args");
+  c = sample(GP_FIND_IF);
+  named(c, "gp__find", "gp__find_element<float, gp__compare<gp_less<float>>, true>, GP__FIND_INDEX>", "gp__find_args");
+  c = sample(GP_MISMATCH);
+  named(c, "gp__find", "gp__find_difference<float, gp_equal<float>>, GP__FIND_INDEX>", "gp__find_args");
+  c = sample(GP_EQUAL_ARRAYS), c.in_type = pair, c.op = sum;
+  named(c, "gp__find", "gp__find_difference<pair, gp__op_1>, GP__FIND_NONE>", "gp__find_args");
+  c = sample(GP_ADJACENT_FIND), c.op = GP_NOT_EQUAL;
+  named(c, "gp__find", "gp__find_neighbours<float, gp_not_equal<float>, false>, GP__FIND_BEFORE>", "gp__find_args");
+  c = sample(GP_IS_SORTED), c.op = GP_GREATER;
+  named(c, "gp__find", "gp__find_neighbours<int, gp_greater<int>, true>, GP__FIND_BAD>", "gp__find_args");
   c = sample(GP_CHECK_OFFSETS);
   named(c, "gp__reduce_even_share",
         "gp_min<unsigned long long>, gp__offset_fault<unsigned int>, unsigned int, unsigned long long, unsigned long "

@@ -28,7 +28,7 @@ ROOM = 4096
 UNALIGNED = {"value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "from", "to", "graph",
              "relabelled", "segments"}
 BYTES = {("gp_bfs_sources", "sources"), ("gp_convert_layout", "in"), ("gp_convert_layout", "out"), ("gp_any", "out"),
-         ("gp_all", "out")}
+         ("gp_all", "out"), ("gp_equal_arrays", "out")}
 ANY_NUMBER = {("gp_shuffle", "seed"), ("gp_check_offsets", "count")}
 # Pointers that may be missing, by the header's comments.
 OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (None, "parents"),

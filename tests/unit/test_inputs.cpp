@@ -44,6 +44,16 @@ FAKE_KERNEL(gp__with_input<gp__reduce_args>,
                                   gp__described<gp__counted<int, gp__compare<gp_less<int>>>,
                                                 gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
                                   int, unsigned long long, unsigned long long>);
+FAKE_KERNEL(gp__with_input<gp__find_args>,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>,
+                     gp__find_described<int, gp__compare<gp_less<int>>, true,
+                                        gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
+                     GP__FIND_INDEX>);
+FAKE_KERNEL(gp__with_input<gp__find_args>,
+            gp__find<gp__policy<128, 1, 3, 3, 0, 1, 2>,
+                     gp__find_described<int, gp__compare<gp_less<int>>, false,
+                                        gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>,
+                     GP__FIND_NONE>);
 FAKE_KERNEL(gp__with_input<gp__scan_args>,
             gp__scan_look_back<
                 gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
@@ -164,6 +174,18 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
   uint64_t less = 0;
   for (size_t k = 0; k < n; ++k) less += abs(v[k]) < limit;
   CHECK(*count.data == less);
+  const gp_policy steal = small(GP_STEALING);
+  c = fold_call(GP_FIND_IF, GP_LESS, GP_INPUT, GP_TYPE_DEFAULT, &sizes, nullptr, n);
+  c.scalar = &limit, c.out_count = count.data;
+  GOOD(run(c, steal));
+  uint64_t first = 0;
+  while (first < n && abs(v[first]) >= limit) ++first;
+  CHECK(*count.data == first);
+  Buffer<uint8_t> truth(1);
+  c = fold_call(GP_ALL, GP_LESS, GP_INPUT, GP_TYPE_DEFAULT, &sizes, truth.data, n);
+  c.scalar = &limit;
+  GOOD(run(c, steal));
+  CHECK(*truth.data == (less == n));
 
   // Nested, with a struct and an operator of the user's.
   const gp_type pair = define(ctx, "Dot", pair_text, sizeof(Dot), alignof(Dot));

@@ -170,7 +170,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if ((reads & GP__READS_EQUAL) && often(60)) c.equal = one_of<gp_op>({GP_EQUAL, GP_NOT_EQUAL, GP_HEADS, h.same});
   if ((reads & GP__READS_IN) && (c.in_type || !(reads & GP__READS_IN_TYPE))) c.in = at(1, shift());
   if ((reads & GP__READS_IN2) && (c.in2_type || (reads & GP__READS_KEYS2 && c.in_type))) c.in2 = at(2, shift());
-  if (p == GP_TRANSFORM2) c.in2 = at(2, shift());
+  if (p == GP_MISMATCH || p == GP_EQUAL_ARRAYS) c.in2_type = often(50) ? c.in_type : GP_TYPE_DEFAULT;
+  if (p == GP_TRANSFORM2 || p == GP_MISMATCH || p == GP_EQUAL_ARRAYS) c.in2 = at(2, shift());
   if (reads & GP__READS_KEYS && c.key_type) c.keys = at(3, shift());
   if (gp__is_bound(p)) c.keys = at(3, shift()), c.key_type = often(50) ? c.in_type : gp_type();
   if ((reads & GP__READS_KEYS) && gp__is_predicated(p) && c.op) c.keys = nullptr, c.key_type = GP_TYPE_DEFAULT;
@@ -191,7 +192,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_K) c.k = within;
   if (reads & GP__READS_N) c.n = within;
   if (p == GP_SEGMENTED_REDUCE && !c.offset_type) c.count = 0;
-  if (p == GP_ANY || p == GP_ALL) c.out_type = GP_TYPE_DEFAULT;
+  if (p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS) c.out_type = GP_TYPE_DEFAULT;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (reads & GP__READS_BINS)
     c.bins = 1 + below(often(50) ? 300 : 3000000), c.channels = int(below(5)), c.active = int(below(4));
@@ -205,7 +206,9 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (c.predicate2 && often(80)) c.predicate2 = one_of<gp_op>({GP_EQUAL, GP_LESS, h.predicate});
     c.scalar = c.op && c.op < GP_OP_COUNT ? d->init : nullptr;
     c.scalar2 = c.predicate2 && c.predicate2 < GP_OP_COUNT ? d->step : nullptr;
-  } else if (gp__is_ordered(p) || gp__is_bound(p)) c.op = one_of<gp_op>({GP_OP_DEFAULT, GP_LESS, GP_GREATER, h.order});
+  } else if (p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_ADJACENT_FIND)
+    c.op = one_of<gp_op>({GP_OP_DEFAULT, GP_EQUAL, GP_NOT_EQUAL, h.same});
+  else if (gp__is_ordered(p) || gp__is_bound(p)) c.op = one_of<gp_op>({GP_OP_DEFAULT, GP_LESS, GP_GREATER, h.order});
   if (p == GP_SORT) {
     c.transform = GP_OP_DEFAULT, c.acc_type = GP_TYPE_DEFAULT;
     if (often(30)) c.key_type = h.types[below(3)];

@@ -397,6 +397,17 @@ static const std::vector<Case> cases = {
          c.op = s.op(PICK, size); c.out = s.take(1, 1)),
     CASE("all", GP_ALL, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size); c.count = n;
          c.op = s.op(PICK, size); c.out = s.take(1, 1)),
+    CASE("find if", GP_FIND_IF, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1, 254), size); c.count = n;
+         c.op = s.op(PICK, size); COUNTED(1)),
+    CASE("mismatch", GP_MISMATCH, ALL, c.in_type = s.type(size); c.op = s.op(SAME, size); c.count = n;
+         Bytes b = noise(n, size, 1); c.in = s.put(b, size); if (n) b[b.size() * 3 / 4] ^= 1; c.in2 = s.put(b, size);
+         COUNTED(1)),
+    CASE("equal arrays", GP_EQUAL_ARRAYS, ALL, c.in_type = s.type(size); c.op = s.op(SAME, size); c.count = n;
+         Bytes b = noise(n, size, 1); c.in = s.put(b, size); if (n) b.back() ^= n % 2; c.in2 = s.put(b, size);
+         c.out = s.take(1, 1)),
+    CASE("adjacent find", GP_ADJACENT_FIND, ALL, c.in_type = s.type(size); c.op = s.op(SAME, size); c.count = n;
+         Bytes b = noise(n, size, 3); size_t at = n * 3 / 4 * size_t(size);
+         if (at) memcpy(&b[at], &b[at - size_t(size)], size_t(size)); c.in = s.put(b, size); COUNTED(1)),
     CASE("histogram even", GP_HISTOGRAM_EVEN, NUMBERS, c.in_type = number_type(size); c.out_type = GP_U32; c.bins = 77;
          c.in = s.put(numbers(n, size, 1), size); c.count = n; c.out = s.take(77, 4)),
     CASE("histogram ranges", GP_HISTOGRAM_RANGES, WORDS, c.in_type = number_type(size); c.out_type = GP_U32;

@@ -178,6 +178,7 @@ NAMES = "algorithm={},threads={},vectors={},load={},store={},stages={},blocks_pe
 MAP = NAMES.format("DIRECT", 256, 1, "ALL", "ALL", 0, 0)
 SCAN = NAMES.format("LOOK_BACK", 256, 5, "ALL", "ALL", 3, 6)
 REDUCE = NAMES.format("EVEN_SHARE", 512, 4, "STREAMING", "ALL", 0, 4)
+FIND = NAMES.format("STEALING", 512, 4, "STREAMING", "ALL", 0, 4)
 STREAM = NAMES.format("LOOK_BACK", 256, 3, "ALL", "ALL", 3, 4)
 SEGMENTS = NAMES.format("MERGE_PATH", 256, 3, "ALL", "ALL", 0, 4)
 HISTOGRAM = NAMES.format("SHARED_BINS", 512, 4, "ALL", "ALL", 0, 2)
@@ -200,9 +201,10 @@ MODEL = {
     "compilers": [],    # {"cells": beginning of a cell's text, "seconds": wall time of each of their kernels}
     "weight": 0.04,     # relative cost of a field that is a factor of 2 off its best value
     "spread": 0.12,     # largest relative cost of a name (algorithm, load, store)
-    "defaults": {**{name: {"map": MAP, "reduce": REDUCE, "scan": SCAN, "stream": STREAM, "segments": SEGMENTS,
-                           "histogram": HISTOGRAM, "sort": SORT, "merge": MERGE, "segmented_sort": SEGMENTED_SORT,
-                           "top_k": TOP_K, "transpose": TRANSPOSE, "graph": GRAPH}[family]
+    "defaults": {**{name: {"map": MAP, "reduce": REDUCE, "find": FIND, "scan": SCAN, "stream": STREAM,
+                           "segments": SEGMENTS, "histogram": HISTOGRAM, "sort": SORT, "merge": MERGE,
+                           "segmented_sort": SEGMENTED_SORT, "top_k": TOP_K, "transpose": TRANSPOSE,
+                           "graph": GRAPH}[family]
                     for name, family in store.primitives().items()}, "merge_sort": MERGES,
                  **dict.fromkeys(("lower_bound", "upper_bound", "group_by", "graph_from_edges",
                                   "connected_components"), RESIDENT)},

@@ -304,7 +304,11 @@ FIND_END
 // ---- Thrust
 
 #if GP_PEERS_PART == 28
+#include <thrust/equal.h>
 #include <thrust/execution_policy.h>
+#include <thrust/find.h>
+#include <thrust/logical.h>
+#include <thrust/mismatch.h>
 #include <thrust/random.h>
 #include <thrust/reverse.h>
 #include <thrust/set_operations.h>
@@ -393,6 +397,32 @@ template <class T> static int reverse(ARGUMENTS) {
   }
   return cudaGetLastError();
 }
+// Searches for the first element. Thrust hands the result to the host; it is stored from there.
+template <class T> struct less_than {
+  T scalar;
+  __host__ __device__ bool operator()(const T &x) const { return x < scalar; }
+};
+enum { FIRST, ANY, ALL, MISMATCH, EQUAL_ARRAYS };
+template <class T, int OPERATION> static int find_first(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  const T *const in = (const T *)a->in, *const end = in + a->count, *const in2 = (const T *)a->in2;
+  unsigned long long result;
+  less_than<T> predicate = {T()};
+  if (a->scalar) memcpy(&predicate.scalar, a->scalar, sizeof predicate.scalar);
+  try {
+    result = OPERATION == FIRST ? (unsigned long long)(thrust::find_if(POLICY, in, end, predicate) - in)
+        : OPERATION == ANY      ? thrust::any_of(POLICY, in, end, predicate)
+        : OPERATION == ALL      ? thrust::all_of(POLICY, in, end, predicate)
+        : OPERATION == MISMATCH ? (unsigned long long)(thrust::mismatch(POLICY, in, end, in2).first - in)
+                                : thrust::equal(POLICY, in, end, in2);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  if (OPERATION == FIRST || OPERATION == MISMATCH) store_kernel<<<1, 1, 0, STREAM>>>(COUNTS, result);
+  else if (cudaMemsetAsync(a->out, (int)result, 1, STREAM)) return cudaErrorUnknown;
+  return cudaGetLastError();
+}
 FIND_BEGIN
 #define FIND_SETS(K) \
   if (is(c->peer, "thrust") && is(c->in, #K) && is(c->payload, "")) { \
@@ -403,6 +433,11 @@ FIND_BEGIN
     if (IS(is_sorted)) return check_sorted<K>; \
     if (IS(shuffle) && c->plain) return shuffle<K>; \
     if (IS(reverse) && c->plain) return reverse<K>; \
+    if (IS(find_if) && c->keep < 100) return find_first<K, FIRST>; \
+    if (IS(any) && c->keep < 100) return find_first<K, ANY>; \
+    if (IS(all) && c->keep < 100) return find_first<K, ALL>; \
+    if (IS(mismatch)) return find_first<K, MISMATCH>; \
+    if (IS(equal_arrays)) return find_first<K, EQUAL_ARRAYS>; \
   }
 FIND_SETS(u32)
 FIND_SETS(u64)

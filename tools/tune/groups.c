@@ -39,7 +39,7 @@ const group_row GROUP_ROWS[] = {
     {"merge", "u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"merge", "u32", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
     {"set_union", "u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
-    {"is_sorted", "u32 u64", "algorithm=EVEN_SHARE,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"is_sorted", "u32 u64", "algorithm=STEALING,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"segmented_sort", "u32 u64", NULL, NULL, "segments=pareto:64"},
     {"segmented_sort", "u32", "algorithm=SIZE_CLASSES,threads=128,vectors=1,blocks_per_sm=1", NULL,
      "segments=pareto:64 payload=u32"},

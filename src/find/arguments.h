@@ -1,0 +1,21 @@
+// find/arguments.h - arguments of searches for the first element
+// uses: core/arguments.h
+
+typedef struct gp__find_args {
+  const void *in;
+  const void *in2; // the second array, or null
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  void *workspace;                        // control block and a word a block; null: a single block
+  unsigned long long rounds;              // of a tile; see gp__geometry_find
+  gp__value scalar;                       // predicates compare elements with it
+} gp__find_args;
+// What a search writes. first: the index of the first hit.
+enum {
+  GP__FIND_INDEX,  // first, or the number of elements
+  GP__FIND_BEFORE, // first - 1, or the number of elements
+  GP__FIND_BAD,    // first, or all ones
+  GP__FIND_SOME,   // one byte: 1 if there is a hit
+  GP__FIND_NONE    // one byte: 1 if there is none
+};

@@ -1,0 +1,79 @@
+// find/host.c - the first element with a property
+// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/call.c,
+//   host/indices.c
+
+// A property of elements: truth[i] = whether op holds for x[i] and y[i]. The first i with truth[i] == wanted is a hit.
+typedef struct gp__host_property {
+  const unsigned char *x, *y;
+  size_t size, step; // step 0: y[0] for all i
+  gp_type type;
+  unsigned char wanted;
+  uint64_t count; // of x
+} gp__host_property;
+static gp__host_property gp__host_property_of(const gp__request *q) {
+  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
+  gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
+  switch (q->primitive) {
+  case GP_ALL:
+    s.wanted = 0;
+    break;
+  case GP_MISMATCH:
+  case GP_EQUAL_ARRAYS:
+    s.y = (const unsigned char *)q->in2, s.step = 1, s.wanted = 0;
+    break;
+  case GP_ADJACENT_FIND:
+    s.y = in + s.size, s.step = 1;
+    s.count -= s.count > 0;
+    break;
+  case GP_IS_SORTED:
+    s.size = q->key_size, s.type = q->key_type;
+    s.x = keys + s.size, s.y = keys, s.step = 1;
+    s.count -= s.count > 0;
+    break;
+  default:
+    break;
+  }
+  return s;
+}
+// The first hit in elements first .. end - 1; UINT64_MAX: none. Reads to the end of the chunk that has a hit.
+static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, uint64_t first, uint64_t end) {
+  unsigned char truth[GP__HOST_ELEMENTS];
+  size_t n;
+  for (; first < end; first += n) {
+    const unsigned char *at;
+    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
+                   s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
+    at = (const unsigned char *)memchr(truth, s->wanted, n);
+    if (at) return first + (uint64_t)(at - truth);
+  }
+  return UINT64_MAX;
+}
+// Threads take blocks in order, and leave out those after a hit.
+static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *s) {
+  const int64_t blocks = (int64_t)gp__ceil_div(s->count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  uint64_t first = UINT64_MAX;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK, rest = s->count - begin;
+    uint64_t known = __atomic_load_n(&first, __ATOMIC_RELAXED), hit;
+    if (known < begin) continue;
+    hit = gp__host_hit(h->q, s, begin, rest < GP__HOST_BLOCK ? s->count : begin + GP__HOST_BLOCK);
+    while (hit < known && !__atomic_compare_exchange_n(&first, &known, hit, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  }
+  return first;
+}
+static gp_result gp__host_find(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_property s = gp__host_property_of(q);
+  const uint64_t first = gp__host_first(h, &s);
+  const int some = first != UINT64_MAX;
+  if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
+  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
+  else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;
+  else *q->out_count = some ? first : q->count;
+  return GP_SUCCESS;
+}
