@@ -240,6 +240,10 @@ typedef unsigned long uint64_t;
 #define gp_set_difference GPUPRIMS__NAME(gp_set_difference)
 #define gp_set_symmetric_difference GPUPRIMS__NAME(gp_set_symmetric_difference)
 #define gp_is_sorted GPUPRIMS__NAME(gp_is_sorted)
+#define gp_find_if GPUPRIMS__NAME(gp_find_if)
+#define gp_mismatch GPUPRIMS__NAME(gp_mismatch)
+#define gp_equal_arrays GPUPRIMS__NAME(gp_equal_arrays)
+#define gp_adjacent_find GPUPRIMS__NAME(gp_adjacent_find)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
@@ -454,7 +458,11 @@ typedef enum gp_op {
   X(BFS_CHECK, 51, bfs_check) \
   X(CONNECTED_COMPONENTS, 52, connected_components) \
   X(BFS_SOURCES, 53, bfs_sources) \
-  X(REVERSE, 54, reverse)
+  X(REVERSE, 54, reverse) \
+  X(FIND_IF, 55, find_if) \
+  X(MISMATCH, 56, mismatch) \
+  X(EQUAL_ARRAYS, 57, equal_arrays) \
+  X(ADJACENT_FIND, 58, adjacent_find)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -464,7 +472,8 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 #define GP_ALGORITHMS(X) \
   X(DIRECT, 1)           /* copy, fill, iota, transform: registers only */ \
   X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines */ \
-  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile */ \
+  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
+                         /* find: tiles by ticket, none after a hit */ \
   X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
   X(LOOK_BACK, 5)        /* scan, select, runs, by key: one pass, decoupled look-back */ \
   X(THREE_SWEEP, 6)      /* scan: upsweep, spine, downsweep; three launches */ \
@@ -1031,9 +1040,9 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
-// copy, transform and transform2 take one; reduce, count_if, any, all; scans, also by segments; select and partition in
-// place of the elements; reductions and scans by key in place of the values. Descriptions are read during the call and
-// may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays,
+// copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans, also by segments; select and
+// partition in place of the elements; reductions and scans by key in place of the values. Descriptions are read during
+// the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays,
 // strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels
 // differ in kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
@@ -1117,9 +1126,9 @@ typedef struct gp_call {
   const gp_policy *policy; // host memory; NULL: the tuned row for this device, or the portable one
 
   // Operators.
-  gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all: the
-                    // predicate, a comparison with *scalar or a user's unary operator (true: not zero); merge, sets,
-                    // bounds, is_sorted: less
+  gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
+                    // find_if: the predicate, a comparison with *scalar or a user's unary operator (true: not zero);
+                    // merge, sets, bounds, is_sorted: less; mismatch, equal_arrays, adjacent_find: equal
   gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; sort: makes the value that orders a
                     // key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
@@ -1127,7 +1136,7 @@ typedef struct gp_call {
 
   // Types. 0 is the default.
   gp_type in_type;     // of in, and of in2 unless in2_type is set
-  gp_type in2_type;    // transform2: of in2; histogram: of the weights
+  gp_type in2_type;    // transform2: of in2; histogram: of the weights; mismatch, equal_arrays: in_type
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64
   gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
@@ -1136,8 +1145,8 @@ typedef struct gp_call {
 
   // Inputs.
   const void *in;     // `count` elements
-  const void *in2;    // transform2: the second operand; histogram: weights, one a pixel, or NULL; merge, sets: the
-                      // second input's values
+  const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
+                      // one a pixel, or NULL; merge, sets: the second input's values
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys
@@ -1152,7 +1161,8 @@ typedef struct gp_call {
   void *out2;          // run lengths: lengths, or NULL; partition: the second part
   void *out3;          // partition: the third part; NULL: two parts
   void *out_keys;      // the first key of each run, or NULL; sorted keys
-  uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part
+  uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
+                       // mismatch, adjacent_find: the index
   uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
                        // nothing else is written; UINT64_MAX: none
 
@@ -1490,7 +1500,8 @@ GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_typ
                                            const void *flags, uint64_t count, void *selected, void *rejected,
                                            uint64_t *out_counts, gp_stream stream);
 
-// How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1).
+// How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1). The
+// latter two end early (api/find.h).
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                     uint64_t count, uint64_t *out_count, gp_stream stream);
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
@@ -1799,9 +1810,35 @@ GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_op less,
                                                     uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                                     uint64_t *out_count, gp_stream stream);
 // *bad = the first i whose key comes before keys[i - 1]; UINT64_MAX: there is none, the keys are sorted. One launch,
-// reads the keys once.
+// which ends early (api/find.h); reads the keys once at most.
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
                                      uint64_t *bad, gp_stream stream);
+
+// ---- api/find.h - the first element with a property
+
+// Searches for the first element. One launch; what was read before is read no more: no block begins a tile after a
+// known hit, so a hit at 1 % of the input costs about 1 % of a whole read, and the tiles that are under way. gp_any,
+// gp_all and gp_is_sorted end early likewise. The index is that of the first hit in every schedule. Results go to
+// device memory. Reads count * size bytes at most, of each input; workspace: a word a block; none for one block.
+
+// *out_index = the index of the first element for which the predicate holds; count if there is none (with
+// gp_call.count_device: the number of elements processed). predicate and scalar are those of gp_count_if.
+GPUPRIMS__API gp_result gp_find_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                   uint64_t count, uint64_t *out_index, gp_stream stream);
+
+// *out_index = the first i with a[i] and b[i] not equal; count if there is none. equal: 0 or GP_EQUAL, which is == of
+// the type (a NaN differs from every value, -0 equals +0), GP_NOT_EQUAL, or a user's binary operator (true: not zero).
+// Elements of any type; struct types need an operator. a may be b, and may overlap it.
+GPUPRIMS__API gp_result gp_mismatch(gp_context *ctx, gp_op equal, gp_type type, const void *a, const void *b,
+                                    uint64_t count, uint64_t *out_index, gp_stream stream);
+
+// *out = 1 if equal holds for a[i] and b[i] at every i < count (of none: 1), otherwise 0: one byte.
+GPUPRIMS__API gp_result gp_equal_arrays(gp_context *ctx, gp_op equal, gp_type type, const void *a, const void *b,
+                                        uint64_t count, uint8_t *out, gp_stream stream);
+
+// *out_index = the first i for which equal holds for in[i] and in[i + 1]; count if there is none.
+GPUPRIMS__API gp_result gp_adjacent_find(gp_context *ctx, gp_op equal, gp_type type, const void *in, uint64_t count,
+                                         uint64_t *out_index, gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -2955,7 +2992,7 @@ typedef struct gp__shape_of_bfs {
 typedef struct gp__shape {
   int primitive;      // gp_primitive
   int in_size;        // element sizes; fill and iota: in_size is 0
-  int in2_size;       // transform2, else 0
+  int in2_size;       // transform2, mismatch, equal_arrays; else 0
   int acc_size;       // reduce, scan: the accumulator; else 0
   int out_size;       //
   int in_misaligned;  // address of in modulo 16
@@ -3053,6 +3090,33 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
       (!s.reproducible ||
        (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
         p.vectors == GP__CANONICAL_REDUCE_VECTORS));
+}
+
+// ---- find/policy.h - searches for the first element: policy fields, accesses, validity
+
+#define GP_POLICY_FIELDS_FIND(F) \
+  F(algorithm, GP_AUTO, GP_STEALING, GP_ONE_BLOCK) \
+  F(threads, 0, 128, 256, 512, 1024) \
+  F(vectors, 0, 1, 2, 4, 8) \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
+  F(overlap, 0, 1, 2)
+
+enum {
+  GP__FIND_TILE_BYTES = 32 << 10, // of a tile, if the input is large: a ticket a tile costs nothing then
+  GP__FIND_GROUP_VECTORS = 9      // of an access, at most
+};
+// Elements of an access: the fewest that fill whole vectors, or one if these are many vectors.
+GPUPRIMS__RULE int gp__find_items(int size) {
+  return gp__vec_group_vectors(size) <= GP__FIND_GROUP_VECTORS ? gp__vec_group_items(size) : 1;
+}
+// Accesses of a thread in a round, to each input: `vectors` vectors to all of them.
+GPUPRIMS__RULE int gp__find_packs(int size, int inputs, int vectors) {
+  return gp__max(1, vectors * GP__VECTOR / (gp__find_items(size) * size * inputs));
+}
+
+GPUPRIMS__RULE int gp__policy_valid_find(gp_policy p, gp__shape s) {
+  return (void)s, (p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) && p.blocks_per_sm >= 1;
 }
 
 // ---- scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
@@ -4537,6 +4601,7 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 #define GPUPRIMS__FAMILIES(F) \
   F(MAP, map) \
   F(REDUCE, reduce) \
+  F(FIND, find) \
   F(SCAN, scan) \
   F(STREAM, stream) \
   F(SEGMENTS, segments) \
@@ -4551,9 +4616,10 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
 #undef GPUPRIMS__ENUM
 GPUPRIMS__RULE int gp__family_of(int primitive) {
-  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-          primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
-      ? GP__FAMILY_REDUCE
+  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
+      : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
+          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND)
+      ? GP__FAMILY_FIND
       : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
       : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
           primitive == GP_PARTITION
@@ -4806,6 +4872,14 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
+}
+
+// ---- find/portable.h - portable rule of searches for the first element
+
+// Threads, vectors and blocks are those of reductions, which read as much.
+GPUPRIMS__PRIVATE gp_policy gp__portable_find(gp_policy p, gp__shape s) {
+  p.algorithm = gp__default_to(p.algorithm, GP_STEALING);
+  return gp__portable_reduce(p, s);
 }
 
 // ---- scan/portable.h - portable rule of scans
@@ -5458,6 +5532,30 @@ GPUPRIMS__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned lo
 static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce,   gp__measure_elements, gp__portable_reduce,
                                            GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce,  GPUPRIMS__POLICY_THREADS,
                                            GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+
+// ---- find/geometry.h - launches of searches for the first element
+
+// Elements of a round: one access or more of each thread of a block, all under way at once.
+GPUPRIMS__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape s) {
+  return (unsigned long long)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) *
+                              gp__find_items(s.in_size));
+}
+// A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
+// block.
+GPUPRIMS__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK ? 1 : resident, round = gp__find_round_items(p, s);
+  const unsigned long long most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
+  const unsigned long long share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
+  g->tile_items = (rounds ? rounds : 1) * round;
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->grid = (unsigned)(g->tiles < blocks ? g->tiles : blocks);
+  if (!g->grid) g->grid = 1; // an empty input still has a result
+  g->words = g->grid > 1 ? g->grid : 0;
+}
+
+static const gp__rules gp__rules_find = {gp__policy_valid_find,     gp__measure_elements, gp__portable_find,
+                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_find,    GPUPRIMS__POLICY_THREADS,
+                                         GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- scan/geometry.h - launches of scans
 
@@ -6243,10 +6341,31 @@ typedef struct gp__reduce_args {
   unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
   gp__value init;                         // precedes the first element; the identity if the caller has none
   int has_init;                           // 0: use the operator's identity instead of `init`
-  gp__value scalar;                       // count_if, any, all: elements are compared with it
+  gp__value scalar;                       // count_if: elements are compared with it
   unsigned long long limit;               // check_offsets: upper bound of the offsets
   const unsigned long long *limit_device; // another upper bound; or null
 } gp__reduce_args;
+
+// ---- find/arguments.h - arguments of searches for the first element
+
+typedef struct gp__find_args {
+  const void *in;
+  const void *in2; // the second array, or null
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  void *workspace;                        // control block and a word a block; null: a single block
+  unsigned long long rounds;              // of a tile; see gp__geometry_find
+  gp__value scalar;                       // predicates compare elements with it
+} gp__find_args;
+// What a search writes. first: the index of the first hit.
+enum {
+  GP__FIND_INDEX,  // first, or the number of elements
+  GP__FIND_BEFORE, // first - 1, or the number of elements
+  GP__FIND_BAD,    // first, or all ones
+  GP__FIND_SOME,   // one byte: 1 if there is a hit
+  GP__FIND_NONE    // one byte: 1 if there is none
+};
 
 // ---- scan/arguments.h - arguments of scans
 
@@ -7079,7 +7198,7 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   }
 };
 
-// 1 if the predicate holds, otherwise 0 (count_if, any, all).
+// 1 if the predicate holds, otherwise 0 (count_if).
 template <class T, class Predicate> struct gp__counted {
   const gp__value &scalar;
   template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
@@ -7096,15 +7215,6 @@ template <class O> struct gp__offset_fault {
   }
   GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
     return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
-  }
-};
-
-// The index of a key that comes before its predecessor; all ones if the key is in order.
-template <class T, class Before> struct gp__order_fault {
-  const T *keys;
-  template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
-  GP_DEVICE gp__u64 operator()(const T &x, gp__u64 index) const {
-    return index > 0 && Before()(x, keys[index - 1]) ? index : ~gp__u64(0);
   }
 };
 
@@ -8768,6 +8878,11 @@ GP_DEVICE gp__ticket gp__ticket_of(void *workspace, gp__u64 draws, gp__u64 was) 
 }
 GP_DEVICE gp__ticket gp__draw(void *workspace, gp__u64 draws) { // one thread
   return gp__ticket_of(workspace, draws, gp__add_relaxed(static_cast<gp__u64 *>(workspace), 1));
+}
+// One thread of a block that has yet to draw its last ticket: no number below `tiles` is drawn from now on. Draws go on
+// at `tiles`, so that their number is what it was.
+GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 tiles) {
+  atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
   return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
@@ -10629,6 +10744,214 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
     if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
   }
+}
+
+// ---- find/kernels.cuh - the first element with a property; no block begins a tile after a hit
+
+// Consecutive elements in a thread: whole vectors where the input is aligned to them. Sizes that do not divide 16 are
+// read element by element elsewhere.
+template <class T, bool DIVIDES, bool GROUPS>
+struct gp__find_access_of : gp__vector_access<T, gp__find_items(int(sizeof(T)))> {};
+template <class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> {
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
+    if (misaligned == 0) {
+      const gp_vector *from = reinterpret_cast<const gp_vector *>(at);
+      GPUPRIMS__UNROLL
+      for (int l = 0; l < gp__vec_group<T>::vectors; ++l) this->vector[l] = gp__load_vector<CACHE>(from + l);
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < gp__vec_group<T>::items; ++j) this->item[j] = at[j];
+    }
+  }
+};
+template <class T>
+struct gp__find_access
+    : gp__find_access_of<T, 16 % sizeof(T) == 0, (gp__vec_group_vectors(int(sizeof(T))) <= GP__FIND_GROUP_VECTORS)> {};
+
+// A search is made from the kernel's arguments. Its Run is a thread's access: the elements from `i` on, with what else
+// decides whether they are hits. `inner`: the inputs also have 16 bytes on either side. holds(i): element i, alone.
+
+// Elements for which the predicate is WANTED.
+template <class Element, class Predicate, bool WANTED> struct gp__find_element {
+  typedef Element T;
+  static const int inputs = 1;
+  const T *in;
+  unsigned misaligned;
+  const gp__value &scalar;
+  template <class Args>
+  GP_DEVICE explicit gp__find_element(const Args &a)
+      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+  struct Run {
+    gp__find_access<T> x;
+    template <int CACHE> GP_DEVICE void load(const gp__find_element &s, gp__u64 i, bool inner) {
+      x.template load<CACHE>(s.in + i, s.misaligned, inner);
+    }
+    GP_DEVICE bool holds(const gp__find_element &s, int j, gp__u64) const {
+      return Predicate()(x.item[j], s.scalar) == WANTED;
+    }
+  };
+  GP_DEVICE bool holds(gp__u64 i) const { return Predicate()(in[i], scalar) == WANTED; }
+};
+// The same of a described input.
+template <class Element, class Predicate, bool WANTED, class Input> struct gp__find_described {
+  typedef Element T;
+  static const int inputs = 1;
+  Input input;
+  const gp__value &scalar;
+  template <class Args>
+  GP_DEVICE explicit gp__find_described(const Args &a)
+      : input(static_cast<const gp__with_input<Args> &>(a).input), scalar(a.scalar) {}
+  struct Run {
+    gp__find_access<T> x;
+    template <int CACHE> GP_DEVICE void load(const gp__find_described &s, gp__u64 i, bool) {
+      s.input.template load<CACHE>(i, x.item);
+    }
+    GP_DEVICE bool holds(const gp__find_described &s, int j, gp__u64) const {
+      return Predicate()(x.item[j], s.scalar) == WANTED;
+    }
+  };
+  GP_DEVICE bool holds(gp__u64 i) const { return Predicate()(input.at(i), scalar) == WANTED; }
+};
+// Indices at which two arrays are not equal.
+template <class Element, class Equal> struct gp__find_difference {
+  typedef Element T;
+  static const int inputs = 2;
+  const T *in, *in2;
+  unsigned misaligned, misaligned2;
+  template <class Args>
+  GP_DEVICE explicit gp__find_difference(const Args &a)
+      : in(static_cast<const T *>(a.in)), in2(static_cast<const T *>(a.in2)), misaligned(gp__misalignment(a.in, 16)),
+        misaligned2(gp__misalignment(a.in2, 16)) {}
+  struct Run {
+    gp__find_access<T> x, y;
+    template <int CACHE> GP_DEVICE void load(const gp__find_difference &s, gp__u64 i, bool inner) {
+      x.template load<CACHE>(s.in + i, s.misaligned, inner);
+      y.template load<CACHE>(s.in2 + i, s.misaligned2, inner);
+    }
+    GP_DEVICE bool holds(const gp__find_difference &, int j, gp__u64) const { return !Equal()(x.item[j], y.item[j]); }
+  };
+  GP_DEVICE bool holds(gp__u64 i) const { return !Equal()(in[i], in2[i]); }
+};
+// Elements that stand in a relation to their predecessor: SWAPPED relation(x[i], x[i - 1]), else relation(x[i - 1],
+// x[i]).
+template <class Element, class Relation, bool SWAPPED> struct gp__find_neighbours {
+  typedef Element T;
+  static const int inputs = 1;
+  const T *in;
+  unsigned misaligned;
+  template <class Args>
+  GP_DEVICE explicit gp__find_neighbours(const Args &a)
+      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)) {}
+  static GP_DEVICE bool related(const T &before, const T &x) {
+    return SWAPPED ? Relation()(x, before) : Relation()(before, x);
+  }
+  struct Run {
+    gp__find_access<T> x;
+    gp__vector_access<T, 1> before;
+    template <int CACHE> GP_DEVICE void load(const gp__find_neighbours &s, gp__u64 i, bool inner) {
+      x.template load<CACHE>(s.in + i, s.misaligned, inner);
+      if (i > 0) before.template load<GP_CACHE_ALL>(s.in + i - 1, 0, false);
+    }
+    GP_DEVICE bool holds(const gp__find_neighbours &, int j, gp__u64 i) const {
+      return j > 0 ? related(x.item[j - 1], x.item[j]) : i > 0 && related(before.item[0], x.item[0]);
+    }
+  };
+  GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && related(in[i - 1], in[i]); }
+};
+
+// This thread's first hit in elements first .. end - 1 of n; all ones if it has none.
+template <class P, class Search>
+GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 end, gp__u64 n) {
+  typedef typename Search::T T;
+  const int V = gp__find_items(int(sizeof(T))), K = gp__find_packs(int(sizeof(T)), Search::inputs, P::vectors);
+  gp__u64 hit = ~gp__u64(0);
+  for (gp__u64 round = first + threadIdx.x * V; round < end && hit == ~gp__u64(0); round += P::threads * K * V) {
+    typename Search::Run run[K];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      const gp__u64 i = round + k * P::threads * V;
+      if (i + V <= n) run[k].template load<P::load>(search, i, i >= V && i + 2 * V <= n);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      const gp__u64 i = round + k * P::threads * V;
+      if (i + V <= n) {
+        bool any = false;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) any |= run[k].holds(search, j, i);
+        if (any && hit == ~gp__u64(0)) {
+          GPUPRIMS__UNROLL
+          for (int j = V - 1; j >= 0; --j)
+            if (run[k].holds(search, j, i)) hit = i + j;
+        }
+      } else
+        for (gp__u64 j = i; j < n && hit == ~gp__u64(0); ++j)
+          if (search.holds(j)) hit = j;
+    }
+  }
+  return hit;
+}
+
+// n: the number of elements.
+template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
+  const bool some = first != ~gp__u64(0);
+  if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE)
+    *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
+  else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
+}
+
+template <int THREADS> struct gp__find_storage {
+  gp_tile_reduce_storage<THREADS, gp__u64> reduce;
+  gp__ticket ticket;
+};
+
+// Tiles by ticket, in the order of the input. A block that has a hit raises the ticket counter past the last tile
+// (gp__end_tiles): from then on no block begins a tile, and all tiles before the hit were drawn earlier. Each block
+// publishes its first hit; the block that draws the last ticket takes the least. The result is the same in every
+// schedule. If there are no more tiles than blocks, each block draws one ticket; then it takes its tile whether there
+// was a hit or not, because the tiles of all blocks are under way at once.
+template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__find_args &a) {
+  typedef typename Search::T T;
+  const int THREADS = P::threads,
+            ROUND = P::threads * gp__find_items(int(sizeof(T))) *
+      gp__find_packs(int(sizeof(T)), Search::inputs, P::vectors);
+  typedef gp__find_storage<THREADS> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
+  const bool alone = gridDim.x == 1, once = tiles <= gridDim.x;
+  const gp__u64 draws = once ? gridDim.x : tiles + gridDim.x;
+  const Search search(a);
+  gp__u64 hit = ~gp__u64(0);
+  gp__ticket ticket = {0, 0};
+  bool found = false;
+  for (;;) {
+    if (!alone) {
+      if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+      __syncthreads();
+      ticket = s.ticket;
+    }
+    if (ticket.number >= tiles) break;
+    const gp__u64 first = ticket.number * tile_items, end = first + tile_items < n ? first + tile_items : n;
+    hit = gp__find_in_tile<P>(search, first, end, n);
+    found = __syncthreads_or(hit != ~gp__u64(0)) != 0; // and every thread has read the ticket
+    if (alone ? found : once) break;
+    if (alone) ++ticket.number;
+    else if (found && threadIdx.x == 0) gp__end_tiles(a.workspace, ticket, tiles);
+  }
+  hit = found ? gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce) : ~gp__u64(0);
+  if (!alone) {
+    const gp__word *words = gp__words(a.workspace);
+    const gp__u64 slot = once ? ticket.number : ticket.number - tiles;
+    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), slot, hit, ticket.tag);
+    if (slot != gridDim.x - 1) return;
+    __syncthreads();
+    hit = ~gp__u64(0);
+    for (gp__u64 i = threadIdx.x; i < gridDim.x; i += THREADS)
+      hit = gp_min<gp__u64>()(hit, gp__receive<gp__u64>(words, i, ticket.tag));
+    hit = gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce);
+  }
+  if (threadIdx.x == 0) gp__find_result<RESULT>(a.out, hit, n);
 }
 
 // ---- histogram/bins.cuh - the bin of a sample
@@ -27242,10 +27565,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
     }
     free(at);
   }
-  if (q->primitive == GP_ANY) *h->out = total[0] > 0;
-  else if (q->primitive == GP_ALL) *h->out = total[0] == count;
-  else
-    for (p = 0; p < parts; ++p) q->out_count[p] = total[p];
+  for (p = 0; p < parts; ++p) q->out_count[p] = total[p];
   return GP_SUCCESS;
 }
 
@@ -27828,7 +28148,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- sets/host.c - sets; whether keys are sorted
+// ---- sets/host.c - sets
 
 // Walks both inputs once. Keys that tie are taken in pairs, one from each input.
 static gp_result gp__host_set(const gp__host_call *h) {
@@ -27858,13 +28178,81 @@ static gp_result gp__host_set(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-static gp_result gp__host_is_sorted(const gp__host_call *h) {
+// ---- find/host.c - the first element with a property
+
+// A property of elements: truth[i] = whether op holds for x[i] and y[i]. The first i with truth[i] == wanted is a hit.
+typedef struct gp__host_property {
+  const unsigned char *x, *y;
+  size_t size, step; // step 0: y[0] for all i
+  gp_type type;
+  unsigned char wanted;
+  uint64_t count; // of x
+} gp__host_property;
+static gp__host_property gp__host_property_of(const gp__request *q) {
+  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
+  gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
+  switch (q->primitive) {
+  case GP_ALL:
+    s.wanted = 0;
+    break;
+  case GP_MISMATCH:
+  case GP_EQUAL_ARRAYS:
+    s.y = (const unsigned char *)q->in2, s.step = 1, s.wanted = 0;
+    break;
+  case GP_ADJACENT_FIND:
+    s.y = in + s.size, s.step = 1;
+    s.count -= s.count > 0;
+    break;
+  case GP_IS_SORTED:
+    s.size = q->key_size, s.type = q->key_type;
+    s.x = keys + s.size, s.y = keys, s.step = 1;
+    s.count -= s.count > 0;
+    break;
+  default:
+    break;
+  }
+  return s;
+}
+// The first hit in elements first .. end - 1; UINT64_MAX: none. Reads to the end of the chunk that has a hit.
+static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, uint64_t first, uint64_t end) {
+  unsigned char truth[GP__HOST_ELEMENTS];
+  size_t n;
+  for (; first < end; first += n) {
+    const unsigned char *at;
+    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
+                   s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
+    at = (const unsigned char *)memchr(truth, s->wanted, n);
+    if (at) return first + (uint64_t)(at - truth);
+  }
+  return UINT64_MAX;
+}
+// Threads take blocks in order, and leave out those after a hit.
+static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *s) {
+  const int64_t blocks = (int64_t)gp__ceil_div(s->count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  uint64_t first = UINT64_MAX;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK, rest = s->count - begin;
+    uint64_t known = __atomic_load_n(&first, __ATOMIC_RELAXED), hit;
+    if (known < begin) continue;
+    hit = gp__host_hit(h->q, s, begin, rest < GP__HOST_BLOCK ? s->count : begin + GP__HOST_BLOCK);
+    while (hit < known && !__atomic_compare_exchange_n(&first, &known, hit, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  }
+  return first;
+}
+static gp_result gp__host_find(gp__host_call *h) {
   const gp__request *q = h->q;
-  const gp__host_order o = gp__host_order_of(q);
-  const gp__host_items x = gp__host_items_of(q->keys, NULL, q->count);
-  uint64_t i = 1;
-  while (i < q->count && !o.before(&o, gp__host_key(q, &x, i), gp__host_key(q, &x, i - 1))) ++i;
-  *q->out_count = i < q->count ? i : UINT64_MAX;
+  const gp__host_property s = gp__host_property_of(q);
+  const uint64_t first = gp__host_first(h, &s);
+  const int some = first != UINT64_MAX;
+  if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
+  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
+  else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;
+  else *q->out_count = some ? first : q->count;
   return GP_SUCCESS;
 }
 
@@ -28177,7 +28565,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2125824"
+#define GPUPRIMS__EMBEDDED_FROM "2154496"
 
 // ---- core/embed.c - this file's own text
 
@@ -29255,6 +29643,10 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction, 0) \
   X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction, 0)
 
+// ---- find/kinds.c - the kernel of searches for the first element
+
+#define GPUPRIMS__KINDS_OF_FIND(X) X(FIND, gp__find, gp__find_args, find, 0)
+
 // ---- scan/kinds.c - the kernels of scans
 
 #define GPUPRIMS__KINDS_OF_SCAN(X) \
@@ -29391,6 +29783,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
   GPUPRIMS__KINDS_OF_REVERSE(X) \
   GPUPRIMS__KINDS_OF_SEARCH(X) \
   GPUPRIMS__KINDS_OF_REDUCE(X) \
+  GPUPRIMS__KINDS_OF_FIND(X) \
   GPUPRIMS__KINDS_OF_SCAN(X) \
   GPUPRIMS__KINDS_OF_SELECT(X) \
   GPUPRIMS__KINDS_OF_SEGMENTS(X) \
@@ -31890,7 +32283,7 @@ static const gp__own_check gp__checks_map[GP__CHECKS] = {{GP__CHECK_TYPES, gp__c
 
 // ---- select/check.c - checking a call: predicates, parts, runs
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF; }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
                                                 const void *value, const gp__op_info **user) {
   *user = NULL;
@@ -32069,24 +32462,13 @@ static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 // ---- reduce/check.c - checking a call: reductions
 
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_operators(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
-      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
-                                            : gp__check_operators(k);
-}
-GPUPRIMS__PRIVATE gp_result gp__check_reduce_types(gp__checking *k) {
-  return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
+  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (c->primitive == GP_ANY || c->primitive == GP_ALL) {
-    q->out_type = GP_U8;
-    q->acc_type = GP_U32, q->acc_size = 4;
-    if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
-  } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
+  if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS)
     q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
-  }
   return gp__check_out_type(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
@@ -32095,10 +32477,68 @@ GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
   b->out = 1;
   return GP_SUCCESS;
 }
-static const gp__own_check gp__checks_reduce[GP__CHECKS] = {
-    {GP__CHECK_OPERATORS, gp__check_reduce_operators}, {GP__CHECK_TYPES, gp__check_reduce_types},
-    {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type},   {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
-    {GP__CHECK_BUFFERS, gp__reduce_buffers},           {GP__CHECK_VALUES, gp__check_predicate_values}};
+static const gp__own_check gp__checks_reduce[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_reduce_operators},
+                                                            {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type},
+                                                            {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
+                                                            {GP__CHECK_BUFFERS, gp__reduce_buffers},
+                                                            {GP__CHECK_VALUES, gp__check_predicate_values}};
+
+// ---- find/check.c - checking a call: searches for the first element
+
+// True if the result is one byte.
+GPUPRIMS__PRIVATE int gp__finds_truth(gp_primitive p) { return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS; }
+// True if there are two arrays.
+GPUPRIMS__PRIVATE int gp__finds_difference(gp_primitive p) { return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS; }
+
+// `op` is an equality of elements.
+GPUPRIMS__PRIVATE gp_result gp__check_equality(gp__checking *k) {
+  gp__request *q = k->q;
+  q->op = k->c->op ? k->c->op : (gp_op)GP_EQUAL;
+  if (q->op == GP_EQUAL || q->op == GP_NOT_EQUAL) return GP_SUCCESS;
+  if (q->op > 0 && q->op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @op is %s, not EQUAL, NOT_EQUAL or a user's binary operator", k->who,
+                    gp__op_rows[q->op].name);
+  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_find_operators(gp__checking *k) {
+  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
+      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
+                                            : gp__check_equality(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_find_types(gp__checking *k) {
+  return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (gp__finds_truth(c->primitive)) {
+    q->out_type = GP_U8;
+    q->acc_type = GP_U32, q->acc_size = 4;
+    if (c->out_type && c->out_type != GP_U8)
+      return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
+  } else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
+  if (gp__finds_difference(c->primitive)) {
+    if (c->in2_type && c->in2_type != c->in_type)
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @in2_type differ: this call does not convert elements", k->who);
+    q->in2_type = q->in_type;
+    k->in2 = k->in;
+  }
+  return gp__check_out_type(k);
+}
+// Comparisons need elements of a built-in type.
+GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
+  return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
+  b->out = 1;
+  b->in2_name = "in2 (the second array)";
+  return GP_SUCCESS;
+}
+static const gp__own_check gp__checks_find[GP__CHECKS] = {
+    {GP__CHECK_OPERATORS, gp__check_find_operators}, {GP__CHECK_TYPES, gp__check_find_types},
+    {GP__CHECK_OUT_TYPE, gp__check_find_out_type},   {GP__CHECK_KEY_TYPES, gp__check_find_type},
+    {GP__CHECK_BUFFERS, gp__find_buffers},           {GP__CHECK_VALUES, gp__check_predicate_values}};
 
 // ---- search/check.c - checking a call: searches in sorted arrays
 
@@ -33803,32 +34243,65 @@ GPUPRIMS__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_p
 // ---- reduce/names.c - template arguments of reductions
 
 GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
-  const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q), *offset = gp__offset_name(q);
+  const char *in = gp__in_name(q), *out = gp__out_name(q), *offset = gp__offset_name(q);
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");
   if (q->primitive == GP_REDUCE) {
     gp__name_fold(q, t);
   } else if (q->primitive == GP_CHECK_OFFSETS) {
     gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s", out, offset, offset, out, out);
-  } else if (q->primitive == GP_IS_SORTED) {
-    gp__add(t, "gp_min<%s>, gp__order_fault<%s, ", out, key);
-    gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, key);
-    gp__add(t, ">, %s, %s, %s", key, out, out);
   } else {
-    const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
-    const char *acc = gp__type_rows[q->acc_type].device;
-    gp__add(t, "%s<%s>, ", sum, acc);
+    gp__add(t, "gp_sum<%s>, ", out);
     gp__begin_described(q, t);
     gp__add(t, "gp__counted<%s, ", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
     gp__add(t, ">");
     gp__end_described(q, t);
-    gp__add(t, ", %s, %s, %s", in, acc, out);
+    gp__add(t, ", %s, %s, %s", in, out, out);
   }
 }
-GPUPRIMS__PRIVATE void gp__operators_of_reduction(const gp__spelling *q, gp__program_op *ops) {
+
+// ---- find/names.c - template arguments of searches for the first element
+
+GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
+  const char *functor = gp__functor(q->op, q->user_op, "gp__op_1"), *in = gp__in_name(q);
+  switch (q->primitive) {
+  case GP_IS_SORTED:
+    in = gp__key_name(q);
+    gp__add(t, ", gp__find_neighbours<%s, ", in);
+    break;
+  case GP_ADJACENT_FIND:
+    gp__add(t, ", gp__find_neighbours<%s, ", in);
+    break;
+  case GP_MISMATCH:
+  case GP_EQUAL_ARRAYS:
+    gp__add(t, ", gp__find_difference<%s, ", in);
+    break;
+  default:
+    gp__add(t, ", gp__find_%s<%s, ", q->described ? "described" : "element", in);
+    gp__name_predicate(q->op, q->user_op, functor, in, t);
+    gp__add(t, q->primitive == GP_ALL ? ", false" : ", true");
+    if (q->described) {
+      gp__add(t, ", ");
+      gp__name_input(q, q->described - 1, t);
+    }
+    gp__add(t,
+            q->primitive == GP_ALL       ? ">, GP__FIND_NONE"
+                : q->primitive == GP_ANY ? ">, GP__FIND_SOME"
+                                         : ">, GP__FIND_INDEX");
+    return;
+  }
+  gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
+  gp__add(t,
+          q->primitive == GP_IS_SORTED           ? ", true>, GP__FIND_BAD"
+              : q->primitive == GP_ADJACENT_FIND ? ", false>, GP__FIND_BEFORE"
+              : q->primitive == GP_MISMATCH      ? ">, GP__FIND_INDEX"
+                                                 : ">, GP__FIND_NONE");
+}
+GPUPRIMS__PRIVATE void gp__operators_of_find(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive == GP_IS_SORTED) gp__operators_of_order(q, ops);
-  else gp__operators_of_predicate(q, ops);
+  else if (gp__is_predicated(q->primitive)) gp__operators_of_predicate(q, ops);
+  else gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");
 }
 
 // ---- scan/names.c - template arguments of scans
@@ -36565,11 +37038,7 @@ static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__REA
 // ---- reduce/plan.c - plans of reductions
 
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
-  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts, logic and minima of integers
-  if (q->primitive == GP_IS_SORTED) {
-    h->in_size = (int)q->key_size;
-    h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
-  }
+  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts and minima of integers
   if (q->primitive == GP_CHECK_OFFSETS) {
     h->in_size = (int)q->offset_size;
     h->in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
@@ -36586,10 +37055,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   const gp__shape *h = l->h;
   gp__reduce_args a;
   memset(&a, 0, sizeof a);
-  a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
-  a.out = q->primitive == GP_CHECK_OFFSETS                          ? q->bad
-      : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
-                                                                    : q->out;
+  a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
+  a.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
   a.count = h->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;
@@ -36605,7 +37072,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
-  if (q->primitive == GP_IS_SORTED) return gp__host_is_sorted(h);
   if (q->primitive != GP_REDUCE) return gp__host_select(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
@@ -36616,7 +37082,7 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
                                              &gp__kernels_of_policy,
-                                             gp__operators_of_reduction,
+                                             gp__operators_of_predicate,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
@@ -36625,15 +37091,60 @@ static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
                                                      GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
-                                                GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR,
-                                                GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
                                                           GP__TAKES_BAD, 0};
+
+// ---- find/plan.c - plans of searches for the first element
+
+GPUPRIMS__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
+  h->commutative = h->exact = 1; // the least index, in any order
+  h->in_misaligned |= (int)((uintptr_t)q->in2 % GP__VECTOR);
+  if (q->primitive != GP_IS_SORTED) return;
+  h->in_size = (int)q->key_size;
+  h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_find(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)q, (void)p;
+  return kinds[0] = GP__FIND, 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__find_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->primitive == GP_IS_SORTED ? q->keys : q->in;
+  a.in2 = q->in2;
+  a.out = gp__finds_truth(q->primitive) ? q->out : q->out_count;
+  a.count = l->h->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
+  a.scalar = q->init;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_find = {gp__checks_find,
+                                           gp__is_never_idle,
+                                           gp__shape_find,
+                                           gp__kinds_of_find,
+                                           &gp__kernels_of_policy,
+                                           gp__operators_of_find,
+                                           GPUPRIMS__LAUNCH(gp__launch_find),
+                                           gp__host_find};
+#define GPUPRIMS__READS_QUESTION (GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR)
+#define GPUPRIMS__READS_TO_INDEX(reads) (((reads) & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OUT_COUNT)
+#define GPUPRIMS__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
+static const gp__primitive gp__primitive_any = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_all = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_find_if = {
+    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_mismatch = {&gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_TWO), 0,
+                                                     0};
+static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GPUPRIMS__READS_TWO, 0, 0};
+static const gp__primitive gp__primitive_adjacent_find = {&gp__family_find,
+                                                          GPUPRIMS__READS_TO_INDEX(GP__READS_MAP | GP__READS_OP), 0, 0};
 static const gp__primitive gp__primitive_is_sorted = {
-    &gp__family_reduce,
-    GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT, 0, 0};
+    &gp__family_find, GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT,
+    0, 0};
 
 // ---- scan/plan.c - plans of scans
 
@@ -41635,6 +42146,35 @@ GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp
   return gp__named(gp_run(ctx, &c, stream), "gp_reduce");
 }
 
+// ---- find/calls.c - calls by name: searches for the first element
+
+GPUPRIMS__API gp_result gp_find_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                   uint64_t count, uint64_t *out_index, gp_stream stream) {
+  gp_call c = gp__call(GP_FIND_IF, predicate, type, GP_TYPE_DEFAULT, in, NULL, count);
+  c.scalar = scalar;
+  c.out_count = out_index;
+  return gp__named(gp_run(ctx, &c, stream), "gp_find_if op=predicate in_type=type out_count=out_index");
+}
+GPUPRIMS__API gp_result gp_mismatch(gp_context *ctx, gp_op equal, gp_type type, const void *a, const void *b,
+                                    uint64_t count, uint64_t *out_index, gp_stream stream) {
+  gp_call c = gp__call(GP_MISMATCH, equal, type, GP_TYPE_DEFAULT, a, NULL, count);
+  c.in2 = b;
+  c.out_count = out_index;
+  return gp__named(gp_run(ctx, &c, stream), "gp_mismatch op=equal in_type=type in=a in2=b out_count=out_index");
+}
+GPUPRIMS__API gp_result gp_equal_arrays(gp_context *ctx, gp_op equal, gp_type type, const void *a, const void *b,
+                                        uint64_t count, uint8_t *out, gp_stream stream) {
+  gp_call c = gp__call(GP_EQUAL_ARRAYS, equal, type, GP_TYPE_DEFAULT, a, out, count);
+  c.in2 = b;
+  return gp__named(gp_run(ctx, &c, stream), "gp_equal_arrays op=equal in_type=type in=a in2=b");
+}
+GPUPRIMS__API gp_result gp_adjacent_find(gp_context *ctx, gp_op equal, gp_type type, const void *in, uint64_t count,
+                                         uint64_t *out_index, gp_stream stream) {
+  gp_call c = gp__call(GP_ADJACENT_FIND, equal, type, GP_TYPE_DEFAULT, in, NULL, count);
+  c.out_count = out_index;
+  return gp__named(gp_run(ctx, &c, stream), "gp_adjacent_find op=equal in_type=type out_count=out_index");
+}
+
 // ---- scan/calls.c - calls by name: scan
 
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -42536,6 +43076,7 @@ layouts/shape.h
 bfs/shape.h
 shapes.h 10 11 12 13 14 15 16 17
 core/shape.h 9 18
+find/policy.h 1 2 19
 scan/policy.h 1 2 19
 select/policy.h 1 2 19
 segments/policy.h 1 2 19
@@ -42543,9 +43084,9 @@ histogram/policy.h 1 2 19
 sort/hybrid_policy.h 1 2 9
 sort/radix_policy.h 19
 sort/counting_policy.h 9
-sort/choice_policy.h 24
+sort/choice_policy.h 25
 sort/cooperative_policy.h 19
-merge/policy.h 20
+merge/policy.h 21
 segmented_sort/policy.h 1 2 19
 top_k/policy.h 1 2 9
 transpose/policy.h 1 2 19
@@ -42555,122 +43096,125 @@ graph/policy.h 4 9
 map/policy.h 1 2 19
 bfs/policy.h 1 19
 core/arguments.h
-core/input_data.h 38
-map/arguments.h 38
-reduce/arguments.h 38
-scan/arguments.h 38
-select/arguments.h 38
-segments/arguments.h 38
-histogram/arguments.h 38
+core/input_data.h 39
+map/arguments.h 39
+reduce/arguments.h 39
+find/arguments.h 39
+scan/arguments.h 39
+select/arguments.h 39
+segments/arguments.h 39
+histogram/arguments.h 39
 graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 25 34 49
+layouts/arguments.h 26 35 51
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
-segmented_sort/arguments.h 30
+segmented_sort/arguments.h 31
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 33 56
+transpose/panels_arguments.h 34 58
 device/types.cuh 8
-device/operators.cuh 38 59
-device/loads.cuh 38 59
-device/warp.cuh 60
-device/vector_access.cuh 62
-device/inputs.cuh 39 63
-device/lanes.cuh 62
-device/edges.cuh 19 62
+device/operators.cuh 39 61
+device/loads.cuh 39 61
+device/warp.cuh 62
+device/vector_access.cuh 64
+device/inputs.cuh 40 65
+device/lanes.cuh 64
+device/edges.cuh 19 64
 device/tile_load.cuh 7
-device/tile_exchange.cuh 67
-device/tile_reduce.cuh 62
+device/tile_exchange.cuh 69
+device/tile_reduce.cuh 64
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 67
-device/tile_chunk.cuh 19 61 69
-device/tile_search.cuh 69
-device/tile_rank.cuh 19 62
-device/hash.cuh 7 31
-device/tile_sort.cuh 24 62
+device/tile_copy.cuh 8 69
+device/tile_chunk.cuh 19 63 71
+device/tile_search.cuh 71
+device/tile_rank.cuh 19 64
+device/hash.cuh 7 32
+device/tile_sort.cuh 25 64
 device/two_keys.cuh 7
-device/look_back.cuh 19 69
-device/tile_transpose.cuh 32 56 62 67
-device/frontier.cuh 19 65 69
+device/look_back.cuh 19 71
+device/tile_transpose.cuh 33 58 64 69
+device/frontier.cuh 19 67 71
 device/kernel.cuh 7
-map/kernels.cuh 40 64 67 81
-layouts/kernels.cuh 31 50 71 81
-map/difference.cuh 40 63 81
-reverse/kernels.cuh 40 63 81
-reduce/kernels.cuh 41 64 72 78 81
-histogram/bins.cuh 63
-histogram/counts.cuh 23 45 65 78 81 87
-group_by/kernels.cuh 36 47 78 81
-scan/kernels.cuh 42 64 71 72 78 81
-scan/pipelined.cuh 90
-select/stream.cuh 43 62
-select/select.cuh 92
-segments/heads.cuh 73 92
-select/runs.cuh 1 65 94
-segments/by_key.cuh 95
-select/kernels.cuh 21 64 71 78 81 92
-select/pipelined.cuh 97
-segments/ends.cuh 44 73 78
-segments/carries.cuh 44 78
-segments/reduce.cuh 20 22 65 71 72 99 100
-segments/kernels.cuh 90 101
-segments/warps.cuh 22 86 100
-search/kernels.cuh 36 48 72 81 99
-sort/keys.cuh 59
-sort/radix_count.cuh 25 49 53 63 75 78 81 105
-sort/radix_sweep.cuh 25 49 53 74 81 105
-sort/cooperative.cuh 28 78 107
-sort/gather.cuh 50 81
-sort/hybrid.cuh 67 76 107
-sort/hybrid_count.cuh 78 110
-sort/hybrid_move.cuh 65 111
-sort/buckets.cuh 112
-sort/pair_buckets.cuh 63 110
-sort/hybrid_kernels.cuh 113 114
-sort/choice.cuh 27 106 113
-segmented_sort/items.cuh 62
-segmented_sort/arrays.cuh 54 117
-segmented_sort/short.cuh 65 78 81 118
-segmented_sort/long.cuh 76 119
-merge/kernels.cuh 29 55 73 79 81 92
-merge/tile_sort.cuh 71 121
-merge/four_way.cuh 122
-sets/tile.cuh 76 78 122
-sets/kernels.cuh 124
-sets/pipelined.cuh 125
-sort/counting.cuh 26 51 73 77 88 90
-top_k/lists.cuh 31 52 88
-top_k/radix_select.cuh 90 128
-top_k/shuffle.cuh 31 36 40 59 81
-graph/build.cuh 3 46 73 81
-graph/components.cuh 131
-graph/check.cuh 35 131
-transpose/kernels.cuh 79 81
-transpose/in_place.cuh 58 79 81
-transpose/panels.cuh 58 75 79 81
-transpose/buffered.cuh 58 79 81
-transpose/rows.cuh 79 81
-bfs/state.cuh 4 37 62
-bfs/search.cuh 57 66 75 139
-bfs/queue.cuh 65 140
-bfs/top_down.cuh 141
-bfs/exchange.cuh 142
-bfs/small_levels.cuh 143
-bfs/bottom_up.cuh 67 144
-bfs/block.cuh 78 145
-bfs/kernels.cuh 131 146
-bfs/launches.cuh 57 80 81 139
-bfs/sources_state.cuh 139
-bfs/sources.cuh 57 65 66 81 149
+map/kernels.cuh 41 66 69 83
+layouts/kernels.cuh 32 52 73 83
+map/difference.cuh 41 65 83
+reverse/kernels.cuh 41 65 83
+reduce/kernels.cuh 42 66 74 80 83
+find/kernels.cuh 20 43 66 74 80 83
+histogram/bins.cuh 65
+histogram/counts.cuh 24 47 67 80 83 90
+group_by/kernels.cuh 37 49 80 83
+scan/kernels.cuh 44 66 73 74 80 83
+scan/pipelined.cuh 93
+select/stream.cuh 45 64
+select/select.cuh 95
+segments/heads.cuh 75 95
+select/runs.cuh 1 67 97
+segments/by_key.cuh 98
+select/kernels.cuh 22 66 73 80 83 95
+select/pipelined.cuh 100
+segments/ends.cuh 46 75 80
+segments/carries.cuh 46 80
+segments/reduce.cuh 21 23 67 73 74 102 103
+segments/kernels.cuh 93 104
+segments/warps.cuh 23 88 103
+search/kernels.cuh 37 50 74 83 102
+sort/keys.cuh 61
+sort/radix_count.cuh 26 51 55 65 77 80 83 108
+sort/radix_sweep.cuh 26 51 55 76 83 108
+sort/cooperative.cuh 29 80 110
+sort/gather.cuh 52 83
+sort/hybrid.cuh 69 78 110
+sort/hybrid_count.cuh 80 113
+sort/hybrid_move.cuh 67 114
+sort/buckets.cuh 115
+sort/pair_buckets.cuh 65 113
+sort/hybrid_kernels.cuh 116 117
+sort/choice.cuh 28 109 116
+segmented_sort/items.cuh 64
+segmented_sort/arrays.cuh 56 120
+segmented_sort/short.cuh 67 80 83 121
+segmented_sort/long.cuh 78 122
+merge/kernels.cuh 30 57 75 81 83 95
+merge/tile_sort.cuh 73 124
+merge/four_way.cuh 125
+sets/tile.cuh 78 80 125
+sets/kernels.cuh 127
+sets/pipelined.cuh 128
+sort/counting.cuh 27 53 75 79 91 93
+top_k/lists.cuh 32 54 91
+top_k/radix_select.cuh 93 131
+top_k/shuffle.cuh 32 37 41 61 83
+graph/build.cuh 3 48 75 83
+graph/components.cuh 134
+graph/check.cuh 36 134
+transpose/kernels.cuh 81 83
+transpose/in_place.cuh 60 81 83
+transpose/panels.cuh 60 77 81 83
+transpose/buffered.cuh 60 81 83
+transpose/rows.cuh 81 83
+bfs/state.cuh 4 38 64
+bfs/search.cuh 59 68 77 142
+bfs/queue.cuh 67 143
+bfs/top_down.cuh 144
+bfs/exchange.cuh 145
+bfs/small_levels.cuh 146
+bfs/bottom_up.cuh 69 147
+bfs/block.cuh 80 148
+bfs/kernels.cuh 134 149
+bfs/launches.cuh 59 82 83 142
+bfs/sources_state.cuh 142
+bfs/sources.cuh 59 67 68 83 152
 names
 GP_ABS 1
 GP_ADAPTIVE 1
 GP_ADJACENT_DIFFERENCE 1
+GP_ADJACENT_FIND 1
 GP_ALGORITHMS 1
 GP_ALGORITHM_COUNT 1
 GP_ALL 1
@@ -42720,6 +43264,7 @@ GP_DIRECT 1
 GP_DROP_LOOPS 3
 GP_DYNAMIC_SHARED 7
 GP_EQUAL 1
+GP_EQUAL_ARRAYS 1
 GP_EVEN_SHARE 1
 GP_EXCLUSIVE_SCAN 1
 GP_EXCLUSIVE_SCAN_BY_KEY 1
@@ -42748,6 +43293,7 @@ GP_FAULT_STRAY_PARENT 4
 GP_FAULT_TARGET 4
 GP_FAULT_TOO_DEEP 4
 GP_FILL 1
+GP_FIND_IF 1
 GP_FOUR_WAY_PASSES 1
 GP_FUSED_LAUNCHES 1
 GP_GATHER_ALL 2
@@ -42791,6 +43337,7 @@ GP_MERGE_PASSES 1
 GP_MERGE_PATH 1
 GP_MERGE_SORT 1
 GP_MIN 1
+GP_MISMATCH 1
 GP_MOVE 5
 GP_NEGATE 1
 GP_NONTRIVIAL_RUNS 1
@@ -42813,17 +43360,18 @@ GP_POLICY_CALLER 2
 GP_POLICY_CAPABILITY 2
 GP_POLICY_CLASS 2
 GP_POLICY_DEVICE 2
-GP_POLICY_FIELDS_GRAPH 37
-GP_POLICY_FIELDS_HISTOGRAM 23
-GP_POLICY_FIELDS_MAP 36
-GP_POLICY_FIELDS_MERGE 29
-GP_POLICY_FIELDS_SCAN 20
-GP_POLICY_FIELDS_SEGMENTED_SORT 30
-GP_POLICY_FIELDS_SEGMENTS 22
-GP_POLICY_FIELDS_SORT 24
-GP_POLICY_FIELDS_STREAM 21
-GP_POLICY_FIELDS_TOP_K 31
-GP_POLICY_FIELDS_TRANSPOSE 32
+GP_POLICY_FIELDS_FIND 20
+GP_POLICY_FIELDS_GRAPH 38
+GP_POLICY_FIELDS_HISTOGRAM 24
+GP_POLICY_FIELDS_MAP 37
+GP_POLICY_FIELDS_MERGE 30
+GP_POLICY_FIELDS_SCAN 21
+GP_POLICY_FIELDS_SEGMENTED_SORT 31
+GP_POLICY_FIELDS_SEGMENTS 23
+GP_POLICY_FIELDS_SORT 25
+GP_POLICY_FIELDS_STREAM 22
+GP_POLICY_FIELDS_TOP_K 32
+GP_POLICY_FIELDS_TRANSPOSE 33
 GP_POLICY_HOST 2
 GP_POLICY_MEMBERS 2
 GP_POLICY_ONLINE 2
@@ -42850,7 +43398,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 70
+GP_SHARED_ARRAY 72
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -42873,7 +43421,7 @@ GP_SUM 1
 GP_SYMMETRIC 4
 GP_SYMMETRISE 3
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 70
+GP_TILE_MOVE 72
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -42896,10 +43444,15 @@ GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
 GP__CANONICAL_SCAN_THREADS 19
-GP__TASK_COPY 54
-GP__TASK_COUNT 54
-GP__TASK_MOVE 54
-GP__TASK_SORT 54
+GP__FIND_BAD 43
+GP__FIND_BEFORE 43
+GP__FIND_INDEX 43
+GP__FIND_NONE 43
+GP__FIND_SOME 43
+GP__TASK_COPY 56
+GP__TASK_COUNT 56
+GP__TASK_MOVE 56
+GP__TASK_SORT 56
 GP__WARP 19
 GP_algorithm 2
 GP_alpha 2
@@ -42916,134 +43469,137 @@ GP_stages 2
 GP_store 2
 GP_threads 2
 GP_vectors 2
-gp__adjacent 84
+gp__adjacent 86
 gp__array_of 5
-gp__balanced_paths 124
-gp__bfs 147
-gp__bfs_args 57
-gp__bfs_checked 147
-gp__bfs_parents 147
-gp__bfs_sources 150
-gp__bfs_steps 148
-gp__bfs_stepwise 147
-gp__binary 60
-gp__bound 104
-gp__buffered_args 58
-gp__by_key 96
+gp__balanced_paths 127
+gp__bfs 150
+gp__bfs_args 59
+gp__bfs_checked 150
+gp__bfs_parents 150
+gp__bfs_sources 153
+gp__bfs_steps 151
+gp__bfs_stepwise 150
+gp__binary 62
+gp__bound 107
+gp__buffered_args 60
+gp__by_key 99
 gp__ceil_div 19
-gp__compare 60
-gp__components_few 132
-gp__components_first 132
-gp__components_link 132
-gp__components_roots 132
-gp__components_sample 132
-gp__convert_layout 83
-gp__copy_kernel 82
-gp__count_keys 127
-gp__counted 61
-gp__counting_args 51
-gp__counting_fill 127
-gp__counting_runs 127
-gp__decomposed_key 105
-gp__depths_of_edges 133
-gp__depths_of_vertices 133
-gp__described 64
-gp__even_bins 87
-gp__fault_report 133
-gp__fed 97
-gp__field_key 105
-gp__fill_value 82
-gp__fixed_ends 99
-gp__flag 60
-gp__flag_heads 94
-gp__from_array 64
-gp__gather 109
-gp__gather_args 50
-gp__graph_args 46
-gp__graph_check 133
-gp__graph_degree_keys 131
-gp__graph_degree_report 131
-gp__graph_degrees 131
-gp__graph_from_keys 131
-gp__graph_invert 131
-gp__graph_keys 131
-gp__graph_list_keys 131
-gp__group_args 47
-gp__group_table 89
-gp__histogram 88
-gp__histogram_args 45
-gp__hybrid_args 53
-gp__hybrid_count 111
-gp__hybrid_move 112
-gp__hybrid_rest 113
-gp__hybrid_sort 115
+gp__compare 62
+gp__components_few 135
+gp__components_first 135
+gp__components_link 135
+gp__components_roots 135
+gp__components_sample 135
+gp__convert_layout 85
+gp__copy_kernel 84
+gp__count_keys 130
+gp__counted 63
+gp__counting_args 53
+gp__counting_fill 130
+gp__counting_runs 130
+gp__decomposed_key 108
+gp__depths_of_edges 136
+gp__depths_of_vertices 136
+gp__described 66
+gp__even_bins 90
+gp__fault_report 136
+gp__fed 100
+gp__field_key 108
+gp__fill_value 84
+gp__find 89
+gp__find_args 43
+gp__find_difference 89
+gp__find_neighbours 89
+gp__fixed_ends 102
+gp__flag 62
+gp__flag_heads 97
+gp__from_array 66
+gp__gather 112
+gp__gather_args 52
+gp__graph_args 48
+gp__graph_check 136
+gp__graph_degree_keys 134
+gp__graph_degree_report 134
+gp__graph_degrees 134
+gp__graph_from_keys 134
+gp__graph_invert 134
+gp__graph_keys 134
+gp__graph_list_keys 134
+gp__group_args 49
+gp__group_table 92
+gp__histogram 91
+gp__histogram_args 47
+gp__hybrid_args 55
+gp__hybrid_count 114
+gp__hybrid_move 115
+gp__hybrid_rest 116
+gp__hybrid_sort 118
 gp__index 5
-gp__iota_value 82
-gp__key_field 105
-gp__key_heads 94
-gp__layout_args 50
+gp__iota_value 84
+gp__key_field 108
+gp__key_heads 97
+gp__layout_args 52
 gp__layout_of 5
-gp__leading_edges 115
-gp__leading_sort 115
-gp__load 61
-gp__load_balance 104
-gp__map_args 40
-gp__map_kernel 82
+gp__leading_edges 118
+gp__leading_sort 118
+gp__load 63
+gp__load_balance 107
+gp__map_args 41
+gp__map_kernel 84
 gp__member_at 5
-gp__merge 121
-gp__merge_args 55
-gp__merge_four 123
-gp__merge_four_borders 123
-gp__merge_sort_tiles 122
-gp__moved 83
-gp__no_values 118
-gp__none 59
-gp__offset_ends 99
-gp__offset_fault 61
-gp__offset_heads 94
-gp__order_fault 61
-gp__panels_args 58
-gp__policy 81
-gp__radix_args 49
-gp__radix_histogram 106
-gp__radix_key 105
-gp__radix_narrow 107
-gp__radix_number 105
-gp__radix_pass 107
-gp__radix_record 105
-gp__radix_sweeps 107
-gp__radix_wide 107
-gp__range_bins 87
-gp__range_ends 99
-gp__reduce_args 41
-gp__reduce_even_share 86
-gp__reduce_stealing 86
-gp__reverse 85
-gp__round_up 23
-gp__runs 95
-gp__scan_args 42
-gp__scan_downsweep 90
-gp__scan_look_back 90
-gp__scan_pipelined 91
-gp__scan_spine 90
-gp__scan_upsweep 90
-gp__search_args 48
+gp__merge 124
+gp__merge_args 57
+gp__merge_four 126
+gp__merge_four_borders 126
+gp__merge_sort_tiles 125
+gp__moved 85
+gp__no_values 121
+gp__none 61
+gp__offset_ends 102
+gp__offset_fault 63
+gp__offset_heads 97
+gp__panels_args 60
+gp__policy 83
+gp__radix_args 51
+gp__radix_histogram 109
+gp__radix_key 108
+gp__radix_narrow 110
+gp__radix_number 108
+gp__radix_pass 110
+gp__radix_record 108
+gp__radix_sweeps 110
+gp__radix_wide 110
+gp__range_bins 90
+gp__range_ends 102
+gp__reduce_args 42
+gp__reduce_even_share 88
+gp__reduce_stealing 88
+gp__reverse 87
+gp__round_up 24
+gp__runs 98
+gp__scan_args 44
+gp__scan_downsweep 93
+gp__scan_look_back 93
+gp__scan_pipelined 94
+gp__scan_spine 93
+gp__scan_upsweep 93
+gp__search_args 50
 gp__seen_as 5
-gp__segment_args 44
-gp__segment_spans 102
-gp__segmented_pipelined 102
-gp__segmented_reduce 102
-gp__segmented_sort_args 54
-gp__segments_begin 119
-gp__segments_long 120
-gp__segments_middle 119
-gp__segments_short 119
-gp__select 93
-gp__select_collect 129
-gp__select_first 129
-gp__select_next 129
-gp__set_operation 125
-gp__set_pipelined 126
+gp__segment_args 46
+gp__segment_spans 105
+gp__segmented_pipelined 105
+gp__segmented_reduce 105
+gp__segmented_sort_args 56
+gp__segments_begin 122
+gp__segments_long 123
+gp__segments_middle 122
+gp__segments_short 122
+gp__select 96
+gp__select_collect 132
+gp__select_first 132
+gp__select_next 132
+gp__set_operation 128
+gp__set_pipelined 129
 gp__shape_of_bfs 17
 gp__shape_of_histogram 12
 gp__shape_of_layouts 16
@@ -43052,154 +43608,154 @@ gp__shape_of_segments 11
 gp__shape_of_sorts 13
 gp__shape_of_streams 10
 gp__shape_of_top_k 14
-gp__shuffle 130
-gp__side 83
-gp__sort_one_block 116
-gp__sort_one_cluster 108
-gp__sort_one_launch 108
-gp__sort_sample 116
-gp__sources_args 57
-gp__stateless 64
-gp__stream_args 43
-gp__stream_look_back 97
-gp__stream_pipelined 98
-gp__test 60
-gp__top_k_args 52
-gp__top_k_lists 128
-gp__top_k_merge 128
-gp__transpose 134
-gp__transpose_args 56
-gp__transpose_buffered 137
-gp__transpose_chunks 136
-gp__transpose_columns_of 135
-gp__transpose_panels 136
-gp__transpose_rows_of 138
-gp__transpose_save 135
-gp__transpose_square 135
-gp__transpose_within_rows 135
+gp__shuffle 133
+gp__side 85
+gp__sort_one_block 119
+gp__sort_one_cluster 111
+gp__sort_one_launch 111
+gp__sort_sample 119
+gp__sources_args 59
+gp__stateless 66
+gp__stream_args 45
+gp__stream_look_back 100
+gp__stream_pipelined 101
+gp__test 62
+gp__top_k_args 54
+gp__top_k_lists 131
+gp__top_k_merge 131
+gp__transpose 137
+gp__transpose_args 58
+gp__transpose_buffered 140
+gp__transpose_chunks 139
+gp__transpose_columns_of 138
+gp__transpose_panels 139
+gp__transpose_rows_of 141
+gp__transpose_save 138
+gp__transpose_square 138
+gp__transpose_within_rows 138
 gp__u32 6
 gp__u64 6
-gp__unsigned_of 59
-gp__value_array 118
-gp__value_index 118
-gp__warp_segments 103
-gp__with_input 64
-gp_abs 60
-gp_and 60
-gp_arg 59
-gp_argmax 60
-gp_argmin 60
+gp__unsigned_of 61
+gp__value_array 121
+gp__value_index 121
+gp__warp_segments 106
+gp__with_input 66
+gp_abs 62
+gp_and 62
+gp_arg 61
+gp_argmax 62
+gp_argmin 62
 gp_array 5
 gp_array_bytes 5
-gp_bf16 59
-gp_bit_and 60
-gp_bit_or 60
-gp_bit_xor 60
-gp_carry 69
-gp_convert 60
+gp_bf16 61
+gp_bit_and 62
+gp_bit_or 62
+gp_bit_xor 62
+gp_carry 71
+gp_convert 62
 gp_degrees 4
 gp_edge_list 4
-gp_edges 66
-gp_edges_of 66
-gp_equal 60
-gp_f16 59
+gp_edges 68
+gp_edges_of 68
+gp_equal 62
+gp_f16 61
 gp_fault 4
 gp_field 3
-gp_frontier 80
-gp_frontier_contract 80
-gp_frontier_contract_expand 80
-gp_frontier_expand 80
-gp_frontier_expand_contract 80
-gp_frontier_filter 80
-gp_frontier_storage 80
+gp_frontier 82
+gp_frontier_contract 82
+gp_frontier_contract_expand 82
+gp_frontier_expand 82
+gp_frontier_expand_contract 82
+gp_frontier_filter 82
+gp_frontier_storage 82
 gp_graph 4
-gp_greater 60
-gp_greater_equal 60
-gp_heads 60
+gp_greater 62
+gp_greater_equal 62
+gp_heads 62
 gp_key_field 3
-gp_lane 62
+gp_lane 64
 gp_layout 3
-gp_less 60
-gp_less_equal 60
-gp_max 60
-gp_merge_path 73
-gp_merge_split 73
-gp_min 60
-gp_negate 60
-gp_not 60
-gp_not_equal 60
+gp_less 62
+gp_less_equal 62
+gp_max 62
+gp_merge_path 75
+gp_merge_split 75
+gp_min 62
+gp_negate 62
+gp_not 62
+gp_not_equal 62
 gp_op 1
-gp_or 60
+gp_or 62
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 60
-gp_search 73
-gp_search_lower 73
-gp_search_upper 73
+gp_prod 62
+gp_search 75
+gp_search_lower 75
+gp_search_upper 75
 gp_segments 3
-gp_square 60
+gp_square 62
 gp_step_kind 4
-gp_sub 60
-gp_sum 60
-gp_tile_append 80
-gp_tile_append_begin 80
-gp_tile_append_storage 80
-gp_tile_bins 70
-gp_tile_blocked_to_striped 68
-gp_tile_broadcast 69
-gp_tile_clear 70
-gp_tile_contract_begin 80
-gp_tile_contract_storage 80
-gp_tile_count 70
-gp_tile_exchange_storage 68
-gp_tile_exclusive_scan 69
-gp_tile_expand 80
-gp_tile_expand_storage 80
-gp_tile_filter 80
-gp_tile_filter_storage 80
-gp_tile_inclusive_scan 69
-gp_tile_load_balance 73
-gp_tile_load_balance_storage 73
-gp_tile_load_direct 67
-gp_tile_load_striped 67
-gp_tile_load_transposed 68
-gp_tile_load_vectorised 67
-gp_tile_rank 74
-gp_tile_rank_storage 74
-gp_tile_reduce 69
-gp_tile_reduce_storage 69
-gp_tile_scan_storage 69
-gp_tile_sort_storage 76
-gp_tile_store_direct 67
-gp_tile_store_striped 67
-gp_tile_store_transposed 68
-gp_tile_store_vectorised 67
-gp_tile_striped_to_blocked 68
-gp_tile_total 70
-gp_tile_transpose 79
-gp_tile_warp_striped 74
+gp_sub 62
+gp_sum 62
+gp_tile_append 82
+gp_tile_append_begin 82
+gp_tile_append_storage 82
+gp_tile_bins 72
+gp_tile_blocked_to_striped 70
+gp_tile_broadcast 71
+gp_tile_clear 72
+gp_tile_contract_begin 82
+gp_tile_contract_storage 82
+gp_tile_count 72
+gp_tile_exchange_storage 70
+gp_tile_exclusive_scan 71
+gp_tile_expand 82
+gp_tile_expand_storage 82
+gp_tile_filter 82
+gp_tile_filter_storage 82
+gp_tile_inclusive_scan 71
+gp_tile_load_balance 75
+gp_tile_load_balance_storage 75
+gp_tile_load_direct 69
+gp_tile_load_striped 69
+gp_tile_load_transposed 70
+gp_tile_load_vectorised 69
+gp_tile_rank 76
+gp_tile_rank_storage 76
+gp_tile_reduce 71
+gp_tile_reduce_storage 71
+gp_tile_scan_storage 71
+gp_tile_sort_storage 78
+gp_tile_store_direct 69
+gp_tile_store_striped 69
+gp_tile_store_transposed 70
+gp_tile_store_vectorised 69
+gp_tile_striped_to_blocked 70
+gp_tile_total 72
+gp_tile_transpose 81
+gp_tile_warp_striped 76
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 62
-gp_warp_append 80
-gp_warp_broadcast 62
-gp_warp_contract 80
-gp_warp_exchange 62
-gp_warp_expand 66
-gp_warp_inclusive_scan 62
-gp_warp_match 62
-gp_warp_merge_path 73
-gp_warp_merge_split 73
-gp_warp_reduce 62
-gp_warp_search 73
-gp_warp_search_lower 73
-gp_warp_search_upper 73
-gp_warp_shift_down 62
-gp_warp_shift_up 62
+gp_warp 64
+gp_warp_append 82
+gp_warp_broadcast 64
+gp_warp_contract 82
+gp_warp_exchange 64
+gp_warp_expand 68
+gp_warp_inclusive_scan 64
+gp_warp_match 64
+gp_warp_merge_path 75
+gp_warp_merge_split 75
+gp_warp_reduce 64
+gp_warp_search 75
+gp_warp_search_lower 75
+gp_warp_search_upper 75
+gp_warp_shift_down 64
+gp_warp_shift_up 64
 int16_t 0
 int32_t 0
 int64_t 0
@@ -43452,13 +44008,16 @@ X(TOP_K,38,top_k`!NTH_ELEMENT,39,nth_element`!SHUFFLE,40,shuffle`!GROUP_BY,41,`#
 X(TRANSPOSE,43,transpose`!CONVERT_LAYOUT,44,convert_layout`!BFS,45,bfs`!GRAPH_FROM_EDGES,46,graph_$8_`l)\
 X(GRAPH_TRANSPOSE,47,graph_transpose`!GRAPH_RELABEL,48,graph_relabel`!GRAPH_DEGREES,49,graph_degrees)\
 X(GRAPH_CHECK,50,graph_check`!BFS_CHECK,51,bfs_check`!CONNECTED_COMPONENTS,52,connected_components)\
-X(BFS_SOURCES,53,bfs_$Zs`!REVERSE,54,reverse)
+X(BFS_SOURCES,53,bfs_$Zs`!REVERSE,54,reverse`!FIND_IF,55,find_if`!MISMATCH,56,mismatch`!EQUAL_ARRAYS,57,equal_arrays)\
+X(ADJACENT_FIND,58,adjacent_find)
 `4$sENUM(NAME, $X, name) GP_##NAME = $X,
 `(def enum $#primitive{GP_PRIMITIVE_NONE=0,GP_PRIMITIVES($sENUM)GP_PRIMITIVE_COUNT}$#primitive;
 #undef $sENUM
 `4GP_ALGORITHMS(X) \
-X(DIRECT,1`!EVEN_SHARE,2`!STEALING,3`!ONE_BLOCK,4`!LOOK_BACK,5`!THREE_SWEEP,6`!PIPELINED,7`!MERGE_PATH,8)\
-X(SHARED_BINS,9`!GLOBAL_BINS,10`!WARP_SEGMENTS,11`!ONE_SWEEP,12`!HYBRID,13)\
+X(DIRECT,1`!EVEN_SHARE,2`!STEALING,3)\
+\
+X(ONE_BLOCK,4`!LOOK_BACK,5`!THREE_SWEEP,6`!PIPELINED,7`!MERGE_PATH,8`!SHARED_BINS,9`!GLOBAL_BINS,10`!WARP_SEGMENTS,11)\
+X(ONE_SWEEP,12`!HYBRID,13)\
 \
 X(COUNTING,14`!MERGE_PASSES,15`!`t_CLASSES,16`!RADIX_SELECT,17`!BEST_LISTS,18`!ADAPTIVE,19`!PADDED_`.S,20)\
 X(EXPAND_CONTRACT,21`!FUSED_LAUNCHES,22`!CONTRACT_EXPAND,23`!TWO_PHASE,24`!BUFFERED_PANELS,25`!PAIRED_SWEEP,26)\
@@ -43996,6 +44555,20 @@ $sRULE $N $bceil_div($N a,$N b){$j(a+b-1)/b;}
 `Gvec_`#_`u($o`g`S$JVECTOR/$bcommon_with_$5(`g);}
 `Gchunk_by_$Y($o`g`w`u$:$+$bvec_`#_$Y(`g)<=9&&`u%$bvec_`#_`u(`g)=`b
 }
+#line 1 "find/policy.h"
+`4GP_POLICY_FIELDS_FIND(F) \
+F(algorithm,GP_AUTO,GP_STEALING,GP_ONE_BLOCK)\
+F(`K,0,128,256,512,1024)\
+F($Y,0,1,2,4,8)\
+F(`I,0,`2ALL,`2STREAMING,`2L2)\
+F(`@_per_sm,0,1,2,3,4,8)\
+F(overlap,0,1,2)
+enum{
+$JFIND_`._`8=32<<10,
+$JFIND_GROUP_VECTORS=9
+};
+`Gfind_`u($o`g$:$+$bvec_`#_$Y(`g)<=$JFIND_GROUP_VECTORS?$bvec_`#_`u(`g):1$S`Gfind_packs($o`g`winputs`w$Y){
+$+$bmax(1,$Y*$JVECTOR/($bfind_`u(`g)*`g*inputs)$p}
 #line 1 "scan/policy.h"
 `4GP_POLICY_FIELDS_SCAN(F) \
 F(algorithm,GP_AUTO,GP_LOOK_BACK,GP_THREE_SWEEP,GP_ONE_BLOCK,GP_PIPELINED)\
@@ -44404,6 +44977,22 @@ $ohas_init;
 $b$X scalar;
 $N limit$P$N*limit_device;
 }$breduce_args;
+#line 1 "find/arguments.h"
+`(def $ufind_args{
+$a`1in$P`1in2;
+`1out;
+$N $D$P$N*$D_device;
+`1`s;
+$N rounds;
+$b$X scalar;
+}$bfind_args;
+enum{
+$JFIND_INDEX,
+$JFIND_BEFORE,
+$JFIND_BAD,
+$JFIND_SOME,
+$JFIND_NONE
+};
 #line 1 "scan/arguments.h"
 `(def $uscan_args{
 $a`1in;
@@ -44916,11 +45505,7 @@ $Tlimit;
 $gArgs>
 $eexplicit $boffset_fault($aArgs&a):$,($f$aO`0in)),limit(a.limit){
 if(a.limit_device&& *a.limit_device<limit)limit= *a.limit_device$S$e$T`J$aO&x,$T`=$z
-$+x>limit||(`=>0&&x<$,[`=-1])?`=: ~$h(0$R$[T$r`;>$uorder_fault{
-$aT*${;
-$gArgs>$eexplicit $border_fault($aArgs&a):${($f$aT`0in)){}
-$e$T`J$aT&x,$T`=$z
-$+`=>0&&`;()(x,${[`=-1])?`=: ~$h(0$R};
+$+x>limit||(`=>0&&x<$,[`=-1])?`=: ~$h(0$R};
 #line 1 "device/warp.cuh"
 $e$V$A{$+$i&31u;}
 $e$V`x{$+$i>>5;}
@@ -45549,7 +46134,9 @@ $T$&;
 $e$b$> $b$>_of(`1`s,$Tdraws,$Twas$:$b$> k;
 k.tag=(was>>28)+1;
 k.$&=was&0xfffffffu`Ok.$&==draws-1)$bstore_`M$f$h*>(`s),k.tag<<28$p$+k$S$e$b$> $bdraw(`1`s,$Tdraws){
-$+$b$>_of(`s,draws,$badd_`M$f$h*>(`s),1)$R$e$b$]*$b$]s(`1`s$:$+$m$b$]*>($f$B>(`s)+$JCONTROL_`8$R$gAcc>union $bpieces{
+$+$b$>_of(`s,draws,$badd_`M$f$h*>(`s),1)$R$q$b`U_$0s(`1`s,$a$b$>&$>,$T$0s$:atomicMax($f$h*>(`s),($>.tag-1)<<28|$0s);
+}
+$e$b$]*$b$]s(`1`s$:$+$m$b$]*>($f$B>(`s)+$JCONTROL_`8$R$gAcc>union $bpieces{
 Acc $X;
 $Tpiece[($KAcc)+7)/8];
 $e$bpieces(){}
@@ -46188,6 +46775,83 @@ $aAcc x=
 $breduce_consecutive<P,Op,Load,In,Acc>(`I,in,round+$i*(K*V),n,misaligned$3Acc r=$#$0_reduce<T>(x,Op(),s.reduce);
 $0=round==$x?r:Op()($0,r);$k}
 }$FOp::commutative)$0=$#$0_reduce<T>(sum,Op(),s.reduce$M$i`P)$bpublish($b$]s(a.`s),$>.$&,$0,$>.tag$R}
+#line 1 "find/kernels.cuh"
+$gT,$CDIVIDES,$CGROUPS>
+$ufind_access_of:$b`D<T,$bfind_`u(`j$KT)))>{$[T>$ufind_access_of<T,`7,true> :$bvec_`#<T>{
+$~CACHE>$q`I($aT*at,$Vmisaligned,bool){$Fmisaligned`P$G$#$5*$8=$m$a$#$5*>(at);
+$sUNROLL$7$ol`bl<$bvec_`#<T>::$Y`kl)`Z$5[l]=`h$5<CACHE>($8+l$p}else{$dj`bj<$bvec_`#<T>::`u`kj)`Z`z[j]=at[j]$S}
+$[T>
+$ufind_access
+:$bfind_access_of<T,16%$KT)`P,($bvec_`#_$Y(`j$KT)))<=$JFIND_GROUP_VECTORS)>{};
+$gElement$rPredicate,$CWANTED>$ufind_element{$tElement T;`qinputs=1$PT*in;
+$Vmisaligned$P$b$X&scalar;
+$gArgs>
+$eexplicit $bfind_element($aArgs&a)
+:in($f$aT`0in)),misaligned($Ua.in,16)),scalar(a.scalar){}
+`o Run{
+$bfind_access<T>x;
+$~CACHE>$q`I$(find_element&s,$Ti,$Cinner$:x.$v `I<CACHE>(s.in+i,s.misaligned,inner$R$e$Cholds$(find_element&s`wj,$h$z
+$+Predicate()(x.`z[j],s.scalar)==WANTED$S};
+$e$Cholds($Ti$z$+Predicate()(in`m,scalar)==WANTED;}
+$[Element$rPredicate,$CWANTED$rInput>$ufind_described{$tElement T;`qinputs=1;
+Input input$P$b$X&scalar;
+$gArgs>
+$eexplicit $bfind_described($aArgs&a)
+:input($f$a$bwith_input<Args> &>(a).input),scalar(a.scalar){}
+`o Run{
+$bfind_access<T>x;
+$~CACHE>$q`I$(find_described&s,$Ti,bool$:s.input.$v `I<CACHE>(i,x.`z$R$e$Cholds$(find_described&s`wj,$h$z
+$+Predicate()(x.`z[j],s.scalar)==WANTED$S};
+$e$Cholds($Ti$z$+Predicate()(input.at(i),scalar)==WANTED;}
+$[Element$rEqual>$ufind_difference{$tElement T;`qinputs=2$PT*in,*in2;
+$Vmisaligned,misaligned2;
+$gArgs>
+$eexplicit $bfind_difference($aArgs&a)
+:in($f$aT`0in)),in2($f$aT`0in2)),misaligned($Ua.in,16)),
+misaligned2($Ua.in2,16)){}
+`o Run{
+$bfind_access<T>x,y;
+$~CACHE>$q`I$(find_difference&s,$Ti,$Cinner$:x.$v `I<CACHE>(s.in+i,s.misaligned,inner);
+y.$v `I<CACHE>(s.in2+i,s.misaligned2,inner$R$e$Cholds$(find_difference&`wj,$h$z$j!Equal()(x.`z[j],y.`z[j]);}
+};
+$e$Cholds($Ti$z$j!Equal()(in`m,in2`m);}
+$[Element$rRelation,$CSWAPPED>$ufind_neighbours{$tElement T;`qinputs=1$PT*in;
+$Vmisaligned;
+$gArgs>
+$eexplicit $bfind_neighbours($aArgs&a)
+:in($f$aT`0in)),misaligned($Ua.in,16)){}`X$Crelated($aT&$I,$aT&x$:$+SWAPPED?Relation()(x,$I):Relation()($I,x$R`o Run{
+$bfind_access<T>x;
+$b`D<T,1>$I;
+$~CACHE>$q`I$(find_neighbours&s,$Ti,$Cinner$:x.$v `I<CACHE>(s.in+i,s.misaligned,inner);
+if(i>0)$I.$v `I<`2ALL>(s.in+i-1,0,`7$R$e$Cholds$(find_neighbours&`wj,$Ti$z
+$+j>0?related(x.`z[j-1],x.`z[j]):i>0&&related($I.`z[0],x.`z[0]$R};
+$e$Cholds($Ti$z$+i>0&&related(in[i-1],in`m);}
+$[P$rSearch>
+$e$T$bfind_in_$0($aSearch&search,$T$x,$T`U,$Tn){$t$HSearch::T T;
+$a$oV=$bfind_`u(`j$KT))),K=$bfind_packs(`j$KT)),Search::inputs,P::$Y$p$Thit=~$h(0);
+for($Tround=$x+$i*V;round<`U&&hit==~$h(0);round+=$E*K*V$:$HSearch::Run run[K];$dk`bk<K`kk$G$Ti=round+k*$E*V;
+if(i+V<=n)run[k].$v `I<P::`I>(search,i,i>=V&&i+2*V<=n$p}$dk`bk<K`kk$G$Ti=round+k*$E*V`Oi+V<=n$:$Cany=`7;
+$sUNROLL$7$oj`bj<V`kj)any|=run[k].holds(search,j,i$Many&&hit==~$h(0)){$dj=V-1;j>`b--j)
+if(run[k].holds(search,j,i))hit=i+j$S}else$7$Tj=i;j<n&&hit==~$h(0)`kj)$Fsearch.holds(j))hit=j$S}
+$+hit$S$~RESULT>$q$bfind_result(`1out,$T$x,$Tn$G$Csome=$x!=~$h(0$MRESULT==$JFIND_SOME||RESULT==$JFIND_NONE)
+*$f$B>(out)=some==(RESULT==$JFIND_SOME$pelse*$f$h*>(out)=some?$x-(RESULT==$JFIND_BEFORE):RESULT==$JFIND_BAD?$x:n;
+}
+$~$w>$ufind_$1{
+$#$0_reduce_$1<$w,$h>reduce;
+$b$> $>;
+$[P$rSearch`wRESULT>$q$bfind$(find_$<){$t$HSearch::T T$P$o$w=$E,
+ROUND=$E*$bfind_`u(`j$KT)))*
+$bfind_packs(`j$KT)),Search::inputs,P::$Y);$t$bfind_$1<$w>$4;
+`[$4,s$p$2$3$Tn=$b$D(a),$0_`u=a.rounds*ROUND,$0s=(n+$0_`u-1)/$0_`u$P$Calone=$-==1,once=$0s<=$-$P$Tdraws=once?$-:$0s+$-;
+$aSearch search(a$p$Thit=~$h(0$p$b$> $>={0,0};
+$C`3=`7;$7;;){$F!alone){$F$i`P)s.$>=$bdraw(a.`s,draws);$k$>=s.$>;
+}$F$>.$&>=$0s)break$P$T$x=$>.$&*$0_`u,`U=$x+$0_`u<n?$x+$0_`u:n;
+hit=$bfind_in_$0<P>(search,$x,`U,n$p`3=__sync`K_or(hit!=~$h(0))!=0`Oalone?`3:once)break`Oalone)++$>.$&;
+`C`3&&$i`P)$b`U_$0s(a.`s,$>,$0s$Rhit=`3?$#$0_reduce<$w>(hit,$#min<$h>(),s.reduce): ~$h(0$M!alone$G$b$]*$]s=$b$]s(a.`s);
+$a$Tslot=once?$>.$&:$>.$&-$0s`O$i`P)$bpublish($b$]s(a.`s),slot,hit,$>.tag$Mslot!=$--1)$j;$khit=~$h(0);
+for($Ti=$i;i<$-;i+=$w)
+hit=$#min<$h>()(hit,$breceive<$h>($]s,i,$>.tag)$phit=$#$0_reduce<$w>(hit,$#min<$h>(),s.reduce$p}
+if($i`P)$bfind_result<RESULT>(a.out,hit,n$p}
 #line 1 "histogram/bins.cuh"
 static $a$;$bno_bin=0xffffffffu;
 $gT,$CFLOAT=$btraits<T>::kind==$JFLOAT`w`t=`j$KT))>$ueven_bins;
