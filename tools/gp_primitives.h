@@ -58,6 +58,7 @@
 //   bitwise     its elements or keys are treated as bits: a type represents others of its size
 //   rule_first  its best algorithm depends on more than rows know: the number of segments, the shape. The header takes
 //               a row only if its rule has chosen the same algorithm (gp__row_serves).
+//   device_sized  only the device knows the sizes that cells are grouped by, so no row of the table serves it
 //   host_made   the host makes its whole input; for others it repeats a part
 // No word is a part of another one.
 // clang-format off
@@ -86,6 +87,7 @@
   X(unique, "input beside", "rp", "", "selection", "", "u8 u32 s16", "runs=4") \
   X(adjacent_difference, "input", "", "SUB", "copy and transform", "", "u8 f32", "") \
   X(reverse, "input", "", "", "copy and transform", "", "u8 u32", "") \
+  X(copy_batch, "input device_sized", "so", "", "copy and transform", "", "u8", "segments=fixed:4096") \
   X(select, "input beside", "efk", "", "selection", "", "u8 u32 s16", "keep=50") \
   X(partition, "input beside", "efkt", "", "selection", "select", "u32", "keep=50") \
   X(count_if, "input count to_one", "e", "", "reduce", "", "u8 f32", "keep=50") \

@@ -170,7 +170,8 @@ typedef enum gp_op {
   X(BFS_CHECK, 51, bfs_check) \
   X(CONNECTED_COMPONENTS, 52, connected_components) \
   X(BFS_SOURCES, 53, bfs_sources) \
-  X(REVERSE, 54, reverse)
+  X(REVERSE, 54, reverse) \
+  X(COPY_BATCH, 55, copy_batch)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -35,7 +35,7 @@ FAMILIES = {
     "histogram": ["histogram_even", "histogram_ranges"],
     "counting": ["count_if", "any", "all", "check_offsets", "is_sorted"],  # uses reduce's kernels
     "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with a map's policies
-                 "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
+                 "copy_batch", "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
     "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],
     "group by": ["group_by SUM"],
     "merge": ["merge_sort", "merge_sort ... payload=u32", "merge ... payload=u32", "set_union",

@@ -153,6 +153,16 @@ static gp_call segments_call(const segments_case *s, int for_gpu) {
   return call;
 }
 
+// Makes pointers into these buffers, in the inputs on the host.
+static void point(const segments_case *s, segments_bench *b, const char *in, const char *out) {
+  int role;
+  for (role = 0; role < FIRST_OUTPUT; role++)
+    if (cell_target(&s->c, role) >= 0) {
+      make_input(s, role, b->in[role]);
+      cell_point(&s->c, role, s->c.n, b->in[role], cell_target(&s->c, role) == ROLE_in ? in : out);
+    }
+}
+
 // Fills the inputs, and runs the host back end. 0, or -1 after fail().
 static int segments_expect(segments_bench *b, const segments_case *s) {
   gp_call call = segments_call(s, 0);
@@ -169,6 +179,7 @@ static int segments_expect(segments_bench *b, const segments_case *s) {
     // The host back end writes beside its inputs, so that they can be uploaded afterwards.
     cell_bind(&s->c, &call, role, role < FIRST_OUTPUT ? b->in[role] : b->want[role]);
   }
+  point(s, b, b->in[ROLE_in], b->want[ROLE_out]);
   if (s->has_count) call.count_device = &s->count_device;
   r = gp_run(host, &call, NULL);
   if (r == GP_SUCCESS) return 0;
@@ -189,6 +200,7 @@ static char *place_of(segments_bench *b, const segments_case *s, int role) {
 // Poisons the outputs; in place: uploads the input again.
 static void segments_poison(segments_bench *b, const segments_case *s) {
   int role;
+  if (cell_target(&s->c, ROLE_keys) >= 0) point(s, b, place_of(b, s, ROLE_in), place_of(b, s, ROLE_out));
   for (role = 0; role < ROLE_COUNT; role++) {
     const uint64_t bytes = cell_bytes(&s->c, role, s->c.n);
     if (!cell_type(&s->c, role) || !is_wanted(s, role)) continue;
@@ -311,6 +323,7 @@ static const char *const SEGMENT_CELLS[] = {
     "upper_bound f32 haystack=777 out=u64",
     "load_balance u32 segments=mixed",
     "check_offsets u32 segments=mixed",
+    "copy_batch u8 segments=mixed",
     // more types, shapes and forms
     "segmented_reduce SUM f64 segments=fixed:1",
     "segmented_reduce MIN i16 segments=pareto:64",
@@ -376,8 +389,12 @@ static const char *const SEGMENT_CELLS[] = {
     "load_balance u64 out=u64 segments=fixed:1",
     "load_balance i32 segments=pareto:300",
     "check_offsets i64 segments=fixed:3",
+    "copy_batch u8 segments=pareto:20",
+    "copy_batch u32 segments=fixed:1024 offsets=u64",
+    "copy_batch s12 segments=uniform:300",
+    "copy_batch u16 segments=fixed:1000000",
 };
-enum { EVERYWHERE = 31 };
+enum { EVERYWHERE = 32 };
 
 // Elements of a tile with the call's policy; 0: unknown.
 static uint64_t segments_tile(const segments_case *s) {
@@ -523,7 +540,7 @@ static const gp_policy *policies_of(gp_primitive p, int *count) {
   if (p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES) return *count = COUNT(HISTOGRAM_POLICIES), HISTOGRAM_POLICIES;
   if (p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL || p == GP_CHECK_OFFSETS)
     return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;
-  if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND)
+  if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND || p == GP_COPY_BATCH)
     return *count = COUNT(MAP_POLICIES), MAP_POLICIES;
   return *count = COUNT(STREAM_POLICIES), STREAM_POLICIES;
 }

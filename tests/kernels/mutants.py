@@ -44,6 +44,7 @@ TURNS_OF_A_SAMPLE = 3  # in turns (tests/turn.py), a third of them
 FILES = {
     "MAP": "test_map.cpp",
     "NEIGHBOURS": "test_map.cpp",
+    "BATCH": "test_batch.cpp",
     "REDUCE": "test_reduce.cpp",
     "LOOK_BACK": "test_scan.cpp",
     "PIPELINED": "test_scan.cpp",
@@ -1703,6 +1704,64 @@ MUTANTS = {
     "reverse: in place, a vector is stored across a boundary": (
         "MAP", "src/reverse/kernels.cuh",
         "if (off == 0) q.template store", "if (true) q.template store"),
+    "batch: bytes before a destination belong to it": (
+        "BATCH", "src/batch/kernels.cuh", "from = window == 0 ? skipped : 0;", "from = 0;"),
+    "batch: a window always has 16 bytes": (
+        "BATCH", "src/batch/kernels.cuh", "to = end - at < 16 ? static_cast<unsigned>(end - at) : 16;", "to = 16;"),
+    "batch: a vector before the source is read": (
+        "BATCH", "src/batch/kernels.cuh", "inner = at >= skipped + offset && ", "inner = "),
+    "batch: a vector behind the source is read": (
+        "BATCH", "src/batch/kernels.cuh", "at + (offset ? 32 - offset : 16) <= end;", "at + 16 <= end;"),
+    "batch: shifted vectors are the first alone": (
+        "BATCH", "src/batch/kernels.cuh", "if (inner && offset == 0) v =", "if (inner) v ="),
+    "batch: words are read wherever they lie": (
+        "BATCH", "src/batch/kernels.cuh", "if (offset % 4 == 0 && has_word(w)) v.word", "if (has_word(w)) v.word"),
+    "batch: windows are those of an aligned destination": (
+        "BATCH", "src/batch/kernels.cuh", "return size ? (gp__misalignment(destinations[buffer], 16) + size + 15) / 16",
+        "return size ? (size + 15) / 16"),
+    "batch: a tile is scanned before all sizes are there": (
+        "BATCH", "src/batch/kernels.cuh",
+        "s.next = 0;\n    __syncthreads();\n    gp__u64 length", "s.next = 0;\n    gp__u64 length"),
+    "batch: warps copy before the scan is there": (
+        "BATCH", "src/batch/kernels.cuh", "sum += length[i];\n    __syncthreads();\n    return",
+        "sum += length[i];\n    return"),
+    "batch: a warp searches for its first window alone": (
+        "BATCH", "src/batch/kernels.cuh",
+        "const gp__u64 b = gp_search(first, last - first, gp__batch_ended{s.end, x}),",
+        "const gp__u64 b = first,"),
+    "batch: the last buffer of a piece is its first": (
+        "BATCH", "src/batch/kernels.cuh", "const gp__u64 last = s.end[first] >= end ? first :",
+        "const gp__u64 last = s.end[first] >= begin ? first :"),
+    "batch: a draw does not wait for warps that copy": (
+        "BATCH", "src/batch/kernels.cuh", "1);\n    __syncthreads();\n    return s.drawn;", "1);\n    return s.drawn;"),
+    "batch: a share's tile is not told to all": (
+        "BATCH", "src/batch/kernels.cuh",
+        "s.tile = tile, s.before = before;\n        }\n        __syncthreads();",
+        "s.tile = tile, s.before = before;\n        }"),
+    "batch: a tile's block copies all of it": (
+        "BATCH", "src/batch/kernels.cuh", "copy(tile, 0, total - rest);", "copy(tile, 0, total);"),
+    "batch: a share ends with its tile": (
+        "BATCH", "src/batch/kernels.cuh", "begin = before + total - AT_ONCE;", "begin = end;"),
+    "batch: a share goes on to its tile's end": (
+        "BATCH", "src/batch/kernels.cuh", "copy(tile, AT_ONCE + (begin - before), to < total ? to : total);",
+        "copy(tile, AT_ONCE + (begin - before), total);"),
+    "batch: the share of a tile begins where the tile's rest does": (
+        "BATCH", "src/batch/kernels.cuh", "copy(tile, AT_ONCE + (begin - before), to", "copy(tile, AT_ONCE, to"),
+    "batch: the tile of a share is the one before": (
+        "BATCH", "src/batch/kernels.cuh", "gp__receive<gp__u64>(left, tile, tag) <= window;",
+        "gp__receive<gp__u64>(left, tile, tag) < window;"),
+    "batch: the tickets of the next launch go on": (
+        "BATCH", "src/batch/kernels.cuh", "tiles + shares + gridDim.x, drawn);",
+        "tiles + shares + gridDim.x + 1, drawn);"),
+    "batch: what all tiles leave is read without waiting": (
+        "BATCH", "src/batch/kernels.cuh", "s.rest = gp__receive<gp__u64>(left, tiles - 1, tag);",
+        "s.rest = left[tiles - 1].value;"),
+    "batch: a count on the device is not read": (
+        "BATCH", "src/batch/kernels.cuh", "count(gp__count(args)) {}", "count(args.count) {}"),
+    "batch: a grid of all tiles is valid": (
+        "BATCH", "src/batch/policy.h", "return p.blocks_per_sm > 0 && ", "return "),
+    "batch: tickets have more bits": (
+        "BATCH", "src/batch/policy.h", "s.count >> 27 <=", "s.count >> 28 <="),
     "map: a struct lies on a multiple of its size": (
         "MAP", "src/map/kernels.cuh",
         "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),

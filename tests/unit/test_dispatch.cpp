@@ -58,6 +58,7 @@ FAKE_KERNEL(
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 FAKE_KERNEL(gp__map_args, gp__reverse<gp__policy<128, 1, 3, 3, 0, 0, 2>, int>);
+FAKE_KERNEL(gp__batch_args, gp__copy_batch<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int>);
 
 // ---- contexts
 
@@ -1682,6 +1683,26 @@ static void test_more_results() {
     for (size_t i = 0; i < size_t(n); ++i) good = good && out.data[i] == v[twice ? i : size_t(n) - 1 - i];
     CHECK(good);
     c.in = c.out;
+  }
+  std::vector<const void *> sources;
+  std::vector<void *> destinations;
+  std::vector<unsigned> sizes;
+  for (int i = 0, at = 0; at < n; at += int(sizes.back()) / 4, ++i) { // of any number of elements, the last is large
+    sizes.push_back(unsigned(std::min(at > n / 2 ? n : i % 7, n - at)) * 4);
+    sources.push_back(in.data + at), destinations.push_back(out.data + at);
+  }
+  Device<const void *> from(sources);
+  Device<void *> to(destinations);
+  Device<unsigned> bytes(sizes);
+  c = sample(GP_COPY_BATCH, sizes.size());
+  c.in = from.data, c.in2 = to.data, c.begin = bytes.data, c.policy = &direct;
+  direct.blocks_per_sm = 1;
+  for (int twice = 0; twice < 2; ++twice) { // the second launch finds the words of the first
+    simt::host_fill(out.data, 0, size_t(n) * sizeof(int));
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && out.data[i] == v[i];
+    CHECK(good);
   }
   std::vector<int> rising(n);
   for (int i = 0; i < n; ++i) rising[size_t(i)] = i / 3;

@@ -590,6 +590,8 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_NULL, ": begin is null", p, c.begin = nullptr);
       WRONG(GP_E_ALIGNMENT, ": begin (", p, c.begin = b.begin + 2);
       WRONG(GP_E_ALIGNMENT, ": begin (", p, c.offset_type = GP_U64, c.begin = b.begin + 4);
+    }
+    if (reads & GP__READS_SEGMENTS) {
       WRONG(GP_E_SIZE, ": segments is 2^64 - 1", p, c.segments = UINT64_MAX);
       WRONG(GP_E_SIZE, "", p, c.segments = UINT64_MAX / 4);
     }
@@ -826,6 +828,24 @@ static void test_more_arguments(bool host) {
   }
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
         c.segments = (uint64_t(1) << 32) + 1);
+
+  // batches of copies
+  FINE(GP_COPY_BATCH, c.offset_type = GP_I64);
+  FINE(GP_COPY_BATCH, c.in = c.in2 = c.begin = nullptr, c.count = 0);
+  FINE(GP_COPY_BATCH, c.in2 = c.in); // nobody looks into the arrays
+  WRONG(GP_E_NULL, "in (sources) is null", GP_COPY_BATCH, c.in = nullptr);
+  WRONG(GP_E_NULL, "in2 (destinations) is null", GP_COPY_BATCH, c.in2 = nullptr);
+  WRONG(GP_E_ALIGNMENT, "in (sources) (", GP_COPY_BATCH, c.in = b.in + 4);
+  WRONG(GP_E_ALIGNMENT, "is not aligned to 8 bytes", GP_COPY_BATCH, c.in2 = b.end + 4);
+  WRONG(GP_E_SIZE, ": count is 68719476736, not below 2^36", GP_COPY_BATCH, c.count = uint64_t(1) << 36);
+  WRONG(GP_E_OVERLAP, "in (sources) and workspace overlap", GP_COPY_BATCH, c.workspace = b.in,
+        c.workspace_bytes = 4096);
+  WRONG(GP_E_OVERLAP, "begin and workspace overlap", GP_COPY_BATCH, c.workspace = b.begin, c.workspace_bytes = 4096);
+  BAD(GP_E_NULL, "gp_copy_batch: sources is null", gp_copy_batch(ctx, GP_U32, nullptr, b.end, b.begin, 9, nullptr));
+  BAD(GP_E_NULL, "gp_copy_batch: destinations is null", gp_copy_batch(ctx, GP_U32, b.in, nullptr, b.begin, 9, nullptr));
+  BAD(GP_E_NULL, "gp_copy_batch: sizes is null", gp_copy_batch(ctx, GP_U32, b.in, b.end, nullptr, 9, nullptr));
+  BAD(GP_E_TYPE, "gp_copy_batch: size_type is u8", gp_copy_batch(ctx, GP_U8, b.in, b.end, b.begin, 9, nullptr));
+  GOOD(gp_copy_batch(ctx, GP_U64, nullptr, nullptr, nullptr, 0, nullptr));
 
   // results
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS}) {
@@ -1102,6 +1122,8 @@ static void test_names() {
   named(c, "gp__bound", "false, float, gp_less<float>, unsigned long long>", "gp__search_args");
   c = sample(GP_LOAD_BALANCE), c.offset_type = GP_U64;
   named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
+  c = sample(GP_COPY_BATCH), c.offset_type = GP_I64;
+  named(c, "gp__copy_batch", "unsigned long long>", "gp__batch_args");
   c = sample(GP_TOP_K);
   named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
   c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
