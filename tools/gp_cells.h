@@ -15,6 +15,7 @@
 //   histogram_even, _ranges         bins=256 out=u32 (the counters)
 //   lower_bound, upper_bound        haystack=1M out=u32
 //   load_balance, check_offsets     segments=fixed:256; load_balance: out=u32
+//   expand, run_length_expand       segments=fixed:256 offsets=u32 (or of the lengths); n: elements of the output
 //   copy_batch                      segments=fixed:256 (elements of a buffer) offsets=u32 (of the sizes)
 //   sort                            payload=TYPE form=keys|indices order=ascending|descending bits=FROM:TO
 //   merge_sort                      payload=TYPE form=keys|indices
@@ -206,6 +207,7 @@ static inline __attribute__((unused)) int is_scan_by_key(gp_primitive p) {
 static inline __attribute__((unused)) int is_segmented_scan(gp_primitive p) {
   return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN;
 }
+static inline __attribute__((unused)) int is_by_lengths(gp_primitive p) { return is_a(p, "by_lengths"); }
 static inline __attribute__((unused)) int is_batch(gp_primitive p) { return is_a(p, "device_sized"); }
 static inline __attribute__((unused)) int is_select(gp_primitive p) { return p == GP_SELECT || p == GP_PARTITION; }
 static inline __attribute__((unused)) int is_set(gp_primitive p) {
@@ -729,7 +731,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   default:
     return role == ROLE_counts &&
             (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || p == GP_COUNT_IF ||
-             p == GP_CHECK_OFFSETS || p == GP_GROUP_BY)
+             p == GP_CHECK_OFFSETS || p == GP_GROUP_BY || is_by_lengths(p))
         ? find_type("u64")
         : NULL;
   }
@@ -749,9 +751,10 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   if (p == GP_CONVERT_LAYOUT)
     return (cell_layout_bytes(c, role == ROLE_out, n) + (uint64_t)c->in->size - 1) / (uint64_t)c->in->size;
   if (is_batch(p) && role != ROLE_in && role != ROLE_out) return cell_segments(c, n);
+  if (role == ROLE_in && is_a(p, "per_segment")) return cell_segments(c, n);
   switch (role) {
   case ROLE_begin:
-    return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS);
+    return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS && !is_by_lengths(p));
   case ROLE_end:
     return cell_segments(c, n);
   case ROLE_keys:
@@ -854,6 +857,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   select  n[in] + n[flag] + K[in]     partition  2n[in] + n[flag]     count_if, any, all  n[in]
 //   histogram  n[in] + B[counter] (ranges: + (B + 1)[in])     bounds  n[in] + haystack[in] + n[out]
 //   copy batch  2n[in] + S[size] + 2S pointers
+//   expand  S[in] + (S + 1)[offset] + n[out] (by lengths: S[length])
 //   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
@@ -988,9 +992,10 @@ static inline __attribute__((unused)) void cell_make_input(const cell *c, int ro
   } else {
     const uint64_t first = role == ROLE_end, count = cell_count(c, role, n), size = (uint64_t)c->in->size;
     for (i = 0; i < count; i++) {
-      const uint64_t x = !is_batch(c->primitive) ? offsets[first + i]
-          : role == ROLE_begin                   ? (offsets[i + 1] - offsets[i]) * size
-                                                 : offsets[i] * size;
+      const uint64_t length = is_batch(c->primitive) || is_by_lengths(c->primitive) ? offsets[i + 1] - offsets[i] : 0;
+      const uint64_t x = is_batch(c->primitive) ? (role == ROLE_begin ? length : offsets[i]) * size
+          : is_by_lengths(c->primitive)         ? length
+                                                : offsets[first + i];
       if (t->size == 4) ((uint32_t *)out)[i] = (uint32_t)x;
       else ((uint64_t *)out)[i] = x;
     }

@@ -171,7 +171,9 @@ typedef enum gp_op {
   X(CONNECTED_COMPONENTS, 52, connected_components) \
   X(BFS_SOURCES, 53, bfs_sources) \
   X(REVERSE, 54, reverse) \
-  X(COPY_BATCH, 55, copy_batch)
+  X(COPY_BATCH, 55, copy_batch) \
+  X(EXPAND, 56, expand) \
+  X(RUN_LENGTH_EXPAND, 57, run_length_expand)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

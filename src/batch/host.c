@@ -12,6 +12,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
   const int64_t blocks = (int64_t)gp__ceil_div(q->count, block);
   int64_t b;
   uint64_t i;
+  (void)threads;
   GPUPRIMS__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     uint64_t k = (uint64_t)b * block;

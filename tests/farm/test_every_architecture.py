@@ -31,7 +31,7 @@ FAMILIES = {
     "stream": ["segmented_inclusive_scan SUM", "segmented_exclusive_scan SUM", "inclusive_scan_by_key SUM",
                "exclusive_scan_by_key SUM", "reduce_by_key SUM", "run_lengths", "nontrivial_runs", "unique", "select",
                "partition"],
-    "segments": ["segmented_reduce SUM", "load_balance"],
+    "segments": ["segmented_reduce SUM", "load_balance", "expand", "run_length_expand"],
     "histogram": ["histogram_even", "histogram_ranges"],
     "counting": ["count_if", "any", "all", "check_offsets", "is_sorted"],  # uses reduce's kernels
     "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with a map's policies

@@ -895,6 +895,31 @@ def build_copy_batch(call):
     call.expect(out, np.concatenate(parts) if parts else np.zeros(0, np.uint8))
 
 
+def build_expand(call):
+    """By offsets or lengths, with room for fewer elements, as many, or more."""
+    g, s, n = call.group, call.shot, call.shot["n"]
+    rng = np.random.default_rng(s["seed"])
+    by_lengths = call.fields["primitive"] == "run_length_expand"
+    runs = int(n * rng.choice([0, 0.01, 0.3, 1, 2]))
+    mean = n / max(runs, 1)
+    lengths = rng.integers(0, int(2 * mean) + 2, runs)
+    lengths[rng.random(runs) < rng.choice([0, 0.5, 0.99])] = 0
+    if runs and rng.random() < 0.3:
+        lengths[rng.integers(runs)] = n
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    values = data_of(g["in_type"], runs, s["kind"], s["seed"])
+    call.set(in_type=g["in_type"], offset_type=g["offset_type"], segments=runs)
+    call.given("in_", values, g["in_type"])
+    begin = lengths if by_lengths else offsets if runs else offsets[:0]
+    call.given("begin", begin.astype(DTYPES[g["offset_type"]]), g["offset_type"], wanted=runs > 0)
+    out = call.room("out", n, g["in_type"])
+    n = call.bound(n)
+    if by_lengths:
+        put_number(call, int(offsets[-1]))
+    elements = np.repeat(np.arange(runs), lengths)[:n]
+    call.expect(out, values[elements])
+
+
 def build_fill(call):
     g, s, n = call.group, call.shot, call.shot["n"]
     value = data_of(g["out_type"], 1, s["kind"], s["seed"])
@@ -1854,6 +1879,10 @@ def draw_batch(g, r):
     g["offset_type"] = r.choice(OFFSETS)
 
 
+def draw_expand(g, r):
+    g["in_type"], g["offset_type"] = r.choice(ANY_TYPE), r.choice(OFFSETS)
+
+
 def draw_filled(g, r):
     g["out_type"] = r.choice(ANY_TYPE if g["primitive"] == "fill" else BUILT_IN)
 
@@ -2011,6 +2040,8 @@ FAMILIES = {
     "fill": (draw_filled, build_fill, 1, True),
     "reverse": (draw_map, build_reverse, 1, True),
     "copy_batch": (draw_batch, build_copy_batch, 1, True),
+    "expand": (draw_expand, build_expand, 1, True),
+    "run_length_expand": (draw_expand, build_expand, 1, True),
     "iota": (draw_filled, build_iota, 1, True),
     "transform": (draw_transform, build_transform, 2, True),
     "transform2": (draw_transform2, build_transform2, 2, True),

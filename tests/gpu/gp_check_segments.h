@@ -324,6 +324,8 @@ static const char *const SEGMENT_CELLS[] = {
     "load_balance u32 segments=mixed",
     "check_offsets u32 segments=mixed",
     "copy_batch u8 segments=mixed",
+    "expand u32 segments=mixed",
+    "run_length_expand u8 segments=mixed",
     // more types, shapes and forms
     "segmented_reduce SUM f64 segments=fixed:1",
     "segmented_reduce MIN i16 segments=pareto:64",
@@ -389,12 +391,19 @@ static const char *const SEGMENT_CELLS[] = {
     "load_balance u64 out=u64 segments=fixed:1",
     "load_balance i32 segments=pareto:300",
     "check_offsets i64 segments=fixed:3",
+    "expand u8 segments=fixed:1",
+    "expand s12 segments=pareto:20 offsets=u64",
+    "expand u64 segments=fixed:5000",
+    "expand s16 segments=uniform:3",
+    "run_length_expand s12 segments=uniform:9",
+    "run_length_expand u16 segments=pareto:300 offsets=i64",
+    "run_length_expand f32 segments=fixed:1",
     "copy_batch u8 segments=pareto:20",
     "copy_batch u32 segments=fixed:1024 offsets=u64",
     "copy_batch s12 segments=uniform:300",
     "copy_batch u16 segments=fixed:1000000",
 };
-enum { EVERYWHERE = 32 };
+enum { EVERYWHERE = 34 };
 
 // Elements of a tile with the call's policy; 0: unknown.
 static uint64_t segments_tile(const segments_case *s) {
@@ -536,7 +545,8 @@ static const gp_policy HISTOGRAM_POLICIES[] = {
 
 static const gp_policy *policies_of(gp_primitive p, int *count) {
   if (p == GP_SEGMENTED_REDUCE) return *count = COUNT(SEGMENTS_POLICIES), SEGMENTS_POLICIES;
-  if (p == GP_LOAD_BALANCE) return *count = LOAD_BALANCE_POLICIES, SEGMENTS_POLICIES;
+  if (p == GP_LOAD_BALANCE || p == GP_EXPAND || p == GP_RUN_LENGTH_EXPAND)
+    return *count = LOAD_BALANCE_POLICIES, SEGMENTS_POLICIES;
   if (p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES) return *count = COUNT(HISTOGRAM_POLICIES), HISTOGRAM_POLICIES;
   if (p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL || p == GP_CHECK_OFFSETS)
     return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;
@@ -826,7 +836,7 @@ static void cases_streams(const char *const *list, int cells) {
 // ---- the functions of >>api -----------------------------------------------------------------------------------------
 
 // Every function, on both back ends; the outputs follow one another in one block.
-enum { API_CALLS = 28, API_N = 5000, API_BLOCK = 1 << 16 };
+enum { API_CALLS = 30, API_N = 5000, API_BLOCK = 1 << 16 };
 static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const float *f, const uint8_t *flags,
                           const uint32_t *offsets, char *out, const char **name) {
   enum { S = API_N / 50 };
@@ -899,6 +909,10 @@ static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const f
     CALL(gp_upper_bound(ctx, GP_LESS, GP_U32, GP_U64, offsets, S, x, API_N / 4, count, NULL));
   case 26:
     CALL(gp_load_balance(ctx, GP_U32, GP_U32, offsets, S, a, API_N, NULL));
+  case 27:
+    CALL(gp_expand(ctx, GP_F32, GP_U32, f, offsets, S, g, API_N, NULL));
+  case 28: // offsets as lengths: more elements than there is room for
+    CALL(gp_run_length_expand(ctx, GP_U32, GP_U32, x, offsets, 20, a, API_N, count, NULL));
   default:
     CALL(gp_check_offsets(ctx, GP_U32, offsets, S, API_N - 1, count, NULL)); // the last one is beyond
   }

@@ -44,6 +44,7 @@ TURNS_OF_A_SAMPLE = 3  # in turns (tests/turn.py), a third of them
 FILES = {
     "MAP": "test_map.cpp",
     "NEIGHBOURS": "test_map.cpp",
+    "EXPAND": "test_segments.cpp",
     "BATCH": "test_batch.cpp",
     "REDUCE": "test_reduce.cpp",
     "LOOK_BACK": "test_scan.cpp",
@@ -1762,6 +1763,67 @@ MUTANTS = {
         "BATCH", "src/batch/policy.h", "return p.blocks_per_sm > 0 && ", "return "),
     "batch: tickets have more bits": (
         "BATCH", "src/batch/policy.h", "s.count >> 27 <=", "s.count >> 28 <="),
+    "expand: room for more elements than there are is filled": (
+        "EXPAND", "src/expand/kernels.cuh", "count = all < room ? all : room;", "count = room;"),
+    "expand: all elements are written, whatever the room": (
+        "EXPAND", "src/expand/kernels.cuh", "count = all < room ? all : room;", "count = all;"),
+    "expand: a warp's elements go on to its ends": (
+        "EXPAND", "src/expand/kernels.cuh", "end = diagonal[1] - s[1] < count ? diagonal[1] - s[1] : count;",
+        "end = diagonal[1] - s[1];"),
+    "expand: bad offsets are used": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__segment_args",
+        "if (a.segments == 0) return;\n  gp__segment_args"),
+    "expand: any of the ends at a place": (
+        "EXPAND", "src/expand/kernels.cuh", "here && (i + 1 == s[1] || ends.end_of(i + 1) - piece != at);", "here;"),
+    "expand: the first of the ends at a place": (
+        "EXPAND", "src/expand/kernels.cuh", "(i + 1 == s[1] || ends.end_of(i + 1) - piece != at);",
+        "(i == s[0] || ends.end_of(i - 1) - piece != at);"),
+    "expand: a piece holds the ends of one step": (
+        "EXPAND", "src/expand/kernels.cuh", "if (ended < 32) break;", "break;"),
+    "expand: every piece begins with the warp's first segment": (
+        "EXPAND", "src/expand/kernels.cuh", "open = static_cast<gp__u32>(segment - s[0]);", "open = 0;"),
+    "expand: an end right before a lane's elements is not passed": (
+        "EXPAND", "src/expand/kernels.cuh", "return ends[i].at <= element;", "return ends[i].at + 1 < element;"),
+    "expand: ends inside a vector are not passed": (
+        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at == first + j) ++end;", ""),
+    "expand: ends of an earlier piece are passed": (
+        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at", "if (ends[end].at"),
+    "expand: lanes look before the ends are there": (
+        "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    Access v", "    Access v"),
+    "expand: elements are copied before all are gathered": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "      __syncwarp();\n      gp__copy_from_shared",
+        "      gp__copy_from_shared"),
+    "expand: the next piece does not wait for lanes that look": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (left <= PIECE) return;\n    __syncwarp();",
+        "if (left <= PIECE) return;"),
+    "expand: a vector at the end of a warp's elements is whole": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (first >= from && first + V <= to) v[k].template",
+        "if (first >= from) v[k].template"),
+    "expand: a vector before a warp's elements is whole": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (first >= from && first + V <= to) v[k].template",
+        "if (first + V <= to) v[k].template"),
+    "expand: no runs have no total": (
+        "EXPAND", "src/expand/kernels.cuh", "offsets[0] = a.out_count[0] = 0;", "offsets[0] = 0;"),
+    "expand: the offsets of a thread are its first": (
+        "EXPAND", "src/expand/kernels.cuh", "      at += length[i];\n      if", "      if"),
+    "expand: a tile's offsets begin at 0": (
+        "EXPAND", "src/expand/kernels.cuh", "sum + (s.prefix.has ? s.prefix.value : 0);", "sum;"),
+    "expand: a tile's prefix is read before it is there": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (gp_lane() == 0) s.prefix = prefix;\n    }\n    __syncthreads();",
+        "if (gp_lane() == 0) s.prefix = prefix;\n    }"),
+    "expand: the last offset is missing": (
+        "EXPAND", "src/expand/kernels.cuh", "offsets[a.segments] = a.out_count[0] = at;", "a.out_count[0] = at;"),
+    "expand: shared memory of a warp lacks the gathered elements": (
+        "EXPAND", "src/expand/policy.h",
+        "GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_END_BYTES;"),
+    "expand: the workspace has no room for the last offset": (
+        "EXPAND", "src/segments/geometry.h", "g->scratch = (s.segments + 1) * 8;", "g->scratch = s.segments * 8;"),
     "map: a struct lies on a multiple of its size": (
         "MAP", "src/map/kernels.cuh",
         "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),

@@ -361,6 +361,18 @@ static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t 
   c.out = in_place ? const_cast<void *>(c.in) : s.take(n, size);
 }
 
+// Values of runs or segments that make n elements or more; one of them is half of it.
+static void put_runs(Side &s, gp_call &c, int size, size_t n) {
+  const int width = n % 2 ? 4 : 8;
+  std::vector<uint64_t> lengths, offsets(1, 0);
+  for (size_t i = 0; offsets.back() < n; ++i) {
+    lengths.push_back(i == 7 ? n / 2 : mix(i) % 3 ? mix(i) % 5 : mix(i) % 100);
+    offsets.push_back(offsets.back() + lengths.back());
+  }
+  c.in_type = s.type(size), c.in = s.put(noise(lengths.size(), size, 1), size), c.out = s.take(n, size), c.count = n;
+  c.offset_type = number_type(width), c.segments = lengths.size();
+  c.begin = s.put(narrowed(c.primitive == GP_EXPAND ? offsets : lengths, width), width, Side::NUMBER);
+}
 // Buffers of n bytes together, one of them half as long; destinations have the opposite order. Sizes have `size` bytes.
 static void put_batch(Side &s, gp_call &c, int size, size_t n) {
   const unsigned char *from = static_cast<const unsigned char *>(s.put(noise(n, 1, 1), 1));
@@ -407,6 +419,8 @@ static const std::vector<Case> cases = {
     CASE("reverse", GP_REVERSE, ALL, IN_TO_OUT),
     CASE("reverse in place", GP_REVERSE, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size);
          c.out = const_cast<void *>(c.in); c.count = n),
+    CASE("expand", GP_EXPAND, ALL, put_runs(s, c, size, n)),
+    CASE("run length expand", GP_RUN_LENGTH_EXPAND, ALL, put_runs(s, c, size, n); COUNTED(1)),
     CASE("copy batch", GP_COPY_BATCH, WORDS, put_batch(s, c, size, n)),
     CASE("select", GP_SELECT, ALL, IN_TO_OUT; c.op = s.op(PICK, size); COUNTED(1)),
     CASE("select flags", GP_SELECT, ALL, IN_TO_OUT; c.key_type = GP_U8; c.keys = s.put(noise(n, 1, 4, 1)); COUNTED(1)),

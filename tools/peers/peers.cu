@@ -8,7 +8,7 @@
 //                16  histograms, 4 bytes   17  count_if, adjacent difference, copy_batch
 //                18  searches
 //                19, 20  radix sort of keys    21, 22  of pairs           23  merge sort    24  merge
-//                25, 26  segmented sorts       27  group by               28  sets, shuffle, reverse (Thrust)
+//                25, 26  segmented sorts       27  group by               28  sets, shuffle, reverse, expand (Thrust)
 #include "data.h"
 #include "peers.h"
 
