@@ -43,8 +43,8 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
                                              gp_stream stream);
 
 // The inverse: values[r] lengths[r] times, for each run r in turn; any type, structs included. lengths: one a run, of
-// type i32, u32, i64 or u64; none is negative, any may be 0. out has room for `count` elements: results beyond these are
-// not written. *out_count, in device memory, is the sum of the lengths, whatever the room. gp_call.count_device may
+// type i32, u32, i64 or u64; none is negative, any may be 0. out has room for `count` elements; results beyond these
+// are not written. *out_count, in device memory, is the sum of the lengths, whatever the room. gp_call.count_device may
 // lower the room. Two launches: a scan of the lengths to offsets in the workspace, 8 bytes a run, and gp_expand.
 GPUPRIMS__API gp_result gp_run_length_expand(gp_context *ctx, gp_type type, gp_type length_type, const void *values,
                                              const void *lengths, uint64_t runs, void *out, uint64_t count,

@@ -8,8 +8,7 @@ enum {
 GPUPRIMS__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
 // Elements of a lane in a piece: whole vectors, or single elements that do not fill one.
 GPUPRIMS__RULE int gp__expand_vectors(int vectors, int size) {
-  const int most = GP__EXPAND_MOST / gp__vector_items(size);
-  return vectors < most ? vectors : most;
+  return vectors < GP__EXPAND_MOST / gp__vector_items(size) ? vectors : GP__EXPAND_MOST / gp__vector_items(size);
 }
 GPUPRIMS__RULE int gp__expand_items(int vectors, int size) {
   return gp__expand_vectors(vectors, size) * gp__vector_items(size);
