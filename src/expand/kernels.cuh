@@ -1,8 +1,8 @@
 // expand/kernels.cuh - expansions: values repeated by segments or runs
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, segments/policy.h,
-//   segments/arguments.h, expand/arguments.h, device/operators.cuh, device/warp.cuh, device/lanes.cuh,
-//   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_search.cuh, device/look_back.cuh, device/kernel.cuh,
-//   map/kernels.cuh, scan/kernels.cuh, segments/ends.cuh
+//   segments/arguments.h, expand/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh,
+//   device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_search.cuh, device/look_back.cuh,
+//   device/kernel.cuh, scan/kernels.cuh, segments/ends.cuh
 
 // The first launch of runs: the exclusive scan of their lengths, and its total.
 template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
