@@ -182,6 +182,7 @@ typedef unsigned long uint64_t;
 #define gp_type_struct GPUPRIMS__NAME(gp_type_struct)
 #define gp_op_define GPUPRIMS__NAME(gp_op_define)
 #define gp_copy GPUPRIMS__NAME(gp_copy)
+#define gp_copy_batch GPUPRIMS__NAME(gp_copy_batch)
 #define gp_fill GPUPRIMS__NAME(gp_fill)
 #define gp_iota GPUPRIMS__NAME(gp_iota)
 #define gp_transform GPUPRIMS__NAME(gp_transform)
@@ -199,6 +200,8 @@ typedef unsigned long uint64_t;
 #define gp_reduce_by_key GPUPRIMS__NAME(gp_reduce_by_key)
 #define gp_group_by GPUPRIMS__NAME(gp_group_by)
 #define gp_run_length_encode GPUPRIMS__NAME(gp_run_length_encode)
+#define gp_run_length_expand GPUPRIMS__NAME(gp_run_length_expand)
+#define gp_expand GPUPRIMS__NAME(gp_expand)
 #define gp_nontrivial_runs GPUPRIMS__NAME(gp_nontrivial_runs)
 #define gp_count_runs GPUPRIMS__NAME(gp_count_runs)
 #define gp_unique GPUPRIMS__NAME(gp_unique)
@@ -462,7 +465,10 @@ typedef enum gp_op {
   X(FIND_IF, 55, find_if) \
   X(MISMATCH, 56, mismatch) \
   X(EQUAL_ARRAYS, 57, equal_arrays) \
-  X(ADJACENT_FIND, 58, adjacent_find)
+  X(ADJACENT_FIND, 58, adjacent_find) \
+  X(COPY_BATCH, 59, copy_batch) \
+  X(EXPAND, 60, expand) \
+  X(RUN_LENGTH_EXPAND, 61, run_length_expand)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -1138,15 +1144,18 @@ typedef struct gp_call {
   gp_type in_type;     // of in, and of in2 unless in2_type is set
   gp_type in2_type;    // transform2: of in2; histogram: of the weights; mismatch, equal_arrays: in_type
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
-  gp_type offset_type; // of begin and end: i32, u32, i64 or u64
+  gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
+                       // lengths
   gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
   gp_type out_type;    // of out; 0: in_type
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
 
   // Inputs.
-  const void *in;     // `count` elements
+  const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
+                      // values
   const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
-                      // one a pixel, or NULL; merge, sets: the second input's values
+                      // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
+                      // destinations
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys
@@ -1162,7 +1171,7 @@ typedef struct gp_call {
   void *out3;          // partition: the third part; NULL: two parts
   void *out_keys;      // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
-                       // mismatch, adjacent_find: the index
+                       // mismatch, adjacent_find: the index; run_length_expand: the sum of the lengths
   uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
                        // nothing else is written; UINT64_MAX: none
 
@@ -1182,7 +1191,8 @@ typedef struct gp_call {
 
   // Segments, runs, rows.
   const void *begin;       // where each segment begins: `segments` + 1 offsets, with `end` `segments` of them;
-                           // histogram_ranges: bins + 1 boundaries for each channel (in_type)
+                           // histogram_ranges: bins + 1 boundaries for each channel (in_type); copy_batch: `count`
+                           // sizes in bytes; run_length_expand: `segments` lengths
   const void *end;         // segmented reduce, segmented sort: where each segment ends, or NULL
   uint64_t segments;       // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
@@ -1331,13 +1341,23 @@ GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type);
 GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type);
 GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op);
 
-// ---- api/map.h - copy, fill, iota, transform, reverse
+// ---- api/map.h - copy, batches of copies, fill, iota, transform, reverse
 
 // Moving data. Bytes moved: copy and transform read each input once and write each output once.
 
 // out[i] = in[i], any type, structs included. Alignment of in and out may differ.
 GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                 gp_stream stream);
+
+// Copies `count` buffers: sizes[i] bytes from sources[i] to destinations[i]. The three arrays are in device memory, and
+// so are the buffers, at any address; sources and destinations are arrays of pointers. size_type: u32 or u64, or i32 or
+// i64 without negative sizes. A size may be 0; the buffer's pointers are then not used. Sources may overlap each other.
+// A destination overlaps no other buffer, no source, and none of the arrays; nobody checks that. count < 2^36.
+// gp_call.count_device may lower the count. One launch, whatever the sizes: small buffers are shared by warps, large
+// ones by blocks, and a look-back over the sizes makes equal shares. Moves each byte twice, and reads the arrays once;
+// those of buffers that blocks share are read again.
+GPUPRIMS__API gp_result gp_copy_batch(gp_context *ctx, gp_type size_type, const void *sources, const void *destinations,
+                                      const void *sizes, uint64_t count, gp_stream stream);
 
 // out[i] = *value; value in host memory, read during the call.
 GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
@@ -1452,6 +1472,20 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
 GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_type length_type, const void *keys,
                                              uint64_t count, void *out_keys, void *lengths, uint64_t *out_count,
                                              gp_stream stream);
+
+// The inverse: values[r] lengths[r] times, for each run r in turn; any type, structs included. lengths: one a run, of
+// type i32, u32, i64 or u64; none is negative, any may be 0. out has room for `count` elements; results beyond these
+// are not written. *out_count, in device memory, is the sum of the lengths, whatever the room. gp_call.count_device may
+// lower the room. Two launches: a scan of the lengths to offsets in the workspace, 8 bytes a run, and gp_expand.
+GPUPRIMS__API gp_result gp_run_length_expand(gp_context *ctx, gp_type type, gp_type length_type, const void *values,
+                                             const void *lengths, uint64_t runs, void *out, uint64_t count,
+                                             uint64_t *out_count, gp_stream stream);
+
+// out[i] = values[the segment of element i], by offsets as for gp_segmented_reduce; offsets[0] is 0. Elements from the
+// last offset on are not written, nor are those from `count` on. GP_CHECKED, by gp_run, has the offsets checked, but
+// for the first one. One launch, each output written once, by 16-byte stores; skewed lengths cost nothing.
+GPUPRIMS__API gp_result gp_expand(gp_context *ctx, gp_type type, gp_type offset_type, const void *values,
+                                  const void *offsets, uint64_t segments, void *out, uint64_t count, gp_stream stream);
 
 // Writes the first index and the length of each run of two elements or more (both of length_type). Outputs have room
 // for count / 2 of them, rounded up.
@@ -3255,6 +3289,29 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
       gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
 
+// ---- expand/policy.h - expansions: pieces and shared memory
+
+enum {
+  GP__EXPAND_MOST = 16,    // elements of a lane in a piece, at most, if they are smaller than a vector
+  GP__EXPAND_END_BYTES = 8 // of an end in shared memory
+};
+GPUPRIMS__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
+// Elements of a lane in a piece: whole vectors, or single elements that do not fill one.
+GPUPRIMS__RULE int gp__expand_vectors(int vectors, int size) {
+  return vectors < GP__EXPAND_MOST / gp__vector_items(size) ? vectors : GP__EXPAND_MOST / gp__vector_items(size);
+}
+GPUPRIMS__RULE int gp__expand_items(int vectors, int size) {
+  return gp__expand_vectors(vectors, size) * gp__vector_items(size);
+}
+// Elements that fill no vector are gathered in shared memory.
+GPUPRIMS__RULE int gp__expand_staged_bytes(int vectors, int size) {
+  return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
+}
+// Of a warp: the ends in its piece, and elements that are gathered.
+GPUPRIMS__RULE int gp__expand_warp_bytes(int vectors, int size) {
+  return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);
+}
+
 // ---- segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
 
 #define GP_POLICY_FIELDS_SEGMENTS(F) \
@@ -3277,22 +3334,26 @@ GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size;
 }
 GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
-  return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
+  return gp__is_expand(s.primitive) ? gp__expand_items(p.vectors, s.out_size)
+                                    : gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
 // Barriers of a warp's chunks in flight (pipelined).
 GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
 // Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
 // and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
-  return p.threads * gp__segment_items(p, s) *
-      ((p.algorithm == GP_PIPELINED ? p.stages : 1) * gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
-       (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
-      (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
+  return gp__is_expand(s.primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s.out_size)
+                                    : p.threads * gp__segment_items(p, s) *
+              ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
+                   gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+               (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+          (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Upper bound of static shared memory.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
-  return s.primitive == GP_LOAD_BALANCE ? 0
-                                        : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+  return gp__is_expand(s.primitive)    ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
+      : s.primitive == GP_LOAD_BALANCE ? 0
+                                       : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
 }
 // Words that carry a block's two open results and their segment.
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
@@ -4513,6 +4574,20 @@ GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
       kind == GP_FAULT_TOO_DEEP;
 }
 
+// ---- batch/policy.h - copies of many buffers: tiles and shares
+
+enum {
+  GP__BATCH_ITEMS = 4,   // at most so many buffers a thread in a tile
+  GP__BATCH_TILES = 8,   // tiles a block, if tiles can be so small
+  GP__BATCH_ROUNDS = 8,  // windows of a tile that its block copies alone: so many for each of a thread's vectors
+  GP__BATCH_SHARES = 16, // shares of the rest a block, if shares can be so small
+  GP__BATCH_LOG2_MOST = 36
+};
+// The grid does not depend on the count, and tickets have 28 bits.
+GPUPRIMS__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)p.threads * GP__BATCH_ITEMS - 1;
+}
+
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
 
 #define GP_POLICY_FIELDS_MAP(F) \
@@ -4535,7 +4610,7 @@ GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
 }
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_DIRECT &&
+  return p.algorithm == GP_DIRECT && (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
       (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
       ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
@@ -4624,7 +4699,9 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
           primitive == GP_PARTITION
       ? GP__FAMILY_STREAM
-      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE || primitive == GP_EXPAND ||
+          primitive == GP_RUN_LENGTH_EXPAND
+      ? GP__FAMILY_SEGMENTS
       : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
       : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
       : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
@@ -4848,7 +4925,11 @@ static const gp__policy_row gp__map_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
-  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors;    // until shared memory holds the tile
+  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
+    p.vectors = gp__default_to(p.vectors, 4);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
+  }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
                      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
@@ -5058,15 +5139,21 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;
-  const int light =
-      s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
+  const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
+      (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
   const unsigned when = (few                             ? GP__IF_SEGMENTS_FEW
                              : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
                                                          : 0) |
       (light                ? GP__IF_SEGMENTS_LIGHT
            : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                             : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
+  gp_policy q;
+  if (gp__is_expand(s.primitive)) { // as much in flight as registers allow; not tuned yet
+    p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
+    p.vectors = gp__default_to(p.vectors, 4);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 6);
+  }
+  q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
@@ -5494,9 +5581,26 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   return GPUPRIMS__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
 
+// ---- batch/geometry.h - launches of copies of many buffers
+
+// Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
+// work. Words: those of a look-back, and the windows that the tiles up to each one leave to all blocks.
+GPUPRIMS__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+  const unsigned long long most = (unsigned long long)p.threads * GP__BATCH_ITEMS;
+  const unsigned long long even = gp__ceil_div(s.count, resident * GP__BATCH_TILES);
+  g->tile_items = even < 1 ? 1 : even < most ? even : most;
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->grid = (unsigned)resident;
+  g->words = gp__look_back_slots(g->tiles) + g->tiles;
+}
+
 // ---- map/geometry.h - launches of maps and of kernels launched like them
 
 GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+  if (s.primitive == GP_COPY_BATCH) {
+    gp__geometry_batch(p, s, resident, g);
+    return;
+  }
   g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
     g->tiles =
@@ -5514,9 +5618,12 @@ GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long 
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
 }
 
+// A row is for a number of bytes, which the host does not know of a batch.
+GPUPRIMS__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
+
 static const gp__rules gp__rules_map = {gp__policy_valid_map,      gp__measure_elements, gp__portable_map,
                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map,     GPUPRIMS__POLICY_THREADS,
-                                        GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+                                        GP__ANY_ALGORITHM,         gp__row_serves_map};
 
 // ---- reduce/geometry.h - launches of reductions
 
@@ -5665,7 +5772,12 @@ GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned 
   g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
-  if (s.primitive == GP_LOAD_BALANCE) return;
+  if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
+  if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets that it makes
+    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS)));
+    g->scratch = (s.segments + 1) * 8;
+    return;
+  }
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
   if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
@@ -6330,6 +6442,17 @@ typedef struct gp__map_args {
   gp__value step;                         // iota
 } gp__map_args;
 
+// ---- batch/arguments.h - arguments of copies of many buffers
+
+typedef struct gp__batch_args {
+  const void *sources, *destinations; // a pointer a buffer
+  const void *sizes;                  // in bytes
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  unsigned long long tile;                // buffers of a tile
+  void *workspace;
+} gp__batch_args;
+
 // ---- reduce/arguments.h - arguments of reductions
 
 typedef struct gp__reduce_args {
@@ -6417,6 +6540,21 @@ typedef struct gp__segment_args {
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
 } gp__segment_args;
+
+// ---- expand/arguments.h - arguments of expansions
+
+typedef struct gp__expand_args {
+  const void *values; // one a segment or run
+  const void *begin;  // segments + 1 offsets, the first 0
+  const void *lengths;
+  void *offsets; // the first launch of runs writes them: `begin` of the second
+  void *out;
+  unsigned long long count, segments; // count: elements that `out` has room for
+  const unsigned long long *count_device;
+  unsigned long long *out_count;
+  const unsigned long long *bad; // result of the offsets' check; NULL: not checked
+  void *workspace;
+} gp__expand_args;
 
 // ---- histogram/arguments.h - arguments of histograms
 
@@ -10537,6 +10675,214 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
       }
     }
   }
+}
+
+// ---- batch/kernels.cuh - copies of many buffers
+
+// A buffer's windows are the 16-byte vectors, aligned in the destination, that hold its bytes. Blocks draw tiles of
+// consecutive buffers. A block scans the windows of its tile's buffers and copies the first of these windows, up to
+// AT_ONCE. A look-back over the tiles numbers the windows that are left. When no tile is left, blocks draw equal shares
+// of those windows. A block finds the tile of a share by search, and scans the tile again. So neither many small
+// buffers nor a large one keeps a block busy while others are idle. In a block, warps draw pieces of 32 * vectors
+// windows.
+//
+// Why all waits end: a block waits for words of tiles only, and draws a share only after every tile was drawn. Tiles
+// publish their words before and during the look-back, which waits for lower tickets alone.
+struct gp__batch_window {
+  const unsigned char *in; // source of the window's first byte; may precede the buffer
+  unsigned char *out;      // a multiple of 16
+  unsigned from, to;       // bytes that belong to the buffer
+  bool inner;              // whole, and so are the aligned vectors that hold its source
+
+  GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), from(0), to(0), inner(false) {}
+  GP_DEVICE gp__batch_window(const unsigned char *source, unsigned char *destination, gp__u64 size, gp__u64 window) {
+    const unsigned skipped = gp__misalignment(destination, 16);
+    const gp__u64 at = window * 16, end = skipped + size; // from the boundary before the destination
+    in = source + at - skipped;
+    out = destination + at - skipped;
+    from = window == 0 ? skipped : 0;
+    to = end - at < 16 ? static_cast<unsigned>(end - at) : 16;
+    const unsigned offset = gp__misalignment(in, 16);
+    inner = at >= skipped + offset && at + (offset ? 32 - offset : 16) <= end;
+  }
+  template <int LOAD> GP_DEVICE void load(gp_vector &v) const {
+    const unsigned offset = gp__misalignment(in, 16);
+    if (inner && offset == 0) v = gp__load_vector<LOAD>(in);
+    else if (inner)
+      v = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(in - offset), gp__load_vector<GP_CACHE_ALL>(in - offset + 16),
+                            offset);
+    else {
+      GPUPRIMS__UNROLL
+      for (unsigned w = 0; w < 4; ++w) {
+        v.word[w] = 0;
+        if (offset % 4 == 0 && has_word(w)) v.word[w] = *reinterpret_cast<const gp__u32 *>(in + 4 * w);
+        else {
+          GPUPRIMS__UNROLL
+          for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
+            if (i >= from && i < to) v.word[w] |= static_cast<gp__u32>(in[i]) << (8 * (i % 4));
+        }
+      }
+    }
+  }
+  template <int STORE> GP_DEVICE void store(const gp_vector &v) const {
+    if (to - from == 16) {
+      gp__store_vector<STORE>(out, v);
+      return;
+    }
+    GPUPRIMS__UNROLL
+    for (unsigned w = 0; w < 4; ++w) {
+      if (has_word(w)) *reinterpret_cast<gp__u32 *>(out + 4 * w) = v.word[w];
+      else {
+        GPUPRIMS__UNROLL
+        for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
+          if (i >= from && i < to) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
+      }
+    }
+  }
+  GP_DEVICE bool has_word(unsigned w) const { return from <= 4 * w && 4 * w + 4 <= to; }
+};
+
+template <class P> struct gp__batch_storage {
+  gp__u64 end[P::threads * GP__BATCH_ITEMS]; // windows of the tile up to each buffer's end
+  gp_tile_scan_storage<P::threads, gp__u64> scan;
+  gp__u64 drawn;        // the control word before the block's draw
+  gp__u64 rest;         // windows that all tiles have left
+  gp__u64 tile, before; // where a share begins: its tile, and windows that earlier tiles have left
+  unsigned next;        // piece
+};
+struct gp__batch_ended {
+  const gp__u64 *end;
+  gp__u64 window;
+  GP_DEVICE bool operator()(gp__u64 buffer) const { return end[buffer] <= window; }
+};
+// Waits for the tile's word.
+struct gp__batch_tile_before {
+  const gp__word *left;
+  gp__u64 tag, window;
+  GP_DEVICE bool operator()(gp__u64 tile) const { return gp__receive<gp__u64>(left, tile, tag) <= window; }
+};
+
+template <class P, class S> struct gp__batch_block {
+  static const int PIECE = 32 * P::vectors;
+  static const gp__u64 AT_ONCE = static_cast<gp__u64>(P::threads) * P::vectors * GP__BATCH_ROUNDS;
+  static const gp__u64 LEAST_SHARE = static_cast<gp__u64>(P::threads) * P::vectors;
+  const gp__batch_args &a;
+  gp__batch_storage<P> &s;
+  const unsigned char *const *sources;
+  unsigned char *const *destinations;
+  const S *sizes;
+  gp__u64 count;
+
+  GP_DEVICE gp__batch_block(const gp__batch_args &args, gp__batch_storage<P> &storage)
+      : a(args), s(storage), sources(static_cast<const unsigned char *const *>(args.sources)),
+        destinations(static_cast<unsigned char *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
+        count(gp__count(args)) {}
+  GP_DEVICE unsigned buffers(gp__u64 tile) const {
+    const gp__u64 left = count - tile * a.tile;
+    return static_cast<unsigned>(left < a.tile ? left : a.tile);
+  }
+  GP_DEVICE gp__u64 windows(gp__u64 buffer) const {
+    const gp__u64 size = sizes[buffer];
+    return size ? (gp__misalignment(destinations[buffer], 16) + size + 15) / 16 : 0;
+  }
+  // Scans the windows of a tile's buffers, and returns their number. All threads call; a barrier is between the copy of
+  // the tile before and this call.
+  GP_DEVICE gp__u64 scan(gp__u64 tile) {
+    const unsigned n = buffers(tile);
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) {
+      const unsigned b = i * P::threads + threadIdx.x;
+      s.end[b] = b < n ? windows(tile * a.tile + b) : 0;
+    }
+    if (threadIdx.x == 0) s.next = 0;
+    __syncthreads();
+    gp__u64 length[GP__BATCH_ITEMS], sum = 0;
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) sum += length[i] = s.end[threadIdx.x * GP__BATCH_ITEMS + i];
+    const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, gp_sum<gp__u64>(), s.scan);
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < GP__BATCH_ITEMS; ++i) s.end[threadIdx.x * GP__BATCH_ITEMS + i] = sum += length[i];
+    __syncthreads();
+    return total;
+  }
+  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together.
+  GP_DEVICE void copy(gp__u64 tile, gp__u64 from, gp__u64 to) {
+    const unsigned n = buffers(tile);
+    for (;;) {
+      unsigned piece = 0;
+      if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
+      const gp__u64 begin = from + static_cast<gp__u64>(gp_warp_broadcast(piece, 0)) * PIECE;
+      if (begin >= to) return;
+      const gp__u64 end = to - begin < PIECE ? to : begin + PIECE;
+      const gp__u64 first = gp_search(0, n, gp__batch_ended{s.end, begin});
+      const gp__u64 last = s.end[first] >= end ? first : gp_search(first, n - first, gp__batch_ended{s.end, end - 1});
+      gp__batch_window w[P::vectors];
+      gp_vector v[P::vectors];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        const gp__u64 x = begin + k * 32u + gp_lane();
+        if (x >= end) continue;
+        const gp__u64 b = gp_search(first, last - first, gp__batch_ended{s.end, x}), i = tile * a.tile + b;
+        w[k] = gp__batch_window(sources[i], destinations[i], sizes[i], x - (b ? s.end[b - 1] : 0));
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) w[k].template load<P::load>(v[k]);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) w[k].template store<P::store>(v[k]);
+    }
+  }
+  // Draws a ticket; returns the control word before. A barrier follows each use of the one before.
+  GP_DEVICE gp__u64 draw() {
+    if (threadIdx.x == 0) s.drawn = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    __syncthreads();
+    return s.drawn;
+  }
+  GP_DEVICE void run() {
+    const gp__u64 tiles = (count + a.tile - 1) / a.tile;
+    if (tiles == 0) return;
+    gp__word *words = gp__words(a.workspace), *left = words + gp__look_back_slots(tiles);
+    gp__u64 drawn = draw();
+    const gp__u64 tag = (drawn >> 28) + 1;
+    for (; (drawn & 0xfffffffu) < tiles; drawn = draw()) {
+      const gp__u64 tile = drawn & 0xfffffffu, total = scan(tile), rest = total > AT_ONCE ? total - AT_ONCE : 0;
+      if (gp_warp() == 0) { // the other warps begin to copy
+        gp_carry<gp__u64> start;
+        start.has = false;
+        const gp__look_back<gp__u64, gp_sum<gp__u64>> look_back = {words, tiles, tag, start, false};
+        if (gp_lane() == 0) look_back.publish_aggregate(tile, rest);
+        const gp_carry<gp__u64> prefix = look_back(tile, rest);
+        if (gp_lane() == 0) gp__publish(left, tile, (prefix.has ? prefix.value : 0) + rest, tag);
+      }
+      copy(tile, 0, total - rest);
+    }
+    if (threadIdx.x == 0) s.rest = gp__receive<gp__u64>(left, tiles - 1, tag);
+    __syncthreads();
+    const gp__u64 rest = s.rest, even = (rest + gridDim.x * GP__BATCH_SHARES - 1) / (gridDim.x * GP__BATCH_SHARES);
+    const gp__u64 share = even > LEAST_SHARE ? even : LEAST_SHARE, shares = (rest + share - 1) / share;
+    for (;; drawn = draw()) {
+      const gp__u64 mine = (drawn & 0xfffffffu) - tiles;
+      if (threadIdx.x == 0) gp__ticket_of(a.workspace, tiles + shares + gridDim.x, drawn);
+      if (mine >= shares) return;
+      const gp__u64 end = mine + 1 == shares ? rest : (mine + 1) * share;
+      for (gp__u64 begin = mine * share; begin < end;) {
+        if (gp_warp() == 0) {
+          const gp__u64 tile = gp_warp_search(0, tiles, gp__batch_tile_before{left, tag, begin});
+          const gp__u64 before = tile ? gp__receive<gp__u64>(left, tile - 1, tag) : 0;
+          if (gp_lane() == 0) s.tile = tile, s.before = before;
+        }
+        __syncthreads();
+        const gp__u64 tile = s.tile, before = s.before, total = scan(tile), to = AT_ONCE + (end - before);
+        copy(tile, AT_ONCE + (begin - before), to < total ? to : total);
+        begin = before + total - AT_ONCE;
+      }
+    }
+  }
+};
+template <class P, class S> GP_DEVICE void gp__copy_batch(const gp__batch_args &a) {
+  typedef gp__batch_storage<P> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  gp__batch_block<P, S>(a, s).run();
 }
 
 // ---- reduce/kernels.cuh - reduce
@@ -14839,6 +15185,161 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       if (i < count) out[i] = static_cast<R>(at[k]);
     }
+  }
+}
+
+// ---- expand/kernels.cuh - expansions: values repeated by segments or runs
+
+// The first launch of runs: the exclusive scan of their lengths, and its total.
+template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
+  const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
+  typedef gp__scan_storage<P::threads, gp__u64> Storage;
+  typedef gp_sum<gp__u64> Sum;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const L *lengths = static_cast<const L *>(a.lengths);
+  gp__u64 *offsets = static_cast<gp__u64 *>(a.offsets);
+  const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
+  if (blockIdx.x == 0 && threadIdx.x == 0 && tiles == 0) offsets[0] = a.out_count[0] = 0;
+  while (tiles > 0) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 first = ticket.number * TILE + threadIdx.x * ITEMS;
+    gp__u64 length[ITEMS], sum = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) sum += length[i] = first + i < a.segments ? lengths[first + i] : 0;
+    const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
+    if (gp_warp() == 0) {
+      gp_carry<gp__u64> start;
+      start.has = false;
+      const gp__look_back<gp__u64, Sum> look_back = {gp__words(a.workspace), tiles, ticket.tag, start, false};
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      const gp_carry<gp__u64> prefix = look_back(ticket.number, total);
+      if (gp_lane() == 0) s.prefix = prefix;
+    }
+    __syncthreads();
+    gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (first + i >= a.segments) continue;
+      offsets[first + i] = at;
+      at += length[i];
+      if (first + i + 1 == a.segments) offsets[a.segments] = a.out_count[0] = at;
+    }
+  }
+}
+
+// Where a segment ends in a warp's piece, and the number, from the warp's first on, of the one that follows.
+struct gp__expand_end {
+  gp__u32 at, next;
+};
+// Ends up to an element of a piece.
+struct gp__expand_ended {
+  const gp__expand_end *ends;
+  gp__u32 element;
+  GP_DEVICE bool operator()(gp__u64 i) const { return ends[i].at <= element; }
+};
+// V elements from `first` of a piece on: item(j) is the value of the segment of element first + j.
+template <class T> struct gp__expand_cursor {
+  const T *values; // of the warp's first segment
+  const gp__expand_end *ends;
+  gp__u32 count, end, first, open; // open: the segment of the piece's first element
+  GP_DEVICE gp__expand_cursor(const T *values_, const gp__expand_end *ends_, gp__u32 count_, gp__u32 open_,
+                              gp__u32 first_)
+      : values(values_), ends(ends_), count(count_),
+        end(static_cast<gp__u32>(gp_search(0, count_, gp__expand_ended{ends_, first_}))), first(first_), open(open_) {}
+  GP_DEVICE T item(gp__u32 j) { // j rises by steps of one
+    if (end < count && ends[end].at == first + j) ++end;
+    return values[end ? ends[end - 1].next : open];
+  }
+};
+
+// out[i] = values[segment of i]. Warps share elements and segment ends as in the segmented reduction: a warp has fewer
+// than 2^32 of them. It collects the ends in a piece of its elements, of those at one place the last. Each lane finds
+// its first element among these and goes on from there.
+template <class P, class O, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
+  const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
+  const int PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
+  const bool STAGED = 16 % SIZE != 0;
+  typedef gp__vector_access<T, V> Access;
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
+  gp__segment_args args = {};
+  args.begin = a.begin;
+  args.segments = a.segments;
+  const gp__offset_ends<O> ends(args);
+  const gp__u64 room = gp__count(a), all = ends.last(), count = all < room ? all : room;
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
+  const gp__u64 work = count + a.segments, share = (work + warps - 1) / warps;
+  const gp__u64 mine = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
+  gp__u64 diagonal[2] = {mine * share < work ? mine * share : work,
+                         (mine + 1) * share < work ? (mine + 1) * share : work};
+  gp__u64 s[2];
+  gp__split(ends, work, diagonal, s);
+  const gp__u64 begin = diagonal[0] - s[0], end = diagonal[1] - s[1] < count ? diagonal[1] - s[1] : count;
+  if (begin >= end) return;
+  unsigned char *of_warp = shared + gp_warp() * BYTES;
+  gp__expand_end *found = reinterpret_cast<gp__expand_end *>(of_warp);
+  T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_END_BYTES);
+  T *out = static_cast<T *>(a.out);
+  const T *values = static_cast<const T *>(a.values) + s[0];
+  const gp__u64 skipped = STAGED ? 0 : gp__misalignment(out + begin, 16) / SIZE; // pieces begin at a vector
+  gp__u64 segment = s[0];
+  for (gp__u64 piece = begin - skipped;; piece += PIECE) {
+    const gp__u64 left = end - piece;
+    const gp__u32 from = piece + skipped == begin ? static_cast<gp__u32>(skipped) : 0;
+    const gp__u32 to = left < PIECE ? static_cast<gp__u32>(left) : PIECE;
+    const gp__u32 open = static_cast<gp__u32>(segment - s[0]);
+    gp__u32 count_here = 0;
+    for (;;) {
+      const gp__u64 i = segment + gp_lane();
+      const gp__u64 at = i < s[1] ? ends.end_of(i) - piece : 0;
+      const bool here = i < s[1] && at < to;
+      const bool last = here && (i + 1 == s[1] || ends.end_of(i + 1) - piece != at);
+      const unsigned lasts = __ballot_sync(0xffffffffu, last);
+      if (last)
+        found[count_here + __popc(gp__earlier_lanes(lasts))] =
+            gp__expand_end{static_cast<gp__u32>(at), static_cast<gp__u32>(i + 1 - s[0])};
+      count_here += static_cast<unsigned>(__popc(lasts));
+      const unsigned ended = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, here)));
+      segment += ended;
+      if (ended < 32) break;
+    }
+    __syncwarp();
+    Access v[VECTORS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k) {
+      const gp__u32 first = (k * 32u + gp_lane()) * V;
+      if (first >= to) continue;
+      gp__expand_cursor<T> cursor(values, found, count_here, open, first);
+      if (STAGED) staged[first] = cursor.item(0);
+      else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (first + j >= from && first + j < to) v[k].item[j] = cursor.item(j);
+      }
+    }
+    if (STAGED) {
+      __syncwarp();
+      gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
+                                         reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
+    } else {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < VECTORS; ++k) {
+        const gp__u32 first = (k * 32u + gp_lane()) * V;
+        if (first >= from && first + V <= to) v[k].template store<P::store>(out + piece + first);
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j)
+            if (first + j >= from && first + j < to) out[piece + first + j] = v[k].item[j];
+        }
+      }
+    }
+    if (left <= PIECE) return;
+    __syncwarp();
   }
 }
 
@@ -27335,6 +27836,42 @@ static gp_result gp__host_reverse(gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- batch/host.c - copies of many buffers
+
+enum { GP__HOST_LARGE_LOG2 = 20 }; // threads share larger buffers
+static gp_result gp__host_copy_batch(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned char *const *sources = (const unsigned char *const *)q->in;
+  unsigned char *const *destinations = (unsigned char *const *)q->in2;
+  const uint64_t large = (uint64_t)1 << GP__HOST_LARGE_LOG2;
+  const int threads = h->threads;
+  const uint64_t share = q->count / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, block);
+  int64_t b;
+  uint64_t i;
+  (void)threads;
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < blocks; ++b) {
+    uint64_t k = (uint64_t)b * block;
+    const uint64_t stop = q->count - k < block ? q->count : k + block;
+    for (; k < stop; ++k) {
+      const uint64_t size = gp__host_offset(q->begin, q->offset_size, k);
+      if (size && size <= large) memcpy(destinations[k], sources[k], (size_t)size);
+    }
+  }
+  for (i = 0; i < q->count; ++i) {
+    const uint64_t size = gp__host_offset(q->begin, q->offset_size, i);
+    const int64_t pieces = (int64_t)gp__ceil_div(size, large);
+    if (size <= large) continue;
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < pieces; ++b) {
+      const uint64_t at = (uint64_t)b * large;
+      memcpy(destinations[i] + at, sources[i] + at, (size_t)(size - at < large ? size - at : large));
+    }
+  }
+  return GP_SUCCESS;
+}
+
 // ---- segments/host.c - segments
 
 static uint64_t gp__host_first_bad(const gp__request *q) {
@@ -27406,6 +27943,53 @@ static gp_result gp__host_segmented_scan(const gp__host_call *h) {
     if (end <= first) continue;
     gp__host_scan_segment(h, &start, first, end - first);
     first = end;
+  }
+  return GP_SUCCESS;
+}
+
+// ---- expand/host.c - expansions
+
+// Writes value `run` to elements first .. end - 1, as far as there is room.
+static void gp__host_repeat(const gp__host_call *h, uint64_t run, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
+  const size_t size = q->in_size;
+  const unsigned char *value = (const unsigned char *)q->in + run * size;
+  unsigned char *out = (unsigned char *)q->out;
+  uint64_t i;
+  if (end > q->count) end = q->count;
+  for (i = first; i < end; ++i) gp__host_move(out + i * size, value, size);
+}
+// Threads take runs, a few at a time.
+enum { GP__HOST_EXPAND_BLOCKS = 256 };
+static gp_result gp__host_expand(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int by_lengths = q->primitive == GP_RUN_LENGTH_EXPAND, threads = h->threads;
+  const uint64_t share = gp__ceil_div(q->segments, GP__HOST_EXPAND_BLOCKS);
+  uint64_t begin[GP__HOST_EXPAND_BLOCKS + 1];
+  int64_t b;
+  (void)threads;
+  if (by_lengths) {
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) {
+      const uint64_t first = (uint64_t)b * share, end = q->segments - first < share ? q->segments : first + share;
+      uint64_t k, sum = 0;
+      for (k = first; first < q->segments && k < end; ++k) sum += gp__host_offset(q->begin, q->offset_size, k);
+      begin[b + 1] = sum;
+    }
+    begin[0] = 0;
+    for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) begin[b + 1] += begin[b];
+    *q->out_count = begin[GP__HOST_EXPAND_BLOCKS];
+  }
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) {
+    const uint64_t first = (uint64_t)b * share, end = q->segments - first < share ? q->segments : first + share;
+    uint64_t k, at = by_lengths ? begin[b] : 0, next;
+    for (k = first; first < q->segments && k < end; ++k, at = next) {
+      if (!by_lengths) at = gp__host_offset(q->begin, q->offset_size, k);
+      next = by_lengths ? at + gp__host_offset(q->begin, q->offset_size, k)
+                        : gp__host_offset(q->begin, q->offset_size, k + 1);
+      gp__host_repeat(h, k, at, next);
+    }
   }
   return GP_SUCCESS;
 }
@@ -28565,7 +29149,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2154496"
+#define GPUPRIMS__EMBEDDED_FROM "2191360"
 
 // ---- core/embed.c - this file's own text
 
@@ -29631,6 +30215,10 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 #define GPUPRIMS__KINDS_OF_REVERSE(X) X(REVERSE, gp__reverse, gp__map_args, in, 0)
 
+// ---- batch/kinds.c - the kernel of copies of many buffers
+
+#define GPUPRIMS__KINDS_OF_BATCH(X) X(COPY_BATCH, gp__copy_batch, gp__batch_args, offset, 0)
+
 // ---- search/kinds.c - the kernels of searches
 
 #define GPUPRIMS__KINDS_OF_SEARCH(X) \
@@ -29669,6 +30257,12 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args, segments, 0) \
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args, segments, 0) \
   X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args, segments, 0)
+
+// ---- expand/kinds.c - the kernels of expansions
+
+#define GPUPRIMS__KINDS_OF_EXPAND(X) \
+  X(EXPAND_OFFSETS, gp__expand_offsets, gp__expand_args, offset, 0) \
+  X(EXPAND_VALUES, gp__expand, gp__expand_args, expand, 0)
 
 // ---- group_by/kinds.c - the kernels of group by
 
@@ -29781,12 +30375,14 @@ GPUPRIMS__API const char *gp_last_message(void) {
 #define GPUPRIMS__KINDS(X) \
   GPUPRIMS__KINDS_OF_MAP(X) \
   GPUPRIMS__KINDS_OF_REVERSE(X) \
+  GPUPRIMS__KINDS_OF_BATCH(X) \
   GPUPRIMS__KINDS_OF_SEARCH(X) \
   GPUPRIMS__KINDS_OF_REDUCE(X) \
   GPUPRIMS__KINDS_OF_FIND(X) \
   GPUPRIMS__KINDS_OF_SCAN(X) \
   GPUPRIMS__KINDS_OF_SELECT(X) \
   GPUPRIMS__KINDS_OF_SEGMENTS(X) \
+  GPUPRIMS__KINDS_OF_EXPAND(X) \
   GPUPRIMS__KINDS_OF_GROUP_BY(X) \
   GPUPRIMS__KINDS_OF_HISTOGRAM(X) \
   GPUPRIMS__KINDS_OF_SORT(X) \
@@ -31552,7 +32148,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
+        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance, expand and bfs "
+        "only",
         k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(
@@ -32281,6 +32878,32 @@ static const gp__own_check gp__checks_map[GP__CHECKS] = {{GP__CHECK_TYPES, gp__c
                                                          {GP__CHECK_BUFFERS, gp__map_buffers},
                                                          {GP__CHECK_VALUES, gp__check_map_values}};
 
+// ---- batch/check.c - checking a call: copies of many buffers
+
+GPUPRIMS__PRIVATE gp_result gp__check_batch_types(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_key_types(k)); // of the sizes
+  q->in_type = q->in2_type = GP_U64;       // pointers
+  k->in.size = k->in.align = k->in2.size = k->in2.align = q->in_size = q->in2_size = 8;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_batch_numbers(gp__checking *k) {
+  return k->c->count >> GP__BATCH_LOG2_MOST ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who,
+                                                       (unsigned long long)k->c->count, GP__BATCH_LOG2_MOST)
+                                            : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__batch_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
+  b->in_name = "in (sources)";
+  b->in2_name = "in2 (destinations)";
+  b->begin = k->q->count;
+  b->begin_wanted = 1;
+  return GP_SUCCESS;
+}
+static const gp__own_check gp__checks_batch[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_batch_types},
+                                                           {GP__CHECK_NUMBERS, gp__check_batch_numbers},
+                                                           {GP__CHECK_BUFFERS, gp__batch_buffers}};
+
 // ---- select/check.c - checking a call: predicates, parts, runs
 
 GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF; }
@@ -32620,6 +33243,17 @@ GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
 static const gp__own_check gp__checks_segments[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_segments_out_type},
                                                               {GP__CHECK_NUMBERS, gp__check_segments_numbers},
                                                               {GP__CHECK_BUFFERS, gp__segments_buffers}};
+
+// ---- expand/check.c - checking a call: expansions
+
+GPUPRIMS__PRIVATE gp_result gp__expand_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
+  b->in = k->c->segments;
+  b->begin = k->c->segments + (k->c->primitive == GP_EXPAND);
+  b->begin_wanted = (k->c->flags & GP_CHECKED) || k->c->segments > 0;
+  return GP_SUCCESS;
+}
+static const gp__own_check gp__checks_expand[GP__CHECKS] = {{GP__CHECK_BUFFERS, gp__expand_buffers}};
 
 // ---- histogram/check.c - checking a call: histograms
 
@@ -34317,6 +34951,13 @@ GPUPRIMS__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
   if (!q->offset_size) gp__add(t, ", gp__fixed_ends, ");
   else gp__add(t, ", %s<%s>, ", q->ranged ? "gp__range_ends" : "gp__offset_ends", gp__offset_name(q));
   gp__name_fold(q, t);
+}
+
+// ---- expand/names.c - template arguments of expansions
+
+// The first launch of runs makes offsets of 8 bytes.
+GPUPRIMS__PRIVATE void gp__name_expand(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s", q->primitive == GP_EXPAND ? gp__offset_name(q) : "unsigned long long", gp__in_name(q));
 }
 
 // ---- group_by/names.c - template arguments of group-by
@@ -37035,6 +37676,42 @@ static const gp__family gp__family_reverse = {
 static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE,
                                                     0};
 
+// ---- batch/plan.c - plan of copies of many buffers
+
+GPUPRIMS__PRIVATE int gp__kinds_of_batch(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)q, (void)p;
+  return kinds[0] = GP__COPY_BATCH, 1;
+}
+GPUPRIMS__PRIVATE void gp__shape_batch(const gp__request *q, gp__shape *h) {
+  h->offset_size = (int)q->offset_size;
+  h->in_misaligned = 0; // of the pointers' array: it does not matter
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__batch_args a;
+  memset(&a, 0, sizeof a);
+  a.sources = q->in;
+  a.destinations = q->in2;
+  a.sizes = q->begin;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.tile = l->g->tile_items;
+  a.workspace = l->workspace;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_batch = {gp__checks_batch,
+                                            GPUPRIMS__IDLE_IF_EMPTY,
+                                            gp__shape_batch,
+                                            gp__kinds_of_batch,
+                                            GPUPRIMS__NO_KERNEL_RULES,
+                                            GPUPRIMS__FOLD_OPERATORS,
+                                            GPUPRIMS__LAUNCH(gp__launch_copy_batch),
+                                            gp__host_copy_batch};
+static const gp__primitive gp__primitive_copy_batch = {
+    &gp__family_batch, GP__READS_IN | GP__READS_IN2 | GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_COUNT_DEVICE,
+    0, 0};
+
 // ---- reduce/plan.c - plans of reductions
 
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
@@ -37280,6 +37957,50 @@ static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segment
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
+
+// ---- expand/plan.c - plans of expansions
+
+GPUPRIMS__PRIVATE int gp__expand_is_idle(const gp__request *q) {
+  return q->primitive == GP_EXPAND && (!q->count || !q->segments);
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_expand(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  int count = 0;
+  (void)p;
+  if (q->primitive == GP_RUN_LENGTH_EXPAND) kinds[count++] = GP__EXPAND_OFFSETS;
+  kinds[count++] = GP__EXPAND_VALUES;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const int by_lengths = q->primitive == GP_RUN_LENGTH_EXPAND;
+  gp__expand_args a;
+  memset(&a, 0, sizeof a);
+  a.values = q->in;
+  a.begin = by_lengths ? l->scratch : q->begin;
+  a.lengths = q->begin;
+  a.offsets = l->scratch;
+  a.out = q->out;
+  a.count = q->count;
+  a.segments = q->segments;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.bad = (const unsigned long long *)q->bad;
+  a.workspace = l->workspace;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_expand = {gp__checks_expand,
+                                             gp__expand_is_idle,
+                                             gp__shape_segments,
+                                             gp__kinds_of_expand,
+                                             &gp__kernels_of_policy,
+                                             GPUPRIMS__FOLD_OPERATORS,
+                                             GPUPRIMS__LAUNCH_AFTER(gp__launch_expand, gp__offsets_check),
+                                             gp__host_expand};
+static const gp__primitive gp__primitive_expand = {
+    &gp__family_expand, GP__READS_MAP | GP__READS_OFFSETS | GP__READS_BAD, GP__KEEPS_TYPE, GP_CHECKED};
+static const gp__primitive gp__primitive_run_length_expand = {
+    &gp__family_expand, GP__READS_MAP | GP__READS_OFFSETS | GP__READS_OUT_COUNT, GP__KEEPS_TYPE, 0};
 
 // ---- select/plan.c - plans of streams: selection, runs, by key, segmented scans
 
@@ -42138,6 +42859,17 @@ GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in
   return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
 }
 
+// ---- batch/calls.c - calls by name: copies of many buffers
+
+GPUPRIMS__API gp_result gp_copy_batch(gp_context *ctx, gp_type size_type, const void *sources, const void *destinations,
+                                      const void *sizes, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_COPY_BATCH, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, sources, NULL, count);
+  c.in2 = destinations;
+  gp__set_segments(&c, size_type, sizes, 0);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_copy_batch in=sources in2=destinations offset_type=size_type begin=sizes");
+}
+
 // ---- reduce/calls.c - calls by name: reduce
 
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -42225,6 +42957,24 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
   gp_call c = gp__call(GP_SEGMENTED_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
   return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_exclusive_scan " GPUPRIMS__SEGMENT_NAMES);
+}
+
+// ---- expand/calls.c - calls by name: expansions
+
+GPUPRIMS__API gp_result gp_run_length_expand(gp_context *ctx, gp_type type, gp_type length_type, const void *values,
+                                             const void *lengths, uint64_t runs, void *out, uint64_t count,
+                                             uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_RUN_LENGTH_EXPAND, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, values, out, count);
+  gp__set_segments(&c, length_type, lengths, runs);
+  c.out_count = out_count;
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_run_length_expand in_type=type in=values offset_type=length_type begin=lengths segments=runs");
+}
+GPUPRIMS__API gp_result gp_expand(gp_context *ctx, gp_type type, gp_type offset_type, const void *values,
+                                  const void *offsets, uint64_t segments, void *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_EXPAND, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, values, out, count);
+  gp__set_segments(&c, offset_type, offsets, segments);
+  return gp__named(gp_run(ctx, &c, stream), "gp_expand in_type=type in=values begin=offsets");
 }
 
 // ---- select/runs_calls.c - calls by name: runs
@@ -43079,12 +43829,13 @@ core/shape.h 9 18
 find/policy.h 1 2 19
 scan/policy.h 1 2 19
 select/policy.h 1 2 19
+expand/policy.h 19
 segments/policy.h 1 2 19
 histogram/policy.h 1 2 19
 sort/hybrid_policy.h 1 2 9
 sort/radix_policy.h 19
 sort/counting_policy.h 9
-sort/choice_policy.h 25
+sort/choice_policy.h 26
 sort/cooperative_policy.h 19
 merge/policy.h 21
 segmented_sort/policy.h 1 2 19
@@ -43093,123 +43844,128 @@ transpose/policy.h 1 2 19
 transpose/panels_policy.h 9
 layouts/policy.h 19
 graph/policy.h 4 9
+batch/policy.h
 map/policy.h 1 2 19
 bfs/policy.h 1 19
 core/arguments.h
-core/input_data.h 39
-map/arguments.h 39
-reduce/arguments.h 39
-find/arguments.h 39
-scan/arguments.h 39
-select/arguments.h 39
-segments/arguments.h 39
-histogram/arguments.h 39
+core/input_data.h 41
+map/arguments.h 41
+batch/arguments.h
+reduce/arguments.h 41
+find/arguments.h 41
+scan/arguments.h 41
+select/arguments.h 41
+segments/arguments.h 41
+expand/arguments.h
+histogram/arguments.h 41
 graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 26 35 51
+layouts/arguments.h 27 36 55
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
-segmented_sort/arguments.h 31
+segmented_sort/arguments.h 32
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 34 58
+transpose/panels_arguments.h 35 62
 device/types.cuh 8
-device/operators.cuh 39 61
-device/loads.cuh 39 61
-device/warp.cuh 62
-device/vector_access.cuh 64
-device/inputs.cuh 40 65
-device/lanes.cuh 64
-device/edges.cuh 19 64
+device/operators.cuh 41 65
+device/loads.cuh 41 65
+device/warp.cuh 66
+device/vector_access.cuh 68
+device/inputs.cuh 42 69
+device/lanes.cuh 68
+device/edges.cuh 19 68
 device/tile_load.cuh 7
-device/tile_exchange.cuh 69
-device/tile_reduce.cuh 64
+device/tile_exchange.cuh 73
+device/tile_reduce.cuh 68
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 69
-device/tile_chunk.cuh 19 63 71
-device/tile_search.cuh 71
-device/tile_rank.cuh 19 64
-device/hash.cuh 7 32
-device/tile_sort.cuh 25 64
+device/tile_copy.cuh 8 73
+device/tile_chunk.cuh 19 67 75
+device/tile_search.cuh 75
+device/tile_rank.cuh 19 68
+device/hash.cuh 7 33
+device/tile_sort.cuh 26 68
 device/two_keys.cuh 7
-device/look_back.cuh 19 71
-device/tile_transpose.cuh 33 58 64 69
-device/frontier.cuh 19 67 71
+device/look_back.cuh 19 75
+device/tile_transpose.cuh 34 62 68 73
+device/frontier.cuh 19 71 75
 device/kernel.cuh 7
-map/kernels.cuh 41 66 69 83
-layouts/kernels.cuh 32 52 73 83
-map/difference.cuh 41 65 83
-reverse/kernels.cuh 41 65 83
-reduce/kernels.cuh 42 66 74 80 83
-find/kernels.cuh 20 43 66 74 80 83
-histogram/bins.cuh 65
-histogram/counts.cuh 24 47 67 80 83 90
-group_by/kernels.cuh 37 49 80 83
-scan/kernels.cuh 44 66 73 74 80 83
-scan/pipelined.cuh 93
-select/stream.cuh 45 64
-select/select.cuh 95
-segments/heads.cuh 75 95
-select/runs.cuh 1 67 97
-segments/by_key.cuh 98
-select/kernels.cuh 22 66 73 80 83 95
-select/pipelined.cuh 100
-segments/ends.cuh 46 75 80
-segments/carries.cuh 46 80
-segments/reduce.cuh 21 23 67 73 74 102 103
-segments/kernels.cuh 93 104
-segments/warps.cuh 23 88 103
-search/kernels.cuh 37 50 74 83 102
-sort/keys.cuh 61
-sort/radix_count.cuh 26 51 55 65 77 80 83 108
-sort/radix_sweep.cuh 26 51 55 76 83 108
-sort/cooperative.cuh 29 80 110
-sort/gather.cuh 52 83
-sort/hybrid.cuh 69 78 110
-sort/hybrid_count.cuh 80 113
-sort/hybrid_move.cuh 67 114
-sort/buckets.cuh 115
-sort/pair_buckets.cuh 65 113
-sort/hybrid_kernels.cuh 116 117
-sort/choice.cuh 28 109 116
-segmented_sort/items.cuh 64
-segmented_sort/arrays.cuh 56 120
-segmented_sort/short.cuh 67 80 83 121
-segmented_sort/long.cuh 78 122
-merge/kernels.cuh 30 57 75 81 83 95
-merge/tile_sort.cuh 73 124
-merge/four_way.cuh 125
-sets/tile.cuh 78 80 125
-sets/kernels.cuh 127
-sets/pipelined.cuh 128
-sort/counting.cuh 27 53 75 79 91 93
-top_k/lists.cuh 32 54 91
-top_k/radix_select.cuh 93 131
-top_k/shuffle.cuh 32 37 41 61 83
-graph/build.cuh 3 48 75 83
-graph/components.cuh 134
-graph/check.cuh 36 134
-transpose/kernels.cuh 81 83
-transpose/in_place.cuh 60 81 83
-transpose/panels.cuh 60 77 81 83
-transpose/buffered.cuh 60 81 83
-transpose/rows.cuh 81 83
-bfs/state.cuh 4 38 64
-bfs/search.cuh 59 68 77 142
-bfs/queue.cuh 67 143
-bfs/top_down.cuh 144
-bfs/exchange.cuh 145
-bfs/small_levels.cuh 146
-bfs/bottom_up.cuh 69 147
-bfs/block.cuh 80 148
-bfs/kernels.cuh 134 149
-bfs/launches.cuh 59 82 83 142
-bfs/sources_state.cuh 142
-bfs/sources.cuh 59 67 68 83 152
+map/kernels.cuh 43 70 73 87
+layouts/kernels.cuh 33 56 77 87
+map/difference.cuh 43 69 87
+reverse/kernels.cuh 43 69 87
+batch/kernels.cuh 21 38 44 79 84 87
+reduce/kernels.cuh 45 70 78 84 87
+find/kernels.cuh 20 46 70 78 84 87
+histogram/bins.cuh 69
+histogram/counts.cuh 25 51 71 84 87 95
+group_by/kernels.cuh 39 53 84 87
+scan/kernels.cuh 47 70 77 78 84 87
+scan/pipelined.cuh 98
+select/stream.cuh 48 68
+select/select.cuh 100
+segments/heads.cuh 79 100
+select/runs.cuh 1 71 102
+segments/by_key.cuh 103
+select/kernels.cuh 22 70 77 84 87 100
+select/pipelined.cuh 105
+segments/ends.cuh 49 79 84
+segments/carries.cuh 49 84
+segments/reduce.cuh 21 24 71 77 78 107 108
+segments/kernels.cuh 98 109
+segments/warps.cuh 24 93 108
+search/kernels.cuh 39 54 78 87 107
+expand/kernels.cuh 23 24 50 71 98 107
+sort/keys.cuh 65
+sort/radix_count.cuh 27 55 59 69 81 84 87 114
+sort/radix_sweep.cuh 27 55 59 80 87 114
+sort/cooperative.cuh 30 84 116
+sort/gather.cuh 56 87
+sort/hybrid.cuh 73 82 116
+sort/hybrid_count.cuh 84 119
+sort/hybrid_move.cuh 71 120
+sort/buckets.cuh 121
+sort/pair_buckets.cuh 69 119
+sort/hybrid_kernels.cuh 122 123
+sort/choice.cuh 29 115 122
+segmented_sort/items.cuh 68
+segmented_sort/arrays.cuh 60 126
+segmented_sort/short.cuh 71 84 87 127
+segmented_sort/long.cuh 82 128
+merge/kernels.cuh 31 61 79 85 87 100
+merge/tile_sort.cuh 77 130
+merge/four_way.cuh 131
+sets/tile.cuh 82 84 131
+sets/kernels.cuh 133
+sets/pipelined.cuh 134
+sort/counting.cuh 28 57 79 83 96 98
+top_k/lists.cuh 33 58 96
+top_k/radix_select.cuh 98 137
+top_k/shuffle.cuh 33 39 43 65 87
+graph/build.cuh 3 52 79 87
+graph/components.cuh 140
+graph/check.cuh 37 140
+transpose/kernels.cuh 85 87
+transpose/in_place.cuh 64 85 87
+transpose/panels.cuh 64 81 85 87
+transpose/buffered.cuh 64 85 87
+transpose/rows.cuh 85 87
+bfs/state.cuh 4 40 68
+bfs/search.cuh 63 72 81 148
+bfs/queue.cuh 71 149
+bfs/top_down.cuh 150
+bfs/exchange.cuh 151
+bfs/small_levels.cuh 152
+bfs/bottom_up.cuh 73 153
+bfs/block.cuh 84 154
+bfs/kernels.cuh 140 155
+bfs/launches.cuh 63 86 87 148
+bfs/sources_state.cuh 148
+bfs/sources.cuh 63 71 72 87 158
 names
 GP_ABS 1
 GP_ADAPTIVE 1
@@ -43251,6 +44007,7 @@ GP_CONTRACT_EXPAND 1
 GP_CONVERT 1
 GP_CONVERT_LAYOUT 1
 GP_COPY 1
+GP_COPY_BATCH 1
 GP_COUNTING 1
 GP_COUNT_IF 1
 GP_CULL_ALL 2
@@ -43268,6 +44025,7 @@ GP_EQUAL_ARRAYS 1
 GP_EVEN_SHARE 1
 GP_EXCLUSIVE_SCAN 1
 GP_EXCLUSIVE_SCAN_BY_KEY 1
+GP_EXPAND 1
 GP_EXPAND_CONTRACT 1
 GP_F16 1
 GP_F32 1
@@ -43361,17 +44119,17 @@ GP_POLICY_CAPABILITY 2
 GP_POLICY_CLASS 2
 GP_POLICY_DEVICE 2
 GP_POLICY_FIELDS_FIND 20
-GP_POLICY_FIELDS_GRAPH 38
-GP_POLICY_FIELDS_HISTOGRAM 24
-GP_POLICY_FIELDS_MAP 37
-GP_POLICY_FIELDS_MERGE 30
+GP_POLICY_FIELDS_GRAPH 40
+GP_POLICY_FIELDS_HISTOGRAM 25
+GP_POLICY_FIELDS_MAP 39
+GP_POLICY_FIELDS_MERGE 31
 GP_POLICY_FIELDS_SCAN 21
-GP_POLICY_FIELDS_SEGMENTED_SORT 31
-GP_POLICY_FIELDS_SEGMENTS 23
-GP_POLICY_FIELDS_SORT 25
+GP_POLICY_FIELDS_SEGMENTED_SORT 32
+GP_POLICY_FIELDS_SEGMENTS 24
+GP_POLICY_FIELDS_SORT 26
 GP_POLICY_FIELDS_STREAM 22
-GP_POLICY_FIELDS_TOP_K 32
-GP_POLICY_FIELDS_TRANSPOSE 33
+GP_POLICY_FIELDS_TOP_K 33
+GP_POLICY_FIELDS_TRANSPOSE 34
 GP_POLICY_HOST 2
 GP_POLICY_MEMBERS 2
 GP_POLICY_ONLINE 2
@@ -43388,6 +44146,7 @@ GP_REVERSE 1
 GP_RIGHT 3
 GP_ROUND_TRIP 1
 GP_RUN_LENGTHS 1
+GP_RUN_LENGTH_EXPAND 1
 GP_SEGMENTED_EXCLUSIVE_SCAN 1
 GP_SEGMENTED_INCLUSIVE_SCAN 1
 GP_SEGMENTED_REDUCE 1
@@ -43398,7 +44157,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 72
+GP_SHARED_ARRAY 76
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -43421,7 +44180,7 @@ GP_SUM 1
 GP_SYMMETRIC 4
 GP_SYMMETRISE 3
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 72
+GP_TILE_MOVE 76
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -43444,15 +44203,15 @@ GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
 GP__CANONICAL_SCAN_THREADS 19
-GP__FIND_BAD 43
-GP__FIND_BEFORE 43
-GP__FIND_INDEX 43
-GP__FIND_NONE 43
-GP__FIND_SOME 43
-GP__TASK_COPY 56
-GP__TASK_COUNT 56
-GP__TASK_MOVE 56
-GP__TASK_SORT 56
+GP__FIND_BAD 46
+GP__FIND_BEFORE 46
+GP__FIND_INDEX 46
+GP__FIND_NONE 46
+GP__FIND_SOME 46
+GP__TASK_COPY 60
+GP__TASK_COUNT 60
+GP__TASK_MOVE 60
+GP__TASK_SORT 60
 GP__WARP 19
 GP_algorithm 2
 GP_alpha 2
@@ -43469,137 +44228,142 @@ GP_stages 2
 GP_store 2
 GP_threads 2
 GP_vectors 2
-gp__adjacent 86
+gp__adjacent 90
 gp__array_of 5
-gp__balanced_paths 127
-gp__bfs 150
-gp__bfs_args 59
-gp__bfs_checked 150
-gp__bfs_parents 150
-gp__bfs_sources 153
-gp__bfs_steps 151
-gp__bfs_stepwise 150
-gp__binary 62
-gp__bound 107
-gp__buffered_args 60
-gp__by_key 99
+gp__balanced_paths 133
+gp__batch_args 44
+gp__bfs 156
+gp__bfs_args 63
+gp__bfs_checked 156
+gp__bfs_parents 156
+gp__bfs_sources 159
+gp__bfs_steps 157
+gp__bfs_stepwise 156
+gp__binary 66
+gp__bound 112
+gp__buffered_args 64
+gp__by_key 104
 gp__ceil_div 19
-gp__compare 62
-gp__components_few 135
-gp__components_first 135
-gp__components_link 135
-gp__components_roots 135
-gp__components_sample 135
-gp__convert_layout 85
-gp__copy_kernel 84
-gp__count_keys 130
-gp__counted 63
-gp__counting_args 53
-gp__counting_fill 130
-gp__counting_runs 130
-gp__decomposed_key 108
-gp__depths_of_edges 136
-gp__depths_of_vertices 136
-gp__described 66
-gp__even_bins 90
-gp__fault_report 136
-gp__fed 100
-gp__field_key 108
-gp__fill_value 84
-gp__find 89
-gp__find_args 43
-gp__find_difference 89
-gp__find_neighbours 89
-gp__fixed_ends 102
-gp__flag 62
-gp__flag_heads 97
-gp__from_array 66
-gp__gather 112
-gp__gather_args 52
-gp__graph_args 48
-gp__graph_check 136
-gp__graph_degree_keys 134
-gp__graph_degree_report 134
-gp__graph_degrees 134
-gp__graph_from_keys 134
-gp__graph_invert 134
-gp__graph_keys 134
-gp__graph_list_keys 134
-gp__group_args 49
-gp__group_table 92
-gp__histogram 91
-gp__histogram_args 47
-gp__hybrid_args 55
-gp__hybrid_count 114
-gp__hybrid_move 115
-gp__hybrid_rest 116
-gp__hybrid_sort 118
+gp__compare 66
+gp__components_few 141
+gp__components_first 141
+gp__components_link 141
+gp__components_roots 141
+gp__components_sample 141
+gp__convert_layout 89
+gp__copy_batch 92
+gp__copy_kernel 88
+gp__count_keys 136
+gp__counted 67
+gp__counting_args 57
+gp__counting_fill 136
+gp__counting_runs 136
+gp__decomposed_key 114
+gp__depths_of_edges 142
+gp__depths_of_vertices 142
+gp__described 70
+gp__even_bins 95
+gp__expand 113
+gp__expand_args 50
+gp__expand_offsets 113
+gp__fault_report 142
+gp__fed 105
+gp__field_key 114
+gp__fill_value 88
+gp__find 94
+gp__find_args 46
+gp__find_difference 94
+gp__find_neighbours 94
+gp__fixed_ends 107
+gp__flag 66
+gp__flag_heads 102
+gp__from_array 70
+gp__gather 118
+gp__gather_args 56
+gp__graph_args 52
+gp__graph_check 142
+gp__graph_degree_keys 140
+gp__graph_degree_report 140
+gp__graph_degrees 140
+gp__graph_from_keys 140
+gp__graph_invert 140
+gp__graph_keys 140
+gp__graph_list_keys 140
+gp__group_args 53
+gp__group_table 97
+gp__histogram 96
+gp__histogram_args 51
+gp__hybrid_args 59
+gp__hybrid_count 120
+gp__hybrid_move 121
+gp__hybrid_rest 122
+gp__hybrid_sort 124
 gp__index 5
-gp__iota_value 84
-gp__key_field 108
-gp__key_heads 97
-gp__layout_args 52
+gp__iota_value 88
+gp__key_field 114
+gp__key_heads 102
+gp__layout_args 56
 gp__layout_of 5
-gp__leading_edges 118
-gp__leading_sort 118
-gp__load 63
-gp__load_balance 107
-gp__map_args 41
-gp__map_kernel 84
+gp__leading_edges 124
+gp__leading_sort 124
+gp__load 67
+gp__load_balance 112
+gp__map_args 43
+gp__map_kernel 88
 gp__member_at 5
-gp__merge 124
-gp__merge_args 57
-gp__merge_four 126
-gp__merge_four_borders 126
-gp__merge_sort_tiles 125
-gp__moved 85
-gp__no_values 121
-gp__none 61
-gp__offset_ends 102
-gp__offset_fault 63
-gp__offset_heads 97
-gp__panels_args 60
-gp__policy 83
-gp__radix_args 51
-gp__radix_histogram 109
-gp__radix_key 108
-gp__radix_narrow 110
-gp__radix_number 108
-gp__radix_pass 110
-gp__radix_record 108
-gp__radix_sweeps 110
-gp__radix_wide 110
-gp__range_bins 90
-gp__range_ends 102
-gp__reduce_args 42
-gp__reduce_even_share 88
-gp__reduce_stealing 88
-gp__reverse 87
-gp__round_up 24
-gp__runs 98
-gp__scan_args 44
-gp__scan_downsweep 93
-gp__scan_look_back 93
-gp__scan_pipelined 94
-gp__scan_spine 93
-gp__scan_upsweep 93
-gp__search_args 50
+gp__merge 130
+gp__merge_args 61
+gp__merge_four 132
+gp__merge_four_borders 132
+gp__merge_sort_tiles 131
+gp__moved 89
+gp__no_values 127
+gp__none 65
+gp__offset_ends 107
+gp__offset_fault 67
+gp__offset_heads 102
+gp__panels_args 64
+gp__policy 87
+gp__radix_args 55
+gp__radix_histogram 115
+gp__radix_key 114
+gp__radix_narrow 116
+gp__radix_number 114
+gp__radix_pass 116
+gp__radix_record 114
+gp__radix_sweeps 116
+gp__radix_wide 116
+gp__range_bins 95
+gp__range_ends 107
+gp__reduce_args 45
+gp__reduce_even_share 93
+gp__reduce_stealing 93
+gp__reverse 91
+gp__round_up 25
+gp__runs 103
+gp__scan_args 47
+gp__scan_downsweep 98
+gp__scan_look_back 98
+gp__scan_pipelined 99
+gp__scan_spine 98
+gp__scan_upsweep 98
+gp__search_args 54
 gp__seen_as 5
-gp__segment_args 46
-gp__segment_spans 105
-gp__segmented_pipelined 105
-gp__segmented_reduce 105
-gp__segmented_sort_args 56
-gp__segments_begin 122
-gp__segments_long 123
-gp__segments_middle 122
-gp__segments_short 122
-gp__select 96
-gp__select_collect 132
-gp__select_first 132
-gp__select_next 132
-gp__set_operation 128
-gp__set_pipelined 129
+gp__segment_args 49
+gp__segment_spans 110
+gp__segmented_pipelined 110
+gp__segmented_reduce 110
+gp__segmented_sort_args 60
+gp__segments_begin 128
+gp__segments_long 129
+gp__segments_middle 128
+gp__segments_short 128
+gp__select 101
+gp__select_collect 138
+gp__select_first 138
+gp__select_next 138
+gp__set_operation 134
+gp__set_pipelined 135
 gp__shape_of_bfs 17
 gp__shape_of_histogram 12
 gp__shape_of_layouts 16
@@ -43608,154 +44372,154 @@ gp__shape_of_segments 11
 gp__shape_of_sorts 13
 gp__shape_of_streams 10
 gp__shape_of_top_k 14
-gp__shuffle 133
-gp__side 85
-gp__sort_one_block 119
-gp__sort_one_cluster 111
-gp__sort_one_launch 111
-gp__sort_sample 119
-gp__sources_args 59
-gp__stateless 66
-gp__stream_args 45
-gp__stream_look_back 100
-gp__stream_pipelined 101
-gp__test 62
-gp__top_k_args 54
-gp__top_k_lists 131
-gp__top_k_merge 131
-gp__transpose 137
-gp__transpose_args 58
-gp__transpose_buffered 140
-gp__transpose_chunks 139
-gp__transpose_columns_of 138
-gp__transpose_panels 139
-gp__transpose_rows_of 141
-gp__transpose_save 138
-gp__transpose_square 138
-gp__transpose_within_rows 138
+gp__shuffle 139
+gp__side 89
+gp__sort_one_block 125
+gp__sort_one_cluster 117
+gp__sort_one_launch 117
+gp__sort_sample 125
+gp__sources_args 63
+gp__stateless 70
+gp__stream_args 48
+gp__stream_look_back 105
+gp__stream_pipelined 106
+gp__test 66
+gp__top_k_args 58
+gp__top_k_lists 137
+gp__top_k_merge 137
+gp__transpose 143
+gp__transpose_args 62
+gp__transpose_buffered 146
+gp__transpose_chunks 145
+gp__transpose_columns_of 144
+gp__transpose_panels 145
+gp__transpose_rows_of 147
+gp__transpose_save 144
+gp__transpose_square 144
+gp__transpose_within_rows 144
 gp__u32 6
 gp__u64 6
-gp__unsigned_of 61
-gp__value_array 121
-gp__value_index 121
-gp__warp_segments 106
-gp__with_input 66
-gp_abs 62
-gp_and 62
-gp_arg 61
-gp_argmax 62
-gp_argmin 62
+gp__unsigned_of 65
+gp__value_array 127
+gp__value_index 127
+gp__warp_segments 111
+gp__with_input 70
+gp_abs 66
+gp_and 66
+gp_arg 65
+gp_argmax 66
+gp_argmin 66
 gp_array 5
 gp_array_bytes 5
-gp_bf16 61
-gp_bit_and 62
-gp_bit_or 62
-gp_bit_xor 62
-gp_carry 71
-gp_convert 62
+gp_bf16 65
+gp_bit_and 66
+gp_bit_or 66
+gp_bit_xor 66
+gp_carry 75
+gp_convert 66
 gp_degrees 4
 gp_edge_list 4
-gp_edges 68
-gp_edges_of 68
-gp_equal 62
-gp_f16 61
+gp_edges 72
+gp_edges_of 72
+gp_equal 66
+gp_f16 65
 gp_fault 4
 gp_field 3
-gp_frontier 82
-gp_frontier_contract 82
-gp_frontier_contract_expand 82
-gp_frontier_expand 82
-gp_frontier_expand_contract 82
-gp_frontier_filter 82
-gp_frontier_storage 82
+gp_frontier 86
+gp_frontier_contract 86
+gp_frontier_contract_expand 86
+gp_frontier_expand 86
+gp_frontier_expand_contract 86
+gp_frontier_filter 86
+gp_frontier_storage 86
 gp_graph 4
-gp_greater 62
-gp_greater_equal 62
-gp_heads 62
+gp_greater 66
+gp_greater_equal 66
+gp_heads 66
 gp_key_field 3
-gp_lane 64
+gp_lane 68
 gp_layout 3
-gp_less 62
-gp_less_equal 62
-gp_max 62
-gp_merge_path 75
-gp_merge_split 75
-gp_min 62
-gp_negate 62
-gp_not 62
-gp_not_equal 62
+gp_less 66
+gp_less_equal 66
+gp_max 66
+gp_merge_path 79
+gp_merge_split 79
+gp_min 66
+gp_negate 66
+gp_not 66
+gp_not_equal 66
 gp_op 1
-gp_or 62
+gp_or 66
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 62
-gp_search 75
-gp_search_lower 75
-gp_search_upper 75
+gp_prod 66
+gp_search 79
+gp_search_lower 79
+gp_search_upper 79
 gp_segments 3
-gp_square 62
+gp_square 66
 gp_step_kind 4
-gp_sub 62
-gp_sum 62
-gp_tile_append 82
-gp_tile_append_begin 82
-gp_tile_append_storage 82
-gp_tile_bins 72
-gp_tile_blocked_to_striped 70
-gp_tile_broadcast 71
-gp_tile_clear 72
-gp_tile_contract_begin 82
-gp_tile_contract_storage 82
-gp_tile_count 72
-gp_tile_exchange_storage 70
-gp_tile_exclusive_scan 71
-gp_tile_expand 82
-gp_tile_expand_storage 82
-gp_tile_filter 82
-gp_tile_filter_storage 82
-gp_tile_inclusive_scan 71
-gp_tile_load_balance 75
-gp_tile_load_balance_storage 75
-gp_tile_load_direct 69
-gp_tile_load_striped 69
-gp_tile_load_transposed 70
-gp_tile_load_vectorised 69
-gp_tile_rank 76
-gp_tile_rank_storage 76
-gp_tile_reduce 71
-gp_tile_reduce_storage 71
-gp_tile_scan_storage 71
-gp_tile_sort_storage 78
-gp_tile_store_direct 69
-gp_tile_store_striped 69
-gp_tile_store_transposed 70
-gp_tile_store_vectorised 69
-gp_tile_striped_to_blocked 70
-gp_tile_total 72
-gp_tile_transpose 81
-gp_tile_warp_striped 76
+gp_sub 66
+gp_sum 66
+gp_tile_append 86
+gp_tile_append_begin 86
+gp_tile_append_storage 86
+gp_tile_bins 76
+gp_tile_blocked_to_striped 74
+gp_tile_broadcast 75
+gp_tile_clear 76
+gp_tile_contract_begin 86
+gp_tile_contract_storage 86
+gp_tile_count 76
+gp_tile_exchange_storage 74
+gp_tile_exclusive_scan 75
+gp_tile_expand 86
+gp_tile_expand_storage 86
+gp_tile_filter 86
+gp_tile_filter_storage 86
+gp_tile_inclusive_scan 75
+gp_tile_load_balance 79
+gp_tile_load_balance_storage 79
+gp_tile_load_direct 73
+gp_tile_load_striped 73
+gp_tile_load_transposed 74
+gp_tile_load_vectorised 73
+gp_tile_rank 80
+gp_tile_rank_storage 80
+gp_tile_reduce 75
+gp_tile_reduce_storage 75
+gp_tile_scan_storage 75
+gp_tile_sort_storage 82
+gp_tile_store_direct 73
+gp_tile_store_striped 73
+gp_tile_store_transposed 74
+gp_tile_store_vectorised 73
+gp_tile_striped_to_blocked 74
+gp_tile_total 76
+gp_tile_transpose 85
+gp_tile_warp_striped 80
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 64
-gp_warp_append 82
-gp_warp_broadcast 64
-gp_warp_contract 82
-gp_warp_exchange 64
-gp_warp_expand 68
-gp_warp_inclusive_scan 64
-gp_warp_match 64
-gp_warp_merge_path 75
-gp_warp_merge_split 75
-gp_warp_reduce 64
-gp_warp_search 75
-gp_warp_search_lower 75
-gp_warp_search_upper 75
-gp_warp_shift_down 64
-gp_warp_shift_up 64
+gp_warp 68
+gp_warp_append 86
+gp_warp_broadcast 68
+gp_warp_contract 86
+gp_warp_exchange 68
+gp_warp_expand 72
+gp_warp_inclusive_scan 68
+gp_warp_match 68
+gp_warp_merge_path 79
+gp_warp_merge_split 79
+gp_warp_reduce 68
+gp_warp_search 79
+gp_warp_search_lower 79
+gp_warp_search_upper 79
+gp_warp_shift_down 68
+gp_warp_shift_up 68
 int16_t 0
 int32_t 0
 int64_t 0
@@ -44009,7 +44773,7 @@ X(TRANSPOSE,43,transpose`!CONVERT_LAYOUT,44,convert_layout`!BFS,45,bfs`!GRAPH_FR
 X(GRAPH_TRANSPOSE,47,graph_transpose`!GRAPH_RELABEL,48,graph_relabel`!GRAPH_DEGREES,49,graph_degrees)\
 X(GRAPH_CHECK,50,graph_check`!BFS_CHECK,51,bfs_check`!CONNECTED_COMPONENTS,52,connected_components)\
 X(BFS_SOURCES,53,bfs_$Zs`!REVERSE,54,reverse`!FIND_IF,55,find_if`!MISMATCH,56,mismatch`!EQUAL_ARRAYS,57,equal_arrays)\
-X(ADJACENT_FIND,58,adjacent_find)
+X(ADJACENT_FIND,58,adjacent_find`!COPY_BATCH,59,copy_batch`!EXPAND,60,expand`!RUN_LENGTH_EXPAND,61,run_length_expand)
 `4$sENUM(NAME, $X, name) GP_##NAME = $X,
 `(def enum $#primitive{GP_PRIMITIVE_NONE=0,GP_PRIMITIVES($sENUM)GP_PRIMITIVE_COUNT}$#primitive;
 #undef $sENUM
@@ -44579,7 +45343,8 @@ F(store,0,`2ALL,`2STREAMING)\
 F(`)s,0,3,4,5,6)\
 F(`@_per_sm,0,1,2,3,4,6,8)\
 F(overlap,0,1,2)
-`Gscan_`u($o$Y`win_`g`wout_`g$:$+$JVECTOR*$Y>=$bmax(in_`g,out_`g)?$JVECTOR*$Y/$bmax(in_`g,out_`g):1;
+$sRULE $N $blook_back_slots($N $0s$:$+$0s+2*($0s/$JGROUP+1$R`Gscan_`u($o$Y`win_`g`wout_`g){
+$+$JVECTOR*$Y>=$bmax(in_`g,out_`g)?$JVECTOR*$Y/$bmax(in_`g,out_`g):1;
 }
 #line 1 "select/policy.h"
 `4GP_POLICY_FIELDS_STREAM(F) \
@@ -44594,6 +45359,15 @@ F(overlap,0,1,2)
 }
 enum{$JSTREAM_MARGIN=64};
 `G`Vregion_$@($o`u`w`g$:$+`g?(`u*`g+2*$JSTREAM_MARGIN+127)/128*128:0$S`G`Vfold_warps($o`K){$j(`K/$JWARP+1)/2;}
+#line 1 "expand/policy.h"
+enum{
+$JEXPAND_MOST=16,
+$JEXPAND_END_`8=8
+};
+`Gexpand_$Y($o$Y`w`g$:$+$Y<$JEXPAND_MOST/$b$5_`u(`g)?$Y:$JEXPAND_MOST/$b$5_`u(`g$R`Gexpand_`u($o$Y`w`g){
+$+$bexpand_$Y($Y,`g)*$b$5_`u(`g$R`Gexpand_`)d_$@($o$Y`w`g$:$+$JVECTOR%`g`P?0:($JWARP*$bexpand_`u($Y,`g)*`g+15)/16*16;
+}
+`Gexpand_`n$@($o$Y`w`g$:$+$JWARP*$bexpand_`u($Y,`g)*$JEXPAND_END_`8+$bexpand_`)d_$@($Y,`g$p}
 #line 1 "segments/policy.h"
 `4GP_POLICY_FIELDS_SEGMENTS(F) \
 F(algorithm,GP_AUTO,GP_MERGE_PATH,GP_WARP_SEGMENTS,GP_PIPELINED)\
@@ -44909,6 +45683,14 @@ $JLAYOUT_STEP=16
 `Gis_edge_fault($okind$:$+kind==GP_FAULT_TARGET||kind==GP_FAULT_IN_SOURCE||kind==GP_FAULT_NOT_REACHED||
 kind==GP_FAULT_TOO_DEEP;
 }
+#line 1 "batch/policy.h"
+enum{
+$JBATCH_$y=4,
+$JBATCH_`.S=8,
+$JBATCH_ROUNDS=8,
+$JBATCH_SHARES=16,
+$JBATCH_LOG2_MOST=36
+};
 #line 1 "map/policy.h"
 `4GP_POLICY_FIELDS_MAP(F) \
 F(algorithm,GP_DIRECT,GP_DIRECT)\
@@ -44965,6 +45747,13 @@ $N $D$P$N*$D_device;
 $b$X $X;
 $b$X `v;
 }$bmap_args;
+#line 1 "batch/arguments.h"
+`(def $ubatch_args{
+$a`1$Zs,*destinations$P`1`gs;
+$N $D$P$N*$D_device;
+$N $0;
+`1`s;
+}$bbatch_args;
 #line 1 "reduce/arguments.h"
 `(def $ureduce_args{
 $a`1in;
@@ -45029,6 +45818,15 @@ $b$X init;
 $ohas_init;
 $Vlog2_`|s;
 }$b`%args;
+#line 1 "expand/arguments.h"
+`(def $uexpand_args{
+$a`1$Xs$P`1$Q$P`1lengths;
+`1$,;
+`1out;
+$N $D,segments$P$N*$D_device;
+$N*out_$D$P$N*bad;
+`1`s;
+}$bexpand_args;
 #line 1 "histogram/arguments.h"
 `(def $u`Nargs{
 $a`1in$P`1weights$P`1boundaries;
@@ -46714,6 +47512,86 @@ if(off`P)q.$v store<P::store>(out+(`U-(r+1)*V)$pelse{$dj`bj<V`kj)out[`U-(r+1)*V+
 }
 }
 }
+#line 1 "batch/kernels.cuh"
+$ubatch_window{
+$a$Bin;
+$Bout;
+$V$8,to;
+$Cinner;
+$e$bbatch_window():in(nullptr),out(nullptr),$8(0),to(0),inner(`7){}
+$e$bbatch_window($a$B$Z,$Bdestination,$T`g,$Twindow$G$Vskipped=$Udestination,16$3$Tat=window*16,`U=skipped+`g;
+in=$Z+at-skipped;
+out=destination+at-skipped;
+$8=window`P?skipped:0;
+to=`U-at<16?$_`U-at):16$P$Voffset=$Uin,16$pinner=at>=skipped+offset&&at+(offset?32-offset:16)<=`U$S$~LOAD>$q`I($#$5&v$z
+$a$Voffset=$Uin,16$Minner&&offset`P)v=`h$5<LOAD>(in$p`Cinner)
+v=$b`B_$Y(`h$5<`2ALL>(in-offset),`h$5<`2ALL>(in-offset+16),
+offset$pelse{
+$sUNROLL$7$Vw`bw<4`kw$:v.$][w]=0`Ooffset%4`P&&has_$](w))v.$][w]= *$m$a$n*>(in+4*w$pelse{
+$sUNROLL$7$Vi=4*w;i<4*w+4`ki)$Fi>=$8&&i<to)v.$][w]|=`iin`m)<<(8*(i%4)$R}
+}
+}
+$~STORE>$qstore($a$#$5&v$z$Fto-$8==16$:$bstore_$5<STORE>(out,v$p$j$S$sUNROLL$7$Vw`bw<4`kw){
+if(has_$](w))*$m$n*>(out+4*w)=v.$][w];
+else{
+$sUNROLL$7$Vi=4*w;i<4*w+4`ki)$Fi>=$8&&i<to)out`m=$f$Vchar>(v.$][w]>>(8*(i%4))$R}
+}
+$e$Chas_$]($Vw$z$+$8<=4*w&&4*w+4<=to;}
+$[P>$ubatch_$1{
+$T`U[$E*$JBATCH_$y];
+$#$0_scan_$1<$E,$h>scan;
+$Tdrawn;
+$Trest;
+$T$0,$I;
+$Vnext;
+};
+$ubatch_`Ued{
+$a$h*`U;
+$Twindow;
+$e$C`J$Tbuffer$z$+`U[buffer]<=window;}
+};
+$ubatch_$0_$I{
+$a$b$]*left;
+$Ttag,window;
+$e$C`J$T$0$z$+$breceive<$h>(left,$0,tag)<=window;}
+$[P$rS>$ubatch_block{`qPIECE=32*P::$Y;$l$a$TAT_ONCE=$)$E)*P::$Y*$JBATCH_ROUNDS;$l$a$TLEAST_SHARE=$)$E)*P::$Y;
+$a$bbatch_$<;
+$bbatch_$1<P> &s$P$Bconst*$Zs;
+$Bconst*destinations$PS*`gs;
+$T$D;
+$e$bbatch_block$(batch_$<rgs,$bbatch_$1<P> &$1)
+:a(args),s($1),$Zs($f$a$Bconst*>(args.$Zs)),
+destinations($f$Bconst*>(args.destinations)),`gs($f$aS*>(args.`gs)),
+$D($b$D(args)){}
+$e$Vbuffers($T$0$z
+$a$Tleft=$D-$0*a.$0;
+$+$_left<a.$0?left:a.$0$R$e$Twindows($Tbuffer$z
+$a$T`g=`gs[buffer];
+$+`g?($Udestinations[buffer],16)+`g+15)/16:0$S$e$Tscan($T$0$G$Vn=buffers($0$p$sUNROLL$7$V$9$JBATCH_$y`ki$G$Vb=i*$E+$i;
+s.`U[b]=b<n?windows($0*a.$0+b):0;
+}$F$i`P)s.next`b$k$Tlength[$JBATCH_$y],sum`b
+$sUNROLL$7$V$9$JBATCH_$y`ki)sum+=length`m=s.`U[$i*$JBATCH_$y+i]$P$T`R=$#$0_exclusive_scan<$E>(sum,$#sum<$h>(),s.scan);
+$sUNROLL$7$V$9$JBATCH_$y`ki)s.`U[$i*$JBATCH_$y+i]=sum+=length`m;$k$+`R$S$qcopy($T$0,$T$8,$Tto$G$Vn=buffers($0);$7;;){
+$Vpiece=0`O$A`P)piece=`F&s.next,1u$3$T$Q=$8+$)$Wpiece,0))*PIECE`O$Q>=to)$j$P$T`U=to-$Q<PIECE?to:$Q+PIECE;
+$a$T$x=$#search(0,n,$bbatch_`Ued{s.`U,$Q}$3$T`-=s.`U[$x]>=`U?$x:$#search($x,n-$x,$bbatch_`Ued{s.`U,`U-1});
+$bbatch_window w[P::$Y];
+$#$5 v[P::$Y];$dk`bk<P::$Y`kk$G$Tx=$Q+k*32u+$A`Ox>=`U)continue$P$Tb=$#search($x,`--$x,$bbatch_`Ued{s.`U,x}),i=$0*a.$0+b;
+w[k]=$bbatch_window($Zs`m,destinations`m,`gs`m,x-(b?s.`U[b-1]:0)$p}$dk`bk<P::$Y`kk)w[k].$v `I<P::`I>(v[k]);
+$sUNROLL$7$ok`bk<P::$Y`kk)w[k].$v store<P::store>(v[k]$R}
+$e$Tdraw(){$F$i`P)s.drawn=$badd_`M$f$h`0`s),1);$k$+s.drawn$S$qrun($G$T$0s=($D+a.$0-1)/a.$0`O$0s`P)$j;
+$b$]*$]s=$b$]s(a.`s),*left=$]s+$blook_back_slots($0s$p$Tdrawn=draw($3$Ttag=(drawn>>28)+1;
+for(;(drawn&0xfffffffu)<$0s;drawn=draw()$G$T$0=drawn&0xfffffffu,`R=scan($0),rest=`R>AT_ONCE?`R-AT_ONCE:0`O`x`P){
+$#carry<$h>`T;
+`T.has=`7$P$blook_back<$h,$#sum<$h>>look_back={$]s,$0s,tag,`T,`7}`O$A`P)look_back.publish_aggregate($0,rest);
+$a$#carry<$h>prefix=look_back($0,rest$M$A`P)$bpublish(left,$0,(prefix.has?prefix.$X:0)+rest,tag$Rcopy($0,0,`R-rest$p}
+if($i`P)s.rest=$breceive<$h>(left,$0s-1,tag);$k$a$Trest=s.rest,even=(rest+$-*$JBATCH_SHARES-1)/($-*$JBATCH_SHARES);
+$a$Tshare=even>LEAST_SHARE?even:LEAST_SHARE,shares=(rest+share-1)/share;$7;;drawn=draw()$G$T$|=(drawn&0xfffffffu)-$0s;
+if($i`P)$b$>_of(a.`s,$0s+shares+$-,drawn$M$|>=shares)$j$P$T`U=$|+1==shares?rest:($|+1)*share;$7$T$Q=$|*share;$Q<`U;){
+if(`x`P$G$T$0=$#`nsearch(0,$0s,$bbatch_$0_$I{left,tag,$Q}$3$T$I=$0?$breceive<$h>(left,$0-1,tag):0`O$A`P)s.$0=$0,s.$I=$I;
+}$k$a$T$0=s.$0,$I=s.$I,`R=scan($0),to=AT_ONCE+(`U-$I$pcopy($0,AT_ONCE+($Q-$I),to<`R?to:`R$p$Q=$I+`R-AT_ONCE$S}
+}
+$[P$rS>$q$bcopy_batch$(batch_$<){$t$bbatch_$1<P>$4;
+`[$4,s$p$2$p$bbatch_block<P,S>(a,s).run($p}
 #line 1 "reduce/kernels.cuh"
 $~$w$rAcc>$ureduce_$1{
 $#$0_reduce_$1<$w,Acc>reduce;
@@ -48248,6 +49126,63 @@ at[k]=0$S$bbound_`vs($I,at,`+s);$dk`bk<K`kk$:$I[k].sorted=sorted;
 at[k]=at[k]*stride<a.length-stride?at[k]*stride:a.length-stride$S$bbound_`vs($I,at,stride);$dk`bk<K`kk$G$Ti=$x+k*$E+$i;
 if(i<$D)out`m=$fR>(at[k]$R}
 }
+#line 1 "expand/kernels.cuh"
+$gP$rL>$q$bexpand_$,$(expand_$<$G$o$y=$JSPAN_$y,`.=$E*$y;$t$bscan_$1<$E,$h>$4;$t$#sum<$h>Sum;
+`[$4,s$p$2$3L*lengths=$f$aL`0lengths$p$h*$,=$f$h`0$,$3$T$0s=(a.segments+`.-1)/`.`O$.`P&&$i`P&&$0s`P)$,[0]=a.out_$D[0]`b
+while($0s>0){$F$i`P)s.$>=$bdraw(a.`s,$0s+$-);$k$a$b$> $>=s.$>`O$>.$&>=$0s)$j$P$T$x=$>.$&*`.+$i*$y;
+$Tlength[$y],sum`b$d$9$y`ki)sum+=length`m=$x+i<a.segments?lengths[$x+i]:0;
+$a$T`R=$#$0_exclusive_scan<$E>(sum,Sum(),s.scan$M`x`P$:$#carry<$h>`T;
+`T.has=`7$P$blook_back<$h,Sum>look_back={$b$]s(a.`s),$0s,$>.tag,`T,`7}`O$A`P)look_back.publish_aggregate($>.$&,`R);
+$a$#carry<$h>prefix=look_back($>.$&,`R$M$A`P)s.prefix=prefix;
+}$k$Tat=sum+(s.prefix.has?s.prefix.$X:0);$d$9$y`ki){$F$x+i>=a.segments)continue;
+$,[$x+i]=at;
+at+=length`m`O$x+i+1==a.segments)$,[a.segments]=a.out_$D[0]=at$S}
+}
+$uexpand_`U{
+$;at,next;
+};
+$uexpand_`Ued{
+$a$bexpand_`U*`Us;
+$;element;
+$e$C`J$Ti$z$+`Us`m.at<=element;}
+$[T>$uexpand_cursor{
+$aT*$Xs$P$bexpand_`U*`Us;
+$;$D,`U,$x,open;
+$e$bexpand_cursor($aT*$Xs_,$a$bexpand_`U*`Us_,$;$D_,$;open_,
+$;$x_)
+:$Xs($Xs_),`Us(`Us_),$D($D_),
+`U(`i$#search(0,$D_,$bexpand_`Ued{`Us_,$x_}))),$x($x_),open(open_){}
+$eT `z($;j){$F`U<$D&&`Us[`U].at==$x+j)++`U;
+$+$Xs[`U?`Us[`U-1].next:open]$S$[P$rO$rT>$q$bexpand$(expand_$<){
+$a$o`t=`j$KT)),V=$b$5_`u(`t),VECTORS=$bexpand_$Y(P::$Y,`t$3$oPIECE=32*V*VECTORS,`8=$bexpand_`n$@(P::$Y,`t);
+$a$CSTAGED=16%`t!`b$t$b`D<T,V>Access;
+`a$O$p$2$Ma.segments`P||(a.bad&& *a.bad!=~0ull))$j;
+$b`%args args={};
+args.$Q=a.$Q;
+args.segments=a.segments$P$boffset_`Us<O>`Us(args$3$Troom=$b$D(a),all=`Us.`-(),$D=all<room?all:room;
+$a$Twarps=$)$-)*($E/32$3$Twork=$D+a.segments,share=(work+warps-1)/warps$P$T$|=$.*$)$E/32)+`x;
+$T`e[2]={$|*share<work?$|*share:work,
+($|+1)*share<work?($|+1)*share:work};
+$Ts[2];
+$bsplit(`Us,work,`e,s$3$T$Q=`e[0]-s[0],`U=`e[1]-s[1]<$D?`e[1]-s[1]:$D`O$Q>=`U)$j;
+$Bof_warp=$O+`x*`8;
+$bexpand_`U*`3=$m$bexpand_`U*>(of_warp$pT*`)d=$mT*>(of_warp+PIECE*$JEXPAND_END_`8$pT*out=$fT`0out);
+$aT*$Xs=$f$aT`0$Xs)+s[0]$P$Tskipped=STAGED?0:$Uout+$Q,16)/`t;
+$Tsegment=s[0];$7$Tpiece=$Q-skipped;;piece+=PIECE$G$Tleft=`U-piece$P$;$8=piece+skipped==$Q?`iskipped):0;
+$a$;to=left<PIECE?`ileft):PIECE$P$;open=`isegment-s[0]$p$;$D_here`b$7;;$G$Ti=segment+$A;
+$a$Tat=i<s[1]?`Us.`U_of(i)-piece:0$P$Chere=i<s[1]&&at<to$P$C`-=here&&(i+1==s[1]||`Us.`U_of(i+1)-piece!=at$3$V`-s=`,`-);
+if(`-)
+`3[$D_here+__popc($bearlier_`|s(`-s))]=
+$bexpand_`U{`iat),`ii+1-s[0])};
+$D_here+=$___popc(`-s)$3$V`Ued=$___popc(`,here))$psegment+=`Ued`O`Ued<32)break$S`d$pAccess v[VECTORS];
+$sUNROLL$7$ok`bk<VECTORS`kk$G$;$x=(k*32u+$A)*V`O$x>=to)continue;
+$bexpand_cursor<T>cursor($Xs,`3,$D_here,open,$x$MSTAGED)`)d[$x]=cursor.`z(0$pelse{$dj`bj<V`kj)
+if($x+j>=$8&&$x+j<to)v[k].`z[j]=cursor.`z(j$R}$FSTAGED$:`d$p$bcopy_$8_$O<32,P::store>($m$B>(out+piece),
+$m$a$B>(`)d),to*`t,$A$p}else{$dk`bk<VECTORS`kk$G$;$x=(k*32u+$A)*V;
+if($x>=$8&&$x+V<=to)v[k].$v store<P::store>(out+piece+$x$pelse{$dj`bj<V`kj)
+if($x+j>=$8&&$x+j<to)out[piece+$x+j]=v[k].`z[j]$S}
+}$Fleft<=PIECE)$j;
+`d$R}
 #line 1 "sort/keys.cuh"
 $e$C$bis_chosen($a$h*choice,$Tsort){$j!choice|| *choice==sort;}
 enum{

@@ -29,7 +29,9 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
       : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
           primitive == GP_PARTITION
       ? GP__FAMILY_STREAM
-      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE || primitive == GP_EXPAND ||
+          primitive == GP_RUN_LENGTH_EXPAND
+      ? GP__FAMILY_SEGMENTS
       : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
       : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
       : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE

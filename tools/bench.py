@@ -147,6 +147,13 @@ def segment_cells():
               for type_ in ("u8", "u32", "u64", "f32")]
     cells += [f"lower_bound {type_} n=8M haystack=1M" for type_ in ("u32", "f32")]
     cells += [f"load_balance u32 n=32M segments={shape}" for shape in ("fixed:4", "fixed:256", "pareto:64", "mixed")]
+    cells += [f"{primitive} {type_} {LARGE} segments={shape}" for primitive in ("expand", "run_length_expand")
+              for type_ in ("u8", "u32", "u64") for shape in ("fixed:4", "fixed:256", "pareto:64", "mixed")]
+    cells += [f"copy_batch u8 n=256M segments={shape}" for shape in
+              ("fixed:16", "fixed:64", "fixed:256", "fixed:1K", "fixed:4K", "fixed:16K", "fixed:256K", "fixed:4M",
+               "fixed:256M", "uniform:4K", "pareto:64", "pareto:4K", "mixed")]
+    cells += ["copy_batch u8 n=256M segments=fixed:4097", "copy_batch u8 n=256M segments=fixed:4K in_offset=1",
+              "copy_batch u8 n=256M segments=fixed:4K offsets=u64", "copy_batch u8 n=4M segments=fixed:4K"]
     return cells
 
 
@@ -163,6 +170,8 @@ def quick_segment_cells():
         [f"histogram_even {type_} {LARGE} dist={dist}" for type_, dist in
          (("u8", "uniform"), ("u8", "constant"), ("u32", "uniform"), ("f32", "zipf"))] + \
         [f"histogram_even u32 {LARGE} bins=48K", f"count_if f32 {LARGE}", "load_balance u32 n=32M segments=mixed"] + \
+        [f"{primitive} u32 n=32M segments=mixed" for primitive in ("expand", "run_length_expand")] + \
+        [f"copy_batch u8 n=256M segments={shape}" for shape in ("fixed:64", "fixed:4K", "fixed:256M", "mixed")] + \
         [f"{cell} n=64K protocol=graph" for cell in
          ("segmented_reduce SUM f32 segments=fixed:64", "reduce_by_key SUM f32", "select u32", "histogram_even f32")]
 

@@ -270,6 +270,21 @@ static void fill_input(const cell *c, int role, int kind, uint64_t n, char *at) 
     free(made);
   }
 }
+// Writes pointers for n elements; they lead to buffers of `to`.
+static void write_pointers(const cell *c, uint64_t n, buffers at, buffers to) {
+  int role;
+  for (role = 0; role < FIRST_OUTPUT; role++) {
+    const int target = cell_target(c, role);
+    const uint64_t bytes = cell_bytes(c, role, n);
+    char *made = target < 0 ? NULL : malloc(bytes + 1);
+    if (target < 0) continue;
+    if (!made) stop(3, "no memory");
+    cell_make_input(c, role, n, made);
+    cell_point(c, role, n, made, to.at[target]);
+    write_device(at.at[role], made, bytes);
+    free(made);
+  }
+}
 
 static void copy_device(char *to, const char *from, uint64_t bytes) {
   if (on_gpu) GP_CUDA_CHECK(&cuda, copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes, stream));
@@ -297,6 +312,7 @@ static void fill_pools(const cell *c) {
         copy_device(pools[role].base + done, pools[role].base, done < used - done ? done : used - done);
     }
   }
+  for (set = 0; set < l->sets; set++) write_pointers(c, c->n, set_of(c, set), set_of(c, set));
   for (set = 0; c->in_place && set < l->sets; set++) {
     const buffers b = set_of(c, set);
     copy_device(b.at[ROLE_out], b.at[ROLE_in], cell_bytes(c, ROLE_in, c->n));
@@ -620,6 +636,7 @@ static const char *run_guarded(const cell *c, variant *v, uint64_t n, int kind) 
   int role, i;
   for (role = 0; role < FIRST_OUTPUT; role++)
     if (b.at[role]) fill_input(c, role, kind, n, b.at[role]);
+  write_pointers(c, n, b, b);
   for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++)
     if (b.at[role]) set_device(b.at[role] - GUARD, 0xA5, cell_bytes(c, role, n) + 2 * GUARD);
   if (c->in_place) copy_device(b.at[ROLE_out], b.at[ROLE_in], cell_bytes(c, ROLE_in, n));
@@ -706,6 +723,10 @@ static const char *run_on_host(const cell *c, uint64_t n, char **outputs) {
     if (role < FIRST_OUTPUT) {
       if (posix_memalign((void **)&inputs[role], 64, bytes + 1)) stop(3, "no memory");
       read_device(inputs[role], b.at[role], bytes);
+      if (cell_target(c, role) >= 0) {
+        cell_make_input(c, role, n, inputs[role]);
+        cell_point(c, role, n, inputs[role], role == ROLE_keys ? inputs[ROLE_in] : outputs[ROLE_out]);
+      }
     }
     cell_bind(c, &call, role, role < FIRST_OUTPUT ? inputs[role] : outputs[role]);
   }
@@ -773,7 +794,9 @@ static const char *check_outputs(const cell *c, variant *v, uint64_t n, int kind
     int code;
     for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++) other.at[role] = expected[role];
     a = peer_args(c, other, n);
+    write_pointers(c, n, b, other);
     code = reference(peer_workspace.base, &workspace, &a, stream);
+    write_pointers(c, n, b, b);
     if (code) told = peers->error(code);
   } else if (!told) told = run_on_host(c, n, expected);
   if (!told && b.at[ROLE_counts]) {

@@ -15,6 +15,8 @@
 //   histogram_even, _ranges         bins=256 out=u32 (the counters)
 //   lower_bound, upper_bound        haystack=1M out=u32
 //   load_balance, check_offsets     segments=fixed:256; load_balance: out=u32
+//   expand, run_length_expand       segments=fixed:256 offsets=u32 (or of the lengths); n: elements of the output
+//   copy_batch                      segments=fixed:256 (elements of a buffer) offsets=u32 (of the sizes)
 //   sort                            payload=TYPE form=keys|indices order=ascending|descending bits=FROM:TO
 //   merge_sort                      payload=TYPE form=keys|indices
 //   merge, set_*                    payload=TYPE second=50 (percent of n that are the second input's)
@@ -205,6 +207,8 @@ static inline __attribute__((unused)) int is_scan_by_key(gp_primitive p) {
 static inline __attribute__((unused)) int is_segmented_scan(gp_primitive p) {
   return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN;
 }
+static inline __attribute__((unused)) int is_by_lengths(gp_primitive p) { return is_a(p, "by_lengths"); }
+static inline __attribute__((unused)) int is_batch(gp_primitive p) { return is_a(p, "device_sized"); }
 static inline __attribute__((unused)) int is_select(gp_primitive p) { return p == GP_SELECT || p == GP_PARTITION; }
 static inline __attribute__((unused)) int is_set(gp_primitive p) {
   return p >= GP_SET_UNION && p <= GP_SET_SYMMETRIC_DIFFERENCE;
@@ -288,8 +292,9 @@ static inline __attribute__((unused)) uint64_t cell_segments(const cell *c, uint
 static inline __attribute__((unused)) uint64_t cell_second(const cell *c, uint64_t n) {
   return has_word(c->primitive, '2') ? n / 100 * (uint64_t)c->second + n % 100 * (uint64_t)c->second / 100 : 0;
 }
-// gp_call.count of a call on n elements: full segments for fixed lengths, one length for all rows.
+// gp_call.count of a call on n elements: full segments for fixed lengths, one length for all rows, buffers of a batch.
 static inline __attribute__((unused)) uint64_t cell_elements(const cell *c, uint64_t n) {
+  if (is_batch(c->primitive)) return cell_segments(c, n);
   return c->form == FORM_FIXED ? cell_segments(c, n) * c->segments_mean : c->rows ? n / c->rows : n - cell_second(c, n);
 }
 // top-k: results a row in a call on n; nth_element: the position.
@@ -670,12 +675,18 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
 enum { CELL_ROLES(NAME) ROLE_COUNT, FIRST_OUTPUT = ROLE_out };
 #undef NAME
 
+// The buffer that the pointers in a buffer lead to: those of a batch's sources and destinations; -1: it has none.
+static inline __attribute__((unused)) int cell_target(const cell *c, int role) {
+  if (!is_batch(c->primitive)) return -1;
+  return role == ROLE_keys ? ROLE_in : role == ROLE_keys2 ? ROLE_out : -1;
+}
 // The type of a buffer's elements; NULL: unused. Segmented scans have `keys` for the peers only: one-byte flags, 1 at a
 // segment's head.
 static inline __attribute__((unused)) const type_row *cell_type(const cell *c, int role) {
   const gp_primitive p = c->primitive;
   const int runs = p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS;
   if (is_of_graph(p)) return NULL; // tools/gp_searches.h has them
+  if (cell_target(c, role) >= 0) return find_type("u64");
   if (moves_keys(p)) {
     const int indices = c->form == FORM_INDICES, nth = p == GP_NTH_ELEMENT, in = role == ROLE_in || role == ROLE_in2;
     if (!has_word(p, '2') && (role == ROLE_keys2 || role == ROLE_in2)) return NULL;
@@ -719,7 +730,8 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
     return c->parts == 3 ? c->in : NULL;
   default:
     return role == ROLE_counts &&
-            (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_a(p, "count") || p == GP_GROUP_BY)
+            (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_a(p, "count") || p == GP_GROUP_BY ||
+             is_by_lengths(p))
         ? find_type("u64")
         : NULL;
   }
@@ -738,9 +750,11 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   if (role == ROLE_out_keys && p == GP_NTH_ELEMENT) return 1;
   if (p == GP_CONVERT_LAYOUT)
     return (cell_layout_bytes(c, role == ROLE_out, n) + (uint64_t)c->in->size - 1) / (uint64_t)c->in->size;
+  if (is_batch(p) && role != ROLE_in && role != ROLE_out) return cell_segments(c, n);
+  if (role == ROLE_in && is_a(p, "per_segment")) return cell_segments(c, n);
   switch (role) {
   case ROLE_begin:
-    return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS);
+    return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS && !is_by_lengths(p));
   case ROLE_end:
     return cell_segments(c, n);
   case ROLE_keys:
@@ -839,6 +853,8 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   run lengths  n[key] + R[key] + R[length]     nontrivial runs  n[key] + 2N[length]     unique  (n + R)[key, payload]
 //   select  n[in] + n[flag] + K[in]     partition  2n[in] + n[flag]     count_if, any, all  n[in]
 //   histogram  n[in] + B[counter] (ranges: + (B + 1)[in])     bounds  n[in] + haystack[in] + n[out]
+//   copy batch  2n[in] + S[size] + 2S pointers
+//   expand  S[in] + (S + 1)[offset] + n[out] (by lengths: S[length])
 //   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
@@ -933,7 +949,7 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   const int beside = role == ROLE_in || role == ROLE_in2;
   d->kind = kind;
   d->parameter = has_word(p, 'b') ? c->bins : 0;
-  if (role == ROLE_begin || role == ROLE_end) return 0;
+  if (role == ROLE_begin || role == ROLE_end || cell_target(c, role) >= 0) return 0;
   if (has_word(p, 'g') && role == ROLE_keys) return d->kind = GP_DATA_GROUPS, d->parameter = c->groups, 1;
   if (p >= GP_SORT && p <= GP_NTH_ELEMENT) {
     const int ordered = has_word(p, '2') || p == GP_IS_SORTED;
@@ -950,7 +966,7 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   return 1;
 }
 
-// Fills an input that is not random, for n elements; host memory.
+// Fills an input that is not random, for n elements; host memory. Pointers begin at 0: cell_point.
 static inline __attribute__((unused)) void cell_make_input(const cell *c, int role, uint64_t n, void *out) {
   const type_row *t = cell_type(c, role);
   uint64_t i, segments;
@@ -967,18 +983,30 @@ static inline __attribute__((unused)) void cell_make_input(const cell *c, int ro
   offsets = (uint64_t *)malloc((segments + 1) * sizeof *offsets);
   if (!offsets) return;
   cell_make_offsets(c, n, offsets);
-  if (role == ROLE_keys) {
+  if (role == ROLE_keys && cell_target(c, role) < 0) {
     memset(out, 0, n);
     for (i = 0; i < segments; i++)
       if (offsets[i] < n) ((char *)out)[offsets[i]] = 1;
   } else {
-    const uint64_t first = role == ROLE_end, count = cell_count(c, role, n);
+    const uint64_t first = role == ROLE_end, count = cell_count(c, role, n), size = (uint64_t)c->in->size;
     for (i = 0; i < count; i++) {
-      if (t->size == 4) ((uint32_t *)out)[i] = (uint32_t)offsets[first + i];
-      else ((uint64_t *)out)[i] = offsets[first + i];
+      const uint64_t length = is_batch(c->primitive) || is_by_lengths(c->primitive) ? offsets[i + 1] - offsets[i] : 0;
+      const uint64_t x = is_batch(c->primitive) ? (role == ROLE_begin ? length : offsets[i]) * size
+          : is_by_lengths(c->primitive)         ? length
+                                                : offsets[first + i];
+      if (t->size == 4) ((uint32_t *)out)[i] = (uint32_t)x;
+      else ((uint64_t *)out)[i] = x;
     }
   }
   free(offsets);
+}
+
+// Makes the numbers of cell_make_input pointers into a buffer that is at `target` on the device or the host.
+static inline __attribute__((unused)) void cell_point(const cell *c, int role, uint64_t n, void *pointers,
+                                                      const void *target) {
+  uint64_t i;
+  if (cell_target(c, role) < 0) return;
+  for (i = 0; i < cell_count(c, role, n); i++) ((uint64_t *)pointers)[i] += (uint64_t)(uintptr_t)target;
 }
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
@@ -1121,7 +1149,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
   const gp_primitive p = c->primitive;
   gp_call call = *result;
 #define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : GP_TYPE_DEFAULT)
-  call.segments = c->segments;
+  call.segments = is_batch(p) ? 0 : c->segments;
   call.bins = c->bins;
   if (c->form == FORM_FIXED) call.OF_CALL(segment_length) = c->segments_mean;
   else if (has_word(p, 's')) call.offset_type = HANDLE(c->offsets ? c->offsets : c->in);
@@ -1136,8 +1164,8 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (c->lengths) call.out2_type = HANDLE(c->lengths);
     if (p == GP_NONTRIVIAL_RUNS) call.out_type = call.out2_type;
   }
-  if (p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) call.in_type = GP_TYPE_DEFAULT;
-  if (is_a(p, "count") || is_a(p, "truth")) call.out_type = GP_TYPE_DEFAULT;
+  if (p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS || is_batch(p)) call.in_type = GP_TYPE_DEFAULT;
+  if (is_a(p, "count") || is_a(p, "truth") || is_batch(p)) call.out_type = GP_TYPE_DEFAULT;
   if (is_a(p, "alike") && c->in->fields > 1) call.op = types->struct_equals[c->in - TYPE_ROWS];
   if (has_word(p, 'e') && c->form != FORM_FLAGS) {
     const int structs = c->in->fields > 1;
@@ -1208,8 +1236,14 @@ static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) 
       offsetof(gp_call, begin), offsetof(gp_call, end),  offsetof(gp_call, out),      offsetof(gp_call, out_keys),
       offsetof(gp_call, out2),  offsetof(gp_call, out3), offsetof(gp_call, out_count)};
   if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
+  if (cell_target(c, role) >= 0) return role == ROLE_keys ? offsetof(gp_call, in) : offsetof(gp_call, in2);
+  if (is_batch(c->primitive) && role != ROLE_begin) return 0;
   if (role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS) return offsetof(gp_call, bad);
   return SLOTS[role];
+}
+// Whether the library's call uses the buffer: by its own pointer, or by others in memory.
+static inline __attribute__((unused)) int cell_is_given(const cell *c, int role) {
+  return cell_slot(c, role) || (is_batch(c->primitive) && cell_type(c, role));
 }
 static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *call, int role, void *at) {
   const size_t slot = cell_slot(c, role);
@@ -1219,7 +1253,7 @@ static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *cal
 // The call on n elements: sets what depends on the count.
 static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *call, uint64_t n) {
   call->count = cell_elements(c, n);
-  call->segments = cell_segments(c, n);
+  call->segments = is_batch(c->primitive) ? 0 : cell_segments(c, n);
   if (c->rows > 1) call->OF_CALL(rows) = c->rows;
   call->count2 = cell_second(c, n);
   if (has_word(c->primitive, 'n')) *cell_k_of(call) = cell_k(c, n);

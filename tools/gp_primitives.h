@@ -60,6 +60,9 @@
 //   bitwise     its elements or keys are treated as bits: a type represents others of its size
 //   rule_first  its best algorithm depends on more than rows know: the number of segments, the shape. The header takes
 //               a row only if its rule has chosen the same algorithm (gp__row_serves).
+//   per_segment  its input has an element for each segment
+//   by_lengths  its segments are given by their lengths
+//   device_sized  only the device knows the sizes that cells are grouped by, so no row of the table serves it
 //   host_made   the host makes its whole input; for others it repeats a part
 // No word is a part of another one.
 // clang-format off
@@ -88,6 +91,7 @@
   X(unique, "input beside", "rp", "", "selection", "", "u8 u32 s16", "runs=4") \
   X(adjacent_difference, "input", "", "SUB", "copy and transform", "", "u8 f32", "") \
   X(reverse, "input", "", "", "copy and transform", "", "u8 u32", "") \
+  X(copy_batch, "input device_sized", "so", "", "copy and transform", "", "u8", "segments=fixed:4096") \
   X(select, "input beside", "efk", "", "selection", "", "u8 u32 s16", "keep=50") \
   X(partition, "input beside", "efkt", "", "selection", "select", "u32", "keep=50") \
   X(count_if, "input count to_one", "e", "", "reduce", "", "u8 f32", "keep=50") \
@@ -102,6 +106,9 @@
   X(lower_bound, "input index", "h", "", "search", "", "u32", "haystack=65536") \
   X(upper_bound, "input index", "h", "", "search", "lower_bound", "u64", "haystack=65536") \
   X(load_balance, "index bitwise rule_first", "s", "", "search", "", "u32", "segments=pareto:64") \
+  X(expand, "input bitwise rule_first per_segment", "so", "", "segments and keys", "", "u32", "segments=pareto:64") \
+  X(run_length_expand, "input bitwise rule_first per_segment by_lengths", "so", "", "segments and keys", "expand", \
+    "u32", "segments=pareto:64") \
   X(sort, "input keys bitwise", "pfdi", "", "sort", "", "u8 u32 u64 f32", "") \
   X(merge_sort, "input keys", "pf", "", "sort", "", "u32", "payload=u32") \
   X(merge, "input keys", "p2", "", "merge and sets", "", "u32 u64", "") \

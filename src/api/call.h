@@ -23,15 +23,18 @@ typedef struct gp_call {
   gp_type in_type;     // of in, and of in2 unless in2_type is set
   gp_type in2_type;    // transform2: of in2; histogram: of the weights; mismatch, equal_arrays: in_type
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
-  gp_type offset_type; // of begin and end: i32, u32, i64 or u64
+  gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
+                       // lengths
   gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
   gp_type out_type;    // of out; 0: in_type
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
 
   // Inputs.
-  const void *in;     // `count` elements
+  const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
+                      // values
   const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
-                      // one a pixel, or NULL; merge, sets: the second input's values
+                      // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
+                      // destinations
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys
@@ -47,7 +50,7 @@ typedef struct gp_call {
   void *out3;          // partition: the third part; NULL: two parts
   void *out_keys;      // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
-                       // mismatch, adjacent_find: the index
+                       // mismatch, adjacent_find: the index; run_length_expand: the sum of the lengths
   uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
                        // nothing else is written; UINT64_MAX: none
 
@@ -67,7 +70,8 @@ typedef struct gp_call {
 
   // Segments, runs, rows.
   const void *begin;       // where each segment begins: `segments` + 1 offsets, with `end` `segments` of them;
-                           // histogram_ranges: bins + 1 boundaries for each channel (in_type)
+                           // histogram_ranges: bins + 1 boundaries for each channel (in_type); copy_batch: `count`
+                           // sizes in bytes; run_length_expand: `segments` lengths
   const void *end;         // segmented reduce, segmented sort: where each segment ends, or NULL
   uint64_t segments;       // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment

@@ -174,7 +174,10 @@ typedef enum gp_op {
   X(FIND_IF, 55, find_if) \
   X(MISMATCH, 56, mismatch) \
   X(EQUAL_ARRAYS, 57, equal_arrays) \
-  X(ADJACENT_FIND, 58, adjacent_find)
+  X(ADJACENT_FIND, 58, adjacent_find) \
+  X(COPY_BATCH, 59, copy_batch) \
+  X(EXPAND, 60, expand) \
+  X(RUN_LENGTH_EXPAND, 61, run_length_expand)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -42,6 +42,20 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
                                              uint64_t count, void *out_keys, void *lengths, uint64_t *out_count,
                                              gp_stream stream);
 
+// The inverse: values[r] lengths[r] times, for each run r in turn; any type, structs included. lengths: one a run, of
+// type i32, u32, i64 or u64; none is negative, any may be 0. out has room for `count` elements; results beyond these
+// are not written. *out_count, in device memory, is the sum of the lengths, whatever the room. gp_call.count_device may
+// lower the room. Two launches: a scan of the lengths to offsets in the workspace, 8 bytes a run, and gp_expand.
+GPUPRIMS__API gp_result gp_run_length_expand(gp_context *ctx, gp_type type, gp_type length_type, const void *values,
+                                             const void *lengths, uint64_t runs, void *out, uint64_t count,
+                                             uint64_t *out_count, gp_stream stream);
+
+// out[i] = values[the segment of element i], by offsets as for gp_segmented_reduce; offsets[0] is 0. Elements from the
+// last offset on are not written, nor are those from `count` on. GP_CHECKED, by gp_run, has the offsets checked, but
+// for the first one. One launch, each output written once, by 16-byte stores; skewed lengths cost nothing.
+GPUPRIMS__API gp_result gp_expand(gp_context *ctx, gp_type type, gp_type offset_type, const void *values,
+                                  const void *offsets, uint64_t segments, void *out, uint64_t count, gp_stream stream);
+
 // Writes the first index and the length of each run of two elements or more (both of length_type). Outputs have room
 // for count / 2 of them, rounded up.
 GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_type length_type, const void *keys,

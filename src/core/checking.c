@@ -79,7 +79,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
         GP_E_ARGUMENT,
-        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
+        "%s: @flags: GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance, expand and bfs "
+        "only",
         k->who);
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(

@@ -1,8 +1,12 @@
 // map/geometry.h - launches of maps and of kernels launched like them
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, map/policy.h, core/rows.h,
-//   core/geometry.h, core/family.h, map/portable.h
+//   core/geometry.h, core/family.h, map/portable.h, batch/geometry.h
 
 GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+  if (s.primitive == GP_COPY_BATCH) {
+    gp__geometry_batch(p, s, resident, g);
+    return;
+  }
   g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
     g->tiles =
@@ -20,6 +24,9 @@ GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long 
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
 }
 
+// A row is for a number of bytes, which the host does not know of a batch.
+GPUPRIMS__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
+
 static const gp__rules gp__rules_map = {gp__policy_valid_map,      gp__measure_elements, gp__portable_map,
                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map,     GPUPRIMS__POLICY_THREADS,
-                                        GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
+                                        GP__ANY_ALGORITHM,         gp__row_serves_map};

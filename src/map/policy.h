@@ -1,5 +1,5 @@
 // map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, graph/policy.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, graph/policy.h, batch/policy.h
 
 #define GP_POLICY_FIELDS_MAP(F) \
   F(algorithm, GP_DIRECT, GP_DIRECT) \
@@ -21,7 +21,7 @@ GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
 }
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_DIRECT &&
+  return p.algorithm == GP_DIRECT && (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
       (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
       ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||

@@ -13,7 +13,11 @@ static const gp__policy_row gp__map_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
 };
 GPUPRIMS__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
-  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors;    // until shared memory holds the tile
+  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
+    p.vectors = gp__default_to(p.vectors, 4);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
+  }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
                      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));

@@ -28,7 +28,12 @@ GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned 
   g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
-  if (s.primitive == GP_LOAD_BALANCE) return;
+  if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
+  if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets that it makes
+    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS)));
+    g->scratch = (s.segments + 1) * 8;
+    return;
+  }
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
   if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn

@@ -1,5 +1,5 @@
 // segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, expand/policy.h
 
 #define GP_POLICY_FIELDS_SEGMENTS(F) \
   F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED) \
@@ -21,22 +21,26 @@ GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size;
 }
 GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
-  return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
+  return gp__is_expand(s.primitive) ? gp__expand_items(p.vectors, s.out_size)
+                                    : gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
 // Barriers of a warp's chunks in flight (pipelined).
 GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
 // Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
 // and barriers.
 GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
-  return p.threads * gp__segment_items(p, s) *
-      ((p.algorithm == GP_PIPELINED ? p.stages : 1) * gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
-       (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
-      (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
+  return gp__is_expand(s.primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s.out_size)
+                                    : p.threads * gp__segment_items(p, s) *
+              ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
+                   gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+               (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+          (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Upper bound of static shared memory.
 GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
-  return s.primitive == GP_LOAD_BALANCE ? 0
-                                        : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+  return gp__is_expand(s.primitive)    ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
+      : s.primitive == GP_LOAD_BALANCE ? 0
+                                       : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
 }
 // Words that carry a block's two open results and their segment.
 GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }

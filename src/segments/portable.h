@@ -1,5 +1,6 @@
 // segments/portable.h - portable rule of segmented reduce
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, segments/policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, expand/policy.h, segments/policy.h, core/canonical.h,
+//   core/rows.h
 
 // Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
 // lanes up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, if a segment of
@@ -28,15 +29,21 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;
-  const int light =
-      s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
+  const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
+      (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
   const unsigned when = (few                             ? GP__IF_SEGMENTS_FEW
                              : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
                                                          : 0) |
       (light                ? GP__IF_SEGMENTS_LIGHT
            : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                             : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
+  gp_policy q;
+  if (gp__is_expand(s.primitive)) { // as much in flight as registers allow; not tuned yet
+    p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
+    p.vectors = gp__default_to(p.vectors, 4);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 6);
+  }
+  q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;

@@ -31,12 +31,12 @@ FAMILIES = {
     "stream": ["segmented_inclusive_scan SUM", "segmented_exclusive_scan SUM", "inclusive_scan_by_key SUM",
                "exclusive_scan_by_key SUM", "reduce_by_key SUM", "run_lengths", "nontrivial_runs", "unique", "select",
                "partition"],
-    "segments": ["segmented_reduce SUM", "load_balance"],
+    "segments": ["segmented_reduce SUM", "load_balance", "expand", "run_length_expand"],
     "histogram": ["histogram_even", "histogram_ranges"],
     "counting": ["count_if", "check_offsets"],  # uses reduce's kernels
     "find": ["any", "all", "is_sorted", "find_if", "mismatch", "equal_arrays", "adjacent_find"],
     "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with a map's policies
-                 "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
+                 "copy_batch", "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
     "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],
     "group by": ["group_by SUM"],
     "merge": ["merge_sort", "merge_sort ... payload=u32", "merge ... payload=u32", "set_union",

@@ -229,6 +229,7 @@ WORDS = {
     **dict.fromkeys(("sort", "merge_sort", "merge"), (("", ""), ("", "payload=u32"), ("", "payload=s16"))),
     "segmented_sort": (("", "segments=fixed:1048576"), ("", "segments=fixed:1048576 payload=u32")),
     "top_k": (("", "k=1"),), "group_by": (("", "key=u32 groups=16"),),
+    **dict.fromkeys(("expand", "run_length_expand"), (("", "segments=fixed:1048576"),)),
     "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),
 }
 NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "histogram_even", "histogram_ranges",
@@ -251,7 +252,7 @@ def emulator(tmp_path_factory):
 def cells():
     """Every primitive on every element size, at every power of two of bytes, and just below the next one."""
     for primitive, type_, log2 in itertools.product(store.primitives(), TYPES, range(41)):
-        if primitive in cell_keys.having("no_cells"):
+        if primitive in cell_keys.having("no_cells") + cell_keys.having("device_sized"):
             continue
         if primitive in cell_keys.having("graph"):
             if type_ in ("u32", "u64"):

@@ -221,7 +221,7 @@ class Worker:
         call, slot, device, library = run.call, run.slot, self.device, self.library
         size, stream = call.bytes, run.stream
         slot.fit(size)
-        slot.there[:size] = call.image
+        slot.there[:size] = call.image_at(slot.base)
         made = self.filled(self.context, call, slot.base)
         if call.must_refuse is None:
             run.policy = self.policy_of(self.context, call, made)
@@ -265,7 +265,7 @@ class Worker:
         at = -(-size // GUARD) * GUARD
         run.guard = slice(at + need.value, at + need.value + GUARD)
         slot.fit(run.guard.stop)
-        slot.there[:size] = call.image
+        slot.there[:size] = call.image_at(slot.base)
         slot.there[size:run.guard.stop] = self.np.random.default_rng(call.shot["seed"]).integers(
             0, 256, run.guard.stop - size, self.np.uint8)
         policy, made = made.policy, self.filled(self.context, call, slot.base)
@@ -316,7 +316,7 @@ class Worker:
             return None
         slot, size = self.host_slot, call.bytes
         slot.fit(size)
-        slot.memory[:size] = call.image
+        slot.memory[:size] = call.image_at(slot.base)
         made = self.filled(self.host_context, call, slot.base)
         result = self.library.gp_run(self.host_context.handle, ctypes.byref(made), None)
         if result:

@@ -100,7 +100,7 @@ class Call:
         self.pieces, self.expected, self.kept, self.placed = [], [], {}, []
         self.in_place, self.by_host, self.must_refuse, self.names = False, False, None, ()
         self.random = random.Random(shot["seed"])
-        self.bytes, self.after_layout = 0, []
+        self.bytes, self.after_layout, self.pointers = 0, [], []
 
     # building
 
@@ -175,6 +175,14 @@ class Call:
                 image[piece.at:piece.at + piece.size] = piece.data.reshape(-1).view(np.uint8)
         self.image = image
         return image
+
+    def image_at(self, base):
+        """The image for memory that begins at an address."""
+        for piece, target, offsets in self.pointers:
+            if piece.size:
+                address = np.uint64(base + target.at) + offsets
+                self.image[piece.at:piece.at + piece.size] = address.astype(np.uint64).view(np.uint8)
+        return self.image
 
     def compare(self, after):
         """None, or the fault of the image after the call."""
@@ -861,6 +869,55 @@ def build_reverse(call):
     out = call.over("out", piece) if s["place"] else call.room("out", n, g["in_type"])
     call.set(in_type=g["in_type"])
     call.expect(out, x[:call.bound(n)][::-1])
+
+
+def build_copy_batch(call):
+    """n buffers, whose sources may overlap; destinations lie one after another, in any order."""
+    g, s, n = call.group, call.shot, call.shot["n"]
+    rng = np.random.default_rng(s["seed"])
+    call.set(offset_type=g["offset_type"])
+    bound = call.bound(n)
+    mean = int(rng.choice([2, 20, 100, 1000, 20000]))
+    sizes = rng.integers(0, 2 * min(mean, 2_000_000 // max(n, 1)) + 1, n)
+    sizes[rng.random(n) < rng.choice([0, 0.1, 0.9])] = 0
+    if n and rng.random() < 0.4:
+        sizes[rng.integers(n)] = rng.integers(1_000_000)
+    order = np.concatenate([rng.permutation(bound), np.arange(bound, n)])  # those behind the count are at the end
+    begin = np.zeros(n, np.int64)
+    begin[order] = np.cumsum(sizes[order]) - sizes[order]
+    source = data_of("u8", int(sizes.max(initial=0)) + int(rng.integers(3000)), "uniform", s["seed"])
+    start = rng.integers(0, len(source) - sizes + 1)
+    piece, out = call.given(None, source), call.room(None, int(sizes.sum()), size=1, align=1)
+    for field, target, offsets in (("in_", piece, start), ("in2", out, begin)):
+        call.pointers.append((call.given(field, np.zeros(n, np.uint64), "u64"), target, offsets.astype(np.uint64)))
+    call.given("begin", sizes.astype(DTYPES[g["offset_type"]]), g["offset_type"])
+    parts = [source[start[i]:start[i] + sizes[i]] for i in order[:bound]]
+    call.expect(out, np.concatenate(parts) if parts else np.zeros(0, np.uint8))
+
+
+def build_expand(call):
+    """By offsets or lengths, with room for fewer elements, as many, or more."""
+    g, s, n = call.group, call.shot, call.shot["n"]
+    rng = np.random.default_rng(s["seed"])
+    by_lengths = call.fields["primitive"] == "run_length_expand"
+    runs = int(n * rng.choice([0, 0.01, 0.3, 1, 2]))
+    mean = n / max(runs, 1)
+    lengths = rng.integers(0, int(2 * mean) + 2, runs)
+    lengths[rng.random(runs) < rng.choice([0, 0.5, 0.99])] = 0
+    if runs and rng.random() < 0.3:
+        lengths[rng.integers(runs)] = n
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    values = data_of(g["in_type"], runs, s["kind"], s["seed"])
+    call.set(in_type=g["in_type"], offset_type=g["offset_type"], segments=runs)
+    call.given("in_", values, g["in_type"])
+    begin = lengths if by_lengths else offsets if runs else offsets[:0]
+    call.given("begin", begin.astype(DTYPES[g["offset_type"]]), g["offset_type"], wanted=runs > 0)
+    out = call.room("out", n, g["in_type"])
+    n = call.bound(n)
+    if by_lengths:
+        put_number(call, int(offsets[-1]))
+    elements = np.repeat(np.arange(runs), lengths)[:n]
+    call.expect(out, values[elements])
 
 
 def build_fill(call):
@@ -1874,6 +1931,14 @@ def draw_map(g, r):
     g["in_type"] = r.choice(ANY_TYPE)
 
 
+def draw_batch(g, r):
+    g["offset_type"] = r.choice(OFFSETS)
+
+
+def draw_expand(g, r):
+    g["in_type"], g["offset_type"] = r.choice(ANY_TYPE), r.choice(OFFSETS)
+
+
 def draw_filled(g, r):
     g["out_type"] = r.choice(ANY_TYPE if g["primitive"] == "fill" else BUILT_IN)
 
@@ -2036,6 +2101,9 @@ FAMILIES = {
     "copy": (draw_map, build_copy, 1, True),
     "fill": (draw_filled, build_fill, 1, True),
     "reverse": (draw_map, build_reverse, 1, True),
+    "copy_batch": (draw_batch, build_copy_batch, 1, True),
+    "expand": (draw_expand, build_expand, 1, True),
+    "run_length_expand": (draw_expand, build_expand, 1, True),
     "iota": (draw_filled, build_iota, 1, True),
     "transform": (draw_transform, build_transform, 2, True),
     "transform2": (draw_transform2, build_transform2, 2, True),

@@ -153,6 +153,16 @@ static gp_call segments_call(const segments_case *s, int for_gpu) {
   return call;
 }
 
+// Makes pointers into these buffers, in the inputs on the host.
+static void point(const segments_case *s, segments_bench *b, const char *in, const char *out) {
+  int role;
+  for (role = 0; role < FIRST_OUTPUT; role++)
+    if (cell_target(&s->c, role) >= 0) {
+      make_input(s, role, b->in[role]);
+      cell_point(&s->c, role, s->c.n, b->in[role], cell_target(&s->c, role) == ROLE_in ? in : out);
+    }
+}
+
 // Fills the inputs, and runs the host back end. 0, or -1 after fail().
 static int segments_expect(segments_bench *b, const segments_case *s) {
   gp_call call = segments_call(s, 0);
@@ -169,6 +179,7 @@ static int segments_expect(segments_bench *b, const segments_case *s) {
     // The host back end writes beside its inputs, so that they can be uploaded afterwards.
     cell_bind(&s->c, &call, role, role < FIRST_OUTPUT ? b->in[role] : b->want[role]);
   }
+  point(s, b, b->in[ROLE_in], b->want[ROLE_out]);
   if (s->has_count) call.count_device = &s->count_device;
   r = gp_run(host, &call, NULL);
   if (r == GP_SUCCESS) return 0;
@@ -189,6 +200,7 @@ static char *place_of(segments_bench *b, const segments_case *s, int role) {
 // Poisons the outputs; in place: uploads the input again.
 static void segments_poison(segments_bench *b, const segments_case *s) {
   int role;
+  if (cell_target(&s->c, ROLE_keys) >= 0) point(s, b, place_of(b, s, ROLE_in), place_of(b, s, ROLE_out));
   for (role = 0; role < ROLE_COUNT; role++) {
     const uint64_t bytes = cell_bytes(&s->c, role, s->c.n);
     if (!cell_type(&s->c, role) || !is_wanted(s, role)) continue;
@@ -316,6 +328,9 @@ static const char *const SEGMENT_CELLS[] = {
     "upper_bound f32 haystack=777 out=u64",
     "load_balance u32 segments=mixed",
     "check_offsets u32 segments=mixed",
+    "copy_batch u8 segments=mixed",
+    "expand u32 segments=mixed",
+    "run_length_expand u8 segments=mixed",
     // more types, shapes and forms
     "segmented_reduce SUM f64 segments=fixed:1",
     "segmented_reduce MIN i16 segments=pareto:64",
@@ -388,8 +403,19 @@ static const char *const SEGMENT_CELLS[] = {
     "load_balance u64 out=u64 segments=fixed:1",
     "load_balance i32 segments=pareto:300",
     "check_offsets i64 segments=fixed:3",
+    "expand u8 segments=fixed:1",
+    "expand s12 segments=pareto:20 offsets=u64",
+    "expand u64 segments=fixed:5000",
+    "expand s16 segments=uniform:3",
+    "run_length_expand s12 segments=uniform:9",
+    "run_length_expand u16 segments=pareto:300 offsets=i64",
+    "run_length_expand f32 segments=fixed:1",
+    "copy_batch u8 segments=pareto:20",
+    "copy_batch u32 segments=fixed:1024 offsets=u64",
+    "copy_batch s12 segments=uniform:300",
+    "copy_batch u16 segments=fixed:1000000",
 };
-enum { EVERYWHERE = 36 };
+enum { EVERYWHERE = 39 };
 
 // Elements of a tile with the call's policy; 0: unknown.
 static uint64_t segments_tile(const segments_case *s) {
@@ -534,11 +560,12 @@ static const gp_policy FIND_POLICIES[] = {P(STEALING, 128, 1, 0, 0, 0, 1, 0), P(
 
 static const gp_policy *policies_of(gp_primitive p, int *count) {
   if (p == GP_SEGMENTED_REDUCE) return *count = COUNT(SEGMENTS_POLICIES), SEGMENTS_POLICIES;
-  if (p == GP_LOAD_BALANCE) return *count = LOAD_BALANCE_POLICIES, SEGMENTS_POLICIES;
+  if (p == GP_LOAD_BALANCE || p == GP_EXPAND || p == GP_RUN_LENGTH_EXPAND)
+    return *count = LOAD_BALANCE_POLICIES, SEGMENTS_POLICIES;
   if (p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES) return *count = COUNT(HISTOGRAM_POLICIES), HISTOGRAM_POLICIES;
   if (p == GP_COUNT_IF || p == GP_CHECK_OFFSETS) return *count = COUNT(REDUCE_POLICIES), REDUCE_POLICIES;
   if (gp__family_of((int)p) == GP__FAMILY_FIND) return *count = COUNT(FIND_POLICIES), FIND_POLICIES;
-  if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND)
+  if (p == GP_ADJACENT_DIFFERENCE || p == GP_LOWER_BOUND || p == GP_UPPER_BOUND || p == GP_COPY_BATCH)
     return *count = COUNT(MAP_POLICIES), MAP_POLICIES;
   return *count = COUNT(STREAM_POLICIES), STREAM_POLICIES;
 }
@@ -824,7 +851,7 @@ static void cases_streams(const char *const *list, int cells) {
 // ---- the functions of >>api -----------------------------------------------------------------------------------------
 
 // Every function, on both back ends; the outputs follow one another in one block.
-enum { API_CALLS = 32, API_N = 5000, API_BLOCK = 1 << 16 };
+enum { API_CALLS = 34, API_N = 5000, API_BLOCK = 1 << 16 };
 static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const float *f, const uint8_t *flags,
                           const uint32_t *offsets, char *out, const char **name) {
   enum { S = API_N / 50 };
@@ -905,6 +932,10 @@ static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const f
     CALL(gp_mismatch(ctx, 0, GP_U32, x, x + 1, API_N - 1, count, NULL));
   case 30:
     CALL(gp_equal_arrays(ctx, GP_EQUAL, GP_F32, f, f + 9, API_N - 9, (uint8_t *)out, NULL));
+  case 31:
+    CALL(gp_expand(ctx, GP_F32, GP_U32, f, offsets, S, g, API_N, NULL));
+  case 32: // offsets as lengths: more elements than there is room for
+    CALL(gp_run_length_expand(ctx, GP_U32, GP_U32, x, offsets, 20, a, API_N, count, NULL));
   default:
     CALL(gp_adjacent_find(ctx, GP_NOT_EQUAL, GP_U32, x, API_N, count, NULL));
   }

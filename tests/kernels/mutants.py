@@ -44,6 +44,8 @@ TURNS_OF_A_SAMPLE = 3  # in turns (tests/turn.py), a third of them
 FILES = {
     "MAP": "test_map.cpp",
     "NEIGHBOURS": "test_map.cpp",
+    "EXPAND": "test_segments.cpp",
+    "BATCH": "test_batch.cpp",
     "REDUCE": "test_reduce.cpp",
     "FIND": "test_find.cpp",
     "LOOK_BACK": "test_scan.cpp",
@@ -1768,6 +1770,125 @@ MUTANTS = {
     "reverse: in place, a vector is stored across a boundary": (
         "MAP", "src/reverse/kernels.cuh",
         "if (off == 0) q.template store", "if (true) q.template store"),
+    "batch: bytes before a destination belong to it": (
+        "BATCH", "src/batch/kernels.cuh", "from = window == 0 ? skipped : 0;", "from = 0;"),
+    "batch: a window always has 16 bytes": (
+        "BATCH", "src/batch/kernels.cuh", "to = end - at < 16 ? static_cast<unsigned>(end - at) : 16;", "to = 16;"),
+    "batch: a vector before the source is read": (
+        "BATCH", "src/batch/kernels.cuh", "inner = at >= skipped + offset && ", "inner = "),
+    "batch: a vector behind the source is read": (
+        "BATCH", "src/batch/kernels.cuh", "at + (offset ? 32 - offset : 16) <= end;", "at + 16 <= end;"),
+    "batch: shifted vectors are the first alone": (
+        "BATCH", "src/batch/kernels.cuh", "if (inner && offset == 0) v =", "if (inner) v ="),
+    "batch: words are read wherever they lie": (
+        "BATCH", "src/batch/kernels.cuh", "if (offset % 4 == 0 && has_word(w)) v.word", "if (has_word(w)) v.word"),
+    "batch: windows are those of an aligned destination": (
+        "BATCH", "src/batch/kernels.cuh", "return size ? (gp__misalignment(destinations[buffer], 16) + size + 15) / 16",
+        "return size ? (size + 15) / 16"),
+    "batch: a tile is scanned before all sizes are there": (
+        "BATCH", "src/batch/kernels.cuh",
+        "s.next = 0;\n    __syncthreads();\n    gp__u64 length", "s.next = 0;\n    gp__u64 length"),
+    "batch: warps copy before the scan is there": (
+        "BATCH", "src/batch/kernels.cuh", "sum += length[i];\n    __syncthreads();\n    return",
+        "sum += length[i];\n    return"),
+    "batch: a warp searches for its first window alone": (
+        "BATCH", "src/batch/kernels.cuh",
+        "const gp__u64 b = gp_search(first, last - first, gp__batch_ended{s.end, x}),",
+        "const gp__u64 b = first,"),
+    "batch: the last buffer of a piece is its first": (
+        "BATCH", "src/batch/kernels.cuh", "const gp__u64 last = s.end[first] >= end ? first :",
+        "const gp__u64 last = s.end[first] >= begin ? first :"),
+    "batch: a draw does not wait for warps that copy": (
+        "BATCH", "src/batch/kernels.cuh", "1);\n    __syncthreads();\n    return s.drawn;", "1);\n    return s.drawn;"),
+    "batch: a share's tile is not told to all": (
+        "BATCH", "src/batch/kernels.cuh",
+        "s.tile = tile, s.before = before;\n        }\n        __syncthreads();",
+        "s.tile = tile, s.before = before;\n        }"),
+    "batch: a tile's block copies all of it": (
+        "BATCH", "src/batch/kernels.cuh", "copy(tile, 0, total - rest);", "copy(tile, 0, total);"),
+    "batch: a share ends with its tile": (
+        "BATCH", "src/batch/kernels.cuh", "begin = before + total - AT_ONCE;", "begin = end;"),
+    "batch: a share goes on to its tile's end": (
+        "BATCH", "src/batch/kernels.cuh", "copy(tile, AT_ONCE + (begin - before), to < total ? to : total);",
+        "copy(tile, AT_ONCE + (begin - before), total);"),
+    "batch: the share of a tile begins where the tile's rest does": (
+        "BATCH", "src/batch/kernels.cuh", "copy(tile, AT_ONCE + (begin - before), to", "copy(tile, AT_ONCE, to"),
+    "batch: the tile of a share is the one before": (
+        "BATCH", "src/batch/kernels.cuh", "gp__receive<gp__u64>(left, tile, tag) <= window;",
+        "gp__receive<gp__u64>(left, tile, tag) < window;"),
+    "batch: the tickets of the next launch go on": (
+        "BATCH", "src/batch/kernels.cuh", "tiles + shares + gridDim.x, drawn);",
+        "tiles + shares + gridDim.x + 1, drawn);"),
+    "batch: what all tiles leave is read without waiting": (
+        "BATCH", "src/batch/kernels.cuh", "s.rest = gp__receive<gp__u64>(left, tiles - 1, tag);",
+        "s.rest = left[tiles - 1].value;"),
+    "batch: a count on the device is not read": (
+        "BATCH", "src/batch/kernels.cuh", "count(gp__count(args)) {}", "count(args.count) {}"),
+    "batch: a grid of all tiles is valid": (
+        "BATCH", "src/batch/policy.h", "return p.blocks_per_sm > 0 && ", "return "),
+    "batch: tickets have more bits": (
+        "BATCH", "src/batch/policy.h", "s.count >> 27 <=", "s.count >> 28 <="),
+    "expand: room for more elements than there are is filled": (
+        "EXPAND", "src/expand/kernels.cuh", "count = all < room ? all : room;", "count = room;"),
+    "expand: all elements are written, whatever the room": (
+        "EXPAND", "src/expand/kernels.cuh", "count = all < room ? all : room;", "count = all;"),
+    "expand: a warp's elements go on to its ends": (
+        "EXPAND", "src/expand/kernels.cuh", "end = diagonal[1] - s[1] < count ? diagonal[1] - s[1] : count;",
+        "end = diagonal[1] - s[1];"),
+    "expand: bad offsets are used": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__segment_args",
+        "if (a.segments == 0) return;\n  gp__segment_args"),
+    "expand: any of the ends at a place": (
+        "EXPAND", "src/expand/kernels.cuh", "here && (i + 1 == s[1] || ends.end_of(i + 1) - piece != at);", "here;"),
+    "expand: the first of the ends at a place": (
+        "EXPAND", "src/expand/kernels.cuh", "(i + 1 == s[1] || ends.end_of(i + 1) - piece != at);",
+        "(i == s[0] || ends.end_of(i - 1) - piece != at);"),
+    "expand: a piece holds the ends of one step": (
+        "EXPAND", "src/expand/kernels.cuh", "if (ended < 32) break;", "break;"),
+    "expand: every piece begins with the warp's first segment": (
+        "EXPAND", "src/expand/kernels.cuh", "open = static_cast<gp__u32>(segment - s[0]);", "open = 0;"),
+    "expand: an end right before a lane's elements is not passed": (
+        "EXPAND", "src/expand/kernels.cuh", "return ends[i].at <= element;", "return ends[i].at + 1 < element;"),
+    "expand: ends inside a vector are not passed": (
+        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at == first + j) ++end;", ""),
+    "expand: ends of an earlier piece are passed": (
+        "EXPAND", "src/expand/kernels.cuh", "if (end < count && ends[end].at", "if (ends[end].at"),
+    "expand: lanes look before the ends are there": (
+        "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    Access v", "    Access v"),
+    "expand: elements are copied before all are gathered": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "      __syncwarp();\n      gp__copy_from_shared",
+        "      gp__copy_from_shared"),
+    "expand: the next piece does not wait for lanes that look": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (left <= PIECE) return;\n    __syncwarp();",
+        "if (left <= PIECE) return;"),
+    "expand: a vector at the end of a warp's elements is whole": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (first >= from && first + V <= to) v[k].template",
+        "if (first >= from) v[k].template"),
+    "expand: a vector before a warp's elements is whole": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (first >= from && first + V <= to) v[k].template",
+        "if (first + V <= to) v[k].template"),
+    "expand: no runs have no total": (
+        "EXPAND", "src/expand/kernels.cuh", "offsets[0] = a.out_count[0] = 0;", "offsets[0] = 0;"),
+    "expand: the offsets of a thread are its first": (
+        "EXPAND", "src/expand/kernels.cuh", "      at += length[i];\n      if", "      if"),
+    "expand: a tile's offsets begin at 0": (
+        "EXPAND", "src/expand/kernels.cuh", "sum + (s.prefix.has ? s.prefix.value : 0);", "sum;"),
+    "expand: a tile's prefix is read before it is there": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (gp_lane() == 0) s.prefix = prefix;\n    }\n    __syncthreads();",
+        "if (gp_lane() == 0) s.prefix = prefix;\n    }"),
+    "expand: the last offset is missing": (
+        "EXPAND", "src/expand/kernels.cuh", "offsets[a.segments] = a.out_count[0] = at;", "a.out_count[0] = at;"),
+    "expand: shared memory of a warp lacks the gathered elements": (
+        "EXPAND", "src/expand/policy.h",
+        "GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_END_BYTES;"),
+    "expand: the workspace has no room for the last offset": (
+        "EXPAND", "src/segments/geometry.h", "g->scratch = (s.segments + 1) * 8;", "g->scratch = s.segments * 8;"),
     "map: a struct lies on a multiple of its size": (
         "MAP", "src/map/kernels.cuh",
         "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),

@@ -1,10 +1,11 @@
-// Segmented reduce, load balance, bounds, and the search routines for users' kernels under the emulator: all
-// distributions of lengths, against a sequential reference, on adversarial schedules. Usage: test_segments [seeds]
-// [name of a test] Define TEST_SEGMENTS or TEST_SEARCH to compile that part alone; TEST_FEW compiles only the instances
-// that mutants.py needs.
-#if !defined(TEST_SEGMENTS) && !defined(TEST_SEARCH)
+// Segmented reduce, load balance, expansions, bounds, and the search routines for users' kernels under the emulator:
+// all distributions of lengths, against a sequential reference, on adversarial schedules. Usage: test_segments [seeds]
+// [name of a test] Define TEST_SEGMENTS, TEST_SEARCH or TEST_EXPAND to compile that part alone; TEST_FEW compiles only
+// the instances that mutants.py needs.
+#if !defined(TEST_SEGMENTS) && !defined(TEST_SEARCH) && !defined(TEST_EXPAND)
 #define TEST_SEGMENTS
 #define TEST_SEARCH
+#define TEST_EXPAND
 #endif
 #include "kernel_test.h"
 
@@ -198,6 +199,102 @@ template <class S> static void is_deterministic(const char *name, int seeds) {
       check(seed == 1 || !std::memcmp(first.data(), again.data(), first.size() * 4), std::string(name) + " same bits");
     }
   }
+}
+
+#endif
+
+#ifdef TEST_EXPAND
+
+// By offsets and by lengths; the output has room for less, for all or for more, or the device says for how much.
+template <class P, class O, class T> static void expand(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  const size_t piece = size_t(32) * unsigned(gp__expand_items(P::vectors, sizeof(T)));
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (int shape = 0; shape < SHAPES; ++shape)
+      for (const bool by_lengths : {false, true}) {
+        const size_t sizes[] = {0, 1, piece - 1, piece, piece + 1, 9 * piece + 5};
+        if (!has_turn()) continue;
+        simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
+        std::vector<u64> wide = lengths_of(shape, sizes[random32() % 6]);
+        if (seed % 7 == 0) wide.resize(random32() % 2); // no run, or one
+        const size_t runs = wide.size();
+        std::vector<O> offsets(1, 0), lengths(wide.begin(), wide.end());
+        for (u64 l : wide) offsets.push_back(O(offsets.back() + l));
+        std::vector<T> values(runs);
+        for (T &x : values) x = draw<T>();
+        const size_t all = offsets.back();
+        const size_t room = seed % 3 == 0 ? all / 2 : seed % 3 == 1 ? all : all + random32() % 999;
+        const size_t misaligned = seed % 2 ? random32() % 16 : 0;
+        const int sms = seed % 4 == 0 ? 100 : 1 + int(random32() % 5);
+        Device<T> in(values, random32() % 4), out(room, misaligned);
+        Device<O> begin(by_lengths ? lengths : offsets, random32() % 4);
+        Device<unsigned long long> count(std::vector<unsigned long long>(1, room), 0), total(1);
+        Device<unsigned long long> bad(std::vector<unsigned long long>{7, ~0ull}, 0); // for offsets that were checked
+        if (room) simt::host_fill(out.data, 0x5a, room * sizeof(T));
+        gp__shape s = {};
+        s.primitive = by_lengths ? GP_RUN_LENGTH_EXPAND : GP_EXPAND;
+        s.in_size = s.out_size = sizeof(T), s.offset_size = sizeof(O), s.multiprocessors = sms;
+        s.shared_bytes = 64 * 1024, s.compute_capability = 90, s.segments = runs;
+        s.count = room + (seed % 5 == 0 ? 700 : 0);
+        const gp_policy p = policy_of<P>(GP_MERGE_PATH);
+        const gp__geometry g = gp__geometry_by(&gp__rules_segments, p, s, 0);
+        Device<unsigned char> scratch(g.scratch);
+        gp__expand_args a = {};
+        a.values = in.data, a.begin = by_lengths ? scratch.data : static_cast<void *>(begin.data);
+        a.lengths = begin.data, a.offsets = scratch.data, a.out = out.data, a.segments = runs, a.count = s.count;
+        a.count_device = s.count > room ? count.data : nullptr;
+        a.out_count = total.data, a.workspace = workspace(g.words);
+        const std::string what =
+            what_of(name, shape, room, runs, misaligned, sms, seed) + (by_lengths ? " lengths" : "");
+        int e = gp__valid_by(&gp__rules_segments, p, s) ? 0 : 1;
+        if (!e && by_lengths) {
+          e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__expand_offsets<P, O>, a);
+          check(!e && total.data[0] == all, what + " the total");
+          if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__expand<P, u64, T>, a);
+        } else if (!e) {
+          if (seed % 2 == 0) { // one offset is wrong: nothing is written
+            a.bad = bad.data;
+            e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__expand<P, O, T>, a);
+            size_t written = 0;
+            for (size_t i = 0; i < room * sizeof(T); ++i)
+              written += reinterpret_cast<unsigned char *>(out.data)[i] != 0x5a;
+            check(!e && written == 0, what + " written in spite of offsets");
+            a.bad = bad.data + 1;
+          }
+          if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__expand<P, O, T>, a);
+        }
+        size_t wrong = room, segment = 0;
+        T none;
+        std::memset(static_cast<void *>(&none), 0x5a, sizeof none);
+        for (size_t i = 0; i < room && !e; ++i) {
+          while (segment < runs && offsets[segment + 1] <= i) ++segment;
+          if (!same(out.data[i], segment < runs ? values[segment] : none) && wrong == room) wrong = i;
+        }
+        check(!e && wrong == room, what + (wrong < room ? " wrong at " + std::to_string(wrong) : ""));
+        simt::clear_error();
+      }
+}
+
+// More elements and runs than any memory has.
+static void expand_geometry() {
+  if (!only.empty() && only != "expand geometry") return;
+  const gp_policy p = policy_of<gp__policy<256, 4, 1, 1, 0, 6, 1>>(GP_MERGE_PATH);
+  for (int size : {1, 2, 3, 4, 8, 12, 16, 24, 63, 64})
+    for (u64 n : {1ull, 4095ull, 1ull << 32, (1ull << 40) + 3})
+      for (u64 runs : {0ull, 1ull, (1ull << 33) + 1}) {
+        gp__shape s = {};
+        s.primitive = GP_RUN_LENGTH_EXPAND, s.in_size = s.out_size = size, s.offset_size = 8, s.count = n;
+        s.segments = runs, s.multiprocessors = 132, s.shared_bytes = 227 * 1024, s.compute_capability = 90;
+        const gp__geometry g = gp__geometry_by(&gp__rules_segments, p, s, 0);
+        const std::string what = "expand geometry of " + std::to_string(n) + " and " + std::to_string(runs);
+        check(gp__valid_by(&gp__rules_segments, p, s), what + ": valid");
+        check(g.scratch == 8 * (runs + 1), what + ": offsets");
+        check(g.words >= (runs + 1023) / 1024, what + ": words");
+        check(g.grid >= 1 && g.grid <= 132 * 6 && u64(g.grid) <= g.tiles, what + ": grid");
+        check(g.tile_items * g.tiles >= n + runs, what + ": tiles");
+        check(g.shared_bytes == 8u * unsigned(gp__expand_warp_bytes(4, size)) && g.shared_bytes % 128 == 0,
+              what + ": shared memory");
+      }
 }
 
 #endif
@@ -421,6 +518,18 @@ int main(int argc, char **argv) {
   SEGMENTED("pipelined fixed affine", Pair, FIXED_ENDS, u32, Compose, SameAffine, Affine, Affine);
   SEGMENTED("pipelined fixed f32", Long, FIXED_ENDS, u32, gp_sum<float>, SameFloat, float, float);
   is_deterministic<Segmented<Tiny, OFFSETS, u32, gp_sum<float>, SameFloat, float, float>>("deterministic", seeds);
+#endif
+#endif
+#ifdef TEST_EXPAND
+  expand_geometry();
+  expand<Tiny, u32, u32>("expand u32", seeds);
+  expand<Odd, u64, Triple>("expand triple", seeds);
+#ifndef TEST_FEW
+  expand<Deep, u32, u8>("expand u8", seeds);
+  expand<Odd, u64, u16>("expand u16", seeds);
+  expand<Deep, u32, Affine>("expand affine", seeds);
+  expand<Tiny, u64, Wide>("expand wide", seeds);
+  expand<Deep, u32, Large>("expand large", seeds);
 #endif
 #endif
 #ifdef TEST_SEARCH

@@ -73,6 +73,10 @@ FAKE_KERNEL(
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
 FAKE_KERNEL(gp__map_args, gp__reverse<gp__policy<128, 1, 3, 3, 0, 0, 2>, int>);
+FAKE_KERNEL(gp__expand_args, gp__expand_offsets<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int>);
+FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned long long, int>);
+FAKE_KERNEL(gp__expand_args, gp__expand<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int, int>);
+FAKE_KERNEL(gp__batch_args, gp__copy_batch<gp__policy<128, 1, 3, 3, 0, 1, 2>, unsigned int>);
 
 // ---- contexts
 
@@ -1753,6 +1757,56 @@ static void test_more_results() {
     CHECK(good);
     c.in = c.out;
   }
+  std::vector<const void *> sources;
+  std::vector<void *> destinations;
+  std::vector<unsigned> sizes;
+  for (int i = 0, at = 0; at < n; at += int(sizes.back()) / 4, ++i) { // of any number of elements, the last is large
+    sizes.push_back(unsigned(std::min(at > n / 2 ? n : i % 7, n - at)) * 4);
+    sources.push_back(in.data + at), destinations.push_back(out.data + at);
+  }
+  Device<const void *> from(sources);
+  Device<void *> to(destinations);
+  Device<unsigned> bytes(sizes);
+  c = sample(GP_COPY_BATCH, sizes.size());
+  c.in = from.data, c.in2 = to.data, c.begin = bytes.data, c.policy = &direct;
+  direct.blocks_per_sm = 1;
+  for (int twice = 0; twice < 2; ++twice) { // the second launch finds the words of the first
+    simt::host_fill(out.data, 0, size_t(n) * sizeof(int));
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && out.data[i] == v[i];
+    CHECK(good);
+  }
+  std::vector<unsigned> lengths(100), ends(1, 0);
+  for (unsigned i = 0; i < 100; ++i) {
+    lengths[i] = i == 50 ? 300 : i % 3;
+    ends.push_back(ends.back() + lengths[i]);
+  }
+  Device<unsigned> runs(lengths), edges(ends);
+  gp_policy merge = small(GP_MERGE_PATH);
+  for (const bool by_lengths : {true, false, true}) {
+    c = sample(by_lengths ? GP_RUN_LENGTH_EXPAND : GP_EXPAND, 390); // ten elements have no room
+    c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.offset_type = GP_U32, c.segments = 100, c.policy = &merge;
+    c.begin = by_lengths ? runs.data : edges.data;
+    if (by_lengths) c.out_count = count.data;
+    simt::host_fill(out.data, 0, size_t(n) * sizeof(int));
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(!by_lengths || count.data[0] == ends.back());
+    good = true;
+    for (unsigned i = 0, r = 0; i < 400; ++i) {
+      while (r < 100 && ends[r + 1] <= i) ++r;
+      good = good && out.data[i] == (i < 390 && r < 100 ? v[r] : 0);
+    }
+    CHECK(good);
+  }
+  c = sample(GP_RUN_LENGTH_EXPAND, n); // no runs, or no room: the sum all the same
+  c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.offset_type = GP_U32, c.begin = runs.data;
+  c.out_count = count.data, c.policy = &merge, c.segments = 0;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == 0);
+  c.segments = 100, c.count = 0, c.out = nullptr;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(count.data[0] == ends.back());
   std::vector<int> rising(n);
   for (int i = 0; i < n; ++i) rising[size_t(i)] = i / 3;
   rising[700] = 5;

@@ -561,9 +561,11 @@ static void test_more_arguments(bool host) {
     }
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT is for adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && !gp__is_search(p))
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance and bfs",
-            p, c.flags = GP_CHECKED);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && p != GP_EXPAND &&
+        !gp__is_search(p))
+      WRONG(GP_E_ARGUMENT,
+            "GP_CHECKED is for segmented_reduce, segmented scans, segmented_sort, load_balance, expand and bfs", p,
+            c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -591,6 +593,8 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_NULL, ": begin is null", p, c.begin = nullptr);
       WRONG(GP_E_ALIGNMENT, ": begin (", p, c.begin = b.begin + 2);
       WRONG(GP_E_ALIGNMENT, ": begin (", p, c.offset_type = GP_U64, c.begin = b.begin + 4);
+    }
+    if (reads & GP__READS_SEGMENTS) {
       WRONG(GP_E_SIZE, ": segments is 2^64 - 1", p, c.segments = UINT64_MAX);
       WRONG(GP_E_SIZE, "", p, c.segments = UINT64_MAX / 4);
     }
@@ -851,6 +855,50 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
         c.segments = (uint64_t(1) << 32) + 1);
 
+  // batches of copies
+  FINE(GP_COPY_BATCH, c.offset_type = GP_I64);
+  FINE(GP_COPY_BATCH, c.in = c.in2 = c.begin = nullptr, c.count = 0);
+  FINE(GP_COPY_BATCH, c.in2 = c.in); // nobody looks into the arrays
+  WRONG(GP_E_NULL, "in (sources) is null", GP_COPY_BATCH, c.in = nullptr);
+  WRONG(GP_E_NULL, "in2 (destinations) is null", GP_COPY_BATCH, c.in2 = nullptr);
+  WRONG(GP_E_ALIGNMENT, "in (sources) (", GP_COPY_BATCH, c.in = b.in + 4);
+  WRONG(GP_E_ALIGNMENT, "is not aligned to 8 bytes", GP_COPY_BATCH, c.in2 = b.end + 4);
+  WRONG(GP_E_SIZE, ": count is 68719476736, not below 2^36", GP_COPY_BATCH, c.count = uint64_t(1) << 36);
+  WRONG(GP_E_OVERLAP, "in (sources) and workspace overlap", GP_COPY_BATCH, c.workspace = b.in,
+        c.workspace_bytes = 4096);
+  WRONG(GP_E_OVERLAP, "begin and workspace overlap", GP_COPY_BATCH, c.workspace = b.begin, c.workspace_bytes = 4096);
+  BAD(GP_E_NULL, "gp_copy_batch: sources is null", gp_copy_batch(ctx, GP_U32, nullptr, b.end, b.begin, 9, nullptr));
+  BAD(GP_E_NULL, "gp_copy_batch: destinations is null", gp_copy_batch(ctx, GP_U32, b.in, nullptr, b.begin, 9, nullptr));
+  BAD(GP_E_NULL, "gp_copy_batch: sizes is null", gp_copy_batch(ctx, GP_U32, b.in, b.end, nullptr, 9, nullptr));
+  BAD(GP_E_TYPE, "gp_copy_batch: size_type is u8", gp_copy_batch(ctx, GP_U8, b.in, b.end, b.begin, 9, nullptr));
+  GOOD(gp_copy_batch(ctx, GP_U64, nullptr, nullptr, nullptr, 0, nullptr));
+
+  // expansions
+  for (gp_primitive p : {GP_EXPAND, GP_RUN_LENGTH_EXPAND}) {
+    FINE(p, c.in_type = vec3, c.offset_type = GP_U64);
+    FINE(p, c.segments = 0, c.begin = nullptr, c.in = nullptr);
+    FINE(p, c.count = 0, c.out = nullptr);
+    FINE(p, c.count = uint64_t(1) << 40, c.in_type = GP_U8, c.out = nullptr);
+    WRONG(GP_E_TYPE, "in_type and out_type differ: this call does not convert elements", p, c.out_type = GP_F64);
+    WRONG(GP_E_OVERLAP, "in and out overlap: this call cannot run in place", p, c.out = b.in);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.out = b.in + 36); // the last of ten values
+    FINE(p, c.out = b.in + 40);
+    WRONG(GP_E_OVERLAP, "begin and out overlap", p, c.out = b.begin + 36);
+  }
+  WRONG(GP_E_OVERLAP, "begin and out overlap", GP_EXPAND, c.out = b.begin + 40); // one offset more than segments
+  FINE(GP_RUN_LENGTH_EXPAND, c.out = b.begin + 40);
+  BAD(GP_E_NULL, "gp_expand: values is null", gp_expand(ctx, GP_U32, GP_U32, nullptr, b.begin, 9, b.out, 5, nullptr));
+  BAD(GP_E_NULL, "gp_expand: offsets is null", gp_expand(ctx, GP_U32, GP_U32, b.in, nullptr, 9, b.out, 5, nullptr));
+  BAD(GP_E_TYPE, "gp_expand: offset_type is u8", gp_expand(ctx, GP_U32, GP_U8, b.in, b.begin, 9, b.out, 5, nullptr));
+  BAD(GP_E_NULL, "gp_run_length_expand: lengths is null",
+      gp_run_length_expand(ctx, GP_U32, GP_U32, b.in, nullptr, 9, b.out, 5, b.counts, nullptr));
+  BAD(GP_E_NULL, "gp_run_length_expand: out_count is null",
+      gp_run_length_expand(ctx, GP_U32, GP_U32, b.in, b.begin, 9, b.out, 5, nullptr, nullptr));
+  BAD(GP_E_TYPE, "gp_run_length_expand: length_type is f32",
+      gp_run_length_expand(ctx, GP_U32, GP_F32, b.in, b.begin, 9, b.out, 5, b.counts, nullptr));
+  BAD(GP_E_SIZE, "gp_run_length_expand: runs is 2^64 - 1; it must be smaller",
+      gp_run_length_expand(ctx, GP_U32, GP_U32, b.in, b.begin, UINT64_MAX, b.out, 5, b.counts, nullptr));
+
   // results
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS}) {
     WRONG(GP_E_TYPE, "out2_type (of lengths) is f64", p, c.out2_type = GP_F64);
@@ -872,7 +920,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_UNIQUE, c.in_type = vec3, c.in = b.in, c.out = b.out);
 
   // segments
-  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_LOAD_BALANCE}) {
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_LOAD_BALANCE, GP_EXPAND}) {
     WRONG(GP_E_ARGUMENT, "bad is set, but flags lacks GP_CHECKED", p, c.bad = &b.bad);
     WRONG(GP_E_NULL, "bad is null", p, c.flags = GP_CHECKED);
     WRONG(GP_E_ALIGNMENT, "bad (", p, c.flags = GP_CHECKED, c.bad = reinterpret_cast<uint64_t *>(b.end + 4));
@@ -1137,6 +1185,12 @@ static void test_names() {
   named(c, "gp__bound", "false, float, gp_less<float>, unsigned long long>", "gp__search_args");
   c = sample(GP_LOAD_BALANCE), c.offset_type = GP_U64;
   named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
+  c = sample(GP_COPY_BATCH), c.offset_type = GP_I64;
+  named(c, "gp__copy_batch", "unsigned long long>", "gp__batch_args");
+  c = sample(GP_EXPAND), c.in_type = pair;
+  named(c, "gp__expand", "unsigned int, pair>", "gp__expand_args");
+  c = sample(GP_RUN_LENGTH_EXPAND);
+  named(c, "gp__expand", "unsigned long long, float>", "gp__expand_args");
   c = sample(GP_TOP_K);
   named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
   c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;

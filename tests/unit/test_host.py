@@ -87,6 +87,33 @@ def test_reverse_refuses_partial_overlap(host):
     assert (x == np.arange(100)).all()
 
 
+@given(st.sampled_from(["i32", "u32", "i64", "u64"]), st.sampled_from([0, 1, 2, 3, 100, 1023, 1025, 40000]),
+       st.sampled_from([1, 16, 300]), st.sampled_from([0, 0.5, 0.99]), st.booleans(), st.integers(0, 2**20))
+@settings(max_examples=60)
+def test_copy_batch(host, size_type, n, most, empty, giant, seed):
+    """Sources overlap; destinations touch each other, in another order than sources."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, most + 1, n)
+    sizes[rng.random(n) < empty] = 0
+    if n and giant:
+        sizes[rng.integers(n)] = 5_000_000 + rng.integers(100)
+    x = rng.integers(0, 256, int(sizes.max(initial=0)) + 77, np.uint8)
+    start = rng.integers(0, len(x) - sizes + 1)
+    order = rng.permutation(n)
+    begin = np.zeros(n, np.int64)
+    begin[order] = np.cumsum(sizes[order]) - sizes[order]
+    buffer, out = guarded(int(sizes.sum()), np.uint8, seed % 5)
+    sources = x.ctypes.data + start.astype(np.uint64)
+    destinations = out.ctypes.data + begin.astype(np.uint64)
+    for pointers in (sources, destinations):
+        pointers[sizes == 0] = 0  # not used
+    wanted = np.concatenate([x[start[i]:start[i] + sizes[i]] for i in order]) if n else np.zeros(0, np.uint8)
+    with Context(threads=1 + seed % 3) as context:
+        context.call("gp_copy_batch", size_type, sources, destinations, sizes.astype(DTYPES[size_type]), n)
+    assert (out == wanted).all()
+    check_canaries(buffer, out)
+
+
 @given(types, data)
 @settings(max_examples=50)
 def test_fill(host, type_, what):

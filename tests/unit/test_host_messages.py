@@ -90,7 +90,8 @@ class Arguments:
                                "upper": [100], "scalar": [5], "depths": [0, 1, 2], "parents": [0, 0, 1],
                                "sources": [0]}.get(parameter))
         return {"count": 1 if self.name == "gp_bfs_sources" else COUNT, "count2": COUNT, "segments": SEGMENTS,
-                "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5, "batch": 1}.get(parameter, 0)
+                "runs": SEGMENTS, "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5,
+                "batch": 1}.get(parameter, 0)
 
     def call(self, host, **changes):
         """The result's name, and the message of an error."""
@@ -209,7 +210,7 @@ def test_count_zero(host, name):
         return
     zero = {"count": 0, **{n: 0 for n in ("count2", "k", "n") if n in arguments.values}}
     if "segments" in arguments.values:
-        by_number = name in ("gp_load_balance", "gp_check_offsets")
+        by_number = name in ("gp_load_balance", "gp_check_offsets", "gp_expand")
         zero["segments"] = 0 if by_number else arguments.structure(Segments(TYPES["u32"], None, None, 0))
     result, message = arguments.call(host, **zero)
     assert result == "GP_SUCCESS", message

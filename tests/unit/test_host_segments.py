@@ -621,6 +621,55 @@ def test_load_balance(threaded, offset_type, shape, n, index_type, seed):
     check_canaries(buffer, out)
 
 
+@given(offset_types, shapes, st.sampled_from([0, 1, 33, 1025, 5000]), types, st.booleans(),
+       st.sampled_from([0.5, 1, 1.3]), st.integers(0, 2**20))
+@settings(max_examples=300)
+def test_expand(threaded, offset_type, shape, n, type_, by_lengths, room, seed):
+    where = offsets_of("one" if shape == "none" else shape, n, seed)
+    where[0] = 0
+    runs, count = len(where) - 1, int(room * where[-1])
+    x = values(type_, runs, "uniform", seed)
+    buffer, out = guarded(count, x.dtype, seed % 3)
+    out[:] = values(type_, 1, "uniform", seed + 1)
+    wanted = out.copy()
+    inside = np.repeat(np.arange(runs), np.diff(where))[:count]
+    wanted[:len(inside)] = x[inside]  # what follows stays
+    numbers = (np.diff(where) if by_lengths else where).astype(DTYPES[offset_type])
+    total = np.full(1, 77, np.uint64)
+    if by_lengths:
+        threaded.call("gp_run_length_expand", type_, offset_type, x, numbers, runs, out, count, total)
+    else:
+        threaded.call("gp_expand", type_, offset_type, x, numbers, runs, out, count)
+    assert out.tobytes() == wanted.tobytes()
+    assert total[0] == (where[-1] if by_lengths else 77)
+    check_canaries(buffer, out)
+
+
+@given(st.integers(1, 64), st.sampled_from([0, 1, 5, 3000]), st.integers(0, 2**20))
+@settings(max_examples=60)
+def test_expand_of_raw_bytes(size, runs, seed):
+    rng = np.random.default_rng(seed)
+    with Context(threads=1 + seed % 3) as context:
+        type_ = context.struct("raw", size, 1)
+        x = rng.integers(0, 256, (runs, size), np.uint8)
+        lengths = rng.integers(0, 5, runs).astype(np.uint32)
+        n, total = int(lengths.sum()), np.zeros(1, np.uint64)
+        buffer, out = guarded(n * size, np.uint8, seed % 5)
+        context.call("gp_run_length_expand", type_, "u32", x, lengths, runs, out, n, total)
+        assert (out.reshape(n, size) == np.repeat(x, lengths, 0)).all() and total[0] == n
+        check_canaries(buffer, out)
+
+
+@pytest.mark.parametrize("length_type", ["i32", "u32", "i64", "u64"])
+def test_expand_inverts_an_encoding(threaded, length_type):
+    keys = np.cumsum(run_lengths("short", 20001, 3)).astype(np.uint16)
+    first, lengths = np.zeros_like(keys), np.zeros(len(keys), DTYPES[length_type])
+    runs, total, out = np.zeros(1, np.uint64), np.zeros(1, np.uint64), np.zeros_like(keys)
+    threaded.call("gp_run_length_encode", "u16", length_type, keys, len(keys), first, lengths, runs)
+    threaded.call("gp_run_length_expand", "u16", length_type, first, lengths, int(runs[0]), out, len(keys), total)
+    assert (out == keys).all() and total[0] == len(keys)
+
+
 # ---- many threads, many elements
 
 

@@ -172,6 +172,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if ((reads & GP__READS_IN2) && (c.in2_type || (reads & GP__READS_KEYS2 && c.in_type))) c.in2 = at(2, shift());
   if (p == GP_MISMATCH || p == GP_EQUAL_ARRAYS) c.in2_type = often(50) ? c.in_type : GP_TYPE_DEFAULT;
   if (p == GP_TRANSFORM2 || p == GP_MISMATCH || p == GP_EQUAL_ARRAYS) c.in2 = at(2, shift());
+  if (p == GP_COPY_BATCH) c.in = at(1), c.in2 = at(2);
   if (reads & GP__READS_KEYS && c.key_type) c.keys = at(3, shift());
   if (gp__is_bound(p)) c.keys = at(3, shift()), c.key_type = often(50) ? c.in_type : gp_type();
   if ((reads & GP__READS_KEYS) && gp__is_predicated(p) && c.op) c.keys = nullptr, c.key_type = GP_TYPE_DEFAULT;

@@ -62,6 +62,8 @@ def types_of(call, primitive):
         return {"": call["key"], "lengths": call["out2"]}
     if primitive == "load_balance":
         return {"": call["offset"], "out": call["out"]}
+    if primitive == "copy_batch":
+        raise LeftOut("a batch's bytes are known on the device alone")
     found = {"": call["in"] or call["out"], "out": "" if {"count", "truth"} & set(has) else call["out"]}
     if "folds" in has:
         found["acc"] = call["acc"]

@@ -5,9 +5,11 @@
 //                 5  segmented reduce       6  scans by key          7  segmented scans       8  reduce by key
 //                 9  run lengths           10  unique               11  select               12  partition
 //                13  partition in three    14  parts in order, for checking    15  histograms, 1 and 2 bytes
-//                16  histograms, 4 bytes   17  count_if, adjacent difference   18  searches
+//                16  histograms, 4 bytes   17  count_if, adjacent difference, copy_batch
+//                18  searches
 //                19, 20  radix sort of keys    21, 22  of pairs           23  merge sort    24  merge
-//                25, 26  segmented sorts       27  group by               28  sets, shuffle, reverse, searches (Thrust)
+//                25, 26  segmented sorts       27  group by
+//                28  sets, shuffle, reverse, searches, expand (Thrust)
 #include "data.h"
 #include "peers.h"
 

@@ -385,6 +385,7 @@ FIND_END
 
 #if GP_PEERS_PART == 17
 #include <cub/device/device_adjacent_difference.cuh>
+#include <cub/device/device_memcpy.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 
@@ -403,7 +404,12 @@ template <class T> static int adjacent_difference(ARGUMENTS) {
   return cub::DeviceAdjacentDifference::SubtractLeftCopy(w, *bytes, (const T *)a->in, (T *)a->out, (int)a->count,
                                                          ::cuda::std::minus<T>{}, STREAM);
 }
+template <class S> static int copy_batch(ARGUMENTS) {
+  return cub::DeviceMemcpy::Batched(w, *bytes, (const void *const *)a->keys, (void *const *)a->keys2,
+                                    (const S *)a->begin, (int64_t)a->segments, STREAM);
+}
 FIND_BEGIN
+if (IS(copy_batch) && is(c->peer, "cub")) return is(c->offsets, "u32") ? copy_batch<u32> : copy_batch<u64>;
 #define FIND_COUNT_IF(T) \
   if (IS(count_if) && cub_of(c, #T) && c->keep < 100) return count_if<T>;
 FIND_COUNT_IF(u8)

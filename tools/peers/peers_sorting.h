@@ -307,10 +307,15 @@ FIND_END
 #include <thrust/equal.h>
 #include <thrust/execution_policy.h>
 #include <thrust/find.h>
+#include <thrust/functional.h>
+#include <thrust/gather.h>
+#include <thrust/iterator/counting_iterator.h>
 #include <thrust/logical.h>
 #include <thrust/mismatch.h>
 #include <thrust/random.h>
 #include <thrust/reverse.h>
+#include <thrust/scan.h>
+#include <thrust/scatter.h>
 #include <thrust/set_operations.h>
 #include <thrust/shuffle.h>
 #include <thrust/sort.h>
@@ -423,7 +428,43 @@ template <class T, int OPERATION> static int find_first(ARGUMENTS) {
   else if (cudaMemsetAsync(a->out, (int)result, 1, STREAM)) return cudaErrorUnknown;
   return cudaGetLastError();
 }
+static __global__ void store_last(unsigned long long *out, const u32 *last) { *out = *last; }
+// As users write it with Thrust: the runs' numbers scattered to their first elements, a running maximum, a gather.
+struct has_elements {
+  const u32 *offsets;
+  __host__ __device__ bool operator()(u32 run) const { return offsets[run] < offsets[run + 1]; }
+};
+template <class T, bool BY_LENGTHS> static int expand(ARGUMENTS) {
+  const size_t runs = (size_t)a->segments;
+  kept_memory memory;
+  if (!w) return *bytes = (a->count + runs + 1) * sizeof(u32), 0;
+  u32 *const run_of = (u32 *)w, *const scanned = run_of + a->count;
+  const u32 *const offsets = BY_LENGTHS ? scanned : (const u32 *)a->begin, *const lengths = (const u32 *)a->begin;
+  const auto first = thrust::make_counting_iterator(0u);
+  try {
+    if (BY_LENGTHS) {
+      cudaMemsetAsync(scanned, 0, sizeof(u32), STREAM);
+      thrust::inclusive_scan(POLICY, lengths, lengths + runs, scanned + 1);
+      store_last<<<1, 1, 0, STREAM>>>(COUNTS, scanned + runs);
+    }
+    cudaMemsetAsync(run_of, 0, a->count * sizeof(u32), STREAM);
+    thrust::scatter_if(POLICY, first, first + (u32)runs, offsets, first, run_of, has_elements{offsets});
+    thrust::inclusive_scan(POLICY, run_of, run_of + a->count, run_of, thrust::maximum<u32>());
+    thrust::gather(POLICY, run_of, run_of + a->count, (const T *)a->in, (T *)a->out);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
 FIND_BEGIN
+#define FIND_EXPAND(T) \
+  if (is(c->peer, "thrust") && is(c->in, #T) && is(c->offsets, "u32")) { \
+    if (IS(expand)) return expand<T, false>; \
+    if (IS(run_length_expand)) return expand<T, true>; \
+  }
+FIND_EXPAND(u8)
+FIND_EXPAND(u32)
+FIND_EXPAND(u64)
 #define FIND_SETS(K) \
   if (is(c->peer, "thrust") && is(c->in, #K) && is(c->payload, "")) { \
     if (IS(set_union)) return set_of_keys<K, UNION>; \

@@ -29,6 +29,7 @@ const group_row GROUP_ROWS[] = {
     {"histogram_even", "u8 u16 u32 u64", "algorithm=GLOBAL_BINS,threads=256,vectors=1,blocks_per_sm=1", NULL,
      "bins=256"},
     {"lower_bound", "u32 u64", NULL, NULL, "haystack=65536"},
+    {"expand", "u8 u32 u64", NULL, NULL, "segments=pareto:64"},
     {"load_balance", "u32", "threads=128,vectors=1,blocks_per_sm=1", NULL, "segments=pareto:64"},
     {"sort", "u8 u16 u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"sort", "u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},

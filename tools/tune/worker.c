@@ -331,7 +331,7 @@ static const layout *layout_of(const cell *c) {
   strcpy(l.text, c->text);
   for (role = 0; role < ROLE_COUNT; role++) {
     l.slot[role] = cell_slot(c, role);
-    if (!l.slot[role]) continue;
+    if (!cell_is_given(c, role)) continue;
     l.shift[role] = (uint64_t)(role <= ROLE_in2 ? c->in_offset : role == ROLE_out ? c->out_offset : 0);
     l.stride[role] = round_up(cell_bytes(c, role, c->n) + l.shift[role] + 16, 256);
     if (l.stride[role] > most) most = l.stride[role];
@@ -415,16 +415,37 @@ static int is_any_number(const cell *c, int role) {
   return p < GP_SEGMENTED_REDUCE ||
       (role == ROLE_in && !has_word(p, 'e') && !has_word(p, 'b') && !has_word(p, 'h') && !is_select(p));
 }
+// Pointers lead to buffers of their own set.
+static void write_pointers(const cell *c, int role, int target) {
+  const layout *l = layout_of(c);
+  const uint64_t bytes = cell_bytes(c, role, c->n);
+  void *made = malloc(bytes + 1);
+  uint64_t set;
+  if (!made) fatal("no memory for %llu bytes", (unsigned long long)bytes);
+  for (set = 0; set < l->sets; set++) {
+    const uint64_t at = pools[target].at + set * l->stride[target] + l->shift[target];
+    cell_make_input(c, role, c->n, made);
+    cell_point(c, role, c->n, made, (const void *)(uintptr_t)at);
+    to_device(pools[role].at + set * l->stride[role] + l->shift[role], made, bytes);
+  }
+  must(cuda.synchronize(), "cuCtxSynchronize");
+  free(made);
+}
 static void write_input(const cell *c, int role) {
   enum { MOST = 1 << 20 };
   const layout *l = layout_of(c);
   const type_row *t = cell_type(c, role);
   const uint64_t count = cell_count(c, role, c->n), bytes = cell_bytes(c, role, c->n);
   const uint64_t at = pools[role].at + l->shift[role];
+  const int target = cell_target(c, role);
   cell_data data;
   const int random = cell_data_of(c, role, c->kind, &data) && !gp_data_has_place(data.kind) &&
       !(moves_keys(c->primitive) && role == ROLE_keys);
   const uint64_t some = random && count > MOST ? MOST : count;
+  if (target >= 0) {
+    write_pointers(c, role, target);
+    return;
+  }
   if (cell_data_of(c, role, c->kind, &data)) send_elements(at, t, &data, (uint64_t)(3 + role), some, count);
   else {
     char *made = malloc(some * (uint64_t)t->size + 1);
@@ -616,7 +637,7 @@ static const reference *reference_of(const cell *c) {
   call = cell_call(&host_types, &small, NULL);
   for (role = 0; role < ROLE_COUNT; role++) {
     const uint64_t bytes = cell_bytes(&small, role, small.n);
-    if (!cell_slot(&small, role)) continue;
+    if (!cell_is_given(&small, role)) continue;
     if (role < FIRST_OUTPUT) made[role] = numbers(&small, role);
     else {
       made[role] = aligned_alloc(64, round_up(bytes + 1, 64));
@@ -625,6 +646,8 @@ static const reference *reference_of(const cell *c) {
     }
     cell_bind(&small, &call, role, made[role]);
   }
+  for (role = 0; role < FIRST_OUTPUT; role++)
+    if (cell_target(&small, role) >= 0) cell_point(&small, role, small.n, made[role], made[cell_target(&small, role)]);
   if (gp_run(host, &call, NULL)) fatal("the host back end on %s: %s", small.text, gp_last_message());
   for (role = 0; role < ROLE_COUNT; role++) {
     const uint64_t bytes = cell_bytes(&small, role, small.n);
@@ -636,6 +659,14 @@ static const reference *reference_of(const cell *c) {
       must(cuda.set8(r->expected[role], PATTERN, GUARD, stream), "cuMemsetD8Async");
       must(cuda.set8(r->expected[role] + GUARD + bytes, PATTERN, GUARD, stream), "cuMemsetD8Async");
     }
+  }
+  for (role = 0; role < FIRST_OUTPUT; role++) { // of the device's buffers, now that these are known
+    const int target = cell_target(&small, role);
+    const uint64_t at = target < 0 ? 0 : (target < FIRST_OUTPUT ? r->inputs[target] : r->out[target]) + GUARD;
+    if (target < 0) continue;
+    cell_make_input(&small, role, small.n, made[role]);
+    cell_point(&small, role, small.n, made[role], (const void *)(uintptr_t)at);
+    to_device(r->inputs[role] + GUARD, made[role], cell_bytes(&small, role, small.n));
   }
   must(cuda.synchronize(), "cuCtxSynchronize"); // a copy from pageable memory may still be under way
   for (role = 0; role < ROLE_COUNT; role++) free(made[role]);

@@ -1,0 +1,37 @@
+// batch/plan.c - plan of copies of many buffers
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, batch/arguments.h, core/request.c, batch/host.c,
+//   core/kinds.c, core/primitive.c, batch/check.c, core/launch.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_batch(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)q, (void)p;
+  return kinds[0] = GP__COPY_BATCH, 1;
+}
+GPUPRIMS__PRIVATE void gp__shape_batch(const gp__request *q, gp__shape *h) {
+  h->offset_size = (int)q->offset_size;
+  h->in_misaligned = 0; // of the pointers' array: it does not matter
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__batch_args a;
+  memset(&a, 0, sizeof a);
+  a.sources = q->in;
+  a.destinations = q->in2;
+  a.sizes = q->begin;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.tile = l->g->tile_items;
+  a.workspace = l->workspace;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_batch = {gp__checks_batch,
+                                            GPUPRIMS__IDLE_IF_EMPTY,
+                                            gp__shape_batch,
+                                            gp__kinds_of_batch,
+                                            GPUPRIMS__NO_KERNEL_RULES,
+                                            GPUPRIMS__FOLD_OPERATORS,
+                                            GPUPRIMS__LAUNCH(gp__launch_copy_batch),
+                                            gp__host_copy_batch};
+static const gp__primitive gp__primitive_copy_batch = {
+    &gp__family_batch, GP__READS_IN | GP__READS_IN2 | GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_COUNT_DEVICE,
+    0, 0};

@@ -1,0 +1,14 @@
+// batch/policy.h - copies of many buffers: tiles and shares
+// uses: api/policy.h, core/rules.h, core/shape.h
+
+enum {
+  GP__BATCH_ITEMS = 4,   // at most so many buffers a thread in a tile
+  GP__BATCH_TILES = 8,   // tiles a block, if tiles can be so small
+  GP__BATCH_ROUNDS = 8,  // windows of a tile that its block copies alone: so many for each of a thread's vectors
+  GP__BATCH_SHARES = 16, // shares of the rest a block, if shares can be so small
+  GP__BATCH_LOG2_MOST = 36
+};
+// The grid does not depend on the count, and tickets have 28 bits.
+GPUPRIMS__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)p.threads * GP__BATCH_ITEMS - 1;
+}

@@ -1,0 +1,45 @@
+// expand/plan.c - plans of expansions
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, expand/arguments.h, core/request.c, expand/host.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, expand/check.c, core/spelling.c, core/launch.c, segments/plan.c
+
+GPUPRIMS__PRIVATE int gp__expand_is_idle(const gp__request *q) {
+  return q->primitive == GP_EXPAND && (!q->count || !q->segments);
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_expand(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  int count = 0;
+  (void)p;
+  if (q->primitive == GP_RUN_LENGTH_EXPAND) kinds[count++] = GP__EXPAND_OFFSETS;
+  kinds[count++] = GP__EXPAND_VALUES;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const int by_lengths = q->primitive == GP_RUN_LENGTH_EXPAND;
+  gp__expand_args a;
+  memset(&a, 0, sizeof a);
+  a.values = q->in;
+  a.begin = by_lengths ? l->scratch : q->begin;
+  a.lengths = q->begin;
+  a.offsets = l->scratch;
+  a.out = q->out;
+  a.count = q->count;
+  a.segments = q->segments;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.bad = (const unsigned long long *)q->bad;
+  a.workspace = l->workspace;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_expand = {gp__checks_expand,
+                                             gp__expand_is_idle,
+                                             gp__shape_segments,
+                                             gp__kinds_of_expand,
+                                             &gp__kernels_of_policy,
+                                             GPUPRIMS__FOLD_OPERATORS,
+                                             GPUPRIMS__LAUNCH_AFTER(gp__launch_expand, gp__offsets_check),
+                                             gp__host_expand};
+static const gp__primitive gp__primitive_expand = {
+    &gp__family_expand, GP__READS_MAP | GP__READS_OFFSETS | GP__READS_BAD, GP__KEEPS_TYPE, GP_CHECKED};
+static const gp__primitive gp__primitive_run_length_expand = {
+    &gp__family_expand, GP__READS_MAP | GP__READS_OFFSETS | GP__READS_OUT_COUNT, GP__KEEPS_TYPE, 0};

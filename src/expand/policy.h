@@ -1,0 +1,23 @@
+// expand/policy.h - expansions: pieces and shared memory
+// uses: api/lists.h, core/rules.h, core/shape.h
+
+enum {
+  GP__EXPAND_MOST = 16,    // elements of a lane in a piece, at most, if they are smaller than a vector
+  GP__EXPAND_END_BYTES = 8 // of an end in shared memory
+};
+GPUPRIMS__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
+// Elements of a lane in a piece: whole vectors, or single elements that do not fill one.
+GPUPRIMS__RULE int gp__expand_vectors(int vectors, int size) {
+  return vectors < GP__EXPAND_MOST / gp__vector_items(size) ? vectors : GP__EXPAND_MOST / gp__vector_items(size);
+}
+GPUPRIMS__RULE int gp__expand_items(int vectors, int size) {
+  return gp__expand_vectors(vectors, size) * gp__vector_items(size);
+}
+// Elements that fill no vector are gathered in shared memory.
+GPUPRIMS__RULE int gp__expand_staged_bytes(int vectors, int size) {
+  return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
+}
+// Of a warp: the ends in its piece, and elements that are gathered.
+GPUPRIMS__RULE int gp__expand_warp_bytes(int vectors, int size) {
+  return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);
+}
