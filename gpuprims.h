@@ -1048,9 +1048,9 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //
 // copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans, also by segments; select and
 // partition in place of the elements; reductions and scans by key in place of the values. Descriptions are read during
-// the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays,
-// strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels
-// differ in kinds, types and operators; pointers, strides and values are arguments.
+// the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS
+// arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays.
+// Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
