@@ -562,8 +562,8 @@ MUTANTS = {
         "    if (ticket.number >= tiles) return;\n    const Tile"),
     "look-back: no barrier behind the load": (
         "LOOK_BACK", "src/scan/kernels.cuh",
-        "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_carry<Acc> within, warps;\n"
-        "    const Acc aggregate", "tile.load(static_cast<const In *>(a.in), n);\n    gp_carry<Acc> within, warps;\n"
+        "tile.load(a, gp__operands<Load>(), n);\n    __syncthreads();\n    gp_carry<Acc> within, warps;\n"
+        "    const Acc aggregate", "tile.load(a, gp__operands<Load>(), n);\n    gp_carry<Acc> within, warps;\n"
         "    const Acc aggregate"),
     "look-back: the prefix is not shared": (
         "LOOK_BACK", "src/scan/kernels.cuh",
@@ -1890,13 +1890,13 @@ MUTANTS = {
     "expand: the workspace has no room for the last offset": (
         "EXPAND", "src/segments/geometry.h", "g->scratch = (s.segments + 1) * 8;", "g->scratch = s.segments * 8;"),
     "map: a struct lies on a multiple of its size": (
-        "MAP", "src/map/kernels.cuh",
+        "MAP", "src/device/vector_access.cuh",
         "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),
     "map: a register takes a struct wherever it lies": (
-        "MAP", "src/map/kernels.cuh",
+        "MAP", "src/device/vector_access.cuh",
         "if (gp__is_whole<sizeof(Register)>(at)) access = ", "if (true) access = "),
     "adjacent: a vector is written wherever the struct lies": (
-        "NEIGHBOURS", "src/map/kernels.cuh",
+        "NEIGHBOURS", "src/device/vector_access.cuh",
         "if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);",
         "if (true) gp__store_vector<CACHE>(at, access);"),
     "merge: structs are written in vectors wherever they lie": (
