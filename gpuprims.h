@@ -3307,7 +3307,7 @@ GPUPRIMS__RULE int gp__expand_items(int vectors, int size) {
 GPUPRIMS__RULE int gp__expand_staged_bytes(int vectors, int size) {
   return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
 }
-// Of a warp: the ends in its piece, and elements that are gathered.
+// A warp keeps the ends in its piece, and the elements that it gathers.
 GPUPRIMS__RULE int gp__expand_warp_bytes(int vectors, int size) {
   return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);
 }
@@ -6481,7 +6481,7 @@ typedef struct gp__find_args {
   unsigned long long rounds;              // of a tile; see gp__geometry_find
   gp__value scalar;                       // predicates compare elements with it
 } gp__find_args;
-// What a search writes. first: the index of the first hit.
+// Results of a search. first: the index of the first hit.
 enum {
   GP__FIND_INDEX,  // first, or the number of elements
   GP__FIND_BEFORE, // first - 1, or the number of elements
@@ -15231,7 +15231,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
   }
 }
 
-// Where a segment ends in a warp's piece, and the number, from the warp's first on, of the one that follows.
+// An end of a segment: its place in the warp's piece, and the number of the next segment, from the warp's first on.
 struct gp__expand_end {
   gp__u32 at, next;
 };

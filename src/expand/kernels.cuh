@@ -45,7 +45,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
   }
 }
 
-// Where a segment ends in a warp's piece, and the number, from the warp's first on, of the one that follows.
+// An end of a segment: its place in the warp's piece, and the number of the next segment, from the warp's first on.
 struct gp__expand_end {
   gp__u32 at, next;
 };

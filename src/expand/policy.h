@@ -17,7 +17,7 @@ GPUPRIMS__RULE int gp__expand_items(int vectors, int size) {
 GPUPRIMS__RULE int gp__expand_staged_bytes(int vectors, int size) {
   return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
 }
-// Of a warp: the ends in its piece, and elements that are gathered.
+// A warp keeps the ends in its piece, and the elements that it gathers.
 GPUPRIMS__RULE int gp__expand_warp_bytes(int vectors, int size) {
   return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_END_BYTES + gp__expand_staged_bytes(vectors, size);
 }

@@ -11,7 +11,7 @@ typedef struct gp__find_args {
   unsigned long long rounds;              // of a tile; see gp__geometry_find
   gp__value scalar;                       // predicates compare elements with it
 } gp__find_args;
-// What a search writes. first: the index of the first hit.
+// Results of a search. first: the index of the first hit.
 enum {
   GP__FIND_INDEX,  // first, or the number of elements
   GP__FIND_BEFORE, // first - 1, or the number of elements
