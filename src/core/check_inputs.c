@@ -6,12 +6,13 @@
 typedef struct gp__input_path {
   const struct gp__input_path *whole; // NULL: the description itself
   const char *member;
+  int depth; // of nesting
 } gp__input_path;
 enum { GP__PATH_BYTES = sizeof "gp_input" + 2 * GP_INPUT_PARTS };
 GPUPRIMS__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text) {
   char *at = text + GP__PATH_BYTES;
   *--at = 0;
-  for (; p->whole && at > text + sizeof "gp_input" + 1; p = p->whole) *--at = *p->member, *--at = '.';
+  for (; p->whole && at >= text + sizeof "gp_input" + 1; p = p->whole) *--at = *p->member, *--at = '.';
   at -= sizeof "gp_input" - 1;
   memcpy(at, "gp_input", sizeof "gp_input" - 1);
   return at;
@@ -29,7 +30,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts_of(gp__checking *k, const char *fiel
   char text[GP__PATH_BYTES];
   int i;
   for (i = 0; i < 4; ++i) {
-    const gp__input_path inner = {path, members[i]};
+    const gp__input_path inner = {path, members[i], path->depth + 1};
     n->part[i] = -1;
     if (parts[i] && (!made || i >= most || (i == 3 && !parts[2])))
       return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is set, but an input of this kind has no such part", k->who, field,
@@ -86,8 +87,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
   n.array = n.value = -1;
   if (from->kind < GP_INPUT_ARRAY || from->kind > GP_INPUT_ZIPPED)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s.kind is %d, not a gp_input_kind", k->who, field, text, (int)from->kind);
-  GPUPRIMS__CHECK(gp__check_parts_of(k, field, path, from, &n));
-  if (all->count == GP_INPUT_PARTS)
+  if (path->depth < GP_INPUT_PARTS) GPUPRIMS__CHECK(gp__check_parts_of(k, field, path, from, &n));
+  if (path->depth >= GP_INPUT_PARTS || all->count == GP_INPUT_PARTS) // one that contains itself has no end
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: described inputs of more than %d parts", k->who, field, GP_INPUT_PARTS);
   snprintf(name, sizeof name, "%s: %s.type", field, text);
   n.type = from->kind == GP_INPUT_GATHERED ? all->node[n.part[0]].type : from->type;
@@ -128,7 +129,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_part(gp__checking *k, const char *field, c
 // Checks a description but for its arrays and values. *root gets the number of its node, plus 1.
 GPUPRIMS__PRIVATE gp_result gp__check_described(gp__checking *k, const char *field, const void *input, gp_type *type,
                                                 gp__checked_type *t, int *root) {
-  const gp__input_path path = {NULL, NULL};
+  const gp__input_path path = {NULL, NULL, 0};
   gp__inputs *all = &k->q->inputs;
   int node;
   if (!input) return gp__fail(GP_E_NULL, "%s: @%s is GP_INPUT, but the gp_input is null", k->who, field);

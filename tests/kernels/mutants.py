@@ -2532,6 +2532,8 @@ MUTANTS = {
     "inputs: the second operand is the first": (
         "INPUTS", "src/device/inputs.cuh", "operands.second.template load<CACHE>(i, to.item);",
         "operands.second.template load<CACHE>(0, to.item);"),
+    "inputs: a description that contains itself has no end": (
+        "INPUT_CALLS", "src/core/check_inputs.c", "if (path->depth < GP_INPUT_PARTS) GPUPRIMS", "GPUPRIMS"),
     "inputs: every ramp has step 1": (
         "INPUT_CALLS", "src/core/check_values.c", "n->from->step ? n->from->step : step.bytes", "step.bytes"),
     "inputs: the data is not behind the arguments": (

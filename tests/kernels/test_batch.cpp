@@ -30,7 +30,7 @@ static std::vector<u64> sizes_of(int mix, size_t n, u64 at_once) {
   return sizes;
 }
 
-// Where a buffer goes: behind the one before, perhaps after a gap, at a multiple of `align`.
+// The place of a buffer: behind the one before, perhaps after a gap, at a multiple of `align`.
 static size_t place(size_t &end, size_t size, size_t align, size_t gap) {
   const size_t at = (end + gap + align - 1) / align * align;
   end = at + size;

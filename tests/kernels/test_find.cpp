@@ -123,7 +123,7 @@ template <class P, class Of, int RESULT, class T> struct Find {
         o.sms = seed % 3 == 0 ? 100 : 1 + int(random32() % 5);
         o.count_on_device = seed % 4 == 3;
         const int algorithm = seed % 5 == 4 ? GP_ONE_BLOCK : GP_STEALING;
-        // Where the first hit is: nowhere; at the ends; beside a boundary of rounds; anywhere. After it some hits, or
+        // The first hit: nowhere; at the ends; beside a boundary of rounds; anywhere. After it some hits, or
         // nothing else.
         for (int where = 0; where < 5; ++where) {
           simt::set_random_schedule(uint64_t(seed) * 1000 + k * 10 + unsigned(where));

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-// What a description reads, and its elements, made here.
+// A description's data, and the elements that it stands for, made here.
 template <class T> struct Data {
   gp__input_data input = {};
   std::vector<T> elements;

@@ -401,6 +401,10 @@ static void test_refused() {
   GOOD(copy(chain[GP_INPUT_PARTS - 1]));
   BAD(GP_E_ARGUMENT, "more than 16 parts", copy(chain[GP_INPUT_PARTS]));
   BAD(GP_E_ARGUMENT, "more than 16 parts", copy(chain[39]));
+  gp_input loop = gp_input_of_one(GP_NEGATE, GP_I32, &loop); // it contains itself
+  BAD(GP_E_ARGUMENT, "more than 16 parts", copy(loop));
+  loop = gp_input_of_two(GP_SUM, GP_I32, &loop, &loop);
+  BAD(GP_E_ARGUMENT, "more than 16 parts", copy(loop));
   std::vector<gp_input> sums(8, a);
   for (size_t k = 1; k < sums.size(); ++k) sums[k] = gp_input_of_two(GP_SUM, GP_I32, &sums[k - 1], &a);
   GOOD(copy(sums[5]));

@@ -50,7 +50,7 @@ static void test_hash(void) {
   }
 }
 
-// What NVRTC gets for a program that needs every part.
+// The text that NVRTC gets for a program that needs every part.
 static char *text_of_all(void) {
   gp__part_set all;
   gp__text t = {NULL, 0, 0, 0};
