@@ -309,12 +309,17 @@ static void test_noise() {
   check(b->us >= 120, __LINE__, "%g us", b->us);
   for (int i = 0; i < 400 && b->us >= 120; ++i) {
     bool proposed = false;
-    pthread_mutex_lock(&o->lock);
     for (gp__proposal &c : x->proposals) {
-      proposed |= c.state == GP__PROPOSAL_NEW && !memcmp(c.point, x->champion, sizeof c.point);
+      pthread_mutex_lock(&o->lock);
+      while (c.state == GP__PROPOSAL_NEW || c.state == GP__PROPOSAL_BUILT) { // a thread builds it
+        pthread_mutex_unlock(&o->lock);
+        usleep(50);
+        pthread_mutex_lock(&o->lock);
+      }
+      proposed |= c.state != GP__PROPOSAL_NONE && !memcmp(c.point, x->champion, sizeof c.point);
       c.state = GP__PROPOSAL_NONE; // it ran
+      pthread_mutex_unlock(&o->lock);
     }
-    pthread_mutex_unlock(&o->lock);
     challenges += proposed;
     gp__site_learns(o, x, proposed ? x->champion : b->best, proposed ? 100 : b->us, 1000);
   }
