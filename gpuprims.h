@@ -1046,11 +1046,11 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
-// copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans, also by segments; select and
-// partition in place of the elements; reductions and scans by key in place of the values. Descriptions are read during
-// the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS
-// arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays.
-// Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
+// copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans; segmented reductions and scans;
+// select and partition in place of the elements; reductions and scans by key in place of the values. Descriptions are
+// read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to
+// GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of
+// these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -1411,7 +1411,8 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 
 // out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. Segments with `end` may overlap, have any order and
 // leave elements out. in: `count` elements; segments of one length: segments->count * segments->length of them. One
-// launch (with `end` two, unless the call is small); reads the elements and the offsets once. (Merrill and Garland,
+// launch (with `end` two, unless the call is small); reads the elements and the offsets once. in may be described
+// (GP_INPUT): of products, it is a sparse matrix times a vector. (Merrill and Garland,
 // Merge-based Parallel Sparse Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
 GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                             const void *in, uint64_t count, const gp_segments *segments, void *out,
@@ -3369,7 +3370,7 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
            ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
            : (p.algorithm == GP_MERGE_PATH ||
               (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
-               s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+               !s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
                gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }
 
@@ -7811,12 +7812,19 @@ struct gp__arrays {
   template <class Args> GP_DEVICE explicit gp__arrays(const Args &) {}
 };
 template <class F> struct gp__operands {
+  static const bool described = false;
   typedef F functor;
   typedef gp__arrays type;
 };
 template <class F, class A, class B> struct gp__operands<gp__described<F, A, B>> {
+  static const bool described = true;
   typedef F functor;
   typedef gp__described<F, A, B> type;
+};
+// Whether the elements of the first operand are apart in memory.
+template <class Operands> struct gp__operands_apart { static const bool value = false; };
+template <class F, class A, class B> struct gp__operands_apart<gp__described<F, A, B>> {
+  static const bool value = A::apart;
 };
 
 // Loads a run of elements, from the i-th one on: of the array `in`, or of a described operand.
@@ -7849,6 +7857,12 @@ template <int CACHE, class T, int V, class F, class A>
 GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, gp__from_array> &, const T *in,
                                gp__u64 i, unsigned misaligned, bool inner) {
   to.template load<CACHE>(in + i, misaligned, inner);
+}
+// The i-th element.
+template <class T> GP_DEVICE T gp__operand_at(const gp__arrays &, const T *in, gp__u64 i) { return in[i]; }
+template <class F, class A, class B, class T>
+GP_DEVICE T gp__operand_at(const gp__described<F, A, B> &operands, const T *, gp__u64 i) {
+  return operands.first.at(i);
 }
 // The i-th element as an accumulator.
 template <class F, class T>
@@ -14377,8 +14391,10 @@ template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD
 // numbers. STAGES: 0, or those of gp__segment_chunks.
 template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_warp {
-  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
-  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
+  typedef gp__operands<Load> Operands;
+  typedef typename Operands::functor Loader;
+  typedef typename gp__segment_cell<ENDS::direct, Loader, In, Acc>::type Cell;
+  typedef typename gp__segment_cell<ENDS::direct, Loader, In, Acc>::load CellLoad;
   typedef typename ENDS::Number Number;
   static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
   static const unsigned CHUNK = 32 * ITEMS, CELL_BYTES = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
@@ -14414,7 +14430,7 @@ struct gp__segment_warp {
   // Whether chunks can be read by whole vectors: an element can be on a 16-byte boundary. Mostly its type tells.
   GP_DEVICE bool by_vectors() const {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
-    return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
+    return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
   GP_DEVICE const unsigned char *address(gp__u64 element) const {
     return static_cast<const unsigned char *>(a.in) + element * SIZE;
@@ -14483,13 +14499,21 @@ struct gp__segment_warp {
       In x[ROWS];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r)
-        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[index[r]];
+        if (first + unsigned(r) * 32 + gp_lane() < to)
+          x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
-        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], index[r]);
+        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
       }
     }
+  }
+  // Fills a chunk that is not read by vectors.
+  GP_DEVICE void fill(const gp__arrays &, unsigned to) const {
+    gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+  }
+  template <class F, class Input> GP_DEVICE void fill(const gp__described<F, Input> &operands, unsigned to) const {
+    gp__make_tile<32, P::load>(operands.first, chunk, to, reinterpret_cast<In *>(cells), gp_lane());
   }
 
   // ---- ends
@@ -14758,7 +14782,7 @@ struct gp__segment_warp {
           take(to);
           if (!Chunks::EARLY) request(Chunks::AHEAD);
         } else if (!ENDS::direct) gather(to);
-        else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+        else fill(typename Operands::type(a), to);
         const gp__u32 first = segment;
         mark(ends, rest);
         __syncwarp();
@@ -14943,15 +14967,20 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
 // lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
 // length of a segment alone decides who reads it, and in which order.
 
-// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight.
+// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight. Runs of
+// described elements begin with the segment; neighbours that are apart in memory are runs of their own.
 template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
-  static const int V = gp__reduce_input<In>::V, K = sizeof(In) <= 16 ? P::vectors : 1;
+  typedef gp__operands<Load> Operands;
+  static const bool APART = gp__operands_apart<typename Operands::type>::value;
+  static const int WHOLE = gp__reduce_input<In>::V, V = APART ? 1 : WHOLE;
+  static const int K = (sizeof(In) <= 16 ? P::vectors : 1) * (WHOLE / V);
+  const typename Operands::type operands;
   const In *in;
   bool vectors;
   gp__u32 room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
-      : in(static_cast<const In *>(a.in)),
-        vectors(16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+      : operands(a), in(static_cast<const In *>(a.in)),
+        vectors(!Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
         room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
@@ -14975,10 +15004,11 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
         own[k] = 0;
         if (r >= stop) continue;
         own[k] = ((1u << (left < gp__u32(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
-        if (at < room) x[k].template load<P::load>(in + at, 0, true);
-        else {
+        if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
+          gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
+        } else {
           GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? in[at + j] : In();
+          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
         }
       }
       GPUPRIMS__UNROLL
@@ -14987,7 +15017,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
         if (own[k] == 0) continue;
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
-          if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(Load()(x[k].item[j], at + j)));
+          if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(typename Operands::functor()(x[k].item[j], at + j)));
       }
     }
     return sum;
@@ -37954,7 +37984,7 @@ static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segment
                                                              (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
                                                                  GP__READS_OFFSETS | GP__READS_END |
                                                                  GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             0, GP_CHECKED};
+                                                             GP__TAKES_INPUTS, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
@@ -43916,7 +43946,7 @@ select/kernels.cuh 22 70 77 84 87 100
 select/pipelined.cuh 105
 segments/ends.cuh 49 79 84
 segments/carries.cuh 49 84
-segments/reduce.cuh 21 24 71 77 78 107 108
+segments/reduce.cuh 21 24 70 71 77 78 107 108
 segments/kernels.cuh 98 109
 segments/warps.cuh 24 93 108
 search/kernels.cuh 39 54 78 87 107
@@ -46508,8 +46538,9 @@ $gArgs>$eexplicit $b`pless($aArgs&){}
 };
 $uarrays{
 $gArgs>$eexplicit $barrays($aArgs&){}
-$[F>$uoperands{$tF functor;$t$barrays `(;
-$[F$rA$rB>$uoperands<$bdescribed<F,A,B>>{$tF functor;$t$bdescribed<F,A,B>`(;
+$[F>$uoperands{$l$a$Cdescribed=`7;$tF functor;$t$barrays `(;
+$[F$rA$rB>$uoperands<$bdescribed<F,A,B>>{$l$a$Cdescribed=true;$tF functor;$t$bdescribed<F,A,B>`(;
+$[Operands>$uoperands_apart{static $a$C$X=`7;$[F$rA$rB>$uoperands_apart<$bdescribed<F,A,B>>{$l$a$C$X=A::apart;
 };
 $~CACHE$rT`wV$rOperands>
 $q`hoperand($b`D<T,V> &to,$aOperands&,$aT*in,$Ti,
@@ -46523,7 +46554,9 @@ $Vmisaligned,$Cinner$:to.$v `I<CACHE>(in+i,misaligned,inner$R$~CACHE$rT`wV$rF$rA
 $q`h`c($b`D<T,V> &to,$a$bdescribed<F,A,B> &operands,$aT*,
 $Ti,$c,bool$:operands.`c.$v `I<CACHE>(i,to.`z$R$~CACHE$rT`wV$rF$rA>
 $q`h`c($b`D<T,V> &to,$a$bdescribed<F,A,$b$8_array> &,$aT*in,
-$Ti,$Vmisaligned,$Cinner$:to.$v `I<CACHE>(in+i,misaligned,inner$R$gF$rT>
+$Ti,$Vmisaligned,$Cinner$:to.$v `I<CACHE>(in+i,misaligned,inner$R$gT>$eT $boperand_at$(arrays&,$aT*in,$Ti`Sin`m;}
+$gF$rA$rB$rT>
+$eT $boperand_at$(described<F,A,B> &operands,$aT*,$Ti$:$+operands.$x.at(i$R$gF$rT>
 $eauto $b`Ied($aF&`I,$aT*in,$Ti)->decl`((`I(in`m,i)$:$+`I(in`m,i$R$gF$rA$rB$rT>
 $eauto $b`Ied$(described<F,A,B> &`I,$aT*in,$Ti)->decl`((`I(in`m,i)$:$+`I(`I.$x.at(i),i$p}
 #line 1 "device/lanes.cuh"
@@ -48846,9 +48879,9 @@ $+slot$S$qwritten($z}
 };
 #line 1 "segments/reduce.cuh"
 $~STAGES$rP$rENDS$rOp$rLoad$rIn$rAcc$rOut>
-$u`%warp{$t$H$b`%cell<ENDS::direct,Load,In,Acc>::`( Cell;$t$H$b`%cell<ENDS::direct,Load,In,Acc>::`I CellLoad;
-`(def $HENDS::Number Number;`q$y=$bscan_`u(P::$Y,`j$KCell)),`j$KAcc)));
-static $a$VCHUNK=32*$y,CELL_`8=$KCell)>$KAcc)?$KCell):$KAcc);
+$u`%warp{$t$boperands<Load>Operands;$t$HOperands::functor Loader;$t$H$b`%cell<ENDS::direct,Loader,In,Acc>::`( Cell;
+`(def $H$b`%cell<ENDS::direct,Loader,In,Acc>::`I CellLoad;$t$HENDS::Number Number;
+static $a$o$y=$bscan_`u(P::$Y,`j$KCell)),`j$KAcc)));$l$a$VCHUNK=32*$y,CELL_`8=$KCell)>$KAcc)?$KCell):$KAcc);
 static $a$VSLOT_`8=CHUNK*CELL_`8,RING_`8=SLOT_`8*(STAGES?STAGES:1),
 `t=$KIn);$l$a$V`8=RING_`8+CHUNK+$b`%barrier_$@(STAGES);`qVECTORS=($y*`j$KCell))+15)/16;
 static $a$oWINDOW=(STAGES?2:1)*ENDS::WINDOW,HELD=STAGES?4:1;
@@ -48870,7 +48903,9 @@ $Vslot;
 $e$b`%warp$(`%$<rgs,$aENDS&e,$B$O)
 :a(args),`Us(e),cells($O),marks($O+RING_`8),chunks($O,$O+RING_`8+CHUNK){}
 $e$Cby_$Y($z
-$a$V`v=$c($bcommon_with_$5(`j`t))$p$+ENDS::direct&&(alignof(In)%`v`P||$Ua.in,16)%`v`P$R$e$a$Baddress($Telement$z
+$a$V`v=$c($bcommon_with_$5(`j`t))$p$+ENDS::direct&&!Operands::described&&(alignof(In)%`v`P||$Ua.in,16)%`v`P);
+}
+$e$a$Baddress($Telement$z
 $+$f$a$B>(a.in)+element*`t$S$e$Cinside($Tat$z
 $a$Tlow=$m$h>(a.in),base=low+at*`t;
 $+base>=low&&base+CHUNK*`t<=low+a.$D*`t$S$qrequest($Vn){$Fn>0&&left<=n*CHUNK)$j$P$Tat=chunk+n*CHUNK;
@@ -48887,11 +48922,13 @@ $aNumber at=s+$A<`-?`Us.`U($|)-$fNumber>(chunk):CHUNK$P$;`U=at<CHUNK?`iat):CHUNK
 $a$T$Z=s+$A<=`-&&$|<`Us.segments?`Us.$Z($|,chunk):0;
 $Vpassed=`,`U<=$x);$dr`br<ROWS`kr$G$Vrow=$x+$c(r)*32,i=row+$A$P$Vnext=`,`U<=row+32$p$on=__popc(passed$Mpassed!=next$:n`b
 $%1)$7$od=16;d>0;d/=2)n+=$W`U,n+d-1)<=i?d:0$S$a$T$8=$W$Z,n&31$Mi>=low)`=[r]=$8+i;
-passed=next$Slow=$W`U,31$Mlow>=$x+ROWS*32||low>=to)break$SIn x[ROWS];$dr`br<ROWS`kr)
-if($x+$c(r)*32+$A<to)x[r]=$f$aIn`0in)[`=[r]];$dr`br<ROWS`kr$G$Vi=$x+$c(r)*32+$A;
-if(i<to)$mAcc*>(cells)`m=Load()(x[r],`=[r]$R}
+passed=next$Slow=$W`U,31$Mlow>=$x+ROWS*32||low>=to)break$SIn x[ROWS];$dr`br<ROWS`kr)$F$x+$c(r)*32+$A<to)
+x[r]=$boperand_at($HOperands::`((a),$f$aIn`0in),`=[r]);$dr`br<ROWS`kr$G$Vi=$x+$c(r)*32+$A;
+if(i<to)$mAcc*>(cells)`m=Loader()(x[r],`=[r]$R}
 }
-$q`I(Number(&to)[HELD],$;at$z
+$qfill$(arrays&,$Vto$z
+$bcopy_to_$O<32,VECTORS,P::`I>(cells,address(chunk),to*`t,$A$R$gF$rInput>$qfill$(described<F,Input> &operands,$Vto$z
+$bmake_$0<32,P::`I>(operands.$x,chunk,to,$mIn*>(cells),$A$R$q`I(Number(&to)[HELD],$;at$z
 ENDS $|=`Us;
 $|.move(origin);$du`bu<HELD`ku$G$;s=at+u*32+$A;
 to[u]=s<`-?$|.`U(s):0$S}
@@ -48982,7 +49019,7 @@ open.`Ued=`->0;
 open.$x.has=`7$S$a$C$Y=by_$Y($3Number b=$fNumber>(chunk+$8);$7$Vi=$A*4;i<CHUNK;i+=128)*$m$n*>(marks+i)=0`Oleft>$8||`->0)
 for(;;chunk+=CHUNK,left-=CHUNK,$8=0$G$Vto=left<CHUNK?$c(left):CHUNK$P$Crest=left<=CHUNK;
 `d$M$Y){$FChunks::EARLY)request(Chunks::AHEAD$ptake(to$M!Chunks::EARLY)request(Chunks::AHEAD);
-}`C!ENDS::direct)gather(to$pelse $bcopy_to_$O<32,VECTORS,P::`I>(cells,address(chunk),to*`t,$A$3$;$x=segment;
+}`C!ENDS::direct)gather(to$pelse fill($HOperands::`((a),to$3$;$x=segment;
 mark(`Us,rest$p`d$3$V$|=$A*$y$P$o`|_$8=$8>$|?($8-$|<$y?`j$8-$|):$y):0$P$o`|_to=to>$|?(to-$|<$y?`jto-$|):$y):0;
 if(segment==$x$G$Bat=cells+$|*$KCell$3Acc sum=$8`P&&to==CHUNK
 ?$bchunk_fold<$y,Op,CellLoad,Acc,Cell>(at,chunk+$|)
@@ -49046,12 +49083,13 @@ spans[$x+i]=$b$]{at,0};
 at+=length`m`O$x+i+1==a.segments)spans[a.segments]=$b$]{at,0}$S}
 }
 #line 1 "segments/warps.cuh"
-$gP$rOp$rLoad$rIn$rAcc>$u`%reader{`qV=$breduce_input<In>::V,K=$KIn)<=16?P::$Y:1$PIn*in;
+$gP$rOp$rLoad$rIn$rAcc>$u`%reader{$t$boperands<Load>Operands;$l$a$CAPART=$boperands_apart<$HOperands::`(>::$X;
+static $a$oWHOLE=$breduce_input<In>::V,V=APART?1:WHOLE;`qK=($KIn)<=16?P::$Y:1)*(WHOLE/V$3$HOperands::`( operands$PIn*in;
 $C$Y;
 $;room;
 $eexplicit $b`%reader$(`%$<)
-:in($f$aIn`0in)),
-$Y(16%$KIn)`P&&$Ua.in,16)%$KIn)`P),
+:operands(a),in($f$aIn`0in)),
+$Y(!Operands::described&&16%$KIn)`P&&$Ua.in,16)%$KIn)`P),
 room($Y&&a.$D>=$h(V)?`ia.$D)-V+1:0){}
 $eAcc `J$;$Q,$;n,$V`>,$V`>s$z
 $a$;head=$Y?$Uin+$Q,16)/$c($KIn)):0$P$;runs=n?(head+n+V-1)/V:0;
@@ -49061,9 +49099,11 @@ stop=run+share<runs?run+share:runs;
 `v=1$SAcc sum=Op::`Y);$7;run<stop;run+=K*`v$:$b`D<In,V>x[K];
 $;own[K];$dk`bk<K`kk$G$;r=run+k*`v,at=$Q-head+r*V,left=$Q+n-at;
 own[k]=0`Or>=stop)continue;
-own[k]=((1u<<(left<$n(V)?left:V))-1)&~0u<<(r?0:head$Mat<room)x[k].$v `I<P::`I>(in+at,0,true$pelse{
-$sUNROLL$7$oj`bj<V`kj)x[k].`z[j]=own[k]>>j&1u?in[at+j]:In($R}$dk`bk<K`kk$G$;at=$Q-head+(run+k*`v)*V`Oown[k]`P)continue;
-$sUNROLL$7$oj`bj<V`kj)$Fown[k]>>j&1u)sum=Op()(sum,Op::prepare(Load()(x[k].`z[j],at+j))$R}
+own[k]=((1u<<(left<$n(V)?left:V))-1)&~0u<<(r?0:head$MOperands::described?own[k]==(1u<<V)-1:at<room){
+`hoperand<P::`I>(x[k],operands,in,at,0,true$p}else{
+$sUNROLL$7$oj`bj<V`kj)x[k].`z[j]=own[k]>>j&1u?$boperand_at(operands,in,at+j):In($R}$dk`bk<K`kk){
+$a$;at=$Q-head+(run+k*`v)*V`Oown[k]`P)continue;$dj`bj<V`kj)
+if(own[k]>>j&1u)sum=Op()(sum,Op::prepare($HOperands::functor()(x[k].`z[j],at+j))$R}
 $+sum$S};
 $~$w$rAcc>$u`nsegments_$1{
 $#$0_reduce_$1<$w,Acc>reduce;

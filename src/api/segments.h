@@ -7,7 +7,8 @@
 
 // out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. Segments with `end` may overlap, have any order and
 // leave elements out. in: `count` elements; segments of one length: segments->count * segments->length of them. One
-// launch (with `end` two, unless the call is small); reads the elements and the offsets once. (Merrill and Garland,
+// launch (with `end` two, unless the call is small); reads the elements and the offsets once. in may be described
+// (GP_INPUT): of products, it is a sparse matrix times a vector. (Merrill and Garland,
 // Merge-based Parallel Sparse Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
 GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                             const void *in, uint64_t count, const gp_segments *segments, void *out,

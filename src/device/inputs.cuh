@@ -194,12 +194,19 @@ struct gp__arrays {
   template <class Args> GP_DEVICE explicit gp__arrays(const Args &) {}
 };
 template <class F> struct gp__operands {
+  static const bool described = false;
   typedef F functor;
   typedef gp__arrays type;
 };
 template <class F, class A, class B> struct gp__operands<gp__described<F, A, B>> {
+  static const bool described = true;
   typedef F functor;
   typedef gp__described<F, A, B> type;
+};
+// Whether the elements of the first operand are apart in memory.
+template <class Operands> struct gp__operands_apart { static const bool value = false; };
+template <class F, class A, class B> struct gp__operands_apart<gp__described<F, A, B>> {
+  static const bool value = A::apart;
 };
 
 // Loads a run of elements, from the i-th one on: of the array `in`, or of a described operand.
@@ -232,6 +239,12 @@ template <int CACHE, class T, int V, class F, class A>
 GP_DEVICE void gp__load_second(gp__vector_access<T, V> &to, const gp__described<F, A, gp__from_array> &, const T *in,
                                gp__u64 i, unsigned misaligned, bool inner) {
   to.template load<CACHE>(in + i, misaligned, inner);
+}
+// The i-th element.
+template <class T> GP_DEVICE T gp__operand_at(const gp__arrays &, const T *in, gp__u64 i) { return in[i]; }
+template <class F, class A, class B, class T>
+GP_DEVICE T gp__operand_at(const gp__described<F, A, B> &operands, const T *, gp__u64 i) {
+  return operands.first.at(i);
 }
 // The i-th element as an accumulator.
 template <class F, class T>

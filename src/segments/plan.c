@@ -89,7 +89,7 @@ static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segment
                                                              (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
                                                                  GP__READS_OFFSETS | GP__READS_END |
                                                                  GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
-                                                             0, GP_CHECKED};
+                                                             GP__TAKES_INPUTS, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};

@@ -56,6 +56,6 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
            ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
            : (p.algorithm == GP_MERGE_PATH ||
               (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
-               s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+               !s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
                gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }

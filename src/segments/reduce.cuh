@@ -1,14 +1,16 @@
 // segments/reduce.cuh - segmented reduce: a warp's range of elements and ends
 // uses: device/vocabulary.cuh, core/shape.h, scan/policy.h, segments/policy.h, segments/arguments.h, device/warp.cuh,
-//   device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh,
-//   segments/ends.cuh, segments/carries.cuh
+//   device/inputs.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh,
+//   device/look_back.cuh, segments/ends.cuh, segments/carries.cuh
 
 // One warp's range of fewer than 2^32 elements and ends (ranges: fewer than 2^32 ends). All lanes have the same
 // numbers. STAGES: 0, or those of gp__segment_chunks.
 template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_warp {
-  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
-  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
+  typedef gp__operands<Load> Operands;
+  typedef typename Operands::functor Loader;
+  typedef typename gp__segment_cell<ENDS::direct, Loader, In, Acc>::type Cell;
+  typedef typename gp__segment_cell<ENDS::direct, Loader, In, Acc>::load CellLoad;
   typedef typename ENDS::Number Number;
   static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
   static const unsigned CHUNK = 32 * ITEMS, CELL_BYTES = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
@@ -44,7 +46,7 @@ struct gp__segment_warp {
   // Whether chunks can be read by whole vectors: an element can be on a 16-byte boundary. Mostly its type tells.
   GP_DEVICE bool by_vectors() const {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
-    return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
+    return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
   GP_DEVICE const unsigned char *address(gp__u64 element) const {
     return static_cast<const unsigned char *>(a.in) + element * SIZE;
@@ -113,13 +115,21 @@ struct gp__segment_warp {
       In x[ROWS];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r)
-        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[index[r]];
+        if (first + unsigned(r) * 32 + gp_lane() < to)
+          x[r] = gp__operand_at(typename Operands::type(a), static_cast<const In *>(a.in), index[r]);
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
-        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], index[r]);
+        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Loader()(x[r], index[r]);
       }
     }
+  }
+  // Fills a chunk that is not read by vectors.
+  GP_DEVICE void fill(const gp__arrays &, unsigned to) const {
+    gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+  }
+  template <class F, class Input> GP_DEVICE void fill(const gp__described<F, Input> &operands, unsigned to) const {
+    gp__make_tile<32, P::load>(operands.first, chunk, to, reinterpret_cast<In *>(cells), gp_lane());
   }
 
   // ---- ends
@@ -388,7 +398,7 @@ struct gp__segment_warp {
           take(to);
           if (!Chunks::EARLY) request(Chunks::AHEAD);
         } else if (!ENDS::direct) gather(to);
-        else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+        else fill(typename Operands::type(a), to);
         const gp__u32 first = segment;
         mark(ends, rest);
         __syncwarp();

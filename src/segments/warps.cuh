@@ -1,20 +1,26 @@
 // segments/warps.cuh - segments by lanes: as many lanes a segment as its length needs
 // uses: device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h, device/warp.cuh,
-//   device/vector_access.cuh, device/tile_reduce.cuh, device/kernel.cuh, reduce/kernels.cuh, segments/carries.cuh
+//   device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/kernel.cuh, reduce/kernels.cuh,
+//   segments/carries.cuh
 
 // Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
 // lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
 // length of a segment alone decides who reads it, and in which order.
 
-// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight.
+// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight. Runs of
+// described elements begin with the segment; neighbours that are apart in memory are runs of their own.
 template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
-  static const int V = gp__reduce_input<In>::V, K = sizeof(In) <= 16 ? P::vectors : 1;
+  typedef gp__operands<Load> Operands;
+  static const bool APART = gp__operands_apart<typename Operands::type>::value;
+  static const int WHOLE = gp__reduce_input<In>::V, V = APART ? 1 : WHOLE;
+  static const int K = (sizeof(In) <= 16 ? P::vectors : 1) * (WHOLE / V);
+  const typename Operands::type operands;
   const In *in;
   bool vectors;
   gp__u32 room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
-      : in(static_cast<const In *>(a.in)),
-        vectors(16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+      : operands(a), in(static_cast<const In *>(a.in)),
+        vectors(!Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
         room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
@@ -38,10 +44,11 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
         own[k] = 0;
         if (r >= stop) continue;
         own[k] = ((1u << (left < gp__u32(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
-        if (at < room) x[k].template load<P::load>(in + at, 0, true);
-        else {
+        if (Operands::described ? own[k] == (1u << V) - 1 : at < room) {
+          gp__load_operand<P::load>(x[k], operands, in, at, 0, true);
+        } else {
           GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? in[at + j] : In();
+          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? gp__operand_at(operands, in, at + j) : In();
         }
       }
       GPUPRIMS__UNROLL
@@ -50,7 +57,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
         if (own[k] == 0) continue;
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j)
-          if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(Load()(x[k].item[j], at + j)));
+          if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(typename Operands::functor()(x[k].item[j], at + j)));
       }
     }
     return sum;

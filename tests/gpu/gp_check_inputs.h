@@ -1,6 +1,6 @@
 // gp_check_inputs.h - gp_check's group "inputs": each kind of described input, and nested ones, of every type, read by
-// copy, transform2, reduce, count_if, a scan, a selection by flags and, of integers, a reduction by key, against the
-// host back end; folds of floats are reproducible ones.
+// copy, transform2, reduce, count_if, a scan, a selection by flags and, of integers, reductions by key and by segments,
+// against the host back end; folds of floats are reproducible ones.
 
 enum { INPUT_KINDS = 9, INPUT_MOST = 1000003, COMPACTED = INPUT_MOST * 32 }; // COMPACTED: where counts go
 typedef struct input_arrays { // INPUT_MOST elements, twice as many of `values`
@@ -8,6 +8,7 @@ typedef struct input_arrays { // INPUT_MOST elements, twice as many of `values`
   int *index;
   int64_t *long_index;
   unsigned char *flags; // also keys
+  uint32_t *offsets;    // of segments
 } input_arrays;
 // The parts of a description; the last one is the whole.
 typedef struct input_parts {
@@ -57,12 +58,16 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   gp_call c = gp_call_init(primitive), h;
   const int counts = primitive == GP_COUNT_IF, folds = primitive == GP_REDUCE || primitive == GP_INCLUSIVE_SCAN;
   const int keyed = primitive == GP_REDUCE_BY_KEY, compacts = primitive == GP_SELECT || keyed;
-  uint64_t bytes = counts ? 8 : (primitive == GP_REDUCE ? 1 : n) * (uint64_t)t->size;
+  const uint64_t segments = n / 7 + 1, results = primitive == GP_SEGMENTED_REDUCE ? segments : n;
+  uint64_t bytes = counts ? 8 : (primitive == GP_REDUCE ? 1 : results) * (uint64_t)t->size;
   uint64_t scalar[2] = {0, 0};
   gp_result r;
   c.in_type = GP_INPUT;
   c.count = n;
-  c.op = counts ? GP_LESS_EQUAL : folds || keyed ? GP_SUM : primitive == GP_TRANSFORM2 ? GP_MAX : GP_OP_DEFAULT;
+  c.op = counts                                            ? GP_LESS_EQUAL
+      : folds || keyed || primitive == GP_SEGMENTED_REDUCE ? GP_SUM
+      : primitive == GP_TRANSFORM2                         ? GP_MAX
+                                                           : GP_OP_DEFAULT;
   c.flags = folds ? GP_REPRODUCIBLE : 0;
   if (counts) c.scalar = scalar;
   if (primitive == GP_TRANSFORM2) c.in2_type = t->handle;
@@ -76,6 +81,11 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
     c.key_type = h.key_type = GP_U8;
     c.keys = there->flags, h.keys = here->flags;
     c.out_count = (uint64_t *)(uintptr_t)(out + COMPACTED), h.out_count = (uint64_t *)(uintptr_t)(want + COMPACTED);
+  }
+  if (primitive == GP_SEGMENTED_REDUCE) {
+    c.offset_type = h.offset_type = GP_U32;
+    c.segments = h.segments = segments;
+    c.begin = there->offsets, h.begin = here->offsets;
   }
   poison(out, bytes + 256, main_bench.stream);
   r = gp_run(host, &h, NULL);
@@ -101,13 +111,13 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   else pass();
 }
 static void group_inputs(void) {
-  static const gp_primitive CALLS[] = {GP_COPY,           GP_TRANSFORM2, GP_REDUCE,       GP_COUNT_IF,
-                                       GP_INCLUSIVE_SCAN, GP_SELECT,     GP_REDUCE_BY_KEY};
+  static const gp_primitive CALLS[] = {GP_COPY,           GP_TRANSFORM2, GP_REDUCE,        GP_COUNT_IF,
+                                       GP_INCLUSIVE_SCAN, GP_SELECT,     GP_REDUCE_BY_KEY, GP_SEGMENTED_REDUCE};
   const uint64_t most = 2 * (uint64_t)INPUT_MOST * 16;
-  input_arrays there = {device_new(most), device_new(most), device_new(INPUT_MOST * 4), device_new(INPUT_MOST * 8),
-                        device_new(INPUT_MOST)};
-  input_arrays here = {host_new(most), host_new(most), host_new(INPUT_MOST * 4), host_new(INPUT_MOST * 8),
-                       host_new(INPUT_MOST)};
+  input_arrays there = {device_new(most),           device_new(most),       device_new(INPUT_MOST * 4),
+                        device_new(INPUT_MOST * 8), device_new(INPUT_MOST), device_new(INPUT_MOST * 4)};
+  input_arrays here = {host_new(most),           host_new(most),       host_new(INPUT_MOST * 4),
+                       host_new(INPUT_MOST * 8), host_new(INPUT_MOST), host_new(INPUT_MOST * 4)};
   char *out = device_new(most + 4096), *got = host_new(most + 4096), *want = host_new(most + 4096);
   int t, k, s, i, count;
   const uint64_t *list = sizes(&count);
@@ -128,6 +138,9 @@ static void group_inputs(void) {
         here.long_index[j] = (int64_t)(n - 1 - j / 2);
         here.flags[j] = (unsigned char)(seed >> 61 ? 0 : j / 1000 % 3 + 1);
       }
+      for (j = 0; j <= n / 7; ++j) here.offsets[j] = (uint32_t)(j * 7 + j % 3 < n ? j * 7 + j % 3 : n);
+      here.offsets[n / 7 + 1] = (uint32_t)n;
+      upload(there.offsets, here.offsets, (n / 7 + 2) * 4);
       upload(there.flags, here.flags, n);
       upload(there.index, here.index, n * 4);
       upload(there.long_index, here.long_index, n * 8);
@@ -136,7 +149,7 @@ static void group_inputs(void) {
           if (out_of_time()) break;
           if (!number && (i || k == 2 || k > 6)) continue;                   // structs are moved
           if (is_float(type) && number && k > 6 && type->size < 4) continue; // NaNs of conversions
-          if (CALLS[i] == GP_REDUCE_BY_KEY && is_float(type)) continue;
+          if ((CALLS[i] == GP_REDUCE_BY_KEY || CALLS[i] == GP_SEGMENTED_REDUCE) && is_float(type)) continue;
           if (quick && (i + k + s + t) % 3) continue;
           solve_inputs(type, k, CALLS[i], n, &there, &here, out, got, want);
         }
@@ -144,6 +157,7 @@ static void group_inputs(void) {
   }
   device_free(there.values), device_free(there.more), device_free(there.index), device_free(there.long_index);
   device_free(there.flags), free(here.flags);
+  device_free(there.offsets), free(here.offsets);
   free(here.values), free(here.more), free(here.index), free(here.long_index);
   device_free(out), free(got), free(want);
 }

@@ -2529,6 +2529,15 @@ MUTANTS = {
         "i = whole * (THREADS * V) + thread; i + 1 < all;"),
     "inputs: a reduction forgets its tail": (
         "INPUTS", "src/reduce/kernels.cuh", "if (blockIdx.x == 0 && tail < n)", "if (blockIdx.x == 0 && tail + 1 < n)"),
+    "inputs: a chunk of segments is made from its neighbour's elements": (
+        "INPUTS", "src/segments/reduce.cuh", "gp__make_tile<32, P::load>(operands.first, chunk, to,",
+        "gp__make_tile<32, P::load>(operands.first, chunk ? chunk - 1 : 0, to,"),
+    "inputs: a run of a segment is read as if it were whole": (
+        "INPUTS", "src/segments/warps.cuh", "Operands::described ? own[k] == (1u << V) - 1 : at < room",
+        "Operands::described || at < room"),
+    "inputs: segments are read by bulk copies": (
+        "INPUT_CALLS", "src/segments/policy.h", "!s.described && s.compute_capability >= 90 && p.stages >= 2",
+        "s.compute_capability >= 90 && p.stages >= 2"),
     "inputs: the second operand is the first": (
         "INPUTS", "src/device/inputs.cuh", "operands.second.template load<CACHE>(i, to.item);",
         "operands.second.template load<CACHE>(0, to.item);"),

@@ -87,6 +87,64 @@ template <class P, class D> struct Read {
     check(!e && same(*out.data, expected), what + (ALGORITHM == GP_STEALING ? " reduce, stealing" : " reduce"));
     simt::clear_error();
   }
+  // Segments by offsets, as ranges (in any order, with gaps), and of one length.
+  template <class Ends, class Op> static void segments(const std::string &what, const Data<T> &data, int algorithm) {
+    typedef gp__described<gp__load<T, T, gp_convert<T, T>>, D> Load;
+    typedef gp__with_input<gp__segment_args> Args;
+    const bool ranges = !Ends::direct, fixed = std::is_same<Ends, gp__fixed_ends>::value;
+    const u64 length = fixed ? 1 + random32() % 90 : 0;
+    const size_t n = fixed ? data.elements.size() / length * length : data.elements.size();
+    std::vector<u32> begin, end;
+    for (size_t at = 0; at < n;) {
+      const size_t most = random32() % 9 ? 40 : n, l = fixed ? length : random32() % (most + 1);
+      begin.push_back(u32(at));
+      at = at + l < n ? at + l : n;
+      end.push_back(u32(ranges && at - begin.back() > 3 ? at - 2 : at));
+    }
+    if (ranges && begin.size() > 2) std::swap(begin[0], begin[1]), std::swap(end[0], end[1]);
+    const size_t count = begin.size();
+    std::vector<u32> offsets = begin;
+    offsets.push_back(u32(n));
+    Device<u32> begins(offsets, 1), ends(end, 2);
+    Device<T> out(count);
+    gp__shape s = shape(GP_SEGMENTED_REDUCE, n, sizeof(T));
+    s.commutative = Op::commutative, s.offset_size = fixed ? 0 : 4, s.segments = count, s.segmented.by_ranges = ranges;
+    const gp_policy p = policy_of<P>(algorithm);
+    gp__geometry g = {};
+    g.threads = unsigned(p.threads);
+    gp__geometry_segments(p, s, 3u * P::blocks_per_sm, &g);
+    gp__segment_args args = {};
+    args.out = out.data, args.count = n, args.segments = count, args.length = length, args.share = g.share;
+    args.begin = fixed ? nullptr : begins.data, args.end = ranges ? ends.data : nullptr;
+    args.rate = double(count) / double(n + count), args.log2_lanes = g.log2_lanes;
+    args.workspace = g.words ? workspace(g.words) : nullptr;
+    const Args a = with(args, data.input);
+    int e = gp__policy_valid_segments(p, s) ? 0 : 1;
+    if (!e && ranges && algorithm == GP_MERGE_PATH)
+      e = simt::launch_kernel(
+          "spans", g.grid, g.threads, 0, [](const Args &all) { gp__segment_spans<P, u32>(all); }, a);
+    if (!e && algorithm == GP_MERGE_PATH)
+      e = simt::launch_kernel(
+          "segments", g.grid, g.threads, g.shared_bytes,
+          [](const Args &all) { gp__segmented_reduce<P, Ends, Op, Load, T, T, T>(all); }, a);
+    else if (!e)
+      e = simt::launch_kernel(
+          "segments by lanes", g.grid, g.threads, g.shared_bytes,
+          [](const Args &all) { gp__warp_segments<P, Ends, Op, Load, T, T, T>(all); }, a);
+    size_t i = 0;
+    for (; i < count; ++i) {
+      T sum = Op::identity();
+      for (u32 k = begin[i]; k < end[i]; ++k) sum = Op()(sum, data.elements[k]);
+      if (!same(out.data[i], sum)) break;
+    }
+    check(!e && i == count,
+          what + (algorithm == GP_MERGE_PATH ? " segments" : " segments by lanes") +
+              (ranges      ? " (ranges)"
+                   : fixed ? " (one length)"
+                           : "") +
+              ", segment " + std::to_string(i) + " of " + std::to_string(count));
+    simt::clear_error();
+  }
   // The first element that is the middle one.
   static void find(const std::string &what, const Data<T> &data) {
     typedef gp__find_described<T, gp__compare<SameBytes<T>>, true, D> Search;
@@ -223,7 +281,12 @@ template <class P, class D, class Op, class Make> void sweep(const char *name, i
       Read<P, D>::template reduce<GP_EVEN_SHARE, Op>(what, data);
       Read<P, D>::template scan<GP_LOOK_BACK, Op>(what, data, offset);
       Read<P, D>::find(what, data);
+      Read<P, D>::template segments<gp__offset_ends<u32>, Op>(what, data, GP_MERGE_PATH);
+      Read<P, D>::template segments<gp__offset_ends<u32>, Op>(what, data, GP_WARP_SEGMENTS);
 #ifndef TEST_FEW
+      Read<P, D>::template segments<gp__range_ends<u32>, Op>(what, data, GP_MERGE_PATH);
+      Read<P, D>::template segments<gp__fixed_ends, Op>(what, data, GP_MERGE_PATH);
+      Read<P, D>::template segments<gp__fixed_ends, Op>(what, data, GP_WARP_SEGMENTS);
       Read<P, D>::template reduce<GP_STEALING, Op>(what, data);
       Read<P, D>::template scan<GP_THREE_SWEEP, Op>(what, data, offset);
 #endif

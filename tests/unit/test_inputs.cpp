@@ -63,6 +63,23 @@ FAKE_KERNEL(gp__with_input<gp__scan_args>,
                                                gp__input_array<short, 1>>>,
                 int, int, int>);
 
+// A sparse matrix times a vector, by merge path and by lanes.
+FAKE_KERNEL(gp__with_input<gp__segment_args>,
+            gp__segmented_reduce<
+                gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__offset_ends<unsigned int>, gp_sum<double>,
+                gp__described<
+                    gp__load<float, double, gp_convert<float, double>>,
+                    gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
+                                     gp__input_gathered<gp__input_array<float, 1>, gp__input_array<int, 2>>>>,
+                float, double, double>);
+FAKE_KERNEL(gp__with_input<gp__segment_args>,
+            gp__warp_segments<
+                gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__offset_ends<unsigned int>, gp_sum<double>,
+                gp__described<
+                    gp__load<float, double, gp_convert<float, double>>,
+                    gp__input_mapped<gp__binary<gp_prod<float>, float, float, float>, float, gp__input_array<float, 0>,
+                                     gp__input_gathered<gp__input_array<float, 1>, gp__input_array<int, 2>>>>,
+                float, double, double>);
 FAKE_KERNEL(gp__with_input<gp__stream_args>,
             gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
                                  gp__fed<gp__select<1, long long, unsigned char, gp__flag<unsigned char>, gp__none>,
@@ -164,6 +181,27 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
   c.count = 0; // the identity
   GOOD(run(c, even));
   CHECK(*dot.data == 0);
+
+  // Rows of a sparse matrix, some empty, times a vector.
+  std::vector<int> rows(1, 0);
+  while (rows.back() < int(n)) rows.push_back(std::min(int(n), rows.back() + index[rows.size()] % 9));
+  Buffer<int> row_offsets(rows);
+  Buffer<double> products(rows.size());
+  const gp_input at_columns = gp_input_gathered(&b, &i);
+  const gp_input entries = gp_input_of_two(GP_PROD, GP_F32, &a, &at_columns);
+  for (const int algorithm : {GP_MERGE_PATH, GP_WARP_SEGMENTS}) {
+    const gp_policy p = small(algorithm);
+    c = fold_call(GP_SEGMENTED_REDUCE, GP_SUM, GP_INPUT, GP_F64, &entries, products.data, n);
+    c.begin = row_offsets.data, c.offset_type = GP_I32, c.segments = rows.size() - 1;
+    GOOD(run(c, p));
+    for (size_t r = 0; r + 1 < rows.size(); ++r) {
+      double row = 0;
+      for (int k = rows[r]; k < rows[r + 1]; ++k) row += double(x[size_t(k)] * y[size_t(index[size_t(k)])]);
+      good &= products.data[r] == row;
+      products.data[r] = -1;
+    }
+    CHECK(good);
+  }
 
   Buffer<uint64_t> count(1);
   const gp_input whole = gp_input_array(GP_I32, dv.data), sizes = gp_input_of_one(GP_ABS, GP_I32, &whole);
@@ -425,6 +463,12 @@ static void test_refused() {
   gp_policy p = small(GP_PIPELINED);
   scan.policy = &p;
   BAD(GP_E_POLICY, "", gp_run(ctx, &scan, nullptr)); // no array for bulk copies
+  p.stages = 3;
+  gp_call segments = fold_call(GP_SEGMENTED_REDUCE, GP_SUM, GP_I64, GP_I64, v.data, out.data, 8);
+  segments.segments = 4, segments.segment_length = 2, segments.policy = &p;
+  GOOD(gp_run(ctx, &segments, nullptr));
+  segments.in = &i64, segments.in_type = GP_INPUT;
+  BAD(GP_E_POLICY, "", gp_run(ctx, &segments, nullptr));
   CLOSE(ctx);
 }
 
