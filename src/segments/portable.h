@@ -44,6 +44,8 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 6);
   }
   q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
+  if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
+    q.blocks_per_sm = 4;
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
