@@ -209,6 +209,8 @@ typedef unsigned long uint64_t;
 #define gp_adjacent_difference GPUPRIMS__NAME(gp_adjacent_difference)
 #define gp_select_if GPUPRIMS__NAME(gp_select_if)
 #define gp_select_flags GPUPRIMS__NAME(gp_select_flags)
+#define gp_select_stencil GPUPRIMS__NAME(gp_select_stencil)
+#define gp_select_indices GPUPRIMS__NAME(gp_select_indices)
 #define gp_partition GPUPRIMS__NAME(gp_partition)
 #define gp_partition_flags GPUPRIMS__NAME(gp_partition_flags)
 #define gp_count_if GPUPRIMS__NAME(gp_count_if)
@@ -1047,10 +1049,11 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
 // copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans; segmented reductions and scans;
-// select and partition in place of the elements; reductions and scans by key in place of the values. Descriptions are
-// read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to
-// GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of
-// these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
+// select and partition in place of the elements; unique, reductions and scans by key in place of the values.
+// Descriptions are read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones
+// counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output
+// overlaps none of these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are
+// arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -1525,9 +1528,21 @@ GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type f
                                         const void *flags, uint64_t count, void *out, uint64_t *out_count,
                                         gp_stream stream);
 
+// The elements whose counterparts in `stencil`, an array of another type, satisfy the predicate; scalar is of that
+// type. in may be described (GP_INPUT): then only the selected elements are made, where they are written.
+GPUPRIMS__API gp_result gp_select_stencil(gp_context *ctx, gp_op predicate, gp_type stencil_type, gp_type type,
+                                          const void *scalar, const void *stencil, const void *in, uint64_t count,
+                                          void *out, uint64_t *out_count, gp_stream stream);
+
+// The indices of the elements that satisfy the predicate, in order. index_type: i32, u32, i64 or u64,
+// wide enough for count.
+GPUPRIMS__API gp_result gp_select_indices(gp_context *ctx, gp_op predicate, gp_type type, gp_type index_type,
+                                          const void *scalar, const void *in, uint64_t count, void *out_indices,
+                                          uint64_t *out_count, gp_stream stream);
+
 // Two parts: the selected elements and the others; out_counts[0] and out_counts[1] are their numbers. Each output has
 // room for as many elements as may go there. Three parts, by gp_call: out3, and predicate2 with scalar2, which divides
-// the elements that `op` leaves.
+// the elements that `op` leaves. A stencil, by gp_call: keys and key_type with a predicate.
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *selected, void *rejected, uint64_t *out_counts,
                                      gp_stream stream);
@@ -2956,7 +2971,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // ---- select/shape.h - members of a call's shape for streams
 
 typedef struct gp__shape_of_streams {
-  int parts; // partition: 2 or 3, else 0
+  int parts;       // partition: 2 or 3, else 0
+  int by_position; // selection of described values: made where they are written
 } gp__shape_of_streams;
 
 // ---- segments/shape.h - members of a call's shape for segmented reductions
@@ -3255,7 +3271,8 @@ GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size,
       ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
       : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
-// Bytes an element that results need besides the tile.
+// Bytes an element that results need besides the tile; of a selection by position, its position.
+enum { GP__POSITION_BYTES = 2 };
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
   return acc_size && in_size != out_size ? out_size : 0;
 }
@@ -3272,7 +3289,8 @@ GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) *
       (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
        p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
-      p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
+      p.threads * items *
+      (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
@@ -13015,6 +13033,62 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       a.out_count[1] = total.n[N - 1];
       a.out_count[2] = count - total.n[0] - total.n[N - 1];
     }
+  }
+};
+
+// The same by flags or a stencil, of described values: a tile has no values. Emission gathers the positions of what is
+// selected, in the group's part of the scratch memory, and makes the values where it writes them.
+template <int PARTS, class T, class F, class P1, class P2, class Input>
+struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
+  typedef gp__select<PARTS, gp__none, F, P1, P2> Base;
+  typedef typename Base::State State;
+  template <int ITEMS> using Kept = typename Base::template Kept<ITEMS>;
+  typedef unsigned short Position; // in a group
+  static const int N = Base::N, SCRATCH = GP__POSITION_BYTES;
+  static_assert(sizeof(Position) == GP__POSITION_BYTES, "a policy's shared memory has room for positions of this size");
+
+  // One warp: makes n values, from index `origin` on, at these positions.
+  static GP_DEVICE void write(void *to, gp__u64 before, const Input &input, gp__u64 origin, const Position *at, int n) {
+    T *out = static_cast<T *>(to) + before;
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < n; i += 32) out[i] = input.at(origin + at[i]);
+  }
+  // Positions of the marked elements among the lane's ITEMS.
+  template <int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 left = marks.word[w]; left; left &= left - 1)
+        *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
+    }
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
+    const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
+    const gp__u64 origin = t.first + first;
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
+    const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
+    const int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), rest = ones + (PARTS == 3 ? twos : 0);
+    Position *at = reinterpret_cast<Position *>(scratch);
+    gather<ITEMS>(at + rank, kept.holds[0]);
+    if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
+    if (PARTS > 1) {
+      gp__bits<ITEMS> neither;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      neither.keep(exist);
+      gather<ITEMS>(at + rest + (i - first - rank - rank2), neither);
+    }
+    __syncwarp();
+    write(a.out_values, before.n[0], input, origin, at, ones);
+    if (PARTS > 1) write(a.out2, PARTS == 2 ? origin - before.n[0] : before.n[N - 1], input, origin, at + ones, twos);
+    if (PARTS > 2)
+      write(a.out3, origin - before.n[0] - before.n[N - 1], input, origin, at + ones + twos, all - ones - twos);
+    __syncwarp(); // the next tile's positions go to the same place
   }
 };
 
@@ -28106,20 +28180,18 @@ static gp_result gp__host_runs(const gp__host_call *h) {
 
 // The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
-  const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
+  const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
+  const size_t size = q->key_size ? q->key_size : q->in_size;
+  const unsigned char *x = (const unsigned char *)(q->key_size ? q->keys : q->in) + first * size;
   const gp__value zero = {{0}};
   size_t i;
-  if (q->op) {
-    const unsigned char *scalar = q->user_op ? NULL : q->init.bytes;
-    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, x, scalar, 0, part, n);
-  } else
-    gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, (const unsigned char *)q->keys + first * q->key_size,
-                   zero.bytes, 0, part, n);
+  if (q->op) gp__host_holds(q->op, q->user_op, type, size, x, q->user_op ? NULL : q->init.bytes, 0, part, n);
+  else gp__host_holds(GP_NOT_EQUAL, NULL, type, size, x, zero.bytes, 0, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
     unsigned char second[GP__HOST_ELEMENTS];
     const unsigned char *scalar = q->user_transform ? NULL : q->step.bytes;
-    gp__host_holds(q->transform, q->user_transform, q->in_type, q->in_size, x, scalar, 0, second, n);
+    gp__host_holds(q->transform, q->user_transform, type, size, x, scalar, 0, second, n);
     for (i = 0; i < n; ++i) part[i] = part[i] ? (unsigned char)(2 - second[i]) : 0;
   }
 }
@@ -29181,7 +29253,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2191360"
+#define GPUPRIMS__EMBEDDED_FROM "2199552"
 
 // ---- core/embed.c - this file's own text
 
@@ -32121,6 +32193,7 @@ typedef struct gp__checking {
   gp__check_step own[GP__CHECKS]; // of the family; NULL: the common step
   struct gp__buffers *buffers;    // during their step
   int by_flags;                   // select, partition: flags decide, no predicate
+  int by_stencil;                 // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8 + GP_INPUT_ARRAYS], written[8];
   int read_count, written_count;
@@ -32754,7 +32827,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, q->count, 0));
   else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
   if (k->key.size)
-    GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
+    GPUPRIMS__CHECK(gp__reading(k,
+                                k->by_flags         ? "keys (flags)"
+                                    : k->by_stencil ? "keys (the stencil)"
+                                                    : "keys",
+                                c->keys, &k->key, b->keys, 1,
                                 k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
@@ -32962,6 +33039,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   q->op = c->op;
   q->transform = c->predicate2;
   k->by_flags = !c->op && (c->keys || c->key_type); // select and partition: others read none
+  k->by_stencil = c->op && (c->keys || c->key_type);
   if (k->by_flags) {
     if (c->predicate2)
       return gp__fail(GP_E_OPERATOR, "%s: @predicate2: a call with flags takes no second predicate", k->who);
@@ -32969,9 +33047,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
                                               c->scalar ? "scalar" : "scalar2")
                                    : GP_SUCCESS;
   }
-  if (c->keys || c->key_type)
-    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: a call with a predicate (@op) takes no flags",
-                    k->who, c->keys ? "keys" : "key_type");
   GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
   if (c->predicate2)
     return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
@@ -32979,18 +33054,25 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
       ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
       : GP_SUCCESS;
 }
-// Comparisons need elements of a built-in type.
+// Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
-      ? gp__no_struct(k, "op", k->q->op)
-      : GP_SUCCESS;
+  gp__request *q = k->q;
+  if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
+  if (k->by_stencil) {
+    q->key_type = k->c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
+  }
+  if (!(k->by_stencil ? k->key.info : k->in.info)) return GP_SUCCESS;
+  if (q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
+  return q->transform && !q->user_transform ? gp__no_struct(k, "predicate2", q->transform) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
+  const size_t size = k->by_stencil ? q->key_size : q->in_size;
   if (c->init) memcpy(q->init.bytes, c->init, q->acc_size);
-  if (c->scalar) memcpy(q->init.bytes, c->scalar, q->in_size);
-  if (c->scalar2) memcpy(q->step.bytes, c->scalar2, q->in_size);
+  if (c->scalar) memcpy(q->init.bytes, c->scalar, size);
+  if (c->scalar2) memcpy(q->step.bytes, c->scalar2, size);
   return GP_SUCCESS;
 }
 
@@ -34851,14 +34933,27 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
   else gp__add(t, "gp__none");
 }
 
+// Selections of described values by flags or a stencil.
+GPUPRIMS__PRIVATE int gp__selects_by_position(const gp__spelling *q) {
+  return q->described && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
+}
 GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
-    gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : q->transform ? 3 : 2, in, key);
-    if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
+    const char *tested = q->key_size ? key : in;
+    gp__add(t, "gp__select%s<%d, %s, %s, ", gp__selects_by_position(q) ? "_at" : "",
+            q->primitive == GP_SELECT ? 1
+                : q->transform        ? 3
+                                      : 2,
+            in, key);
+    if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", tested, t);
     else gp__add(t, "gp__flag<%s>", key);
     gp__add(t, ", ");
-    gp__name_predicate(q->transform, q->user_transform, "gp__op_2", in, t);
+    gp__name_predicate(q->transform, q->user_transform, "gp__op_2", tested, t);
+    if (gp__selects_by_position(q)) {
+      gp__add(t, ", ");
+      gp__name_input(q, q->described - 1, t);
+    }
     gp__add(t, ">");
     return;
   }
@@ -34883,9 +34978,10 @@ GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
 }
 // The body of a stream.
 GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
-  gp__add(t, q->described ? ", gp__fed<" : ", ");
+  const int fed = q->described && !gp__selects_by_position(q);
+  gp__add(t, fed ? ", gp__fed<" : ", ");
   gp__name_body(q, t);
-  if (!q->described) return;
+  if (!fed) return;
   gp__add(t, ", ");
   gp__name_input(q, q->described - 1, t);
   gp__add(t, ">");
@@ -34893,7 +34989,8 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
 // A predicate takes one element and returns bool.
 GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
-  gp__set_operator(ops, gp__in_name(q), NULL, "bool");
+  gp__set_operator(ops, q->key_size ? gp__key_name(q) : gp__in_name(q), NULL, "bool");
+  ops[1].a = ops[0].a;
   ops[1].r = "bool";
 }
 GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
@@ -38044,6 +38141,8 @@ GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
     h->key_size = h->in_size;
     h->in_size = 0;
   }
+  h->stream.by_position = q->inputs.in && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
+  if (h->stream.by_position) h->in_size = 0; // a tile has no values
   h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
   h->stream.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
   h->offset_size = (int)q->offset_size;
@@ -38057,7 +38156,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy 
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   const gp__request *q = l->q;
-  const int predicate = gp__is_predicated(q->primitive) && q->op;
+  const int predicate = gp__is_predicated(q->primitive) && q->op && !q->key_size;
   gp__stream_args a;
   memset(&a, 0, sizeof a);
   a.keys = predicate ? q->in : q->keys;
@@ -38115,7 +38214,7 @@ static const gp__primitive gp__primitive_nontrivial_runs = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
 static const gp__primitive gp__primitive_unique = {
     &gp__family_stream, GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
-    GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
+    GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT,
                                                    GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_partition = {
@@ -43115,6 +43214,34 @@ GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type f
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_select_flags in_type=type out_type=type keys=flags key_type=flag_type");
 }
+GPUPRIMS__API gp_result gp_select_stencil(gp_context *ctx, gp_op predicate, gp_type stencil_type, gp_type type,
+                                          const void *scalar, const void *stencil, const void *in, uint64_t count,
+                                          void *out, uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_SELECT, predicate, type, GP_TYPE_DEFAULT, in, out, count);
+  gp__set_keys(&c, stencil_type, stencil);
+  c.scalar = scalar;
+  c.out_count = out_count;
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_select_stencil op=predicate in_type=type out_type=type keys=stencil key_type=stencil_type");
+}
+GPUPRIMS__API gp_result gp_select_indices(gp_context *ctx, gp_op predicate, gp_type type, gp_type index_type,
+                                          const void *scalar, const void *in, uint64_t count, void *out_indices,
+                                          uint64_t *out_count, gp_stream stream) {
+  const gp_input indices = gp_input_ramp(index_type, NULL, NULL);
+  const uint64_t most = index_type == GP_I32 ? 1ull << 31 : 1ull << 32; // of elements that 4-byte indices reach
+  gp_call c;
+  if (index_type != GP_I32 && index_type != GP_U32 && index_type != GP_I64 && index_type != GP_U64)
+    return gp__fail(GP_E_TYPE, "gp_select_indices: index_type is %d, not i32, u32, i64 or u64", (int)index_type);
+  if ((index_type == GP_I32 || index_type == GP_U32) && count > most)
+    return gp__fail(GP_E_SIZE, "gp_select_indices: count is %llu, too large for %s indices (index_type)",
+                    (unsigned long long)count, gp__type_rows[index_type].name);
+  c = gp__call(GP_SELECT, predicate, GP_INPUT, GP_TYPE_DEFAULT, &indices, out_indices, count);
+  gp__set_keys(&c, type, in);
+  c.scalar = scalar;
+  c.out_count = out_count;
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_select_indices op=predicate in_type=index_type keys=in key_type=type out=out_indices");
+}
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *selected, void *rejected, uint64_t *out_counts,
                                      gp_stream stream) {
@@ -43940,7 +44067,7 @@ group_by/kernels.cuh 39 53 84 87
 scan/kernels.cuh 47 70 77 78 84 87
 scan/pipelined.cuh 98
 select/stream.cuh 48 68
-select/select.cuh 100
+select/select.cuh 22 70 100
 segments/heads.cuh 79 100
 select/runs.cuh 1 71 102
 segments/by_key.cuh 103
@@ -45256,6 +45383,7 @@ w`m=two?i<2?low.$][(i+2)&3]:high.$][(i-2)&3]:near;
 #line 1 "select/shape.h"
 `(def $ushape_of_streams{
 $o`~;
+$oby_position;
 }$bshape_of_streams;
 #line 1 "segments/shape.h"
 `(def $ushape_of_segments{
@@ -45391,7 +45519,8 @@ F(overlap,0,1,2)
 `G`V`u($o$Y`wkey_`g`win_`g$:$+$JVECTOR*$Y>=$bmax(key_`g,in_`g)?$JVECTOR*$Y/$bmax(key_`g,in_`g):1;
 }
 enum{$JSTREAM_MARGIN=64};
-`G`Vregion_$@($o`u`w`g$:$+`g?(`u*`g+2*$JSTREAM_MARGIN+127)/128*128:0$S`G`Vfold_warps($o`K){$j(`K/$JWARP+1)/2;}
+`G`Vregion_$@($o`u`w`g$:$+`g?(`u*`g+2*$JSTREAM_MARGIN+127)/128*128:0$Senum{$JPOSITION_`8=2};
+`G`Vfold_warps($o`K){$j(`K/$JWARP+1)/2;}
 #line 1 "expand/policy.h"
 enum{
 $JEXPAND_MOST=16,
@@ -48357,6 +48486,26 @@ $bcopy_out<T>::run($fT`0out3)+(origin-$I.n[0]-$I.n[N-1]),
 if(PARTS==2)a.out_$D[1]=$D-`R.n[0]`OPARTS==3$:a.out_$D[1]=`R.n[N-1];
 a.out_$D[2]=$D-`R.n[0]-`R.n[N-1]$S}
 };
+$~PARTS$rT$rF$rP1$rP2$rInput>
+$uselect_at:$bselect<PARTS,$bnone,F,P1,P2>{$t$bselect<PARTS,$bnone,F,P1,P2>Base;$t$HBase::State State;
+$~$y>using Kept=$HBase::$v Kept<$y>;$t`: Position;`qN=Base::N,SCRATCH=$JPOSITION_`8;
+static_assert($KPosition)==$JPOSITION_`8,"a policy's $O memory has room for positions of this `g");
+static $qwrite(`1to,$T$I,$aInput&input,$Torigin,$aPosition*at`wn$:T*out=$fT*>(to)+$I;
+$%4)$7$oi=`j$A);i<n;i+=32)out`m=input.at(origin+at`m$R$~$y>static $qgather(Position*to,$a$b`A<$y> &marks){
+$sUNROLL$7$ow`bw<$b`A<$y>::WORDS`kw$:$%1)$7$;left=marks.$][w];left;left&=left-1)
+*to++ =$fPosition>(`j$A)*$y+w*32+__ffs(`jleft))-1$R}
+$~$y,$CFULL>$l$qemit$(`V$<,$a$b`V$0&t`w$x,$aKept<$y> &kept,
+$aState&$I,$Bscratch$GInput input($f$a$bwith_input<$b`Vargs> &>(a).input$3$Torigin=t.$x+$x;
+$a$oi=$x+`j$A)*$y,exist=t.exist<$y>(i),all=t.exist<32*$y>($x);
+$a$;$|=$bpair(kept.holds[0].$D(),PARTS==3?kept.holds[N-1].$D():0$3$;upto=kept.upto,`R=$Wupto,31);
+$a$oones=$blow(`R),twos=PARTS==3?$bhigh(`R):PARTS==2?all-ones:0;
+$a$o`>=$blow(upto-$|),`>2=$bhigh(upto-$|),rest=ones+(PARTS==3?twos:0$pPosition*at=$mPosition*>(scratch);
+gather<$y>(at+`>,kept.holds[0]$MPARTS==3)gather<$y>(at+ones+`>2,kept.holds[N-1]$MPARTS>1$:$b`A<$y>neither;
+$sUNROLL$7$ow`bw<$b`A<$y>::WORDS`kw)
+neither.$][w]=~(kept.holds[0].$][w]|kept.holds[N-1].$][w]$pneither.keep(exist);
+gather<$y>(at+rest+(i-$x-`>-`>2),neither$R`d$pwrite(a.out_$Xs,$I.n[0],input,origin,at,ones);
+if(PARTS>1)write(a.out2,PARTS==2?origin-$I.n[0]:$I.n[N-1],input,origin,at+ones,twos$MPARTS>2)
+write(a.out3,origin-$I.n[0]-$I.n[N-1],input,origin,at+ones+twos,all-ones-twos$p`d$R};
 #line 1 "segments/heads.cuh"
 $gK$rE>$ukey_`{{$tK Key;$t$bno_$, Offsets;$l$a$CBEFORE=true;
 $~$y,$CFULL>`o Marks{$l$a$CKNOWN=$bcompare_$@<E>::is&&$y%4=`b

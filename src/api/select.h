@@ -14,9 +14,21 @@ GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type f
                                         const void *flags, uint64_t count, void *out, uint64_t *out_count,
                                         gp_stream stream);
 
+// The elements whose counterparts in `stencil`, an array of another type, satisfy the predicate; scalar is of that
+// type. in may be described (GP_INPUT): then only the selected elements are made, where they are written.
+GPUPRIMS__API gp_result gp_select_stencil(gp_context *ctx, gp_op predicate, gp_type stencil_type, gp_type type,
+                                          const void *scalar, const void *stencil, const void *in, uint64_t count,
+                                          void *out, uint64_t *out_count, gp_stream stream);
+
+// The indices of the elements that satisfy the predicate, in order. index_type: i32, u32, i64 or u64,
+// wide enough for count.
+GPUPRIMS__API gp_result gp_select_indices(gp_context *ctx, gp_op predicate, gp_type type, gp_type index_type,
+                                          const void *scalar, const void *in, uint64_t count, void *out_indices,
+                                          uint64_t *out_count, gp_stream stream);
+
 // Two parts: the selected elements and the others; out_counts[0] and out_counts[1] are their numbers. Each output has
 // room for as many elements as may go there. Three parts, by gp_call: out3, and predicate2 with scalar2, which divides
-// the elements that `op` leaves.
+// the elements that `op` leaves. A stencil, by gp_call: keys and key_type with a predicate.
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      uint64_t count, void *selected, void *rejected, uint64_t *out_counts,
                                      gp_stream stream);

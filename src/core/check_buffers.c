@@ -114,7 +114,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, q->count, 0));
   else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
   if (k->key.size)
-    GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
+    GPUPRIMS__CHECK(gp__reading(k,
+                                k->by_flags         ? "keys (flags)"
+                                    : k->by_stencil ? "keys (the stencil)"
+                                                    : "keys",
+                                c->keys, &k->key, b->keys, 1,
                                 k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));

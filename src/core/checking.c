@@ -20,6 +20,7 @@ typedef struct gp__checking {
   gp__check_step own[GP__CHECKS]; // of the family; NULL: the common step
   struct gp__buffers *buffers;    // during their step
   int by_flags;                   // select, partition: flags decide, no predicate
+  int by_stencil;                 // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8 + GP_INPUT_ARRAYS], written[8];
   int read_count, written_count;

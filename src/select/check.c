@@ -26,6 +26,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   q->op = c->op;
   q->transform = c->predicate2;
   k->by_flags = !c->op && (c->keys || c->key_type); // select and partition: others read none
+  k->by_stencil = c->op && (c->keys || c->key_type);
   if (k->by_flags) {
     if (c->predicate2)
       return gp__fail(GP_E_OPERATOR, "%s: @predicate2: a call with flags takes no second predicate", k->who);
@@ -33,9 +34,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
                                               c->scalar ? "scalar" : "scalar2")
                                    : GP_SUCCESS;
   }
-  if (c->keys || c->key_type)
-    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: a call with a predicate (@op) takes no flags",
-                    k->who, c->keys ? "keys" : "key_type");
   GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
   if (c->predicate2)
     return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
@@ -43,18 +41,25 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
       ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
       : GP_SUCCESS;
 }
-// Comparisons need elements of a built-in type.
+// Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
-      ? gp__no_struct(k, "op", k->q->op)
-      : GP_SUCCESS;
+  gp__request *q = k->q;
+  if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
+  if (k->by_stencil) {
+    q->key_type = k->c->key_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
+  }
+  if (!(k->by_stencil ? k->key.info : k->in.info)) return GP_SUCCESS;
+  if (q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
+  return q->transform && !q->user_transform ? gp__no_struct(k, "predicate2", q->transform) : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
+  const size_t size = k->by_stencil ? q->key_size : q->in_size;
   if (c->init) memcpy(q->init.bytes, c->init, q->acc_size);
-  if (c->scalar) memcpy(q->init.bytes, c->scalar, q->in_size);
-  if (c->scalar2) memcpy(q->step.bytes, c->scalar2, q->in_size);
+  if (c->scalar) memcpy(q->init.bytes, c->scalar, size);
+  if (c->scalar2) memcpy(q->step.bytes, c->scalar2, size);
   return GP_SUCCESS;
 }
 

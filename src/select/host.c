@@ -4,20 +4,18 @@
 
 // The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
-  const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
+  const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
+  const size_t size = q->key_size ? q->key_size : q->in_size;
+  const unsigned char *x = (const unsigned char *)(q->key_size ? q->keys : q->in) + first * size;
   const gp__value zero = {{0}};
   size_t i;
-  if (q->op) {
-    const unsigned char *scalar = q->user_op ? NULL : q->init.bytes;
-    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, x, scalar, 0, part, n);
-  } else
-    gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, (const unsigned char *)q->keys + first * q->key_size,
-                   zero.bytes, 0, part, n);
+  if (q->op) gp__host_holds(q->op, q->user_op, type, size, x, q->user_op ? NULL : q->init.bytes, 0, part, n);
+  else gp__host_holds(GP_NOT_EQUAL, NULL, type, size, x, zero.bytes, 0, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
     unsigned char second[GP__HOST_ELEMENTS];
     const unsigned char *scalar = q->user_transform ? NULL : q->step.bytes;
-    gp__host_holds(q->transform, q->user_transform, q->in_type, q->in_size, x, scalar, 0, second, n);
+    gp__host_holds(q->transform, q->user_transform, type, size, x, scalar, 0, second, n);
     for (i = 0; i < n; ++i) part[i] = part[i] ? (unsigned char)(2 - second[i]) : 0;
   }
 }

@@ -9,14 +9,27 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
   else gp__add(t, "gp__none");
 }
 
+// Selections of described values by flags or a stencil.
+GPUPRIMS__PRIVATE int gp__selects_by_position(const gp__spelling *q) {
+  return q->described && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
+}
 GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
-    gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : q->transform ? 3 : 2, in, key);
-    if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
+    const char *tested = q->key_size ? key : in;
+    gp__add(t, "gp__select%s<%d, %s, %s, ", gp__selects_by_position(q) ? "_at" : "",
+            q->primitive == GP_SELECT ? 1
+                : q->transform        ? 3
+                                      : 2,
+            in, key);
+    if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", tested, t);
     else gp__add(t, "gp__flag<%s>", key);
     gp__add(t, ", ");
-    gp__name_predicate(q->transform, q->user_transform, "gp__op_2", in, t);
+    gp__name_predicate(q->transform, q->user_transform, "gp__op_2", tested, t);
+    if (gp__selects_by_position(q)) {
+      gp__add(t, ", ");
+      gp__name_input(q, q->described - 1, t);
+    }
     gp__add(t, ">");
     return;
   }
@@ -41,9 +54,10 @@ GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
 }
 // The body of a stream.
 GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
-  gp__add(t, q->described ? ", gp__fed<" : ", ");
+  const int fed = q->described && !gp__selects_by_position(q);
+  gp__add(t, fed ? ", gp__fed<" : ", ");
   gp__name_body(q, t);
-  if (!q->described) return;
+  if (!fed) return;
   gp__add(t, ", ");
   gp__name_input(q, q->described - 1, t);
   gp__add(t, ">");
@@ -51,7 +65,8 @@ GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
 // A predicate takes one element and returns bool.
 GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
-  gp__set_operator(ops, gp__in_name(q), NULL, "bool");
+  gp__set_operator(ops, q->key_size ? gp__key_name(q) : gp__in_name(q), NULL, "bool");
+  ops[1].a = ops[0].a;
   ops[1].r = "bool";
 }
 GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {

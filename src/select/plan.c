@@ -10,6 +10,8 @@ GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
     h->key_size = h->in_size;
     h->in_size = 0;
   }
+  h->stream.by_position = q->inputs.in && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
+  if (h->stream.by_position) h->in_size = 0; // a tile has no values
   h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
   h->stream.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
   h->offset_size = (int)q->offset_size;
@@ -23,7 +25,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy 
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   const gp__request *q = l->q;
-  const int predicate = gp__is_predicated(q->primitive) && q->op;
+  const int predicate = gp__is_predicated(q->primitive) && q->op && !q->key_size;
   gp__stream_args a;
   memset(&a, 0, sizeof a);
   a.keys = predicate ? q->in : q->keys;
@@ -81,7 +83,7 @@ static const gp__primitive gp__primitive_nontrivial_runs = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
 static const gp__primitive gp__primitive_unique = {
     &gp__family_stream, GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
-    GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
+    GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT,
                                                    GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_partition = {

@@ -38,7 +38,8 @@ GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size,
       ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
       : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
-// Bytes an element that results need besides the tile.
+// Bytes an element that results need besides the tile; of a selection by position, its position.
+enum { GP__POSITION_BYTES = 2 };
 GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
   return acc_size && in_size != out_size ? out_size : 0;
 }
@@ -55,7 +56,8 @@ GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) *
       (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
        p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
-      p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
+      p.threads * items *
+      (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));

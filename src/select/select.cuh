@@ -1,6 +1,6 @@
 // select/select.cuh - select, partition and unique as the body of a stream
-// uses: device/vocabulary.cuh, core/arguments.h, select/arguments.h, device/types.cuh, device/operators.cuh,
-//   device/warp.cuh, select/stream.cuh
+// uses: device/vocabulary.cuh, select/policy.h, core/arguments.h, select/arguments.h, device/types.cuh,
+//   device/operators.cuh, device/warp.cuh, device/inputs.cuh, select/stream.cuh
 
 // PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none if predicates test the elements.
 template <class T, class F> struct gp__select_types {
@@ -132,5 +132,61 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       a.out_count[1] = total.n[N - 1];
       a.out_count[2] = count - total.n[0] - total.n[N - 1];
     }
+  }
+};
+
+// The same by flags or a stencil, of described values: a tile has no values. Emission gathers the positions of what is
+// selected, in the group's part of the scratch memory, and makes the values where it writes them.
+template <int PARTS, class T, class F, class P1, class P2, class Input>
+struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
+  typedef gp__select<PARTS, gp__none, F, P1, P2> Base;
+  typedef typename Base::State State;
+  template <int ITEMS> using Kept = typename Base::template Kept<ITEMS>;
+  typedef unsigned short Position; // in a group
+  static const int N = Base::N, SCRATCH = GP__POSITION_BYTES;
+  static_assert(sizeof(Position) == GP__POSITION_BYTES, "a policy's shared memory has room for positions of this size");
+
+  // One warp: makes n values, from index `origin` on, at these positions.
+  static GP_DEVICE void write(void *to, gp__u64 before, const Input &input, gp__u64 origin, const Position *at, int n) {
+    T *out = static_cast<T *>(to) + before;
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < n; i += 32) out[i] = input.at(origin + at[i]);
+  }
+  // Positions of the marked elements among the lane's ITEMS.
+  template <int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 left = marks.word[w]; left; left &= left - 1)
+        *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
+    }
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *scratch) {
+    const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
+    const gp__u64 origin = t.first + first;
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
+    const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
+    const int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), rest = ones + (PARTS == 3 ? twos : 0);
+    Position *at = reinterpret_cast<Position *>(scratch);
+    gather<ITEMS>(at + rank, kept.holds[0]);
+    if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
+    if (PARTS > 1) {
+      gp__bits<ITEMS> neither;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      neither.keep(exist);
+      gather<ITEMS>(at + rest + (i - first - rank - rank2), neither);
+    }
+    __syncwarp();
+    write(a.out_values, before.n[0], input, origin, at, ones);
+    if (PARTS > 1) write(a.out2, PARTS == 2 ? origin - before.n[0] : before.n[N - 1], input, origin, at + ones, twos);
+    if (PARTS > 2)
+      write(a.out3, origin - before.n[0] - before.n[N - 1], input, origin, at + ones + twos, all - ones - twos);
+    __syncwarp(); // the next tile's positions go to the same place
   }
 };

@@ -1,8 +1,9 @@
 // gp_check_inputs.h - gp_check's group "inputs": each kind of described input, and nested ones, of every type, read by
-// copy, transform2, reduce, count_if, a scan, a selection by flags and, of integers, reductions by key and by segments,
-// against the host back end; folds of floats are reproducible ones.
+// copy, transform2, reduce, count_if, a scan, selections by flags and by a stencil, unique and, of integers, reductions
+// by key and by segments, against the host back end; folds of floats are reproducible ones.
 
-enum { INPUT_KINDS = 9, INPUT_MOST = 1000003, COMPACTED = INPUT_MOST * 32 }; // COMPACTED: where counts go
+enum { INPUT_KINDS = 9, INPUT_MOST = 1000003, COMPACTED = INPUT_MOST * 32, OUT_KEYS = COMPACTED + 4096 };
+// COMPACTED: where counts go
 typedef struct input_arrays { // INPUT_MOST elements, twice as many of `values`
   char *values, *more;
   int *index;
@@ -57,7 +58,9 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   input_parts parts, host_parts;
   gp_call c = gp_call_init(primitive), h;
   const int counts = primitive == GP_COUNT_IF, folds = primitive == GP_REDUCE || primitive == GP_INCLUSIVE_SCAN;
-  const int keyed = primitive == GP_REDUCE_BY_KEY, compacts = primitive == GP_SELECT || keyed;
+  const int keyed = primitive == GP_REDUCE_BY_KEY, stencil = primitive == GP_SELECT && kind % 2;
+  const int compacts = primitive == GP_SELECT || primitive == GP_UNIQUE || keyed;
+  static const unsigned char two = 2;
   const uint64_t segments = n / 7 + 1, results = primitive == GP_SEGMENTED_REDUCE ? segments : n;
   uint64_t bytes = counts ? 8 : (primitive == GP_REDUCE ? 1 : results) * (uint64_t)t->size;
   uint64_t scalar[2] = {0, 0};
@@ -67,9 +70,11 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   c.op = counts                                            ? GP_LESS_EQUAL
       : folds || keyed || primitive == GP_SEGMENTED_REDUCE ? GP_SUM
       : primitive == GP_TRANSFORM2                         ? GP_MAX
+      : stencil                                            ? GP_LESS
                                                            : GP_OP_DEFAULT;
   c.flags = folds ? GP_REPRODUCIBLE : 0;
   if (counts) c.scalar = scalar;
+  if (stencil) c.scalar = &two;
   if (primitive == GP_TRANSFORM2) c.in2_type = t->handle;
   h = c;
   c.in = input_of(kind, t, 1, there, n, &parts);
@@ -82,6 +87,7 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
     c.keys = there->flags, h.keys = here->flags;
     c.out_count = (uint64_t *)(uintptr_t)(out + COMPACTED), h.out_count = (uint64_t *)(uintptr_t)(want + COMPACTED);
   }
+  if (primitive == GP_UNIQUE) c.out_keys = out + OUT_KEYS, h.out_keys = want + OUT_KEYS;
   if (primitive == GP_SEGMENTED_REDUCE) {
     c.offset_type = h.offset_type = GP_U32;
     c.segments = h.segments = segments;
@@ -111,14 +117,16 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   else pass();
 }
 static void group_inputs(void) {
-  static const gp_primitive CALLS[] = {GP_COPY,           GP_TRANSFORM2, GP_REDUCE,        GP_COUNT_IF,
-                                       GP_INCLUSIVE_SCAN, GP_SELECT,     GP_REDUCE_BY_KEY, GP_SEGMENTED_REDUCE};
+  static const gp_primitive CALLS[] = {GP_COPY,     GP_TRANSFORM2,     GP_REDUCE,
+                                       GP_COUNT_IF, GP_INCLUSIVE_SCAN, GP_SELECT,
+                                       GP_UNIQUE,   GP_REDUCE_BY_KEY,  GP_SEGMENTED_REDUCE};
   const uint64_t most = 2 * (uint64_t)INPUT_MOST * 16;
   input_arrays there = {device_new(most),           device_new(most),       device_new(INPUT_MOST * 4),
                         device_new(INPUT_MOST * 8), device_new(INPUT_MOST), device_new(INPUT_MOST * 4)};
   input_arrays here = {host_new(most),           host_new(most),       host_new(INPUT_MOST * 4),
                        host_new(INPUT_MOST * 8), host_new(INPUT_MOST), host_new(INPUT_MOST * 4)};
-  char *out = device_new(most + 4096), *got = host_new(most + 4096), *want = host_new(most + 4096);
+  const uint64_t room = OUT_KEYS + INPUT_MOST;
+  char *out = device_new(room), *got = host_new(room), *want = host_new(room);
   int t, k, s, i, count;
   const uint64_t *list = sizes(&count);
   uint64_t seed = 7, j;

@@ -2535,6 +2535,21 @@ MUTANTS = {
     "inputs: a run of a segment is read as if it were whole": (
         "INPUTS", "src/segments/warps.cuh", "Operands::described ? own[k] == (1u << V) - 1 : at < room",
         "Operands::described || at < room"),
+    "inputs: positions are counted from the lane": (
+        "INPUTS", "src/select/select.cuh", "static_cast<Position>(int(gp_lane()) * ITEMS + w * 32",
+        "static_cast<Position>(w * 32"),
+    "inputs: elements past the end are in the last part": (
+        "INPUTS", "src/select/select.cuh", "      neither.keep(exist);\n      gather<ITEMS>(", "      gather<ITEMS>("),
+    "inputs: values are made at the tile's positions": (
+        "INPUTS", "src/select/select.cuh", "out[i] = input.at(origin + at[i]);", "out[i] = input.at(origin + i);"),
+    "inputs: the scalar of a stencil has the elements' size": (
+        "INPUT_CALLS", "src/select/check.c", "const size_t size = k->by_stencil ? q->key_size : q->in_size;",
+        "const size_t size = q->in_size / 4;"),
+    "inputs: a stencil's second predicate tests the elements": (
+        "INPUT_CALLS", "src/select/host.c",
+        "gp__host_holds(q->transform, q->user_transform, type, size, x, scalar, 0, second, n);",
+        "gp__host_holds(q->transform, q->user_transform, q->in_type, q->in_size,\n"
+        "                   (const unsigned char *)q->in + first * q->in_size, scalar, 0, second, n);"),
     "inputs: segments are read by bulk copies": (
         "INPUT_CALLS", "src/segments/policy.h", "!s.described && s.compute_capability >= 90 && p.stages >= 2",
         "s.compute_capability >= 90 && p.stages >= 2"),

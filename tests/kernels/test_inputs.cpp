@@ -206,12 +206,14 @@ template <class P, class D> struct Read {
   }
 };
 
-// Selections: of elements by a predicate, and of their values by flags.
+// Selections and partitions: of elements by a predicate, and of their values by flags or a stencil.
 template <class P, class D> struct Select {
   typedef typename D::type T;
-  template <class Body> static bool run(gp__stream_args args, const gp__input_data &data, size_t key, size_t value) {
+  template <class Body>
+  static bool run(gp__stream_args args, const gp__input_data &data, size_t key, int parts, bool by_position) {
     gp__shape s = {};
-    s.primitive = GP_SELECT, s.key_size = int(key), s.in_size = int(value), s.out_size = sizeof(T), s.described = 1;
+    s.primitive = parts > 1 ? GP_PARTITION : GP_SELECT, s.key_size = int(key), s.out_size = sizeof(T), s.described = 1;
+    s.stream.parts = parts > 1 ? parts : 0, s.stream.by_position = by_position;
     s.compute_capability = 90, s.multiprocessors = 3, s.shared_bytes = 227 * 1024, s.count = args.count;
     const gp_policy p = policy_of<P>(GP_LOOK_BACK);
     const gp__geometry g = gp__geometry_by(&gp__rules_stream, p, s, 0);
@@ -224,30 +226,62 @@ template <class P, class D> struct Select {
                "select", g.grid, g.threads, g.shared_bytes,
                [](const gp__with_input<gp__stream_args> &all) { gp__stream_look_back<P, Body>(all); }, a);
   }
-  static void both(const std::string &what, const Data<T> &data, size_t offset) {
+  // Elements in parts: out[part[i]] gets element i.
+  static bool right(const Data<T> &data, const std::vector<int> &part, int parts, const std::vector<const T *> &out,
+                    const u64 *counts) {
+    u64 found[3] = {0, 0, 0};
+    for (size_t i = 0; i < part.size(); ++i) {
+      const int p = part[i];
+      if (p < parts && !same(out[size_t(p)][found[p]++], data.elements[i])) return false;
+    }
+    for (int p = 0; p < parts; ++p)
+      if (counts[p] != found[p]) return false;
+    return true;
+  }
+  static void all(const std::string &what, const Data<T> &data, size_t offset) {
     const size_t n = data.elements.size();
     const T half = T(~T(0) / 2);
-    Device<T> out(n + 1, offset);
-    Device<u64> count(1);
-    std::vector<u16> flags(n);
-    for (auto &flag : flags) flag = u16(random32() % 3);
-    Device<u16> marks(flags, offset % 5);
+    const u16 low = 1 + u16(random32() % 2), high = 40;
+    Device<T> out(n + 1, offset), out2(n + 1, offset % 3), out3(n + 1, 0);
+    Device<u64> counts(3);
+    std::vector<u16> stencil(n);
+    for (auto &x : stencil) x = random32() % 9 ? u16(random32() % 3) : u16(random32() % 90);
+    Device<u16> keys(stencil, offset % 5);
     gp__stream_args args = {};
-    args.out_values = out.data, args.out_count = count.data, args.count = n;
+    args.out_values = out.data, args.out2 = out2.data, args.out3 = out3.data, args.out_count = counts.data;
+    args.count = n;
+    const std::vector<const T *> outs = {out.data, out2.data, out3.data};
+    std::vector<int> part(n);
     std::memcpy(args.first.bytes, &half, sizeof half);
-    for (const bool by_flags : {false, true}) {
-      args.keys = by_flags ? marks.data : nullptr;
-      const bool ran = by_flags
-          ? run<gp__fed<gp__select<1, T, u16, gp__flag<u16>, gp__none>, D>>(args, data.input, 2, sizeof(T))
-          : run<gp__fed<gp__select<1, T, gp__none, gp__compare<gp_less<T>>, gp__none>, D>>(args, data.input, sizeof(T),
-                                                                                           0);
-      size_t found = 0;
-      bool good = ran;
-      for (size_t i = 0; i < n && good; ++i)
-        if (by_flags ? flags[i] != 0 : data.elements[i] < half) good = same(out.data[found++], data.elements[i]);
-      check(good && *count.data == found, what + (by_flags ? " select by flags" : " select"));
-      simt::clear_error();
-    }
+    args.keys = nullptr;
+    typedef gp__compare<gp_less<u16>> Less;
+    typedef gp__compare<gp_greater<u16>> Greater;
+    bool ran = run<gp__fed<gp__select<1, T, gp__none, gp__compare<gp_less<T>>, gp__none>, D>>(args, data.input,
+                                                                                              sizeof(T), 1, false);
+    for (size_t i = 0; i < n; ++i) part[i] = data.elements[i] < half ? 0 : 1;
+    check(ran && right(data, part, 1, outs, counts.data), what + " select");
+    simt::clear_error();
+    args.keys = keys.data;
+    ran = run<gp__select_at<1, T, u16, gp__flag<u16>, gp__none, D>>(args, data.input, 2, 1, true);
+    for (size_t i = 0; i < n; ++i) part[i] = stencil[i] ? 0 : 1;
+    check(ran && right(data, part, 1, outs, counts.data), what + " select by flags");
+    simt::clear_error();
+    std::memset(args.first.bytes, 0, sizeof args.first.bytes);
+    std::memcpy(args.first.bytes, &low, sizeof low);
+    std::memcpy(args.second.bytes, &high, sizeof high);
+    ran = run<gp__select_at<3, T, u16, Less, Greater, D>>(args, data.input, 2, 3, true);
+    for (size_t i = 0; i < n; ++i) part[i] = stencil[i] < low ? 0 : stencil[i] > high ? 1 : 2;
+    check(ran && right(data, part, 3, outs, counts.data), what + " three parts by a stencil");
+    simt::clear_error();
+#ifndef TEST_FEW
+    ran = run<gp__select_at<2, T, u16, Less, gp__none, D>>(args, data.input, 2, 2, true);
+    for (int &p : part) p = p ? 1 : 0;
+    check(ran && right(data, part, 2, outs, counts.data), what + " two parts by a stencil");
+    simt::clear_error();
+    ran = run<gp__select_at<1, T, u16, Less, gp__none, D>>(args, data.input, 2, 1, true);
+    check(ran && right(data, part, 1, outs, counts.data), what + " select by a stencil");
+    simt::clear_error();
+#endif
   }
 };
 template <class P, class D, class Make> void sweep_select(const char *name, int seeds, const Make &make) {
@@ -259,7 +293,7 @@ template <class P, class D, class Make> void sweep_select(const char *name, int 
       simt::set_random_schedule(uint64_t(seed) * 100 + n);
       Data<typename D::type> data;
       const auto kept = make(n, seed, data);
-      Select<P, D>::both(describe(name, n, 0, 0, 3, unsigned(seed)), data, size_t(seed % 5));
+      Select<P, D>::all(describe(name, n, 0, 0, 3, unsigned(seed)), data, size_t(seed % 5));
       (void)kept;
     }
 }

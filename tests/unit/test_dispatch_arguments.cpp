@@ -776,8 +776,8 @@ static void test_more_arguments(bool host) {
   }
   WRONG(GP_E_OVERLAP, "in2 (the second array) and out overlap", GP_EQUAL_ARRAYS, c.out = b.end + 5);
   for (gp_primitive p : {GP_SELECT, GP_PARTITION}) {
-    WRONG(GP_E_ARGUMENT, "keys: a call with a predicate (op) takes no flags", p, c.keys = b.keys);
-    WRONG(GP_E_TYPE, "key_type: a call with a predicate (op) takes no flags", p, c.key_type = GP_U8);
+    WRONG(GP_E_TYPE, "key_type (of the stencil) is not set", p, c.keys = b.keys); // a stencil
+    WRONG(GP_E_NULL, "keys (the stencil) is null", p, c.key_type = GP_U8);
     WRONG(GP_E_ARGUMENT, "scalar: a call with flags takes no scalar", p, c.op = GP_OP_DEFAULT, c.keys = b.keys,
           c.key_type = GP_U8);
     WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys);

@@ -13,6 +13,10 @@ struct Weigh {
   int operator()(Dot a, short b) const { return int(a.x) * b + a.i; }
 };
 typedef Weigh gp__op_of_part_4; // of the call in `nested`
+struct Whole {
+  bool operator()(float a) const { return a == float(int(a / 2)) * 2; }
+};
+typedef Whole gp__op_2; // the second predicate of a stencil
 
 FAKE_KERNEL(gp__with_input<gp__map_args>,
             gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>,
@@ -82,7 +86,22 @@ FAKE_KERNEL(gp__with_input<gp__segment_args>,
                 float, double, double>);
 FAKE_KERNEL(gp__with_input<gp__stream_args>,
             gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
-                                 gp__fed<gp__select<1, long long, unsigned char, gp__flag<unsigned char>, gp__none>,
+                                 gp__select_at<1, long long, unsigned char, gp__flag<unsigned char>, gp__none,
+                                               gp__input_ramp<long long, 0>>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                                 gp__select_at<1, unsigned int, float, gp__compare<gp_less<float>>, gp__none,
+                                               gp__input_ramp<unsigned int, 0>>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                                 gp__select_at<3, int, float, gp__compare<gp_less<float>>, gp__test<gp__op_2, float>,
+                                               gp__input_array<int, 0>>>);
+FAKE_KERNEL(gp__stream_args,
+            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                                 gp__select<1, int, float, gp__compare<gp_less<float>>, gp__none>>);
+FAKE_KERNEL(gp__with_input<gp__stream_args>,
+            gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
+                                 gp__fed<gp__runs<GP_UNIQUE, gp__key_heads<int, gp_equal<int>>, long long, gp__none>,
                                          gp__input_ramp<long long, 0>>>);
 FAKE_KERNEL(gp__with_input<gp__stream_args>,
             gp__stream_look_back<gp__policy<128, 1, 3, 3, 2, 1, 2>,
@@ -109,6 +128,9 @@ static std::vector<float> floats(size_t n, unsigned seed) {
   return std::vector<float>(v.begin(), v.end());
 }
 
+static void whole_on_host(void *, void *r, const void *a, const void *) {
+  *static_cast<unsigned char *>(r) = Whole()(*static_cast<const float *>(a));
+}
 static void weigh_on_host(void *, void *r, const void *a, const void *b) {
   const int x = Weigh()(*static_cast<const Dot *>(a), *static_cast<const short *>(b));
   memcpy(r, &x, sizeof x);
@@ -258,8 +280,45 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
   for (size_t k = 0; k < n; ++k)
     if (marks[k]) good &= where.data[found++] == (long long)k;
   CHECK(good && *count.data == found && found > 0);
-  // Gathered elements on either side of a number.
+  // A stencil of floats: the integers beside those that are negative, and their indices.
   const float zero = 0;
+  Buffer<unsigned> chosen(n);
+  c = fold_call(GP_SELECT, GP_LESS, GP_I32, GP_TYPE_DEFAULT, dv.data, sums.data, n);
+  c.key_type = GP_F32, c.keys = dx.data, c.scalar = &zero, c.out_count = count.data;
+  GOOD(run(c, stream));
+  found = 0;
+  for (size_t k = 0; k < n; ++k)
+    if (x[k] < 0) good &= sums.data[found++] == v[k];
+  CHECK(good && *count.data == found && found > 0);
+  const gp_input places = gp_input_ramp(GP_U32, nullptr, nullptr);
+  c.in_type = GP_INPUT, c.in = &places, c.out = chosen.data;
+  GOOD(run(c, stream));
+  found = 0;
+  for (size_t k = 0; k < n; ++k)
+    if (x[k] < 0) good &= chosen.data[found++] == k;
+  CHECK(good && *count.data == found);
+  // Three parts by a stencil; the second predicate is the user's.
+  Buffer<int> second(n), third(n);
+  Buffer<uint64_t> three(3);
+  gp_op_desc is_whole = gp_op_desc_init();
+  gp_op test;
+  is_whole.name = "even", is_whole.body = "return a == float(int(a / 2)) * 2;", is_whole.arity = 1;
+  is_whole.host = whole_on_host;
+  GOOD(gp_op_define(ctx, &is_whole, &test));
+  const gp_input described = gp_input_array(GP_I32, dv.data);
+  c = fold_call(GP_PARTITION, GP_LESS, GP_INPUT, GP_TYPE_DEFAULT, &described, sums.data, n);
+  c.key_type = GP_F32, c.keys = dx.data, c.scalar = &zero, c.predicate2 = test;
+  c.out2 = second.data, c.out3 = third.data, c.out_count = three.data;
+  GOOD(run(c, stream));
+  size_t parts[3] = {0, 0, 0};
+  const int *const to[3] = {sums.data, second.data, third.data};
+  for (size_t k = 0; k < n; ++k) {
+    const int p = x[k] < 0 ? 0 : Whole()(x[k]) ? 1 : 2;
+    good &= to[p][parts[p]++] == v[k];
+  }
+  for (int p = 0; p < 3; ++p) good &= three.data[p] == parts[p] && parts[p] > 0;
+  CHECK(good);
+  // Gathered elements on either side of a number.
   Buffer<float> rest(n);
   Buffer<uint64_t> counts(2);
   c = fold_call(GP_PARTITION, GP_LESS, GP_INPUT, GP_TYPE_DEFAULT, &gathered, out.data, n);
@@ -271,6 +330,18 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
     good &= value < 0 ? out.data[low++] == value : rest.data[high++] == value;
   }
   CHECK(good && counts.data[0] == low && counts.data[1] == high && low && high);
+  // The first index of each run of keys, below.
+  std::vector<int> first_keys(n);
+  for (size_t k = 0; k < n; ++k) first_keys[k] = int(k / 5 - k / 13);
+  Buffer<int> dfirst(first_keys), of_run(n);
+  c = fold_call(GP_UNIQUE, GP_OP_DEFAULT, GP_INPUT, GP_TYPE_DEFAULT, &everywhere, where.data, n);
+  c.key_type = GP_I32, c.keys = dfirst.data, c.out_keys = of_run.data, c.out_count = count.data;
+  GOOD(run(c, stream));
+  found = 0;
+  for (size_t k = 0; k < n; ++k)
+    if (k == 0 || first_keys[k] != first_keys[k - 1])
+      good &= of_run.data[found] == first_keys[k] && where.data[found] == (long long)k, ++found;
+  CHECK(good && *count.data == found && found > 10);
   // Products, summed over runs of keys.
   std::vector<int> keys(n);
   for (size_t k = 0; k < n; ++k) keys[k] = int(k / 7 - k / 11);
@@ -330,6 +401,26 @@ static void test_host() {
   GOOD(gp_copy(ctx, GP_INPUT, &whole, 3, made, nullptr));
   for (int k = 0; k < 3; ++k)
     CHECK(made[k].a == k + 1 && made[k].b == large_ones[size_t(k)] && made[k].c == shorts[size_t(k)] && made[k].d == k);
+  // The calls by name.
+  std::vector<int64_t> indices(10);
+  std::vector<int> kept(10);
+  const std::vector<float> tested = {1, -2, 3, -4, 5};
+  const std::vector<int> beside = {10, 11, 12, 13, 14};
+  const float two = 2;
+  uint64_t number = 0;
+  GOOD(gp_select_indices(ctx, GP_GREATER, GP_F32, GP_I64, &two, tested.data(), 5, indices.data(), &number, nullptr));
+  CHECK(number == 2 && indices[0] == 2 && indices[1] == 4);
+  GOOD(gp_select_stencil(ctx, GP_GREATER, GP_F32, GP_I32, &two, tested.data(), beside.data(), 5, kept.data(), &number,
+                         nullptr));
+  CHECK(number == 2 && kept[0] == 12 && kept[1] == 14);
+  BAD(GP_E_TYPE, "index_type is 12, not i32",
+      gp_select_indices(ctx, GP_GREATER, GP_F32, GP_F64, &two, tested.data(), 5, kept.data(), &number, nullptr));
+  BAD(GP_E_SIZE, "too large for u32 indices",
+      gp_select_indices(ctx, GP_GREATER, GP_F32, GP_U32, &two, tested.data(), (1ull << 32) + 1, kept.data(), &number,
+                        nullptr));
+  BAD(GP_E_NULL, "stencil",
+      gp_select_stencil(ctx, GP_GREATER, GP_F32, GP_I32, &two, nullptr, beside.data(), 5, kept.data(), &number,
+                        nullptr));
   // Every built-in operator of a mapped input does what the call of that operator does.
   const std::vector<int> p = ints(500, 8), q = ints(500, 9);
   std::vector<float> mapped(500), called(500);
