@@ -1049,11 +1049,11 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
 // copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans; segmented reductions and scans;
-// select and partition in place of the elements; unique, reductions and scans by key in place of the values.
-// Descriptions are read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones
-// counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output
-// overlaps none of these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are
-// arguments.
+// select and partition in place of the elements; unique, reductions and scans by key in place of the values; histograms
+// of one channel; searches in place of the needles. Descriptions are read during the call and may be nested. A call has
+// up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to
+// GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in kinds, types and
+// operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -11614,9 +11614,28 @@ template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
+// A thread's place among samples of an array, or of a described input.
+template <class T, class Source> struct gp__sample_place {
+  const T *at;
+  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(static_cast<const T *>(a.in)) {}
+  GP_DEVICE void move(gp__u64 samples) { at += samples; }
+  template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
+    x.template load_if<CACHE>(there, at);
+  }
+};
+template <class T, class F, class Input> struct gp__sample_place<T, gp__described<F, Input>> {
+  const gp__described<F, Input> source;
+  gp__u64 at;
+  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : source(a), at(0) {}
+  GP_DEVICE void move(gp__u64 samples) { at += samples; }
+  template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
+    if (there) source.first.template load<CACHE>(at, x.item);
+  }
+};
+
 // Integer counters. REPLICAS: 32, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
-template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   typedef gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
@@ -11639,28 +11658,28 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
-    gp__vector_access<W, V> w[K]; // with one channel only
-    const T *x_at;                // the next to be loaded
+    gp__vector_access<W, V> w[K];     // with one channel only
+    gp__sample_place<T, Source> x_at; // the next to be loaded
     const W *w_at;
     gp__u64 step; // in samples
     gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
     unsigned off; // misalignment of weights; unless 0, they are loaded one by one
-    GP_DEVICE explicit Samples(const gp__histogram_args &a) {
+    GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
       const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
       const gp__u64 apart = static_cast<gp__u64>(gridDim.x) * P::threads;
       const bool one = a.channels == 1;
       step = apart * V;
       left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
-      x_at = static_cast<const T *>(a.in) + first;
+      x_at.move(first);
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
     GP_DEVICE void load(unsigned k, bool there, bool one) {
-      x[k].template load_if<P::load>(there, x_at);
-      x_at += step;
+      x_at.template load_if<P::load>(there, x[k]);
+      x_at.move(step);
       if (weight::is && one) {
         if (there) w[k].template load<P::load>(w_at, off, false);
         w_at += step;
@@ -11780,7 +11799,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
       const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
       gp__vector_access<T, V> x;
-      if (there) x.item[0] = in[i];
+      if (there) x.item[0] = gp__operand_at(Source(a), in, i);
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
@@ -11900,7 +11919,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 // number of tickets. A share's sums go in order from lane to lane, from sample to sample and from warp to warp; each
 // warp (or all warps in turns) has its own copy. The last ticket of each adds up in order the copies, then up to
 // GP__HISTOGRAM_GROUP shares, then the groups. Counters that do not fit a block are cut into slices.
-template <class P, class BINS, class T, class W, class C>
+template <class P, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
@@ -11977,6 +11996,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
 
     const gp__u64 n = gp__count(a) * channels;
     const T *in = static_cast<const T *>(a.in);
+    const Source source(a);
     const W *weights = static_cast<const W *>(a.weights);
     const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
     const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
@@ -11992,7 +12012,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         gp__vector_access<T, V> x;
         gp__vector_access<W, V> y;
         const bool whole = i + V <= n;
-        if (whole) x.template load<P::load>(in + i, off, i >= V && i + 2 * V <= n);
+        if (whole) gp__load_operand<P::load>(x, source, in, i, off, i >= V && i + 2 * V <= n);
         if (channels > 1) {
           pixel = i / channels;
           channel = static_cast<unsigned>(i - pixel * channels);
@@ -12001,7 +12021,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         for (int j = 0; j < V; ++j) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
-          if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
+          if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : gp__operand_at(source, in, i + j));
           there = there && b < a.bins;
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
@@ -12061,16 +12081,19 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   }
 };
 
-template <class P, int ALGORITHM, class BINS, class T, class W, class C, bool ORDERED> struct gp__histogram_of {
-  typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C> type;
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source, bool ORDERED>
+struct gp__histogram_of {
+  typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C, Source> type;
 };
-template <class P, int ALGORITHM, class BINS, class T, class W, class C>
-struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, true> {
-  typedef gp__histogram_ordered<P, BINS, T, W, C> type;
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
+struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, true> {
+  typedef gp__histogram_ordered<P, BINS, T, W, C, Source> type;
 };
-template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+// Source: gp__arrays, or the gp__described that makes the samples of one channel.
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source = gp__arrays>
 GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
-  gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
+  typedef gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, gp__traits<C>::kind == GP__FLOAT> Of;
+  Of::type::run(a);
 }
 
 // ---- group_by/kernels.cuh - group by: tables in shared memory
@@ -15255,14 +15278,17 @@ template <class T, int BYTES> struct gp__pivots {
   T item[COUNT];
 };
 // out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. If a block has enough needles,
-// the upper levels of the searches are in shared memory: every stride-th element.
-template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
+// the upper levels of the searches are in shared memory: every stride-th element. Source: gp__arrays, or the
+// gp__described that makes the needles.
+template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
+GP_DEVICE void gp__bound(const gp__search_args &a) {
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
   GP_SHARED(Pivots, pivots);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
+  const Source source(a);
   R *out = static_cast<R *>(a.out);
   const bool staged = a.length > 2 * Pivots::COUNT && count >= static_cast<gp__u64>(gridDim.x) * (Pivots::COUNT / 2);
   const gp__u64 stride = staged ? (a.length + Pivots::COUNT - 1) / Pivots::COUNT : a.length;
@@ -15276,7 +15302,7 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       before[k].sorted = pivots.item;
-      before[k].x = needles[i < count ? i : count - 1];
+      before[k].x = gp__operand_at(source, needles, i < count ? i : count - 1);
       at[k] = 0;
     }
     gp__bound_steps(before, at, levels);
@@ -21186,7 +21212,8 @@ template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
 // Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
 // does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
-  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
+  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64,
+                               gp__arrays>
       Histogram;
   typedef typename Histogram::Storage Storage;
   typedef typename Histogram::Samples Samples;
@@ -21315,7 +21342,7 @@ template <class P> struct gp__key_counts {
 
 // Counts the keys of each value, in a histogram of their bits.
 template <class P, class K, int SIZE = int(sizeof(K))>
-struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64> {};
+struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64, gp__arrays> {};
 template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
 template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
   gp__counts_of<gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load,
@@ -29253,7 +29280,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2199552"
+#define GPUPRIMS__EMBEDDED_FROM "2203648"
 
 // ---- core/embed.c - this file's own text
 
@@ -33412,6 +33439,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
   if (c->active < 0 || c->active > q->channels)
     return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to %d, the number of channels", who, c->active,
                     q->channels);
+  if (q->inputs.in && q->channels != 1)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @channels is %d: described samples (GP_INPUT) have one channel", who,
+                    q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
     return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,
@@ -34801,6 +34831,13 @@ GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
+// Writes what makes the elements, where no functor of the kernel's goes with it.
+GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
+  gp__begin_described(q, t);
+  gp__add(t, "gp__stateless<gp__none>");
+  gp__end_described(q, t);
+}
+
 // Writes Op, Load, In, Acc, Out. described: Load says what the input is made of, if it is described.
 GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
@@ -34891,6 +34928,7 @@ GPUPRIMS__PRIVATE void gp__name_bound(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, ", q->primitive == GP_UPPER_BOUND ? "true" : "false", gp__in_name(q));
   gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, gp__in_name(q));
   gp__add(t, "%s", gp__out_name(q));
+  if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 GPUPRIMS__PRIVATE void gp__operators_of_bound(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");
@@ -35104,6 +35142,7 @@ GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s<%s>, %s, %s, %s", q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
           q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
           gp__out_name(q));
+  if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 // 40 registers suffice with few vectors in flight.
 GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, const gp__shape *h,
@@ -38269,9 +38308,9 @@ static const gp__family gp__family_histogram = {gp__checks_histogram,
                                                 GPUPRIMS__LAUNCH(gp__launch_histogram),
                                                 gp__host_histogram};
 static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_ENDS,
-                                                           0, 0};
-static const gp__primitive gp__primitive_histogram_ranges = {&gp__family_histogram,
-                                                             GP__READS_HISTOGRAM | GP__READS_BEGIN, 0, 0};
+                                                           GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_histogram_ranges = {
+    &gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_BEGIN, GP__TAKES_INPUTS, 0};
 
 // ---- search/plan.c - plans of searches
 
@@ -38295,8 +38334,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
 static const gp__family gp__family_bound = {
     gp__checks_bound,          GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,        gp__kinds_of_bound,
     GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_bound,  GPUPRIMS__LAUNCH(gp__launch_bound), gp__host_search};
-static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
-static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
+static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 
 // ---- sort/plan.c - plans of sorts
 
@@ -44062,7 +44101,7 @@ batch/kernels.cuh 21 38 44 79 84 87
 reduce/kernels.cuh 45 70 78 84 87
 find/kernels.cuh 20 46 70 78 84 87
 histogram/bins.cuh 69
-histogram/counts.cuh 25 51 71 84 87 95
+histogram/counts.cuh 25 51 70 71 84 87 95
 group_by/kernels.cuh 39 53 84 87
 scan/kernels.cuh 47 70 77 78 84 87
 scan/pipelined.cuh 98
@@ -44078,7 +44117,7 @@ segments/carries.cuh 49 84
 segments/reduce.cuh 21 24 70 71 77 78 107 108
 segments/kernels.cuh 98 109
 segments/warps.cuh 24 93 108
-search/kernels.cuh 39 54 78 87 107
+search/kernels.cuh 39 54 70 78 87 107
 expand/kernels.cuh 23 24 50 71 98 107
 sort/keys.cuh 65
 sort/radix_count.cuh 27 55 59 69 81 84 87 114
@@ -47985,8 +48024,20 @@ $aC other=__shfl_$Lsum,next<0?0:next$3$oafter=__shfl_$Lnext,next<0?0:next$Mnext>
 $+sum$S$gT`wV>$e$;$bbyte_of$(`D<T,V> &x`wj$:$+$f$Vchar>(`ix.`z[j])$R$gT>$e$;$bbyte_of$(`D<T,16> &x`wj){
 $+__byte_perm(x.access.$][j/4],0,0x4440u+$_j%4)$R$gT`wV>$q$bdrop_$x($b`D<T,V> &x){$dj=1;j<V`kj)x.`z[j-1]=x.`z[j];
 }
-$gT>$q$bdrop_$x($b`D<T,16> &x){$d$94`ki)x.access.$]`m=x.access.$]`m>>8|(i<3?x.access.$][i+1]<<24:0$Renum{$JHALVES= -1};
-$gP`wALGORITHM$rBINS$rT$rW$rC>
+$gT>$q$bdrop_$x($b`D<T,16> &x){$d$94`ki)x.access.$]`m=x.access.$]`m>>8|(i<3?x.access.$][i+1]<<24:0);
+}
+$gT$rSource>$usample_place{
+$aT*at;
+$eexplicit $bsample_place$(`N$<):at($f$aT`0in)){}
+$qmove($Tsamples){at+=samples;}
+$~CACHE`wV>$q`I_if($C$^,$b`D<T,V> &x$z
+x.$v `I_if<CACHE>($^,at$R$[T$rF$rInput>$usample_place<T,$bdescribed<F,Input>>{
+$a$bdescribed<F,Input>$Z;
+$Tat;
+$eexplicit $bsample_place$(`N$<):$Z(a),at(0){}
+$qmove($Tsamples){at+=samples;}
+$~CACHE`wV>$q`I_if($C$^,$b`D<T,V> &x$z$F$^)$Z.$x.$v `I<CACHE>(at,x.`z$R};
+enum{$JHALVES= -1$[P`wALGORITHM$rBINS$rT$rW$rC$rSource>
 $u`N$Ds:$b`Nshape<P,ALGORITHM,BINS,T,W,C>{$t$b`Nshape<P,ALGORITHM,BINS,T,W,C>Shape;$t$HShape::weight weight;
 `(def $HShape::$4 $4;$t$Hweight::cell Cell;$l$a$Cglobal=ALGORITHM==GP_GLOBAL_BINS;`qV=Shape::V;
 `o Extent{
@@ -47996,17 +48047,17 @@ head=to_boundary<samples?to_boundary:samples;
 $Y=(samples-head)/V$S};$l$a$VK=P::$Y;
 `o Samples{
 $b`D<T,V>x[K];
-$b`D<W,V>w[K]$PT*x_at$PW*w_at;
+$b`D<W,V>w[K];
+$bsample_place<T,Source>x_at$PW*w_at;
 $T`v;
 $;left;
 $Voff;
-$eexplicit Samples$(`N$<$GExtent e(a$3$T$5=$)$.)*$E+$i,$x=e.head+$5*V$P$Tapart=$)$-)*$E$P$Cone=a.channels==1;
+$eexplicit Samples$(`N$<):x_at(a$GExtent e(a$3$T$5=$)$.)*$E+$i,$x=e.head+$5*V$P$Tapart=$)$-)*$E$P$Cone=a.channels==1;
 `v=apart*V;
 left=$5<e.$Y?`i(e.$Y-1-$5)/apart)+1:0;
-x_at=$f$aT`0in)+$x;
-w_at=$f$aW`0weights)+(weight::is&&one?$x:0$poff=weight::is&&one?$Uw_at,$b`D_alignment<W,V>::$X):0;
-$sUNROLL$7$Vk`bk<K`kk)`I(k,k<left,one$R$q`I($Vk,$C$^,$Cone$:x[k].$v `I_if<P::`I>($^,x_at$px_at+=`v`Oweight::is&&one){
-if($^)w[k].$v `I<P::`I>(w_at,off,`7$pw_at+=`v$S}
+x_at.move($x$pw_at=$f$aW`0weights)+(weight::is&&one?$x:0$poff=weight::is&&one?$Uw_at,$b`D_alignment<W,V>::$X):0;
+$sUNROLL$7$Vk`bk<K`kk)`I(k,k<left,one$R$q`I($Vk,$C$^,$Cone$:x_at.$v `I_if<P::`I>($^,x[k]$px_at.move(`v);
+if(weight::is&&one){$F$^)w[k].$v `I<P::`I>(w_at,off,`7$pw_at+=`v$S}
 };
 $~REPLICAS,$CONE>`o Tally{$l$a$Cruns=ONE&&REPLICAS<=0&&!global&&!weight::is;$l$a$Crolled=
 !ONE||REPLICAS==$JHALVES||((BINS::tabulated||(Shape::by_$X&&!REPLICAS))&&!weight::is);`qUNROLL=rolled?1:V$P$b`N$<;
@@ -48054,9 +48105,8 @@ c=next?0:c$S}$FONE)$j;
 channel+=channel_`v;
 pixel+=pixel_`v`Ochannel>=$_a.channels)$:channel-=$_a.channels$p++pixel$S}
 $qtake_one($aT*in,$Ti,$C$^$G$Tof_pixel=ONE?i:i/$_a.channels$3$;c=ONE?0:`ii-of_pixel*$_a.channels)$p$b`D<T,V>x;
-if($^)x.`z[0]=in`m$P$;slot=!$^?nowhere:ONE?slot_of(x,0):slot_of(x,0,c$p$D($^,slot,$^?weight::of(a.weights,of_pixel):0);
-}
-$qall(Samples&s){$F$.==$--1$GExtent e(a$3$Ti=$i<e.head?$i:e.$Y*V+$i;
+if($^)x.`z[0]=$boperand_at(Source(a),in,i$3$;slot=!$^?nowhere:ONE?slot_of(x,0):slot_of(x,0,c);
+$D($^,slot,$^?weight::of(a.weights,of_pixel):0$R$qall(Samples&s){$F$.==$--1$GExtent e(a$3$Ti=$i<e.head?$i:e.$Y*V+$i;
 take_one($f$aT`0in),i,i<e.samples$p}$F!ONE$G$Vchannels=$_a.channels$3$T$|=Extent(a).head+($)$.)*$E+$i)*V;
 pixel_`v=s.`v/channels;
 channel_`v=`is.`v-pixel_`v*channels$ppixel=$|/channels;
@@ -48087,7 +48137,7 @@ sum+=cell[$)i)*a.replicas+((r+$i)&(a.replicas-1))]`Ohalves)sum=$fC>(cell[i/2]>>(
 $a$;bin=Shape::by_$X?bins($fT>(i)):i`O!Shape::by_$X&&single&&!halves)out`m=sum;
 `Csum!=0&&bin<`ia.bins))`Fout+bin,sum$R}
 }
-$[P$rBINS$rT$rW$rC>
+$[P$rBINS$rT$rW$rC$rSource>
 $u`Nordered:$b`Nshape<P,GP_SHARED_BINS,BINS,T,W,C>{$t$b`Nshape<P,GP_SHARED_BINS,BINS,T,W,C>Shape;
 `(def $HShape::weight weight;$t$HShape::$4 $4;`qK=P::$Y,V=Shape::V,PER=8/`j$KC)),GROUP=$JHISTOGRAM_GROUP;
 `o Piece{
@@ -48111,16 +48161,16 @@ Shape::clear($m$B>(cells),$)slice_slots)*a.replicas*$KC)$p$2$pShape::set_bins(a,
 s.$>=shares>1?$bdraw(a.`s,$-):only;
 }$k$a$b$> $>=s.$>$P$V$&=$_$>.$&),slice=$&/shares,share=$&%shares$P$T$x_slot=$)slice)*slice_slots;
 $a$V$|=$_slots-$x_slot<slice_slots?slots-$x_slot:slice_slots$3$Vturns=$E/32/a.replicas,turn=`x/a.replicas;
-C*cell=cells+$)`x%a.replicas)*slice_slots$P$Tn=$b$D(a)*channels$PT*in=$f$aT`0in$3W*weights=$f$aW`0weights);
+C*cell=cells+$)`x%a.replicas)*slice_slots$P$Tn=$b$D(a)*channels$PT*in=$f$aT`0in$3Source $Z(a$3W*weights=$f$aW`0weights);
 $a$Voff=$Uin,$b`D_alignment<T,V>::$X$3$Voff2=weight::is?$Uweights,$b`D_alignment<W,V>::$X):0$P$Tround_`u=$)$E)*K*V;
 for($Tround=share*round_`u;round<n;round+=shares*round_`u$:$;bin[K*V];
 C w[K*V];$dk`bk<K`kk$G$Ti=round+$)k*$E+$i)*V;
 $Tpixel=i;
 $Vchannel`b
 $b`D<T,V>x;
-$b`D<W,V>y$P$Cwhole=i+V<=n`Owhole)x.$v `I<P::`I>(in+i,off,i>=V&&i+2*V<=n$Mchannels>1$:pixel=i/channels;
+$b`D<W,V>y$P$Cwhole=i+V<=n`Owhole)`hoperand<P::`I>(x,$Z,in,i,off,i>=V&&i+2*V<=n$Mchannels>1$:pixel=i/channels;
 channel=$_i-pixel*channels$p}`Cwhole&&weight::is)y.$v `I<P::`I>(weights+i,off2,i>=V&&i+2*V<=n);$dj`bj<V`kj$:$;b`b
-$C$^=i+j<n&&channel<active`O$^)b=$bbins_of(s.bins,channel)(whole?x.`z[j]:in[i+j]$p$^=$^&&b<a.bins;
+$C$^=i+j<n&&channel<active`O$^)b=$bbins_of(s.bins,channel)(whole?x.`z[j]:$boperand_at($Z,in,i+j)$p$^=$^&&b<a.bins;
 $a$Tat=channel*a.bins+b-$x_slot;
 $^=$^&&at<$|;
 bin[k*V+j]=$^?`iat):$bno_bin;
@@ -48139,11 +48189,13 @@ sum=gather($]s,partials+$)`#)*GROUP*pieces+q,pieces,share%GROUP,
 $>.tag,sum$Mshare!=shares-1$:$bpublish($]s,`#_sums+$)`#)*pieces+q,sum,$>.tag$pcontinue;
 }
 sum=gather($]s,`#_sums+q,pieces,`#s-1,$>.tag,sum$p}$d$9PER`ki)$Fq*PER+i<$|)$fC`0out)[$x_slot+q*PER+i]=sum.sum`m$S}
-$[P`wALGORITHM$rBINS$rT$rW$rC,$CORDERED>$u`Nof{$t$b`N$Ds<P,ALGORITHM,BINS,T,W,C>`(;
-$[P`wALGORITHM$rBINS$rT$rW$rC>
-$u`Nof<P,ALGORITHM,BINS,T,W,C,true>{$t$b`Nordered<P,BINS,T,W,C>`(;
-$[P`wALGORITHM$rBINS$rT$rW$rC>
-$q$bhistogram$(`N$<$:$b`Nof<P,ALGORITHM,BINS,T,W,C,$btraits<C>::kind==$JFLOAT>::`(::run(a$p}
+$[P`wALGORITHM$rBINS$rT$rW$rC$rSource,$CORDERED>
+$u`Nof{$t$b`N$Ds<P,ALGORITHM,BINS,T,W,C,Source>`(;
+$[P`wALGORITHM$rBINS$rT$rW$rC$rSource>
+$u`Nof<P,ALGORITHM,BINS,T,W,C,Source,true>{$t$b`Nordered<P,BINS,T,W,C,Source>`(;
+$[P`wALGORITHM$rBINS$rT$rW$rC$rSource=$barrays>
+$q$bhistogram$(`N$<){$t$b`Nof<P,ALGORITHM,BINS,T,W,C,Source,$btraits<C>::kind==$JFLOAT>Of;
+Of::`(::run(a$p}
 #line 1 "group_by/kernels.cuh"
 $gTo$rFrom>$eTo $bsame_$@($aFrom&$8$:union{
 From $8;
@@ -49304,17 +49356,16 @@ $q$bbound_`vs($bbound_$I<UPPER,T,Less>(&$I)[K],$h(&at)[K],$Tleft$:while(left>1$G
 $sUNROLL$7$ok`bk<K`kk)at[k]+=$I[k](at[k]+half-1)?half:0;
 left-=half;
 }$dk`bk<K`kk)$Fleft&&$I[k](at[k]))++at[k]$S$gT`w`8>$upivots{`qCOUNT=`8/`j$KT)$pT `z[COUNT];
-$[P,$CUPPER$rT$rLess$rR>$q$bbound$(search_$<$G$oK=$bmap_`u(P::$Y,`j$KT)),0,`j$KR)));
-`(def $bpivots<T,$E<=512?$E*64:32768>Pivots;
-`[Pivots,pivots$p$2$3$T$D=$b$D(a),$0=$)$E)*K$PT*sorted=$f$aT`0sorted),*needles=$f$aT`0needles$pR*out=$fR`0out);
-$a$C`)d=a.length>2*Pivots::COUNT&&$D>=$)$-)*(Pivots::COUNT/2);
+$[P,$CUPPER$rT$rLess$rR$rSource=$barrays>
+$q$bbound$(search_$<$G$oK=$bmap_`u(P::$Y,`j$KT)),0,`j$KR)));$t$bpivots<T,$E<=512?$E*64:32768>Pivots;
+`[Pivots,pivots$p$2$3$T$D=$b$D(a),$0=$)$E)*K$PT*sorted=$f$aT`0sorted),*needles=$f$aT`0needles$3Source $Z(a);
+R*out=$fR`0out$3$C`)d=a.length>2*Pivots::COUNT&&$D>=$)$-)*(Pivots::COUNT/2);
 $a$Tstride=`)d?(a.length+Pivots::COUNT-1)/Pivots::COUNT:a.length$P$T`+s=`)d?a.length/stride:0;
 for($Ti=$i;i<`+s;i+=$E)pivots.`z`m=sorted[(i+1)*stride-1]`O`)d)__sync`K();$7$T$x=$.*$0;$x<$D;$x+=$-*$0){
 $bbound_$I<UPPER,T,Less>$I[K];
 $Tat[K];$dk`bk<K`kk$G$Ti=$x+k*$E+$i;
 $I[k].sorted=pivots.`z;
-$I[k].x=needles[i<$D?i:$D-1];
-at[k]=0$S$bbound_`vs($I,at,`+s);$dk`bk<K`kk$:$I[k].sorted=sorted;
+$I[k].x=$boperand_at($Z,needles,i<$D?i:$D-1$pat[k]=0$S$bbound_`vs($I,at,`+s);$dk`bk<K`kk$:$I[k].sorted=sorted;
 at[k]=at[k]*stride<a.length-stride?at[k]*stride:a.length-stride$S$bbound_`vs($I,at,stride);$dk`bk<K`kk$G$Ti=$x+k*$E+$i;
 if(i<$D)out`m=$fR>(at[k]$R}
 }
@@ -51440,7 +51491,8 @@ enum{commutative=1,exact=1};`X$brun_tally `Y$:$brun_tally t={0,0};
 $+t$S$e$brun_tally `J$a$brun_tally&a,$a$brun_tally&b$z
 $brun_tally t={a.${+b.${,a.runs+b.runs};
 $+t$S$[`5>$e$#$5 $bsame_${(`5 key$G$;$]=$K`5)==1?key*0x01010101u:key*0x00010001u;
-$+$#$5{{$],$],$],$]}}$S$gP>$ukey_$Ds{$t$b`N$Ds<P,GP_SHARED_BINS,$beven_bins<`:>,`:,$bnone,$h>
+$+$#$5{{$],$],$],$]}}$S$gP>$ukey_$Ds{$t$b`N$Ds<P,GP_SHARED_BINS,$beven_bins<`:>,`:,$bnone,$h,
+$barrays>
 Histogram;$t$HHistogram::$4 $4;$t$HHistogram::Samples Samples;$t$bkey_$Ders Counters;
 static $a$oV=Histogram::V,WORDS=Counters::WORDS;
 static_assert($E*V<Counters::CARRY,"$Ders overflow"$3$b`N$<$P$4&s;
@@ -51477,7 +51529,7 @@ if(two[j]>>16)`Fout+((i+j)^Counters::OTHER),$)two[j]>>16)$R}
 $h*out=$f$h`0out$pHistogram::clear($O,WORDS*4$p$2$pSamples samples(a$M!single&&`x==$E/32-1)Histogram::clear_output(a,s);
 for($;i=$i;single&&i<2*WORDS;i+=$E)out`m`b$k$a$bkey_$Ds $Ds(a,s,$O$p$Ds.take_all(samples);
 if(!single&&!a.rows)Histogram::wait_for_output(a,s);$k$Ds.hand_over(out$R$[P$rK`w`t=`j$KK))>
-$u$Ds_of:$b`N$Ds<P,GP_SHARED_BINS,$beven_bins<K>,K,$bnone,$h>{$[P$rK>$u$Ds_of<P,K,2> :$bkey_$Ds<P>{};
+$u$Ds_of:$b`N$Ds<P,GP_SHARED_BINS,$beven_bins<K>,K,$bnone,$h,$barrays>{$[P$rK>$u$Ds_of<P,K,2> :$bkey_$Ds<P>{};
 $gP$rK>$q$b$D_${$(`N$<$:$b$Ds_of<$bpolicy<$b$Ding_`K(`j$KK))),$b$Ding_$Y(`j$KK))),P::`I,
 `2ALL,0,$b$Ding_`@(`j$KK))),P::overlap>,
 K>::run(a$R$~$y$rT,$C$=>$u$Ded_$Xs{$t$bordered<T>Ordered;$t$HOrdered::`5 `5;

@@ -121,6 +121,13 @@ GPUPRIMS__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
+// Writes what makes the elements, where no functor of the kernel's goes with it.
+GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
+  gp__begin_described(q, t);
+  gp__add(t, "gp__stateless<gp__none>");
+  gp__end_described(q, t);
+}
+
 // Writes Op, Load, In, Acc, Out. described: Load says what the input is made of, if it is described.
 GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);

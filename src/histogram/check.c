@@ -43,6 +43,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
   if (c->active < 0 || c->active > q->channels)
     return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to %d, the number of channels", who, c->active,
                     q->channels);
+  if (q->inputs.in && q->channels != 1)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @channels is %d: described samples (GP_INPUT) have one channel", who,
+                    q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
     return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,

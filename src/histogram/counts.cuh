@@ -1,7 +1,7 @@
 // histogram/counts.cuh - counters in shared memory, in global memory, in order
 // uses: api/lists.h, device/vocabulary.cuh, device/machine.cuh, histogram/policy.h, histogram/arguments.h,
-//   device/types.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/look_back.cuh,
-//   device/kernel.cuh, histogram/bins.cuh
+//   device/types.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/lanes.cuh,
+//   device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh
 
 // Common to a histogram's blocks: how samples are read, and the tables.
 template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
@@ -92,9 +92,28 @@ template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
+// A thread's place among samples of an array, or of a described input.
+template <class T, class Source> struct gp__sample_place {
+  const T *at;
+  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(static_cast<const T *>(a.in)) {}
+  GP_DEVICE void move(gp__u64 samples) { at += samples; }
+  template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
+    x.template load_if<CACHE>(there, at);
+  }
+};
+template <class T, class F, class Input> struct gp__sample_place<T, gp__described<F, Input>> {
+  const gp__described<F, Input> source;
+  gp__u64 at;
+  GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : source(a), at(0) {}
+  GP_DEVICE void move(gp__u64 samples) { at += samples; }
+  template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
+    if (there) source.first.template load<CACHE>(at, x.item);
+  }
+};
+
 // Integer counters. REPLICAS: 32, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
-template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   typedef gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
@@ -117,28 +136,28 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
-    gp__vector_access<W, V> w[K]; // with one channel only
-    const T *x_at;                // the next to be loaded
+    gp__vector_access<W, V> w[K];     // with one channel only
+    gp__sample_place<T, Source> x_at; // the next to be loaded
     const W *w_at;
     gp__u64 step; // in samples
     gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
     unsigned off; // misalignment of weights; unless 0, they are loaded one by one
-    GP_DEVICE explicit Samples(const gp__histogram_args &a) {
+    GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
       const gp__u64 vector = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
       const gp__u64 apart = static_cast<gp__u64>(gridDim.x) * P::threads;
       const bool one = a.channels == 1;
       step = apart * V;
       left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
-      x_at = static_cast<const T *>(a.in) + first;
+      x_at.move(first);
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
     GP_DEVICE void load(unsigned k, bool there, bool one) {
-      x[k].template load_if<P::load>(there, x_at);
-      x_at += step;
+      x_at.template load_if<P::load>(there, x[k]);
+      x_at.move(step);
       if (weight::is && one) {
         if (there) w[k].template load<P::load>(w_at, off, false);
         w_at += step;
@@ -258,7 +277,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
       const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
       gp__vector_access<T, V> x;
-      if (there) x.item[0] = in[i];
+      if (there) x.item[0] = gp__operand_at(Source(a), in, i);
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
     }
@@ -378,7 +397,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 // number of tickets. A share's sums go in order from lane to lane, from sample to sample and from warp to warp; each
 // warp (or all warps in turns) has its own copy. The last ticket of each adds up in order the copies, then up to
 // GP__HISTOGRAM_GROUP shares, then the groups. Counters that do not fit a block are cut into slices.
-template <class P, class BINS, class T, class W, class C>
+template <class P, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
@@ -455,6 +474,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
 
     const gp__u64 n = gp__count(a) * channels;
     const T *in = static_cast<const T *>(a.in);
+    const Source source(a);
     const W *weights = static_cast<const W *>(a.weights);
     const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
     const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
@@ -470,7 +490,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         gp__vector_access<T, V> x;
         gp__vector_access<W, V> y;
         const bool whole = i + V <= n;
-        if (whole) x.template load<P::load>(in + i, off, i >= V && i + 2 * V <= n);
+        if (whole) gp__load_operand<P::load>(x, source, in, i, off, i >= V && i + 2 * V <= n);
         if (channels > 1) {
           pixel = i / channels;
           channel = static_cast<unsigned>(i - pixel * channels);
@@ -479,7 +499,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         for (int j = 0; j < V; ++j) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
-          if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : in[i + j]);
+          if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : gp__operand_at(source, in, i + j));
           there = there && b < a.bins;
           const gp__u64 at = channel * a.bins + b - first_slot; // wraps beyond `mine` if it is before the slice
           there = there && at < mine;
@@ -539,14 +559,17 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   }
 };
 
-template <class P, int ALGORITHM, class BINS, class T, class W, class C, bool ORDERED> struct gp__histogram_of {
-  typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C> type;
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source, bool ORDERED>
+struct gp__histogram_of {
+  typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C, Source> type;
 };
-template <class P, int ALGORITHM, class BINS, class T, class W, class C>
-struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, true> {
-  typedef gp__histogram_ordered<P, BINS, T, W, C> type;
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
+struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, true> {
+  typedef gp__histogram_ordered<P, BINS, T, W, C, Source> type;
 };
-template <class P, int ALGORITHM, class BINS, class T, class W, class C>
+// Source: gp__arrays, or the gp__described that makes the samples of one channel.
+template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source = gp__arrays>
 GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
-  gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
+  typedef gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, gp__traits<C>::kind == GP__FLOAT> Of;
+  Of::type::run(a);
 }

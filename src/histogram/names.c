@@ -7,6 +7,7 @@ GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s<%s>, %s, %s, %s", q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
           q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
           gp__out_name(q));
+  if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 // 40 registers suffice with few vectors in flight.
 GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, const gp__shape *h,

@@ -49,6 +49,6 @@ static const gp__family gp__family_histogram = {gp__checks_histogram,
                                                 GPUPRIMS__LAUNCH(gp__launch_histogram),
                                                 gp__host_histogram};
 static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_ENDS,
-                                                           0, 0};
-static const gp__primitive gp__primitive_histogram_ranges = {&gp__family_histogram,
-                                                             GP__READS_HISTOGRAM | GP__READS_BEGIN, 0, 0};
+                                                           GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_histogram_ranges = {
+    &gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_BEGIN, GP__TAKES_INPUTS, 0};

@@ -1,7 +1,7 @@
 // search/kernels.cuh - load balance, lower and upper bound
 // uses: device/vocabulary.cuh, device/machine.cuh, map/policy.h, segments/arguments.h, search/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/tile_chunk.cuh, device/tile_search.cuh, device/kernel.cuh,
-//   segments/ends.cuh
+//   device/operators.cuh, device/warp.cuh, device/inputs.cuh, device/tile_chunk.cuh, device/tile_search.cuh,
+//   device/kernel.cuh, segments/ends.cuh
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
 // the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,
@@ -96,14 +96,17 @@ template <class T, int BYTES> struct gp__pivots {
   T item[COUNT];
 };
 // out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. If a block has enough needles,
-// the upper levels of the searches are in shared memory: every stride-th element.
-template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__bound(const gp__search_args &a) {
+// the upper levels of the searches are in shared memory: every stride-th element. Source: gp__arrays, or the
+// gp__described that makes the needles.
+template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
+GP_DEVICE void gp__bound(const gp__search_args &a) {
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
   GP_SHARED(Pivots, pivots);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
+  const Source source(a);
   R *out = static_cast<R *>(a.out);
   const bool staged = a.length > 2 * Pivots::COUNT && count >= static_cast<gp__u64>(gridDim.x) * (Pivots::COUNT / 2);
   const gp__u64 stride = staged ? (a.length + Pivots::COUNT - 1) / Pivots::COUNT : a.length;
@@ -117,7 +120,7 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       before[k].sorted = pivots.item;
-      before[k].x = needles[i < count ? i : count - 1];
+      before[k].x = gp__operand_at(source, needles, i < count ? i : count - 1);
       at[k] = 0;
     }
     gp__bound_steps(before, at, levels);

@@ -6,6 +6,7 @@ GPUPRIMS__PRIVATE void gp__name_bound(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, ", q->primitive == GP_UPPER_BOUND ? "true" : "false", gp__in_name(q));
   gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, gp__in_name(q));
   gp__add(t, "%s", gp__out_name(q));
+  if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 GPUPRIMS__PRIVATE void gp__operators_of_bound(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");

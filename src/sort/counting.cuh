@@ -1,8 +1,8 @@
 // sort/counting.cuh - counting sort
 // uses: api/lists.h, api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/counting_policy.h,
 //   histogram/arguments.h, sort/counting_arguments.h, device/types.cuh, device/operators.cuh, device/warp.cuh,
-//   device/tile_load.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/two_keys.cuh, device/look_back.cuh,
-//   device/kernel.cuh, histogram/bins.cuh, histogram/counts.cuh, scan/kernels.cuh
+//   device/inputs.cuh, device/tile_load.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/two_keys.cuh,
+//   device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh, histogram/counts.cuh, scan/kernels.cuh
 
 // Sorts keys of one or two bytes without values. Equal keys are indistinguishable, so it is enough to count them
 // (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
@@ -33,7 +33,8 @@ template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
 // Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
 // does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
-  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
+  typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64,
+                               gp__arrays>
       Histogram;
   typedef typename Histogram::Storage Storage;
   typedef typename Histogram::Samples Samples;
@@ -162,7 +163,7 @@ template <class P> struct gp__key_counts {
 
 // Counts the keys of each value, in a histogram of their bits.
 template <class P, class K, int SIZE = int(sizeof(K))>
-struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64> {};
+struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64, gp__arrays> {};
 template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
 template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
   gp__counts_of<gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load,

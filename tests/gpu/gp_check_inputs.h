@@ -1,6 +1,7 @@
 // gp_check_inputs.h - gp_check's group "inputs": each kind of described input, and nested ones, of every type, read by
-// copy, transform2, reduce, count_if, a scan, selections by flags and by a stencil, unique and, of integers, reductions
-// by key and by segments, against the host back end; folds of floats are reproducible ones.
+// copy, transform2, reduce, count_if, a scan, selections by flags and by a stencil, unique, a search of u32 and, of
+// integers, reductions by key and by segments and a histogram, against the host back end; folds of floats are
+// reproducible ones.
 
 enum { INPUT_KINDS = 9, INPUT_MOST = 1000003, COMPACTED = INPUT_MOST * 32, OUT_KEYS = COMPACTED + 4096 };
 // COMPACTED: where counts go
@@ -61,8 +62,12 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   const int keyed = primitive == GP_REDUCE_BY_KEY, stencil = primitive == GP_SELECT && kind % 2;
   const int compacts = primitive == GP_SELECT || primitive == GP_UNIQUE || keyed;
   static const unsigned char two = 2;
+  const int binned = primitive == GP_HISTOGRAM_EVEN, searches = primitive == GP_LOWER_BOUND;
   const uint64_t segments = n / 7 + 1, results = primitive == GP_SEGMENTED_REDUCE ? segments : n;
-  uint64_t bytes = counts ? 8 : (primitive == GP_REDUCE ? 1 : results) * (uint64_t)t->size;
+  uint64_t bytes = counts ? 8
+      : binned            ? 64 * 4
+      : searches          ? n * 4
+                          : (primitive == GP_REDUCE ? 1 : results) * (uint64_t)t->size;
   uint64_t scalar[2] = {0, 0};
   gp_result r;
   c.in_type = GP_INPUT;
@@ -86,6 +91,12 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
     c.key_type = h.key_type = GP_U8;
     c.keys = there->flags, h.keys = here->flags;
     c.out_count = (uint64_t *)(uintptr_t)(out + COMPACTED), h.out_count = (uint64_t *)(uintptr_t)(want + COMPACTED);
+  }
+  if (binned || searches) c.out_type = h.out_type = GP_U32;
+  if (binned) c.bins = h.bins = 64;
+  if (searches) {
+    c.keys = there->offsets, h.keys = here->offsets;
+    c.key_count = h.key_count = segments + 1;
   }
   if (primitive == GP_UNIQUE) c.out_keys = out + OUT_KEYS, h.out_keys = want + OUT_KEYS;
   if (primitive == GP_SEGMENTED_REDUCE) {
@@ -117,9 +128,9 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   else pass();
 }
 static void group_inputs(void) {
-  static const gp_primitive CALLS[] = {GP_COPY,     GP_TRANSFORM2,     GP_REDUCE,
-                                       GP_COUNT_IF, GP_INCLUSIVE_SCAN, GP_SELECT,
-                                       GP_UNIQUE,   GP_REDUCE_BY_KEY,  GP_SEGMENTED_REDUCE};
+  static const gp_primitive CALLS[] = {
+      GP_COPY,   GP_TRANSFORM2,    GP_REDUCE,           GP_COUNT_IF,       GP_INCLUSIVE_SCAN, GP_SELECT,
+      GP_UNIQUE, GP_REDUCE_BY_KEY, GP_SEGMENTED_REDUCE, GP_HISTOGRAM_EVEN, GP_LOWER_BOUND};
   const uint64_t most = 2 * (uint64_t)INPUT_MOST * 16;
   input_arrays there = {device_new(most),           device_new(most),       device_new(INPUT_MOST * 4),
                         device_new(INPUT_MOST * 8), device_new(INPUT_MOST), device_new(INPUT_MOST * 4)};
@@ -157,7 +168,10 @@ static void group_inputs(void) {
           if (out_of_time()) break;
           if (!number && (i || k == 2 || k > 6)) continue;                   // structs are moved
           if (is_float(type) && number && k > 6 && type->size < 4) continue; // NaNs of conversions
-          if ((CALLS[i] == GP_REDUCE_BY_KEY || CALLS[i] == GP_SEGMENTED_REDUCE) && is_float(type)) continue;
+          if ((CALLS[i] == GP_REDUCE_BY_KEY || CALLS[i] == GP_SEGMENTED_REDUCE || CALLS[i] == GP_HISTOGRAM_EVEN) &&
+              is_float(type))
+            continue;
+          if (CALLS[i] == GP_LOWER_BOUND && type->handle != GP_U32) continue; // offsets are its sorted array
           if (quick && (i + k + s + t) % 3) continue;
           solve_inputs(type, k, CALLS[i], n, &there, &here, out, got, want);
         }

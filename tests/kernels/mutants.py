@@ -2550,6 +2550,17 @@ MUTANTS = {
         "gp__host_holds(q->transform, q->user_transform, type, size, x, scalar, 0, second, n);",
         "gp__host_holds(q->transform, q->user_transform, q->in_type, q->in_size,\n"
         "                   (const unsigned char *)q->in + first * q->in_size, scalar, 0, second, n);"),
+    "inputs: a histogram's place does not move": (
+        "INPUTS", "src/histogram/counts.cuh", "if (there) source.first.template load<CACHE>(at, x.item);",
+        "if (there) source.first.template load<CACHE>(0, x.item);"),
+    "inputs: the first and last samples are one": (
+        "INPUTS", "src/histogram/counts.cuh", "x.item[0] = gp__operand_at(Source(a), in, i);",
+        "x.item[0] = gp__operand_at(Source(a), in, 0);"),
+    "inputs: described samples have channels": (
+        "INPUT_CALLS", "src/histogram/check.c", "if (q->inputs.in && q->channels != 1)", "if (0)"),
+    "inputs: needles are made one too far": (
+        "INPUTS", "src/search/kernels.cuh", "gp__operand_at(source, needles, i < count ? i : count - 1)",
+        "gp__operand_at(source, needles, i + 1 < count ? i + 1 : count - 1)"),
     "inputs: segments are read by bulk copies": (
         "INPUT_CALLS", "src/segments/policy.h", "!s.described && s.compute_capability >= 90 && p.stages >= 2",
         "s.compute_capability >= 90 && p.stages >= 2"),

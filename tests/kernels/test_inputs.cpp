@@ -3,6 +3,7 @@
 // TEST_FEW compiles only the instances that mutants.py needs.
 #include "sweep_test.h"
 
+#include <algorithm>
 #include <memory>
 
 // A description's data, and the elements that it stands for, made here.
@@ -284,6 +285,83 @@ template <class P, class D> struct Select {
 #endif
   }
 };
+// Histograms, with and without weights, and searches.
+template <class P, class D> struct Count {
+  typedef typename D::type T;
+  typedef gp__described<gp__stateless<gp__none>, D> Source;
+  template <class Args> static gp__with_input<Args> with(const Args &args, const gp__input_data &data) {
+    return Read<P, D>::with(args, data);
+  }
+  template <int ALGORITHM, class W, class C> static void histogram(const std::string &what, const Data<T> &data) {
+    const size_t n = data.elements.size();
+    const bool weighted = !std::is_same<W, gp__none>::value, floats = std::is_same<C, float>::value;
+    const u64 bins = 13 + random32() % 60;
+    const T lower = T(random32() % 1000), upper = T(T(~T(0)) - T(random32() % 1000));
+    typedef typename std::conditional<weighted, W, u16>::type Weight;
+    std::vector<Weight> weights(n);
+    for (auto &w : weights) w = Weight(random32() % 10);
+    Device<Weight> in2(weights, 1);
+    Device<C> out(bins);
+    gp__shape s = {};
+    s.primitive = GP_HISTOGRAM_EVEN, s.in_size = sizeof(T), s.in2_size = weighted ? sizeof(W) : 0;
+    s.out_size = sizeof(C), s.exact = !floats, s.described = 1, s.histogram.channels = s.histogram.active = 1;
+    s.histogram.bins = bins, s.compute_capability = 90, s.multiprocessors = 3, s.shared_bytes = 227 * 1024, s.count = n;
+    const gp_policy p = policy_of<P>(ALGORITHM);
+    gp__geometry g = {};
+    gp__geometry_histogram(p, s, 3u * P::blocks_per_sm, &g);
+    gp__histogram_args args = {};
+    args.weights = weighted ? in2.data : nullptr, args.out = out.data, args.count = n, args.bins = bins;
+    args.channels = args.active = 1, args.replicas = g.replicas,
+    args.workspace = g.words ? workspace(g.words) : nullptr;
+    std::memcpy(args.lower.bytes, &lower, sizeof lower);
+    std::memcpy(args.upper.bytes, &upper, sizeof upper);
+    const int e = simt::launch_kernel(
+        "histogram", g.grid, g.threads, g.shared_bytes,
+        [](const gp__with_input<gp__histogram_args> &all) {
+          gp__histogram<P, ALGORITHM, gp__even_bins<T>, T, W, C, Source>(all);
+        },
+        with(args, data.input));
+    std::vector<C> expected(bins);
+    for (size_t i = 0; i < n; ++i) {
+      const T x = data.elements[i];
+      if (x >= lower && x < upper)
+        expected[size_t((unsigned __int128)(x - lower) * bins / T(upper - lower))] += weighted ? C(weights[i]) : C(1);
+    }
+    size_t b = 0;
+    while (b < bins && out.data[b] == expected[b]) ++b;
+    check(!e && b == bins, what + " histogram of " + std::to_string(bins) + ", bin " + std::to_string(b));
+    simt::clear_error();
+  }
+  static void bound(const std::string &what, const Data<T> &data) {
+    const size_t n = data.elements.size();
+    std::vector<T> sorted(random32() % 500);
+    for (auto &x : sorted) x = n && random32() % 2 ? data.elements[random32() % n] : draw<T>();
+    std::sort(sorted.begin(), sorted.end());
+    Device<T> in(sorted, 1);
+    Device<u32> out(n);
+    gp__search_args args = {};
+    args.sorted = in.data, args.length = sorted.size(), args.out = out.data, args.count = n;
+    const int e = simt::launch_kernel(
+        "bound", 3, P::threads, 0,
+        [](const gp__with_input<gp__search_args> &all) { gp__bound<P, true, T, gp_less<T>, u32, Source>(all); },
+        with(args, data.input));
+    size_t i = 0;
+    for (; i < n; ++i)
+      if (out.data[i] != std::upper_bound(sorted.begin(), sorted.end(), data.elements[i]) - sorted.begin()) break;
+    check(!e && i == n, what + " upper bound, element " + std::to_string(i));
+    simt::clear_error();
+  }
+  static void all(const std::string &what, const Data<T> &data) {
+    bound(what, data);
+    if (sizeof(T) == 8) return; // bins of 8 bytes end with padding, which the race build takes for elements
+    histogram<GP_SHARED_BINS, gp__none, u32>(what, data);
+#ifndef TEST_FEW
+    histogram<GP_GLOBAL_BINS, gp__none, u64>(what, data);
+    histogram<GP_SHARED_BINS, u16, u32>(what, data);
+    histogram<GP_SHARED_BINS, u16, float>(what, data);
+#endif
+  }
+};
 template <class P, class D, class Make> void sweep_select(const char *name, int seeds, const Make &make) {
   if (!only.empty() && only != name) return;
   const size_t tile = size_t(P::threads) * P::vectors * 16;
@@ -294,6 +372,7 @@ template <class P, class D, class Make> void sweep_select(const char *name, int 
       Data<typename D::type> data;
       const auto kept = make(n, seed, data);
       Select<P, D>::all(describe(name, n, 0, 0, 3, unsigned(seed)), data, size_t(seed % 5));
+      Count<P, D>::all(describe(name, n, 0, 0, 3, unsigned(seed)), data);
       (void)kept;
     }
 }

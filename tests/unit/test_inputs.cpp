@@ -2,6 +2,7 @@
 // back end, and what their checks refuse (C++17). Usage: PROGRAM [name of a group].
 #include "dispatch_test.h"
 
+#include <algorithm>
 #include <numeric>
 
 struct Dot { // in struct text too
@@ -67,6 +68,15 @@ FAKE_KERNEL(gp__with_input<gp__scan_args>,
                                                gp__input_array<short, 1>>>,
                 int, int, int>);
 
+FAKE_KERNEL(
+    gp__with_input<gp__histogram_args>,
+    gp__histogram<
+        gp__policy<128, 1, 3, 3, 0, 1, 2>, GP_SHARED_BINS, gp__even_bins<int>, int, gp__none, unsigned int,
+        gp__described<gp__stateless<gp__none>, gp__input_mapped<gp_abs<int, int>, int, gp__input_array<int, 0>>>>);
+FAKE_KERNEL(gp__with_input<gp__search_args>,
+            gp__bound<gp__policy<128, 1, 3, 3, 0, 4, 2>, false, float, gp_less<float>, unsigned int,
+                      gp__described<gp__stateless<gp__none>,
+                                    gp__input_gathered<gp__input_array<float, 0>, gp__input_array<int, 1>>>>);
 // A sparse matrix times a vector, by merge path and by lanes.
 FAKE_KERNEL(gp__with_input<gp__segment_args>,
             gp__segmented_reduce<
@@ -246,6 +256,30 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
   c.scalar = &limit;
   GOOD(run(c, steal));
   CHECK(*truth.data == (less == n));
+
+  // A histogram of sizes, and a search for gathered elements.
+  const gp_policy shared_bins = small(GP_SHARED_BINS);
+  const int least = 100, limit_of_bins = 900;
+  Buffer<unsigned> bins(40);
+  c = fold_call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, GP_INPUT, GP_U32, &sizes, bins.data, n);
+  c.bins = 40, c.lower = &least, c.upper = &limit_of_bins;
+  GOOD(run(c, shared_bins));
+  std::vector<unsigned> in_bin(40);
+  for (size_t k = 0; k < n; ++k)
+    if (abs(v[k]) >= least && abs(v[k]) < limit_of_bins) ++in_bin[size_t(abs(v[k]) - least) / 20];
+  CHECK(memcmp(bins.data, in_bin.data(), sizeof(unsigned) * 40) == 0);
+  c.channels = 3;
+  BAD(GP_E_UNSUPPORTED, "channels is 3: described samples (GP_INPUT) have one channel", gp_run(ctx, &c, nullptr));
+  std::vector<float> rising = x;
+  std::sort(rising.begin(), rising.end());
+  Buffer<float> dsorted(rising);
+  Buffer<unsigned> places_of(n);
+  c = fold_call(GP_LOWER_BOUND, GP_OP_DEFAULT, GP_INPUT, GP_U32, &gathered, places_of.data, n);
+  c.keys = dsorted.data, c.key_count = n;
+  GOOD(run(c, direct));
+  for (size_t k = 0; k < n; ++k)
+    good &= places_of.data[k] == std::lower_bound(rising.begin(), rising.end(), x[size_t(index[k])]) - rising.begin();
+  CHECK(good);
 
   // Nested, with a struct and an operator of the user's.
   const gp_type pair = define(ctx, "Dot", pair_text, sizeof(Dot), alignof(Dot));
