@@ -60,12 +60,12 @@ help:
 
 # ---- the header, from its parts
 
-PARTS = src/manifest src/phrases $(wildcard src/*.[ch] src/*/*)
+PARTS = src/manifest $(wildcard src/*.[ch] src/*/*)
 
 header:
 	@$(PYTHON3) tools/amalgamate.py
 
-gpuprims.h: $(PARTS) tools/amalgamate.py tools/c_names.py tools/phrases.py
+gpuprims.h: $(PARTS) tools/amalgamate.py tools/c_names.py
 	@$(PYTHON3) tools/amalgamate.py
 
 lines:

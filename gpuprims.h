@@ -29280,7 +29280,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2203648"
+#define GPUPRIMS__EMBEDDED_FROM "2207744"
 
 // ---- core/embed.c - this file's own text
 
@@ -29406,79 +29406,205 @@ GPUPRIMS__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t byte
   hex[32] = 0;
 }
 
-// ---- core/phrases.c - frequent phrases of the device text, as two characters each
+// ---- core/inflate.c - the embedded device text, inflated
 
-// The embedded device text has a code in place of a frequent phrase: an escape, which that text has nowhere else, and
-// one more character. src/phrases lists the phrases; the embedded list has a line for each, its code, its text and `$`.
-// A line feed may be a phrase's character.
-typedef struct gp__phrase {
-  const char *text;
-  size_t bytes; // 0: no phrase has this code
-} gp__phrase;
-static gp__phrase gp__phrases[2][256];
+// The device text is embedded deflated (Deutsch, DEFLATE Compressed Data Format Specification, RFC 1951), in printable
+// characters: two digits of base 91, the lower one first, carry 13 bits, the lowest first. Line feeds mean nothing.
+enum {
+  GP__TEXT_BASE = 91,   // the characters ! to ~ without *, ? and backslash
+  GP__PAIR_BITS = 13,   // of two digits
+  GP__CODE_BITS = 15,   // of a code, at most
+  GP__LITERALS = 286,   // literals, the end of a block, lengths
+  GP__DISTANCES = 30,   //
+  GP__LENGTH_CODES = 19 // of the lengths of codes
+};
+// A prefix code: symbol << 4 | length of the code that begins the next `bits` bits; 0: none does.
+typedef struct gp__prefix_code {
+  int bits;
+  uint16_t entry[1 << GP__CODE_BITS];
+} gp__prefix_code;
+typedef struct gp__inflating {
+  const unsigned char *in;
+  size_t at, bytes; // of `in`; zeros follow
+  uint64_t held;    // bits that were read and not taken
+  int count;        // of them
+  char *out;
+  size_t written, room;
+  gp__prefix_code literals, distances;
+} gp__inflating;
 
-GPUPRIMS__PRIVATE int gp__is_escape(char c) { return c == '$' || c == '`'; }
-// The phrase of the code at `at`, an escape and a character.
-GPUPRIMS__PRIVATE gp__phrase *gp__phrase_at(const char *at) { return &gp__phrases[*at == '`'][(unsigned char)at[1]]; }
+// Turns digits into bytes. Returns how many; 0 if a character is no digit.
+GPUPRIMS__PRIVATE size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
+  uint64_t held = 0;
+  size_t bytes = 0;
+  int count = 0;
+  unsigned digit[2];
+  int i = 0;
+  for (; at < end; ++at) {
+    if (*at == '\n') continue;
+    if (*at < '!' || *at > '~' || *at == '*' || *at == '?' || *at == '\\') return 0;
+    digit[i++] = (unsigned)(*at - '!' - (*at > '*') - (*at > '?') - (*at > '\\'));
+    if (i < 2) continue;
+    i = 0;
+    held |= (uint64_t)(digit[0] + GP__TEXT_BASE * digit[1]) << count;
+    for (count += GP__PAIR_BITS; count >= 8; count -= 8, held >>= 8) to[bytes++] = (unsigned char)held;
+  }
+  return bytes;
+}
 
-// Reads the embedded list. Returns 0 if it is damaged.
-GPUPRIMS__PRIVATE int gp__take_phrases(const char *at, const char *end) {
-  memset(gp__phrases, 0, sizeof gp__phrases);
-  while (at < end) {
-    gp__phrase *phrase = gp__phrase_at(at);
-    if (!gp__is_escape(*at) || end - at < 5 || phrase->bytes) return 0;
-    phrase->text = at += 2;
-    while (at < end && !gp__is_escape(*at)) ++at;
-    phrase->bytes = (size_t)(at - phrase->text);
-    if (!phrase->bytes || end - at < 2 || at[0] != '$' || at[1] != '\n') return 0;
-    at += 2;
+GPUPRIMS__PRIVATE unsigned gp__peek_bits(gp__inflating *d, int n) {
+  for (; d->count < n; d->count += 8, ++d->at) d->held |= (uint64_t)(d->at < d->bytes ? d->in[d->at] : 0) << d->count;
+  return (unsigned)(d->held & ((1u << n) - 1));
+}
+GPUPRIMS__PRIVATE unsigned gp__take_bits(gp__inflating *d, int n) {
+  const unsigned bits = gp__peek_bits(d, n);
+  d->held >>= n;
+  d->count -= n;
+  return bits;
+}
+// Fills a code's table from the lengths of n symbols' codes. Returns 0 if there are too many codes.
+GPUPRIMS__PRIVATE int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
+  unsigned next[GP__CODE_BITS + 2] = {0}, all = 0, code, reversed, i;
+  int s, bits;
+  for (s = 0; s < n; ++s) ++next[lengths[s] + 1];
+  next[1] = 0; // symbols without a code
+  for (c->bits = GP__CODE_BITS; c->bits > 1 && !next[c->bits + 1]; --c->bits) {}
+  for (bits = 1; bits <= GP__CODE_BITS; ++bits) { // next[bits]: the first code of that length
+    const unsigned count = next[bits + 1];
+    next[bits] = code = bits > 1 ? all : 0;
+    all = (code + count) << 1;
+    if (code + count > 1u << bits) return 0;
+  }
+  memset(c->entry, 0, sizeof *c->entry << c->bits);
+  for (s = 0; s < n; ++s) {
+    if (!lengths[s]) continue;
+    code = next[lengths[s]]++;
+    for (reversed = 0, bits = 0; bits < lengths[s]; ++bits) reversed |= (code >> bits & 1u) << (lengths[s] - 1 - bits);
+    for (i = reversed; i < 1u << c->bits; i += 1u << lengths[s]) c->entry[i] = (uint16_t)(s << 4 | lengths[s]);
   }
   return 1;
 }
-// The bytes that gp__expand writes for a text; 0 if the text is empty or has an escape that begins no phrase's code.
-GPUPRIMS__PRIVATE size_t gp__expanded_bytes(const char *at, const char *end) {
-  size_t bytes = 0;
-  for (; at < end; ++at) {
-    const size_t more = gp__is_escape(*at) ? gp__phrase_at(at++)->bytes : 1;
-    if (!more) return 0;
-    bytes += more;
-  }
-  return at == end ? bytes : 0;
+// The next symbol, or -1.
+GPUPRIMS__PRIVATE int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
+  const unsigned entry = c->entry[gp__peek_bits(d, c->bits)];
+  if (!entry) return -1;
+  gp__take_bits(d, (int)(entry & 15u));
+  return (int)(entry >> 4);
 }
-// Writes a text with its phrases in place of their codes; gp__expanded_bytes has found no fault. Returns the end of
-// what it wrote.
-GPUPRIMS__PRIVATE char *gp__expand(char *to, const char *at, const char *end) {
-  for (; at < end; ++at) {
-    if (gp__is_escape(*at)) {
-      const gp__phrase *phrase = gp__phrase_at(at++);
-      memcpy(to, phrase->text, phrase->bytes);
-      to += phrase->bytes;
-    } else {
-      *to++ = *at;
+// Reads the codes at the beginning of a block. Returns 0 if they are damaged.
+GPUPRIMS__PRIVATE int gp__take_codes(gp__inflating *d) {
+  static const unsigned char order[GP__LENGTH_CODES] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                        11, 4,  12, 3, 13, 2, 14, 1, 15};
+  unsigned char lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
+  const int literals = (int)gp__take_bits(d, 5) + 257, distances = (int)gp__take_bits(d, 5) + 1;
+  const int codes = (int)gp__take_bits(d, 4) + 4;
+  int i;
+  if (literals > GP__LITERALS || distances > GP__DISTANCES) return 0;
+  for (i = 0; i < codes; ++i) lengths[order[i]] = (unsigned char)gp__take_bits(d, 3);
+  if (!gp__make_prefix_code(&d->literals, lengths, GP__LENGTH_CODES)) return 0;
+  memset(lengths, 0, sizeof lengths);
+  for (i = 0; i < literals + distances;) {
+    const int symbol = gp__take_symbol(d, &d->literals);
+    int again = 1, length = symbol;
+    if (symbol < 0 || (symbol == 16 && !i)) return 0;
+    if (symbol >= 16) {
+      length = symbol == 16 ? lengths[i - 1] : 0;
+      again = symbol == 16 ? 3 + (int)gp__take_bits(d, 2)
+          : symbol == 17   ? 3 + (int)gp__take_bits(d, 3)
+                           : 11 + (int)gp__take_bits(d, 7);
     }
+    if (again > literals + distances - i) return 0;
+    for (; again; --again) lengths[i++] = (unsigned char)length;
   }
-  return to;
+  return gp__make_prefix_code(&d->distances, lengths + literals, distances) &&
+      gp__make_prefix_code(&d->literals, lengths, literals);
+}
+// The codes of blocks without codes of their own.
+GPUPRIMS__PRIVATE int gp__take_fixed_codes(gp__inflating *d) {
+  unsigned char lengths[288];
+  int i;
+  for (i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+  if (!gp__make_prefix_code(&d->literals, lengths, 288)) return 0;
+  memset(lengths, 5, 32);
+  return gp__make_prefix_code(&d->distances, lengths, 32);
+}
+// A block that is stored as it is. Returns 0 if it is damaged, or longer than the room.
+GPUPRIMS__PRIVATE int gp__copy_block(gp__inflating *d) {
+  unsigned length;
+  gp__take_bits(d, d->count % 8); // to the next byte
+  length = gp__take_bits(d, 16);
+  if (gp__take_bits(d, 16) != (length ^ 0xffffu) || length > d->room - d->written) return 0;
+  for (; length; --length) d->out[d->written++] = (char)gp__take_bits(d, 8);
+  return 1;
+}
+// Writes a block of literals and matches. Returns 0 if it is damaged, or longer than the room.
+GPUPRIMS__PRIVATE int gp__inflate_block(gp__inflating *d) {
+  for (;;) {
+    const int symbol = gp__take_symbol(d, &d->literals);
+    size_t length, distance;
+    int code, more;
+    if (symbol == 256) return 1;
+    if (symbol < 0 || symbol >= GP__LITERALS || d->written == d->room) return 0;
+    if (symbol < 256) {
+      d->out[d->written++] = (char)symbol;
+      continue;
+    }
+    code = symbol - 257; // lengths from 3 on, in groups of four of one more bit each
+    more = code < 8 || code == 28 ? 0 : code / 4 - 1;
+    length = code < 8 ? (size_t)code + 3 : code == 28 ? 258 : ((size_t)(4 + code % 4) << more) + 3;
+    length += gp__take_bits(d, more);
+    code = gp__take_symbol(d, &d->distances);
+    if (code < 0 || code >= GP__DISTANCES) return 0;
+    more = code < 4 ? 0 : code / 2 - 1; // distances from 1 on, in groups of two
+    distance = code < 4 ? (size_t)code + 1 : ((size_t)(2 + code % 2) << more) + 1;
+    distance += gp__take_bits(d, more);
+    if (distance > d->written || length > d->room - d->written) return 0;
+    for (; length; --length, ++d->written) d->out[d->written] = d->out[d->written - distance];
+  }
+}
+// Inflates digits to exactly `bytes` bytes and a zero, in new memory. NULL: they are damaged, or there is no memory.
+GPUPRIMS__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+  gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
+  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
+  char *out = (char *)malloc(bytes + 1);
+  int good = 0, last = 0;
+  if (d && in && out) {
+    memset(d, 0, offsetof(gp__inflating, literals));
+    d->in = in, d->out = out, d->room = bytes;
+    d->bytes = gp__bytes_of_digits(in, at, end);
+    for (good = d->bytes > 0; good && !last;) {
+      const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
+      good = kind == 0 ? gp__copy_block(d)
+          : kind == 1  ? gp__take_fixed_codes(d) && gp__inflate_block(d)
+                       : kind == 2 && gp__take_codes(d) && gp__inflate_block(d);
+    }
+    good = good && d->written == bytes && (d->at <= d->bytes || (d->at - d->bytes) * 8 <= (size_t)d->count);
+    out[bytes] = 0;
+  }
+  free(d);
+  free(in);
+  if (good) return out;
+  free(out);
+  return NULL;
 }
 
 // ---- core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
 
 // The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
-// kernel's program, and the parts that these use. The texts stay as they are embedded, with codes in place of phrases
-// (core/phrases.c), until NVRTC needs them. Hashes are those of the embedded texts and of the list of phrases.
+// kernel's program, and the parts that these use. A part is hashed when a kernel first needs it.
 enum { GP__PARTS = 256 }; // at most
 typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
+  pthread_mutex_t lock;               // of the hashes
   int count;                          // of parts; 0: `why` says why
+  char *whole;                        // all below, inflated
   const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
   const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
   const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
-  size_t bytes[GP__PARTS];            // of a part's text for NVRTC
-  char part_hash[GP__PARTS][GP__HEX]; // of its text
-  char phrases_hash[GP__HEX];         // of the list of phrases
-  char hash[GP__HEX];                 // of all
+  char part_hash[GP__PARTS][GP__HEX]; // of its text; empty: not made yet
   char why[256];
-} gp__device = {PTHREAD_ONCE_INIT, 0, {NULL}, NULL, NULL, {NULL}, {0}, {""}, "", "", ""};
+} gp__device = {PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, 0, NULL, {NULL}, NULL, NULL, {NULL}, {""}, ""};
 
 GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   char *data = NULL;
@@ -29506,36 +29632,38 @@ GPUPRIMS__PRIVATE const char *gp__behind_line(const char *text, const char *line
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
-// Finds the parts in this file's text, or in its end. Returns 0 if it is some other text.
-GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
-  const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
+// Finds the parts in the inflated text. Returns 0 if it is damaged.
+GPUPRIMS__PRIVATE int gp__take_whole(const char *whole) {
+  const char *at = gp__behind_line(whole, "parts\n"), *names = gp__behind_line(at, "\nnames\n");
+  const char *first = gp__behind_line(names ? names - 1 : NULL, "\ntext\n");
   int count = 0, i;
-  const char *names = gp__behind_line(at, "\nnames\n");
-  const char *phrases = gp__behind_line(names, "\nphrases\n");
-  const char *first = gp__behind_line(phrases ? phrases - 1 : NULL, "\ntext\n");
-  if (!first || !gp__take_phrases(phrases, first - 5)) return 0;
+  if (!first) return 0;
   for (; at < names - 6 && count < GP__PARTS; at = strchr(at, '\n') + 1) gp__device.uses[count++] = at;
   gp__device.names = names;
-  gp__device.names_end = phrases - 8;
+  gp__device.names_end = first - 5;
   for (i = 0, at = first; i < count; ++i) {
     if (!at || strncmp(at, "#line 1 \"", 9) != 0) return 0;
     gp__device.text[i] = at;
-    at = strstr(at, i + 1 < count ? "\n#line 1 \"" : "\n*/\n");
-    if (at) ++at;
+    at = i + 1 < count ? strstr(at, "\n#line 1 \"") : at + strlen(at);
+    if (at && i + 1 < count) ++at;
   }
-  if (!at) return 0;
+  if (!at || *at || at[-1] != '\n') return 0;
   gp__device.text[count] = at;
-  gp__hash(gp__device.phrases_hash, phrases, (size_t)(first - phrases), NULL);
-  for (i = 0; i < count; ++i) {
-    const char *text = gp__device.text[i], *end = gp__device.text[i + 1];
-    gp__device.bytes[i] = gp__expanded_bytes(text, end);
-    if (!gp__device.bytes[i]) return 0;
-    gp__hash(gp__device.part_hash[i], text, (size_t)(end - text), NULL);
-  }
-  gp__hash(gp__device.hash, gp__device.part_hash, (size_t)count * sizeof *gp__device.part_hash,
-           gp__device.phrases_hash);
+  memset(gp__device.part_hash, 0, sizeof gp__device.part_hash);
   gp__device.count = count;
   return count > 0;
+}
+// Finds the device text in this file's text, or in its end: a line with its bytes, then digits. Returns 0 if it is some
+// other text, or there is no memory.
+GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
+  const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\n");
+  const char *digits = at ? strchr(at, '\n') : NULL, *end = digits ? strstr(digits, "\n*/\n") : NULL;
+  const unsigned long bytes = end ? strtoul(at, NULL, 10) : 0;
+  char *whole = bytes && bytes < 1ul << 30 ? gp__inflate(digits, end, bytes) : NULL;
+  gp__device.count = 0;
+  free(gp__device.whole);
+  gp__device.whole = whole;
+  return whole && gp__take_whole(whole);
 }
 
 GPUPRIMS__PRIVATE void gp__read_device_text(void) {
@@ -29556,12 +29684,12 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
              GPUPRIMS__SOURCE);
     return;
   }
-  if (!gp__take_parts(text)) {
-    snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h", GPUPRIMS__SOURCE);
-    free(read);
-  }
+  if (!gp__take_parts(text))
+    snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory",
+             GPUPRIMS__SOURCE);
+  free(read);
 }
-// The text of all parts as it is embedded, without a zero at its end, or NULL.
+// The text of all parts, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
@@ -29612,24 +29740,33 @@ GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
   size_t bytes = sizeof begin + sizeof end;
   int i;
   for (i = 0; i < gp__device.count; ++i)
-    if (set[i]) bytes += gp__device.bytes[i];
+    if (set[i]) bytes += (size_t)(gp__device.text[i + 1] - gp__device.text[i]);
   gp__make_room(t, bytes);
   gp__add(t, "%s", begin);
   for (i = 0; i < gp__device.count && !t->failed; ++i)
-    if (set[i]) t->size = (size_t)(gp__expand(t->data + t->size, gp__device.text[i], gp__device.text[i + 1]) - t->data);
+    if (set[i]) {
+      const size_t length = (size_t)(gp__device.text[i + 1] - gp__device.text[i]);
+      memcpy(t->data + t->size, gp__device.text[i], length);
+      t->size += length;
+    }
   gp__add(t, "%s", end);
 }
-// The hash of the parts' texts and of the list of phrases.
+// The hash of the parts' texts.
 GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
   int i;
+  pthread_mutex_lock(&gp__device.lock);
   for (i = 0; i < gp__device.count; ++i)
     if (set[i]) {
+      const char *text = gp__device.text[i];
+      if (!*gp__device.part_hash[i])
+        gp__hash(gp__device.part_hash[i], text, (size_t)(gp__device.text[i + 1] - text), NULL);
       memcpy(hashes + bytes, gp__device.part_hash[i], GP__HEX);
       bytes += GP__HEX;
     }
-  gp__hash(hash, hashes, bytes, gp__device.phrases_hash);
+  pthread_mutex_unlock(&gp__device.lock);
+  gp__hash(hash, hashes, bytes, NULL);
 }
 
 // ---- core/program.c - programs, images, and where a context keeps them
@@ -42929,21 +43066,24 @@ GPUPRIMS__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
 }
 GPUPRIMS__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
   gp__text report = {NULL, 0, 0, 0}, call = {NULL, 0, 0, 0};
+  gp__part_set parts;
+  char header[GP__HEX] = "";
   gp__online *o = s->online;
   const gp__site *x;
   if (!length) return gp__fail(GP_E_NULL, "gp_tuning_report: length is null");
   *length = 0;
   if (!text && capacity) return gp__fail(GP_E_NULL, "gp_tuning_report: text is null");
   if (!o) return gp__fail(GP_E_ARGUMENT, "gp_tuning_report: ctx has no calls that are tuned: set gp_config.tuning");
-  gp__device_text();
+  memset(parts, 1, sizeof parts);
+  if (gp__device_text()) gp__hash_parts(parts, header);
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   gp__add(&report,
           "{\"tuning\": \"gpuprims\", \"version\": \"%s\", \"device\": \"%s\", \"compute_capability\": %d, "
           "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
           "\"unix_seconds\": %lld}\n",
           GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
-          (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version,
-          gp__device.hash, (long long)time(NULL));
+          (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
+          (long long)time(NULL));
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
   pthread_mutex_lock(&o->searches);
   pthread_mutex_lock(&o->lock);
@@ -43998,9208 +44138,1822 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // >>device_text -------------------------------------------------------------------------------------------------------
 //
 // The device text again, for NVRTC: without comments, white space, what NVRTC never compiles, and functions that only
-// the host calls. The library embeds this comment (core/embed.c) and gives NVRTC the parts that a kernel needs
-// (core/device_text.c). A line a part: the numbers of the parts that it uses. A line a name that a program may mention:
-// the numbers of the parts that define it. A line a frequent phrase: its code, its text and a mark (core/phrases.c).
-// Then the text, with codes in place of phrases. tools/amalgamate.py writes all of it.
+// the host calls. The library embeds this comment (core/embed.c), inflates it (core/inflate.c) and gives NVRTC the parts
+// that a kernel needs (core/device_text.c). tools/amalgamate.py writes it; `tools/amalgamate.py --device-text` prints
+// what it holds.
 
 /* device text of gpuprims.h
-parts
-api/config.h
-api/lists.h
-api/policy.h
-api/structs.h 0 1
-api/graph_types.h 0 1
-api/array.h 3
-device/vocabulary.cuh
-device/machine.cuh 2 6
-device/common.cuh 7
-core/rules.h
-select/shape.h
-segments/shape.h
-histogram/shape.h
-sort/shape.h
-top_k/shape.h
-transpose/shape.h
-layouts/shape.h
-bfs/shape.h
-shapes.h 10 11 12 13 14 15 16 17
-core/shape.h 9 18
-find/policy.h 1 2 19
-scan/policy.h 1 2 19
-select/policy.h 1 2 19
-expand/policy.h 19
-segments/policy.h 1 2 19
-histogram/policy.h 1 2 19
-sort/hybrid_policy.h 1 2 9
-sort/radix_policy.h 19
-sort/counting_policy.h 9
-sort/choice_policy.h 26
-sort/cooperative_policy.h 19
-merge/policy.h 21
-segmented_sort/policy.h 1 2 19
-top_k/policy.h 1 2 9
-transpose/policy.h 1 2 19
-transpose/panels_policy.h 9
-layouts/policy.h 19
-graph/policy.h 4 9
-batch/policy.h
-map/policy.h 1 2 19
-bfs/policy.h 1 19
-core/arguments.h
-core/input_data.h 41
-map/arguments.h 41
-batch/arguments.h
-reduce/arguments.h 41
-find/arguments.h 41
-scan/arguments.h 41
-select/arguments.h 41
-segments/arguments.h 41
-expand/arguments.h
-histogram/arguments.h 41
-graph/arguments.h 4
-group_by/arguments.h
-search/arguments.h
-sort/arguments.h
-layouts/arguments.h 27 36 55
-sort/counting_arguments.h
-top_k/arguments.h
-sort/hybrid_arguments.h
-segmented_sort/arguments.h 32
-merge/arguments.h
-transpose/arguments.h
-bfs/arguments.h 4
-transpose/panels_arguments.h 35 62
-device/types.cuh 8
-device/operators.cuh 41 65
-device/loads.cuh 41 65
-device/warp.cuh 66
-device/vector_access.cuh 68
-device/inputs.cuh 42 69
-device/lanes.cuh 68
-device/edges.cuh 19 68
-device/tile_load.cuh 7
-device/tile_exchange.cuh 73
-device/tile_reduce.cuh 68
-device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 73
-device/tile_chunk.cuh 19 67 75
-device/tile_search.cuh 75
-device/tile_rank.cuh 19 68
-device/hash.cuh 7 33
-device/tile_sort.cuh 26 68
-device/two_keys.cuh 7
-device/look_back.cuh 19 75
-device/tile_transpose.cuh 34 62 68 73
-device/frontier.cuh 19 71 75
-device/kernel.cuh 7
-map/kernels.cuh 43 70 73 87
-layouts/kernels.cuh 33 56 77 87
-map/difference.cuh 43 69 87
-reverse/kernels.cuh 43 69 87
-batch/kernels.cuh 21 38 44 79 84 87
-reduce/kernels.cuh 45 70 78 84 87
-find/kernels.cuh 20 46 70 78 84 87
-histogram/bins.cuh 69
-histogram/counts.cuh 25 51 70 71 84 87 95
-group_by/kernels.cuh 39 53 84 87
-scan/kernels.cuh 47 70 77 78 84 87
-scan/pipelined.cuh 98
-select/stream.cuh 48 68
-select/select.cuh 22 70 100
-segments/heads.cuh 79 100
-select/runs.cuh 1 71 102
-segments/by_key.cuh 103
-select/kernels.cuh 22 70 77 84 87 100
-select/pipelined.cuh 105
-segments/ends.cuh 49 79 84
-segments/carries.cuh 49 84
-segments/reduce.cuh 21 24 70 71 77 78 107 108
-segments/kernels.cuh 98 109
-segments/warps.cuh 24 93 108
-search/kernels.cuh 39 54 70 78 87 107
-expand/kernels.cuh 23 24 50 71 98 107
-sort/keys.cuh 65
-sort/radix_count.cuh 27 55 59 69 81 84 87 114
-sort/radix_sweep.cuh 27 55 59 80 87 114
-sort/cooperative.cuh 30 84 116
-sort/gather.cuh 56 87
-sort/hybrid.cuh 73 82 116
-sort/hybrid_count.cuh 84 119
-sort/hybrid_move.cuh 71 120
-sort/buckets.cuh 121
-sort/pair_buckets.cuh 69 119
-sort/hybrid_kernels.cuh 122 123
-sort/choice.cuh 29 115 122
-segmented_sort/items.cuh 68
-segmented_sort/arrays.cuh 60 126
-segmented_sort/short.cuh 71 84 87 127
-segmented_sort/long.cuh 82 128
-merge/kernels.cuh 31 61 79 85 87 100
-merge/tile_sort.cuh 77 130
-merge/four_way.cuh 131
-sets/tile.cuh 82 84 131
-sets/kernels.cuh 133
-sets/pipelined.cuh 134
-sort/counting.cuh 28 57 79 83 96 98
-top_k/lists.cuh 33 58 96
-top_k/radix_select.cuh 98 137
-top_k/shuffle.cuh 33 39 43 65 87
-graph/build.cuh 3 52 79 87
-graph/components.cuh 140
-graph/check.cuh 37 140
-transpose/kernels.cuh 85 87
-transpose/in_place.cuh 64 85 87
-transpose/panels.cuh 64 81 85 87
-transpose/buffered.cuh 64 85 87
-transpose/rows.cuh 85 87
-bfs/state.cuh 4 40 68
-bfs/search.cuh 63 72 81 148
-bfs/queue.cuh 71 149
-bfs/top_down.cuh 150
-bfs/exchange.cuh 151
-bfs/small_levels.cuh 152
-bfs/bottom_up.cuh 73 153
-bfs/block.cuh 84 154
-bfs/kernels.cuh 140 155
-bfs/launches.cuh 63 86 87 148
-bfs/sources_state.cuh 148
-bfs/sources.cuh 63 71 72 87 158
-names
-GP_ABS 1
-GP_ADAPTIVE 1
-GP_ADJACENT_DIFFERENCE 1
-GP_ADJACENT_FIND 1
-GP_ALGORITHMS 1
-GP_ALGORITHM_COUNT 1
-GP_ALL 1
-GP_AND 1
-GP_ANY 1
-GP_ANY_LAYOUT 5
-GP_AOS 3
-GP_ARGMAX 1
-GP_ARGMIN 1
-GP_ARRAY_OF 5
-GP_AT 5
-GP_AT2 5
-GP_AT3 5
-GP_AUTO 1
-GP_BEST_LISTS 1
-GP_BF16 1
-GP_BFS 1
-GP_BFS_CHECK 1
-GP_BFS_SOURCES 1
-GP_BIT_AND 1
-GP_BIT_OR 1
-GP_BIT_XOR 1
-GP_BUFFERED_PANELS 1
-GP_CACHES 2
-GP_CACHE_ALL 2
-GP_CACHE_COUNT 2
-GP_CACHE_DEFAULT 2
-GP_CACHE_L2 2
-GP_CACHE_STREAMING 2
-GP_CHECKED 3
-GP_CHECK_OFFSETS 1
-GP_CONNECTED_COMPONENTS 1
-GP_CONTRACT_EXPAND 1
-GP_CONVERT 1
-GP_CONVERT_LAYOUT 1
-GP_COPY 1
-GP_COPY_BATCH 1
-GP_COUNTING 1
-GP_COUNT_IF 1
-GP_CULL_ALL 2
-GP_CULL_BITMAP 2
-GP_CULL_HISTORY 2
-GP_CULL_NOTHING 2
-GP_CULL_WARP 2
-GP_DESCENDING 3
-GP_DEVICE 6
-GP_DIRECT 1
-GP_DROP_LOOPS 3
-GP_DYNAMIC_SHARED 7
-GP_EQUAL 1
-GP_EQUAL_ARRAYS 1
-GP_EVEN_SHARE 1
-GP_EXCLUSIVE_SCAN 1
-GP_EXCLUSIVE_SCAN_BY_KEY 1
-GP_EXPAND 1
-GP_EXPAND_CONTRACT 1
-GP_F16 1
-GP_F32 1
-GP_F64 1
-GP_FAULTS 4
-GP_FAULT_COUNT 4
-GP_FAULT_DEPTH 4
-GP_FAULT_FIRST_IN_OFFSET 4
-GP_FAULT_FIRST_OFFSET 4
-GP_FAULT_IN_EDGES 4
-GP_FAULT_IN_OFFSETS 4
-GP_FAULT_IN_SOURCE 4
-GP_FAULT_NONE 4
-GP_FAULT_NOT_REACHED 4
-GP_FAULT_NO_WITNESS 4
-GP_FAULT_OFFSETS 4
-GP_FAULT_PARENT 4
-GP_FAULT_PARENT_EDGE 4
-GP_FAULT_SECOND_SOURCE 4
-GP_FAULT_SOURCE_DEPTH 4
-GP_FAULT_SOURCE_PARENT 4
-GP_FAULT_STRAY_PARENT 4
-GP_FAULT_TARGET 4
-GP_FAULT_TOO_DEEP 4
-GP_FILL 1
-GP_FIND_IF 1
-GP_FOUR_WAY_PASSES 1
-GP_FUSED_LAUNCHES 1
-GP_GATHER_ALL 2
-GP_GATHER_BLOCK 2
-GP_GATHER_MERGE 2
-GP_GATHER_WARP 2
-GP_GLOBAL_BINS 1
-GP_GRAPH_CHECK 1
-GP_GRAPH_DEGREES 1
-GP_GRAPH_FROM_EDGES 1
-GP_GRAPH_RELABEL 1
-GP_GRAPH_TRANSPOSE 1
-GP_GREATER 1
-GP_GREATER_EQUAL 1
-GP_GROUP_BY 1
-GP_HEADS 1
-GP_HISTOGRAM_EVEN 1
-GP_HISTOGRAM_RANGES 1
-GP_HYBRID 1
-GP_I16 1
-GP_I32 1
-GP_I64 1
-GP_I8 1
-GP_INCLUSIVE_SCAN 1
-GP_INCLUSIVE_SCAN_BY_KEY 1
-GP_INPUT 1
-GP_IOTA 1
-GP_IS_SORTED 1
-GP_KEEP_GAPS 3
-GP_LAYOUT 5
-GP_LAYOUT_NAME 5
-GP_LEADING_SWEEP 1
-GP_LESS 1
-GP_LESS_EQUAL 1
-GP_LOAD_BALANCE 1
-GP_LOOK_BACK 1
-GP_LOWER_BOUND 1
-GP_MAX 1
-GP_MERGE 1
-GP_MERGE_PASSES 1
-GP_MERGE_PATH 1
-GP_MERGE_SORT 1
-GP_MIN 1
-GP_MISMATCH 1
-GP_MOVE 5
-GP_NEGATE 1
-GP_NONTRIVIAL_RUNS 1
-GP_NOT 1
-GP_NOT_EQUAL 1
-GP_NTH_ELEMENT 1
-GP_ONE_BLOCK 1
-GP_ONE_CLUSTER 1
-GP_ONE_LAUNCH 1
-GP_ONE_SWEEP 1
-GP_OPERATORS 1
-GP_OP_COUNT 1
-GP_OP_DEFAULT 1
-GP_OR 1
-GP_PADDED_TILES 1
-GP_PAIRED_SWEEP 1
-GP_PARTITION 1
-GP_PIPELINED 1
-GP_POLICY_CALLER 2
-GP_POLICY_CAPABILITY 2
-GP_POLICY_CLASS 2
-GP_POLICY_DEVICE 2
-GP_POLICY_FIELDS_FIND 20
-GP_POLICY_FIELDS_GRAPH 40
-GP_POLICY_FIELDS_HISTOGRAM 25
-GP_POLICY_FIELDS_MAP 39
-GP_POLICY_FIELDS_MERGE 31
-GP_POLICY_FIELDS_SCAN 21
-GP_POLICY_FIELDS_SEGMENTED_SORT 32
-GP_POLICY_FIELDS_SEGMENTS 24
-GP_POLICY_FIELDS_SORT 26
-GP_POLICY_FIELDS_STREAM 22
-GP_POLICY_FIELDS_TOP_K 33
-GP_POLICY_FIELDS_TRANSPOSE 34
-GP_POLICY_HOST 2
-GP_POLICY_MEMBERS 2
-GP_POLICY_ONLINE 2
-GP_POLICY_PORTABLE 2
-GP_PRIMITIVES 1
-GP_PRIMITIVE_COUNT 1
-GP_PRIMITIVE_NONE 1
-GP_PROD 1
-GP_RADIX_SELECT 1
-GP_REDUCE 1
-GP_REDUCE_BY_KEY 1
-GP_REPRODUCIBLE 3
-GP_REVERSE 1
-GP_RIGHT 3
-GP_ROUND_TRIP 1
-GP_RUN_LENGTHS 1
-GP_RUN_LENGTH_EXPAND 1
-GP_SEGMENTED_EXCLUSIVE_SCAN 1
-GP_SEGMENTED_INCLUSIVE_SCAN 1
-GP_SEGMENTED_REDUCE 1
-GP_SEGMENTED_SORT 1
-GP_SELECT 1
-GP_SET_DIFFERENCE 1
-GP_SET_INTERSECTION 1
-GP_SET_SYMMETRIC_DIFFERENCE 1
-GP_SET_UNION 1
-GP_SHARED 7
-GP_SHARED_ARRAY 76
-GP_SHARED_BINS 1
-GP_SHUFFLE 1
-GP_SIZE_CLASSES 1
-GP_SOA 3
-GP_SORT 1
-GP_SQUARE 1
-GP_STEALING 1
-GP_STEP_ALONE 4
-GP_STEP_BOTTOM_UP 4
-GP_STEP_CLUSTER 4
-GP_STEP_COLLECT 4
-GP_STEP_FINISH 4
-GP_STEP_LISTED 4
-GP_STEP_MERGE_FRONTIER 4
-GP_STEP_SPREAD 4
-GP_STEP_START 4
-GP_STEP_TOP_DOWN 4
-GP_SUB 1
-GP_SUM 1
-GP_SYMMETRIC 4
-GP_SYMMETRISE 3
-GP_THREE_SWEEP 1
-GP_TILE_MOVE 76
-GP_TOP_K 1
-GP_TRANSFORM 1
-GP_TRANSFORM2 1
-GP_TRANSPOSE 1
-GP_TRANSPOSED 5
-GP_TRAVERSAL_STEPS 4
-GP_TWO_PHASE 1
-GP_TYPES 1
-GP_TYPE_COUNT 1
-GP_TYPE_DEFAULT 1
-GP_U16 1
-GP_U32 1
-GP_U64 1
-GP_U8 1
-GP_UNIQUE 1
-GP_UNIQUE_EDGES 3
-GP_UNSORTED 3
-GP_UNTIL_TARGET 3
-GP_UPPER_BOUND 1
-GP_USE 5
-GP_WARP_SEGMENTS 1
-GP__CANONICAL_SCAN_THREADS 19
-GP__FIND_BAD 46
-GP__FIND_BEFORE 46
-GP__FIND_INDEX 46
-GP__FIND_NONE 46
-GP__FIND_SOME 46
-GP__TASK_COPY 60
-GP__TASK_COUNT 60
-GP__TASK_MOVE 60
-GP__TASK_SORT 60
-GP__WARP 19
-GP_algorithm 2
-GP_alpha 2
-GP_beta 2
-GP_blocks_per_sm 2
-GP_cluster 2
-GP_cull 2
-GP_gather 2
-GP_load 2
-GP_look 2
-GP_overlap 2
-GP_small 2
-GP_stages 2
-GP_store 2
-GP_threads 2
-GP_vectors 2
-gp__adjacent 90
-gp__array_of 5
-gp__balanced_paths 133
-gp__batch_args 44
-gp__bfs 156
-gp__bfs_args 63
-gp__bfs_checked 156
-gp__bfs_parents 156
-gp__bfs_sources 159
-gp__bfs_steps 157
-gp__bfs_stepwise 156
-gp__binary 66
-gp__bound 112
-gp__buffered_args 64
-gp__by_key 104
-gp__ceil_div 19
-gp__compare 66
-gp__components_few 141
-gp__components_first 141
-gp__components_link 141
-gp__components_roots 141
-gp__components_sample 141
-gp__convert_layout 89
-gp__copy_batch 92
-gp__copy_kernel 88
-gp__count_keys 136
-gp__counted 67
-gp__counting_args 57
-gp__counting_fill 136
-gp__counting_runs 136
-gp__decomposed_key 114
-gp__depths_of_edges 142
-gp__depths_of_vertices 142
-gp__described 70
-gp__even_bins 95
-gp__expand 113
-gp__expand_args 50
-gp__expand_offsets 113
-gp__fault_report 142
-gp__fed 105
-gp__field_key 114
-gp__fill_value 88
-gp__find 94
-gp__find_args 46
-gp__find_difference 94
-gp__find_neighbours 94
-gp__fixed_ends 107
-gp__flag 66
-gp__flag_heads 102
-gp__from_array 70
-gp__gather 118
-gp__gather_args 56
-gp__graph_args 52
-gp__graph_check 142
-gp__graph_degree_keys 140
-gp__graph_degree_report 140
-gp__graph_degrees 140
-gp__graph_from_keys 140
-gp__graph_invert 140
-gp__graph_keys 140
-gp__graph_list_keys 140
-gp__group_args 53
-gp__group_table 97
-gp__histogram 96
-gp__histogram_args 51
-gp__hybrid_args 59
-gp__hybrid_count 120
-gp__hybrid_move 121
-gp__hybrid_rest 122
-gp__hybrid_sort 124
-gp__index 5
-gp__iota_value 88
-gp__key_field 114
-gp__key_heads 102
-gp__layout_args 56
-gp__layout_of 5
-gp__leading_edges 124
-gp__leading_sort 124
-gp__load 67
-gp__load_balance 112
-gp__map_args 43
-gp__map_kernel 88
-gp__member_at 5
-gp__merge 130
-gp__merge_args 61
-gp__merge_four 132
-gp__merge_four_borders 132
-gp__merge_sort_tiles 131
-gp__moved 89
-gp__no_values 127
-gp__none 65
-gp__offset_ends 107
-gp__offset_fault 67
-gp__offset_heads 102
-gp__panels_args 64
-gp__policy 87
-gp__radix_args 55
-gp__radix_histogram 115
-gp__radix_key 114
-gp__radix_narrow 116
-gp__radix_number 114
-gp__radix_pass 116
-gp__radix_record 114
-gp__radix_sweeps 116
-gp__radix_wide 116
-gp__range_bins 95
-gp__range_ends 107
-gp__reduce_args 45
-gp__reduce_even_share 93
-gp__reduce_stealing 93
-gp__reverse 91
-gp__round_up 25
-gp__runs 103
-gp__scan_args 47
-gp__scan_downsweep 98
-gp__scan_look_back 98
-gp__scan_pipelined 99
-gp__scan_spine 98
-gp__scan_upsweep 98
-gp__search_args 54
-gp__seen_as 5
-gp__segment_args 49
-gp__segment_spans 110
-gp__segmented_pipelined 110
-gp__segmented_reduce 110
-gp__segmented_sort_args 60
-gp__segments_begin 128
-gp__segments_long 129
-gp__segments_middle 128
-gp__segments_short 128
-gp__select 101
-gp__select_collect 138
-gp__select_first 138
-gp__select_next 138
-gp__set_operation 134
-gp__set_pipelined 135
-gp__shape_of_bfs 17
-gp__shape_of_histogram 12
-gp__shape_of_layouts 16
-gp__shape_of_moves 15
-gp__shape_of_segments 11
-gp__shape_of_sorts 13
-gp__shape_of_streams 10
-gp__shape_of_top_k 14
-gp__shuffle 139
-gp__side 89
-gp__sort_one_block 125
-gp__sort_one_cluster 117
-gp__sort_one_launch 117
-gp__sort_sample 125
-gp__sources_args 63
-gp__stateless 70
-gp__stream_args 48
-gp__stream_look_back 105
-gp__stream_pipelined 106
-gp__test 66
-gp__top_k_args 58
-gp__top_k_lists 137
-gp__top_k_merge 137
-gp__transpose 143
-gp__transpose_args 62
-gp__transpose_buffered 146
-gp__transpose_chunks 145
-gp__transpose_columns_of 144
-gp__transpose_panels 145
-gp__transpose_rows_of 147
-gp__transpose_save 144
-gp__transpose_square 144
-gp__transpose_within_rows 144
-gp__u32 6
-gp__u64 6
-gp__unsigned_of 65
-gp__value_array 127
-gp__value_index 127
-gp__warp_segments 111
-gp__with_input 70
-gp_abs 66
-gp_and 66
-gp_arg 65
-gp_argmax 66
-gp_argmin 66
-gp_array 5
-gp_array_bytes 5
-gp_bf16 65
-gp_bit_and 66
-gp_bit_or 66
-gp_bit_xor 66
-gp_carry 75
-gp_convert 66
-gp_degrees 4
-gp_edge_list 4
-gp_edges 72
-gp_edges_of 72
-gp_equal 66
-gp_f16 65
-gp_fault 4
-gp_field 3
-gp_frontier 86
-gp_frontier_contract 86
-gp_frontier_contract_expand 86
-gp_frontier_expand 86
-gp_frontier_expand_contract 86
-gp_frontier_filter 86
-gp_frontier_storage 86
-gp_graph 4
-gp_greater 66
-gp_greater_equal 66
-gp_heads 66
-gp_key_field 3
-gp_lane 68
-gp_layout 3
-gp_less 66
-gp_less_equal 66
-gp_max 66
-gp_merge_path 79
-gp_merge_split 79
-gp_min 66
-gp_negate 66
-gp_not 66
-gp_not_equal 66
-gp_op 1
-gp_or 66
-gp_permutation 3
-gp_policy 2
-gp_policy_source 2
-gp_primitive 1
-gp_prod 66
-gp_search 79
-gp_search_lower 79
-gp_search_upper 79
-gp_segments 3
-gp_square 66
-gp_step_kind 4
-gp_sub 66
-gp_sum 66
-gp_tile_append 86
-gp_tile_append_begin 86
-gp_tile_append_storage 86
-gp_tile_bins 76
-gp_tile_blocked_to_striped 74
-gp_tile_broadcast 75
-gp_tile_clear 76
-gp_tile_contract_begin 86
-gp_tile_contract_storage 86
-gp_tile_count 76
-gp_tile_exchange_storage 74
-gp_tile_exclusive_scan 75
-gp_tile_expand 86
-gp_tile_expand_storage 86
-gp_tile_filter 86
-gp_tile_filter_storage 86
-gp_tile_inclusive_scan 75
-gp_tile_load_balance 79
-gp_tile_load_balance_storage 79
-gp_tile_load_direct 73
-gp_tile_load_striped 73
-gp_tile_load_transposed 74
-gp_tile_load_vectorised 73
-gp_tile_rank 80
-gp_tile_rank_storage 80
-gp_tile_reduce 75
-gp_tile_reduce_storage 75
-gp_tile_scan_storage 75
-gp_tile_sort_storage 82
-gp_tile_store_direct 73
-gp_tile_store_striped 73
-gp_tile_store_transposed 74
-gp_tile_store_vectorised 73
-gp_tile_striped_to_blocked 74
-gp_tile_total 76
-gp_tile_transpose 85
-gp_tile_warp_striped 80
-gp_traversal 4
-gp_traversal_step 4
-gp_type 1
-gp_vector 6
-gp_warp 68
-gp_warp_append 86
-gp_warp_broadcast 68
-gp_warp_contract 86
-gp_warp_exchange 68
-gp_warp_expand 72
-gp_warp_inclusive_scan 68
-gp_warp_match 68
-gp_warp_merge_path 79
-gp_warp_merge_split 79
-gp_warp_reduce 68
-gp_warp_search 79
-gp_warp_search_lower 79
-gp_warp_search_upper 79
-gp_warp_shift_down 68
-gp_warp_shift_up 68
-int16_t 0
-int32_t 0
-int64_t 0
-int8_t 0
-uint16_t 0
-uint32_t 0
-uint64_t 0
-uint8_t 0
-phrases
-$aconst $
-$bgp__$
-$cunsigned$
-$d
-GPUPRIMS__UNROLL
-for(int $
-$eGP_DEVICE $
-$fstatic_cast<$
-$gtemplate<class $
-$hgp__u64$
-$ithreadIdx.x$
-$jreturn$
-$k
-__syncthreads();
-$
-$l
-static $
-$mreinterpret_cast<$
-$ngp__u32$
-$oint $
-$p);
-$
-$qGP_DEVICE void $
-$r,class $
-$sGPUPRIMS__$
-$t
-typedef $
-$ustruct gp__$
-$vtemplate$
-$wTHREADS$
-$xfirst$
-$yITEMS$
-$z)const{$
-$Agp_lane()$
-$Bunsigned char*$
-$Cbool $
-$Dcount$
-$EP::threads$
-$F
-if($
-$G){
-const $
-$Htypename $
-$Ibefore$
-$JGP__$
-$Ksizeof($
-$Lsync(0xffffffffu,$
-$M);
-if($
-$Nunsigned long long$
-$Oshared$
-$P;
-const $
-$Qbegin$
-$R);
-}
-$
-$S;
-}
-$
-$Tgp__u64 $
-$Ugp__misalignment($
-$Vunsigned $
-$Wgp_warp_broadcast($
-$Xvalue$
-$Yvectors$
-$Zsource$
-$0tile$
-$1storage$
-$2gp__pdl_wait<P>($
-$3);
-const $
-$4Storage$
-$5vector$
-$6
-using Below::$
-$7
-for($
-$8from$
-$9i=0;i<$
-$!Vertex$
-$#gp_$
-$%GPUPRIMS__UNROLL_BY($
-$&number$
-$((const gp__$
-$)static_cast<gp__u64>($
-$+return $
-$,offsets$
-$-gridDim.x$
-$.blockIdx.x$
-$:){
-$
-$;gp__u32 $
-$<args&a$
-$=DESCENDING$
-$>ticket$
-$@bytes$
-$[};
-template<class $
-$]word$
-$^there$
-$_static_cast<unsigned>($
-${keys$
-$|mine$
-$}columns$
-$~template<int $
-`aGP_DYNAMIC_SHARED($
-`b=0;$
-`csecond$
-`d__syncwarp($
-`ediagonal$
-`fgp__mbarrier_$
-`gsize$
-`hgp__load_$
-`istatic_cast<gp__u32>($
-`jint($
-`k;++$
-`ledges$
-`m[i]$
-`nwarp_$
-`ostruct$
-`pstate$
-`q
-static const int $
-`rGP__BFS_$
-`sworkspace$
-`tSIZE$
-`uitems$
-`vstep$
-`w,int $
-`xgp_warp()$
-`ywidth$
-`zitem$
-`Abits$
-`Bshift$
-`Celse if($
-`Dvector_access$
-`Evertices$
-`FatomicAdd($
-`GGPUPRIMS__RULE int gp__$
-`HValue$
-`Iload$
-`Joperator()($
-`Kthreads$
-`Lappended$
-`Mrelaxed($
-`Nhistogram_$
-`O;
-if($
-`P==0$
-`Qhybrid_$
-`Rtotal$
-`S){return $
-`Tstart$
-`Uend$
-`Vstream_$
-`W__threadfence($
-`X
-static GP_DEVICE $
-`Yidentity($
-`Zthis->$
-`0*>(a.$
-`1void*$
-`2GP_CACHE_$
-`3found$
-`4#define $
-`5Bits$
-`6ALIGNED$
-`7false$
-`8BYTES$
-`9merge_$
-`!)\
-X($
-`#group$
-`%segment_$
-`&       $
-`(type$
-`)stage$
-`+level$
-`,__ballot_sync(0xffffffffu,$
-`-last$
-`.TILE$
-`:unsigned short$
-`;Before$
-`<digit$
-`=index$
-`>rank$
-`@blocks$
-`[GP_SHARED($
-`]pitch$
-`^transpose_$
-`_GP__DIGITS$
-`{heads$
-`|lane$
-`}asm volatile("$
-`~parts$
-text
-#line 1 "api/config.h"
-`(def signed char int8_t;$t$Vchar uint8_t;$tshort int16_t;$t`: uint16_t;$t$oint32_t;$t$V$ouint32_t;$tlong int64_t;
-`(def $Vlong uint64_t;
-`4$sINLINE static inline __attribute__((unused))
-`4$sAPI extern "C"
-#line 1 "api/lists.h"
-`4GP_TYPES(X) \
-X(I8,1,i8,signed char,1`!U8,2,u8,$Vchar,1`!I16,3,i16,short,2`!U16,4,u16,`:,2`!I32,5,i32,int,4`!U32,6,u32,$Vint,4)\
-X(I64,7,i64,long long,8`!U64,8,u64,$N,8`!F16,9,f16,$#f16,2`!BF16,10,bf16,$#bf16,2`!F32,11,f32,float,4)\
-X(F64,12,f64,double,8)
-`4$sENUM(NAME, $X, name, device, `g) GP_##NAME = $X,$tenum $#`({
-GP_INPUT=0x40000000,
-GP_TYPE_DEFAULT=0,
-GP_TYPES($sENUM)GP_TYPE_COUNT,
-$sTYPE_MIN= -0x7fffffff-1,
-$sTYPE_MAX=0x7fffffff
-}$#`(;
-#undef $sENUM
-`4GP_OPERATORS(X) \
-X(SUM,1,2,1,$#sum`!PROD,2,2,1,$#prod`!MIN,3,2,1,$#min`!MAX,4,2,1,$#max`!BIT_AND,5,2,1,$#bit_and`!BIT_OR,6,2,1,$#bit_or)\
-X(BIT_XOR,7,2,1,$#bit_xor`!AND,8,2,1,$#and`!OR,9,2,1,$#or`!ARGMIN,10,2,1,$#argmin`!ARGMAX,11,2,1,$#argmax)\
-X(CONVERT,12,1,0,$#convert`!NEGATE,13,1,0,$#negate`!ABS,14,1,0,$#abs`!SQUARE,15,1,0,$#square`!NOT,16,1,0,$#not)\
-X(SUB,17,2,0,$#sub`!EQUAL,18,2,1,$#equal`!NOT_EQUAL,19,2,1,$#not_equal`!LESS,20,2,0,$#less)\
-X(LESS_EQUAL,21,2,0,$#less_equal`!GREATER,22,2,0,$#greater`!GREATER_EQUAL,23,2,0,$#greater_equal`!HEADS,24,2,0,$#`{)
-`4$sENUM(NAME, $X, arity, commutative, functor) GP_##NAME = $X,$tenum $#op{
-GP_OP_DEFAULT=0,
-GP_OPERATORS($sENUM)GP_OP_COUNT,
-$sOP_MIN= -0x7fffffff-1,
-$sOP_MAX=0x7fffffff
-}$#op;
-#undef $sENUM
-`4GP_PRIMITIVES(X) \
-X(COPY,1,copy`!FILL,2,fill`!IOTA,3,iota`!TRANSFORM,4,transform`!TRANSFORM2,5,transform2`!REDUCE,6,reduce)\
-X(INCLUSIVE_SCAN,7,inclusive_scan`!EXCLUSIVE_SCAN,8,exclusive_scan`!SEGMENTED_REDUCE,9,segmented_reduce)\
-X(SEGMENTED_INCLUSIVE_SCAN,10,segmented_inclusive_scan`!SEGMENTED_EXCLUSIVE_SCAN,11,segmented_exclusive_scan)\
-X(INCLUSIVE_SCAN_BY_KEY,12,inclusive_scan_by_key`!EXCLUSIVE_SCAN_BY_KEY,13,exclusive_scan_by_key)\
-X(REDUCE_BY_KEY,14,reduce_by_key`!RUN_LENGTHS,15,run_lengths`!NONTRIVIAL_RUNS,16,nontrivial_runs`!UNIQUE,17,unique)\
-X(ADJACENT_DIFFERENCE,18,adjacent_difference`!SELECT,19,select`!PARTITION,20,partition`!COUNT_IF,21,$D_if`!ANY,22,any)\
-X(ALL,23,all`!HISTOGRAM_EVEN,24,`Neven`!HISTOGRAM_RANGES,25,`Nranges`!LOWER_BOUND,26,lower_bound)\
-X(UPPER_BOUND,27,upper_bound`!LOAD_BALANCE,28,`I_balance`!SORT,29,sort`!MERGE_SORT,30,`9sort`!MERGE,31,merge)\
-X(SET_UNION,32,set_union`!SET_INTERSECTION,33,set_intersection`!SET_DIFFERENCE,34,set_difference)\
-X(SET_SYMMETRIC_DIFFERENCE,35,set_symmetric_difference`!IS_SORTED,36,is_sorted`!SEGMENTED_SORT,37,segmented_sort)\
-X(TOP_K,38,top_k`!NTH_ELEMENT,39,nth_element`!SHUFFLE,40,shuffle`!GROUP_BY,41,`#_by`!CHECK_OFFSETS,42,check_$,)\
-X(TRANSPOSE,43,transpose`!CONVERT_LAYOUT,44,convert_layout`!BFS,45,bfs`!GRAPH_FROM_EDGES,46,graph_$8_`l)\
-X(GRAPH_TRANSPOSE,47,graph_transpose`!GRAPH_RELABEL,48,graph_relabel`!GRAPH_DEGREES,49,graph_degrees)\
-X(GRAPH_CHECK,50,graph_check`!BFS_CHECK,51,bfs_check`!CONNECTED_COMPONENTS,52,connected_components)\
-X(BFS_SOURCES,53,bfs_$Zs`!REVERSE,54,reverse`!FIND_IF,55,find_if`!MISMATCH,56,mismatch`!EQUAL_ARRAYS,57,equal_arrays)\
-X(ADJACENT_FIND,58,adjacent_find`!COPY_BATCH,59,copy_batch`!EXPAND,60,expand`!RUN_LENGTH_EXPAND,61,run_length_expand)
-`4$sENUM(NAME, $X, name) GP_##NAME = $X,
-`(def enum $#primitive{GP_PRIMITIVE_NONE=0,GP_PRIMITIVES($sENUM)GP_PRIMITIVE_COUNT}$#primitive;
-#undef $sENUM
-`4GP_ALGORITHMS(X) \
-X(DIRECT,1`!EVEN_SHARE,2`!STEALING,3)\
-\
-X(ONE_BLOCK,4`!LOOK_BACK,5`!THREE_SWEEP,6`!PIPELINED,7`!MERGE_PATH,8`!SHARED_BINS,9`!GLOBAL_BINS,10`!WARP_SEGMENTS,11)\
-X(ONE_SWEEP,12`!HYBRID,13)\
-\
-X(COUNTING,14`!MERGE_PASSES,15`!`t_CLASSES,16`!RADIX_SELECT,17`!BEST_LISTS,18`!ADAPTIVE,19`!PADDED_`.S,20)\
-X(EXPAND_CONTRACT,21`!FUSED_LAUNCHES,22`!CONTRACT_EXPAND,23`!TWO_PHASE,24`!BUFFERED_PANELS,25`!PAIRED_SWEEP,26)\
-X(ROUND_TRIP,27`!FOUR_WAY_PASSES,28`!LEADING_SWEEP,29`!ONE_CLUSTER,30`!ONE_LAUNCH,31)
-`4$sENUM(NAME, $X) GP_##NAME = $X,
-enum{GP_AUTO=0,GP_ALGORITHMS($sENUM)GP_ALGORITHM_COUNT};
-#undef $sENUM
-#line 1 "api/policy.h"
-`4GP_CACHES(X) X(`2DEFAULT, 0) X(`2STREAMING, 1) X(`2L2, 2) X(`2ALL, 3)
-`4$sCACHE(name, $X) name = $X,
-enum{GP_CACHES($sCACHE)`2COUNT};
-#undef $sCACHE
-enum{GP_GATHER_MERGE=1,GP_GATHER_WARP=2,GP_GATHER_BLOCK=4,GP_GATHER_ALL=7};
-enum{GP_CULL_WARP=1,GP_CULL_HISTORY=2,GP_CULL_BITMAP=4,GP_CULL_ALL=7,GP_CULL_NOTHING=8};$t`o $#policy{
-$oalgorithm;
-$o`K;
-$o$Y;
-$o`I;
-$ostore;
-$o`)s;
-$o`@_per_sm;
-$ooverlap;
-$oalpha;
-$obeta;
-$osmall;
-$olook;
-$ogather;
-$ocull;
-$ocluster;
-$oreserved[9];
-}$#policy;
-`4GP_POLICY_MEMBERS(X) \
-X(algorithm`!`K`!$Y`!`I`!store`!`)s`!`@_per_sm`!overlap`!alpha`!beta`!small`!look`!gather`!cull`!cluster)
-`(def enum $#policy_$Z{
-GP_POLICY_CALLER=1,
-GP_POLICY_DEVICE=2,
-GP_POLICY_CAPABILITY=3,
-GP_POLICY_CLASS=4,
-GP_POLICY_PORTABLE=5,
-GP_POLICY_HOST=6,
-GP_POLICY_ONLINE=7
-}$#policy_$Z;
-#line 1 "api/structs.h"
-enum{
-GP_REPRODUCIBLE=1,
-GP_CHECKED=2,
-GP_RIGHT=4,
-GP_$==8,
-GP_UNSORTED=16,
-GP_KEEP_GAPS=32,
-GP_UNTIL_TARGET=64,
-GP_SYMMETRISE=128,
-GP_UNIQUE_EDGES=256,
-GP_DROP_LOOPS=512
-};$t`o $#key_field{
-`g_t offset;
-$#`( `(;
-$odesc`Uing;
-}$#key_field;$t`o $#segments{
-uint32_t `o_`g;
-$#`( offset_`($P`1$Q$P`1`U;
-uint64_t $D;
-uint64_t length;
-}$#segments;$t`o $#permutation{
-uint32_t `o_`g;
-$odimensions;
-$oorder[4];
-uint64_t extent[4];
-uint64_t in_stride[4];
-uint64_t out_stride[4];
-}$#permutation;$t`o $#field{
-`g_t offset;
-`g_t `g;
-}$#field;
-enum{GP_SOA=0,GP_AOS=1};$t`o $#layout{
-uint32_t `o_`g;
-uint64_t `y;
-`g_t `g$P$#field*fields;
-$ofield_$D;
-uint64_t capacity;
-`1const*$};
-}$#layout;
-#line 1 "api/graph_types.h"
-enum{GP_SYMMETRIC=1};$t`o $#graph{
-uint32_t `o_`g;
-uint64_t `E;
-uint64_t `l;
-$#`( offset_`(;
-$#`( vertex_`($P`1$,$P`1targets$P`1in_$,$P`1in_$Zs;
-$oflags;
-}$#graph;$tenum $#`v_kind{
-GP_STEP_START=0,
-GP_STEP_ALONE=1,
-GP_STEP_TOP_DOWN=2,
-GP_STEP_BOTTOM_UP=3,
-GP_STEP_LISTED=4,
-GP_STEP_MERGE_FRONTIER=5,
-GP_STEP_COLLECT=6,
-GP_STEP_CLUSTER=7,
-GP_STEP_SPREAD=8,
-GP_STEP_FINISH=9
-}$#`v_kind;$t`o $#traversal_`v{
-uint64_t nano`cs;
-uint64_t reached,`l;
-uint32_t kind,depth;
-}$#traversal_`v;
-enum{GP_TRAVERSAL_STEPS=32};$t`o $#traversal{
-uint64_t reached;
-uint64_t `l;
-uint64_t inspected;
-uint64_t `+s;
-uint64_t bottom_up;
-uint64_t small;
-uint64_t $@;
-uint64_t `vs;
-$#traversal_`v `v[GP_TRAVERSAL_STEPS];
-}$#traversal;$t`o $#degrees{
-uint64_t `E,`l;
-uint64_t least,most;
-uint64_t histogram[65];
-}$#degrees;
-`4GP_FAULTS(X) \
-X(GP_FAULT_NONE,0,"nothing is wrong"`!GP_FAULT_FIRST_OFFSET,1,"$,[0] is not 0")\
-X(GP_FAULT_OFFSETS,2,"vertex @: $,[vertex + 1] is below $,[vertex], or beyond the graph's `l")\
-X(GP_FAULT_TARGET,3,"vertex @: targets[#] is not a vertex"`!GP_FAULT_FIRST_IN_OFFSET,4,"in_$,[0] is not 0")\
-X(GP_FAULT_IN_OFFSETS,5,\
-"vertex @: in_$,[vertex + 1] is below in_$,[vertex], or beyond the graph's `l")\
-X(GP_FAULT_IN_SOURCE,6,"vertex @: in_$Zs[#] is not a vertex")\
-X(GP_FAULT_IN_EDGES,7,"$, and in_$, `U with different $&s of `l")\
-X(GP_FAULT_SOURCE_DEPTH,8,"vertex @: it is the $Z, but its depth is not 0")\
-X(GP_FAULT_DEPTH,9,"vertex @: its depth is below -1, or beyond the limit")\
-X(GP_FAULT_SECOND_SOURCE,10,"vertex @: its depth is 0, but it is not the $Z")\
-X(GP_FAULT_NOT_REACHED,11,"vertex @: it was reached, but its edge # leads to an unreached vertex")\
-X(GP_FAULT_TOO_DEEP,12,"vertex @: its edge # leads to a vertex more than one `+ deeper")\
-X(GP_FAULT_NO_WITNESS,13,"vertex @: no edge leads to it $8 a vertex one `+ above")\
-X(GP_FAULT_SOURCE_PARENT,14,"vertex @: it is the $Z, but its parent is another vertex")\
-X(GP_FAULT_PARENT,15,"vertex @: its parent is not a vertex one `+ above")\
-X(GP_FAULT_PARENT_EDGE,16,"vertex @: no edge leads $8 its parent to it")\
-X(GP_FAULT_STRAY_PARENT,17,"vertex @: it was not reached, but has a parent")
-`4$sENUM(NAME, $X, text) NAME = $X,
-enum{GP_FAULTS($sENUM)GP_FAULT_COUNT};
-#undef $sENUM$t`o $#fault{
-uint64_t kind;
-uint64_t vertex,edge;
-}$#fault;$t`o $#edge_list{
-uint64_t
-`E;
-uint64_t $D;
-$#`( vertex_`(;
-`1pairs;
-$osymmetric;
-}$#edge_list;
-#line 1 "api/array.h"
-`4$sACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
-`4$sOFFSET_OF(S, member) $muint64_t>(&((S *)0)->member)
-`4$sMEMBER_TYPE(S, member) decl`((((S *)0)->member)
-`4GP_TRANSPOSED 0x8000000000000000ull
-`4GP_ANY_LAYOUT 0x7fffffffffffffffull$t`o $#array{
-`1base;
-uint64_t layout;
-uint64_t capacity;
-uint64_t extent[3];
-$V`g,packed;
-}$#array;
-`4GP_USE(layout) , layout
-`4$sSECOND(a, b, ...) b
-`4$sUSED(name) $sSECOND(name, GP_ANY_LAYOUT, 0)
-`4$sSEEN_AS(Name, array) $bseen_as(array, $sUSED(GP_LAYOUT_##Name))
-$sACCESS $#array $bseen_as($#array a,uint64_t layout){$Flayout!=GP_ANY_LAYOUT)a.layout=layout;
-$+a$S$sACCESS `1$bmember_at($#array a,uint64_t i,uint64_t `g,uint64_t offset,uint64_t packed,
-uint64_t packed_offset,uint64_t member$Guint64_t `y=a.layout&~GP_TRANSPOSED;
-$Bbase=($B)a.base;
-$+`y==1?base+i*`g+offset
-:`y`P ?base+packed_offset*a.capacity+i*member
-:base+i/`y*(`y*packed)+packed_offset*`y+i%`y*member$S$sACCESS uint64_t $b`=($#array a,uint64_t i,uint64_t j,uint64_t k){
-$+a.layout&GP_TRANSPOSED?(k*a.extent[1]+j)*a.extent[0]+i:(i*a.extent[1]+j)*a.extent[2]+k;
-}
-`4$sMEMBER_AT(Name, array, i, member) \
-(*($sMEMBER_TYPE(Name,member)*)$bmember_at(\
-array,i,$KName),$sOFFSET_OF(Name,member),$KName##_packed),\
-$sOFFSET_OF(Name##_packed,member),$K((Name*)0)->member)))
-`4GP_AT(Name, array, i, member) $sMEMBER_AT(Name, $sSEEN_AS(Name, array), i, member)
-`4GP_AT2(Name, array, i, j, member) GP_AT(Name, array, $b`=($sSEEN_AS(Name, array), i, j, 0), member)
-`4GP_AT3(Name, array, i, j, k, member) \
-GP_AT(Name,array,$b`=($sSEEN_AS(Name,array),i,j,k),member)
-`4GP_MOVE(Struct, To, to, j, From, $8, i) \
-Struct##_move($sSEEN_AS(To,to),j,$sSEEN_AS(From,$8),i)
-`4$sMEMBER(`(, member) `( member;
-`4$sFIELD_OF(`(, member) \
-fields[n].offset=(a->layout&~GP_TRANSPOSED)==GP_AOS?$sOFFSET_OF($b`o,member)\
-:$sOFFSET_OF($b`o_packed,member);\
-fields[n++].`g=$K`($p`4$sMOVE_OF(`(, member) \
-$sMEMBER_AT($b`o,to,j,member)=$sMEMBER_AT($b`o,$8,i,member$p`4GP_LAYOUT(Struct, MEMBERS) \$t`o Struct{\
-MEMBERS($sMEMBER)\
-}Struct;\$t`o __attribute__((packed))Struct##_packed{\
-MEMBERS($sMEMBER)\
-}Struct##_packed;\
-$sACCESS void Struct##_move($#array to,uint64_t j,$#array $8,uint64_t i){\$tStruct $b`o;\$tStruct##_packed $b`o_packed;\
-MEMBERS($sMOVE_OF)\
-}\
-$sACCESS $#layout Struct##_layout($a$#array*a,$#field*fields){\$tStruct $b`o;\$tStruct##_packed $b`o_packed;\
-$on`b\
-MEMBERS($sFIELD_OF)$+$blayout_of(a,fields,n);\
-}
-`4GP_LAYOUT_NAME(Name, Struct) \$tStruct Name;\$tStruct##_packed Name##_packed;
-$sACCESS $#layout $blayout_of($a$#array*a,$a$#field*fields`w$D$:$#layout l;
-l.`o_`g=`gof l;
-l.`y=a->layout&~GP_TRANSPOSED;
-l.`g=l.`y==1?a->`g:a->packed;
-l.fields=fields;
-l.field_$D=$D;
-l.capacity=l.`y`P?a->capacity:0;
-l.$}`b
-$+l$S`4GP_ARRAY_OF(Name, layout, n0, n1, n2) $barray_of(layout, n0, n1, n2, $KName), $KName##_packed))
-$sACCESS $#array $barray_of(uint64_t layout,uint64_t n0,uint64_t n1,uint64_t n2,`g_t `g,
-`g_t packed$Guint64_t `y=layout&~GP_TRANSPOSED,unit=`y>16?`y:16;
-$#array a;
-a.base`b
-a.layout=layout;
-a.capacity=(n0*n1*n2+unit-1)/unit*unit;
-a.extent[0]=n0,a.extent[1]=n1,a.extent[2]=n2;
-a.`g=($c)`g,a.packed=($c)packed;
-$+a$S$sACCESS uint64_t $#array_$@($a$#array*a$:$+a->capacity*((a->layout&~GP_TRANSPOSED)==1?a->`g:a->packed$p}
-#line 1 "device/vocabulary.cuh"
-`4$e__device__ __forceinline__
-`4$sPRAGMA(text) _Pragma(#text)
-`4$sUNROLL _Pragma("unroll")
-`4$%n) $sPRAGMA(unroll n)$t$N $h;$t$V$o$n;
-`o alignas(16)$#$5{
-$;$][4];
-};
-`o alignas(16)$b$]{
-$T$X,tag;
-};
-#line 1 "device/machine.cuh"
-#ifdef __CUDA_ARCH__
-`4$sARCH __CUDA_ARCH__
-#else
-`4$sARCH 0
-#`Uif
-`4`[T, name) \
-__$O__ __align__(16)$Vchar name##_$@[$KT)];\
-T&name= *$mT*>(name##_$@)
-`4`aname) extern __$O__ __align__(128) $Vchar name[]
-$~CACHE>$e$#$5 `h$5($a`1p$Guint4*q=$f$auint4*>(p$3uint4 v=CACHE==`2STREAMING?__ldcs(q):CACHE==`2L2?__ldcg(q): *q;
-$+$#$5{{v.x,v.y,v.z,v.w}}$S$~CACHE>$q`h$5_if($C$^,$a`1p,$#$5&v$:`4$sLOAD_IF(CACHED) \
-`}{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
-: "+r"(v.$][0]),"+r"(v.$][1]),"+r"(v.$][2]),"+r"(v.$][3])\
-: "l"(p),"r"(`i$^)))$FCACHE==`2STREAMING)$sLOAD_IF(".cs"$p`CCACHE==`2L2)$sLOAD_IF(".cg"$pelse $sLOAD_IF("");
-#undef $sLOAD_IF
-}
-$~CACHE>$q$bstore_$5(`1p,$a$#$5&v$:uint4*q=$fuint4*>(p$3uint4 u=make_uint4(v.$][0],v.$][1],v.$][2],v.$][3]);
-if(CACHE==`2STREAMING)__stcs(q,u$pelse*q=u$S$e$#$5&$b$5_at(`1p){$j*$f$#$5*>(p);}
-$e$a$#$5&$b$5_at($a`1p){$j*$f$a$#$5*>(p);}
-$q$bstore_$5_if($C$^,`1p,$a$#$5&v){
-`}{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.$][0]),
-"r"(v.$][1]),"r"(v.$][2]),"r"(v.$][3]),"l"(p),"r"(`i$^))
-: "memory"$R$q$bselect_advance($n&x,$n&y,$C`c,$;by_x,$;by_y){
-`}{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
-: "+r"(x),"+r"(y)
-: "r"(`i`c)),"r"(by_x),"r"(by_y)$R$e$#$5 $b$5_anywhere($a$Bp$G$Voffset=$_$m$h>(p)&7u),`A=offset*8;
-$auint2*pair=$m$auint2*>(p-offset$3uint2 a=pair[0],b=pair[1],c=offset?pair[2]:b$P$Codd=offset>=4;
-$a$;w0=odd?a.y:a.x,w1=odd?b.x:a.y,w2=odd?b.y:b.x,w3=odd?c.x:b.y,
-w4=odd?c.y:c.x;
-$+$#$5{{__funnel`B_r(w0,w1,`A),__funnel`B_r(w1,w2,`A),__funnel`B_r(w2,w3,`A),
-__funnel`B_r(w3,w4,`A)}}$S$e$;$bpermute($;x,$;y,$;selector$:$;r;
-asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r): "r"(x),"r"(y),"r"(selector)$p$+r$S$e$b$] `h$]$($]*p$:$b$] w;
-`}{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
-: "=l"(w.$X),"=l"(w.tag)
-: "l"(p)
-: "memory"$p$+w$S$q$bstore_$]($b$]*p,$a$b$]&w){
-`}{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p),"l"(w.$X),
-"l"(w.tag)
-: "memory"$R$e$T$badd_`M$h*p,$Tv`S`Fp,v);}
-$q$bstore_`M$h*p,$Tv$:`}st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p),"l"(v): "memory"$R$e$T$bnano`cs($:$Tnow;
-`}mov.u64 %0, %%globaltimer;" : "=l"(now)$p$+now$S$gT>$eT `hvola$0($aT*p){$j*$f$avola$0 T*>(p);}
-$q$bprefetch($a`1p){`}prefetch.global.L2 [%0];" ::"l"(p));}
-$q$bprefetch_$@($a`1p,$V$@$:#if $sARCH >= 900
-$a$Vskip=$_$m$h>(p)&15u$p`}cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"($f$achar*>(p)-skip),
-"r"(($@+skip+15u)&~15u)$p#else$7$V$9$@;i+=128)$bprefetch($f$achar*>(p)+i$p#`Uif
-}
-$e$T`h`M$a$h*p$:$Tv;
-`}ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v): "l"(p): "memory"$p$+v;
-}
-$e$;$b$O_address($a`1p`S`i__cvta_generic_to_$O(p));}
-$q$bprefetch_near($a`1p,$n*nowhere$:#if $sARCH >= 800
-`}cp.async.ca.$O.global [%0], [%1], 4;" ::"r"($b$O_address(nowhere)),"l"(p)$p#else
-(void)nowhere;
-$bprefetch(p$p#`Uif
-}
-$q$bcp_async_wait($:#if $sARCH >= 800
-`}cp.async.wait_all;" ::: "memory"$p#`Uif
-}
-#if $sARCH >= 900 || $sARCH == 0
-$gT>$eT*$bin_block(T*p,$V`>$:$Tat;
-asm("mapa.u64 %0, %1, %2;" : "=l"(at): "l"(p),"r"(`>)$p$+$mT*>(at$R$q$bcluster_store($h*p,$Tv){
-`}st.relaxed.cluster.u64 [%0], %1;" ::"l"(p),"l"(v): "memory"$R$q$bcluster_s`U($h*p,$V`>,$Tv$:$;at;
-asm("mapa.$O::cluster.u32 %0, %1, %2;" : "=r"(at): "r"($b$O_address(p)),"r"(`>));
-`}st.relaxed.cluster.$O::cluster.u64 [%0], %1;" ::"r"(at),"l"(v): "memory"$R$e$T$bcluster_`I($a$h*p$:$Tv;
-`}ld.relaxed.cluster.$O::cta.u64 %0, [%1];" : "=l"(v): "r"($b$O_address(p)): "memory"$p$+v;
-}
-$q$bcluster_arrive_aligned(){`}barrier.cluster.arrive.aligned;" ::: "memory");}
-$q$bcluster_wait_aligned(){`}barrier.cluster.wait.aligned;" ::: "memory");}
-#else
-$gT>$eT*$bin_block(T*p,$c`Sp;}
-$q$bcluster_arrive_aligned(){}
-$q$bcluster_wait_aligned(){__sync`K();}
-$q$bcluster_store($h*p,$Tv){*$fvola$0 $h*>(p)=v;}
-$q$bcluster_s`U($h*p,$c,$Tv){$bcluster_store(p,v);}
-$e$T$bcluster_`I($a$h*p){$j*$f$avola$0 $h*>(p);}
-#`Uif
-$e$;$b`nsum($;x$:#if $sARCH >= 800
-$+__reduce_add_$Lx$p#else$7$od=16;d;d/=2)x+=__shfl_xor_$Lx,d$p$+x;
-#`Uif
-}
-$q$bred_or($n*p,$;v$:`}red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p),"r"(v): "memory");
-}
-$e$;$b$O_add_unaggregated($n*p,$;v$:$;was;
-`}atom.$O.add.u32 %0, [%1], %2;" : "=r"(was): "r"($b$O_address(p)),"r"(v): "memory"$p$+was;
-}
-$q$bfence(){`}fence.acq_rel.gpu;" ::: "memory");}
-$e$;$bmatch_bit($;x,$;mask,$;ones$:$;`|s;
-`}{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
-"@!p mad.lo.u32 %0, %0, %3, %3; }"
-: "=r"(`|s)
-: "r"(x),"r"(mask),"r"(ones)$p$+`|s$S$e$;$bopaque_ones($:$;`|;
-asm("mov.u32 %0, %%`|id;" : "=r"(`|)$p$j(`|>>5)-1$S$e$;$bopaque($;x$:asm("" : "+r"(x)$p$+x$S$e$;$bnegative($;x){
-$;lower,r;
-asm("mov.u32 %0, %%`|mask_lt;" : "=r"(lower)$pasm("sub.u32 %0, %1, %2;" : "=r"(r): "r"(lower>>31),"r"(x)$p$+r;
-}
-$e$;$bdot_$@($;x,$;weights,$;c$:$;r;
-asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r): "r"(x),"r"(weights),"r"(c)$p$+r$S$e$;$bmagnitude($ox$:$;r;
-asm("abs.s32 %0, %1;" : "=r"(r): "r"(x)$p$+r$S$e$;$band($;x,$;y,$;z$:$;r;
-asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(r): "r"(x),"r"(y),"r"(z)$p$+r$S$q$boptimizer_barrier(int&x){`}" : "+r"(x));}
-$q$bwait_for_predecessor($:#if $sARCH >= 900
-`}griddepcontrol.wait;" ::: "memory"$p`}griddepcontrol.launch_dep`Uents;" ::: "memory"$p#`Uif
-}
-#if $sARCH >= 900 || $sARCH == 0
-$q`finit($h*bar,$V$D$:`}mbarrier.init.$O.b64 [%0], %1;" ::"r"($b$O_address(bar)),"r"($D): "memory");
-}
-$q`finit_fence(){`}fence.mbarrier_init.release.cluster;" ::: "memory");}
-$q`farrive($h*bar$:`}mbarrier.arrive.$O.b64 _, [%0];" ::"r"($b$O_address(bar)): "memory");
-}
-$q`farrive_expect($h*bar,$V$@$:`}mbarrier.arrive.expect_tx.$O.b64 _, [%0], %1;" ::"r"($b$O_address(bar)),"r"($@)
-: "memory"$R$e$C`ftest($h*bar,$Vparity$:$;done;
-`}{ .reg .pred p; mbarrier.try_wait.parity.$O.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-: "=r"(done)
-: "r"($b$O_address(bar)),"r"(parity)
-: "memory"$p$+done!=0$S$e$C`fpeek($h*bar,$Vparity$:$;done;
-`}{ .reg .pred p; mbarrier.test_wait.parity.$O.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-: "=r"(done)
-: "r"($b$O_address(bar)),"r"(parity)
-: "memory"$p$+done!=0$S$q$bbulk_`I(`1$O,$a`1global,$V$@,$h*bar){
-`}cp.async.bulk.$O::cluster.global.mbarrier::complete_tx::$@ [%0], [%1], %2, [%3];" ::"r"(
-$b$O_address($O)),
-"l"(global),"r"($@),"r"($b$O_address(bar))
-: "memory"$R$q$bbulk_store(`1global,$a`1$O,$V$@$:`}cp.async.bulk.global.$O::cta.bulk_`# [%0], [%1], %2;" ::"l"(global),
-"r"($b$O_address($O)),"r"($@)
-: "memory"$R$q$bbulk_commit(){`}cp.async.bulk.commit_`#;" ::: "memory");}
-$~PENDING>$q$bbulk_wait_read($:`}cp.async.bulk.wait_`#.read %0;" ::"n"(PENDING): "memory");
-}
-$q$bbulk_wait(){`}cp.async.bulk.wait_`# 0;" ::: "memory");}
-$q$bnamed_barrier($h*,$c&,$V`K$:`}barrier.sync 1, %0;" ::"r"(`K): "memory");
-}
-$q$bbulk_fence(){`}fence.proxy.async.$O::cta;" ::: "memory");}
-#`Uif
-$e$;$bopaque_copy($;x$:`}" : "+r"(x)$p$+x$S$u$O_pointer{
-$;address;
-$eexplicit $b$O_pointer(`1p$:`}mov.u32 %0, %1;" : "=r"(address): "r"($b$O_address(p))$R$gT>$eT*at($;offset$z
-$+$fT*>(__cvta_$O_to_generic(address+offset)$R$qpush_if($;yes,$;x){
-`}{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.$O.u32 [%0], %2; @p add.u32 %0, %0, 4; }"
-: "+r"(address)
-: "r"(yes),"r"(x)
-: "memory"$R$qpush_if($;yes,$Tx$:`}{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.$O.u64 [%0], %2; @p add.u32 %0, %0, 8; }"
-: "+r"(address)
-: "r"(yes),"l"(x)
-: "memory"$R};
-$efloat $bproduct(float a,float b`S__fmul_rn(a,b);}
-$edouble $bproduct(double a,double b`S__dmul_rn(a,b);}
-$e$;$bhigh_product($;a,$;b`S__umulhi(a,b);}
-$e$T$bhigh_product($Ta,$Tb`S__umul64hi(a,b);}
-$e$;$n_$8(float x`S__float2uint_rz(x);}
-$e$;$n_$8(double x`Sx!=x?0:__double2uint_rz(x);}
-$efloat $bf32_$8_`A($;`A`S__uint_as_float(`A);}
-$e$;$b`A_of_f32(float x`S__float_as_u`jx);}
-$edouble $bf64_$8_`A($T`A`S__longlong_as_double($flong long>(`A));}
-$e$T$b`A_of_f64(double x`S$)__double_as_longlong(x));}
-$e`: $bf16_$8_f32(float x$:`: `A;
-asm("cvt.rn.f16.f32 %0, %1;" : "=h"(`A): "f"(x)$p$+`A$S$efloat $bf32_$8_f16(`: `A$:float x;
-asm("cvt.f32.f16 %0, %1;" : "=f"(x): "h"(`A)$p$+x$S$efloat $bminimum(float a,float b$:#if $sARCH >= 800
-float r;
-asm("min.NaN.f32 %0, %1, %2;" : "=f"(r): "f"(a),"f"(b)$p$+r;
-#else
-$+a!=a?a:b!=b?b:a<b||(a==b&&($b`A_of_f32(a)>>31))?a:b;
-#`Uif
-}
-$efloat $bmaximum(float a,float b$:#if $sARCH >= 800
-float r;
-asm("max.NaN.f32 %0, %1, %2;" : "=f"(r): "f"(a),"f"(b)$p$+r;
-#else
-$+a!=a?a:b!=b?b:a>b||(a==b&&!($b`A_of_f32(a)>>31))?a:b;
-#`Uif
-}
-#line 1 "device/common.cuh"
-$q$bcluster_arrive($:`d$p$bcluster_arrive_aligned($R$q$bcluster_wait($:`d$p$bcluster_wait_aligned();
-}
-$e$;$bproduct($;a,$;b`Sa*b;}
-$e$T$bproduct($Ta,$Tb`Sa*b;}
-$edouble $bminimum(double a,double b$:$+a!=a?a:b!=b?b:a<b||(a==b&&($b`A_of_f64(a)>>63))?a:b;
-}
-$edouble $bmaximum(double a,double b$:$+a!=a?a:b!=b?b:a>b||(a==b&&!($b`A_of_f64(a)>>63))?a:b;
-}
-#if !defined($sARCH) || $sARCH >= 900 || $sARCH == 0
-$q`fwait($h*bar,$Vparity$:while(!`ftest(bar,parity)){}
-}
-#`Uif
-$e`: $bbf16_$8_f32(float x$:#if !defined(GPUPRIMS_SIMT) && $sARCH >= 900
-`: `A;
-asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(`A): "f"(x)$p$+`A;
-#else
-$a$;u=$b`A_of_f32(x$M(u&0x7fffffffu)>0x7f800000u)$+$f`:>(u>>16|0x40u$p$+$f`:>((u+0x7fffu+(u>>16&1u))>>16$p#`Uif
-}
-$efloat $bf32_to_odd(double x$Gfloat f=$ffloat>(x$3double back=f`Oback==x||x!=x)$+f;
-$a$Caway=(back<0?-back:back)>(x<0?-x:x$p$+$bf32_$8_`A(($b`A_of_f32(f)-(away?1u:0u))|1u$R$e$;$b$@_differ($;a,$;b){
-$a$;x=a^b;
-$j((x&0x7f7f7f7fu)+0x7f7f7f7fu)|x$S$v<$CSIGNED>$e$;$b$@_less($;a,$;b$G$;rest=(a|0x80808080u)-(b&0x7f7f7f7fu);
-$j(SIGNED?a&~b: ~a&b)|~(rest|(a^b)$R$e$;$bupper_`A($;x){$j(x&0x80808080u)*0x00204081u;}
-$e$#$5 $b`B_$Y($a$#$5&low,$a$#$5&high,$Voffset$G$V`A=offset%4*8$P$Ctwo=(offset&8u)!=0,one=(offset&4u)!`b
-$;w[6];
-$#$5 r;$d$96`ki$G$;near=i<4?low.$][i&3]:high.$][i&3];
-w`m=two?i<2?low.$][(i+2)&3]:high.$][(i-2)&3]:near;
-}$d$95`ki)w`m=one?w[i+1]:w`m;$d$94`ki)r.$]`m=__funnel`B_r(w`m,w[i+1],`A$p$+r;
-}
-#line 1 "core/rules.h"
-`4$sCONSTEXPR constexpr
-`4$sBOTH __host__ __device__
-`4$sPRIVATE static __attribute__((unused))
-`4$sRULE $sBOTH static inline $sCONSTEXPR __attribute__((unused))
-#line 1 "select/shape.h"
-`(def $ushape_of_streams{
-$o`~;
-$oby_position;
-}$bshape_of_streams;
-#line 1 "segments/shape.h"
-`(def $ushape_of_segments{
-$oby_ranges;
-}$bshape_of_segments;
-#line 1 "histogram/shape.h"
-`(def $ushape_of_histogram{
-$N bins;
-$ochannels,active;
-$oby_ranges;
-}$bshape_of_histogram;
-#line 1 "sort/shape.h"
-`(def $ushape_of_sorts{
-$o$Q_bit,`U_bit;
-$odrop_${;
-}$bshape_of_sorts;
-#line 1 "top_k/shape.h"
-`(def $ushape_of_top_k{
-$N results;
-$odrop_${;
-}$bshape_of_top_k;
-#line 1 "transpose/shape.h"
-`(def $ushape_of_moves{
-$okind,form,$];
-$N $},rows;
-}$bshape_of_moves;
-#line 1 "layouts/shape.h"
-`(def $ushape_of_layouts{
-$N in_`y,out_`y;
-$N in_$@;
-$ochunk;
-}$bshape_of_layouts;
-#line 1 "bfs/shape.h"
-`(def $ushape_of_bfs{
-$ohas_transpose;
-}$bshape_of_bfs;
-#line 1 "shapes.h"
-`4$sFAMILY_SHAPES \
-$bshape_of_streams stream;\
-$bshape_of_segments segmented;\
-$bshape_of_histogram histogram;\
-$bshape_of_sorts sorted;\
-$bshape_of_top_k top_k;\
-$bshape_of_moves moved;\
-$bshape_of_layouts layout;\
-$bshape_of_bfs bfs;
-#line 1 "core/shape.h"
-`(def $ushape{
-$oprimitive;
-$oin_`g;
-$oin2_`g;
-$oacc_`g;
-$oout_`g;
-$oin_misaligned;
-$okey_`g;
-$ooffset_`g;
-$oout_misaligned;
-$oin_place;
-$ocommutative;
-$oexact;
-$oreproducible;
-$odescribed;
-$ocompute_capability;
-$omultiprocessors;
-$o$O_$@;
-$N $D;
-$N segments;
-$N $D2;
-$sFAMILY_SHAPES
-}$bshape;
-enum{
-$JWARP=32,
-$JVECTOR=16,
-$JCONTROL_`8=256,
-$JWORD_`8=16,
-$JGROUP=64,
-$JPIPELINE_WARPS=3,
-`_=256,
-$JCANONICAL_SCAN_$w=320,
-$JCANONICAL_SCAN_VECTORS=9,
-$JCANONICAL_REDUCE_$w=512,
-$JCANONICAL_REDUCE_VECTORS=4,
-$JCANONICAL_REDUCE_`.S=4096
-};
-enum{$JSTATIC_SHARED_`8=48<<10};
-`G$O_$@_of($ocapability$:$j(capability==75 `&`&`&`&`&`&`&`&`&`&?64
-:capability==80||capability==87   `&`&`&`&`&`&?163
-:capability==86||capability==88||capability==89||capability/10>=12?99
-:227)*
-1024$S`Gmax($oa`wb`Sa>b?a:b;}
-$sRULE $N $bceil_div($N a,$N b){$j(a+b-1)/b;}
-`G$5_`u($o`g`S`g>0&&$JVECTOR%`g`P?$JVECTOR/`g:1;}
-`Gcommon_with_$5($o`g$:$+`g%16`P?16:`g%8`P?8:`g%4`P?4:`g%2`P?2:1$S`Gvec_`#_$Y($o`g`S`g/$bcommon_with_$5(`g);}
-`Gvec_`#_`u($o`g`S$JVECTOR/$bcommon_with_$5(`g);}
-`Gchunk_by_$Y($o`g`w`u$:$+$bvec_`#_$Y(`g)<=9&&`u%$bvec_`#_`u(`g)=`b
-}
-#line 1 "find/policy.h"
-`4GP_POLICY_FIELDS_FIND(F) \
-F(algorithm,GP_AUTO,GP_STEALING,GP_ONE_BLOCK)\
-F(`K,0,128,256,512,1024)\
-F($Y,0,1,2,4,8)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`@_per_sm,0,1,2,3,4,8)\
-F(overlap,0,1,2)
-enum{
-$JFIND_`._`8=32<<10,
-$JFIND_GROUP_VECTORS=9
-};
-`Gfind_`u($o`g$:$+$bvec_`#_$Y(`g)<=$JFIND_GROUP_VECTORS?$bvec_`#_`u(`g):1$S`Gfind_packs($o`g`winputs`w$Y){
-$+$bmax(1,$Y*$JVECTOR/($bfind_`u(`g)*`g*inputs)$p}
-#line 1 "scan/policy.h"
-`4GP_POLICY_FIELDS_SCAN(F) \
-F(algorithm,GP_AUTO,GP_LOOK_BACK,GP_THREE_SWEEP,GP_ONE_BLOCK,GP_PIPELINED)\
-F(`K,0,128,256,320,384,512)\
-F($Y,0,1,3,5,7,9,11,13)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(store,0,`2ALL,`2STREAMING)\
-F(`)s,0,3,4,5,6)\
-F(`@_per_sm,0,1,2,3,4,6,8)\
-F(overlap,0,1,2)
-$sRULE $N $blook_back_slots($N $0s$:$+$0s+2*($0s/$JGROUP+1$R`Gscan_`u($o$Y`win_`g`wout_`g){
-$+$JVECTOR*$Y>=$bmax(in_`g,out_`g)?$JVECTOR*$Y/$bmax(in_`g,out_`g):1;
-}
-#line 1 "select/policy.h"
-`4GP_POLICY_FIELDS_STREAM(F) \
-F(algorithm,GP_AUTO,GP_LOOK_BACK,GP_PIPELINED)\
-F(`K,0,128,256,384,512)\
-F($Y,0,1,3,5,7)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`)s,0,2,3,4,5)\
-F(`@_per_sm,0,1,2,3,4,6,8)\
-F(overlap,0,1,2)
-`G`V`u($o$Y`wkey_`g`win_`g$:$+$JVECTOR*$Y>=$bmax(key_`g,in_`g)?$JVECTOR*$Y/$bmax(key_`g,in_`g):1;
-}
-enum{$JSTREAM_MARGIN=64};
-`G`Vregion_$@($o`u`w`g$:$+`g?(`u*`g+2*$JSTREAM_MARGIN+127)/128*128:0$Senum{$JPOSITION_`8=2};
-`G`Vfold_warps($o`K){$j(`K/$JWARP+1)/2;}
-#line 1 "expand/policy.h"
-enum{
-$JEXPAND_MOST=16,
-$JEXPAND_END_`8=8
-};
-`Gexpand_$Y($o$Y`w`g$:$+$Y<$JEXPAND_MOST/$b$5_`u(`g)?$Y:$JEXPAND_MOST/$b$5_`u(`g$R`Gexpand_`u($o$Y`w`g){
-$+$bexpand_$Y($Y,`g)*$b$5_`u(`g$R`Gexpand_`)d_$@($o$Y`w`g$:$+$JVECTOR%`g`P?0:($JWARP*$bexpand_`u($Y,`g)*`g+15)/16*16;
-}
-`Gexpand_`n$@($o$Y`w`g$:$+$JWARP*$bexpand_`u($Y,`g)*$JEXPAND_END_`8+$bexpand_`)d_$@($Y,`g$p}
-#line 1 "segments/policy.h"
-`4GP_POLICY_FIELDS_SEGMENTS(F) \
-F(algorithm,GP_AUTO,GP_MERGE_PATH,GP_WARP_SEGMENTS,GP_PIPELINED)\
-F(`K,0,128,256,384,512,768)\
-F($Y,0,1,3,5,7)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`)s,0,2,3,4,5)\
-F(`@_per_sm,0,1,2,3,4,6,8)\
-F(overlap,0,1,2)
-enum{$JSPAN_$y=4};
-`G`%barrier_$@($o`)s){$j(`)s+1)/2*$JVECTOR;}
-enum{
-$JLOG2_BLOCK=10,
-$JLONG_ROUNDS=4,
-$JRANGE_LOG2_LANES=3
-};
-#line 1 "histogram/policy.h"
-`4GP_POLICY_FIELDS_HISTOGRAM(F) \
-F(algorithm,GP_AUTO,GP_SHARED_BINS,GP_GLOBAL_BINS)\
-F(`K,0,256,512,1024)\
-F($Y,0,1,2,4)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`@_per_sm,0,1,2,3,4,6,8)\
-F(overlap,0,1,2)
-enum{
-$JHISTOGRAM_STATIC_`8=2560,
-$JHISTOGRAM_BOUNDARY_`8=20*1024,
-$JHISTOGRAM_BUCKETS=4096,
-$JHISTOGRAM_SLICE_`8=40*1024,
-$JHISTOGRAM_GROUP=16,
-$JHISTOGRAM_CHUNK=4096,
-$JHISTOGRAM_CHUNKS=1024
-};
-`G`Nby_$X($oalgorithm`win_`g`wexact$:$+algorithm==GP_SHARED_BINS&&in_`g==1&&exact;
-}
-$sRULE $N $b`Nstride($oby_$X,$N bins$:$+by_$X?256:bins+1$S$sRULE $N $bround_up($N x,$N to$:$j(x+to-1)/to*to;
-}
-$sRULE $V$b`Nboundary_$@($N boundaries`w`g$:$+boundaries<=($c)($JHISTOGRAM_BOUNDARY_`8/`g)
-?($c)$bround_up(boundaries*($c)`g,$JVECTOR)
-:0$S$sRULE $V$b`Nfewer_buckets($N bins,$Vbuckets$:$+buckets/4<=bins?buckets:$b`Nfewer_buckets(bins,buckets/2);
-}
-$sRULE $V$b`Nbuckets($oalgorithm`wexact,$N bins`wactive`w`g){
-$+algorithm==GP_SHARED_BINS&&exact&&active==1&&$b`Nboundary_$@(bins+1,`g)
-?$b`Nfewer_buckets(bins,$JHISTOGRAM_BUCKETS)
-:0$S$sRULE $V$b`Nsearch_$@($oalgorithm`wexact,$N bins`wactive,
-$o`g$:$+$b`Nboundary_$@((bins+1)*($c)active,`g)+
-$b`Nbuckets(algorithm,exact,bins,active,`g)*4$S$sRULE $V$b`Nslice($N slots`w`g){
-$+slots<($c)($JHISTOGRAM_SLICE_`8/`g)?($c)slots
-:($c)($JHISTOGRAM_SLICE_`8/`g$R$sRULE $N $b`Nchunk($N $Ders$:$+$Ders<=($N)$JHISTOGRAM_CHUNK*$JHISTOGRAM_CHUNKS
-?($c)$JHISTOGRAM_CHUNK
-:$bceil_div($Ders,$JHISTOGRAM_CHUNKS$p}
-#line 1 "sort/hybrid_policy.h"
-`4GP_POLICY_FIELDS_SORT(F) \
-F(algorithm,GP_AUTO,GP_ONE_SWEEP,GP_HYBRID,GP_COUNTING,GP_ONE_BLOCK,GP_ADAPTIVE,GP_PAIRED_SWEEP,\
-GP_LEADING_SWEEP,GP_ONE_CLUSTER,GP_ONE_LAUNCH)\
-F(`K,0,128,256,384,512,1024)\
-F($Y,0,1,2,3,4,5,6,8)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`)s,0,1,2)\
-F(`@_per_sm,0,1,2,3,4)\
-F(overlap,0,1,2)
-enum{
-$JHYBRID_COUNT_$w=512,
-$JHYBRID_LEVELS=9,
-$JHYBRID_$y=$JHYBRID_LEVELS+1,
-$JHYBRID_DRAWN,
-$JHYBRID_DONE,
-$JHYBRID_LIST,
-$JHYBRID_PART_`8=72,
-$JHYBRID_ITEM_`8=24,
-$JHYBRID_PLACE_BITS=13
-};
-`G$0_sort_rounds($ocapacity`wlog2_bins$:$+2*(1<<log2_bins)>=3*capacity?5:7;
-}
-$sRULE $V$b$0_sort_$@($okey_`g`w`K`w`u`wlog2_bins$:$j(
-$c)(((`K*(`u+1)+3*$b$0_sort_rounds(`K*`u,log2_bins)+7+`K/32*2)*
-(key_`g>4?8:4)+
-((1<<log2_bins)+32+`K/32)*4+15)/
-16*16$R$sRULE $V$b`Q$D_$@($o`K$:$j($c)(256*32*4+(257+256)*8+512*4+`K/32*28+`K*8+100)/8*8;
-}
-`G`Q`+s($okey_`g`Skey_`g==1?1:1+key_`g;}
-$sRULE $V$b`Qfit($Vcapacity`Scapacity-capacity/11;}
-#line 1 "sort/radix_policy.h"
-enum{
-$JRADIX_PASSES=64,
-$JRADIX_HISTOGRAM_$w=1024,
-$JRADIX_TABLES=4,
-$JRADIX_GROUP=8,
-$JRADIX_GROUPS=2,
-$JRADIX_VALUE_`8=16,
-$JRADIX_NARROW_LOG2=30,
-$JNUMBERS_LOG2=15
-};
-`Gradix_`<_`A($obit`w`U$:$+`U<=bit`&`&`&`&`&?0
-:64-bit%64<8&&`U>bit+64-bit%64?64-bit%64
-:`U-bit<8     `&`&`&`&?`U-bit
-:8$S`Gradix_`u($o$Y`wkey_`g$:$+$JVECTOR*$Y>=$bmax(key_`g,4)?$JVECTOR*$Y/$bmax(key_`g,4):1;
-}
-$sRULE $V$bradix_`N$@($oordered_$@`wreplicas){
-$j($c)((ordered_$@<$JRADIX_TABLES?ordered_$@:$JRADIX_TABLES)*replicas*4*`_);
-}
-`Gradix_replicas($oordered_$@`wcapability`wmost){
-$+most<=8||(int)$bradix_`N$@(ordered_$@,most)+2048<=$b$O_$@_of(capability)
-?most
-:$bradix_replicas(ordered_$@,capability,most/2$p}
-#line 1 "sort/counting_policy.h"
-enum{$JCOUNTING_BLOCKS=128,$JCOUNTING_$w=512,$JCOUNTING_LOADS=17};
-enum{$JCOUNTING_ROWS_LOG2=19,$JCOUNTING_ROW_`8=131072};
-`G$Ding_`K($okey_`g`Skey_`g==1?512:1024;}
-`G$Ding_$Y($okey_`g`Skey_`g==1?2:4;}
-`G$Ding_`@($okey_`g`Skey_`g==1?3:1;}
-#line 1 "sort/choice_policy.h"
-enum{$JSAMPLE=4096,$JSAMPLE_$w=512,$JSAMPLE_LOG2_BINS=12,$JSAMPLE_LEAST=64};
-enum{$JDUPLICATE_SAMPLE=6144,$JDUPLICATE_PLACES=8192};
-$sRULE $V$bof_kind($okind,$V$x,$V`c,$Vthird,$Vfourth$:$+kind`P?$x:kind==1?`c:kind==2?third:fourth;
-}
-$sRULE $V$bsample_$@($okey_`g$:$j($b$0_sort_$@(key_`g,$JSAMPLE_$w,$JSAMPLE/$JSAMPLE_$w,$JSAMPLE_LOG2_BINS)+
-4*($JSAMPLE_$w/32+$JSAMPLE+1+64+256+1)+15)/
-16*16$S$sRULE $V$bduplicate_$@(void$:$+4*($JDUPLICATE_PLACES+$JDUPLICATE_SAMPLE*33/32+2$p}
-#line 1 "sort/cooperative_policy.h"
-enum{
-$JCOOPERATIVE_CLUSTER=16,
-$JCOOPERATIVE_QUADS=`_/4
-};
-#line 1 "merge/policy.h"
-`4GP_POLICY_FIELDS_MERGE(F) \
-F(algorithm,GP_AUTO,GP_MERGE_PATH,GP_MERGE_PASSES,GP_FOUR_WAY_PASSES,GP_PIPELINED)\
-F(`K,0,128,224,256,352,384,512)\
-F($Y,0,1,2,3,4,5,6,8)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`@_per_sm,0,1,2,3,4,5,6,8)\
-F(overlap,0,1,2)
-`G`9`u($o$Y`wkey_`g`win_`g$:$j($bscan_`u($Y,$bmax(key_`g,4),in_`g)-1)|1$S`Gsort_$0_`u($o$Y`wkey_`g`win_`g){
-$+$b`9`u($Y+1,key_`g,in_`g$R`G`9window_$@($o`u`w`g`winputs){
-$+`g?(`u*`g+inputs*2*$JVECTOR+$JVECTOR-1)/$JVECTOR*$JVECTOR:0$S`G`9out_$@($o`K`w`u`w`g){
-$+`K/$JWARP*($JWARP*`u*`g+$JVECTOR$R`G`9$Z_$@($o$0`win_`g$:$+in_`g?($0*2+$JVECTOR-1)/$JVECTOR*$JVECTOR:0;
-}
-$sRULE $V$bpower_of_two($N least,$Vpower$:$+power>=least?power:$bpower_of_two(least,power*2);
-}
-`G`9ring_of($owindow`wpower`w`g$:$j(`g&(`g-1))`P&&power-window<=window/7?power:window$S`G`9ring_$@($o$0`w`g){
-$+$b`9ring_of($b`9window_$@($0,`g,1),
-(int)$bpower_of_two(($c)$b`9window_$@($0,`g,1),$JVECTOR),`g$R`G`9mirror_$@($o`u`w`g){
-$j($JVECTOR+(`u+1)*`g+$JVECTOR-1)/$JVECTOR*$JVECTOR$S`G`9carries($oin_`g`Sin_`g>0&&in_`g<=8;}
-`G`9four_part($o`u`S`u+2;}
-`G`9slack_$@($o`u`wkey_`g$:$+key_`g>8?0:$b`9window_$@($b`9four_part(`u)+1,key_`g,1);
-}
-`Gset_result_$@($o$0`wkey_`g`win_`g$:$+$b`9window_$@($0,key_`g,1)+$b`9$Z_$@($0,in_`g)+
-$b`9window_$@($0,in_`g,2$Renum{$JFOUR_BORDER_`8=32,$JFOUR_LANES=8};
-enum{$JMERGE_STATIC_`8=1024*4+256};
-#line 1 "segmented_sort/policy.h"
-`4GP_POLICY_FIELDS_SEGMENTED_SORT(F) \
-F(algorithm,GP_AUTO,GP_`t_CLASSES)\
-F(`K,0,128,256,384,512)\
-F($Y,0,1,2,3,4,5)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`@_per_sm,0,1,2,3,4)\
-F(overlap,0,1,2)
-enum{
-$JLOG2_SHORT=5,
-$JSHORT=1<<$JLOG2_SHORT,
-$JSHORT_ROUNDS=4,
-$JMIDDLE_CLASSES=5,
-$JRADIX_BITS=8,
-$JCOUNT_`.S=8
-};
-`Gbank_padded_$@($on`w`g$:$j(`g<128?n*`g+(n+128/`g-1)/(128/`g)*$bmax(`g,4):n*`g)/16*16+16$S`Gsort_`z_$@($okey_`g`w`=ed){
-$+`=ed?(key_`g<4?4:2*key_`g):$bmax(key_`g,4$R`G`nsort_`u($o$Y`wkey_`g`w$X_`g`w`=ed){
-$+$bmax($Y*1024/(key_`g+(`=ed?$X_`g+2:0))/$JWARP,1)*$JWARP$S`G`nsort_$@($o$Y`wkey_`g`w$X_`g`w`=ed){
-$+$bbank_padded_$@($b`nsort_`u($Y,key_`g,$X_`g,`=ed),key_`g)+
-($b`nsort_`u($Y,key_`g,$X_`g,`=ed)*$X_`g+15)/16*16+
-(`=ed?$b`nsort_`u($Y,key_`g,$X_`g,`=ed)*2:0)+
-(int)$JSHORT_ROUNDS*(int)$JWARP*(8+4+4$R`Gmiddle_limit($o`u`w`z_$@$:$+`u>=1024&&`z_$@==4?1024
-:`u>=512`&`&`&?512
-:`u>=256`&`&`&?256
-:`u>=128`&`&`&?128
-:`u>=64 `&`&`&?64
-:$JSHORT$S`Glong_`K($o`K`w`z_$@$:$+$bmax(`z_$@==4?2*`K:`K,`_$R`Glong_`u($o$Y`w`z_$@){
-$j($Y>=4?16:$Y>=2?8:4)/(`z_$@>8?2:1$R`Glong_binned($o`u`w`=ed){$j!`=ed&&`u>=8;}
-`Glong_log2_bins($ocapacity$:$+capacity>=16384?14:capacity>=8192?13:capacity>=4096?12:11$Senum{$JLONG_STATIC_`8=6*1024};
-`(def $usort_header{
-$N tag;
-$N pushed,taken;
-$N p`Uing;
-$N buckets,$0s,`#s;
-$N listed[$JMIDDLE_CLASSES];
-}$bsort_header;$t$usort_span{
-$N $Q,$D;
-}$bsort_span;$t$usort_bucket{
-$N $Q,$D;
-$N $x_$0,$x_`#;
-$N $Z;
-$N `B;
-$N $Ded,moved;
-$N ones,zeros;
-$N base[`_+1];
-}$bsort_bucket;
-#line 1 "top_k/policy.h"
-`4GP_POLICY_FIELDS_TOP_K(F) \
-F(algorithm,GP_AUTO,GP_BEST_LISTS,GP_RADIX_SELECT)\
-F(`K,0,128,256,512,1024)\
-F($Y,0,1,2,4)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(`@_per_sm,0,1,2,3,4,6,8)\
-F(overlap,0,1,2)
-enum{
-$JTOP_K_FEW=1024,
-$JTOP_K_STATIC_`8=2048,
-$JTOP_K_MERGED=32768,
-$JSELECT_BITS=11,
-$JSELECT_BINS=2048,
-$JSELECT_STATE_`8=48,
-$JSHUFFLE_ROUNDS=8
-};
-`G`>_form($okey_`g`w`=ed`wwide$:$j!`=ed?key_`g==8:key_`g==8||(key_`g==4&&wide)?2:1;
-}
-$sRULE $N $bcommon_factor($N a,$N b$:$+b`P?a:$bcommon_factor(b,a%b$R$sRULE $N $bmix3($N x`Sx^x>>31;}
-$sRULE $N $bmix2($N x$:$+$bmix3((x^x>>27)*0x94d049bb133111ebull$R$sRULE $V$bshuffle_fold($Vx`Sx^x>>13;}
-$sRULE $V$bshuffle_mix($Vx`S$bshuffle_fold((x^x>>15)*0x85ebca77u);}
-$sRULE $V$bshuffle_round($Vhalf,$Vkey$:$+$bshuffle_mix((half^key)*0x9e3779b1u$p}
-#line 1 "transpose/policy.h"
-`4GP_POLICY_FIELDS_TRANSPOSE(F) \
-F(algorithm,GP_AUTO,GP_PADDED_`.S,GP_BUFFERED_PANELS,GP_ROUND_TRIP)\
-F(`K,0,128,256,512)\
-F($Y,0,1,2,4,8)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(store,0,`2ALL,`2STREAMING)\
-F(`)s,0,1,2,3,4,8,16,32,64)\
-F(`@_per_sm,0,0,2,4,8)\
-F(overlap,0,1,2)
-enum{
-$JMOVE_NOTHING,
-$JMOVE_ROWS,
-$JMOVE_`.S,
-$JMOVE_SQUARE,
-$JMOVE_RECTANGLE
-};
-enum{
-$JFORM_IN_`6=1,
-$JFORM_OUT_`6=2,
-$JFORM_IN_WHOLE=4,
-$JFORM_OUT_WHOLE=8,
-$JFORM_WHOLE=12,
-$JFORM_IN_START=16,
-$JFORM_IN_DENSE=32,
-$JFORM_OUT_DENSE=64,
-$JFORM_STACKED=128,
-$JFORM_DENSE=256,
-$JFORM_FEW=16,
-$JFORM_WORD=256,
-$JSQUARE_PANEL=8,
-$JTRANSPOSE_PANEL=8,
-$JTRANSPOSE_SEGMENT=9*16,
-$JTRANSPOSE_WHOLE=1<<30
-};
-`Glowest_bit($ox`Sx& -x;}
-`Gfloor_log2($N x`Sx>1?1+$bfloor_log2(x/2):0;}
-`G`^log2($o`K`w$Y`w`g$:$+$bfloor_log2(($c)(`K*$Y*$JVECTOR/`g)$R`G`^$}($o`K`w$Y`w`g){
-$+$bmax($bvec_`#_`u(`g),1<<$b`^log2(`K,$Y,`g)/2$R`G`^rows($o`K`w$Y`w`g){
-$+$bmax($bvec_`#_`u(`g),1<<($b`^log2(`K,$Y,`g)+1)/2$R`G`^alignment($orows`w`g`Srows*`g<256?16:32;}
-`G`^`v($orows`w`g`w$]`waligned$:$+`g<$JVECTOR&&`g==$]&&!aligned?rows-$b`^alignment(rows,`g)/`g:rows;
-}
-`Gis_scattered($o`g`w$]`wform$:$+`g<=2&&`g==$]&&(form&$JFORM_IN_`6)&&(`g==1||(form&$JFORM_OUT_`6));
-}
-`G`^side($o`K`w$Y`w`g$:$+$b`^$}(`K,$Y,`g$R`G`^`]($o`g`w$}`waligned){
-$j(($}*`g/$JVECTOR+ !aligned)|($bvec_`#_`u(`g)==1))*$JVECTOR$S`G`^$0_$@($o`g`wrows`w$}`waligned){
-$+$bmax(rows*$b`^`](`g,$},aligned)+
-($bvec_`#_`u(`g)==1?0:rows/$bvec_`#_`u(`g)*$JVECTOR),
-$}*rows*`g+(`g>2?0:$}*`g)$R`Gfew_unit($o`g`S$bmax(`g,4);}
-enum{$JTRIP_`8=64<<20};
-#line 1 "transpose/panels_policy.h"
-enum{
-$JCHUNK_LEAST=64,
-$JCHUNK_MOST=512,
-$JHOLE_`8=16<<20,
-$JPANEL_MOST=32<<20,
-$JPANELS_MOST=1<<20,
-$JCHUNK_FLAGS=16<<20,
-$JPANELS_COUNTERS=2,
-$JCHUNK_TICKET=32,
-$JCHUNK_MATRICES=4,
-$JCHUNK_MATRIX=4<<20
-};$t$upanels_plan{
-$N `u;
-$oinverse,$],form;
-$N rows,$},panels,holes;
-$N whole;
-}$bpanels_plan;
-enum{
-$JBUFFERED_LEAST=4,
-$JBUFFERED_MOST=64,
-$JBUFFERED_SHIFT=128,
-$JBUFFERED_LAG=2
-};
-$sRULE $V$bbuffered_slot($Vpanels,$Vx,$Vg$:$+g<panels/2?(g+$JBUFFERED_LAG+1)*(panels-panels/2)+x
-:x>panels/2+$JBUFFERED_LAG
-?(g-panels/2-$JBUFFERED_LAG-1)*(panels-panels/2)+x-$JBUFFERED_LAG-1-panels/2
-:x*(panels-panels/2)+g-panels/2$S`Gbuffered_leads($o`g`S`g>=4;}$t$ubuffered_plan{
-$Vpanels;
-$oform;
-$N height,`],slot;
-}$bbuffered_plan;
-#line 1 "layouts/policy.h"
-enum{
-$JLAYOUT_FIELDS=32,
-$JLAYOUT_ENTRIES=65,
-$JLAYOUT_STRUCT_`8=1024,
-$JLAYOUT_REGISTER_`8=256,
-$JLAYOUT_STEP=16
-};
-`Glayout_padding($ochunk`w`g`Schunk*`g%32`P?chunk*`g/16:0;}
-`Glayout_region($o$0`wchunk`w`g`w`os$:$+$0*`g+(`os&&$blayout_padding(chunk,`g)?$0/chunk*$JVECTOR:0$p}
-#line 1 "graph/policy.h"
-`Gis_edge_fault($okind$:$+kind==GP_FAULT_TARGET||kind==GP_FAULT_IN_SOURCE||kind==GP_FAULT_NOT_REACHED||
-kind==GP_FAULT_TOO_DEEP;
-}
-#line 1 "batch/policy.h"
-enum{
-$JBATCH_$y=4,
-$JBATCH_`.S=8,
-$JBATCH_ROUNDS=8,
-$JBATCH_SHARES=16,
-$JBATCH_LOG2_MOST=36
-};
-#line 1 "map/policy.h"
-`4GP_POLICY_FIELDS_MAP(F) \
-F(algorithm,GP_DIRECT,GP_DIRECT)\
-F(`K,0,128,256,512,1024)\
-F($Y,0,1,2,4,8)\
-F(`I,0,`2ALL,`2STREAMING,`2L2)\
-F(store,0,`2ALL,`2STREAMING)\
-F(`@_per_sm,0,0,1,2,4,8)\
-F(overlap,0,1,2)
-`Gmap_`u($o$Y`win_`g`win2_`g`wout_`g$:$+$Y*$b$5_`u($bmax($bmax(in_`g,in2_`g),out_`g)$p}
-#line 1 "bfs/policy.h"
-`4GP_POLICY_FIELDS_GRAPH(F) \
-F(algorithm,GP_AUTO,GP_EXPAND_CONTRACT,GP_FUSED_LAUNCHES,GP_CONTRACT_EXPAND,GP_TWO_PHASE,GP_HYBRID)\
-F(`K,0,128,256,512,1024)\
-F($Y,0,1,2,4)\
-F(`@_per_sm,0,1,2,4)\
-F(alpha,0,-1,1,2,4,8,16,32,64)\
-F(beta,0,1,2,4,8,16,32)\
-F(small,0,1,64,128,256,512,1024,2048)\
-F(look,0,1,64,128,256,1000000)\
-F(gather,0,7,1)\
-F(cull,0,7,4,8)\
-F(cluster,0,1,8,16)
-enum{
-`rPART=256,
-`rLONG=0xffff,
-`rBUFFER=2048,
-`rCLUSTER_MOST=16,
-`rCLUSTERS=16,
-`rSPREAD_AFTER=64,
-`rWORDS=1,
-`rLAUNCHES=48,
-`rEDGE_STEPS=2*`rLAUNCHES+1,
-$JSOURCES_LAUNCHES=96
-};
-$sRULE $V$bbfs_small_most($o`K){$j($c)(`K/$JWARP*`rBUFFER/32);}
-#line 1 "core/arguments.h"
-enum{$JVALUE_`8=64};$t$u$X{
-alignas(16)
-$Vchar $@[$JVALUE_`8];
-}$b$X;
-#line 1 "core/input_data.h"
-`(def $uinput_data{
-$a`1array[6];
-long long stride[6];
-$b$X $X[4];
-$N `v[4];
-}$binput_data;
-#line 1 "map/arguments.h"
-`(def $umap_args{
-$a`1in$P`1in2;
-`1out;
-$N $D$P$N*$D_device;
-$b$X $X;
-$b$X `v;
-}$bmap_args;
-#line 1 "batch/arguments.h"
-`(def $ubatch_args{
-$a`1$Zs,*destinations$P`1`gs;
-$N $D$P$N*$D_device;
-$N $0;
-`1`s;
-}$bbatch_args;
-#line 1 "reduce/arguments.h"
-`(def $ureduce_args{
-$a`1in;
-`1out;
-$N $D$P$N*$D_device;
-`1`s;
-$N rounds;
-$b$X init;
-$ohas_init;
-$b$X scalar;
-$N limit$P$N*limit_device;
-}$breduce_args;
-#line 1 "find/arguments.h"
-`(def $ufind_args{
-$a`1in$P`1in2;
-`1out;
-$N $D$P$N*$D_device;
-`1`s;
-$N rounds;
-$b$X scalar;
-}$bfind_args;
-enum{
-$JFIND_INDEX,
-$JFIND_BEFORE,
-$JFIND_BAD,
-$JFIND_SOME,
-$JFIND_NONE
-};
-#line 1 "scan/arguments.h"
-`(def $uscan_args{
-$a`1in;
-`1out;
-$N $D$P$N*$D_device;
-`1`s;
-$b$X init;
-$ohas_init;
-$V`@;
-}$bscan_args;
-#line 1 "select/arguments.h"
-`(def $u`Vargs{
-$a`1${$P`1$Xs;
-`1out_${;
-`1out_$Xs;
-`1out2;
-`1out3;
-$N*out_$D;
-$N $D$P$N*$D_device$P`1$,;
-$N segments$P$N*bad;
-`1`s;
-$b$X $x,`c;
-$ohas_init;
-}$b`Vargs;
-#line 1 "segments/arguments.h"
-`(def $u`%args{
-$a`1in$P`1$Q$P`1`U;
-`1out;
-$N $D,segments,length$P$N*bad;
-`1`s;
-$N share;
-double rate;
-$b$X init;
-$ohas_init;
-$Vlog2_`|s;
-}$b`%args;
-#line 1 "expand/arguments.h"
-`(def $uexpand_args{
-$a`1$Xs$P`1$Q$P`1lengths;
-`1$,;
-`1out;
-$N $D,segments$P$N*$D_device;
-$N*out_$D$P$N*bad;
-`1`s;
-}$bexpand_args;
-#line 1 "histogram/arguments.h"
-`(def $u`Nargs{
-$a`1in$P`1weights$P`1boundaries;
-`1out;
-$N $D$P$N*$D_device;
-$N bins;
-`1`s;
-$b$X lower,upper;
-$ochannels,active;
-$Vreplicas;
-$c*rows;
-}$b`Nargs;
-#line 1 "graph/arguments.h"
-`(def $ugraph_args{
-$a`1$,,*targets$P`1parents$Pint*depths;
-`1out_$,,*out_targets;
-$N*${;
-$N `E;
-$N `l;
-$N $D$P$N*$D_device;
-$N*bad;
-$N*`p;
-$c*marks;
-$N $Z,limit;
-$oapart;
-$o`B;
-$oflags;
-$oincoming$P$#fault*fault;
-}$bgraph_args;
-enum{$JDEGREE_SUM,$JDEGREE_LEAST,$JDEGREE_MOST,$JDEGREE_HISTOGRAM,$JDEGREE_STATE=3+65};
-enum{$JFAULT_SHIFT=58};
-#line 1 "group_by/arguments.h"
-`(def $u`#_args{
-$a`1${$P`1in;
-`1list_${;
-`1list_$Xs;
-$N $D$P$N*$D_device;
-$N*`p;
-`1`s;
-}$b`#_args;
-enum{
-$JGROUP_FULL,
-$JGROUP_LENGTH,
-$JGROUP_OF_LIST,
-$JGROUP_OF_INPUT,
-$JGROUP_FROM_LIST,
-$JGROUP_FROM_INPUT,
-$JGROUP_STATE=8
-};
-enum{$JGROUP_SLOTS=2048,$JGROUP_MOST=1536,$JGROUP_FROM=1<<20};
-#line 1 "search/arguments.h"
-`(def $usearch_args{
-$a`1sorted;
-$N length$P`1needles;
-`1out;
-$N $D$P$N*$D_device$P$N*bad;
-}$bsearch_args;
-#line 1 "sort/arguments.h"
-`(def $uradix_args{
-$a`1${$P`1in;
-`1out_${,*out;
-`1other_${,*other;
-$N $D$P$N*$D_device;
-`1`s;
-$N*$Ds;
-$N*$>s;
-$c*`vs;
-`1$]s;
-$N clear;
-$opasses,$Q_bit,`U_bit;
-$oin_place;
-$opaired;
-$opass;
-$o$];
-$o`B;
-$Vmask;
-$Vflip;
-$odrop_${$P$N*choice;
-$N*leads;
-$Vcapacity;
-$oleading;
-}$bradix_args;
-#line 1 "layouts/arguments.h"
-`(def $ulayout_args{
-$a$Bin;
-$Bout$P$Bin_column[$JLAYOUT_FIELDS];
-$Bout_column[$JLAYOUT_ENTRIES];
-$N $D,in_`y,out_`y;
-$oin_aligned,out_aligned;
-}$blayout_args;$t$ugather_args{
-$a`1in,*`=;
-`1out;
-$N $D$P$N*$D_device;
-}$bgather_args;
-$sPRIVATE void $bradix_`<_of($bradix_args*args,int*bit$G$o`A=$bradix_`<_`A(*bit,args->`U_bit$pargs->$]= *bit/64;
-args->`B= *bit%64;
-args->mask=(1u<<`A)-1;
-*bit+=`A;
-}
-#line 1 "sort/counting_arguments.h"
-`(def $u$Ding_args{
-`1out;
-$N $D$P$N*$D_device$P$N*$Ds$P`:*rows;
-$V`@;
-$N*`Ts;
-`:*$Xs;
-$N*runs;
-`1`s;
-}$b$Ding_args;
-#line 1 "top_k/arguments.h"
-`(def $utop_k_args{
-$a`1${$P`1in;
-`1out_${;
-`1out;
-$N $D$P$N*$D_device;
-$N rows,k;
-$N `@;
-`1`s$P`1$8;
-`1to;
-$N `>s;
-$N jump;
-$Vcapacity;
-$Vnth;
-`1`ps;
-`1bins;
-`1aside;
-$N room;
-$o`+;
-}$btop_k_args;$t$uselect_`p{
-$N prefix;
-$N `>;
-$N inside;
-$N `L;
-$N arrived;
-$N buffered;
-}$bselect_`p;
-#line 1 "sort/hybrid_arguments.h"
-`(def $u`Qargs{
-$a`1in;
-`1out;
-`1spare;
-$N*list;
-`1`~,*next_`~;
-$N*bins,*next_bins;
-`1`u;
-$N $D$P$N*$D_device$P`1$Xs;
-`1out_$Xs,*spare_$Xs;
-`1`s;
-$N*choice;
-$o`+,`+s,drop_${;
-$Vcapacity;
-$Vsample;
-$Vduplicate_sample;
-$oleading;
-}$b`Qargs;
-enum{$JCHOSE_HYBRID=1,$JCHOSE_ONE_SWEEP=2,$JCHOSE_PASSES=3};
-#line 1 "segmented_sort/arguments.h"
-`4$JTASK_SORT 0ull
-`4$JTASK_COUNT 1ull
-`4$JTASK_MOVE 2ull
-`4$JTASK_COPY 3ull$t$usegmented_sort_args{
-$a`1${,*$Xs;
-`1out_${,*out_$Xs;
-`1other_${,*other_$Xs$P`1$Q,*`U;
-$N $D,segments$P$N*bad;
-`1`s;
-$bsort_header*header;
-$bsort_span*list[$JMIDDLE_CLASSES];
-$N list_`g[$JMIDDLE_CLASSES];
-$bsort_bucket*buckets;
-$N*`#_$Ds;
-$c*$0_$Ds;
-$N queue_`g,bucket_`g,$0_`g,`#_`g;
-$N flip,mask;
-$Vlow_bit,top_`B;
-$Vwhole;
-}$bsegmented_sort_args;
-#line 1 "merge/arguments.h"
-`(def $u`9args{
-$a`1${,*${2$P`1$Xs,*$Xs2;
-`1out_${,*out_$Xs;
-$N*out_$D;
-$N $D,$D2$P$N*$D_device;
-$N run;
-`1`s;
-$N*borders;
-$Vlog2_run,log2_ways;
-}$b`9args;
-#line 1 "transpose/arguments.h"
-`(def $udivisor{
-$Vby,magic;
-}$bdivisor;$t$u`^args{
-$a`1in;
-`1out;
-$N $},rows;
-$N in_`],out_`];
-$N outer[2],in_outer[2],out_outer[2];
-$N in_$@;
-$N $0s,row_$0s,column_$0s;
-$V$0_rows,$0_$},matrices,`],pad;
-$Vpanel;
-$bdivisor units;
-$bdivisor `#;
-$bdivisor row,column;
-$N a,b,strip;
-`1scratch;
-$orotates,gathers;
-}$b`^args;
-#line 1 "bfs/arguments.h"
-`(def $ubfs_args{
-$a`1$,,*targets$P`1in_$,,*in_$Zs;
-int*depths;
-`1parents;
-$#traversal*statistics;
-`1`s;
-$c*reached[2];
-$c*fresh;
-`1queue;
-`1lists[2];
-`1`3;
-`1control;
-$N `E,$Z$P$N*$Z_device;
-$N target;
-$olimit;
-$osymmetric;
-$oalpha,beta;
-$olook_$8;
-$Vsmall,cluster_small;
-$Vcluster;
-$V`@;
-$o`v;
-$ogather,cull;
-`1edge_queue;
-$N `l;
-$N fused_`l$P$#fault*fault;
-$Vspread;
-$ospread_after;
-}$bbfs_args;
-enum{$JSOURCES_MOST=64};
-enum{
-$JSOURCES_CLEAR,
-$JSOURCES_ALL,
-$JSOURCES_STEP,
-$JSOURCES_REST,
-$JSOURCES_FINISH
-};$t$u$Zs_args{
-$a`1$,,*targets$P`1in_$,,*in_$Zs;
-int*depths;
-$N*reached;
-$#traversal*statistics;
-`1seen,*$]s[2];
-`1lists[2];
-`1queue;
-`1control;
-$N `E;
-$N $Z[$JSOURCES_MOST]$P$N*$Z_device$P$#fault*fault;
-$o$D,batch;
-$olimit;
-$oalpha;
-$Vsmall;
-$V`@;
-$opart;
-}$b$Zs_args;
-#line 1 "transpose/panels_arguments.h"
-`(def $upanels_args{
-$Bdata,*saved;
-$N saves,clears;
-$N*$Ders;
-$c*claimed,*`Ied;
-$N rows,$},panels,holes;
-$N column_$0s,panel_$0s;
-$Vchunk,chunk_rows,chunk_$},`B_x,`B_y;
-}$bpanels_args;$t$ubuffered_args{
-$Bdata,*buffer;
-$N*$Ders;
-$N rows,$},height;
-$N `],slot;
-$Vpanels,column_$0s,lines,part,`~;
-$bdivisor units;
-$Vborder[$JBUFFERED_MOST+1];
-$V$x[$JBUFFERED_MOST+2];
-}$bbuffered_args;
-#line 1 "device/types.cuh"
-`o alignas(2)$#f16{
-`: `A;
-$#f16()=default;
-$e$#f16(float x):`A($bf16_$8_f32(x)){}
-$eoperator float($z$+$bf32_$8_f16(`A);}
-};
-`o alignas(2)$#bf16{
-`: `A;
-$#bf16()=default;
-$e$#bf16(float x):`A($bbf16_$8_f32(x)){}
-$eoperator float($z$+$bf32_$8_`A(`i`A)<<16);}
-$[T`wPAD=8-`j$KT))>`o $#arg{
-T $X;
-$Vchar pad[PAD];
-long long `=;
-$[T>`o $#arg<T,0>{
-T $X;
-long long `=;
-$[T`wPAD>$q$bclear_pad($#arg<T,PAD> &a){$d$9PAD`ki)a.pad`m=0$S$gT>$q$bclear_pad($#arg<T,0> &){}
-$gT>$e$#arg<T>$bmake_arg(T $X,long long `=$:$#arg<T>a;
-a.$X=$X;
-a.`==`=;
-$bclear_pad(a$p$+a$S$unone{};
-enum $bkind{$JSTRUCT,$JSIGNED,$JUNSIGNED,$JFLOAT$[T>$utraits{$l$a$bkind kind=$JSTRUCT;
-};
-`4$sTRAITS(`(, KIND, Wide) \
-$v<>$utraits<`(>{\$l$a$bkind kind=KIND;\$tWide wide;\
-};
-$sTRAITS(signed char,$JSIGNED,$n)
-$sTRAITS($Vchar,$JUNSIGNED,$n)
-$sTRAITS(short,$JSIGNED,$n)
-$sTRAITS(`:,$JUNSIGNED,$n)
-$sTRAITS(int,$JSIGNED,$n)
-$sTRAITS($Vint,$JUNSIGNED,$n)
-$sTRAITS(long long,$JSIGNED,$h)
-$sTRAITS($N,$JUNSIGNED,$h)
-$sTRAITS($#f16,$JFLOAT,float)
-$sTRAITS($#bf16,$JFLOAT,float)
-$sTRAITS(float,$JFLOAT,float)
-$sTRAITS(double,$JFLOAT,double)
-#undef $sTRAITS
-$gT>$uis_exact{$l$a$C$X=$btraits<T>::kind==$JSIGNED||$btraits<T>::kind==$JUNSIGNED;
-$[T,$bkind=$btraits<T>::kind>$ulimits;
-$gT>$ulimits<T,$JUNSIGNED>{`XT highest(`S$fT>(~$fT>(0));}`XT lowest(`S0;}
-$[T>$ulimits<T,$JSIGNED>{`XT highest(`S$fT>((1ull<<(8*$KT)-1))-1);}`XT lowest(`S$fT>(-highest()-1);}
-$[T>$ulimits<T,$JFLOAT>{`XT highest(`S$fT>($bf32_$8_`A(0x7f800000u));}`XT lowest(`S$fT>($bf32_$8_`A(0xff800000u));}
-};
-$~`t>$u$c_of;
-$v<>$u$c_of<1>{`(def $Vchar `(;};
-$v<>$u$c_of<2>{`(def `: `(;};
-$v<>$u$c_of<4>{`(def $;`(;};
-$v<>$u$c_of<8>{`(def $T`(;$[T,$bkind=$btraits<T>::kind>$uordered;
-$gT>$uordered<T,$JUNSIGNED>{$t$H$b$c_of<$KT)>::`( `5;`X`5 encode(`5 raw`Sraw;}`X`5 decode(`5 `A`S`A;}
-$[T>$uordered<T,$JSIGNED>{$t$H$b$c_of<$KT)>::`( `5;$l$a`5 SIGN=`5(`5(1)<<(8*$KT)-1));`X`5 encode(`5 raw`S`5(raw^SIGN);}
-static $e`5 decode(`5 `A`S`5(`A^SIGN);}
-$[T>$uordered<T,$JFLOAT>{$t$H$b$c_of<$KT)>::`( `5;$l$a`5 SIGN=`5(`5(1)<<(8*$KT)-1));
-static $e`5 encode(`5 raw`S`5(raw&SIGN?~raw:raw|SIGN);}`X`5 decode(`5 `A`S`5(`A&SIGN?`A^SIGN: ~`A);}
-};
-#line 1 "device/operators.cuh"
-$gT>$eT $b$8_double(double x`S$fT>(x);}
-$v<>$e$#f16 $b$8_double<$#f16>(double x`S$#f16($bf32_to_odd(x));}
-$v<>$e$#bf16 $b$8_double<$#bf16>(double x`S$#bf16($bf32_to_odd(x));}
-$gR$rA>$eR $bsaturate(A x$GA high=$fA>($blimits<R>::highest())+($KR)>=$KA)?A(0):A(1)$Mx!=x)$+0;
-if(x>=high)$+$blimits<R>::highest($Mx<=$fA>($blimits<R>::lowest()))$+$blimits<R>::lowest($p$+$fR>(x);
-}
-$gA$rR,$bkind=$btraits<A>::kind,$bkind=$btraits<R>::kind>$uconverter{`XR run(A a){
-$+$KR)==1&&$KA)>1?$fR>($bopaque(`ia))):$fR>(a$R$[T>$uconverter<T,T,$JSTRUCT,$JSTRUCT>{`XT run($aT&a`Sa;}
-$[T>$uconverter<T,T,$JFLOAT,$JFLOAT>{`XT run(T a`Sa;}
-$[A$rR>$uconverter<A,R,$JFLOAT,$JFLOAT>{`XR run(A a$:$+$b$8_double<R>($fdouble>($f$H$btraits<A>::wide>(a))$R};
-$gA>$uconverter<A,float,$JFLOAT,$JFLOAT>{`Xfloat run(A a`S$ffloat>(a);}
-};
-$v<>$uconverter<float,float,$JFLOAT,$JFLOAT>{`Xfloat run(float a`Sa;}
-};
-$v<>$uconverter<float,$#f16,$JFLOAT,$JFLOAT>{`X$#f16 run(float a`S$#f16(a);}
-};
-$v<>$uconverter<float,$#bf16,$JFLOAT,$JFLOAT>{`X$#bf16 run(float a`S$#bf16(a);}
-$[A$rR>$uconverter<A,R,$JFLOAT,$JSIGNED>{`XR run(A a`S$bsaturate<R>($f$H$btraits<A>::wide>(a));}
-$[A$rR>$uconverter<A,R,$JFLOAT,$JUNSIGNED>{`XR run(A a`S$bsaturate<R>($f$H$btraits<A>::wide>(a));}
-$[A$rR>$uconverter<A,R,$JSIGNED,$JFLOAT>{`XR run(A a`S$b$8_double<R>($fdouble>(a));}
-$[A$rR>$uconverter<A,R,$JUNSIGNED,$JFLOAT>{`XR run(A a`S$b$8_double<R>($fdouble>(a));}
-$[A>$uconverter<A,float,$JSIGNED,$JFLOAT>{`Xfloat run(A a`S$ffloat>(a);}
-$[A>$uconverter<A,float,$JUNSIGNED,$JFLOAT>{`Xfloat run(A a`S$ffloat>(a);}
-$[A$rR>`o $#convert{
-$eR `J$aA&a$z$+$bconverter<A,R>::run(a);}
-$[W>$eW $bnegated(W x){$j-x;}
-$v<>$e$;$bnegated<$n>($;x`S$bnegative(x);}
-$gA$rR>`o $#negate{$t$H$btraits<R>::wide W;
-$eR `JA a$z$+$fR>($bnegated($fW>($bconverter<A,R>::run(a))));}
-$[A$rR>`o $#abs{$t$H$btraits<R>::wide W;
-$eR `JA a$z
-$aR r=$bconverter<A,R>::run(a$p$+$btraits<R>::kind==$JUNSIGNED`&`&?r
-:$btraits<R>::kind==$JSIGNED&&$KR)<4?$fR>($bmagnitude($fint>(r)))
-:$btraits<R>::kind==$JSIGNED   `&`&?(r<R(0)?$fR>(W(0)-$fW>(r)):r)
-:($fW>(r)>W(0)?r:$fR>(W(0)-$fW>(r))$R$[A$rR>`o $#square{$t$H$btraits<R>::wide W;
-$eR `JA a$z
-$aW w=$fW>($bconverter<A,R>::run(a)$p$+$fR>(w*w$R$[W>$eW $btruth($Cx`Sx?1:0;}
-$v<>$efloat $btruth<float>($Cx`S$bf32_$8_`A(x?0x3f800000u:0u);}
-$v<>$edouble $btruth<double>($Cx`S$bf64_$8_`A(x?0x3ff0000000000000ull:0ull);}
-$gA$rR>`o $#not{$t$H$btraits<R>::wide W;
-$eR `JA a$z$+$fR>($btruth<W>(a==A(0)));}
-$[T,$CEXACT>$uoperator{$tT `(;
-enum{commutative=1,exact=EXACT};`XT prepare($aT&a`Sa;}
-$[T>`o $#sum:$boperator<T,$bis_exact<T>::$X>{$t$H$btraits<T>::wide W;`XT `Y`S$fT>(W(0));}
-$eT `JT a,T b$z$+$fT>($fW>(a)+$fW>(b));}
-$[T>`o $#prod:$boperator<T,$bis_exact<T>::$X>{$t$H$btraits<T>::wide W;`XT `Y`S$fT>(W(1));}
-$eT `JT a,T b$z$+$fT>($fW>(a)*$fW>(b));}
-$[T,$bkind=$btraits<T>::kind>$uorder{`XT lower(T a,T b`Sb<a?b:a;}`XT upper(T a,T b`Sa<b?b:a;}
-$[T>$uorder<T,$JFLOAT>{$t$H$btraits<T>::wide W;`XT lower(T a,T b`S$fT>($bminimum($fW>(a),$fW>(b)));}
-static $eT upper(T a,T b`S$fT>($bmaximum($fW>(a),$fW>(b)));}
-$[T>`o $#min:$boperator<T,true>{`XT `Y`S$blimits<T>::highest();}
-$eT `JT a,T b$z$+$border<T>::lower(a,b);}
-$[T>`o $#max:$boperator<T,true>{`XT `Y`S$blimits<T>::lowest();}
-$eT `JT a,T b$z$+$border<T>::upper(a,b);}
-$[T>`o $#bit_and:$boperator<T,true>{`XT `Y`S$fT>(~$fT>(0));}
-$eT `JT a,T b$z$+$fT>(a&b);}
-$[T>`o $#bit_or:$boperator<T,true>{`XT `Y`S0;}
-$eT `JT a,T b$z$+$fT>(a|b);}
-$[T>`o $#bit_xor:$boperator<T,true>{`XT `Y`S0;}
-$eT `JT a,T b$z$+$fT>(a^b);}
-$[T>`o $#and:$boperator<T,true>{$t$H$btraits<T>::wide W;`XT prepare($aT&a`S$fT>($btruth<W>(a!=T(W(0))));}
-static $eT `Y`S$fT>(W(1));}
-$eT `JT a,T b$z$+$fT>($btruth<W>(a!=T(W(0))&&b!=T(W(0))));}
-$[T>`o $#or:$boperator<T,true>{$t$H$btraits<T>::wide W;`XT prepare($aT&a`S$fT>($btruth<W>(a!=T(W(0))));}
-static $eT `Y`S$fT>(W(0));}
-$eT `JT a,T b$z$+$fT>($btruth<W>(a!=T(W(0))||b!=T(W(0))));}
-$[T,$CMAX>$uarg_operator:$boperator<$#arg<T>,true>{$t$H$btraits<T>::wide W;`X$Cbeats($a$#arg<T> &b,$a$#arg<T> &a){
-if(a.`=<0||b.`=<0)$+a.`=<0$P$Ca_nan=a.$X!=a.$X,b_nan=b.$X!=b.$X`Oa_nan||b_nan)$+a_nan&&b_nan?b.`=<a.`=:b_nan;
-$j(MAX?a.$X<b.$X:b.$X<a.$X)||(a.$X==b.$X&&b.`=<a.`=$R$e$#arg<T>`J$a$#arg<T> &a,$a$#arg<T> &b$z$+beats(b,a)?b:a;}
-$[T>`o $#argmin:$barg_operator<T,`7>{`X$#arg<T>`Y`S$bmake_arg<T>($blimits<T>::highest(),-1);}
-$[T>`o $#argmax:$barg_operator<T,true>{`X$#arg<T>`Y`S$bmake_arg<T>($blimits<T>::lowest(),-1);}
-$[T>`o $#sub{$t$H$btraits<T>::wide W;`XT prepare($aT&a`Sa;}
-$eT `JT a,T b$z$+$fT>($fW>(a)-$fW>(b));}
-$[Op$rA$rB$rR>$ubinary{
-$eR `J$aA&a,$aB&b$z
-$+Op()(Op::prepare($#convert<A,R>()(a)),Op::prepare($#convert<B,R>()(b))$R};
-`4$sCOMPARISON(name, symbol) \
-$gT>`o name{\$tT `(;\
-$e$C`J$aT&a,$aT&b$z$+a symbol b;}\
-};
-$sCOMPARISON($#equal,==)
-$sCOMPARISON($#not_equal,!=)
-$sCOMPARISON($#less,<)
-$sCOMPARISON($#less_equal,<=)
-$sCOMPARISON($#greater,>)
-$sCOMPARISON($#greater_equal,>=)
-#undef $sCOMPARISON
-`o $#`{{$[L>$ucompare_$@{$l$a$Cis=`7;`X$;of($n,$n`S0;}
-};
-`4$s`8(comparison, expression) \
-$v<>$ucompare_$@<comparison>{\$l$a$Cis=true;\`X$;of($;a,$;b`Sexpression;}\
-};
-`4$s`8_OF(T, SIGNED) \
-$s`8($#equal<T>,~$b$@_differ(a,b))\
-$s`8($#not_equal<T>,$b$@_differ(a,b))\
-$s`8($#less<T>,$b$@_less<SIGNED>(a,b))\
-$s`8($#less_equal<T>,~$b$@_less<SIGNED>(b,a))\
-$s`8($#greater<T>,$b$@_less<SIGNED>(b,a))\
-$s`8($#greater_equal<T>,~$b$@_less<SIGNED>(a,b))
-$s`8_OF(signed char,true)
-$s`8_OF($Vchar,`7)
-#undef $s`8_OF
-#undef $s`8
-$gT>$eT $b$X_as$($X&v){$j*$m$aT*>(v.$@);}
-$gL>$ucompare{
-$e$C`J$a$HL::`(&x,$a$b$X&scalar$z
-$+L()(x,$b$X_as<$HL::`(>(scalar)$R$[F$rT>$utest{
-$e$C`J$aT&x,$a$b$X&$z$+F()(x);}
-$[F>$uflag{
-$e$C`J$aF&x,$a$b$X&$z$+x!`b}
-$[P>$utest_$@{$l$a$Cis=`7;`X$;of($n,$a$b$X&`S0;}
-$[L>$utest_$@<$bcompare<L>>{$l$a$Cis=$bcompare_$@<L>::is;`X$;of($;x,$a$b$X&scalar){
-$+$bcompare_$@<L>::of(x,scalar.$@[0]*0x01010101u$R$[F>$utest_$@<$bflag<F>>{$l$a$Cis=$KF)==1;
-static $e$;of($;x,$a$b$X&`S$b$@_differ(x,0);}
-};
-#line 1 "device/loads.cuh"
-$gIn$rAcc$rF>$u`I{
-$b`I()=default;
-$gArgs>$eexplicit $b`I($aArgs&){}
-$eAcc `J$aIn&x,$h$z$+F()(x);}
-$[In$rT`wPAD$rF>$u`I<In,$#arg<T,PAD>,F>{
-$b`I()=default;
-$gArgs>$eexplicit $b`I($aArgs&){}
-$e$#arg<T,PAD>`J$aIn&x,$T`=$z
-$+$bmake_arg<T>(F()(x),$flong long>(`=)$R$[T$rPredicate>$u$Ded{
-$a$b$X&scalar;
-$gArgs>$eexplicit $b$Ded($aArgs&a):scalar(a.scalar){}
-$e$;`J$aT&x,$h$z$+Predicate()(x,scalar)?1u:0u;}
-$[O>$uoffset_fault{
-$aO*$,;
-$Tlimit;
-$gArgs>
-$eexplicit $boffset_fault($aArgs&a):$,($f$aO`0in)),limit(a.limit){
-if(a.limit_device&& *a.limit_device<limit)limit= *a.limit_device$S$e$T`J$aO&x,$T`=$z
-$+x>limit||(`=>0&&x<$,[`=-1])?`=: ~$h(0$R};
-#line 1 "device/warp.cuh"
-$e$V$A{$+$i&31u;}
-$e$V`x{$+$i>>5;}
-$gT>union $bshuffled{
-T $X;
-$;$][($KT)+3)/4];
-$e$bshuffled(){}
-};
-`4$sSHUFFLE(name, intrinsic, Argument) \
-$gT>$eT name($aT&$X,Argument argument){\
-$bshuffled<T>s;\$F$KT)%4)s.$][$KT)/4]`b\
-s.$X=$X;\
-$sUNROLL for($V$9($KT)+3)/4`ki)s.$]`m= \
-intrinsic(0xffffffffu,s.$]`m,argument);\
-$+s.$X;\
-}
-$sSHUFFLE($#`nbroadcast,__shfl_sync,int)
-$sSHUFFLE($#`n`B_up,__shfl_up_sync,$c)
-$sSHUFFLE($#`n`B_down,__shfl_down_sync,$c)
-$sSHUFFLE($#`nexchange,__shfl_xor_sync,int)
-#undef $sSHUFFLE
-$gT$rOp>$eT $#`nreduce(T $X,Op op$:$sUNROLL$7$Vd=1;d<32;d*=2)$X=op($X,$#`n`B_down($X,d)$p$+$X;
-}
-$gT$rOp>$eT $#`ninclusive_scan(T $X,Op op$:$sUNROLL$7$Vd=1;d<32;d*=2$GT $I=$#`n`B_up($X,d$M$A>=d)$X=op($I,$X$R$+$X;
-}
-$~BITS>$e$;$#`nmatch($;`<$G$;ones=$bopaque_ones($p$;agree[BITS],peers;$d$9BITS`ki)agree`m=$bmatch_bit(`<,1u<<i,ones);
-peers=agree[0];$di=1;i<BITS;i+=2)peers=$band(peers,agree`m,agree[i+1<BITS?i+1:i]$p$+peers$S$e$V$U$a`1p,$V$@){
-$+$_$m$h>(p)&($@-1)$R$~N>$u`A{`qWORDS=(N+31)/32;
-$;$][WORDS];
-$qclear(){$d$9WORDS`ki)$]`m=0$S$qset($oi,$Cx){$][i/32]|=(x?1u:0u)<<(i%32);}
-$e$Cget($oi$z$j($][i/32]>>(i%32)&1u)!`b}
-$qpush($oi,$;x){$][i/32]=__funnel`B_l($bupper_`A(x),$][i/32],4);}
-$qkeep($on){$d$9WORDS`ki)$]`m&=n>=i*32+32?~0u:n>i*32?(1u<<(n-i*32))-1u:0u$S$e$o$D($z
-$on`b$d$9WORDS`ki)n+=__popc($]`m$p$+n$S$[Mask>$eMask $b`A_below($on$:$+n<`j8*$KMask))?(Mask(1)<<n)-1: ~Mask(0);
-}
-$e$o$bbit_$D($;x`S__popc(x);}
-$e$o$bbit_$D($Tx$:$+__popc(`ix))+__popc(`ix>>32)$R$gMask>$e$o$b$x_bit(Mask x$:$+$bbit_$D($fMask>((x&(~x+1))-1));
-}
-$~N$rMask>$eMask $bnested_pairs(Mask `c,Mask tie,Mask&ones$:Mask two=`c&tie&~(`c<<1),one=two>>1,paired=two;
-ones=one;$7$oapart=3;two&&apart<=N;apart+=2$:two=two<<1&`c&tie&(one&tie)<<(apart-1$pone=two>>apart;
-paired|=two;
-ones|=one$S$+paired$S$gE`w$y`wN>$q$bmark_changes($a$n*$],$b`A<N> &marks$:marks.clear();$dw=$y/4-1;w>`b--w)
-marks.push(w*4,~$bcompare_$@<E>::of(__funnel`B_l(w>0?$][w-1]:0,$][w],8),$][w])$R$~$y>$ubyte_gather{
-$b$O_pointer next;
-$;`-;
-$;`A;
-$;$x;
-$e$bbyte_gather($Bto,$a$n*$],$a$b`A<$y> &marks)
-:next(to-$Uto,4)),`-(0),`A($Uto,4)*8),$x(`A){$dq`bq<$y;q+=16$G$;four=marks.$][q/32]>>(q%32),three=four&0x7777u;
-$a$;low=$bpermute(0x10313033u,0x10212032u,three),
-high=$bpermute(0x83838383u,0x32333333u,three$3$;fourth=$bpermute(0x83838383u,0x80808080u,four)&0x08080808u;
-$a$;$Ds=$bpermute(0x10080800u,0x18101008u,three)+fourth;
-$sUNROLL$7$Vk`bk<4u&&q+`jk)*4<$y`kk$G$;marked=$bpermute($][q/4+k],0,$bpermute(low,high,(4+k)<<4|k));
-$a$;$D=$bpermute($Ds,0,0x4440u+k$pnext.push_if((`A^(`A+$D))&32u,__funnel`B_l(`-,marked,`A));
-`-=__funnel`B_rc(`-,marked,$D$p`A+=$D$S}
-}
-$qfinish($z
-$a$o$Q=`A<32?`j$x/8):0,`U=`j`A/8&3u$3$;$@=__funnel`B_l(`-,0,`A);$dk`bk<3`kk)$F$Q<=k&&k<`U)
-*next.$v at<$Vchar>($n(k))=$f$Vchar>($@>>k*8$R};
-#line 1 "device/vector_access.cuh"
-$gT`wV>$u`D_of_`u{
-T `z[V];
-$~CACHE>$q`I_if($C$^,$aT*at){$F$^)`I<CACHE>(at,0,`7$R$~CACHE>$q`I($aT*at,$c,bool){$dj`bj<V`kj)`z[j]=at[j];
-}
-$~CACHE>$qstore(T*at$z$dj`bj<V`kj)at[j]=`z[j]$S};
-$~`8$rT>$e$C$bis_whole($aT*at$:$+alignof(T)>=$KT)||$Uat,`8)`P$S$gT`wV$rRegister>$u`D_of_register{
-union{
-Register access;
-T `z[V];
-};
-$e$b`D_of_register(){}
-$qtake($aT*at){$F$bis_whole<$KRegister)>(at))access= *$m$aRegister*>(at$pelse take_`u(at$R$qtake_`u($aT*at){
-$sUNROLL$7$oj`bj<V`kj)`z[j]=at[j]$S$~CACHE>$q`I_if($C$^,$aT*at){$F$^)take(at$R$~CACHE>$q`I($aT*at,$Vmisaligned,bool){
-if(misaligned`P)take(at$pelse take_`u(at$R$~CACHE>$qstore(T*at$z$F$bis_whole<$KRegister)>(at))*$mRegister*>(at)=access;
-else{$dj`bj<V`kj)at[j]=`z[j]$S}
-$[T`wV>$u`D_of_$5{
-union{
-$#$5 access;
-T `z[V];
-};
-$e$b`D_of_$5(){}
-$~CACHE>$q`I_if($C$^,$aT*at){$F$bis_whole<16>(at))`h$5_if<CACHE>($^,at,access$p`C$^){$dj`bj<V`kj)`z[j]=at[j]$S}
-$~CACHE>$q`I($aT*at,$Vmisaligned,$Cinner$G$Bbase=$m$a$B>(at)-misaligned;
-if(misaligned`P&&$bis_whole<16>(at))access=`h$5<CACHE>(at$p`Cmisaligned&&inner)
-access=
-$b`B_$Y(`h$5<`2ALL>(base),`h$5<`2ALL>(base+16),misaligned$pelse{$dj`bj<V`kj)`z[j]=at[j]$S}
-$~CACHE>$qstore(T*at$z$F$bis_whole<16>(at))$bstore_$5<CACHE>(at,access$pelse{$dj`bj<V`kj)at[j]=`z[j]$S}
-$[T`wV>$u`D_$@{static $a$o$X=V*`j$KT));};
-$~V>$u`D_$@<$bnone,V>{static $a$o$X`b$[T`wV`w`8=$b`D_$@<T,V>::$X>
-$u`D:$b`D_of_`u<T,V>{$[T`wV>$u`D<T,V,2> :$b`D_of_register<T,V,`:>{$[T`wV>$u`D<T,V,4> :$b`D_of_register<T,V,$n>{};
-$gT`wV>$u`D<T,V,8> :$b`D_of_register<T,V,$h>{$[T`wV>$u`D<T,V,16> :$b`D_of_$5<T,V>{};
-$~V>$u`D<$bnone,V,0>{
-$~CACHE>$q`I$(none*,$c,bool){}
-$[T`wV>$u`D_alignment{$l$a$V$@=V*$KT),$X=$@<=16&&($@&($@-1))`P?$@:1;
-};
-#line 1 "device/inputs.cuh"
-$gT`wARRAY>$uinput_array{$tT `(;$l$a$Capart=`7$PT*data;
-$eexplicit $binput_array$(input_data&d):data($f$aT*>(d.array[ARRAY])){}
-$eT at($Ti$z$+data`m;}
-$~CACHE`wV>$q`I($Ti,T(&x)[V]$z
-$b`D<T,V>v;
-v.$v `I<CACHE>(data+i,$Udata+i,$b`D_alignment<T,V>::$X),`7);$dj`bj<V`kj)x[j]=v.`z[j]$S$[Input$rT>$uinput_by_element{
-`(def T `(;$l$a$Capart=`7;
-$~CACHE`wV>$q`I($Ti,T(&x)[V]$z$dj`bj<V`kj)x[j]=$f$aInput*>(this)->at(i+j$R};
-$gT`wVALUE>$uinput_constant:$binput_by_element<$binput_constant<T,VALUE>,T>{
-$a$b$X&$X;
-$eexplicit $binput_constant$(input_data&d):$X(d.$X[VALUE]){}
-$eT at($h$z$+$b$X_as<T>($X);}
-$[T`wVALUE>$uinput_ramp:$binput_by_element<$binput_ramp<T,VALUE>,T>{$t$H$btraits<T>::wide W;
-W `T,`v;
-$eexplicit $binput_ramp$(input_data&d)
-:`T($fW>($b$X_as<T>(d.$X[VALUE]))),
-`v($fW>(*$m$aT*>(&d.`v[VALUE]))){}
-$eT at($Ti$z$+$fT>(`T+$bproduct($fW>(i),`v));}
-$[T`wARRAY>$uinput_strided:$binput_by_element<$binput_strided<T,ARRAY>,T>{$l$a$Capart=true$PT*data;
-long long stride;
-$eexplicit $binput_strided$(input_data&d)
-:data($f$aT*>(d.array[ARRAY])),stride(d.stride[ARRAY]){}
-$eT at($Ti$z$+data[$flong long>(i)*stride];}
-$[A$rB>$uinput_ga$^d{$t$HA::`( `(;$l$a$Capart=B::apart;
-A a;
-B b;
-$eexplicit $binput_ga$^d$(input_data&d):a(d),b(d){}
-$e`( at($Ti$z$+a.at($)b.at(i)));}
-$~CACHE`wV>$q`I($Ti,`((&x)[V]$z
-$HB::`( `=[V];
-b.$v `I<CACHE>(i,`=);$dj`bj<V`kj)x[j]=a.at($)`=[j])$R$[F$rR$rA$rB=$bnone>$uinput_mapped{$tR `(;
-static $a$Capart=A::apart||B::apart;
-A a;
-B b;
-$eexplicit $binput_mapped$(input_data&d):a(d),b(d){}
-$eR at($Ti$z$+F()(a.at(i),b.at(i));}
-$~CACHE`wV>$q`I($Ti,R(&x)[V]$z
-$HA::`( p[V];
-$HB::`( q[V];
-a.$v `I<CACHE>(i,p$pb.$v `I<CACHE>(i,q);$dj`bj<V`kj)x[j]=F()(p[j],q[j]$R$[F$rR$rA>$uinput_mapped<F,R,A,$bnone>{$tR `(;
-static $a$Capart=A::apart;
-A a;
-$eexplicit $binput_mapped$(input_data&d):a(d){}
-$eR at($Ti$z$+F()(a.at(i));}
-$~CACHE`wV>$q`I($Ti,R(&x)[V]$z
-$HA::`( p[V];
-a.$v `I<CACHE>(i,p);$dj`bj<V`kj)x[j]=F()(p[j]$R$[A$rB$rC$rD>$umembers{
-A a;
-B b;
-C c;
-D d;
-$[A$rB$rC>$umembers<A,B,C,$bnone>{
-A a;
-B b;
-C c;
-$[A$rB>$umembers<A,B,$bnone,$bnone>{
-A a;
-B b;
-};
-$uinput_absent{$t$bnone `(;$l$a$Capart=`7;
-$eexplicit $binput_absent$(input_data&){}
-$[A$rB$rC$rD$rMC$rMD>
-$q$bset_member_c($bmembers<A,B,C,D> &m,$aMC&c,$aMD&,$Ti$:m.c=c.at(i$R$gA$rB$rMC$rMD>
-$q$bset_member_c($bmembers<A,B,$bnone,$bnone> &,$aMC&,$aMD&,$h){}
-$gA$rB$rC$rD$rMD>
-$q$bset_member_d($bmembers<A,B,C,D> &m,$aMD&d,$Ti$:m.d=d.at(i$R$gA$rB$rC$rMD>
-$q$bset_member_d($bmembers<A,B,C,$bnone> &,$aMD&,$h){}
-$gS$rA$rB$rC=$binput_absent$rD=$binput_absent>
-$uinput_zipped:$binput_by_element<$binput_zipped<S,A,B,C,D>,S>{$t$bmembers<$HA::`(,$HB::`(,$HC::`(,$HD::`(>Members;
-static_assert($KMembers)==$KS),"the `o of a zipped input has other members");
-static $a$Capart=A::apart||B::apart||C::apart||D::apart;
-union Whole{
-S s;
-Members m;
-$eWhole(){}
-};
-A a;
-B b;
-C c;
-D d;
-$eexplicit $binput_zipped$(input_data&data):a(data),b(data),c(data),d(data){}
-$eS at($Ti$z
-Whole whole;
-whole.m.a=a.at(i$pwhole.m.b=b.at(i$p$bset_member_c(whole.m,c,d,i$p$bset_member_d(whole.m,d,i$p$+whole.s$S};
-$~RUNS`w$w`wCACHE`wV$rT$rInput>
-$q$bmake_runs($aInput&input,$T$x,$Vround,T*to,$Vthread$:$b`D<T,V>run[RUNS];
-$sUNROLL$7$ok`bk<RUNS`kk)input.$v `I<CACHE>($x+((round+k)*$w+thread)*V,run[k].`z);
-$sUNROLL$7$ok`bk<RUNS`kk)run[k].$v store<`2ALL>(to+((round+k)*$w+thread)*V$R$~$w`wCACHE$rT$rInput>
-$q$bmake_$0($aInput&input,$T$x,$T`u,T*to,$Vthread$G$oV=16%$KT)`P&&!Input::apart?16/`j$KT)):1;
-$a$Vall=$_`u),whole=all/($w*V$p$Vround`b$7;round+4<=whole;round+=4)$bmake_runs<4,$w,CACHE,V>(input,$x,round,to,thread);
-for(;round<whole`kround)$bmake_runs<1,$w,CACHE,V>(input,$x,round,to,thread);
-for($Vi=whole*($w*V)+thread;i<all;i+=$w)to`m=input.at($x+i$R$gArgs>$uwith_input:Args{$binput_data input;};
-$u$8_array{
-$eexplicit $b$8_array$(input_data&){}
-$[F$rA$rB=$b$8_array>$udescribed:F{
-A $x;
-B `c;
-$gArgs>
-$eexplicit $bdescribed($aArgs&a)
-:F(a),$x($f$a$bwith_input<Args> &>(a).input),
-`c($f$a$bwith_input<Args> &>(a).input){}
-$[F>$u`pless:F{
-$b`pless()=default;
-$gArgs>$eexplicit $b`pless($aArgs&){}
-};
-$uarrays{
-$gArgs>$eexplicit $barrays($aArgs&){}
-$[F>$uoperands{$l$a$Cdescribed=`7;$tF functor;$t$barrays `(;
-$[F$rA$rB>$uoperands<$bdescribed<F,A,B>>{$l$a$Cdescribed=true;$tF functor;$t$bdescribed<F,A,B>`(;
-$[Operands>$uoperands_apart{static $a$C$X=`7;$[F$rA$rB>$uoperands_apart<$bdescribed<F,A,B>>{$l$a$C$X=A::apart;
-};
-$~CACHE$rT`wV$rOperands>
-$q`hoperand($b`D<T,V> &to,$aOperands&,$aT*in,$Ti,
-$Vmisaligned,$Cinner$:to.$v `I<CACHE>(in+i,misaligned,inner$R$~CACHE$rT`wV$rF$rA$rB>
-$q`hoperand($b`D<T,V> &to,$a$bdescribed<F,A,B> &operands,$aT*,
-$Ti,$c,bool$:operands.$x.$v `I<CACHE>(i,to.`z$R$~CACHE$rT`wV$rF$rB>
-$q`hoperand($b`D<T,V> &to,$a$bdescribed<F,$b$8_array,B> &,$aT*in,
-$Ti,$Vmisaligned,$Cinner$:to.$v `I<CACHE>(in+i,misaligned,inner$R$~CACHE$rT`wV$rOperands>
-$q`h`c($b`D<T,V> &to,$aOperands&,$aT*in,$Ti,
-$Vmisaligned,$Cinner$:to.$v `I<CACHE>(in+i,misaligned,inner$R$~CACHE$rT`wV$rF$rA$rB>
-$q`h`c($b`D<T,V> &to,$a$bdescribed<F,A,B> &operands,$aT*,
-$Ti,$c,bool$:operands.`c.$v `I<CACHE>(i,to.`z$R$~CACHE$rT`wV$rF$rA>
-$q`h`c($b`D<T,V> &to,$a$bdescribed<F,A,$b$8_array> &,$aT*in,
-$Ti,$Vmisaligned,$Cinner$:to.$v `I<CACHE>(in+i,misaligned,inner$R$gT>$eT $boperand_at$(arrays&,$aT*in,$Ti`Sin`m;}
-$gF$rA$rB$rT>
-$eT $boperand_at$(described<F,A,B> &operands,$aT*,$Ti$:$+operands.$x.at(i$R$gF$rT>
-$eauto $b`Ied($aF&`I,$aT*in,$Ti)->decl`((`I(in`m,i)$:$+`I(in`m,i$R$gF$rA$rB$rT>
-$eauto $b`Ied$(described<F,A,B> &`I,$aT*in,$Ti)->decl`((`I(in`m,i)$:$+`I(`I.$x.at(i),i$p}
-#line 1 "device/lanes.cuh"
-$e$;$bearlier_`|s($;`|s`S`|s&((1u<<$A)-1);}
-$e$;$b`|s_$I($;`|s`S`i__popc($bearlier_`|s(`|s)));}
-$u`|_team{
-$V`y,$&,`>;
-$eexplicit $b`|_team($Vthings):`y(1$:while(2*`y*things<=32)`y*=2;
-$&=$A/`y,`>=$A&(`y-1$R$e$;of($;`|s$z
-$+`|s>>$&*`y&(`y==32?~0u:(1u<<`y)-1$R$e$V$x($;$|$z
-$+$&*`y+($|?$___ffs($fint>($|)))-1u:0$R};
-$e$;$b`ndraw($n*$Der,$Cwants,$n&`U$G$;`|s=`,wants$M`|s`P)$+0$P$;$D=`i__popc(`|s)$p$;$x=0`O$A`P)$x=`F$Der,$D);
-$x=__shfl_$L$x,0$p`U=$x+$D;
-$+$x+$b`|s_$I(`|s$p}
-#line 1 "device/edges.cuh"
-enum{$JEDGES_COUNT_SHIFT=48};
-`o alignas(16)$#`l{
-$Tplace;
-$T$Z;
-$e$T$Q($z$+place&((1ull<<$JEDGES_COUNT_SHIFT)-1);}
-$e$V$D($z$+$_place>>$JEDGES_COUNT_SHIFT);}
-};
-$e$#`l $#`l_of($T$Q,$V$D,$T$Z$:$+$#`l{$Q|$)$D)<<$JEDGES_COUNT_SHIFT,$Z}$S$~$y$r$!$rVisit>
-$q$b`nexpand($a$#`l&`l,$a$!*targets,$aVisit&visit$G$V$D=`l.$D(),whole=`,$D!=0$3$Cis_short=`,$D>8)`P$P$V`B=`,$D>4)`P?2:3;
-$V`T=$A<<`B,
-`R=($JWARP-$___clz($fint>(whole))))<<`B`O!is_short$G$V`U=$#`ninclusive_scan($D,$#sum<$c>()$p`T=`U-$D;
-`R=$W`U,$JWARP-1$R$a$T$x=`l.$Q()-`T;$7$Vbase`bbase<`R;base+=$JWARP*$y$:$C$^[$y];
-$! $Z[$y],target[$y];$d$9$y`ki$G$V`>=base+$_i)*$JWARP+$A;
-$Vowner=(`>>>`B)&($JWARP-1u$M!is_short$:owner`b
-$sUNROLL$7$V`v=$JWARP/2;`v;`v/=2)$F__shfl_$L`T,$fint>(owner+`v))<=`>)owner+=`v$S$a$T$8=__shfl_$L$x,$fint>(owner));
-$a$Vheld=__shfl_$L`T+$D,$fint>(owner)$p$Z`m=$f$!>(__shfl_$L$f$!>(`l.$Z),`jowner))$p$^`m=`><`R&&`><held;
-target`m=$^`m?targets[$8+`>]:0$Svisit($^,$Z,target$R}
-$~$y$r$!$rVisit>
-$q$#`nexpand($a$#`l&`l,$a$!*targets,$aVisit&visit$:$b`nexpand<$y>(`l,targets,
-[&]($abool(&$^)[$y],$a$!(&$Z)[$y],$a$!(&target)[$y]){$d$9$y`ki)visit($^`m,$Z`m,target`m$p}$p}
-#line 1 "device/tile_load.cuh"
-$gT>union $bvec{
-$#$5 $5;
-T `z[$KT)<=16?16/$KT):1];
-$e$bvec(){}
-};
-$~$y$rT>
-$q$#$0_`I_direct(T(&`u)[$y],$aT*in,$T$D,T fill$G$T$x=$)$i)*$y;$d$9$y`ki)`u`m=$x+i<$D?in[$x+i]:fill;
-}
-$~$y$rT>$q$#$0_store_direct($aT(&`u)[$y],T*out,$T$D$G$T$x=$)$i)*$y;$d$9$y`ki)$F$x+i<$D)out[$x+i]=`u`m$S$~$w`w$y$rT>
-$q$#$0_`I_striped(T(&`u)[$y],$aT*in,$T$D,T fill){$d$9$y`ki$G$Tk=$)i)*$w+$i;
-`u`m=k<$D?in[k]:fill$S}
-$~$w`w$y$rT>
-$q$#$0_store_striped($aT(&`u)[$y],T*out,$T$D){$d$9$y`ki$G$Tk=$)i)*$w+$i`Ok<$D)out[k]=`u`m$S}
-$~$w`wCACHE`w$y$rT>
-$q$#$0_`I_$5ised(T(&`u)[$y],$aT*in,$T$D,T fill$G$oV=16/$KT);$dk`bk<$y/V`kk$G$T$x=($)k)*$w+$i)*V;
-$bvec<T>p`O$x+V<=$D)p.$5=`h$5<CACHE>(in+$x$pelse{$dj`bj<V`kj)p.`z[j]=$x+j<$D?in[$x+j]:fill;
-}$dj`bj<V`kj)`u[k*V+j]=p.`z[j]$S}
-$~$w`wCACHE`w$y$rT>
-$q$#$0_store_$5ised($aT(&`u)[$y],T*out,$T$D$G$oV=16/$KT);$dk`bk<$y/V`kk$G$T$x=($)k)*$w+$i)*V;
-$bvec<T>p;$dj`bj<V`kj)p.`z[j]=`u[k*V+j]`O$x+V<=$D)$bstore_$5<CACHE>(out+$x,p.$5$pelse{$dj`bj<V`kj)
-if($x+j<$D)out[$x+j]=p.`z[j]$S}
-}
-#line 1 "device/tile_exchange.cuh"
-$~$w`w$y$rT>`o $#$0_exchange_$1{
-T element[$w*$y+$w*$y/32];`X$oslot($oi`Si+i/32;}
-};
-$~$w`w$y$rT>
-$q$#$0_striped_to_blocked(T(&`u)[$y],$#$0_exchange_$1<$w,$y,T> &$1){$d$9$y`ki)$1.element[$1.slot(i*$w+`j$i))]=`u`m;
-__sync`K();$d$9$y`ki)`u`m=$1.element[$1.slot(`j$i)*$y+i)]$S$~$w`w$y$rT>
-$q$#$0_blocked_to_striped(T(&`u)[$y],$#$0_exchange_$1<$w,$y,T> &$1){$d$9$y`ki)$1.element[$1.slot(`j$i)*$y+i)]=`u`m;
-__sync`K();$d$9$y`ki)`u`m=$1.element[$1.slot(i*$w+`j$i))]$S$~$w`w$y$rT>
-$q$#$0_`I_transposed(T(&`u)[$y],$aT*in,$T$D,T fill,
-$#$0_exchange_$1<$w,$y,T> &$1$:$#$0_`I_striped<$w>(`u,in,$D,fill$p$#$0_striped_to_blocked<$w>(`u,$1$R$~$w`w$y$rT>
-$q$#$0_store_transposed(T(&`u)[$y],T*out,$T$D,
-$#$0_exchange_$1<$w,$y,T> &$1$:$#$0_blocked_to_striped<$w>(`u,$1$p$#$0_store_striped<$w>(`u,out,$D$p}
-#line 1 "device/tile_reduce.cuh"
-$gT>$eT $#$0_broadcast($aT&$X,$V$Z,T&$1){$F$i==$Z)$1=$X;$k$+$1$S$~$w$rT>`o $#$0_reduce_$1{T `n`R[$w/32];};
-$~$w$rT$rOp>
-$eT $#$0_reduce(T $X,Op op,$#$0_reduce_$1<$w,T> &$1$:$X=$#`nreduce($X,op$M$A`P)$1.`n`R[`x]=$X;$kif(`x`P)
-$X=$#`nreduce($A<$w/32?$1.`n`R[$A]:Op::`Y),op$p$+$X$S$~$w$rT>`o $#$0_scan_$1{T `n`R[$w/32];$[T>`o $#carry{
-T $X;
-$Chas;
-$gOp>$qapp`U($aT&x,Op op$:$X=has?op($X,x):x;
-has=true$S};
-$~$w$rT$rOp>
-$eT $b$0_scan($aT&$X,Op op,$#carry<T> &within,$#carry<T> &warps,
-$#$0_scan_$1<$w,T> &$1$GT inclusive=$#`ninclusive_scan($X,op$pwithin.$X=$#`n`B_up(inclusive,1$pwithin.has=$A>0;
-if($A==31)$1.`n`R[`x]=inclusive;$k$aT `Rs=
-$#`ninclusive_scan($A<$w/32?$1.`n`R[$A]:Op::`Y),op$pwarps.$X=$W`Rs,`x?`j`x)-1:0$pwarps.has=`x>0;
-$+$W`Rs,$w/32-1$R$~$w$rT$rOp>
-$eT $#$0_exclusive_scan(T&$X,Op op,$#$0_scan_$1<$w,T> &$1$:$#carry<T>within,warps;
-$aT `R=$b$0_scan<$w>($X,op,within,warps,$1$Mwithin.has)warps.app`U(within.$X,op$p$X=warps.has?warps.$X:Op::`Y$p$+`R;
-}
-$~$w$rT$rOp>
-$eT $#$0_inclusive_scan(T&$X,Op op,$#$0_scan_$1<$w,T> &$1$:$#carry<T>within,warps;
-$aT `R=$b$0_scan<$w>($X,op,within,warps,$1$Mwithin.has)warps.app`U(within.$X,op$pwarps.app`U($X,op$p$X=warps.$X;
-$+`R;
-}
-#line 1 "device/tile_bins.cuh"
-$~`8>`o alignas(16)$b$@{$Vchar byte[`8];};
-`4GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
-`[$b$@<(CAPACITY)*`j$KName))>,name##_of_block);\
-$#array name=$bseen_as(GP_ARRAY_OF(Name,LAYOUT,CAPACITY,1,1),$sUSED(GP_LAYOUT_##Name));\
-name.base=name##_of_block.byte
-`4GP_`._MOVE(Struct, To, to, to_$x, From, $8, $x, $D) \
-do{\$7$T$bi=$i;$bi<($D);$bi+=blockDim.x)\
-GP_MOVE(Struct,To,to,(to_$x)+$bi,From,$8,($x)+$bi);\
-}while(0)
-$~$w`wBINS`wCOPIES>`o $#$0_bins{$;$D[BINS*COPIES];};
-$~$w`wBINS`wCOPIES>$q$#$0_clear($#$0_bins<$w,BINS,COPIES> &bins){$7$oi=`j$i);i<BINS*COPIES;i+=$w)bins.$D`m`b$k}
-$~$w`wBINS`wCOPIES>
-$q$#$0_$D($#$0_bins<$w,BINS,COPIES> &bins,$;bin,$;by){$Fbin>=BINS)$j;
-$n&$D=bins.$D[bin*COPIES+$i%COPIES]`OCOPIES>=$w)$D+=by;
-else `F&$D,by$R$~$w`wBINS`wCOPIES>
-$e$;$#$0_`R($a$#$0_bins<$w,BINS,COPIES> &bins`wbin$:$;sum`b
-$%4)$7$o$9COPIES`ki)sum+=bins.$D[bin*COPIES+(i+`j$i))%COPIES];
-$+sum;
-}
-#line 1 "device/tile_copy.cuh"
-$~CACHE>$e$#$5 $b$5_of_range($a$Bglobal,$Vi,$V$@$G$Voffset=$_$m$h>(global)&15u$3$Bbase=global-offset;
-if(offset`P)$+`h$5<CACHE>(base+i*16$Mi>0&&i*16+32<=$@+offset)
-$+$b`B_$Y(`h$5<`2ALL>(base+i*16),
-`h$5<`2ALL>(base+i*16+16),offset$p$bvec<$Vchar>p;$dj`bj<16`kj)p.`z[j]=global[i*16+j];
-$+p.$5$S$~RANKS`wUNROLL`wCACHE>
-$q$bcopy_to_$O($B$O,$a$Bglobal,$V$@,$V`>$G$Voffset=$_$m$h>(global)&15u),$Y=$@/16$P$Bbase=global-offset;
-if(offset`P&&$Y==RANKS*UNROLL$:$#$5 v[UNROLL];$du`bu<UNROLL`ku)v[u]=`h$5<CACHE>(base+(u*RANKS+`>)*16);
-$sUNROLL$7$ou`bu<UNROLL`ku)*$m$#$5*>($O+(u*RANKS+`>)*16)=v[u];
-}else{
-$%2)$7$Vi=`>;i<$Y;i+=RANKS)
-*$m$#$5*>($O+i*16)=$b$5_of_range<CACHE>(global,i,$@$p}$7$Vi=$Y*16+`>;i<$@;i+=RANKS)$O`m=global`m;
-}
-$~RANKS`wCACHE`wPADDING=0`wUNROLL=4>
-$q$bcopy_$8_$O($Bglobal,$a$B$O,$V$@,$V`>$G$VP=PADDING?PADDING*16:1,FREE=PADDING?16:0;
-$a$Voffset=$_$m$h>(global)&15u),aligned=(16-offset)&15u$P$Vhead=aligned<$@?aligned:$@,$Y=($@-head)/16;
-for($Vi=`>;i<head;i+=RANKS)global`m=$O`m;
-$%UNROLL)$7$Vi=`>;i<$Y;i+=RANKS$G$Vlow=i*16+i*16/P*FREE,high=i*16+16+(i*16+16)/P*FREE;
-$bvec<$Vchar>p`Ohead`P)p.$5= *$m$a$#$5*>($O+low$p`Ci*16+32<=$@)
-p.$5=$b`B_$Y(*$m$a$#$5*>($O+low),
-*$m$a$#$5*>($O+high),head$pelse{$dj`bj<16`kj)p.`z[j]=$O[head+i*16+j+(head+i*16+j)/P*FREE];
-}
-$bstore_$5<CACHE>(global+head+i*16,p.$5$p}$7$Vi=head+$Y*16+`>;i<$@;i+=RANKS)global`m=$O[i+i/P*FREE];
-}
-#line 1 "device/tile_chunk.cuh"
-$gT>$uvec_`#{`q$Y=$bvec_`#_$Y(`j$KT))),`u=$bvec_`#_`u(`j$KT))$punion{
-$#$5 $5[$Y];
-T `z[`u];
-};
-$e$bvec_`#(){}
-$eexplicit $bvec_`#($a$#$5*$8){$d$9$Y`ki)$5`m=$8`m$S$qstore($#$5*to$z$d$9$Y`ki)to`m=$5`m$S};
-$v<$CEXCLUSIVE,$CFIRST$rOp$rAcc>
-$eAcc $brunning($#carry<Acc> &carry,$aAcc&x$GAcc $I=FIRST&&!carry.has?Op::`Y):carry.$X;
-carry.$X=FIRST&&!carry.has?x:Op()(carry.$X,x$pcarry.has=true;
-$+EXCLUSIVE?$I:carry.$X$S$gOp$rLoad$rIn$rAcc$rOut>$uvec_`#_`v{`qV=$bvec_`#<In>::`u;
-$v<$CFIRST>static $eAcc fold$(vec_`#<In> &p,$T`=,$aAcc&sum$:Acc x[V];$dj`bj<V`kj)x[j]=Op::prepare(Load()(p.`z[j],`=+j));
-$sUNROLL$7$od=1;d<V;d*=2){$dj`bj+d<V;j+=2*d)x[j]=Op()(x[j],x[j+d]$R$+FIRST?x[0]:Op()(sum,x[0]$R$v<$CEXCLUSIVE,$CFIRST>
-static $e$bvec_`#<Out>scan$(vec_`#<In> &p,$T`=,$#carry<Acc> &carry$:$bvec_`#<Out>q;
-q.`z[0]=$#convert<Acc,Out>()($brunning<EXCLUSIVE,FIRST,Op>(carry,Op::prepare(Load()(p.`z[0],`=))));$dj=1;j<V`kj)
-q.`z[j]=
-$#convert<Acc,Out>()($brunning<EXCLUSIVE,`7,Op>(carry,Op::prepare(Load()(p.`z[j],`=+j)))$p$+q$S$[T>$ubyte_sum_`v{
-$v<$CFIRST>static $eT fold$(vec_`#<T> &p,$h,T sum$:$;s=FIRST?0:$f$Vchar>(sum);
-$sUNROLL$7$o$94`ki)s=$bdot_$@(p.$5[0].$]`m,0x01010101u,s$p$+$fT>(s$R$v<$CEXCLUSIVE,$CFIRST>
-static $e$bvec_`#<T>scan$(vec_`#<T> &p,$h,$#carry<T> &carry$:$bvec_`#<T>q;
-$;c=FIRST&&!carry.has?0:$f$Vchar>(carry.$X);$d$94`ki$G$;x=p.$5[0].$]`m,p1=$bdot_$@(x,0x00000001u,c),
-p2=$bdot_$@(x,0x00000101u,c$3$;p3=$bdot_$@(x,0x00010101u,c),p4=$bdot_$@(x,0x01010101u,c);
-q.$5[0].$]`m=EXCLUSIVE?__byte_perm(__byte_perm(c,p1,0x0040),__byte_perm(p2,p3,0x0040),0x5410)
-:__byte_perm(__byte_perm(p1,p2,0x0040),__byte_perm(p3,p4,0x0040),0x5410$pc=p4$Scarry.$X=$fT>(c$pcarry.has=true;
-$+q$S};
-$v<>
-$uvec_`#_`v<$#sum<$Vchar>,
-$b`I<$Vchar,$Vchar,$#convert<$Vchar,$Vchar>>,
-$Vchar,$Vchar,$Vchar> :$bbyte_sum_`v<$Vchar>{};
-$v<>
-$uvec_`#_`v<$#sum<signed char>,$b`I<signed char,signed char,$#convert<signed char,signed char>>,
-signed char,signed char,signed char> :$bbyte_sum_`v<signed char>{};
-$~$y$rOp$rLoad$rAcc$rIn>
-$eAcc $bchunk_fold($a$Bchunk,$T`=$:Acc sum=Op::`Y$M$bchunk_by_$Y(`j$KIn)),$y)){$t$bvec_`#_`v<Op,Load,In,Acc,In>`v;
-$a$oV=$bvec_`#<In>::`u,L=$bvec_`#<In>::$Y$P$#$5*$8=$m$a$#$5*>(chunk$psum=`v::$v fold<true>($bvec_`#<In>($8),`=,sum$p$%2)
-for($ok=1;k<$y/V`kk)
-sum=`v::$v fold<`7>($bvec_`#<In>($8+k*L),`=+k*V,sum$p}else{
-$aIn*`z=$m$aIn*>(chunk$psum=Op::prepare(Load()(`z[0],`=)$p$%4)
-for($oj=1;j<$y`kj)sum=Op()(sum,Op::prepare(Load()(`z[j],`=+j))$R$+sum$S$gOp$rLoad$rAcc$rIn>
-$eAcc $bchunk_fold_part($a$Bchunk,$T`=`w$Q`w`U$GIn*`z=$m$aIn*>(chunk$pAcc sum=Op::`Y$p$%1)$7$oj=$Q;j<`U`kj){
-$aAcc x=Op::prepare(Load()(`z[j],`=+j)$psum=j==$Q?x:Op()(sum,x$R$+sum$S$~$y,$CEXCLUSIVE$rOp$rLoad$rOut$rIn$rAcc>
-$q$bchunk_scan($Bto,$a$Bchunk,$T`=,$#carry<Acc>carry){$F$bchunk_by_$Y(`j$KIn)),$y)&&$KIn)==$KOut)){
-`(def $bvec_`#_`v<Op,Load,In,Acc,Out>`v$P$oV=$bvec_`#<In>::`u,L=$bvec_`#<In>::$Y$P$#$5*$8=$m$a$#$5*>(chunk);
-$#$5*result=$m$#$5*>(to$p`v::$v scan<EXCLUSIVE,true>($bvec_`#<In>($8),`=,carry).store(result$p$%2)$7$ok=1;k<$y/V`kk)
-`v::$v scan<EXCLUSIVE,`7>($bvec_`#<In>($8+k*L),`=+k*V,carry)
-.store(result+k*L$p}else{
-$aIn*`z=$m$aIn*>(chunk$pOut*result=$mOut*>(to);
-result[0]=$#convert<Acc,Out>()($brunning<EXCLUSIVE,true,Op>(carry,Op::prepare(Load()(`z[0],`=)))$p$%4)$7$oj=1;j<$y`kj)
-result[j]=
-$#convert<Acc,Out>()($brunning<EXCLUSIVE,`7,Op>(carry,Op::prepare(Load()(`z[j],`=+j)))$R}
-$v<$CEXCLUSIVE$rOp$rLoad$rOut$rIn$rAcc>
-$q$bchunk_scan_part($Bto,$a$Bchunk,$T`=,$#carry<Acc>carry,
-$o$Q`w`U$GIn*`z=$m$aIn*>(chunk$pOut*result=$mOut*>(to$p$%1)$7$oj=$Q;j<`U`kj)
-result[j]=
-$#convert<Acc,Out>()($brunning<EXCLUSIVE,true,Op>(carry,Op::prepare(Load()(`z[j],`=+j)))$p}
-#line 1 "device/tile_search.cuh"
-$g`;>$e$T$#search($T$x,$T$D,`; $I$:while($D>0$G$Thalf=$D/2`O$I($x+half)$:$x+=half+1;
-$D-=half+1;
-}else $D=half$S$+$x$S$~N$r`;>
-$q$b`nsearch($h(&$x)[N],$h(&$D)[N],$a`;&$I){$7;;$:$Cmore=`7,holds[N];$dn`bn<N`kn$G$T`v=($D[n]+31)/32,probe=($A+1)*`v;
-holds[n]=`v>0&&probe<=$D[n]&&$I(n,$x[n]+probe-1$pmore=more||$D[n]>0;
-}$F!more)$j;$dn`bn<N`kn$G$T`v=($D[n]+31)/32$P$Tpassed=`v*$___popc(`,holds[n]))$3$Tleft=$D[n]-passed;
-$x[n]+=passed;
-$D[n]=`v>0&&left>=`v?`v-1:left$S}
-}
-$g`;>$uone_search{
-$a`;&$I;
-$e$C`Jint,$Tposition$z$+$I(position);}
-$[`;>$e$T$#`nsearch($T$x,$T$D,`; $I$:$Tf[1]={$x},c[1]={$D};
-$b`nsearch(f,c,$bone_search<`;>{$I}$p$+f[0]$S$v<$CUPPER$rT$rLess>$ubound_$I{
-$aT*sorted;
-T x;
-$e$C`J$Tposition$z
-$+UPPER?!Less()(x,sorted[position]):Less()(sorted[position],x$R$[T$rLess>$e$T$#search_lower($aT*sorted,$T$D,$aT&x,Less){
-$+$#search(0,$D,$bbound_$I<`7,T,Less>{sorted,x}$R$gT$rLess>$e$T$#search_upper($aT*sorted,$T$D,$aT&x,Less){
-$+$#search(0,$D,$bbound_$I<true,T,Less>{sorted,x}$R$gT$rLess>
-$e$T$#`nsearch_lower($aT*sorted,$T$D,$aT&x,Less$:$+$#`nsearch(0,$D,$bbound_$I<`7,T,Less>{sorted,x}$R$gT$rLess>
-$e$T$#`nsearch_upper($aT*sorted,$T$D,$aT&x,Less$:$+$#`nsearch(0,$D,$bbound_$I<true,T,Less>{sorted,x}$R$gO>$u`9$I{
-$aO*`Us;
-$T`e;
-$e$C`J$Ts$z$+$)`Us[s])+s<`e;}
-$[O>$e$T$#`9path($aO*`Us,$Tsegments,$T`e$:$+$#search(0,segments<`e?segments:`e,$b`9$I<O>{`Us,`e});
-}
-$gO>$e$T$#`n`9path($aO*`Us,$Tsegments,$T`e$:$+$#`nsearch(0,segments<`e?segments:`e,$b`9$I<O>{`Us,`e});
-}
-$gT$r`;>$u`9split_$I{
-$aT*$x,*`c;
-$T`e;
-$e$C`J$Ti$z$j!`;()(`c[`e-1-i],$x`m);}
-$[T$r`;>
-$e$T$#`9split($aT*$x,$Tn,$aT*`c,$Tm,$T`e,`;$G$Tlow=`e>m?`e-m:0,high=`e<n?`e:n;
-$+$#search(low,high-low,$b`9split_$I<T,`;>{$x,`c,`e}$R$gT$r`;`wN>$u`9splits_$I{
-$aT*$x,*`c$P$h(&`e)[N];
-$e$C`J$on,$Ti$z$j!`;()(`c[`e[n]-1-i],$x`m);}
-};
-$~N$rT$r`;>
-$q$b`n`9splits($aT*$x,$Tn,$aT*`c,$Tm,
-$a$h(&`e)[N],`;,$h(&split)[N]$:$T$D[N];$dk`bk<N`kk$:split[k]=`e[k]>m?`e[k]-m:0;
-$D[k]=(`e[k]<n?`e[k]:n)-split[k]$S$b`nsearch(split,$D,$b`9splits_$I<T,`;,N>{$x,`c,`e}$R$gT$r`;>
-$e$T$#`n`9split($aT*$x,$Tn,$aT*`c,$Tm,$T`e,
-`; $I$G$T`es[1]={`e};
-$Tsplit[1];
-$b`n`9splits($x,n,`c,m,`es,$I,split$p$+split[0]$S$~$w`w$y>`o $#$0_`I_balance_$1{
-$#$0_scan_$1<$w,$n>scan;
-$T$Q,`U;
-$;mark[$w*$y];
-$[O>$u`Us_at{
-$aO*$,;
-$Telement;
-$e$C`J$Ts$z$+$)$,[s+1])<=element;}
-};
-$~$w`w$y$rO>
-$q$#$0_`I_balance($h(&segment)[$y],$aO*$,,$Tsegments,$T$x,
-$#$0_`I_balance_$1<$w,$y> &$1){$d$9$y`ki)$1.mark[i*$w+$i]=0`O`x`P$G$T$Q=$#`nsearch(0,segments,$b`Us_at<O>{$,,$x});
-$a$T`U=$#`nsearch($Q,segments-$Q,$b`Us_at<O>{$,,$x+($w*$y-1)}$M$A`P$:$1.$Q=$Q;
-$1.`U=`U$S}$k$a$T$Q=$1.$Q,`U=$1.`U;$7$Ts=$Q+$i;s<`U;s+=$w$GO at=$,[s+1]`Os+1==`U||$,[s+2]!=at)
-$1.mark[$)at)-$x]=`is+1-$Q$p}$k$;newest[$y],$I`b$d$9$y`ki$:newest`m=$I=$#max<$n>()($I,$1.mark[$i*$y+i]);
-}
-$#$0_exclusive_scan<$w>($I,$#max<$n>(),$1.scan);$d$9$y`ki)segment`m=$Q+$#max<$n>()($I,newest`m$p}
-#line 1 "device/tile_rank.cuh"
-$~$y>$e$V$#$0_`nstriped($oi$:$j(`x*$y+$_i))*32+$A$Sunion $b`<_$Ders{
-$;pair[`_/2];
-`: `<[`_];
-$#$5 $5[`_/8];
-};
-$~$w>`o $#$0_`>_$1{
-$b`<_$Ders warp[$w/32];
-$;`R[$w<`_/2?$w/32:`_/64];
-};
-$~$w>$u$0_`>{$t$#$0_`>_$1<$w>$4;`qWARPS=$w/32;`qPAIRS=$w>=128?1:$w>=64?2:4,COUNTING=`_/2/PAIRS;`qAT_ONCE=4;
-$4&s;
-$e$C$Ds($z$+$i<COUNTING;}
-$~$y$rT$rDigit>
-$qwithin_warp($n(&`>)[$y],$aT(&${)[$y],$aDigit&`<$z
-$b`<_$Ders&own=s.warp[`x]$P$;below=(1u<<$A)-1,above=~below<<1;
-own.$5[$A]=$#$5{{0,0,0,0}};
-`d);$d$x`b$x<$y;$x+=AT_ONCE$:$;peers[AT_ONCE];$dj`bj<AT_ONCE`kj)$F$x+j<$y)peers[j]=$#`nmatch<8>(`<(${[$x+j],$x+j));
-$sUNROLL$7$oj`bj<AT_ONCE`kj)$F$x+j<$y$:`:&$Der=own.`<[`<(${[$x+j],$x+j)]$P$;$I=$Der+`i__popc(peers[j]&below)$p`d);
-if(!(peers[j]&above))$Der=$f`:>($I+1$p`d$p`>[$x+j]=$I$S}
-}
-$e$;`R($Vpair$z
-$;sum`b$dw`bw<WARPS`kw)sum+=s.warp[w].pair[pair];
-$+sum$S$e$;$I($;both$z
-$;sum=0$P$VCOUNTING_WARPS=COUNTING/32`O`x<COUNTING_WARPS$:sum=$#`ninclusive_scan(both,$#sum<$n>()$M$A==31)s.`R[`x]=sum;
-}$kif(`x<COUNTING_WARPS$:$sUNROLL$7$Vw`bw+1<COUNTING_WARPS`kw)$Fw<`x)sum+=s.`R[w]$S$+sum-both$S$q`T_at($Vpair,$;$x$z
-$sUNROLL$7$ow`bw<WARPS`kw$G$;own=s.warp[w].pair[pair];
-s.warp[w].pair[pair]=$x;
-$x+=own$S}
-$e$;position($;`>,$;`<$z$+`>+s.warp[`x].`<[`<];}
-};
-$~$w`w$y$rT$rDigit>
-$q$#$0_`>($n(&`>)[$y],$aT(&${)[$y],$aDigit&`<,
-$#$0_`>_$1<$w> &$1){$t$b$0_`><$w>Rank;
-static_assert($w*$y<65536,"positions have 16 `A"$3Rank r={$1};
-$;`R[Rank::PAIRS],both`b
-r.within_warp(`>,${,`<$p__sync`K();$d$9Rank::PAIRS`ki$:`R`m=r.$Ds()?r.`R($i*Rank::PAIRS+i):0;
-both+=(`R`m&0xffffu)+(`R`m>>16$R$;$x=r.$I(both);$d$9Rank::PAIRS`ki$G$;odd=$x+(`R`m&0xffffu);
-if(r.$Ds())r.`T_at($i*Rank::PAIRS+i,$x|odd<<16$p$x=odd+(`R`m>>16$R__sync`K();$d$9$y`ki)`>`m=r.position(`>`m,`<(${`m,i));
-}
-#line 1 "device/hash.cuh"
-$e$;$bhash_of($Tx`S`i$bmix2(x*0x9e3779b97f4a7c15ull)>>32);}
-$gI>$e$C$bset_bit($n*$]s,I i$:$j(atomicOr($]s+i/32,1u<<i%32)>>i%32&1u)`P;
-}
-$gI>$q$bset_bit_alone($n*$]s,I i){$bred_or($]s+i/32,1u<<i%32);}
-#line 1 "device/tile_sort.cuh"
-$gK>$e$o$b`y(K x$:$+$KK)>4?64-__clzll($flong long>(x)):32-__clz($fint>(x)$R$gK`w$w`w$y`wLOG2_BINS>`o $#$0_sort_$1{
-static $a$oCAPACITY=$w*$y,BINS=1<<LOG2_BINS,WARPS=$w/32;`qROUNDS=$b$0_sort_rounds(CAPACITY,LOG2_BINS),HALO=ROUNDS+1;
-static $a$oGROUPS=BINS/128,GROUPS_A_WARP=(GROUPS+WARPS-1)/WARPS;
-static_assert(($y&($y-1))`P&&$y>=8&&BINS%128`P&&CAPACITY<65536,"shape of a $0"$punion{
-$#$5 $5[BINS/4+8];
-$;$Der[BINS+32];
-};
-alignas(16)K key[$w*($y+1)+3*HALO+4];
-K least[WARPS],most[WARPS];
-$;`R[WARPS];`X$Vslot($Vp`Sp+p/$y+2*HALO;}
-$[K`w$w`w$y`wLOG2_BINS>$u$0_sort{$t$#$0_sort_$1<K,$w,$y,LOG2_BINS>$4;`qHALO=$4::HALO,ROUNDS=$4::ROUNDS,WINDOW=$y+2*HALO;
-enum{REPEATS=3,MORE=7};
-$4&s$P$Vthread;
-$qclear($z$7$Vi=thread;i<$4::BINS/4+8;i+=$w)s.$5`m=$#$5{{0,0,0,0}}$S$qscan($z
-$;$I[$4::GROUPS_A_WARP],run`b$dj`bj<$4::GROUPS_A_WARP`kj$G$V`#=`x*$4::GROUPS_A_WARP+$_j$p$#$5 v={{0,0,0,0}};
-if(`#<$4::GROUPS)v=s.$5[`#*32+$A]$P$;sum=v.$][0]+v.$][1]+v.$][2]+v.$][3]$P$;up_to=$#`ninclusive_scan(sum,$#sum<$n>());
-$I[j]=run+up_to-sum;
-run+=$Wup_to,31$p}$F$A`P)s.`R[`x]=run;$k$a$;`R=$A<$4::WARPS?s.`R[$A]:0;
-$a$;base=$W$#`ninclusive_scan(`R,$#sum<$n>())-`R,`x);$dj`bj<$4::GROUPS_A_WARP`kj$G$V`#=`x*$4::GROUPS_A_WARP+$_j);
-if(`#<$4::GROUPS$:$#$5 v=s.$5[`#*32+$A];
-$;`T=base+$I[j];$dw`bw<4`kw$G$;own=v.$][w];
-v.$][w]=`T;
-`T+=own$Ss.$5[`#*32+$A]=v$S}
-}
-$e$;draw(K key,$C$^,K low`w`B$z
-$a$;bin=
-$^?`i(key-low)>>`B):`i$4::BINS)+$A;
-$+$bopaque_copy(`F&s.$Der[bin],1u)<<16|bin$R$qput(K key,$C$^,$;drawn$z
-$a$Vp=s.$Der[drawn&0xffffu]+(drawn>>16$M$^)s.key[$4::slot(p)]=key$S$gThere>
-$qscatter($aK(&${)[$y],K edge,$aThere&$^,$Vn,K low`w`B$z
-$;at[$y],at_edge`b$d$9$y`ki)at`m=draw(${`m,$^(i),low,`B$M`x`P)at_edge=draw(edge,$^(-1),low,`B);$kscan($p__sync`K();
-$sUNROLL$7$o$9$y`ki)put(${`m,$^(i),at`m$M`x`P)put(edge,$^(-1),at_edge$psurround(n);$k}
-$qsurround($Vn$z$7$Vp=n+thread;p<$4::CAPACITY+HALO;p+=$w)s.key[$4::slot(p)]=~K(0$Mthread<2*HALO)s.key[thread]=0;
-}
-$~MOST>$e$Crepair($z
-$a$V$x=thread*($y+1$pclear();$7$orepeat=1;repeat<=MOST`krepeat$:K w[WINDOW];
-$Cok=true;$dj`bj<WINDOW`kj$G$op=j-HALO,row=p>=0?p/$y: -((-p+$y-1)/$y$pw[j]=s.key[$x+$_p+row+2*HALO)];
-}$dr`br<ROUNDS`kr$G$olow=HALO-ROUNDS+r>0?HALO-ROUNDS+r:0,high=WINDOW-1-low;$dj`bj+1<WINDOW`kj)
-if((j+HALO+r)%2`P&&j+1>=low&&j<=high$GK a=w[j],b=w[j+1];
-w[j]=b<a?b:a;
-w[j+1]=b<a?a:b$S}$dj=HALO;j<HALO+$y`kj)ok&=w[j]<=w[j+1];
-__sync`K();$dj`bj<$y`kj)s.key[$x+$_j+2*HALO)]=w[HALO+j]$P$oleft=__sync`K_$D(!ok$Mleft`P)$+true;
-if(MOST>REPEATS&&repeat==REPEATS&&left>$w/2)$+`7$S$+`7$S$qmerge($Vn$z
-$a$Vown=thread*($y+1)+2*HALO;
-K w[$y];$dj`bj<$y`kj)w[j]=s.key[own+$_j)];$dr`br<$y`kr){$dj=r%2;j+1<$y;j+=2$GK a=w[j],b=w[j+1];
-w[j]=b<a?b:a;
-w[j+1]=b<a?a:b$S}
-`9runs(w,n,[](K a,K b`Sa<b;}$R$gLess>$q`9runs(K(&w)[$y],$Vn,$aLess&less$z
-$a$V$x=thread*$y,own=thread*($y+1)+2*HALO;$7$Vrun=$y;;run*=2){$dj`bj<$y`kj)s.key[own+$_j)]=w[j];$kif(run>=n)$j;
-$a$V$8=$x/(2*run)*(2*run),`e=$x-$8$P$Vmiddle=$8+run<$4::CAPACITY?$8+run:$_$4::CAPACITY);
-$a$V`U=middle+run<$4::CAPACITY?middle+run:$_$4::CAPACITY$3$V`c=`U-middle;
-$Vlow=`e>`c?`e-`c:0,
-high=`e<middle-$8?`e:middle-$8;
-while(low<high$G$Vprobe=(low+high)/2`Oless(s.key[$4::slot(middle+`e-1-probe)],s.key[$4::slot($8+probe)]))high=probe;
-else low=probe+1$S$Va=$8+low,b=middle+`e-low;$dj`bj<$y`kj){
-$aK x=s.key[$4::slot(a<middle?a:$8)],y=s.key[$4::slot(b<`U?b:$8)]$P$Ctake=b>=`U||(a<middle&&!less(y,x)$pw[j]=take?x:y;
-a+=take?1u:0u;
-b+=take?0u:1u;
-}$k}
-}
-$~MOST=REPEATS>$e$Cfinish($o`B$z$F`B>0)$+repair<MOST>($pclear();$k$+true$S$qsort($Vn`w`B$z$F!fit(n,`B))merge(n);
-}
-$e$Cfit($Vn`w`B$z
-K ${[$y],least=~K(0),most`b$d$9$y`ki$G$Vp=$_i)*$w+thread;
-${`m=p<n?s.key[$4::slot(p)]:least`Op<n&&${`m>most)most=${`m;
-}$d$9$y`ki)least=${`m<least?${`m:least;
-least=$W$#`nreduce(least,$#min<K>()),0$pmost=$W$#`nreduce(most,$#max<K>()),0$M$A`P)s.least[`x]=least,s.most[`x]=most;
-__sync`K($pleast=s.least[$A<$4::WARPS?$A:0];
-most=s.most[$A<$4::WARPS?$A:0];
-least=$W$#`nreduce(least,$#min<K>()),0$pmost=$W$#`nreduce(most,$#max<K>()),0);
-$a$o`y=$b`y($fK>(most-least)),fitted=`y>LOG2_BINS?`y-LOG2_BINS:0`Ofitted>=`B)$+`7;
-scatter(
-${,0,[this,n]($oi`Si>=0&&$_i)*$w+thread<n;},n,least,
-fitted$p$+finish(fitted$R};
-#line 1 "device/two_keys.cuh"
-$utwo_${{
-$;${,mixed;
-$e$btwo_${($;$]):${($]),mixed($]^(($]>>5^$]>>11)&0x001f001fu)){}
-};
-$ukey_$Ders{
-enum{WORDS=1<<15,CARRY=1<<15};$l$a$;OTHER=0x8010u;$l$a$;FULL=0x80008000u;
-$b$O_pointer $]s;
-$eexplicit $bkey_$Ders($B$O):$]s($O){}
-$e$n*$]$(two_${&two,$Cupper$z
-$+$]s.$v at<$n>((upper?two.mixed>>14:two.mixed<<2)&0x1fffcu$R$e$;add$(two_${&two,$Cupper,$;n$z
-$+`F$](two,upper),(two.${&(upper?0x80000000u:0x8000u))!=0?n<<16:n$p}`X$Cany_full($;$]){$j($]&FULL)!`b}
-$~N>$e$;take_full$(two_${*two$z
-$;full[N],taken`b$dj`bj<N`kj)full[j]=`hvola$0($](two[j/2],j%2==1))&FULL;$dj`bj<N`kj)
-if(full[j])full[j]&=atomicAnd($](two[j/2],j%2==1),~full[j]);$dj`bj<N`kj)taken|=(full[j]>>15&1u)<<j|full[j]>>31<<(8+j);
-$+taken;
-}`X$;$X_of($;key,$;half`Skey>>15==half?key:key^OTHER;}
-$e$;of_$X($;$X$z$j*$]($X,`7);}
-};
-$e$;$bkey_at($a$#$5&x`wj$G$;lower=j&2?x.$][1]:x.$][0],upper=j&2?x.$][3]:x.$][2];
-$j(j&4?upper:lower)>>(j%2*16)&0xffffu$S$e$C$bnext_key_differs($a$#$5&x`wj){
-$a$;w=x.$][j/2],next=j%2==1?x.$][(j+1)/2]<<16:w;
-$j(next^(j%2==1?w:w<<16))>>16!=0$S$e$;$blower_halves($;$x,$;`c`S__byte_perm($x,`c,0x5410);}
-$e$;$bupper_halves($;$x,$;`c`S__byte_perm($x,`c,0x7632);}
-#line 1 "device/look_back.cuh"
-$u$>{
-$Ttag;
-$T$&;
-};
-$e$b$> $b$>_of(`1`s,$Tdraws,$Twas$:$b$> k;
-k.tag=(was>>28)+1;
-k.$&=was&0xfffffffu`Ok.$&==draws-1)$bstore_`M$f$h*>(`s),k.tag<<28$p$+k$S$e$b$> $bdraw(`1`s,$Tdraws){
-$+$b$>_of(`s,draws,$badd_`M$f$h*>(`s),1)$R$q$b`U_$0s(`1`s,$a$b$>&$>,$T$0s$:atomicMax($f$h*>(`s),($>.tag-1)<<28|$0s);
-}
-$e$b$]*$b$]s(`1`s$:$+$m$b$]*>($f$B>(`s)+$JCONTROL_`8$R$gAcc>union $bpieces{
-Acc $X;
-$Tpiece[($KAcc)+7)/8];
-$e$bpieces(){}
-$[Acc>$q$bpublish($b$]*$]s,$Tslot,$aAcc&$X,$Ttag$G$oN=($KAcc)+7)/8;
-$bpieces<Acc>p`O$KAcc)%8)p.piece[N-1]`b
-p.$X=$X;$d$9N`ki)$bstore_$]($]s+slot*N+i,$b$]{p.piece`m,tag}$R$gAcc>$e$C$btry_receive$($]*$]s,$Tslot,$Ttag,Acc&$X){
-$a$oN=($KAcc)+7)/8;
-$bpieces<Acc>p;
-$Call=true;$d$9N`ki$G$b$] w=`h$]($]s+slot*N+i$pp.piece`m=w.$X;
-all=all&&w.tag==tag;
-}$Fall)$X=p.$X;
-$+all$S$gAcc>$eAcc $breceive$($]*$]s,$Tslot,$Ttag$:Acc $X;
-while(!$btry_receive($]s,slot,tag,$X)){}
-$+$X$S$gAcc>$uwhole_form{$tAcc Packed;`X$aAcc&pack($aAcc&x,$h`Sx;}`X$aAcc&unpack($aAcc&x,$h`Sx;}
-$[Acc$rOp$rForm=$bwhole_form<Acc>>$ulook_back{$t$HForm::Packed Packed;`qSHARE=$JGROUP/$JWARP;
-$b$]*$]s;
-$T$0s,tag;
-$#carry<Acc>`T;
-$Cfences;
-$qpublish_aggregate($T$0,$aAcc&aggregate$z$Ffences)`W$M$0+1<$0s)$bpublish($]s,$0,Form::pack(aggregate,$0),tag);
-}
-$eAcc gather($T`#,$V$D$z
-$a$V$x=$A*SHARE;
-$Vmissing=$x>=$D?0:$D-$x>=SHARE?(1u<<SHARE)-1:(1u<<($D-$x))-1$P$Vwanted=missing;
-Packed x[SHARE];
-while(missing$:$V`3`b$d$9SHARE`ki)$Fmissing>>i&1u)`3|=$btry_receive($]s,`#*$JGROUP+$x+i,tag,x`m)?1u<<i:0u;
-missing&=~`3$S`d$pAcc sum=Op::`Y);$d$9SHARE`ki){$F!(wanted>>i&1u))continue$PAcc one=Form::unpack(x`m,`#*$JGROUP+$x+i);
-sum=i`P?one:Op()(sum,one$R$+sum$S$e$T`R_slot($T`#$z$+$0s+$0s/$JGROUP+1+`#;}
-$eAcc `R($aAcc&part$z$+$W$#`nreduce(part,Op()),0);}
-$e$Clook_for_prefix($T`#,$#carry<Acc> &prefix$z$F`#`P$:prefix=`T;
-$+true$Sprefix.has=true;
-$+$btry_receive($]s,$0s+`#,tag,prefix.$X$R$qpass_on($z$F!fences)$j;
-`W$p`d$R$e$#carry<Acc>`J$T$0,$aAcc&aggregate$z
-$a$T`#=$0/$JGROUP$P$V$I=$_$0%$JGROUP$p$#carry<Acc>prefix;
-$C$^=look_for_prefix(`#,prefix$3Acc part=gather(`#,$I$3$C`-=$I==$JGROUP-1&&$0+1<$0s;
-Acc all=Op::`Y$M`-$:all=`R($A==$JWARP-1?Op()(part,aggregate):part$ppass_on($M$A`P)$bpublish($]s,`R_slot(`#),all,tag);
-}
-while(!__all_$L$^)$:Acc one=Op::`Y$p$#carry<Acc>far=`T$P$Chas_far=$A<=`#&&look_for_prefix(`#-$A,far);
-$a$Chas_one=$A<`#&&$btry_receive($]s,`R_slot(`#-$A-1),tag,one$3$Vfars=`,has_far),ones=`,has_one);
-$a$odepth=__ffs(`jfars))-1;
-$^=depth>=0&&(~ones&((1u<<depth)-1u))`P`O!$^)continue;
-prefix.$X=$Wfar.$X,depth$pprefix.has=`#>$h(depth)||`T.has;$7$oi=depth-1;i>`b--i)prefix.app`U($Wone,i),Op()$p}$F`-){
-$#carry<Acc>next=prefix;
-next.app`U(all,Op()$ppass_on($M$A`P)$bpublish($]s,$0s+`#+1,next.$X,tag$p}$F$I)prefix.app`U(`R(part),Op()$Mfences)`W);
-$+prefix$S};
-#line 1 "device/tile_transpose.cuh"
-$e$V$bquotient$(divisor&d,$Vx`Sd.magic?$bhigh_product(x,d.magic):x;}
-$~WORD>$u$]_of{`(def $H$b$c_of<WORD>::`( `(;};
-$v<>$u$]_of<16>{`(def $#$5 `(;};
-$~WORD>
-$e$#$5 `h$]s($a$Bat,$a$B$8,$a$Bto){$t$H$b$]_of<WORD>::`( Word;
-$bvec<Word>p;$d$916/WORD`ki$G$B$]=at+i*WORD;
-p.`z`m=$]>=$8&&$]<to?*$m$aWord*>($]):Word($R$+p.$5$S$~CACHE`wWORD>
-$e$#$5 `hunit($a$Bat,$a$B$8,$a$Bto,
-$a$B$Q,$a$B`U){$Fat>=($Q==`U?$8:$Q)&&at+16<=($Q==`U?to:`U))$+`h$5<CACHE>(at$p$+`h$]s<WORD>(at,$8,to);
-}
-$~GROUP>$upadded_rows{
-$V`],pad;
-$e$Vat($Vrow,$Vbyte$z$+row*`]+row/GROUP*pad+byte;}
-$e$V`v($z$+`];}
-};
-$~GROUP>$uexchanged_rows:$bpadded_rows<GROUP>{
-$e$Vat($Vrow,$Vbyte$z
-$+$bpadded_rows<GROUP>::at(row,byte^(row&3u)<<2$R};
-$~GROUP`wPITCH,$CEXCHANGED>$u$0_rows{$t$bpadded_rows<GROUP>`(;`X`( make(`S`({$c(PITCH),GROUP>1?16u:0u};}
-};
-$~GROUP`wPITCH>$u$0_rows<GROUP,PITCH,true>{$t$bexchanged_rows<GROUP>`(;`X`( make($:`( r;
-r.`]=$c(PITCH),r.pad=16u;
-$+r$S};
-$~$w`wCACHE`w`t`wWORD,$COUT_`6$rLayout>
-$q$bstore_lines($a$B$O,$aLayout&layout,$Bout,$T`],
-$V`u,$Vlines,$bdivisor `@){$t$H$b$]_of<WORD>::`( Word$P$oN=`t/WORD,W=16/WORD,KW=8,JW=$JWARP/KW;
-$a$Vworks=(lines+JW-1)/JW*`@.by*$JWARP;
-$%2)$7$Vi=$i;i<works;i+=$w$G$Vrest=i/$JWARP,`#=$bquotient(`@,rest),
-unit=(rest-`#*`@.by)*KW+i%KW$P$Vline=`#*JW+i/KW%JW`Oline>=lines)continue;
-$Bto=out+line*`]$P$Vskip=OUT_`6?0:$Uto,16$3$o$x=$fint>(unit*W)-$fint>(skip/WORD),all=$fint>(`u*N);
-if($x>=all||$x<= -W)continue;
-to+=$)unit)*16-skip`O$x>=0&&$x+W<=all$:$bvec<Word>p$P$V$8=OUT_`6&&N==1?layout.at($_$x),line*`t):0;$dw`bw<W`kw){
-$a$Vrow=$_$x+w)/N,part=$_$x+w)%N;
-p.`z[w]=
-*$m$aWord*>($O+
-(OUT_`6&&N==1?$8+w*layout.`v()
-:layout.at(row,line*`t+part*WORD))$R$bstore_$5<CACHE>(to,p.$5$pcontinue$S$%1)$7$ow`bw<W`kw){
-if($x+w<0||$x+w>=all)continue$P$Vrow=$_$x+w)/N,part=$_$x+w)%N;
-*$mWord*>(to+w*WORD)=
-*$m$aWord*>($O+layout.at(row,line*`t+part*WORD)$R}
-}
-$~WORD`wALIGNMENT>$e$V$b$]s_$I($a$Bline$:$j(0u-$Uline,ALIGNMENT))%ALIGNMENT/WORD$S$~WORD>$e$V$b`U_$]($Vi,$V$]s,$V$I){
-$+i<$I?i:$]s-($]s-$I)%(16/WORD)+i-$I$S$~$w`wWORD`wALIGNMENT`wLINES,$COUT_`6$rAt>
-$q$bstore_`Us($Bout,$T`],$V$]s,$Vlines,$C`{,$Ctails,
-$aAt&at){$t$H$b$]_of<WORD>::`( Word$P$VW=16/WORD,PART=ALIGNMENT/WORD,STEP=$w/PART$P$Ceven=$]s%PART=`b
-`{=`{&&!OUT_`6,tails=tails&&!(OUT_`6&&$]s%W`P);$7$Vi=$i%PART;(`{||tails)&&i<(even?PART:PART+W);i+=PART$:$%4)
-for($Vk`bk<(LINES+STEP-1)/STEP`kk$G$Vline=$i/PART+k*STEP;
-$Bto=out+line*`]$P$Vskip=OUT_`6?0:$b$]s_$I<WORD,ALIGNMENT>(to),head=skip<$]s?skip:$]s$P$V$]=$b`U_$]<WORD>(i,$]s,head);
-if(line<lines&&$]<$]s&&(i<head?`{:tails))
-*$mWord*>(to+$]*WORD)= *$m$aWord*>(at($],line)$R}
-}
-$~$w`wCACHE`w`t`wWORD`wROWS`wCOLUMNS,$CIN_`6,$COUT_`6,
-$oALIGNMENT$rLayout>
-$ucolumn_store{$t$H$b$]_of<WORD>::`( Word;`qN=`t/WORD,W=16/WORD,UNITS=ROWS*`t/16;
-static $a$oKW=$blowest_bit(UNITS|8),JW=$JWARP/KW,BLOCKS=UNITS/KW;`qROUNDS=((COLUMNS+JW-1)/JW*BLOCKS*$JWARP+$w-1)/$w;
-static $a$oLINES=$w/$JWARP/BLOCKS*JW,
-ALIKE=ALIGNMENT/WORD;`qSTRIDE=LINES>ALIKE?LINES:ALIKE;$l$a$CFIXED=
-$w%($JWARP*BLOCKS)`P&&STRIDE%LINES`P&&STRIDE%ALIKE`P&&COLUMNS%STRIDE=`b`qSETS=FIXED?STRIDE/LINES:ROUNDS$P$B$O;
-$aLayout layout$P$V`T,`T_`];
-$e$Vat($V$],$Vline$z
-$a$Vrow=$]/N;
-$+layout.at(row,(IN_`6?0:(`T+row*`T_`])&15u)+line*`t+$]%N*WORD$R$e$a$B`J$V$],$Vline$z$+$O+at($],line);}
-$qunits($Bout,$T`],$V$]s,$Vlines,$Ctails$z
-$%FIXED?1:8)$7$oset`bset<SETS`kset$G$Vi=(FIXED?0:set*$w)+$i,unit=i/$JWARP%BLOCKS*KW+i%KW;
-$a$V$x_line=i/$JWARP/BLOCKS*JW+i/KW%JW+(FIXED?set*LINES:0$p$Bto=out+$x_line*`];
-$a$V$x=unit*W+(OUT_`6?0:$b$]s_$I<WORD,ALIGNMENT>(to)$p$o$8[W];
-if($x+W>$]s||!(OUT_`6||tails||unit<$c(UNITS-ALIGNMENT/16)))continue;
-$sUNROLL$7$ow`bw<W`kw)$boptimizer_barrier($8[w]=$fint>(at($x+w,$x_line))$pto+=$x*WORD;
-$%8)$7$ok`bk<ROUNDS/SETS`kk$:$bvec<Word>p`O$x_line+k*STRIDE>=lines)continue;
-$sUNROLL$7$ow`bw<W`kw)p.`z[w]= *$m$aWord*>($O+$8[w]+k*STRIDE*`t$p$bstore_$5<CACHE>(to+k*STRIDE*`],p.$5$R}
-}
-};
-$~$w`wLOAD`wSTORE`w`t`wWORD`wROWS`wCOLUMNS,$CIN_`6,
-$COUT_`6`wALIGNMENT>
-$uga$^d_$0{`qGROUP=$bvec_`#_`u(`t),UNITS=COLUMNS*`t/16+ !IN_`6;`qPITCH=$b`^`](`t,COLUMNS,IN_`6);
-static $a$oROUNDS=(ROWS*UNITS+$w-1)/$w;`qMAIN=COLUMNS*`t/16,ROWS_A_ROUND=$w/MAIN;
-static $a$CEVEN=$w%MAIN`P&&ROWS*MAIN%$w`P&&ROWS_A_ROUND*WORD%16=`b$l$a$CEXCHANGED=`t<=2&&!IN_`6&&!OUT_`6;
-`(def $b$0_rows<GROUP,PITCH,EXCHANGED>Rows;$l$qput($B$O,$a$HRows::`(&layout,$Vrow,$Vbyte,
-$a$#$5&v){$F!EXCHANGED)*$m$#$5*>($O+layout.at(row,byte))=v;
-else{
-$sUNROLL$7$V$94`ki)*$m$n*>($O+layout.at(row,byte+i*4))=v.$]`m$S}`X$Vrow_of($Vk){
-$+$w%UNITS`P?$i/UNITS+k*($w/UNITS):(k*$w+$i)/UNITS;
-}`X$Vunit_of($Vk$:$+$w%UNITS`P?$i%UNITS:(k*$w+$i)%UNITS$S$v<$CALONE=`7>$l$q`I($B$O,$a$Bin,$T`],$Vrows,
-$V$},$a$B$Q,$a$B`U$G$HRows::`( layout=Rows::make($p$#$5 v[ROUNDS]$P$Cfull=rows==ROWS&&$}==COLUMNS;
-if(IN_`6&&ROWS*UNITS%$w`P&&
-(full||(!ALONE&&in+(rows-1)*`]+COLUMNS*`t<=`U))){$Ffull){
-$sUNROLL$7$ok`bk<ROUNDS`kk)v[k]=`h$5<LOAD>(in+row_of(k)*`]+unit_of(k)*16$p}else{$dk`bk<ROUNDS`kk)
-v[k]=`h$5<LOAD>(in+(row_of(k)<rows?row_of(k):rows-1)*`]+unit_of(k)*16$p}$dk`bk<ROUNDS`kk){
-put($O,layout,row_of(k),unit_of(k)*16,v[k]$R$j;
-}$FALONE&&!IN_`6&&EVEN)$+`I_alone($O,in,`],rows,$}$M!ALONE&&!IN_`6&&EVEN&&in>=$Q+16&&in+(rows-1)*`]+COLUMNS*`t+16<=`U)
-$+`I_`Bed($O,in,`],rows$p$%1)$7$ok`bk<ROUNDS`kk$G$Vrow=row_of(k),unit=unit_of(k)*16`Orow>=rows)continue$P$B$8=in+row*`];
-$a$Vskip=IN_`6?0:$U$8,16$Munit<skip+$}*`t)
-put($O,layout,row,unit,
-`hunit<LOAD,WORD>($8-skip+unit,$8,$8+$}*`t,$Q,`U)$R}$l$q`I_`Bed($B$O,$a$Bin,$T`],$Vrows){
-$a$oK=EVEN?ROWS*MAIN/$w:1,LAST=(ROWS+$w-1)/$w$P$HRows::`( layout=Rows::make($3$Vrow=$i/MAIN,unit=$i%MAIN*16;
-$a$B$8=in+row*`];
-$#$5 v[K],`-[LAST];
-$8=$8-$U$8,16)+unit;$dk`bk<K`kk$:v[k]=$#$5($p`h$5_if<LOAD>(row+k*ROWS_A_ROUND<rows,$8+k*ROWS_A_ROUND*`],v[k]$p}
-$sUNROLL$7$ok`bk<LAST`kk$G$Vr=k*$w+$i$P$Bat=in+r*`];
-`-[k]=$#$5($p`h$5_if<LOAD>(r<rows,at-$Uat,16)+MAIN*16,`-[k]$p}$dk`bk<K`kk)put($O,layout,row+k*ROWS_A_ROUND,unit,v[k]);
-$sUNROLL$7$ok`bk<LAST`kk$G$Vr=k*$w+$i`Or<ROWS)put($O,layout,r,MAIN*16,`-[k]$R}$l$q`I_alone($B$O,$a$Bin,$T`],$Vrows,
-$V$}){$t$H$b$]_of<WORD>::`( Word$P$oK=EVEN?ROWS*MAIN/$w:1;
-$a$VW=16/WORD,STEP=$w/W,ENDS=(ROWS+STEP-1)/STEP,$]s=$}*(`t/WORD$3$HRows::`( layout=Rows::make($3$Vrow=$i/MAIN;
-$a$B$8=in+row*`]$P$Vhead=$b$]s_$I<WORD,16>($8)*WORD,unit=head+$i%MAIN*16$P$Vto=$U$8,16)+unit;
-$#$5 v[K];
-Word `U[ENDS];$dk`bk<K`kk$:v[k]=$#$5($p`h$5_if<LOAD>(unit+16<=$}*`t&&row+k*ROWS_A_ROUND<rows,
-$8+unit+k*ROWS_A_ROUND*`],v[k]$p}$7$Vi=$i%W;i<($]s%W?2*W:W);i+=W$G$V$x=$i/W;
-$sUNROLL$7$Vk`bk<ENDS`kk$G$Bline=in+($x+k*STEP)*`]$P$Vskip=$b$]s_$I<WORD,16>(line),$I=skip<$]s?skip:$]s;
-$a$V$]=$b`U_$]<WORD>(i,$]s,$I$p`U[k]=Word($M$x+k*STEP<rows&&$]<$]s)`U[k]= *$m$aWord*>(line+$]*WORD$p}$Fi<W){$dk`bk<K`kk)
-if(unit+16<=$}*`t)put($O,layout,row+k*ROWS_A_ROUND,to,v[k]$R$sUNROLL$7$Vk`bk<ENDS`kk$G$Bline=in+($x+k*STEP)*`];
-$a$Vskip=$b$]s_$I<WORD,16>(line),$I=skip<$]s?skip:$]s$P$V$]=$b`U_$]<WORD>(i,$]s,$I$M$x+k*STEP<rows&&$]<$]s)
-*$mWord*>($O+layout.at($x+k*STEP,$Uline,16)+$]*WORD))=
-`U[k]$S}
-}$l$qstore($a$B$O,$Bout,$T`],$Vrows,
-$V$},$V`T,$V`T_`],$C`{=true,
-$Ctails=true$G$bcolumn_store<$w,STORE,`t,WORD,ROWS,COLUMNS,IN_`6,OUT_`6,ALIGNMENT,
-$HRows::`(>
-to={$O,Rows::make(),`T,`T_`]}$P$V$]s=rows*(`t/WORD$pto.units(out,`],$]s,$},tails);
-$bstore_`Us<$w,WORD,ALIGNMENT,COLUMNS,OUT_`6>(out,`],$]s,$},`{,tails,to$R};
-$~CACHE`wWORD,$C`6>
-$e$#$5 `hacross($a$Bat,$a$B$8,$a$Bto,
-$a$B$Q,$a$B`U$G$Vskip=`6?0:$Uat,16$3$Blow=at-skip$P$#$5 v=`hunit<CACHE,WORD>(low,$8,to,$Q,`U$Mskip`P)$+v;
-$+$b`B_$Y(v,low+16<to?`hunit<CACHE,WORD>(low+16,$8,to,$Q,`U):$#$5(),
-skip$R$~`t>$q$b`^$]s($n(&x)[`t<4?4/`t:1]){$F`t==2$G$;a=x[0],b=x[`t<4?1:0];
-x[0]=$bpermute(a,b,0x5410$px[`t<4?1:0]=$bpermute(a,b,0x7632$p}`C`t==1$G$oi=`t==1;
-$a$;low=$bpermute(x[0],x`m,0x5140),low2=$bpermute(x[2*i],x[3*i],0x5140);
-$a$;high=$bpermute(x[0],x`m,0x7362),high2=$bpermute(x[2*i],x[3*i],0x7362$px[0]=$bpermute(low,low2,0x5410);
-x`m=$bpermute(low,low2,0x7632$px[2*i]=$bpermute(high,high2,0x5410$px[3*i]=$bpermute(high,high2,0x7632$R}
-$~`t>$q$b`^units($#$5(&v)[16/`t]$G$oE=16/`t,K=`t<4?4/`t:1,M=`t<4?1:`t/4;
-$#$5 r[E];$d$9E;i+=K){$dj`bj<4`kj$:$;$]s[K];$dk`bk<K`kk)$]s[k]=v[i+k].$][j];
-$b`^$]s<`t>($]s);$dk`bk<K`kk)r[j/M*K+k].$][i/K*M+j%M]=$]s[k]$S}$d$9E`ki)v`m=r`m;
-}
-$~$w`wLOAD`wSTORE`w`t`wROWS`wCOLUMNS,$CIN_`6,$COUT_`6,
-$oALIGNMENT>
-$uscattered_$0{`qK=4/`t,V=16/`t,UNITS=COLUMNS/V,OUT_UNITS=ROWS/V,BUNDLES=ROWS/K;
-static $a$oUC=UNITS>=8?8:UNITS,ROUNDS=(BUNDLES*UNITS+$w-1)/$w;`X$Voffset_of($Vcolumn,$Vunit){
-$+column*ROWS*`t+column/V*16+unit*16;
-}$l$qput($B$O,$Vcolumn,$Vbundle,$;$]$:*$m$n*>($O+offset_of(column,bundle/4)+bundle%4*4)=$];
-}`X$Vunit_of($Vi`Si%UC+i/UC/BUNDLES*UC;}`X$Vbundle_of($Vi`Si/UC%BUNDLES;}$l$qscatter($B$O,$Vi,$a$#$5(&v)[K]){
-if(i>=BUNDLES*UNITS)$j;$dw`bw<4`kw$:$;$]s[K];$dk`bk<K`kk)$]s[k]=v[k].$][w];
-$b`^$]s<`t>($]s);$dk`bk<K`kk)put($O,unit_of(i)*V+w*K+k,bundle_of(i),$]s[k]$R}
-$v<bool=`7>$l$q`I($B$O,$a$Bin,$T`],$Vrows,
-$V$},$a$B$Q,$a$B`U$G$Cfull=rows==ROWS&&$}==COLUMNS`OIN_`6&&full$:$#$5 v[ROUNDS][K];$dn`bn<ROUNDS`kn$G$Vi=n*$w+$i;
-$sUNROLL$7$ok`bk<K`kk)$Fi<BUNDLES*UNITS)
-v[n][k]=`h$5<LOAD>(in+(bundle_of(i)*K+k)*`]+unit_of(i)*16$p}$dn`bn<ROUNDS`kn)scatter($O,n*$w+$i,v[n]$p$j;
-}
-$a$Cboth_units=
-!IN_`6&&full&&$Q!=`U&&in>=$Q+16&&in+(ROWS-1)*`]+COLUMNS*`t+16<=`U;
-$%1)$7$on`bn<ROUNDS`kn$G$Vi=n*$w+$i,unit=unit_of(i),row=bundle_of(i)*K$P$B$8=in+row*`];
-$#$5 v[K],high[K];$dk`bk<K`kk)v[k]=high[k]=$#$5($Mi>=BUNDLES*UNITS)continue`Oboth_units){$dk`bk<K`kk){
-$a$Bat=$8+k*`]+unit*16,*low=at-$Uat,16$pv[k]=`h$5<LOAD>(low),high[k]=`h$5<LOAD>(low+16$p}
-$sUNROLL$7$ok`bk<K`kk)v[k]=$b`B_$Y(v[k],high[k],$U$8+k*`],16)$p}else{$dk`bk<K`kk)$Frow+k<rows&&unit*V<$})
-v[k]=`hacross<LOAD,`t,IN_`6>($8+k*`]+unit*16,$8+k*`],
-$8+k*`]+$}*`t,$Q,`U$Rscatter($O,i,v$R}$l$qstore($a$B$O,$Bout,$T`],$Vrows,
-$V$},$c,$c,$C`{=true,$Ctails=true){$t$H$b$]_of<`t>::`( Word`O!OUT_`6)$+store_across($O,out,`],rows,$},`{,tails$p$%4)
-for($Vi=$i;i<COLUMNS*OUT_UNITS;i+=$w$G$Vcolumn=i/OUT_UNITS,unit=i%OUT_UNITS`Ocolumn>=$}||unit*V>=rows)continue;
-$Bto=out+column*`]+unit*16;
-$bvec<Word>p;
-p.$5= *$m$a$#$5*>($O+offset_of(column,unit)$M(unit+1)*V<=rows)$bstore_$5<STORE>(to,p.$5$pelse{$dw`bw<V`kw)
-if(unit*V+w<rows)*$mWord*>(to+w*`t)=p.`z[w]$S}
-}$l$qstore_across($a$B$O,$Bout,$T`],$Vrows,
-$V$},$C`{,$Ctails$G$oLINES=$w/OUT_UNITS,STORES=(COLUMNS*OUT_UNITS+$w-1)/$w$P$CFIXED=$w%OUT_UNITS`P&&LINES%V=`b
-$Vat=0,`B`b
-$%8)$7$ok`bk<STORES`kk$G$Vi=k*$w+$i,column=i/OUT_UNITS;
-$Bto=out+column*`]$P$Vlead=$b$]s_$I<`t,ALIGNMENT>(to),unit=i%OUT_UNITS+lead/V$P$V$x=i%OUT_UNITS*V+lead;
-if(!FIXED||k`P)at=offset_of(column,0),`B=lead%V*`t;
-if(column>=$}||$x+V>rows||!(tails||i%OUT_UNITS<$c(OUT_UNITS-ALIGNMENT/16)))
-continue$P$B$8=$O+at+unit*16+(FIXED?k*(LINES*ROWS*`t+LINES/V*16):0$p$#$5 v= *$m$a$#$5*>($8);
-if(`B)v=$b`B_$Y(v,*$m$a$#$5*>($8+16),`B$p$bstore_$5<STORE>(to+$x*`t,v$R$bstore_`Us<$w,`t,ALIGNMENT,COLUMNS,`7>(
-out,`],rows,$},`{,tails,
-[$O]($Vrow,$Vcolumn`S$O+offset_of(column,row/V)+row%V*`t;}$R};
-$~$w`wLOAD`wSTORE`w`t`wWORD`wROWS`wCOLUMNS,$CIN_`6,
-$COUT_`6,$CSCATTERED`wALIGNMENT=16>
-$utransposed_$0
-:$bga$^d_$0<$w,LOAD,STORE,`t,WORD,ROWS,COLUMNS,IN_`6,OUT_`6,ALIGNMENT>{};
-$~$w`wLOAD`wSTORE`w`t`wWORD`wROWS`wCOLUMNS,$CIN_`6,
-$COUT_`6`wALIGNMENT>
-$utransposed_$0<$w,LOAD,STORE,`t,WORD,ROWS,COLUMNS,IN_`6,OUT_`6,true,ALIGNMENT>
-:$bscattered_$0<$w,LOAD,STORE,`t,ROWS,COLUMNS,IN_`6,OUT_`6,ALIGNMENT>{};
-$~$w$rT`wROWS`wCOLUMNS,$C`6=`7>`o $#$0_transpose{`q`t=`j$KT)),WORD=$blowest_bit(`t|`jalignof(T))|16);
-static_assert(ROWS*`t%16`P&&COLUMNS*`t%16`P,"rows and $} of a $0 are whole 16 $@");
-`(def $btransposed_$0<$w,`2ALL,`2ALL,`t,WORD,ROWS,COLUMNS,`6,`6,
-(`t<=2&&`6)>
-Tile;
-`o $1{
-$V`T,`T_`];
-alignas(16)$Vchar $@[$b`^$0_$@(`t,ROWS,COLUMNS,`6)];
-};$l$q`I($1&s,$aT*in,$T`],$Vrows,$V$}$G$B$8=$m$a$B>(in$M$i`P)s.`T=$Uin,16),s.`T_`]=$_`]*`t)&15u;
-Tile::`I(s.$@,$8,`]*`t,rows,$},$8,
-rows?$8+((rows-1)*`]+$})*`t:$8$p}$l$qstore($a$1&s,T*out,$T`],$Vrows,$V$}){
-Tile::store(s.$@,$m$B>(out),`]*`t,rows,$},s.`T,s.`T_`]$R};
-#line 1 "device/frontier.cuh"
-$gT>`o $#frontier{
-T*`E;
-$h*$D;
-$Troom;
-$e$T`g($z$j*$D<room?*$D:room;}
-};
-$~ROOM$rT>`o $#$0_app`U_$1{
-$T$x;
-$;$D;
-T element[ROOM];
-};
-$~ROOM$rT>$q$#$0_app`U_$Q($#$0_app`U_$1<ROOM,T> &$1){$F$i`P)$1.$D`b$k}
-$~ROOM$rT>
-$q$#`napp`U($C$^,$aT&element,$a$#frontier<T> &out,
-$#$0_app`U_$1<ROOM,T> &$1$:$;`U=0,at=ROOM`O$W`hvola$0(&$1.$D),0)<`iROOM))
-at=$b`ndraw(&$1.$D,$^,`U$M$^&&at<`iROOM))$1.element[at]=element$P$;left=`,$^&&at>=`iROOM)$M!left)$j;
-$T$x=0`O$A`P)$x=`Fout.$D,$)__popc(left))$p$x=$W$x,0)+$b`|s_$I(left$M(left>>$A&1u)&&$x<out.room)out.`E[$x]=element;
-}
-$~$w`wROOM$rT>
-$q$#$0_app`U($a$#frontier<T> &out,$#$0_app`U_$1<ROOM,T> &$1){$k$a$;$D=$1.$D<`iROOM)?$1.$D:`iROOM);
-if($i`P&&$D)$1.$x=`Fout.$D,$)$D));$kif($i`P)$1.$D`b$7$;i=$i;i<$D;i+=$w)$F$1.$x+i<out.room)out.`E[$1.$x+i]=$1.element`m;
-}
-$~$w$r$!`wPIECE=(1<<20)>`o $#$0_expand_$1{
-$#$0_scan_$1<$w,$n>scan;
-$;lists;
-$;`T[$w];
-$T$Q[$w];
-$! $Z[$w];
-};
-$~$y$r$!$rGoes$rTake>
-$q$btake_`l(bool(&$^)[$y],$a$!(&$Z)[$y],$a$h(&edge)[$y],
-$a$!*targets,$aGoes&goes,$aTake&take$:$! target[$y];$d$9$y`ki)target`m=$^`m?targets[edge`m]:0;
-$sUNROLL$7$o$9$y`ki)$^`m=$^`m&&goes($Z`m,target`m,edge`m);$d$9$y`ki)take($^`m,$Z`m,target`m$R$~$y$r$!$rGoes$rTake>
-$q$bexpand_list($T$Q,$T$D,$! vertex,$V$|,$V`y,
-$a$!*targets,$aGoes&goes,$aTake&take){$7$Tbase`bbase<$D;base+=`y*$y$:$C$^[$y];
-$! $Z[$y];
-$Tedge[$y];$d$9$y`ki$G$Tat=base+$_i)*`y+$|;
-$^`m=at<$D;
-$Z`m=vertex;
-edge`m=$Q+at$S$btake_`l($^,$Z,edge,targets,goes,take$R}
-$~$w`w$y$rOffset$r$!`wPIECE$rGoes$rTake>
-$q$b$0_expand($ogather,$C$^,$! vertex,$aOffset*$,,$a$!*targets,
-$aGoes&goes,$aTake&take,
-$#$0_expand_$1<$w,$!,PIECE> &$1$:static_assert($w<=PIECE,"what the flags leave is laid out at once");
-$T$Q=$^?$,[vertex]:0,$D=$^?$,[vertex+1]-$Q:0`Ogather&GP_GATHER_BLOCK$G$Cis_long=$D>=$w`O$i`P)$1.lists=0;
-if(__sync`K_or(is_long)){$Fis_long$G$;at=`F&$1.lists,1u$p$1.$Q[at]=$Q;
-$1.$Z[at]=vertex;
-$D`b
-}$kfor($;k`bk<$1.lists`kk$G$! $Z=$1.$Z[k]$P$T$x=$1.$Q[k];
-$bexpand_list<$y>($x,$,[$Z+1]-$x,$Z,$i,$w,targets,goes,take$R}
-}$Fgather&GP_GATHER_WARP$G$Cis_long=$D>=$JWARP;$7$Vleft=`,is_long);left;left&=left-1$G$oowner=__ffs($fint>(left))-1;
-$bexpand_list<$y>($W$Q,owner),$W$D,owner),
-$Wvertex,owner),$A,$JWARP,targets,goes,take$p}$Fis_long)$D=0$Sdo{
-$a$;piece=`i$D<PIECE?$D:$h(PIECE)$p$;`T=piece$P$;`R=$#$0_exclusive_scan<$w>(`T,$#sum<$n>(),$1.scan$p$1.`T[$i]=`T;
-$1.$Q[$i]=$Q;
-$1.$Z[$i]=vertex;$kfor($;base`bbase<`R;base+=$w*$y$:$Chas[$y];
-$! $Z[$y];
-$Tedge[$y];$d$9$y`ki$G$;`>=base+$_i*$w)+$i;
-$;owner`b
-has`m=`><`R;
-$sUNROLL$7$V`v=512;`v;`v/=2)$Fowner+`v<$w&&$1.`T[owner+`v]<=`>)owner+=`v;
-$Z`m=$1.$Z[owner];
-edge`m=$1.$Q[owner]+(`>-$1.`T[owner]$R$btake_`l(has,$Z,edge,targets,goes,take$R$Q+=piece;
-$D-=piece;
-}while(!(gather&(GP_GATHER_WARP|GP_GATHER_BLOCK))&&__sync`K_or($D>0)$R$~$w`w$y`wGATHER$rOffset$r$!`wPIECE$rGoes$rTake>
-$q$#$0_expand($C$^,$! vertex,$aOffset*$,,$a$!*targets,$aGoes&goes,
-$aTake&take,$#$0_expand_$1<$w,$!,PIECE> &$1$:$b$0_expand<$w,$y>(GATHER,$^,vertex,$,,targets,goes,take,$1);
-}
-$~CULL$r$!`wSLOTS=256>`o $#$0_contract_$1{`qslots=(CULL&GP_CULL_HISTORY)!=0?SLOTS:1;
-static_assert(SLOTS>0&&(SLOTS&(SLOTS-1))`P,"SLOTS is a power of two"$p$! seen[slots];
-};
-$~$w`wCULL$r$!`wSLOTS>
-$q$#$0_contract_$Q($#$0_contract_$1<CULL,$!,SLOTS> &$1){$FCULL&GP_CULL_HISTORY)
-for($oi=$fint>($i);i<SLOTS;i+=$w)$1.seen`m=~$!(0$R$~CULL$r$!`wSLOTS>
-$e$C$b`ncontract($ocull,$C$^,$! vertex,$n*visited,
-$#$0_contract_$1<CULL,$!,SLOTS> &$1){
-if((cull&GP_CULL_HISTORY)&&$^)$^=atomicExch(&$1.seen[vertex&(SLOTS-1)],vertex)!=vertex`Ocull&GP_CULL_WARP){
-$a$Vpeers=`,$^)&__match_any_$Lvertex$p$^=$^&&$b`|s_$I(peers)=`b
-}$F(cull&GP_CULL_BITMAP)&&$^$G$;bit=1u<<(vertex&31u);
-$^=!(`hvola$0(visited+vertex/32)&bit)&&!(atomicOr(visited+vertex/32,bit)&bit$R$+$^$S$~CULL$r$!`wSLOTS>
-$e$C$#`ncontract($C$^,$! vertex,$n*visited,
-$#$0_contract_$1<CULL,$!,SLOTS> &$1$:$+$b`ncontract(CULL,$^,vertex,visited,$1$R$~$w>`o $#$0_filter_$1{
-$#$0_scan_$1<$w,$n>scan;
-$T$x;
-};
-$~$w`w$y$rT>
-$q$#$0_filter($aT(&`u)[$y],$abool(&keep)[$y],$a$#frontier<T> &out,
-$#$0_filter_$1<$w> &$1$:$;$I`b$d$9$y`ki)$I+=keep`m?1u:0u$P$;`R=$#$0_exclusive_scan<$w>($I,$#sum<$n>(),$1.scan);
-if($i`P&&`R)$1.$x=`Fout.$D,$)`R));$kif(!`R)$j;$d$9$y`ki){$F!keep`m)continue$P$Tat=$1.$x+$I++;
-if(at<out.room)out.`E[at]=`u`m$S}
-$~$w`w$y`wGATHER`wCULL$r$!>`o $#frontier_$1{
-$#$0_expand_$1<$w,$!>expand;
-$#$0_contract_$1<CULL,$!>contract;
-$#$0_app`U_$1<4*$w,$!>app`U;
-};
-$~$w$rIn$rOut`wROOM$rEach>
-$q$beach_$0($a$#frontier<In> &in,$a$#frontier<Out> &out,
-$#$0_app`U_$1<ROOM,Out> &$1,$aEach&each$G$T$D=in.`g($p$#$0_app`U_$Q($1);$7$T$x=$)$.)*$w;$x<$D;
-$x+=$)$-)*$w$G$C$^=$x+$i<$D;
-each($^,$^?in.`E[$x+$i]:In()$p$#$0_app`U<$w>(out,$1);$k}
-}
-$~$w`w$y`wGATHER`wCULL$rOffset$r$!$rGoes>
-$q$#frontier_expand($a$#frontier<$!> &in,$aOffset*$,,$a$!*targets,
-$aGoes&goes,$a$#frontier<$!> &out,
-$#frontier_$1<$w,$y,GATHER,CULL,$!> &s$:$beach_$0<$w>(in,out,s.app`U,[&]($C$^,$! vertex$:$#$0_expand<$w,$y,GATHER>(
-$^,vertex,$,,targets,goes,
-[&]($Cgoes_on,$!,$! target){$#`napp`U(goes_on,target,out,s.app`U);},s.expand$p}$R$~$w`w$y`wGATHER`wCULL$r$!$rFresh>
-$q$#frontier_contract($a$#frontier<$!> &in,$n*visited,$aFresh&fresh,
-$a$#frontier<$!> &out,
-$#frontier_$1<$w,$y,GATHER,CULL,$!> &s$:$#$0_contract_$Q<$w>(s.contract);
-$beach_$0<$w>(in,out,s.app`U,[&]($C$^,$! vertex$G$Cpasses=$#`ncontract($^,vertex,visited,s.contract);
-$#`napp`U(passes&&fresh(vertex),vertex,out,s.app`U$p}$R$~$w`w$y`wGATHER`wCULL$rOffset$r$!$rGoes$rFresh>
-$q$#frontier_expand_contract($a$#frontier<$!> &in,$aOffset*$,,$a$!*targets,
-$aGoes&goes,$n*visited,$aFresh&fresh,
-$a$#frontier<$!> &out,
-$#frontier_$1<$w,$y,GATHER,CULL,$!> &s$:$#$0_contract_$Q<$w>(s.contract$3auto take= [&]($C$^,$! $Z,$! target){
-$a$Cpasses=$#`ncontract($^,target,visited,s.contract$p$#`napp`U(passes&&fresh($Z,target),target,out,s.app`U$p};
-$beach_$0<$w>(in,out,s.app`U,[&]($C$^,$! vertex$:$#$0_expand<$w,$y,GATHER>($^,vertex,$,,targets,goes,take,s.expand$p});
-}
-$~$w`w$y`wGATHER`wCULL$rOffset$r$!$rGoes$rFresh>
-$q$#frontier_contract_expand($a$#frontier<$!> &in,$n*visited,$aFresh&fresh,
-$aOffset*$,,$a$!*targets,$aGoes&goes,
-$a$#frontier<$!> &out,
-$#frontier_$1<$w,$y,GATHER,CULL,$!> &s$:$#$0_contract_$Q<$w>(s.contract);
-$beach_$0<$w>(in,out,s.app`U,[&]($C$^,$! vertex$G$Cpasses=$#`ncontract($^,vertex,visited,s.contract);
-$#$0_expand<$w,$y,GATHER>(
-passes&&fresh(vertex),vertex,$,,targets,goes,
-[&]($Cgoes_on,$!,$! target){$#`napp`U(goes_on,target,out,s.app`U);},s.expand$p}$R$~$w$rT$rKeep>
-$q$#frontier_filter($a$#frontier<T> &in,$aKeep&keep,$a$#frontier<T> &out,
-$#$0_filter_$1<$w> &s$G$T$D=in.`g();$7$T$x=$)$.)*$w;$x<$D;
-$x+=$)$-)*$w$G$C$^=$x+$i<$D$PT `z[1]={$^?in.`E[$x+$i]:T()}$P$Ckeeps[1]={$^&&keep(`z[0])};
-$#$0_filter(`z,keeps,out,s);$k}
-}
-#line 1 "device/kernel.cuh"
-$~$w`wVECTORS`wLOAD`wSTORE`wSTAGES`wBLOCKS_PER_SM`wOVERLAP>$upolicy{`q`K=$w,$Y=VECTORS,`I=LOAD,store=STORE,`)s=STAGES;
-static $a$o`@_per_sm=BLOCKS_PER_SM,overlap=OVERLAP;
-$[P>$q$bpdl_wait(){$FP::overlap==1)$bwait_for_predecessor($R$gArgs>$e$T$b$D($aArgs&a){$F!a.$D_device)$+a.$D;
-$a$Tn= *a.$D_device;
-$+n<a.$D?n:a.$D;
-}
-#line 1 "map/kernels.cuh"
-$gP`w`t>$q$bcopy_kernel$(map_$<$:$2$3$T$@=$b$D(a)*`t$P$Bin=$f$a$B>(a.in$p$Bout=$f$B>(a.out);
-$a$Tto_boundary=(16-$Uout,16))&15u,head=to_boundary<$@?to_boundary:$@$P$T$Y=($@-head)/16,tail=head+$Y*16`O$.`P){
-if($i<head)out[$i]=in[$i]`Otail+$i<$@)out[tail+$i]=in[tail+$i]$Sin+=head;
-out+=head$P$Voffset=$Uin,16$3$Bbase=in-offset$P$T$0=$)$E)*P::$Y;$7$T$x=$.*$0;$x<$Y;$x+=$-*$0$:$#$5 v[P::$Y];
-if(offset`P&&$x+$0<=$Y){$dk`bk<P::$Y`kk)
-v[k]=`h$5<P::`I>(in+($x+k*$E+$i)*16);$dk`bk<P::$Y`kk)
-$bstore_$5<P::store>(out+($x+k*$E+$i)*16,v[k]$p}else{$dk`bk<P::$Y`kk$G$Ti=$x+k*$E+$i`Oi>=$Y)continue;
-if(offset`P)v[k]=`h$5<P::`I>(base+i*16$p`Ci>0&&i+1<$Y)
-v[k]=$b`B_$Y(`h$5<`2ALL>(base+i*16),
-`h$5<`2ALL>(base+i*16+16),offset$pelse{
-$bvec<$Vchar>p;$dj`bj<16`kj)p.`z[j]=in[i*16+j];
-v[k]=p.$5$S}$dk`bk<P::$Y`kk$G$Ti=$x+k*$E+$i`Oi<$Y)$bstore_$5<P::store>(out+i*16,v[k]$R}
-}
-}
-$gR>$ufill_$X{$[R>$uiota_$X{$[F$rA$rB$rR>$uelement{
-$~V>`XR at$(`D<A,V> &a,$a$b`D<B,V> &b`wj,$h,
-$a$bmap_args&$:$+F()(a.`z[j],b.`z[j]$R$[F$rA$rR>$uelement<F,A,$bnone,R>{
-$~V>`XR at$(`D<A,V> &a,$a$b`D<$bnone,V> &`wj,$h,
-$a$bmap_args&$:$+F()(a.`z[j]$R$[R>$uelement<$bfill_$X<R>,$bnone,$bnone,R>{
-$~V>`XR at$(`D<$bnone,V> &,$a$b`D<$bnone,V> &,int,$h,
-$a$bmap_$<rgs$:$+$b$X_as<R>(args.$X$R$[R>$uelement<$biota_$X<R>,$bnone,$bnone,R>{$t$H$btraits<R>::wide W;
-$~V>`XR at$(`D<$bnone,V> &,$a$b`D<$bnone,V> &,int,$Ti,
-$a$bmap_$<rgs$GW `T=$fW>($b$X_as<R>(args.$X)),`v=$fW>($b$X_as<R>(args.`v)$p$+$fR>(`T+$bproduct($fW>(i),`v)$R};
-$gP$rF$rA$rB$rR>$q$bmap_kernel$(map_$<rgs$G$o`t_AB=$KA)>$KB)?$KA):$KB),
-`t=`t_AB>`j$KR))?`t_AB:`j$KR)$3$oV=16%`t`P?16/`t:1;$t$belement<$H$boperands<F>::functor,A,B,R>element;
-$2$3$T$D=$b$D(args$3A*in=$f$aA*>(args.in$3B*in2=$f$aB*>(args.in2$3$H$boperands<F>::`( operands(args);
-R*out=$fR*>(args.out$3$Vboundary=$b`D_alignment<R,V>::$X$P$Tto_boundary=((boundary-$Uout,boundary))&(boundary-1))/$KR);
-$a$Thead=to_boundary<$D?to_boundary:$D,runs=($D-head)/V,tail=head+runs*V`O$.`P$G$Ti=$i<head?$i:tail+$i-head;
-if($i<head||($i-head<V&&i<$D)$:$b`D<A,1>a;
-$b`D<B,1>b;
-`hoperand<`2ALL>(a,operands,in,i,0,`7$p`h`c<`2ALL>(b,operands,in2,i,0,`7$pout`m=element::at(a,b,0,i,args$R}
-$a$Voff=$Uin+head,$b`D_alignment<A,V>::$X$3$Voff2=$Uin2+head,$b`D_alignment<B,V>::$X$3$T$0=$)$E)*P::$Y;
-for($T$x=$.*$0;$x<runs;$x+=$-*$0$:$b`D<A,V>a[P::$Y];
-$b`D<B,V>b[P::$Y];$dk`bk<P::$Y`kk$G$Tr=$x+k*$E+$i,i=head+r*V`Or<runs){
-`hoperand<P::`I>(a[k],operands,in,i,off,r>0&&r+1<runs$p`h`c<P::`I>(b[k],operands,in2,i,off2,r>0&&r+1<runs$R}
-$sUNROLL$7$ok`bk<P::$Y`kk$G$Tr=$x+k*$E+$i,i=head+r*V`Or<runs$:$b`D<R,V>q;
-$sUNROLL$7$oj`bj<V`kj)q.`z[j]=element::at(a[k],b[k],j,i+j,args$pq.$v store<P::store>(out+i$R}
-}
-}
-#line 1 "layouts/kernels.cuh"
-$~`t`wIN`wOUT>$umoved{};
-$~WIDTH`w`t>$uside{`q`y=WIDTH>0?WIDTH:0,`g=`t;$l$a$C`~=WIDTH<0;
-};
-$v<class... Fields>$umoved_list{`q$D=0,moved=0,$@`b$l$sBOTH constexpr $o`g(int`S0;}
-static $sBOTH constexpr $ooffset(bool,int`S0;}$l$sBOTH constexpr $o$I(int`S0;}$l$sBOTH constexpr $o$](int,int`S0;}
-static $sBOTH constexpr $oof_register(int,int,int){$j-1;}$l$sBOTH constexpr $oof_`o(int,int,int,int){$j-1;}
-};
-$~`t`wIN`wOUT,class... Rest>$umoved_list<$bmoved<`t,IN,OUT>,Rest...>{$t$bmoved_list<Rest...>rest;
-static $a$o$D=1+rest::$D,moved=(IN>=0)+rest::moved,$@=(IN>=0?`t:0)+rest::$@;
-static $sBOTH constexpr $o`g($of`Sf`P?`t:rest::`g(f-1);}$l$sBOTH constexpr $ooffset($Cout`wf){
-$+f`P?(out?OUT:IN):rest::offset(out,f-1$p}$l$sBOTH constexpr $o$I($of`Sf`P?0:(IN>=0?`t:0)+rest::$I(f-1);}
-static $sBOTH constexpr $o$]($ochunk`wf$:$+f`P?0:(IN>=0?(chunk*`t+3)/4:0)+rest::$](chunk,f-1$p}
-static $sBOTH constexpr $oof_register($ochunk`w`o_`g`wb){
-$+b>=(chunk*`t+3)/4*4?rest::of_register(chunk,`o_`g,b-(chunk*`t+3)/4*4)
-:b<chunk*`t&&IN>=0     ?b/`t*`o_`g+IN+b%`t
-: -1;
-}$l$sBOTH constexpr $oof_`o($ochunk`wk`wb`w$x$:$+IN>=0&&b>=OUT&&b<OUT+`t
-?$x*4+k*`t+b-OUT
-:rest::of_`o(chunk,k,b,$x+(IN>=0?(chunk*`t+3)/4:0)$R};
-$~B0`wB1`wB2`wB3>$e$;$bpick_$@($a$n*$]$G$oW0=B0<0?-1:B0/4,W1=B1<0?-1:B1/4,W2=B2<0?-1:B2/4,W3=B3<0?-1:B3/4;
-$a$oA=W0,B=W1!=A?W1:W2!=A?W2:W3`OW0==W1&&W0==W2&&W0==W3&&(W0<0||(B0%4`P&&B1%4==1&&B2%4==2&&B3%4==3)))
-$+W0<0?0:$][W0<0?0:W0]`O(W1==A||W1==B)&&(W2==A||W2==B)&&(W3==A||W3==B)$G$;a=A<0?0:$][A<0?0:A],b=B<0?0:$][B<0?0:B];
-$a$oS0=A<0?0:B0%4,S1=(W1==A?0:4)+(W1<0?0:B1%4),
-S2=(W2==A?0:4)+(W2<0?0:B2%4),S3=(W3==A?0:4)+(W3<0?0:B3%4$p$+__byte_perm(a,b,S0|S1<<4|S2<<8|S3<<12);
-}
-$a$;low=$bpick_$@<B0,B1,B0,B1>($]),high=$bpick_$@<B2,B3,B2,B3>($]$p$+__byte_perm(low,high,0x5410);
-}
-$gMap`wJ`wEND>$upermuted_$]s{$l$qrun($a$n*$8,$n*to){
-to[J]=$bpick_$@<Map::at(4*J),Map::at(4*J+1),Map::at(4*J+2),Map::at(4*J+3)>($8$p$bpermuted_$]s<Map,J+1,END>::run($8,to);
-}
-$[Map`wEND>$upermuted_$]s<Map,END,END>{$l$qrun($a$n*,$n*){}
-$[List`wCHUNK`w`t>$u$8_`os{$l$sBOTH constexpr $oat($ob`SList::of_register(CHUNK,`t,b);}
-$[List`wCHUNK`w`t>$uto_`os{$l$sBOTH constexpr $oat($ob$:$+b<CHUNK*`t?List::of_`o(CHUNK,b/`t,b%`t,0): -1$S};
-$~`8`wALIGN>$usome_$@{`qSTEP=ALIGN%16`P?16:ALIGN%8`P?8:ALIGN%4`P?4:ALIGN%2`P?2:1;$l$q`I($n*$],$a$B$8){
-$sUNROLL$7$ob`bb<`8;b+=STEP){$FSTEP==16$G$#$5 v= *$m$a$#$5*>($8+b);$d$94`ki)$][b/4+(STEP==16?i:0)]=v.$]`m;
-}`CSTEP==8$G$Tx= *$m$a$h*>($8+b$p$][b/4]=`ix$p$][b/4+(STEP==8)]=`ix>>32$p}`CSTEP==4$:$][b/4]= *$m$a$n*>($8+b$p}else{
-$a$;x=STEP==2?*$m$a`:*>($8+b):$8[b];
-$][b/4]=b%4?$][b/4]|x<<b%4*8:x$S}
-}$l$qstore($a$n*$],$Bto){$db`bb<`8;b+=STEP){$FSTEP==16$:$#$5 v;$d$94`ki)v.$]`m=$][b/4+(STEP==16?i:0)];
-*$m$#$5*>(to+b)=v;
-}`CSTEP==8$:*$m$h*>(to+b)=$][b/4]|$)$][b/4+(STEP==8)])<<32;
-}`CSTEP==4$:*$m$n*>(to+b)=$][b/4];
-}`CSTEP==2$:*$m`:*>(to+b)=$f`:>($][b/4]>>b%4*8$p}else{
-to[b]=$f$Vchar>($][b/4]>>b%4*8$R}
-}
-};
-$v<$COUT$rSide`w`.`wCHUNK$rList`wF`wEND>$ufields_of_chunk{
-static $a$o`t=List::`g(F),`8=CHUNK*`t,OFFSET=List::offset(OUT,F),W=Side::`y;`qALIGN=W
-?`j$bcommon_factor($bcommon_factor($c(W*Side::`g),$c(OFFSET*W)),$c(`8)))
-:`8;$l$a$CGAP=List::offset(`7,F)<0;`qWORD=GAP?0:List::$](CHUNK,F);`X$Bat($B$0`wc$:$+$0+
-(W?c*CHUNK/(W?W:1)*(W*Side::`g)+OFFSET*W+c*CHUNK%(W?W:1)*`t
-:`.*List::$I(F)+c*`8$p}$l$qrun($n*$],$B$0`wc){$F!OUT&&!GAP)$bsome_$@<`8,ALIGN>::`I($]+WORD,at($0,c));
-if(OUT&&!GAP)$bsome_$@<`8,ALIGN>::store($]+WORD,at($0,c)$MOUT&&GAP&&W$G$;zero[(`8+3)/4]={};
-$bsome_$@<`8,ALIGN>::store(zero,at($0,c)$R$bfields_of_chunk<OUT,Side,`.,CHUNK,List,F+1,END>::run($],$0,c$R};
-$v<$COUT$rSide`w`.`wCHUNK$rList`wEND>
-$ufields_of_chunk<OUT,Side,`.,CHUNK,List,END,END>{$l$qrun($n*,$B,int){}
-};
-$v<$COUT$rSide`w`.`wCHUNK$rList>$uside_of_chunk{$l$qrun($n*$],$B$0`wc){
-$bfields_of_chunk<OUT,Side,`.,CHUNK,List,0,List::$D>::run($],$0,c$R};
-$v<$COUT`w`t`w`.`wCHUNK$rList>
-$uside_of_chunk<OUT,$bside<1,`t>,`.,CHUNK,List>{`q`8=CHUNK*`t,APART=`8+($blayout_padding(CHUNK,`t)?$JVECTOR:0);
-static $qrun($n*$],$B$0`wc$:$;chunk[(`8+3)/4]`OOUT$:$bpermuted_$]s<$bto_`os<List,CHUNK,`t>,0,(`8+3)/4>::run($],chunk);
-$bsome_$@<`8,`8>::store(chunk,$0+c*APART$p}else{
-$bsome_$@<`8,`8>::`I(chunk,$0+c*APART);
-$bpermuted_$]s<$b$8_`os<List,CHUNK,`t>,0,List::$](CHUNK,List::moved)>::run(chunk,$]$R}
-};
-$u$0_`T{
-$Tblock,$&;
-$e$b$0_`T($T$x,$T`y`w`o_`g$:block=`y`P?0
-:`y==1  ?$x*$)`o_`g)
-:$x/`y*`y*`o_`g;
-$&=`y`P?$x:`y==1?0:$x%`y$S$[P$rSide`w`.`wCHUNK$rList>$uranges{`qT=$E,`8=`.*(Side::`y?Side::`g:List::$@),VECTORS=`8/16;
-static $a$oROUNDS=(VECTORS+T-1)/T,COUNT=Side::`y?1:List::moved;`qPADDING=Side::`y==1?$blayout_padding(CHUNK,Side::`g):0;
-static $e$oslot($o$5`SPADDING?$5+$5/(PADDING?PADDING:1):$5;}
-static $sBOTH constexpr $o$x($of`SSide::`y?f*VECTORS:`.*List::$I(f)/16;}
-static $sBOTH constexpr $o$@($of`SSide::`y?`8:`.*List::`g(f);}
-$T$0;
-$b$0_`T `T;
-$e$branges($T$0_,$T`y)
-:$0($0_),`T($0_*`.,Side::`~?`y:0,Side::`g){}
-$gByte>$eByte*$Q(Byte*base,Byte*const*column`wf$z$FSide::`y)$+base+$0*`8;
-$+column[f]+(Side::`~?`T.block:0)+`T.$&*$)List::`g(f)$R$gByte>$eByte*of_$5(Byte*base,Byte*const*column`wu`w$5$z
-Byte*at=base;$df`bf<COUNT`kf){$F$x(f+1)<=u*T||$x(f)>=(u+1)*T)continue;
-if($x(f)<=u*T||$5>=$x(f))at=$Q(base,column,f)-$x(f)*16$S$+at+$5*16$S$~CACHE>$q`I($B$O,$a$blayout_$<$z$Fa.in_aligned){
-$#$5 v[ROUNDS];$du`bu<ROUNDS`ku$G$oi=u*T+`j$i$Mi<VECTORS)v[u]=`h$5<CACHE>(of_$5<$a$Vchar>(a.in,a.in_column,u,i)$p}
-$sUNROLL$7$ou`bu<ROUNDS`ku$G$oi=u*T+`j$i$Mi<VECTORS)*$m$#$5*>($O+slot(i)*16)=v[u]$S$j$S$%1)$7$of`bf<COUNT`kf){
-$a$B$8=$Q<$a$Vchar>(a.in,a.in_column,f$p$%1)$7$oi=`j$i);i<$@(f)/16;i+=T)
-*$m$#$5*>($O+slot($x(f)+i)*16)=
-$b$5_of_range<CACHE>($8,$_i),$_$@(f))$R}
-$~CACHE>$qclear_gaps$(layout_$<$z
-$%1)$7$of=List::moved;f<List::$D`kf$:$Bto=$Q<$Vchar>(a.out,a.out_column,f$3$#$5 zero={};
-$%1)$7$oi=`j$i);a.out_aligned&&i<$@(f)/16;i+=T)
-$bstore_$5<CACHE>(to+i*16,zero$p$%1)$7$ob=`j$i);!a.out_aligned&&b<$@(f);b+=T)to[b]=0$S}
-$~CACHE>$qstore($a$B$O,$a$blayout_$<$z$FSide::`~)clear_gaps<CACHE>(a$Ma.out_aligned){$du`bu<ROUNDS`ku$G$oi=u*T+`j$i);
-if(i<VECTORS)
-$bstore_$5<CACHE>(of_$5<$Vchar>(a.out,a.out_column,u,i),
-*$m$a$#$5*>($O+slot(i)*16)$R$j$S$%1)$7$of`bf<COUNT`kf)
-$bcopy_$8_$O<T,CACHE,PADDING,1>($Q<$Vchar>(a.out,a.out_column,f),$O+$x(f)*16,
-$_$@(f)),$i$R$[Word>$q$bcopy_$]s($Bto,$a$B$8,$V`g$:$%1)$7$V$9`g;i+=$KWord))
-*$mWord*>(to+i)= *$m$aWord*>($8+i$R$q$bcopy_$X($Bto,$a$B$8,$V`g$G$Vodd=$_$m$h>(to)|$m$h>($8))|`g;
-if(odd%8`P)$bcopy_$]s<$h>(to,$8,`g$p`Codd%4`P)$bcopy_$]s<$n>(to,$8,`g$p`Codd%2`P)$bcopy_$]s<`:>(to,$8,`g);
-else $bcopy_$]s<$Vchar>(to,$8,`g$R$~`.$rByte>
-$eByte*$blayout_$X(Byte*column,$a$b$0_`T&$0,$T`y`w`o_`g`w`g,
-$Vi$G$T$&=$0.$&+i`O`y`P)$+column+$&*$)`g$3$T`@=`y>`.?$&>=`y:`i$&)/`i`y$p$+column+$0.block+`@*`y*`o_`g+($&-`@*`y)*`g;
-}
-$gP`w`.$rIn$rOut$rList>
-$q$bconvert_$Xs$(layout_$<,$T$x,$V$D,$B$O$G$b$0_`T $8($x,a.in_`y,In::`g),to($x,a.out_`y,Out::`g$p$%1)
-for($of`bf<List::moved`kf)$%1)$7$Vi=$i;i<$D;i+=$E)
-$bcopy_$X(
-$O+`.*List::$I(f)+i*$_List::`g(f)),
-$blayout_$X<`.,$a$Vchar>(a.in_column[f],$8,a.in_`y,In::`g,List::`g(f),i),
-$_List::`g(f)));$k$%1)$7$of`bf<List::$D`kf)$%1)$7$Vi=$i;i<$D;i+=$E$G$V`g=$_List::`g(f)$p$Bat=
-$blayout_$X<`.,$Vchar>(a.out_column[f],to,a.out_`y,Out::`g,`j`g),i);
-if(f<List::moved)$bcopy_$X(at,$O+`.*List::$I(f)+i*`g,`g$pelse $%1)$7$Vb`bb<`g`kb)at[b]=0$S}
-$gP`w`.`wCHUNK$rIn$rOut,class... Fields>
-$q$bconvert_layout$(layout_$<){$t$bmoved_list<Fields...>List$P$oC=CHUNK?CHUNK:1;$t$branges<P,In,`.,C,List>Source;
-`(def $branges<P,Out,`.,C,List>Destination;
-`a$O$p$Bout=$O+$blayout_region(`.,C,In::`g,In::`y==1$p$2$3$T$0s=(a.$D+`.-1)/`.;$7$T$0=$.;$0<$0s;$0+=$-){
-$a$Tleft=a.$D-$0*`.`OCHUNK&&left>=`.$:Source($0,a.in_`y).$v `I<P::`I>($O,a);$k$%1)$7$oc=`j$i);c<`./C;c+=$E){
-$;$][List::$](C,List::moved)];
-$bside_of_chunk<`7,In,`.,C,List>::run($],$O,c$p$bside_of_chunk<true,Out,`.,C,List>::run($],out,c$p}
-__sync`K($pDestination($0,a.out_`y).$v store<P::store>(out,a$p}else
-$bconvert_$Xs<P,`.,In,Out,List>(a,$0*`.,$_left<`.?left:`.),
-$O$R}
-#line 1 "map/difference.cuh"
-$gP,$CRIGHT$rF$rA$rR>$q$badjacent$(map_$<rgs$G$o`t=$KA)>$KR)?$KA):$KR),V=16%`t`P?16/`t:1;
-$2$3$T$D=$b$D(args$M$D`P)$j$PA*in=$f$aA*>(args.in$pR*out=$fR*>(args.out$3$Tedge=RIGHT?$D-1:0;
-$a$Vboundary=$b`D_alignment<R,V>::$X$P$Tto_boundary=((boundary-$Uout,boundary))&(boundary-1))/$KR);
-$a$Thead=to_boundary<$D?to_boundary:$D,runs=($D-head)/V,tail=head+runs*V`O$.`P$G$Ti=$i<head?$i:tail+$i-head;
-if($i<head||($i-head<V&&i<$D))
-out`m=i==edge?$#convert<A,R>()(in`m):F()(in`m,in[RIGHT?i+1:i-1]$R$a$Voff=$Uin+head,$b`D_alignment<A,V>::$X);
-$a$T$0=$)$E)*P::$Y;$7$T$x=$.*$0;$x<runs;$x+=$-*$0$:$b`D<A,V>a[P::$Y];$dk`bk<P::$Y`kk){
-$a$T$|=$x+k*$E+$i,r=$|<runs?$|:runs-1;
-a[k].$v `I<P::`I>(in+head+r*V,off,r>0&&r+1<runs$p}$dk`bk<P::$Y`kk$G$Tr=$x+k*$E+$i,i=head+r*V;
-A neighbour=RIGHT?$#`n`B_down(a[k].`z[0],1):$#`n`B_up(a[k].`z[V-1],1$Mr>=runs)continue;
-if(RIGHT?($A==31||r+1==runs)&&i+V<$D:$A`P&&i>0)
-neighbour=in[RIGHT?i+V:i-1];
-$b`D<R,V>q;$dj`bj<V`kj$G$Couter=RIGHT?j==V-1:j=`b
-q.`z[j]=outer&&i+j==edge
-?$#convert<A,R>()(a[k].`z[j])
-:F()(a[k].`z[j],outer?neighbour:a[k].`z[RIGHT?(j+1)%V:(j+V-1)%V]$Rq.$v store<P::store>(out+i$R}
-}
-#line 1 "reverse/kernels.cuh"
-$gP$rT>$q$breverse$(map_$<rgs$G$oV=16%$KT)`P?16/`j$KT)):1;
-$2$3$T$D=$b$D(args$3T*in=$f$aT*>(args.in$pT*out=$fT*>(args.out$3$Cin_place=in==out$P$Tall=in_place?$D/2:$D;
-$a$Vboundary=$b`D_alignment<T,V>::$X$P$Tto_boundary=((boundary-$Uout,boundary))&(boundary-1))/$KT);
-$a$Thead=to_boundary<all?to_boundary:all,runs=(all-head)/V,tail=head+runs*V`O$.`P$G$Ti=$i<head?$i:tail+$i-head;
-if($i<head||($i-head<V&&i<all)$GT mirrored=in[$D-1-i]`Oin_place)out[$D-1-i]=in`m;
-out`m=mirrored$S}
-$a$T`U=$D-head$P$Voff=$Uin+`U,boundary$3$T$0=$)$E)*P::$Y;$7$T$x=$.*$0;$x<runs;$x+=$-*$0$:$b`D<T,V>a[P::$Y],b[P::$Y];
-$sUNROLL$7$ok`bk<P::$Y`kk$G$Tr=$x+k*$E+$i`Or<runs$:a[k].$v `I<P::`I>(in+(`U-(r+1)*V),off,!in_place&&r>0&&r+1<runs);
-if(in_place)b[k].$v `I<P::`I>(in+(head+r*V),0,`7$R}$dk`bk<P::$Y`kk$G$Tr=$x+k*$E+$i`Or<runs$:$b`D<T,V>q;
-$sUNROLL$7$oj`bj<V`kj)q.`z[j]=a[k].`z[V-1-j];
-q.$v store<P::store>(out+(head+r*V)$M!in_place)continue;$dj`bj<V`kj)q.`z[j]=b[k].`z[V-1-j];
-if(off`P)q.$v store<P::store>(out+(`U-(r+1)*V)$pelse{$dj`bj<V`kj)out[`U-(r+1)*V+j]=q.`z[j]$S}
-}
-}
-}
-#line 1 "batch/kernels.cuh"
-$ubatch_window{
-$a$Bin;
-$Bout;
-$V$8,to;
-$Cinner;
-$e$bbatch_window():in(nullptr),out(nullptr),$8(0),to(0),inner(`7){}
-$e$bbatch_window($a$B$Z,$Bdestination,$T`g,$Twindow$G$Vskipped=$Udestination,16$3$Tat=window*16,`U=skipped+`g;
-in=$Z+at-skipped;
-out=destination+at-skipped;
-$8=window`P?skipped:0;
-to=`U-at<16?$_`U-at):16$P$Voffset=$Uin,16$pinner=at>=skipped+offset&&at+(offset?32-offset:16)<=`U$S$~LOAD>$q`I($#$5&v$z
-$a$Voffset=$Uin,16$Minner&&offset`P)v=`h$5<LOAD>(in$p`Cinner)
-v=$b`B_$Y(`h$5<`2ALL>(in-offset),`h$5<`2ALL>(in-offset+16),
-offset$pelse{
-$sUNROLL$7$Vw`bw<4`kw$:v.$][w]=0`Ooffset%4`P&&has_$](w))v.$][w]= *$m$a$n*>(in+4*w$pelse{
-$sUNROLL$7$Vi=4*w;i<4*w+4`ki)$Fi>=$8&&i<to)v.$][w]|=`iin`m)<<(8*(i%4)$R}
-}
-}
-$~STORE>$qstore($a$#$5&v$z$Fto-$8==16$:$bstore_$5<STORE>(out,v$p$j$S$sUNROLL$7$Vw`bw<4`kw){
-if(has_$](w))*$m$n*>(out+4*w)=v.$][w];
-else{
-$sUNROLL$7$Vi=4*w;i<4*w+4`ki)$Fi>=$8&&i<to)out`m=$f$Vchar>(v.$][w]>>(8*(i%4))$R}
-}
-$e$Chas_$]($Vw$z$+$8<=4*w&&4*w+4<=to;}
-$[P>$ubatch_$1{
-$T`U[$E*$JBATCH_$y];
-$#$0_scan_$1<$E,$h>scan;
-$Tdrawn;
-$Trest;
-$T$0,$I;
-$Vnext;
-};
-$ubatch_`Ued{
-$a$h*`U;
-$Twindow;
-$e$C`J$Tbuffer$z$+`U[buffer]<=window;}
-};
-$ubatch_$0_$I{
-$a$b$]*left;
-$Ttag,window;
-$e$C`J$T$0$z$+$breceive<$h>(left,$0,tag)<=window;}
-$[P$rS>$ubatch_block{`qPIECE=32*P::$Y;$l$a$TAT_ONCE=$)$E)*P::$Y*$JBATCH_ROUNDS;$l$a$TLEAST_SHARE=$)$E)*P::$Y;
-$a$bbatch_$<;
-$bbatch_$1<P> &s$P$Bconst*$Zs;
-$Bconst*destinations$PS*`gs;
-$T$D;
-$e$bbatch_block$(batch_$<rgs,$bbatch_$1<P> &$1)
-:a(args),s($1),$Zs($f$a$Bconst*>(args.$Zs)),
-destinations($f$Bconst*>(args.destinations)),`gs($f$aS*>(args.`gs)),
-$D($b$D(args)){}
-$e$Vbuffers($T$0$z
-$a$Tleft=$D-$0*a.$0;
-$+$_left<a.$0?left:a.$0$R$e$Twindows($Tbuffer$z
-$a$T`g=`gs[buffer];
-$+`g?($Udestinations[buffer],16)+`g+15)/16:0$S$e$Tscan($T$0$G$Vn=buffers($0$p$sUNROLL$7$V$9$JBATCH_$y`ki$G$Vb=i*$E+$i;
-s.`U[b]=b<n?windows($0*a.$0+b):0;
-}$F$i`P)s.next`b$k$Tlength[$JBATCH_$y],sum`b
-$sUNROLL$7$V$9$JBATCH_$y`ki)sum+=length`m=s.`U[$i*$JBATCH_$y+i]$P$T`R=$#$0_exclusive_scan<$E>(sum,$#sum<$h>(),s.scan);
-$sUNROLL$7$V$9$JBATCH_$y`ki)s.`U[$i*$JBATCH_$y+i]=sum+=length`m;$k$+`R$S$qcopy($T$0,$T$8,$Tto$G$Vn=buffers($0);$7;;){
-$Vpiece=0`O$A`P)piece=`F&s.next,1u$3$T$Q=$8+$)$Wpiece,0))*PIECE`O$Q>=to)$j$P$T`U=to-$Q<PIECE?to:$Q+PIECE;
-$a$T$x=$#search(0,n,$bbatch_`Ued{s.`U,$Q}$3$T`-=s.`U[$x]>=`U?$x:$#search($x,n-$x,$bbatch_`Ued{s.`U,`U-1});
-$bbatch_window w[P::$Y];
-$#$5 v[P::$Y];$dk`bk<P::$Y`kk$G$Tx=$Q+k*32u+$A`Ox>=`U)continue$P$Tb=$#search($x,`--$x,$bbatch_`Ued{s.`U,x}),i=$0*a.$0+b;
-w[k]=$bbatch_window($Zs`m,destinations`m,`gs`m,x-(b?s.`U[b-1]:0)$p}$dk`bk<P::$Y`kk)w[k].$v `I<P::`I>(v[k]);
-$sUNROLL$7$ok`bk<P::$Y`kk)w[k].$v store<P::store>(v[k]$R}
-$e$Tdraw(){$F$i`P)s.drawn=$badd_`M$f$h`0`s),1);$k$+s.drawn$S$qrun($G$T$0s=($D+a.$0-1)/a.$0`O$0s`P)$j;
-$b$]*$]s=$b$]s(a.`s),*left=$]s+$blook_back_slots($0s$p$Tdrawn=draw($3$Ttag=(drawn>>28)+1;
-for(;(drawn&0xfffffffu)<$0s;drawn=draw()$G$T$0=drawn&0xfffffffu,`R=scan($0),rest=`R>AT_ONCE?`R-AT_ONCE:0`O`x`P){
-$#carry<$h>`T;
-`T.has=`7$P$blook_back<$h,$#sum<$h>>look_back={$]s,$0s,tag,`T,`7}`O$A`P)look_back.publish_aggregate($0,rest);
-$a$#carry<$h>prefix=look_back($0,rest$M$A`P)$bpublish(left,$0,(prefix.has?prefix.$X:0)+rest,tag$Rcopy($0,0,`R-rest$p}
-if($i`P)s.rest=$breceive<$h>(left,$0s-1,tag);$k$a$Trest=s.rest,even=(rest+$-*$JBATCH_SHARES-1)/($-*$JBATCH_SHARES);
-$a$Tshare=even>LEAST_SHARE?even:LEAST_SHARE,shares=(rest+share-1)/share;$7;;drawn=draw()$G$T$|=(drawn&0xfffffffu)-$0s;
-if($i`P)$b$>_of(a.`s,$0s+shares+$-,drawn$M$|>=shares)$j$P$T`U=$|+1==shares?rest:($|+1)*share;$7$T$Q=$|*share;$Q<`U;){
-if(`x`P$G$T$0=$#`nsearch(0,$0s,$bbatch_$0_$I{left,tag,$Q}$3$T$I=$0?$breceive<$h>(left,$0-1,tag):0`O$A`P)s.$0=$0,s.$I=$I;
-}$k$a$T$0=s.$0,$I=s.$I,`R=scan($0),to=AT_ONCE+(`U-$I$pcopy($0,AT_ONCE+($Q-$I),to<`R?to:`R$p$Q=$I+`R-AT_ONCE$S}
-}
-$[P$rS>$q$bcopy_batch$(batch_$<){$t$bbatch_$1<P>$4;
-`[$4,s$p$2$p$bbatch_block<P,S>(a,s).run($p}
-#line 1 "reduce/kernels.cuh"
-$~$w$rAcc>$ureduce_$1{
-$#$0_reduce_$1<$w,Acc>reduce;
-$b$> $>;
-$[Op$rAcc$rOut>$q$breduce_result$(reduce_$<,$aAcc&sum$GAcc init=Op::prepare($b$X_as<Acc>(a.init));
-$aAcc result=!a.has_init?sum:$b$D(a)`P?init:Op()(init,sum$p*$fOut`0out)=$#convert<Acc,Out>()(result$R$~$w$rOp$rAcc$rOut>
-$q$breduce_finish$(reduce_$<,$Tpartials,$Ttag,
-$breduce_$1<$w,Acc> &s$G$b$]*$]s=$b$]s(a.`s$3$Tshare=(partials+$w-1)/$w,$x=$i*share;
-$a$T`U=$x+share<partials?$x+share:partials;
-Acc sum=Op::`Y);$7$Ti=$x;i<`U`ki)sum=Op()(sum,$breceive<Acc>($]s,i,tag)$psum=$#$0_reduce<$w>(sum,Op(),s.reduce);
-if($i`P)$breduce_result<Op,Acc,Out>(a,sum$R$gIn>$ureduce_input{static $a$oV=16%$KIn)`P?16/`j$KIn)):1;};
-$gP$rOp$rLoad$rIn$rAcc>
-$eAcc $breduce_consecutive($aLoad&`I,$aIn*in,$T$x,$Tn,$Vmisaligned$G$oK=P::$Y,V=$breduce_input<In>::V;
-Acc sum=Op::`Y$M$x+K*V<=n$:$b`D<In,V>p[K];$dk`bk<K`kk)
-`hoperand<P::`I>(p[k],`I,in,$x+k*V,misaligned,$x>0&&$x+(K+1)*V<=n);$dk`bk<K`kk)$sUNROLL
-for($oj`bj<V`kj)sum=Op()(sum,Op::prepare(`I(p[k].`z[j],$x+k*V+j))$p}else
-for($Ti=$x;i<n`ki)sum=Op()(sum,Op::prepare($b`Ied(`I,in,i))$p$+sum$S$gP$rOp$rAcc$rIn$rLoad>
-$eAcc $breduce_strided($aLoad&`I,$aIn*in,$Tn,$Vmisaligned$G$oT=$E,K=P::$Y;
-Acc sum=Op::`Y);$t$bvec_`#<In>Pack$P$oPACKS=K/Pack::$Y>0?K/Pack::$Y:1,$y=Pack::`u;
-if(misaligned%$bcommon_with_$5(`j$KIn)))`P$:$Vto_boundary`b
-while(((misaligned+to_boundary*$KIn))&15u)!=0)++to_boundary;
-$a$Thead=to_boundary<n?to_boundary:n,packs=(n-head)/$y,tail=head+packs*$y$P$Tstride=$)$-)*T;
-$a$#$5*base=$m$a$#$5*>(in+head$p$Ti=$)$.)*T+$i;$7;i+(PACKS-1)*stride<packs;i+=PACKS*stride$:Pack p[PACKS];
-$sUNROLL$7$ok`bk<PACKS`kk)$sUNROLL$7$ol`bl<Pack::$Y`kl)
-p[k].$5[l]=`h$5<P::`I>(base+(i+k*stride)*Pack::$Y+l);$dk`bk<PACKS`kk)$sUNROLL$7$oj`bj<$y`kj)
-sum=Op()(sum,Op::prepare(`I(p[k].`z[j],head+(i+k*stride)*$y+j))$p}$7;i<packs;i+=stride$GPack p(base+i*Pack::$Y);
-$sUNROLL$7$oj`bj<$y`kj)sum=Op()(sum,Op::prepare(`I(p.`z[j],head+i*$y+j))$p}$F$.`P){
-if($i<head)sum=Op()(sum,Op::prepare(`I(in[$i],$i))$Mtail+$i<n)sum=Op()(sum,Op::prepare(`I(in[tail+$i],tail+$i))$R}else{
-$a$Tstride=$)$-)*T;
-$%4)$7$Ti=$)$.)*T+$i;i<n;i+=stride)
-sum=Op()(sum,Op::prepare(`I(in`m,i))$R$+sum$S$gP$rOp$rAcc$rIn$rF$rInput>
-$eAcc $breduce_strided$(described<F,Input> &`I,$aIn*,$Tn,$c$G$oT=$E,WHOLE=$breduce_input<In>::V;
-$a$oV=Input::apart?1:WHOLE,K=P::$Y*WHOLE/V$P$Truns=n/V,stride=$)$-)*T;
-$Tr=$)$.)*T+$i;
-Acc sum=Op::`Y);$7;r+(K-1)*stride<runs;r+=K*stride$:In x[K][V];$dk`bk<K`kk)`I.$x.$v `I<P::`I>((r+k*stride)*V,x[k]);
-$sUNROLL$7$ok`bk<K`kk)$sUNROLL$7$oj`bj<V`kj)sum=Op()(sum,Op::prepare(`I(x[k][j],(r+k*stride)*V+j))$p}
-for(;r<runs;r+=stride$:In x[V];
-`I.$x.$v `I<P::`I>(r*V,x);$dj`bj<V`kj)sum=Op()(sum,Op::prepare(`I(x[j],r*V+j))$R$a$Ttail=runs*V+$i;
-if($.`P&&tail<n)sum=Op()(sum,Op::prepare(`I(`I.$x.at(tail),tail))$p$+sum$S$gP$rOp$rLoad$rIn$rAcc$rOut>
-$q$breduce_even_share$(reduce_$<$G$oT=$E,K=P::$Y,V=$breduce_input<In>::V;$t$breduce_$1<T,Acc>$4;
-`[$4,s$p$2$M$i`P&&$->1)s.$>=$bdraw(a.`s,$-$3$Tn=$b$D(a$3In*in=$f$aIn`0in$3Load `I(a$3$Vmisaligned=$Uin,16);
-Acc sum=Op::`Y$MOp::commutative$:sum=$breduce_strided<P,Op,Acc,In>(`I,in,n,misaligned$p}else{
-$a$o$y=K*V$P$Twarps=$)$-)*(T/32),$0s=(n+$y*32-1)/($y*32$3$Tshare=($0s+warps-1)/warps,$|=$)$.)*(T/32)+`x;
-$a$T`U=($|+1)*share<$0s?($|+1)*share:$0s;$7$T$0=$|*share;$0<`U`k$0$GAcc x=
-$breduce_consecutive<P,Op,Load,In,Acc>(`I,in,($0*32+$A)*$y,n,misaligned$psum=Op()(sum,$#`nreduce(x,Op())$Rsum=$Wsum,0);
-if($A!=0)sum=Op::`Y$Rsum=$#$0_reduce<T>(sum,Op(),s.reduce$M$->1){$F$i`P)$bpublish($b$]s(a.`s),$.,sum,s.$>.tag);
-if(s.$>.$&!=$--1)$j;$k$breduce_finish<T,Op,Acc,Out>(a,$-,s.$>.tag,s$p}`C$i`P)$breduce_result<Op,Acc,Out>(a,sum);
-}
-$gP$rOp$rLoad$rIn$rAcc$rOut>
-$q$breduce_stealing$(reduce_$<$G$oT=$E,K=P::$Y,V=$breduce_input<In>::V,ROUND=T*K*V;$t$breduce_$1<T,Acc>$4;
-`[$4,s$p$2$3$Tn=$b$D(a),$0_`u=a.rounds*ROUND,$0s=(n+$0_`u-1)/$0_`u$PIn*in=$f$aIn`0in$3Load `I(a$3$Vmisaligned=$Uin,16);
-for(;;){$F$i`P)s.$>=$bdraw(a.`s,$0s+$-);$k$a$b$> $>=s.$>`O$>.$&>=$0s){$F$>.$&!=$0s+$--1)$j;
-$breduce_finish<T,Op,Acc,Out>(a,$0s,$>.tag,s$p$j$S$a$T$x=$>.$&*$0_`u,`U=$x+$0_`u<n?$x+$0_`u:n;
-Acc sum=Op::`Y),$0=Op::`Y);$7$Tround=$x;round<`U;round+=ROUND){$FOp::commutative$:$b`D<In,V>p[K];$dk`bk<K`kk){
-$a$Ti=round+$)k*T+$i)*V`Oi+V<=n)`hoperand<P::`I>(p[k],`I,in,i,misaligned,i>=V&&i+2*V<=n$p}$dk`bk<K`kk){
-$a$Ti=round+$)k*T+$i)*V`Oi+V<=n){$dj`bj<V`kj)sum=Op()(sum,Op::prepare(`I(p[k].`z[j],i+j))$p}else
-for($Tj=i;j<n`kj)sum=Op()(sum,Op::prepare($b`Ied(`I,in,j))$R}else{
-$aAcc x=
-$breduce_consecutive<P,Op,Load,In,Acc>(`I,in,round+$i*(K*V),n,misaligned$3Acc r=$#$0_reduce<T>(x,Op(),s.reduce);
-$0=round==$x?r:Op()($0,r);$k}
-}$FOp::commutative)$0=$#$0_reduce<T>(sum,Op(),s.reduce$M$i`P)$bpublish($b$]s(a.`s),$>.$&,$0,$>.tag$R}
-#line 1 "find/kernels.cuh"
-$gT,$CDIVIDES,$CGROUPS>
-$ufind_access_of:$b`D<T,$bfind_`u(`j$KT)))>{$[T>$ufind_access_of<T,`7,true> :$bvec_`#<T>{
-$~CACHE>$q`I($aT*at,$Vmisaligned,bool){$Fmisaligned`P$G$#$5*$8=$m$a$#$5*>(at);
-$sUNROLL$7$ol`bl<$bvec_`#<T>::$Y`kl)`Z$5[l]=`h$5<CACHE>($8+l$p}else{$dj`bj<$bvec_`#<T>::`u`kj)`Z`z[j]=at[j]$S}
-$[T>
-$ufind_access
-:$bfind_access_of<T,16%$KT)`P,($bvec_`#_$Y(`j$KT)))<=$JFIND_GROUP_VECTORS)>{};
-$gElement$rPredicate,$CWANTED>$ufind_element{$tElement T;`qinputs=1$PT*in;
-$Vmisaligned$P$b$X&scalar;
-$gArgs>
-$eexplicit $bfind_element($aArgs&a)
-:in($f$aT`0in)),misaligned($Ua.in,16)),scalar(a.scalar){}
-`o Run{
-$bfind_access<T>x;
-$~CACHE>$q`I$(find_element&s,$Ti,$Cinner$:x.$v `I<CACHE>(s.in+i,s.misaligned,inner$R$e$Cholds$(find_element&s`wj,$h$z
-$+Predicate()(x.`z[j],s.scalar)==WANTED$S};
-$e$Cholds($Ti$z$+Predicate()(in`m,scalar)==WANTED;}
-$[Element$rPredicate,$CWANTED$rInput>$ufind_described{$tElement T;`qinputs=1;
-Input input$P$b$X&scalar;
-$gArgs>
-$eexplicit $bfind_described($aArgs&a)
-:input($f$a$bwith_input<Args> &>(a).input),scalar(a.scalar){}
-`o Run{
-$bfind_access<T>x;
-$~CACHE>$q`I$(find_described&s,$Ti,bool$:s.input.$v `I<CACHE>(i,x.`z$R$e$Cholds$(find_described&s`wj,$h$z
-$+Predicate()(x.`z[j],s.scalar)==WANTED$S};
-$e$Cholds($Ti$z$+Predicate()(input.at(i),scalar)==WANTED;}
-$[Element$rEqual>$ufind_difference{$tElement T;`qinputs=2$PT*in,*in2;
-$Vmisaligned,misaligned2;
-$gArgs>
-$eexplicit $bfind_difference($aArgs&a)
-:in($f$aT`0in)),in2($f$aT`0in2)),misaligned($Ua.in,16)),
-misaligned2($Ua.in2,16)){}
-`o Run{
-$bfind_access<T>x,y;
-$~CACHE>$q`I$(find_difference&s,$Ti,$Cinner$:x.$v `I<CACHE>(s.in+i,s.misaligned,inner);
-y.$v `I<CACHE>(s.in2+i,s.misaligned2,inner$R$e$Cholds$(find_difference&`wj,$h$z$j!Equal()(x.`z[j],y.`z[j]);}
-};
-$e$Cholds($Ti$z$j!Equal()(in`m,in2`m);}
-$[Element$rRelation,$CSWAPPED>$ufind_neighbours{$tElement T;`qinputs=1$PT*in;
-$Vmisaligned;
-$gArgs>
-$eexplicit $bfind_neighbours($aArgs&a)
-:in($f$aT`0in)),misaligned($Ua.in,16)){}`X$Crelated($aT&$I,$aT&x$:$+SWAPPED?Relation()(x,$I):Relation()($I,x$R`o Run{
-$bfind_access<T>x;
-$b`D<T,1>$I;
-$~CACHE>$q`I$(find_neighbours&s,$Ti,$Cinner$:x.$v `I<CACHE>(s.in+i,s.misaligned,inner);
-if(i>0)$I.$v `I<`2ALL>(s.in+i-1,0,`7$R$e$Cholds$(find_neighbours&`wj,$Ti$z
-$+j>0?related(x.`z[j-1],x.`z[j]):i>0&&related($I.`z[0],x.`z[0]$R};
-$e$Cholds($Ti$z$+i>0&&related(in[i-1],in`m);}
-$[P$rSearch>
-$e$T$bfind_in_$0($aSearch&search,$T$x,$T`U,$Tn){$t$HSearch::T T;
-$a$oV=$bfind_`u(`j$KT))),K=$bfind_packs(`j$KT)),Search::inputs,P::$Y$p$Thit=~$h(0);
-for($Tround=$x+$i*V;round<`U&&hit==~$h(0);round+=$E*K*V$:$HSearch::Run run[K];$dk`bk<K`kk$G$Ti=round+k*$E*V;
-if(i+V<=n)run[k].$v `I<P::`I>(search,i,i>=V&&i+2*V<=n$p}$dk`bk<K`kk$G$Ti=round+k*$E*V`Oi+V<=n$:$Cany=`7;
-$sUNROLL$7$oj`bj<V`kj)any|=run[k].holds(search,j,i$Many&&hit==~$h(0)){$dj=V-1;j>`b--j)
-if(run[k].holds(search,j,i))hit=i+j$S}else$7$Tj=i;j<n&&hit==~$h(0)`kj)$Fsearch.holds(j))hit=j$S}
-$+hit$S$~RESULT>$q$bfind_result(`1out,$T$x,$Tn$G$Csome=$x!=~$h(0$MRESULT==$JFIND_SOME||RESULT==$JFIND_NONE)
-*$f$B>(out)=some==(RESULT==$JFIND_SOME$pelse*$f$h*>(out)=some?$x-(RESULT==$JFIND_BEFORE):RESULT==$JFIND_BAD?$x:n;
-}
-$~$w>$ufind_$1{
-$#$0_reduce_$1<$w,$h>reduce;
-$b$> $>;
-$[P$rSearch`wRESULT>$q$bfind$(find_$<){$t$HSearch::T T$P$o$w=$E,
-ROUND=$E*$bfind_`u(`j$KT)))*
-$bfind_packs(`j$KT)),Search::inputs,P::$Y);$t$bfind_$1<$w>$4;
-`[$4,s$p$2$3$Tn=$b$D(a),$0_`u=a.rounds*ROUND,$0s=(n+$0_`u-1)/$0_`u$P$Calone=$-==1,once=$0s<=$-$P$Tdraws=once?$-:$0s+$-;
-$aSearch search(a$p$Thit=~$h(0$p$b$> $>={0,0};
-$C`3=`7;$7;;){$F!alone){$F$i`P)s.$>=$bdraw(a.`s,draws);$k$>=s.$>;
-}$F$>.$&>=$0s)break$P$T$x=$>.$&*$0_`u,`U=$x+$0_`u<n?$x+$0_`u:n;
-hit=$bfind_in_$0<P>(search,$x,`U,n$p`3=__sync`K_or(hit!=~$h(0))!=0`Oalone?`3:once)break`Oalone)++$>.$&;
-`C`3&&$i`P)$b`U_$0s(a.`s,$>,$0s$Rhit=`3?$#$0_reduce<$w>(hit,$#min<$h>(),s.reduce): ~$h(0$M!alone$G$b$]*$]s=$b$]s(a.`s);
-$a$Tslot=once?$>.$&:$>.$&-$0s`O$i`P)$bpublish($b$]s(a.`s),slot,hit,$>.tag$Mslot!=$--1)$j;$khit=~$h(0);
-for($Ti=$i;i<$-;i+=$w)
-hit=$#min<$h>()(hit,$breceive<$h>($]s,i,$>.tag)$phit=$#$0_reduce<$w>(hit,$#min<$h>(),s.reduce$p}
-if($i`P)$bfind_result<RESULT>(a.out,hit,n$p}
-#line 1 "histogram/bins.cuh"
-static $a$;$bno_bin=0xffffffffu;
-$gT,$CFLOAT=$btraits<T>::kind==$JFLOAT`w`t=`j$KT))>$ueven_bins;
-$gT>$ueven_base{$l$a$Ctabulated=`7;`qkept=$JVALUE_`8/$KT$p$[T`w`t>$ueven_bins<T,`7,`t> :$beven_base<T>{
-$;lower,limit,whole,fraction;
-$qset(T $8,T to,$Tall$G$;mask=(1u<<(8*`t))-1,bins=`iall$plower=`i$8$3$;`y=((`ito)-lower-1)&mask)+1;
-limit=`y;
-whole=bins/`y;
-fraction=`i(($)bins%`y)<<32)+`y-1)/`y$R$e$;`JT x$z
-$a$;far=`ix)-lower,d=far<limit?far:limit;
-$+d*whole+$bhigh_product(d,fraction$R$[T>$ueven_bins<T,`7,4> :$beven_base<T>{
-$;lower,limit,whole,high,low;
-$qset(T $8,T to,$Tall$:lower=`i$8$3$;`-=`ito)-lower-1;
-limit=`-+(`-<0xffffffffu$3$T`y=$)`-)+1,rest=all%`y<<32,rest2=rest%`y<<32;
-whole=`iall/`y$3$Tfraction=((rest/`y)<<32)+(rest2+`y-1)/`y;
-high=`ifraction>>32$plow=`ifraction$R$e$;`JT x$z
-$a$;far=`ix)-lower,d=far<limit?far:limit$P$Tpart=$)d)*high+$bhigh_product(d,low$p$+d*whole+`ipart>>32$R};
-$gT>$ueven_bins<T,`7,8> :$beven_base<T>{
-$Tlower,limit,fraction;
-$;whole,rest;
-$Cexact;
-$qset(T $8,T to,$Tall$:lower=$)$8$3$T`y=$)to)-lower;
-limit=`y`O`y`P$:limit=~0ull;
-whole`b
-rest=`iall$pfraction=all;
-exact=true;
-$j$Swhole=`iall/`y$p$Tr=all%`y;
-rest=`ir$pfraction=(r<<32)/`y;
-r=(r<<32)%`y;
-$%1)$7$o$932`ki$G$Ccarry=r>>63;
-r+=r$P$Cone=carry||r>=`y;
-fraction=fraction*2+one`Oone)r-=`y$Sexact=r`P$S$e$;`JT x$z
-$a$Tfar=$)x)-lower,d=far<limit?far:limit;
-$;q=`i$bhigh_product(d,fraction)$M!exact$G$Ta0=(d&0xffffffffu)*rest,a1=(d>>32)*rest+(a0>>32);
-$a$Tb0=(limit&0xffffffffu)*(q+1),b1=(limit>>32)*(q+1)+(b0>>32$Mb1<a1||(b1==a1&&`ib0)<=`ia0)))++q$S$+`id)*whole+q$S};
-$gT`w`t>$ueven_bins<T,true,`t> :$beven_base<T>{$t$H$btraits<T>::wide F;
-F lower,upper,scale;
-$;bins;
-$qset(T $8,T to,$Tall$:lower=$fF>($8$pupper=$fF>(to$pbins=`iall$pscale=$fF>(bins)/(upper-lower$R$e$;`JT sample$z
-$aF x=$fF>(sample$3$;q=$n_$8($bproduct(x-lower,scale)),`-=bins-1;
-$+x>=lower&&x<upper?(q<`-?q:`-):bins$S};
-union $bguess{
-$;both;
-`: at[2];
-$[T>$urange_bins{$l$a$Ctabulated=true;`qkept=1$PT*boundaries$P$bguess*guesses;
-$;bins,buckets;
-$beven_bins<T>bucket_of;
-$e$;`JT x$z
-$;`3=0,`U=buckets?0:bins+1$P$;bucket=bucket_of(x$Mbucket<buckets$G$;both=guesses[bucket].both;
-`3=both&0xffffu;
-`U=both>>16$S$%1)
-while(`3<`U$G$;middle=(`3+`U)/2`Oboundaries[middle]<=x)`3=middle+1;
-else `U=middle$S$+`3-1<bins?`3-1:bins$S$qfill($bguess*table,$V`K$z
-$%1)$7$;i=$i;i<=bins;i+=`K$G$;bucket=bucket_of(boundaries`m$3$;$I=i>0?bucket_of(boundaries[i-1])+1:0;
-$a$;next=i<bins?bucket_of(boundaries[i+1]):buckets;
-$%1)$7$;b=$I;b<=bucket&&b<buckets`kb)table[b].at[0]=$f`:>(i$p$%1)
-for($;b=bucket;b<next&&b<buckets`kb)table[b].at[1]=$f`:>(i+1$R}
-$[T>$e$beven_bins<T>$bbins_of$(even_bins<T> *kept,$Vchannel$:$+kept[channel];
-}
-$gT>$e$brange_bins<T>$bbins_of$(range_bins<T> *kept,$Vchannel$:$brange_bins<T>b= *kept;
-b.boundaries+=channel*(b.bins+1$p$+b$S$gW$rC>$uweight{$l$a$Cis=true;`q`g=$KW);$tC cell;
-$~V>static $eC at$(`D<W,V> &w`wj$:$+$#convert<W,C>()(w.`z[j]$p}`XC of($a`1weights,$Tpixel){
-$+$#convert<W,C>()($f$aW*>(weights)[pixel]$R$[C>$uweight<$bnone,C>{$l$a$Cis=`7;`q`g=1;$t$;cell;
-$~V>static $e$;at$(`D<$bnone,V> &,int`S1;}`X$;of($a`1,$h`S1;}
-};
-#line 1 "histogram/counts.cuh"
-$gP`wALGORITHM$rBINS$rT$rW$rC>$u`Nshape{$t$bweight<W,C>weight;$l$a$Cordered=$btraits<C>::kind==$JFLOAT;
-static $a$Cby_$X=$b`Nby_$X(ALGORITHM,`j$KT)),!ordered);`q`t=`j$KT))>weight::`g?`j$KT)):weight::`g;
-static $a$oV=16/(ordered&&`j$KC))>`t?`j$KC)):`t);`X$;stride$(`N$<$:$+`i$b`Nstride(by_$X,a.bins)$R`o $4{
-$b$> $>;
-BINS bins[BINS::kept];
-};`X$Vtable_$@$(`N$<$:$j!BINS::tabulated||by_$X
-?0
-:$b`Nsearch_$@(ALGORITHM,!ordered,a.bins,a.active,`j$KT))$p}$l$qset_bins$(`N$<,$beven_bins<T> *bins,$B){
-$aT*lower=$m$aT`0lower.$@),*upper=$m$aT`0upper.$@$3$Vc=$i`Oc<$_a.active))bins[c].set(lower[c],upper[c],a.bins$p}
-static $qset_bins$(`N$<,$brange_bins<T> *bins,$B$O$GT*table=$f$aT`0boundaries$3$Tboundaries=(a.bins+1)*$_a.active);
-$a$V$@=by_$X?0:$b`Nboundary_$@(boundaries,`j$KT))$3$Vbuckets=
-by_$X?0:$b`Nbuckets(ALGORITHM,!ordered,a.bins,a.active,`j$KT))$pT*copy=$mT*>($O$p$bguess*guesses=$m$bguess*>($O+$@$M$@)
-for($Ti=$i;i<boundaries;i+=$E)copy`m=table`m`O$i`P$:bins->boundaries=$@?copy:table;
-bins->bins=`ia.bins$pbins->guesses=guesses;
-bins->buckets=buckets&&table[0]<table[a.bins]?buckets:0;
-bins->bucket_of.set(table[0],table[a.bins],bins->buckets$p}$F!buckets)$j;$kif(bins->buckets)bins->fill(guesses,$E$p}
-static $qclear($B$O,$T$@){$7$Ti=$i;i<($@+15)/16;i+=$E)
-$m$#$5*>($O)`m=$#$5{{0,0,0,0}}$S$[C>$eC $bsum_of_peers($;peers,C sum){$F__any_$L(peers&(peers-1))!=0)){
-$a$;above=$A==31?0:peers>>($A+1)<<($A+1$p$onext=above?__ffs($fint>(above))-1: -1;$d$95`ki){
-$aC other=__shfl_$Lsum,next<0?0:next$3$oafter=__shfl_$Lnext,next<0?0:next$Mnext>=0$:sum=$fC>(sum+other$pnext=after$S}
-}
-$+sum$S$gT`wV>$e$;$bbyte_of$(`D<T,V> &x`wj$:$+$f$Vchar>(`ix.`z[j])$R$gT>$e$;$bbyte_of$(`D<T,16> &x`wj){
-$+__byte_perm(x.access.$][j/4],0,0x4440u+$_j%4)$R$gT`wV>$q$bdrop_$x($b`D<T,V> &x){$dj=1;j<V`kj)x.`z[j-1]=x.`z[j];
-}
-$gT>$q$bdrop_$x($b`D<T,16> &x){$d$94`ki)x.access.$]`m=x.access.$]`m>>8|(i<3?x.access.$][i+1]<<24:0);
-}
-$gT$rSource>$usample_place{
-$aT*at;
-$eexplicit $bsample_place$(`N$<):at($f$aT`0in)){}
-$qmove($Tsamples){at+=samples;}
-$~CACHE`wV>$q`I_if($C$^,$b`D<T,V> &x$z
-x.$v `I_if<CACHE>($^,at$R$[T$rF$rInput>$usample_place<T,$bdescribed<F,Input>>{
-$a$bdescribed<F,Input>$Z;
-$Tat;
-$eexplicit $bsample_place$(`N$<):$Z(a),at(0){}
-$qmove($Tsamples){at+=samples;}
-$~CACHE`wV>$q`I_if($C$^,$b`D<T,V> &x$z$F$^)$Z.$x.$v `I<CACHE>(at,x.`z$R};
-enum{$JHALVES= -1$[P`wALGORITHM$rBINS$rT$rW$rC$rSource>
-$u`N$Ds:$b`Nshape<P,ALGORITHM,BINS,T,W,C>{$t$b`Nshape<P,ALGORITHM,BINS,T,W,C>Shape;$t$HShape::weight weight;
-`(def $HShape::$4 $4;$t$Hweight::cell Cell;$l$a$Cglobal=ALGORITHM==GP_GLOBAL_BINS;`qV=Shape::V;
-`o Extent{
-$Tsamples,head,$Y;
-$eexplicit Extent$(`N$<):samples($b$D(a)*$_a.channels)$G$Tto_boundary=(16-$Ua.in,16))%16/$KT);
-head=to_boundary<samples?to_boundary:samples;
-$Y=(samples-head)/V$S};$l$a$VK=P::$Y;
-`o Samples{
-$b`D<T,V>x[K];
-$b`D<W,V>w[K];
-$bsample_place<T,Source>x_at$PW*w_at;
-$T`v;
-$;left;
-$Voff;
-$eexplicit Samples$(`N$<):x_at(a$GExtent e(a$3$T$5=$)$.)*$E+$i,$x=e.head+$5*V$P$Tapart=$)$-)*$E$P$Cone=a.channels==1;
-`v=apart*V;
-left=$5<e.$Y?`i(e.$Y-1-$5)/apart)+1:0;
-x_at.move($x$pw_at=$f$aW`0weights)+(weight::is&&one?$x:0$poff=weight::is&&one?$Uw_at,$b`D_alignment<W,V>::$X):0;
-$sUNROLL$7$Vk`bk<K`kk)`I(k,k<left,one$R$q`I($Vk,$C$^,$Cone$:x_at.$v `I_if<P::`I>($^,x[k]$px_at.move(`v);
-if(weight::is&&one){$F$^)w[k].$v `I<P::`I>(w_at,off,`7$pw_at+=`v$S}
-};
-$~REPLICAS,$CONE>`o Tally{$l$a$Cruns=ONE&&REPLICAS<=0&&!global&&!weight::is;$l$a$Crolled=
-!ONE||REPLICAS==$JHALVES||((BINS::tabulated||(Shape::by_$X&&!REPLICAS))&&!weight::is);`qUNROLL=rolled?1:V$P$b`N$<;
-$aBINS*kept;
-BINS bins;
-$b$O_pointer cells;
-$;stride,nowhere;
-$;`B;
-$;run_slot,run_samples;
-$;channel,channel_`v;
-$Tpixel,pixel_`v;
-$eTally$(`N$<rgs,$a$4&s,$Bcell_$@)
-:a(args),kept(s.bins),bins(s.bins[0]),cells(cell_$@+
-(REPLICAS==$JHALVES?0
-:REPLICAS `&?$A
-:$A&(args.replicas-1))*
-$KCell)),
-stride(Shape::stride(args)),nowhere(stride*$_args.active)),`B(0),run_slot(0),
-run_samples(0),channel(0),channel_`v(0),pixel(0),pixel_`v(0){
-while(!global&&REPLICAS`P&&args.replicas*$KCell)>>`B>1)++`B$S$qadd_to_output($;slot,$Tn$z
-$Tat=0`Ooutput_of(slot,at))`F$fC`0out)+at,$fC>(n)$R$qadd_half($;slot,$;n$z$Fn>>16)add_to_output(slot,n$pelse{
-$a$;`B_half=slot%2*16,x=n<<`B_half;
-$n*$]=cells.$v at<$n>(slot/2*4$3$;old=`F$],x$Mold+x<old)add_to_output(slot|1u,1u<<16);
-if(`B_half`P&&((old&0xffffu)+n)>>16!=0$:add_to_output(slot,1u<<16);
-if(`F$],0u-(1u<<16))<1u<<16)add_to_output(slot|1u,0ull-(1u<<16)$R}
-}
-$gN>$qadd($;slot,N n$z$FREPLICAS==$JHALVES$:add_half(slot,`in)$p$j$S$a$;$@=$c(REPLICAS>0?REPLICAS:1)*$c($KCell));
-`Fcells.$v at<Cell>(REPLICAS?slot*$@:slot<<`B),$fCell>(n)$R$e$Coutput_of($;slot,$h&at$z
-$a$;c=ONE?0:slot/stride,bin=slot-c*stride;
-at=c*a.bins+bin;
-$+slot<nowhere&&bin+1<stride$S$gN>$q$D($C$^,$;slot,N n){$Fglobal$G$;peers=__match_any_$L$^?slot:nowhere);
-$aC sum=weight::is?$bsum_of_peers(peers,$fC>(n)):$fC>(__popc(peers));
-if($^&&$A==$___ffs($fint>(peers))-1))add_to_output(slot,sum$p}`C!$^$:}`Cruns){$Fslot!=run_slot){
-add(run_slot,run_samples$prun_slot=slot;
-run_samples=0$S++run_samples;
-}else add(slot,n$R$e$;slot_of$(`D<T,V> &x`wj$z
-$+Shape::by_$X?$bbyte_of(x,j):bins(x.`z[j]$R$e$;slot_of$(`D<T,V> &x`wj,$;c$z
-$a$;$Ded=$_a.active)-1$P$;in_channel=
-Shape::by_$X?$bbyte_of(x,j):$bbins_of(kept,c<$Ded?c:$Ded)(x.`z[j]);
-$+c*stride+in_channel<nowhere?c*stride+in_channel:nowhere$S$qtake($b`D<T,V> &x,$a$b`D<W,V> &w,$C$^$:$;c=channel;
-$Tat=pixel;
-$%UNROLL)$7$o$9V`ki$G$oj=rolled?0:i`OONE)$D($^,slot_of(x,j),weight::at(w,i));
-else $D($^,slot_of(x,j,c),$^?weight::of(a.weights,at):0$Mrolled)$bdrop_$x(x$M!ONE$G$Cnext= ++c==$_a.channels$pat+=next;
-c=next?0:c$S}$FONE)$j;
-channel+=channel_`v;
-pixel+=pixel_`v`Ochannel>=$_a.channels)$:channel-=$_a.channels$p++pixel$S}
-$qtake_one($aT*in,$Ti,$C$^$G$Tof_pixel=ONE?i:i/$_a.channels$3$;c=ONE?0:`ii-of_pixel*$_a.channels)$p$b`D<T,V>x;
-if($^)x.`z[0]=$boperand_at(Source(a),in,i$3$;slot=!$^?nowhere:ONE?slot_of(x,0):slot_of(x,0,c);
-$D($^,slot,$^?weight::of(a.weights,of_pixel):0$R$qall(Samples&s){$F$.==$--1$GExtent e(a$3$Ti=$i<e.head?$i:e.$Y*V+$i;
-take_one($f$aT`0in),i,i<e.samples$p}$F!ONE$G$Vchannels=$_a.channels$3$T$|=Extent(a).head+($)$.)*$E+$i)*V;
-pixel_`v=s.`v/channels;
-channel_`v=`is.`v-pixel_`v*channels$ppixel=$|/channels;
-channel=`i$|-pixel*channels$R$%1)
-while(global?__any_$Ls.left!=0):s.left!=0$:$sUNROLL$7$Vk`bk<K`kk){$Fglobal||k<s.left)take(s.x[k],s.w[k],k<s.left);
-s.`I(k,k+K<s.left,ONE$Rs.left-=s.left<K?s.left:K;
-}$Fruns)add(run_slot,run_samples$R};$l$qclear_output$(`N$<,$4&s$G$T$Ders=a.bins*$_a.active),chunk=$b`Nchunk($Ders);
-$a$Tchunks=($Ders+chunk-1)/chunk;
-C*out=$fC`0out);$7;;){$F$A`P)s.$>=$bdraw(a.`s,chunks+$--1$p`d$3$b$> $>=s.$>;
-`d$M$>.$&>=chunks)$j$P$T$x=$>.$&*chunk,`U=$x+chunk<$Ders?$x+chunk:$Ders;$7$Ti=$x+$A;i<`U;i+=32)out`m`b
-`d$M$A`P$:`W$p$bpublish($b$]s(a.`s),$>.$&,0u,$>.tag$p}$F$>.$&==chunks-1)$j$S}$l$qwait_for_output$(`N$<,$a$4&s){
-$a$T$Ders=a.bins*$_a.active),chunk=$b`Nchunk($Ders$3$Tchunks=($Ders+chunk-1)/chunk,tag=s.$>.tag;
-for($Ti=$i;i<chunks;i+=$E$:$breceive<$n>($b$]s(a.`s),i,tag$p`W$R}$l$qwait_for_output$(`N$<,$a$4&s,$T$Der){
-$breceive<$n>($b$]s(a.`s),
-$Der/$b`Nchunk(a.bins*$_a.active)),s.$>.tag$p`W$p}$l$a$Cmay_halve=!global&&!Shape::by_$X&&!weight::is&&P::`@_per_sm==1;
-static $qtally_halves$(`N$<,$a$4&s,$Bcells,Samples&x$:Tally<may_halve?`j$JHALVES):0,true>(a,s,cells).all(x$p}
-static $qrun$(`N$<$:`[$4,s$p`a$O$3$Csingle=$-==1,halves=may_halve&&a.replicas`P$P$Cadds_early=global||halves;
-$Bcells=$O+Shape::table_$@(a$3$;stride=Shape::stride(a),active=$_a.active$3$Tslots=$)stride)*active+1;
-if(!global)Shape::clear(cells,halves?slots*2:slots*a.replicas*$KCell)$p$2$pSamples samples(a);
-if(!single&&`x==$E/32-1)clear_output(a,s$pShape::set_bins(a,s.bins,$O$pC*out=$fC`0out);
-if(single&&(adds_early||Shape::by_$X)){$7$Ti=$i;i<a.bins*active;i+=$E)out`m`b
-}$kif(!single&&adds_early$:wait_for_output(a,s);$k}$Fmay_halve&&halves)tally_halves(a,s,cells,samples);
-`Ca.channels>1)Tally<0,`7>(a,s,cells).all(samples$p`Cglobal||a.replicas!=32)Tally<0,true>(a,s,cells).all(samples);
-else Tally<32,true>(a,s,cells).all(samples$Mglobal)$j`O!single&&!adds_early)wait_for_output(a,s);
-__sync`K($3Cell*cell=$m$aCell*>(cells);$7$;c`bc<active`kc,cell+=$)stride)*a.replicas,out+=a.bins){
-$aBINS bins=$bbins_of(s.bins,c);$7$;i=$i;i<(Shape::by_$X?256u:stride-1);i+=$E$:C sum`b$7$Vr`br<a.replicas`kr)
-sum+=cell[$)i)*a.replicas+((r+$i)&(a.replicas-1))]`Ohalves)sum=$fC>(cell[i/2]>>(i%2*16)&0xffffu);
-$a$;bin=Shape::by_$X?bins($fT>(i)):i`O!Shape::by_$X&&single&&!halves)out`m=sum;
-`Csum!=0&&bin<`ia.bins))`Fout+bin,sum$R}
-}
-$[P$rBINS$rT$rW$rC$rSource>
-$u`Nordered:$b`Nshape<P,GP_SHARED_BINS,BINS,T,W,C>{$t$b`Nshape<P,GP_SHARED_BINS,BINS,T,W,C>Shape;
-`(def $HShape::weight weight;$t$HShape::$4 $4;`qK=P::$Y,V=Shape::V,PER=8/`j$KC)),GROUP=$JHISTOGRAM_GROUP;
-`o Piece{
-C sum[PER];
-};$l$qadd_in_order(C*cell,$;bin,C w$G$;peers=__match_any_$Lbin$3$C$^=bin!=$bno_bin$P$o`>=$^?$fint>($b`|s_$I(peers)): -1;
-for($or`b__any_$L`>>=r)`kr){$F`>==r)cell[bin]+=w;
-`d$R}$l$qadd(Piece&to,$aPiece&x){$d$9PER`ki)to.sum`m+=x.sum`m;
-}`XPiece gather$($]*$]s,$T$x,$Tapart,$V$D,$Ttag,
-$aPiece&$|$G$VBATCH=8;
-Piece sum=$|;
-$Chas=`7;$7$Vdone`bdone<$D;done+=BATCH$:Piece x[BATCH]$P$Vwanted=$D-done<BATCH?(1u<<($D-done))-1:(1u<<BATCH)-1;
-for($Vmissing=wanted;missing;$:$V`3`b
-$sUNROLL$7$V$9BATCH`ki)$Fmissing>>i&1u)`3|=$btry_receive($]s,$x+(done+i)*apart,tag,x`m)?1u<<i:0u;
-missing&=~`3$S$sUNROLL$7$V$9BATCH`ki)$Fwanted>>i&1u){$Fhas)add(sum,x`m$pelse sum=x`m;
-has=true$S}$F!has)$+$|;
-add(sum,$|$p$+sum;
-}$l$qrun$(`N$<$:`[$4,s$p`a$O$pC*cells=$mC*>($O+Shape::table_$@(a)$3$Vchannels=$_a.channels),active=$_a.active);
-$a$Tslots=a.bins*active$P$Vslice_slots=$b`Nslice(slots,`j$KC)));
-$a$Vslices=$_(slots+slice_slots-1)/slice_slots),shares=$-/slices;
-Shape::clear($m$B>(cells),$)slice_slots)*a.replicas*$KC)$p$2$pShape::set_bins(a,s.bins,$O$M$i`P$G$b$> only={0,$.};
-s.$>=shares>1?$bdraw(a.`s,$-):only;
-}$k$a$b$> $>=s.$>$P$V$&=$_$>.$&),slice=$&/shares,share=$&%shares$P$T$x_slot=$)slice)*slice_slots;
-$a$V$|=$_slots-$x_slot<slice_slots?slots-$x_slot:slice_slots$3$Vturns=$E/32/a.replicas,turn=`x/a.replicas;
-C*cell=cells+$)`x%a.replicas)*slice_slots$P$Tn=$b$D(a)*channels$PT*in=$f$aT`0in$3Source $Z(a$3W*weights=$f$aW`0weights);
-$a$Voff=$Uin,$b`D_alignment<T,V>::$X$3$Voff2=weight::is?$Uweights,$b`D_alignment<W,V>::$X):0$P$Tround_`u=$)$E)*K*V;
-for($Tround=share*round_`u;round<n;round+=shares*round_`u$:$;bin[K*V];
-C w[K*V];$dk`bk<K`kk$G$Ti=round+$)k*$E+$i)*V;
-$Tpixel=i;
-$Vchannel`b
-$b`D<T,V>x;
-$b`D<W,V>y$P$Cwhole=i+V<=n`Owhole)`hoperand<P::`I>(x,$Z,in,i,off,i>=V&&i+2*V<=n$Mchannels>1$:pixel=i/channels;
-channel=$_i-pixel*channels$p}`Cwhole&&weight::is)y.$v `I<P::`I>(weights+i,off2,i>=V&&i+2*V<=n);$dj`bj<V`kj$:$;b`b
-$C$^=i+j<n&&channel<active`O$^)b=$bbins_of(s.bins,channel)(whole?x.`z[j]:$boperand_at($Z,in,i+j)$p$^=$^&&b<a.bins;
-$a$Tat=channel*a.bins+b-$x_slot;
-$^=$^&&at<$|;
-bin[k*V+j]=$^?`iat):$bno_bin;
-w[k*V+j]=!$^`&?C(0)
-:whole&&channels==1?$fC>(weight::at(y,j))
-:$fC>(weight::of(a.weights,pixel)$Mchannels==1|| ++channel==channels$:channel`b
-++pixel$S}
-}$7$Vk`bk<turns`kk){$Fk==turn){$dj`bj<K*V`kj)add_in_order(cell,bin[j],w[j]$p}$Fturns>1)__sync`K($R}
-__sync`K($3$Vpieces=(slice_slots+PER-1)/PER,`#=share/GROUP,`#s=(shares+GROUP-1)/GROUP;
-$b$]*$]s=$b$]s(a.`s$3$Tpartials=$)slice)*shares*pieces$P$T`#_sums=($)slices)*shares+$)slice)*`#s)*pieces;
-$a$C`Us_`#=share%GROUP==GROUP-1||share==shares-1;$7$Vq=$i;q*PER<$|;q+=$E$:Piece sum;$d$9PER`ki$G$Vc=q*PER+i;
-sum.sum`m=0`Oc<$|$:sum.sum`m=cells[c];$7$Vr=1;r<a.replicas`kr)sum.sum`m+=cells[$)r)*slice_slots+c]$S}$Fshares>1){
-if(!`Us_`#$:$bpublish($]s,partials+$)share)*pieces+q,sum,$>.tag$pcontinue;
-}
-sum=gather($]s,partials+$)`#)*GROUP*pieces+q,pieces,share%GROUP,
-$>.tag,sum$Mshare!=shares-1$:$bpublish($]s,`#_sums+$)`#)*pieces+q,sum,$>.tag$pcontinue;
-}
-sum=gather($]s,`#_sums+q,pieces,`#s-1,$>.tag,sum$p}$d$9PER`ki)$Fq*PER+i<$|)$fC`0out)[$x_slot+q*PER+i]=sum.sum`m$S}
-$[P`wALGORITHM$rBINS$rT$rW$rC$rSource,$CORDERED>
-$u`Nof{$t$b`N$Ds<P,ALGORITHM,BINS,T,W,C,Source>`(;
-$[P`wALGORITHM$rBINS$rT$rW$rC$rSource>
-$u`Nof<P,ALGORITHM,BINS,T,W,C,Source,true>{$t$b`Nordered<P,BINS,T,W,C,Source>`(;
-$[P`wALGORITHM$rBINS$rT$rW$rC$rSource=$barrays>
-$q$bhistogram$(`N$<){$t$b`Nof<P,ALGORITHM,BINS,T,W,C,Source,$btraits<C>::kind==$JFLOAT>Of;
-Of::`(::run(a$p}
-#line 1 "group_by/kernels.cuh"
-$gTo$rFrom>$eTo $bsame_$@($aFrom&$8$:union{
-From $8;
-To to;
-}x;
-x.$8=$8;
-$+x.to$S$gOp$rAcc>$u$O_fold{$l$qadd($H$b$c_of<$KAcc)>::`(*at,$aAcc&x){$t$H$b$c_of<$KAcc)>::`( `5;
-for(`5 was=`hvola$0(at);;$G`5 now=$bsame_$@<`5>(Op()($bsame_$@<Acc>(was),x)$Mnow==was)$j$P`5 `3=atomicCAS(at,was,now);
-if(`3==was)$j;
-was=`3$S}
-};
-`4$sSHARED_SUM(T) \
-$v<>$u$O_fold<$#sum<T>,T>{\$l$qadd($b$c_of<$KT)>::`(*at,T x){\
-`Fat,$f$b$c_of<$KT)>::`(>(x));\
-}\
-};
-$sSHARED_SUM(int)
-$sSHARED_SUM($Vint)
-$sSHARED_SUM(long long)
-$sSHARED_SUM($N)
-#undef $sSHARED_SUM
-$gOp$rAcc>$u`#_$1{$t$H$b$c_of<$KAcc)>::`( `5;
-enum{SLOTS=$JGROUP_SLOTS,PROBES=64};
-$Tkey[SLOTS+1];
-`5 $X[SLOTS+1];
-$;used,full,`-,`Us;
-$T$x;
-$b$> $>;
-$~$w>$qclear(){$7$oi=`j$i);i<=SLOTS;i+=$w$:key`m=~$h(0$p$X`m=$bsame_$@<`5>(Op::`Y)$p}$F$i`P)used=full=`-=`Us=0;
-}
-$qfold($Tk,$aAcc&x$:$oat=`jk*0x9e3779b97f4a7c15ull>>53$Mk==~$h(0)){$F!`hvola$0(&`-)&&atomicExch(&`-,1u)`P)`F&used,1u);
-at=SLOTS;
-}else{$7$oprobe`b`kprobe,at=(at+1)&(SLOTS-1)$:$T$^=`hvola$0(&key[at]$M$^==~$h(0)$:$^=atomicCAS(&key[at],~$h(0),k);
-if($^==~$h(0)){$F`F&used,1u)>=$JGROUP_MOST)atomicOr(&full,1u$pbreak$S}$F$^==k)break`Oprobe==PROBES$:atomicOr(&full,1u);
-$j;
-}$Fprobe%4==3&&`hvola$0(&full))$j$S}
-$b$O_fold<Op,Acc>::add(&$X[at],x$R};
-static_assert($JGROUP_SLOTS==1<<11,"fold takes 11 `A of the hash"$p$gP$rK$rOp$rLoad$rIn$rAcc$rOut>
-$q$b`#_table$(`#_$<){$t$b`#_$1<Op,Acc>$4$P$o$w=$E,$y=$bmap_`u(P::$Y,`j$KK)),`j$KIn)),0$p`[$4,s$p$2$3Load `I(a);
-$aK*${=$f$aK`0${$3In*in=$f$aIn`0in$3$T$D=$b$D(a),$0=$)$w)*$y;
-s.$v clear<$w>();$kfor($T$x=$.*$0;$x<$D;$x+=$-*$0$:K key[$y];
-In x[$y];
-$Cstop=`hvola$0(&s.full)!=0`O$i`P&&`hvola$0(a.`p+$JGROUP_FULL)!=0)atomicOr(&s.full,1u);$d$9$y`ki$G$Tat=$x+i*$w+$i;
-if(at<$D&&!stop)key`m=${[at],x`m=in[at];
-}$F__all_$Lstop))break;$d$9$y`ki$G$Tat=$x+i*$w+$i$P$C$^=at<$D&&!stop$PAcc $X=$^?Op::prepare(`I(x`m,at)):Op::`Y);
-$aK $|=$^?key`m:K(0),leader=$W$|,0$M__all_$L$^&&$|==leader)$GAcc sum=$#`nreduce($X,Op()$M$A`P)s.fold(leader,sum);
-}`C$^)s.fold($|,$X$R}$kif($i`P$:$h*length=a.`p+$JGROUP_LENGTH`Os.full)$badd_`Ma.`p+$JGROUP_FULL,1);
-else s.$x=$badd_`Mlength,s.used$p`W$ps.$>=$bdraw(a.`s,$-$Ms.$>.$&==$--1$:`W);
-$a$Coverflowed=$badd_`Ma.`p+$JGROUP_FULL,0)!`b
-$bstore_`Ma.`p+$JGROUP_OF_LIST,overflowed?0:$badd_`Mlength,0)$p$bstore_`Ma.`p+$JGROUP_OF_INPUT,overflowed?$D:0$R}
-__sync`K($Ms.full)$j;$7$oi=`j$i);i<=$4::SLOTS;i+=$w){$Fi<$4::SLOTS?s.key`m==~$h(0):s.`-`P)continue;
-$a$Tto=s.$x+`F&s.`Us,1u$p$fK`0list_${)[to]=$fK>(s.key`m$p$fAcc`0list_$Xs)[to]=$bsame_$@<Acc>(s.$X`m$R}
-#line 1 "scan/kernels.cuh"
-$~$w$rAcc>$uscan_$1{
-$#$0_scan_$1<$w,Acc>scan;
-$#carry<Acc>prefix;
-$b$> $>;
-$[Op$rAcc$rArgs>$e$#carry<Acc>$b`T($aArgs&a$:$#carry<Acc>`T;
-`T.$X=Op::prepare($b$X_as<Acc>(a.init)$p`T.has=a.has_init!`b
-$+`T$S$gP,$CEXCLUSIVE$rOp$rLoad$rIn$rAcc$rOut>$uscan_$0{`qMAX=$KIn)>$KOut)?`j$KIn)):`j$KOut));
-static $a$o$y=16*P::$Y>=MAX?16*P::$Y/MAX:1;`q`.=$E*$y;`qIN_`8=(`.*`j$KIn))+127)/128*128;
-static $a$oUNROLL=`.*`j$KIn))/16/$E>0?`.*`j$KIn))/16/$E:1;
-$B$8,*to;
-$T`=;
-$o$Q,`U;
-$e$bscan_$0($B$O,$T$x,$T$D)
-:$8($O),to($KIn)==$KOut)?$O:$O+IN_`8),`=($x),$Q(0$G$T$|=$x+$)$i)*$y;
-`U=$|>=$D?0:$D-$|>=$y?$y:`j$D-$|$R$e$Tchunk_`=($z$+`=+$i*$y;}
-$gArgs$rF>$q`I($aArgs&a,$a$boperands<F> &,$T$D$z
-$aIn*in=$f$aIn`0in$3$T`u=$D-`=<`.?$D-`=:`.;
-$bcopy_to_$O<$E,UNROLL,P::`I>($8,$m$a$B>(in+`=),
-$_`u*$KIn)),$i$R$gArgs$rF$rInput>
-$q`I($aArgs&a,$a$boperands<$bdescribed<F,Input>> &,$T$D$z
-$a$bdescribed<F,Input>described(a$p$bmake_$0<$E,P::`I>(described.$x,`=,$D-`=<`.?$D-`=:`.,
-$mIn*>($8),$i$R$qstore(Out*out,$T$D$z
-$a$T`u=$D-`=<`.?$D-`=:`.;
-$bcopy_$8_$O<$E,P::store>($m$B>(out+`=),to,
-$_`u*$KOut)),$i$R$eAcc fold($z
-$a$Bchunk=$8+$i*($y*$KIn)$p$+$Q`P&&`U==$y?$bchunk_fold<$y,Op,Load,Acc,In>(chunk,chunk_`=())
-:$bchunk_fold_part<Op,Load,Acc,In>(chunk,chunk_`=(),$Q,`U$R$qscan($a$#carry<Acc> &carry$z
-$a$Bchunk=$8+$i*($y*$KIn)$p$Bresult=to+$i*($y*$KOut)$M$Q`P&&`U==$y)
-$bchunk_scan<$y,EXCLUSIVE,Op,Load,Out,In>(result,chunk,chunk_`=(),carry);
-else $bchunk_scan_part<EXCLUSIVE,Op,Load,Out,In>(result,chunk,chunk_`=(),carry,$Q,`U$R};
-$gP,$CEXCLUSIVE$rOp$rLoad$rIn$rAcc$rOut>
-$q$bscan_look_back$(scan_$<){$t$bscan_$0<P,EXCLUSIVE,Op,$H$boperands<Load>::functor,In,Acc,Out>Tile;
-`(def $bscan_$1<$E,Acc>$4;
-`[$4,s$p`a$O$p$2$3$Tn=$b$D(a),$0s=(n+Tile::`.-1)/Tile::`.$P$Conce=$0s<=$-;$7;;){$F$i`P)s.$>=$bdraw(a.`s,once?$-:$0s+$-);
-__sync`K($3$b$> $>=s.$>`O$>.$&>=$0s)$j$PTile $0($O,$)$>.$&)*Tile::`.,n$p$0.`I(a,$boperands<Load>(),n);
-__sync`K($p$#carry<Acc>within,warps$PAcc aggregate=$b$0_scan<$E>($0.fold(),Op(),within,warps,s.scan$M`x`P){
-$a$blook_back<Acc,Op>look_back={$b$]s(a.`s),$0s,$>.tag,$b`T<Op,Acc>(a),
-`7}`O$A`P)look_back.publish_aggregate($>.$&,aggregate$3$#carry<Acc>prefix=look_back($>.$&,aggregate);
-if($A`P)s.prefix=prefix;
-}$k$#carry<Acc>carry=s.prefix`Owarps.has)carry.app`U(warps.$X,Op()$Mwithin.has)carry.app`U(within.$X,Op());
-$0.scan(carry);$k$0.store($fOut`0out),n$Monce)$j$S}
-$~`.>$uscan_share{
-$T$x,`U;
-$eexplicit $bscan_share($Tn$G$T$0s=(n+`.-1)/`.,share=($0s+$--1)/$-;
-$x=$.*share;
-`U=$x+share<$0s?$x+share:$0s$S$[P,$CEXCLUSIVE$rOp$rLoad$rIn$rAcc$rOut>
-$q$bscan_upsweep$(scan_$<){$t$bscan_$0<P,EXCLUSIVE,Op,$H$boperands<Load>::functor,In,Acc,Out>Tile;
-`(def $#$0_reduce_$1<$E,Acc>$4;
-`[$4,s$p`a$O$p$2$3$Tn=$b$D(a$3$bscan_share<Tile::`.>share(n$pAcc `R=Op::`Y);$7$Tt=share.$x;t<share.`U`kt){
-$aTile $0($O,t*Tile::`.,n$p$0.`I(a,$boperands<Load>(),n);$k$aAcc sum=$#$0_reduce<$E>($0.fold(),Op(),s);
-`R=t==share.$x?sum:Op()(`R,sum);$k}$F$i`P)$bpublish($b$]s(a.`s),$.,`R,0$R$gP,$CEXCLUSIVE$rOp$rLoad$rIn$rAcc$rOut>
-$q$bscan_spine$(scan_$<){$t$#$0_scan_$1<$E,Acc>$4;
-`[$4,s$p$2$p$b$]*$]s=$b$]s(a.`s$p$#carry<Acc>`T=$b`T<Op,Acc>(a);$7$V$x`b$x<a.`@;$x+=$E$G$Vi=$x+$i;
-$#carry<Acc>within,warps,$I=`T$PAcc x=i<a.`@?$breceive<Acc>($]s,i,0):Op::`Y);
-$aAcc `R=$b$0_scan<$E>(x,Op(),within,warps,s$Mwarps.has)$I.app`U(warps.$X,Op()$Mwithin.has)$I.app`U(within.$X,Op());
-if(i<a.`@&&$I.has)$bpublish($]s,i,$I.$X,0$p`T.app`U(`R,Op());$k}
-}
-$gP,$CEXCLUSIVE$rOp$rLoad$rIn$rAcc$rOut>
-$q$bscan_downsweep$(scan_$<){$t$bscan_$0<P,EXCLUSIVE,Op,$H$boperands<Load>::functor,In,Acc,Out>Tile;
-`(def $#$0_scan_$1<$E,Acc>$4;
-`[$4,s$p`a$O$p$2$3$Tn=$b$D(a$3$bscan_share<Tile::`.>share(n$p$#carry<Acc>prefix=$b`T<Op,Acc>(a);
-if($->1&&(prefix.has||$.>0)$:prefix.$X=$breceive<Acc>($b$]s(a.`s),$.,0$pprefix.has=true;
-}$7$Tt=share.$x;t<share.`U`kt$GTile $0($O,t*Tile::`.,n$p$0.`I(a,$boperands<Load>(),n);
-__sync`K($p$#carry<Acc>within,warps,carry=prefix$PAcc `R=$b$0_scan<$E>($0.fold(),Op(),within,warps,s);
-prefix.app`U(`R,Op()$Mwarps.has)carry.app`U(warps.$X,Op()$Mwithin.has)carry.app`U(within.$X,Op()$p$0.scan(carry);
-__sync`K($p$0.store($fOut`0out),n);$k}
-}
-#line 1 "scan/pipelined.cuh"
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900 || $sARCH == 0
-$~STAGES`wWARPS$rAcc>$upipeline_$1{
-$T`Ied[STAGES];
-$Tfolded[STAGES];
-$Tpublished[STAGES];
-$Tcarried[STAGES];
-$Tscanned[STAGES];
-$b$> $>[STAGES];
-Acc `n`R[STAGES][WARPS];
-$#carry<Acc>$I[STAGES];
-$[P,$CEXCLUSIVE$rOp$rLoad$rIn$rAcc$rOut>$uscan_pipeline{`q$y=16*P::$Y/`j$KIn)),`.=$E*$y;
-static $a$o`8=`.*`j$KIn)),WARPS=$E/32,STAGES=P::`)s;$t$bpipeline_$1<STAGES,WARPS,Acc>$4;
-$4&s;
-$B$O$P$Bin;
-$Bout;
-$Tskipped;
-$T`U;
-$V$0s;
-$e$Csame_alignment($z$+$Uout,16)=`b}
-$e$T$x_of($V$0$z$+$0?$)$0)*`.:skipped;}
-$e$T`U_of($V$0$z
-$a$Te=($)$0)+1)*`.;
-$+e<`U?e:`U$S`o Range{
-$V$Q,bulk_$Q,bulk_`U,`U;
-};
-$eRange range_of($V$0$z
-$a$Torigin=$)$0)*`.;
-Range r;
-r.$Q=$_($x_of($0)-origin)*$KIn)$pr.`U=$_(`U_of($0)-origin)*$KIn)$pr.bulk_$Q=(r.$Q+15u)&~15u;
-r.bulk_`U=r.`U&~15u`Or.bulk_$Q>=r.bulk_`U)r.bulk_$Q=r.bulk_`U=r.`U;
-$+r$S$e$b$> draw(`1`s$z
-$+$bdraw(`s,$)$0s)+$)$-)*STAGES$R$q`I($o`),$a$b$>&$>$z
-s.$>[`)]=$>`O$>.$&>=$0s$:`farrive(&s.`Ied[`)]$p$j$S$aRange r=range_of($>.$&$3$B$8=in+$)$>.$&)*`8;
-$Bto=$O+`)*`8;$7$Vi=r.$Q;i<r.bulk_$Q`ki)to`m=$8`m;$7$Vi=r.bulk_`U;i<r.`U`ki)to`m=$8`m;
-`farrive_expect(&s.`Ied[`)],r.bulk_`U-r.bulk_$Q$Mr.bulk_$Q<r.bulk_`U)
-$bbulk_`I(to+r.bulk_$Q,$8+r.bulk_$Q,r.bulk_`U-r.bulk_$Q,&s.`Ied[`)]$R$qstore($o`),$V$0$z
-$aRange r=range_of($0$3$B$8=$O+`)*`8;
-$Bto=out+$)$0)*`8`Or.bulk_$Q<r.bulk_`U)$bbulk_store(to+r.bulk_$Q,$8+r.bulk_$Q,r.bulk_`U-r.bulk_$Q$p$bbulk_commit();
-for($Vi=r.$Q;i<r.bulk_$Q`ki)to`m=$8`m;$7$Vi=r.bulk_`U;i<r.`U`ki)to`m=$8`m$S$qcopy(`1`s$z
-for($o`)`b`)<STAGES`k`))`I(`),draw(`s)$p$Vround`b$7;`kround$G$o`)=`jround%STAGES$3$V$0=s.$>[`)].$&`O$0>=$0s)break;
-`fwait(&s.scanned[`)],round/STAGES&1u$Msame_alignment())store(`),$0$Mround`P)continue;
-$bbulk_wait_read<1>($p`I(`j(round-1)%STAGES),draw(`s)$p}$Fround>0)draw(`s$p$bbulk_wait();
-}
-$e$blook_back<Acc,Op>look_back_of($o`),$a$bscan_$<$z
-$j{$b$]s(a.`s),$0s,s.$>[`)].tag,$b`T<Op,Acc>(a),`7}$S$qpublish$(scan_$<$z$7$Vround`b`kround$G$o`)=`jround%STAGES);
-`fwait(&s.`Ied[`)],round/STAGES&1u$3$V$0=s.$>[`)].$&`O$0>=$0s)$j;
-`fwait(&s.folded[`)],round/STAGES&1u$3Acc `Rs=
-$#`ninclusive_scan($A<WARPS?s.`n`R[`)][$A]:Op::`Y),Op()$M$A==WARPS-1)look_back_of(`),a).publish_aggregate($0,`Rs);
-if($A<WARPS)s.`n`R[`)][$A]=`Rs;
-`d$M$A`P)`farrive(&s.published[`)]$R}
-$qlook_back$(scan_$<$z$7$Vround`b`kround$G$o`)=`jround%STAGES$p`fwait(&s.`Ied[`)],round/STAGES&1u$3$V$0=s.$>[`)].$&;
-if($0>=$0s)$j;
-`fwait(&s.published[`)],round/STAGES&1u$3$#carry<Acc>$I=look_back_of(`),a)($0,s.`n`R[`)][WARPS-1]$M$A`P$:s.$I[`)]=$I;
-`farrive(&s.carried[`)]$R}
-}
-$qpart($V$0,int&$Q,int&chunk_`U$z
-$a$Torigin=$)$0)*`.+$i*$y$P$T$x=$x_of($0),`-=`U_of($0$p$Q=$x>origin?($x-origin<$y?`j$x-origin):$y):0;
-chunk_`U=`->origin?(`--origin<$y?`j`--origin):$y):0$S$e$T`=_of($V$0$z
-$+$)$0)*`.+$i*$y-skipped$S$eAcc fold($o`),$V$0$z
-$a$Bchunk=$O+`)*`8+$i*($y*$KIn)$pAcc sum;
-$o$Q,chunk_`U;
-part($0,$Q,chunk_`U$M$Q`P&&chunk_`U==$y)sum=$bchunk_fold<$y,Op,Load,Acc,In>(chunk,`=_of($0));
-else sum=$bchunk_fold_part<Op,Load,Acc,In>(chunk,`=_of($0),$Q,chunk_`U$3Acc inclusive=$#`ninclusive_scan(sum,Op());
-if($A==31$:s.`n`R[`)][`x]=inclusive;
-`farrive(&s.folded[`)]$R$+$#`n`B_up(inclusive,1$R$qscan($o`),$V$0,$a$#carry<Acc> &within$z
-$Bchunk=$O+`)*`8+$i*($y*$KIn)$p$#carry<Acc>carry=s.$I[`)]`O`x>0)carry.app`U(s.`n`R[`)][`x-1],Op());
-if(within.has)carry.app`U(within.$X,Op()$p$o$Q,chunk_`U;
-part($0,$Q,chunk_`U$M$Q`P&&chunk_`U==$y)
-$bchunk_scan<$y,EXCLUSIVE,Op,Load,Out,In>(chunk,chunk,`=_of($0),carry);
-else $bchunk_scan_part<EXCLUSIVE,Op,Load,Out,In>(chunk,chunk,`=_of($0),carry,$Q,chunk_`U$p$bbulk_fence($p`d);
-if(!same_alignment()$G$Torigin=$)$0)*`.,$|=origin+`x*(32*$y$3$T$x=$x_of($0)>$|?$x_of($0):$|;
-$a$T`-=`U_of($0)<$|+32*$y?`U_of($0):$|+32*$y`O$x<`-$:$B$8=$O+`)*`8+($|-origin)*$KIn$3$Vskip=$_($x-$|)*$KIn))&~15u;
-$a$Vragged=$_($x-$|)*$KIn))&15u;
-$Bto=out+$|*$KOut)+skip$P$V$@=$_(`--$|)*$KOut))-skip`Oragged`P)$bcopy_$8_$O<32,P::store>(to,$8+skip,$@,$A$pelse
-for($Vi=ragged+$A;i<$@;i+=32)to`m=$8[skip+i]$S`d$p}$F$A`P)`farrive(&s.scanned[`)]$R$qcompute($z
-Acc within[STAGES];
-$Vfolds=0,scans`b
-$Cmore=true;
-while(more||scans<folds$G$ofold_`)=`jfolds%STAGES),scan_`)=`jscans%STAGES);
-if(more&&folds-scans<STAGES&&all(`fpeek(&s.`Ied[fold_`)],folds/STAGES&1u))$G$V$0=s.$>[fold_`)].$&;
-more=$0<$0s`Omore){$di`bi+1<STAGES`ki)within`m=within[i+1];
-within[STAGES-1]=fold(fold_`),$0$p++folds$S}`Cscans<folds&&all(`fpeek(&s.carried[scan_`)],scans/STAGES&1u))){
-$#carry<Acc>$I;
-$I.$X=within[STAGES-1];
-$I.has=$A>0;$di`bi+1<STAGES`ki)$Ffolds-scans==$c(STAGES-i))$I.$X=within`m;
-scan(scan_`),s.$>[scan_`)].$&,$I$p++scans$S}
-}`X$Call($Cx`S__all_$Lx)!`b}
-$[P,$CEXCLUSIVE$rOp$rLoad$rIn$rAcc$rOut>
-$q$bscan_pipelined$(scan_$<){$t$bscan_pipeline<P,EXCLUSIVE,Op,Load,In,Acc,Out>Pipeline;$t$HPipeline::$4 $4;
-`[$4,s$p`a$O$M$i`P){$7$o$9P::`)s`ki$:`finit(&s.`Ied`m,1$p`finit(&s.folded`m,Pipeline::WARPS$p`finit(&s.published`m,1);
-`finit(&s.carried`m,1$p`finit(&s.scanned`m,Pipeline::WARPS$R`finit_fence($p}$k$2$3$Tn=$b$D(a),skipped=$Ua.in,16)/$KIn);
-$aPipeline pipeline={s,
-$O,
-$f$a$B>(a.in)-skipped*$KIn),
-$f$B>(a.out)-skipped*$KOut),
-skipped,
-skipped+n,
-$_n?(skipped+n+Pipeline::`.-1)/Pipeline::`.:0)}`O`x<Pipeline::WARPS)pipeline.compute();
-`C`x==Pipeline::WARPS)pipeline.publish(a$p`C`x==Pipeline::WARPS+1)pipeline.look_back(a$p`C$A`P)pipeline.copy(a.`s$R#`Uif
-#line 1 "select/stream.cuh"
-$u`V$0{
-$B${,*$Xs;
-$T$x,$D;
-$o`u;
-$gT>$eT key($oi$z$j*$m$aT*>(${+i*`j$KT)));}
-$~$y>$e$oexist($oi$z
-$+`u-i<0?0:`u-i<$y?`u-i:$y$S$[T>$u$@_of{static $a$o$X=`j$KT));};
-$v<>$u$@_of<$bnone>{static $a$o$X`b};
-$~`8>$uraw{`(def $Vchar `(;};
-$v<>$uraw<2>{`(def `: `(;$[T`wN>$uvecs{`q`8=N*`j$KT)),VECTORS=`8%16`P?`8/16:0,
-WORDS=VECTORS`P&&`8%4`P?`8/4:0;
-union{
-$#$5 $5[VECTORS>0?VECTORS:1];
-$;$][(`8+3)/4];
-T `z[N];
-};
-$e$bvecs(){}
-$qclear(){$d$9(`8+3)/4`ki)$]`m=0$S$q`I($a$Bp){$FVECTORS){$d$9VECTORS`ki)$5`m=$m$a$#$5*>(p)`m;
-}`CWORDS){$d$9WORDS`ki)$]`m=$m$a$n*>(p)`m;
-}else{$d$9N`ki)`z`m=$m$aT*>(p)`m$S}
-$v<$CFULL>$q`I($a$Bp`wexist){$FFULL)`I(p$p`C$KT)<=2&&VECTORS&&exist==N){$d$9VECTORS`ki)$5`m=$b$5_anywhere(p+i*16);
-}`C$KT)<=2&&`8%4`P){$t$H$braw<alignof(T)>::`( R$P$oPER_WORD=4/`j$KR)),RAWS=`j$KT)/$KR));$dw`bw<`8/4`kw$:$;x`b
-$sUNROLL$7$ok`bk<PER_WORD`kk)$Fw*PER_WORD+k<exist*RAWS)
-x|=`i$m$aR*>(p)[w*PER_WORD+k])<<(k*8*`j$KR))$p$][w]=x$S}else{
-clear();$d$9N`ki)$Fi<exist)`z`m=$m$aT*>(p)`m$S}
-$v<$CFULL>$qstore($Bp`wexist$z$FFULL&&VECTORS){$d$9VECTORS`ki)$m$#$5*>(p)`m=$5`m;
-}else{$d$9N`ki)$FFULL||i<exist)$mT*>(p)`m=`z`m$S}
-};
-$e$;$bpair($olow`whigh`S`ilow)|`ihigh)<<16;}
-$e$o$blow($;pair`S`jpair&0xffffu);}
-$e$o$bhigh($;pair`S`jpair>>16);}
-$gT,$CSMALL=($KT)<4)>$ucopy_unlike{$l$qrun(T*to,$a$B$O`wn$:$%8)$7$oi=`j$A);i<n;i+=32)to`m=$m$aT*>($O)`m$S};
-$gT>$ucopy_unlike<T,true>{$l$qrun(T*to,$a$B$8`wn$:$Bout=$m$B>(to$3$o$@=n*`j$KT)),aligned=`j(16-$Uto,16))&15u),`|=`j$A);
-$a$ohead=aligned<$@?aligned:$@,$Y=($@-head)/16,tail=head+$Y*16`O`|<head)out[`|]=$8[`|];
-if(tail+`|<$@)out[tail+`|]=$8[tail+`|];
-$%1)$7$oi=head+`|*16;i<tail;i+=32*16)$b$5_at(out+i)=$b$5_anywhere($8+i$R$[T>$ucopy_out{
-static $a$oV=$KT)<16&&16%$KT)`P?16/`j$KT)):0;$l$qrun(T*to,$a$B$O`wn$G$Valigned=(16-$Uto,16))&15u;
-if(V`P||$Uto,16)!=$U$O,16)||aligned%$KT)$:$bcopy_unlike<T>::run(to,$O,n$p$j$S$aT*$8=$m$aT*>($O);
-$a$o`T=`jaligned/$KT)),head=`T<n?`T:n$P$o$Y=(n-head)/(V?V:1),tail=head+$Y*V`O`j$A)<head)to[$A]=$8[$A];
-$%4)$7$oi=`j$A);i<$Y;i+=32)
-$b$5_at($m$#$5*>(to+head)+i)=
-$b$5_at($m$a$#$5*>($8+head)+i$Mtail+`j$A)<n)to[tail+$A]=$8[tail+$A];
-}`X$Balike($aT*to,$Bat`wn`wroom$G$V`B=($Uto,16)-$Uat,16))&15u;
-$+V>0&&n+V<=room&&`B%$KT)`P?at+`B:at$S$[V>$ucompact{
-$~$y,$CFULL>$l$qrun(`1to,$T$I,$B`#,$a$b`A<$y> &marks`w`>,
-$o`R`wexist`wall$:V*out=$fV*>(to)+$I;
-$B$|=`#+$A*($y*$KV)$M!__any_$Lmarks.$D()>2+$y/32)$:V*next=out+`>;$dw`bw<$b`A<$y>::WORDS`kw$:$%1)
-for($;left=marks.$][w];left;left&=left-1)
-*next++ =$m$aV*>($|)[w*32+__ffs(`jleft))-1]$S$j;
-}$F`R<all$:$bvecs<V,$y>x;
-x.$v `I<FULL>($|,exist$p`d$p`#=$bcopy_out<V>::alike(out,`#,`R,32*$y$MFULL&&$KV)==1&&$y%4`P){
-$a$bbyte_gather<$y>gather(`#+`>,x.$],marks$p`d$pgather.finish($p}else{
-V*next=$mV*>(`#)+`>;$dj`bj<$y`kj)$Fmarks.get(j))*next++ =x.`z[j]$S`d$R$bcopy_out<V>::run(out,`#,`R$R};
-$v<>$ucompact<$bnone>{
-$~$y,$CFULL>$l$qrun(`1,$h,$B,$a$b`A<$y> &,int,int,int,int){}
-};
-$uspan{
-$T$Q,`U;
-};
-$uno_$,{$l$a$Cany=`7;`X$bspan find$(`Vargs&,$a$b`V$0&`S$bspan{0,0};}`X$bspan take($bspan&span`Sspan;}
-$~$w`w$y>$l$qclear$(`V$0&,$n*,$c,$c){}
-$~$w`w$y>$l$qmark$(`Vargs&,$a$b`V$0&,$a$bspan&,$n*,$c,
-$c){}
-};
-$~N>$u$Ds{$Tn[N];};
-$~N>$u$D_join{`X$b$Ds<N>`Y$:$b$Ds<N>c;$d$9N`ki)c.n`m`b
-$+c$S$e$b$Ds<N>`J$b$Ds<N>a,$a$b$Ds<N> &b$z$d$9N`ki)a.n`m+=b.n`m;
-$+a$S$~`.>`o Form{
-`o Packed{
-$;n[N];
-};`XPacked pack$($Ds<N> &c,$h$:Packed p;$d$9N`ki)p.n`m=`ic.n`m$p$+p;
-}`X$b$Ds<N>unpack($aPacked&p,$h$:$b$Ds<N>c;$d$9N`ki)c.n`m=p.n`m;
-$+c$S};
-};
-#line 1 "select/select.cuh"
-$gT$rF>$uselect_`(s{$tF Key;$tT `H;`X$B`u$(`V$0&t`St.$Xs;}`X$a`1memory$(`V$<`Sa.$Xs;}
-$[T>$uselect_`(s<T,$bnone>{$tT Key;$t$bnone `H;`X$B`u$(`V$0&t`St.${;}`X$a`1memory$(`V$<`Sa.${;}
-$[P$rT>$uholds{`X$Cof($aT&x,$a$b$X&scalar`SP()(x,scalar);}
-$[T>$uholds<$bnone,T>{`X$Cof($aT&,$a$b$X&`S`7;}
-};
-$~PARTS$rT$rF$rP1$rP2>$uselect{$t$bselect_`(s<T,F>Types;$t$HTypes::Key Key;$t$HTypes::`H `H;$t$bno_$, Offsets;
-static $a$oN=PARTS==3?2:1,SCRATCH`b$l$a$CBEFORE=`7,BEHIND=`7;$l$a$C`8=$btest_$@<P1>::is&&(PARTS<3||$btest_$@<P2>::is);
-`(def $b$Ds<N>State;$t$b$D_join<N>Join;
-$~$y>`o Kept{
-$b`A<$y>holds[N];
-$;upto;
-};
-$~$y,$CFULL>`XState fold$(`V$<,$a$b`V$0&t`w$x,Kept<$y> &kept$G$oi=$x+`j$A)*$y,exist=t.exist<$y>(i$p$bvecs<Key,$y>k;
-k.$v `I<FULL>(t.${+i*`j$KKey)),exist);$dp`bp<N`kp)kept.holds[p].clear($M`8&&$y%4`P){$dw=$y/4-1;w>`b--w){
-$a$;one=$btest_$@<P1>::of(k.$][w],a.$x$pkept.holds[0].push(w*4,one);
-if(PARTS==3)kept.holds[N-1].push(w*4,$btest_$@<P2>::of(k.$][w],a.`c)&~one$p}
-$sUNROLL$7$op`bp<N&&!FULL`kp)kept.holds[p].keep(exist$p}else{$dj`bj<$y`kj){
-$a$Cone=(FULL||j<exist)&&$bholds<P1,Key>::of(k.`z[j],a.$x$pkept.holds[0].set(j,one$MPARTS==3)
-kept.holds[N-1].set(j,(FULL||j<exist)&&!one&&$bholds<P2,Key>::of(k.`z[j],a.`c)$R}
-$a$;$|=$bpair(kept.holds[0].$D(),PARTS==3?kept.holds[N-1].$D():0$pkept.upto=$#`ninclusive_scan($|,$#sum<$n>());
-$a$;all=$Wkept.upto,31$pState s;
-s.n[0]=$)$blow(all)$MPARTS==3)s.n[N-1]=$)$bhigh(all)$p$+s$S$~$y,$CFULL>$l$qemit$(`V$<,$a$b`V$0&t`w$x,$aKept<$y> &kept,
-$aState&$I,$B$G$Torigin=t.$x+$x$P$oi=$x+`j$A)*$y,exist=t.exist<$y>(i),all=t.exist<32*$y>($x);
-$a$;$|=$bpair(kept.holds[0].$D(),PARTS==3?kept.holds[N-1].$D():0$3$;upto=kept.upto,`R=$Wupto,31);
-$a$oones=$blow(`R),twos=PARTS==3?$bhigh(`R):PARTS==2?all-ones:0;
-$B`u=Types::`u(t)+$x*`j$KT)$MPARTS==1){$Fones>0&&!(ones==all&&origin==$I.n[0]&&a.out_$Xs==Types::memory(a)))
-$bcompact<T>::$v run<$y,FULL>(a.out_$Xs,$I.n[0],`u,kept.holds[0],$blow(upto-$|),
-ones,exist,all$p$j$S$bvecs<T,$y>x;
-x.$v `I<FULL>(`u+$A*($y*$KT)),exist$p`d$pT*at=$mT*>(`u$p$o`>=$blow(upto-$|),`>2=$bhigh(upto-$|),others=i-$x-`>-`>2;
-$a$orest=ones+(PARTS==3?twos:0$MFULL&&$KT)==1&&$y%4`P){$t$bbyte_gather<$y>Gather;
-$b`A<$y>neither;$dw`bw<$b`A<$y>::WORDS`kw)
-neither.$][w]=~(kept.holds[0].$][w]|kept.holds[N-1].$][w]$pneither.keep($y);
-$aGather one(`u+`>,x.$],kept.holds[0]),other(`u+rest+others,x.$],neither$MPARTS==3){
-$aGather two(`u+ones+`>2,x.$],kept.holds[N-1]$p`d$ptwo.finish($p}else `d$pone.finish($pother.finish($p}else{
-$sUNROLL$7$oj`bj<$y`kj$G$Cone=kept.holds[0].get(j),two=PARTS==3&&kept.holds[N-1].get(j$M!FULL&&j>=exist)continue;
-at[one?`>:two?ones+`>2:rest+others]=x.`z[j];
-`>+=one?1:0;
-`>2+=two?1:0;
-others+=one||two?0:1$S}
-`d$p$bcopy_out<T>::run($fT`0out_$Xs)+$I.n[0],`u,ones$p$bcopy_out<T>::run($fT`0out2)+(PARTS==2?origin-$I.n[0]:$I.n[N-1]),
-`u+ones*`j$KT)),twos$MPARTS>2)
-$bcopy_out<T>::run($fT`0out3)+(origin-$I.n[0]-$I.n[N-1]),
-`u+(ones+twos)*`j$KT)),all-ones-twos$p}$l$qfinish$(`V$<,$T$D,$aState&`R$:a.out_$D[0]=`R.n[0];
-if(PARTS==2)a.out_$D[1]=$D-`R.n[0]`OPARTS==3$:a.out_$D[1]=`R.n[N-1];
-a.out_$D[2]=$D-`R.n[0]-`R.n[N-1]$S}
-};
-$~PARTS$rT$rF$rP1$rP2$rInput>
-$uselect_at:$bselect<PARTS,$bnone,F,P1,P2>{$t$bselect<PARTS,$bnone,F,P1,P2>Base;$t$HBase::State State;
-$~$y>using Kept=$HBase::$v Kept<$y>;$t`: Position;`qN=Base::N,SCRATCH=$JPOSITION_`8;
-static_assert($KPosition)==$JPOSITION_`8,"a policy's $O memory has room for positions of this `g");
-static $qwrite(`1to,$T$I,$aInput&input,$Torigin,$aPosition*at`wn$:T*out=$fT*>(to)+$I;
-$%4)$7$oi=`j$A);i<n;i+=32)out`m=input.at(origin+at`m$R$~$y>static $qgather(Position*to,$a$b`A<$y> &marks){
-$sUNROLL$7$ow`bw<$b`A<$y>::WORDS`kw$:$%1)$7$;left=marks.$][w];left;left&=left-1)
-*to++ =$fPosition>(`j$A)*$y+w*32+__ffs(`jleft))-1$R}
-$~$y,$CFULL>$l$qemit$(`V$<,$a$b`V$0&t`w$x,$aKept<$y> &kept,
-$aState&$I,$Bscratch$GInput input($f$a$bwith_input<$b`Vargs> &>(a).input$3$Torigin=t.$x+$x;
-$a$oi=$x+`j$A)*$y,exist=t.exist<$y>(i),all=t.exist<32*$y>($x);
-$a$;$|=$bpair(kept.holds[0].$D(),PARTS==3?kept.holds[N-1].$D():0$3$;upto=kept.upto,`R=$Wupto,31);
-$a$oones=$blow(`R),twos=PARTS==3?$bhigh(`R):PARTS==2?all-ones:0;
-$a$o`>=$blow(upto-$|),`>2=$bhigh(upto-$|),rest=ones+(PARTS==3?twos:0$pPosition*at=$mPosition*>(scratch);
-gather<$y>(at+`>,kept.holds[0]$MPARTS==3)gather<$y>(at+ones+`>2,kept.holds[N-1]$MPARTS>1$:$b`A<$y>neither;
-$sUNROLL$7$ow`bw<$b`A<$y>::WORDS`kw)
-neither.$][w]=~(kept.holds[0].$][w]|kept.holds[N-1].$][w]$pneither.keep(exist);
-gather<$y>(at+rest+(i-$x-`>-`>2),neither$R`d$pwrite(a.out_$Xs,$I.n[0],input,origin,at,ones);
-if(PARTS>1)write(a.out2,PARTS==2?origin-$I.n[0]:$I.n[N-1],input,origin,at+ones,twos$MPARTS>2)
-write(a.out3,origin-$I.n[0]-$I.n[N-1],input,origin,at+ones+twos,all-ones-twos$p`d$R};
-#line 1 "segments/heads.cuh"
-$gK$rE>$ukey_`{{$tK Key;$t$bno_$, Offsets;$l$a$CBEFORE=true;
-$~$y,$CFULL>`o Marks{$l$a$CKNOWN=$bcompare_$@<E>::is&&$y%4=`b
-$bvecs<K,$y>k$P$b`V$0&t;
-$oi,exist;
-$C$x_head;
-$b`A<$y+1>`{;
-$eMarks$(`Vargs&,$a$b`V$0&$0`w$x,$a$b`A<$y+1> &)
-:t($0),i($x+`j$A)*$y),exist($0.exist<$y>(i)$:k.$v `I<FULL>(t.${+i*`j$KK)),exist);
-$x_head=(FULL||exist>0)&&(t.$x+i`P||!E()(t.key<K>(i-1),k.`z[0])$M!KNOWN)$j;
-$bmark_changes<E,$y>(k.$],`{$p`{.$][0]=(`{.$][0]&~1u)|($x_head?1u:0u$R$e$Cat($oj$z
-$+KNOWN?`{.get(j):j`P?$x_head:(FULL||j<exist)&&!E()(k.`z[j-1],k.`z[j]$R$e$Cbehind($z
-$j(FULL||exist==$y)&&t.$x+i+$y<t.$D&&!E()(k.`z[$y-1],t.key<K>(i+$y)$R};
-$[F>$uflag_`{{$tF Key;$t$bno_$, Offsets;$l$a$CBEFORE=`7;
-$~$y,$CFULL>`o Marks{$l$a$CKNOWN=$KF)==1&&$y%4=`b
-$bvecs<F,$y>k$P$b`V$0&t;
-$oi,exist;
-$b`A<$y+1>`{;
-$eMarks$(`Vargs&,$a$b`V$0&$0`w$x,$a$b`A<$y+1> &)
-:t($0),i($x+`j$A)*$y),exist($0.exist<$y>(i)$:k.$v `I<FULL>(t.${+i*`j$KF)),exist$M!KNOWN)$j;
-`{.clear();$dw=$y/4-1;w>`b--w)`{.push(w*4,$b$@_differ(k.$][w],0)$Mt.$x+i`P&&exist>0)`{.$][0]|=1u$S$e$Cat($oj$z
-$+KNOWN?`{.get(j):(FULL||j<exist)&&(k.`z[j]!=F(0)||(j`P&&t.$x+i`P)$R$e$Cbehind($z
-$j(FULL||exist==$y)&&t.$x+i+$y<t.$D&&t.key<F>(i+$y)!=F(0$R};
-$[O>$uoffset_below{
-$aO*$,;
-$T$X[2];
-$e$C`J$on,$Tposition$z
-$+$)$,[position])<$X[n]$S$[O>
-$e$bspan $bsearch_near($T`U,$a$boffset_below<O> &below,$a$h(&guess)[2]$G$TENOUGH=48$P$o`|=`j$A),d=`|<16?15-`|:`|-16;
-$a$Tfar=d<4?$h(d+1):1ull<<(2*(d-2)$p$Cholds[2];
-$T$x[2],$D[2],more[2];$dn`bn<2`kn$G$Tprobe=`|<16?guess[n]-far:guess[n]+far-1;
-holds[n]=`|<16&&far>guess[n]?true:probe<`U&&below(n,probe$p}$dn`bn<2`kn$G$oup_to=__popc(`,holds[n]));
-$a$Tlow=`|>=16?guess[n]+far:far>guess[n]?0:guess[n]-far+1;
-$x[n]=up_to>0?$Wlow,up_to-1):0$P$Thigh=up_to<32?$Wlow,up_to)-1:`U;
-$D[n]=(high<`U?high:`U)-$x[n];
-more[n]=$D[n]<=ENOUGH?$D[n]:0;
-$D[n]-=more[n]$S$b`nsearch($x,$D,below$p$+$bspan{$x[0],$x[1]+more[1]}$S$gO>$uoffset_marks{$t$H$btraits<O>::wide Number;
-static $a$Cany=true;`qV=16/`j$KO)),WINDOW=32*V,BATCH=5;`X$bspan find$(`V$<,$a$b`V$0&t){
-$a$boffset_below<O>below={$f$aO`0$,),{t.$x,t.$x+$h(t.`u)}}$Pdouble density=$fdouble>(a.segments)/$fdouble>(t.$D);
-$Tguess[2];$dn`bn<2`kn$:guess[n]=$)$fdouble>(below.$X[n])*density$Mguess[n]>a.segments)guess[n]=a.segments;
-}
-$+$bsearch_near(a.segments+1,below,guess$p}`X$bspan take($bspan&span$G$Tfew=2*BATCH*WINDOW,$Q=span.$Q;
-span.$Q=span.`U-$Q>few?$Q+few:span.`U;
-$+$bspan{$Q,span.$Q}$S$~$w`w$y>$l$qclear$(`V$0&t,$n*marks,$Vthread,$V`K){$7$Vi=thread;i<$c($w*$b`A<$y+1>::WORDS);i+=`K)
-marks`m=i`P&&t.$x`P?1u:0u$S$~$w`w$y>`o ElementBit{
-$;$],bit;
-$eElementBit($aO&offset,$a$b`V$0&t$GNumber element=$fNumber>(offset)-$fNumber>(t.$x$3$;i=`ielement),j=i%$y;
-$]=element<$fNumber>(t.`u)?i/$y+j/32*$w: ~0u;
-bit=1u<<(j%32$R};
-$~$w`w$y>$l$qmark$(`V$<,$a$b`V$0&t,$a$bspan&span,$n*marks,
-$Vwarp,$Vwarps){$tElementBit<$w,$y>At;$tlong long Position`Ospan.$Q>=span.`U)$j$PO*$,=$f$aO`0$,$3$T`B=$U$,,16)/$KO);
-$aPosition `T=Position((span.$Q+`B)/V*V-`B),`U=Position(span.`U);
-$aPosition whole=Position((a.segments+1+`B)/V*V-`B),stop=`U<whole?`U:whole$P$Twindows=$h(`U-`T+WINDOW-1)/WINDOW;
-if(warp`P&&(`T<0||stop<`U)$GPosition at=`j$A)<V?Position($A):whole+(`j$A)-V$M`j$A)<2*V&&at>=0&&at<`U$GAt one($,[at],t);
-if(one.$]!=~0u)atomicOr(&marks[one.$]],one.bit$R}$7$Tw=warp;w<windows;$GPosition `|=`T+Position(w*WINDOW)+`j$A)*V;
-$bvecs<O,V>x[BATCH];$du`bu<BATCH`ku$GPosition at=`|+u*`jwarps)*WINDOW;$dj`bj<V`kj)x[u].`z[j]=$fO>(t.$x-1);
-if(at>=0&&at<stop)x[u].$5[0]=`h$5<`2ALL>($,+at$p}$du`bu<BATCH`ku){$Fu>0&&w+u*warps>=windows)break;
-$;$]=~0u,`A`b$dj`bj<V`kj$GAt one(x[u].`z[j],t$Mone.$]!=$]&&$]!=~0u)atomicOr(&marks[$]],`A);
-`A=(one.$]==$]?`A:0u)|one.bit;
-$]=one.$];
-}$F$]!=~0u)atomicOr(&marks[$]],`A$R$a$Tnext=w+BATCH*warps$PO low=$Wx[0].`z[0],0),high=$Wx[BATCH-1].`z[V-1],31);
-if(next<windows&&low==high$G$Tseen=$h(`T)+(next-warps+1)*WINDOW,beyond=$)high)+1;
-$T$8[1]={seen},$D[1]={span.`U-seen};
-$b`nsearch($8,$D,$boffset_below<O>{$,,{beyond,0}}$3$T`3=($8[0]-$h(`T))/WINDOW;
-w=`3+(warp+warps-$_`3%warps))%warps;
-}else w=next$S}
-$[O>$uoffset_`{{$t$bnone Key;$t$boffset_marks<O>Offsets;$l$a$CBEFORE=`7;
-$~$y,$CFULL>`o Marks{$l$a$CKNOWN=true$P$b`A<$y+1>`{;
-$eMarks$(`Vargs&,$a$b`V$0&,int,$a$b`A<$y+1> &marked)
-:`{(marked){}
-$e$Cat($oj$z$+`{.get(j);}
-$e$Cbehind($z$+`7;}
-};
-$[Heads`w$y,$CFULL,$CBEHIND>
-$e$b`A<$y+1>$bmark$(`V$<,$a$b`V$0&t`w$x){$t$HHeads::$v Marks<$y,FULL>Marks;
-$b`A<$y+1>`{;
-`{.clear($3Marks marks(a,t,$x,`{$MMarks::KNOWN$:`{=marks.`{`O!FULL)`{.keep(t.exist<$y>($x+`j$A)*$y)$p}else{
-$sUNROLL$7$oj`bj<$y`kj)`{.set(j,marks.at(j)$p}$FBEHIND)`{.set($y,marks.behind()$p$+`{$S$~$y>
-$e$b`A<$y>$b`Us$(`A<$y+1> &`{,$a$b`V$0&t`wi$:$b`A<$y>`Us;$dw`bw<$b`A<$y>::WORDS`kw)
-`Us.$][w]=`{.$][w]>>1|(w+1<$b`A<$y+1>::WORDS?`{.$][w+1]<<31:0u$3$oexist=t.exist<$y>(i$Mexist>0&&t.$x+i+exist==t.$D){
-$sUNROLL$7$ow`bw<$b`A<$y>::WORDS`kw)$F(exist-1)/32==w)`Us.$][w]|=1u<<((exist-1)%32$R$+`Us;
-}
-#line 1 "select/runs.cuh"
-$urun_`p{
-$Truns;
-$T`-;
-};
-$urun_join{`X$brun_`p `Y`S$brun_`p{0,0};}
-$e$brun_`p `J$a$brun_`p&a,$a$brun_`p&b$z
-$+$brun_`p{a.runs+b.runs,b.`-?b.`-:a.`-}$S$~`.>`o Form{
-`o Packed{
-$;runs,`-;
-};`XPacked pack$(run_`p&s,$T$0$:$+Packed{`is.runs),s.`-?`is.`--$0*`.):0u};
-}`X$brun_`p unpack($aPacked&p,$T$0$:$+$brun_`p{p.runs,p.`-?p.`-+$0*`.:0}$S};
-};
-$e$o$bof_`-($V`|s`wx$G$o`3=__shfl_$Lx,`|s?31-__clz(`j`|s)):0$p$+`|s?`3:0$S$~$y>$e$b`A<$y>$b$x_`A$(`A<$y+1> &b){
-$b`A<$y>r;$dw`bw<$b`A<$y>::WORDS`kw)r.$][w]=b.$][w]`O$y%32)r.$][$y/32]&=(1u<<($y%32))-1u;
-$+r$S$gL>$ulength{`(def L `(;};
-$v<>$ulength<$bnone>{`(def $;`(;};
-$~$y>$u`U_`>s{
-$o$I,all;
-$e$b`U_`>s$(`A<$y+1> &`{`w`{_$I`w`{_all,$a$b`V$0&t,
-$o$x$G$oexist=t.exist<32*$y>($x),own=`j`{.$][0]&1u),lead=$Wown,0$3$obehind=$W`{.get($y)?1:0,31$p$I=`{_$I-lead+own;
-all=`{_all-lead+behind+(exist>0&&t.$x+$x+exist==t.$D?1:0$R};
-$~WHAT$rHeads$rV$rLength>$uruns{$t$H$blength<Length>::`( L;$t$HHeads::Key Key;$tV `H;$t$HHeads::Offsets Offsets;
-static $a$oSCRATCH`b$l$a$CLENGTHS=WHAT!=GP_UNIQUE&&$b$@_of<Length>::$X>0;
-static $a$CBEFORE=Heads::BEFORE,BEHIND=WHAT!=GP_UNIQUE;$t$brun_`p State;$t$brun_join Join;
-$~$y>`o Kept{
-$b`A<$y+1>`{;
-$;upto;
-};
-$~$y>`X$b`A<$y>$Ded$(`A<$y+1> &`{,$a$b`V$0&t`wi$G$b`A<$y>h=$b$x_`A<$y>(`{$MWHAT!=GP_NONTRIVIAL_RUNS)$+h;
-$b`A<$y>e=$b`Us<$y>(`{,t,i);$dw`bw<$b`A<$y>::WORDS`kw)e.$][w]&=~h.$][w];
-$+e$S$~$y>static $e$o`-_head$(`A<$y> &h$:$o`-`b$dw`bw<$b`A<$y>::WORDS`kw)
-if(h.$][w])`-=`j$A)*$y+w*32+32-__clz(`jh.$][w])$p$+`-$S$~$y,$CFULL>`XState fold$(`V$<,$a$b`V$0&t`w$x,Kept<$y> &kept){
-kept.`{=$bmark<Heads,$y,FULL,BEHIND>(a,t,$x$3$o$|=$Ded<$y>(kept.`{,t,$x+`j$A)*$y).$D();
-kept.upto=`i$#`ninclusive_scan($|,$#sum<int>())$3$o`-=`-_head<$y>($b$x_`A<$y>(kept.`{)),
-newest=$bof_`-(`,`->0),`-$p$+$brun_`p{$)$Wkept.upto,31)),newest?t.$x+$x+newest:0}$S$~$y,$CFULL>
-static $qemit$(`V$<,$a$b`V$0&t`w$x,$aKept<$y> &kept,
-$aState&$I,$B$G$oi=$x+`j$A)*$y,exist=t.exist<$y>(i),all=t.exist<32*$y>($x$3$b`A<$y>marks=$Ded<$y>(kept.`{,t,i);
-$a$o`>=`jkept.upto)-marks.$D(),`R=`j$Wkept.upto,31)$MWHAT!=GP_NONTRIVIAL_RUNS&&a.out_${&&`R>0){
-$a$Cstays=`R==all&&t.$x+$x==$I.runs`O!stays||a.out_${!=a.${)
-$bcompact<Key>::$v run<$y,FULL>(a.out_${,$I.runs,t.${+$x*`j$KKey)),marks,
-`>,`R,exist,all$M!stays||a.out_$Xs!=a.$Xs)
-$bcompact<V>::$v run<$y,FULL>(a.out_$Xs,$I.runs,t.$Xs+$x*$b$@_of<V>::$X,
-marks,`>,`R,exist,all$p}$F!LENGTHS||!a.out2)$j$P$b`A<$y>`{=$b$x_`A<$y>(kept.`{$pL*out=$fL`0out2)+$I.runs;
-if(WHAT==GP_RUN_LENGTHS$G$b`U_`>s<$y>`Us(kept.`{,`>,`R,t,$x$M!($W`{.$][0],0)&1u))--out;
-$&s<$y,`7>(out,t,$x,`{,$b`Us<$y>(kept.`{,t,i),`Us.$I,`Us.all,$I$p}else{
-$&s<$y,`7>(out,t,$x,`{,marks,`>,`R,$I$p$&s<$y,true>($fL`0out_$Xs)+$I.runs,t,$x,`{,marks,`>,`R,$I$R}
-$~$y,$CBEGINS>$l$q$&s(L*out,$a$b`V$0&t`w$x,$a$b`A<$y> &`{,
-$a$b`A<$y> &marks`w`>`w`R,$aState&$I$G$o`8=BEGINS?2:1,`|_$x=`j$A)*$y;
-$B`#=t.${+$x*`j$KKey)),*$|=`#+`>*`8$Plong long origin=$flong long>(t.$x)+$x$P$o`-=`-_head<$y>(`{),
-earlier=$bof_`-($bearlier_`|s(`,`->0)),`-$3long long open=earlier?earlier:$flong long>($I.`-)-origin;
-$o$Q=$fint>(open),head=32*$y+1,`U`b$dw=$b`A<$y>::WORDS-1;w>`b--w){$F`{.$][w])head=`|_$x+w*32+__ffs(`j`{.$][w]));
-if(marks.$][w])`U=`|_$x+w*32+__ffs(`jmarks.$][w])$R$a$Clarge=`U>0&&head>`U&&(BEGINS?open<=0:`U+1-open>255);
-if(large)out[`>]=$fL>(BEGINS?origin+open-1:`U+1-open$M`{.$][0]&1u)$Q=`|_$x+1;
-$Bnext=$|;
-`d);$dw`bw<$b`A<$y>::WORDS`kw$:$%1)$7$;left=marks.$][w];left;left&=left-1$G$;upto=left^(left-1),`{_upto=`{.$][w]&upto;
-if(WHAT==GP_NONTRIVIAL_RUNS&&`{_upto)$Q=`|_$x+w*32+32-__clz(`j`{_upto)$p`U=`|_$x+w*32+32-__clz(`jupto));
-$a$o$&=BEGINS?$Q:`U+1-$Q;
-next[0]=$f$Vchar>($&$MBEGINS)next[1]=$f$Vchar>($&>>8$pnext+=`8;
-$Q=`U+1;
-}$FWHAT==GP_NONTRIVIAL_RUNS&&`{.$][w])$Q=`|_$x+w*32+32-__clz(`j`{.$][w])$p}$db`bb<`8`kb)$Flarge)$|[b]`b
-`d$p$%4)$7$or=`j$A);r<`R;r+=32$G$o$&=`#[r*`8]|(BEGINS?`#[r*`8+1]<<8:0$M$&)out[r]=$fL>(BEGINS?origin+$&-1:$&$R}
-static $qfinish$(`V$<,$h,$aState&`R){a.out_$D[0]=`R.runs;}
-};
-#line 1 "segments/by_key.cuh"
-$gAcc,$CCOUNTED>$u`%`p{
-Acc $X;
-$T`{;
-$[Acc>$u`%`p<Acc,`7>{
-Acc $X;
-$;`{;
-$[Op,$CCOUNTED>$u`%join{$t$HOp::`( Acc;$t$b`%`p<Acc,COUNTED>State;`XState `Y$:State s;
-s.$X=Op::`Y$ps.`{`b
-$+s$S$eState `J$aState&a,$aState&b$z
-State s;
-s.$X=b.`{?b.$X:Op()(a.$X,b.$X$ps.`{=COUNTED?a.`{+b.`{:a.`{|b.`{;
-$+s$S$~`.>`o Form{$t$b`%`p<Acc,`7>Packed;`XPacked pack($aState&s,$h$:Packed p;
-p.$X=s.$X;
-p.`{=`is.`{$p$+p;
-}`XState unpack($aPacked&p,$h$:State s;
-s.$X=p.$X;
-s.`{=p.`{;
-$+s$S};
-$[Acc>$uopen_run{
-Acc $X;
-$;`{;
-$[Op>$uopen_join{$t$bopen_run<$HOp::`(>Run;
-$eRun `J$aRun&a,$aRun&b$z
-Run r;
-r.$X=b.`{?b.$X:Op()(a.$X,b.$X$pr.`{=a.`{+b.`{;
-$+r$S$[K>$ucompact_${{
-$~$y,$CFULL>$l$qrun$(`V$<,$a$b`V$0&t`w$x,$a$b`A<$y> &`{,
-$T$I`w`>`w`R`wexist){$Fa.out_${&&`R>0)
-$bcompact<K>::$v run<$y,FULL>(a.out_${,$I,t.${+$x*`j$KK)),`{,`>,`R,
-exist,t.exist<32*$y>($x)$R};
-$v<>$ucompact_${<$bnone>{
-$~$y,$CFULL>$l$qrun$(`Vargs&,$a$b`V$0&,int,$a$b`A<$y> &,$h,
-int,int,int){}
-};
-$v<$CCOUNTED>$ukept_`{{
-$;upto;
-$qkeep($;n){upto=n;}
-$e$;kept($z$+upto;}
-};
-$v<>$ukept_`{<`7>{
-$qkeep($n){}
-$e$;kept($z$+0;}
-};
-$~WHAT,$CINIT$rHeads$rOp$rLoad$rIn$rAcc$rOut>$uby_key{$t$HHeads::Key Key;$tIn `H;$t$HHeads::Offsets Offsets;
-static $a$CREDUCE=WHAT==GP_REDUCE_BY_KEY;`qSCRATCH=$KOut)==$KIn)?0:`j$KOut));$l$a$CBEFORE=Heads::BEFORE,BEHIND=REDUCE;
-`(def $b`%join<Op,REDUCE>Join;$t$HJoin::State State;$t$bopen_run<Acc>Run;
-$~$y>`o Kept:$bkept_`{<REDUCE>{
-$b`A<$y+1>`{;
-$;$I[($KAcc)+3)/4];
-};$l$a$CLOOSE=!SCRATCH&&alignof(Out)>alignof(In);$l$qput($Bp,$aOut&x){$F!LOOSE)*$mOut*>(p)=x;
-else{
-$bshuffled<Out>s;
-s.$X=x;$db`bb<`j$KOut))`kb)p[b]=$m$a$B>(&s)[b]$S}
-$~$y,$CFULL>`XState fold$(`V$<,$a$b`V$0&t`w$x,Kept<$y> &kept$G$oi=$x+`j$A)*$y,exist=t.exist<$y>(i);
-`(def $HHeads::$v Marks<$y,FULL>Marks$PMarks marks(a,t,$x,kept.`{$p$bvecs<In,$y>v;
-v.$v `I<FULL>(t.$Xs+i*`j$KIn)),exist$3Load `I(a$3Acc init=$b$X_as<Acc>(a.$x$pAcc run=Op::`Y$MMarks::KNOWN){
-kept.`{=marks.`{`O!FULL)kept.`{.keep(exist$p}else kept.`{.clear();$dj`bj<$y`kj){$F!FULL&&j>=exist)continue;
-$aAcc x=Op::prepare(`I(v.`z[j],t.$x+i+j)$3$Chead=marks.at(j$M!Marks::KNOWN)kept.`{.set(j,head);
-run=head?(INIT?Op()(init,x):x):j`P?x:Op()(run,x$p}$FBEHIND)kept.`{.set($y,marks.behind()$pRun $|;
-$|.$X=run;
-$|.`{=`i$b$x_`A<$y>(kept.`{).$D()$3Run upto=$#`ninclusive_scan($|,$bopen_join<Op>()$p$bshuffled<Acc>$I;
-if($KAcc)%4)$I.$][$KAcc)/4]`b
-$I.$X=$#`n`B_up(upto.$X,1);$dw`bw<`j$KAcc)+3)/4`kw)kept.$I[w]=$I.$][w];
-kept.keep(upto.`{$pState s;
-s.$X=$Wupto.$X,31$3$;`{=$Wupto.`{,31$ps.`{=REDUCE?`{:`{!`b
-$+s$S$~$y,$CFULL>$l$qemit$(`V$<,$a$b`V$0&t`w$x,$aKept<$y> &kept,
-$aState&$I,$Bscratch$G$oi=$x+`j$A)*$y,exist=t.exist<$y>(i),all=t.exist<32*$y>($x);
-$Bresults=SCRATCH?scratch:t.$Xs+$x*`j$KIn)$3Load `I(a$3Acc init=Op::prepare($b$X_as<Acc>(a.$x)),`T=INIT?init:Op::`Y);
-$bvecs<In,$y>v;
-v.$v `I<FULL>(t.$Xs+i*`j$KIn)),exist$3$b`A<$y>`{=$b$x_`A<$y>(kept.`{$3$Vwith_`{=`,`{.$D()>0);
-$a$o`{_$I=`jkept.kept())-`{.$D($p$bshuffled<Acc>kept_run;$dw`bw<`j$KAcc)+3)/4`kw)kept_run.$][w]=kept.$I[w];
-Acc run=$A`P    `&?$I.$X
-:$bearlier_`|s(with_`{)?kept_run.$X
-:Op()($I.$X,kept_run.$X$p$b`A<$y>`Us;
-Out*out=$fOut`0out_$Xs)+(t.$x+$x$p$Bnext=results;
-$o`{_all=0,results_all=all`OREDUCE$:`Us=$b`Us<$y>(kept.`{,t,i$p`{_all=`j$Wkept.kept(),31));
-$a$b`U_`>s<$y>`>s(kept.`{,`{_$I,`{_all,t,$x$3$Copen=!($W`{.$][0],0)&1u$presults_all=`>s.all;
-out=$fOut`0out_$Xs)+($I.`{-(open?1:0)$p`d$M!LOOSE)results=$bcopy_out<Out>::alike(out,results,results_all,32*$y);
-next=results+`>s.$I*`j$KOut)$R$bvecs<Out,$y>r`O!FULL)r.clear();$dj`bj<$y`kj){$F!FULL&&j>=exist)continue;
-$aAcc x=Op::prepare(`I(v.`z[j],t.$x+i+j)$3$Chead=`{.get(j);
-if(WHAT==GP_EXCLUSIVE_SCAN_BY_KEY)r.`z[j]=$#convert<Acc,Out>()(head?`T:run$prun=head?(INIT?Op()(init,x):x):Op()(run,x);
-if(WHAT==GP_INCLUSIVE_SCAN_BY_KEY)r.`z[j]=$#convert<Acc,Out>()(run$MREDUCE&&`Us.get(j)){
-put(next,$#convert<Acc,Out>()(run)$pnext+=$KOut$R}$F!REDUCE$:$Bto=results+$A*($y*$KOut));
-if(!LOOSE)r.$v store<FULL>(to,exist$pelse{$dj`bj<$y`kj)$FFULL||j<exist)put(to+j*`j$KOut)),r.`z[j]$R}
-`d$pcopy(out,results,results_all$MREDUCE)
-$bcompact_${<Key>::$v run<$y,FULL>(a,t,$x,`{,$I.`{,`{_$I,`{_all,
-exist$p`d$p}$l$qcopy(Out*to,$a$B$8`wn){$F!LOOSE$:$bcopy_out<Out>::run(to,$8,n$p$j$S$a$o$@=n*`j$KOut));
-for($ob=`j$A);b<$@;b+=32)$m$B>(to)[b]=$8[b];
-}$l$qfinish$(`V$<,$h,$aState&`R){$FREDUCE)a.out_$D[0]=`R.`{$S};
-#line 1 "select/kernels.cuh"
-$~STAGES`wGROUPS$rState>$u`V$1{
-$Tdrawn[STAGES];
-$T`3[STAGES];
-$Tmarked[STAGES];
-$T`Ied[STAGES];
-$Tfolded[STAGES];
-$Tpublished[STAGES];
-$Tcarried[STAGES];
-$Temitted[STAGES];
-$b$> $>[STAGES];
-$bspan $,[STAGES];
-State `R[STAGES][GROUPS];
-State $I[STAGES];
-$[P$rBody>$ustream{$t$HBody::Key Key;$t$HBody::`H `H;$t$HBody::State State;$t$HBody::Join Join;
-`(def $HBody::Offsets Offsets;`qKEY=$b$@_of<Key>::$X,VALUE=$b$@_of<`H>::$X;`q$y=$b`V`u(P::$Y,KEY,VALUE),GROUPS=$E/32,
-`.=$E*$y;$t$HBody::$v Kept<$y>Kept;`qVALUES_AT=$b`Vregion_$@(`.,KEY);`qKEPT_AT=VALUES_AT+$b`Vregion_$@(`.,VALUE);
-static $a$oKEPT=`j$KKept))/4;`qSTAGE=KEPT_AT+$E*KEPT*4,SCRATCH=`.*Body::SCRATCH;
-static $e$b`V$0 $0_in($B`),$T$&,$T$D,$Vkey_offset,
-$V$X_offset$:$b`V$0 t;
-t.$x=$&*`.;
-t.$D=$D;
-t.`u=$D-t.$x<$h(`.)?`j$D-t.$x):`.;
-t.${=`)+(KEY?$JSTREAM_MARGIN+key_offset:0$pt.$Xs=`)+VALUES_AT+$JSTREAM_MARGIN+$X_offset;
-$+t;
-}`X$Cfull$(`V$0&t$:$+t.`u==`.&&
-((KEY?$Ut.${,16):0)|(VALUE?$Ut.$Xs,16):0))=`b
-}`X$n*kept_in($B`)`w`#$:$+marks_in(`))+`#*32+$A;
-}`X$n*marks_in($B`)`S$m$n*>(`)+KEPT_AT);}`X$bspan mark_$x$(`V$<,$a$b`V$0&t,$B`)){
-Offsets::$v clear<$E,$y>(t,marks_in(`)),$A,32$p$bspan span=Offsets::find(a,t$3$bspan $|=Offsets::take(span$p`d);
-mark(a,t,$|,`),0,1$p$+span;
-}$l$qmark$(`V$<,$a$b`V$0&t,$a$bspan&span,
-$B`),$Vwarp,$Vwarps$:Offsets::$v mark<$E,$y>(a,t,span,marks_in(`)),warp,warps$p}$l$qfold$(`V$<,$a$b`V$0&t,$B`)`w`#,
-State*`Rs$G$o$x=`#*(32*$y$p$n*$]s=kept_in(`),`#$p$bshuffled<Kept>kept`OOffsets::any){
-$sUNROLL$7$ok`bk<$b`A<$y+1>::WORDS`kk)kept.$][k]=$]s[k*$E]$S$aState s=full(t)?Body::$v fold<$y,true>(a,t,$x,kept.$X)
-:Body::$v fold<$y,`7>(a,t,$x,kept.$X);$dk`bk<KEPT`kk)$]s[k*$E]=kept.$][k]`O$A`P)`Rs[`#]=s;
-`d$p}$l$qemit$(`V$<,$a$b`V$0&t,$B`)`w`#,
-$aState&$I,$aState*prefixes,$Bscratch$G$o$x=`#*(32*$y$3State $|=`#>0?Join()($I,prefixes[`#-1]):$I;
-$a$n*$]s=kept_in(`),`#$p$bshuffled<Kept>kept;$dk`bk<KEPT`kk)kept.$][k]=$]s[k*$E];
-scratch+=$x*Body::SCRATCH`Ofull(t))Body::$v emit<$y,true>(a,t,$x,kept.$X,$|,scratch);
-else Body::$v emit<$y,`7>(a,t,$x,kept.$X,$|,scratch$M`#==GROUPS-1&&$A`P&&t.$x+t.`u==t.$D)
-Body::finish(a,t.$D,Join()($I,prefixes[GROUPS-1])$p}`X$Cin_place$(`V$<$:$j(a.out_${&&a.out_${==a.${)||
-(a.out_$Xs&&(a.out_$Xs==a.$Xs||a.out_$Xs==a.${)$p}$t$blook_back<State,Join,$HJoin::$v Form<`.>>LookBack;
-static $eLookBack look_back$(`V$<,$T$0s,$Ttag$:LookBack l={$b$]s(a.`s),$0s,tag,$#carry<State>(),in_place(a)};
-l.`T.$X=Join::`Y$pl.`T.has=`7;
-$+l;
-}`XState or_`Y$a$#carry<State> &$I$:$+$I.has?$I.$X:Join::`Y$p}`XState prefixes(State*`Rs){
-$aState s=$#`ninclusive_scan($A<$c(GROUPS)?`Rs[$A]:Join::`Y),Join()$M$A<$c(GROUPS))`Rs[$A]=s;
-$+s;
-}`X$Cidle$(`V$<,$T$D){$Fa.bad&& *a.bad!=~0ull)$+true`O$D`P&&$.`P&&$i`P)Body::finish(a,0,Join::`Y)$p$+$D`P$S$[T>$u`V`I{
-$gP`w$w,$CBEFORE,$CBEHIND>$l$qrun($Bto,$a`1$8,$a$b`V$0&t,$Vthread,
-$a$b`Vargs&$G$Bin=$f$a$B>($8)+t.$x*$KT$3$V$@=$_t.`u)*$c($KT)$p$bcopy_to_$O<$w,4,P::`I>(to,in,$@,thread);
-if(BEFORE&&t.$x>0&&thread<$KT))(to-$KT))[thread]=(in-$KT))[thread];
-if(BEHIND&&t.$x+t.`u<t.$D&&thread<$KT))to[$@+thread]=in[$@+thread]`O$w>=$KT))$j;$7$Vi=$w+thread;i<$KT);i+=$w){
-if(BEFORE&&t.$x>0)(to-$KT))`m=(in-$KT))`m`OBEHIND&&t.$x+t.`u<t.$D)to[$@+i]=in[$@+i]$S}
-};
-$v<>$u`V`I<$bnone>{
-$gP`w$w,$CBEFORE,$CBEHIND>$l$qrun($B,$a`1,$a$b`V$0&,$c,$a$b`Vargs&$:}
-$[T$rInput>$umade_of{$[T$rInput>$u`V`I<$bmade_of<T,Input>>{
-$gP`w$w,$CBEFORE,$CBEHIND>$l$qrun($Bto,$a`1,$a$b`V$0&t,$Vthread,
-$a$b`V$<$GInput input($f$a$bwith_input<$b`Vargs> &>(a).input$p$bmake_$0<$w,P::`I>(input,t.$x,$)t.`u),$mT*>(to),thread);
-}
-$[Body$rInput>$ufed:Body{$[Body>$u`V$Zs{$t$HBody::Key Key;$t$HBody::`H `H;
-$[K$rV$rInput>$ufed_$Zs{$tK Key;$t$bmade_of<V,Input>`H;
-$[K$rInput>$ufed_$Zs<K,$bnone,Input>{$t$bmade_of<K,Input>Key;$t$bnone `H;
-$[Body$rInput>
-$u`V$Zs<$bfed<Body,Input>> :$bfed_$Zs<$HBody::Key,$HBody::`H,Input>{$[P$rBody>$q$b`Vlook_back$(`V$<){
-`(def $bstream<P,Body>S;$t$HS::State State;$t$b`V$1<1,S::GROUPS,State>$4;
-$a$oLOADERS=S::Offsets::any&&S::GROUPS>1?$E-32:$E;
-`[$4,s$p`a$O$p$2$3$Tn=$b$D(a),$0s=(n+S::`.-1)/S::`.`OS::idle(a,n))$j$P$Conce=$0s<=$-;$7;;){
-if($i`P)s.$>[0]=$bdraw(a.`s,once?$-:$0s+$-);$k$a$V$&=s.$>[0].$&$P$Ttag=s.$>[0].tag`O$&>=$0s)$j;
-$a$b`V$0 t=S::$0_in($O,$&,n,0,0$3$Cmarks=S::Offsets::any&&`x`P`Omarks$G$bspan rest=S::mark_$x(a,t,$O$M$A`P)s.$,[0]=rest;
-}$F!marks||LOADERS==$E$G$V`Ier=$i%LOADERS;$t$b`V$Zs<Body>Sources;
-$b`V`I<$HSources::Key>::$v run<P,LOADERS,Body::BEFORE,Body::BEHIND>(t.${,a.${,t,
-`Ier,a$p$b`V`I<$HSources::`H>::$v run<P,LOADERS,`7,`7>(t.$Xs,a.$Xs,t,`Ier,
-a$p}$kif(S::Offsets::any&&s.$,[0].$Q<s.$,[0].`U$:S::mark(a,t,s.$,[0],$O,`x,S::GROUPS);$k}
-S::fold(a,t,$O,`j`x),s.`R[0]);$kif(`x`P$GState aggregate=$WS::prefixes(s.`R[0]),S::GROUPS-1);
-$a$HS::LookBack look_back=S::look_back(a,$0s,tag$M$A`P)look_back.publish_aggregate($&,aggregate);
-$a$#carry<State>$I=look_back($&,aggregate$M$A`P)s.$I[0]=S::or_`Y$I$p}
-__sync`K($pS::emit(a,t,$O,`j`x),s.$I[0],s.`R[0],$O+S::STAGE$Monce)$j;$k}
-}
-#line 1 "select/pipelined.cuh"
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900 || $sARCH == 0
-$gP$rBody>$u`Vpipeline{$t$bstream<P,Body>S;$t$HS::State State;`qSTAGES=P::`)s,GROUPS=S::GROUPS,FOLDS=$b`Vfold_warps($E);
-`(def $b`V$1<STAGES,GROUPS,State>$4;
-$4&s;
-$B$O$P$b`V$<;
-$T$D;
-$V$0s;
-$Cin_place;
-$e$b`V$0 $0_of($o`),$V$&$z
-$+S::$0_in($O+`)*S::STAGE,$&,$D,S::KEY?$Ua.${,16):0,
-S::VALUE?$Ua.$Xs,16):0$R$e$Vcopy_$@($Bplace,$a`1array,$T$@,$T$8,$Tto,
-$h*bar,$Cbulk$z
-$a$Bbase=$f$a$B>(array$3$T`B=$Uarray,16$p$T$Q=($8+`B)&~15ull,`U=(to+`B+15)&~15ull`Oin_place||$Q<`B)$Q=($8+`B+15)&~15ull;
-if(in_place||`U>$@+`B)`U=(to+`B)&~15ull`O$Q>=`U)$Q=`U=to+`B`O!bulk){$7$Ti=$8;i+`B<$Q`ki)place[i-$8]=base`m;
-for($Ti=`U-`B>$8?`U-`B:$8;i<to`ki)place[i-$8]=base`m;
-}`C$Q<`U)
-$bbulk_`I(place+($flong long>($Q-`B)-$flong long>($8)),
-base+($Q-`B),$_`U-$Q),bar$p$+$_`U-$Q$R$e$Vcopy_array($B`z0,$a`1array`w`g,$a$b`V$0&t,
-$C$I,$Cbehind,$h*bar,$Cbulk$z
-$a$T$8=t.$x*`g,to=$8+$h(t.`u)*`g$P$Tlow=$I&&t.$x>0?$8-`g:$8,
-high=behind&&t.$x+t.`u<$D?to+`g:to;
-$+copy_$@(`z0-($8-low),array,$D*`g,low,high,bar,bulk$R$e$Vcopy_$0$(`V$0&t,$h*bar,$Cbulk$z
-$V$@=0`OS::KEY)$@+=copy_array(t.${,a.${,S::KEY,t,Body::BEFORE,Body::BEHIND,bar,bulk);
-if(S::VALUE)$@+=copy_array(t.$Xs,a.$Xs,S::VALUE,t,`7,`7,bar,bulk$p$+$@$S$e$b$> draw($z$+$bdraw(a.`s,$0s+$h($-)*STAGES);}
-$q`I($o`),$a$b$>&$>$z
-s.$>[`)]=$>`OS::Offsets::any)`farrive(&s.drawn[`)]$M$>.$&>=$0s$:`farrive(&s.`Ied[`)]$p$j$S$a$b`V$0 t=$0_of(`),$>.$&);
-`farrive_expect(&s.`Ied[`)],copy_$0(t,&s.`Ied[`)],`7)$p$bbulk_fence($pcopy_$0(t,&s.`Ied[`)],true$R$qcopy($z
-for($o`)`b`)<STAGES`k`))`I(`),draw());$7$Vround`b`kround$G$o`)=`jround%STAGES$3$Vparity=round/STAGES&1u;
-if(s.$>[`)].$&>=$0s)$j;
-`fwait(&s.emitted[`)],parity$p`I(`),draw()$R}
-$qpublish($z$7$Vround`b`kround$G$o`)=`jround%STAGES$3$Vparity=round/STAGES&1u;
-`fwait(&s.`Ied[`)],parity$3$b$> $>=s.$>[`)]`O$>.$&>=$0s)$j;
-`fwait(&s.folded[`)],parity$3State upto=S::prefixes(s.`R[`)]);
-if($A==$c(GROUPS)-1)S::look_back(a,$0s,$>.tag).publish_aggregate($>.$&,upto$p`d$M$A`P)`farrive(&s.published[`)]$R}
-$qlook_back($o`)$z$7$Vround=$_`));;round+=STAGES$G$Vparity=round/STAGES&1u;
-`fwait(S::Offsets::any?&s.drawn[`)]: &s.`Ied[`)],parity$3$b$> $>=s.$>[`)]`O$>.$&>=$0s)$j`OS::Offsets::any){
-$a$b`V$0 t=$0_of(`),$>.$&$3$bspan rest=S::mark_$x(a,t,$O+`)*S::STAGE$M$A`P)s.$,[`)]=rest;
-`d$M$A`P)`farrive(&s.`3[`)]$R`fwait(&s.published[`)],parity);
-$a$#carry<State>$I=S::look_back(a,$0s,$>.tag)($>.$&,s.`R[`)][GROUPS-1]$p`d$M$A`P$:s.$I[`)]=S::or_`Y$I);
-`farrive(&s.carried[`)]$R}
-}
-$qfold($owarp$z$7$Vround`b`kround$G$o`)=`jround%STAGES$3$Vparity=round/STAGES&1u;
-`fwait(S::Offsets::any?&s.drawn[`)]: &s.`Ied[`)],parity$3$V$&=s.$>[`)].$&`O$&>=$0s)$j$P$b`V$0 t=$0_of(`),$&);
-if(S::Offsets::any$:`fwait(&s.`3[`)],parity$pS::mark(a,t,s.$,[`)],$O+`)*S::STAGE,$_warp),FOLDS$p`d);
-if($A`P)`farrive(&s.marked[`)]$p`fwait(&s.marked[`)],parity$p`fwait(&s.`Ied[`)],parity$R$%1)
-for($o`#=warp;`#<GROUPS;`#+=FOLDS)
-S::fold(a,t,$O+`)*S::STAGE,`#,s.`R[`)]$M$A`P)`farrive(&s.folded[`)]$R}
-$qemit($o`#$z$7$Vround`b`kround$G$o`)=`jround%STAGES$3$Vparity=round/STAGES&1u;
-`fwait(&s.`Ied[`)],parity$3$V$&=s.$>[`)].$&`O$&>=$0s)$j;
-`fwait(&s.carried[`)],parity$pS::emit(a,$0_of(`),$&),$O+`)*S::STAGE,`#,s.$I[`)],s.`R[`)],
-$O+STAGES*S::STAGE$p$bbulk_fence($p`d$M$A`P)`farrive(&s.emitted[`)]$R}
-$[P$rBody>$q$b`Vpipelined$(`V$<){$t$b`Vpipeline<P,Body>Pipeline;$t$HPipeline::$4 $4;
-`[$4,s$p`a$O$M$i`P){$7$o$9P::`)s`ki$:`finit(&s.drawn`m,1$p`finit(&s.`3`m,1$p`finit(&s.marked`m,Pipeline::FOLDS);
-`finit(&s.`Ied`m,1$p`finit(&s.folded`m,Pipeline::FOLDS$p`finit(&s.published`m,1$p`finit(&s.carried`m,1);
-`finit(&s.emitted`m,Pipeline::GROUPS$R`finit_fence($p}$k$2$3$Tn=$b$D(a$MPipeline::S::idle(a,n))$j$PPipeline pipeline={s,
-$O,
-a,
-n,
-$_(n+Pipeline::S::`.-1)/Pipeline::S::`.),
-Pipeline::S::in_place(a)}$P$orole=`j`x)-Pipeline::GROUPS`Orole<0)pipeline.emit(`j`x));
-`Crole<Pipeline::FOLDS)pipeline.fold(role$p`Crole==Pipeline::FOLDS)pipeline.publish();
-`Crole<=Pipeline::FOLDS+P::`)s)pipeline.look_back(role-Pipeline::FOLDS-1$p`C$A`P)pipeline.copy($R#`Uif
-#line 1 "segments/ends.cuh"
-$gO>$uoffset_`Us{$t$;Number;$l$a$Cdirect=true;`qWINDOW=2$PO*$,;
-$Tsegments;
-$eexplicit $boffset_`Us$(`%$<)
-:$,($f$aO`0$Q)),segments(a.segments){}
-$e$T$x($z$+$,[0];}
-$e$T`-($z$+$,[segments];}
-$e$T`U_of($Ts$z$+$,[s+1];}
-$qbounds($Ts,$h&$8,$h&to$z$8=$,[s],to=$,[s+1];}
-$qmove($Ts){$,+=s;}
-$eNumber $Q($Ts$z$+$fNumber>($,[s]);}
-$eNumber `U($Ts$z$+$fNumber>($,[s+1]);}
-$e$T$Z($h,$Telement$z$+element;}
-};
-$ufixed_`Us{$t$;Number;$l$a$Cdirect=true;`qWINDOW=1;
-$Tsegments,length;
-$;moved;
-$eexplicit $bfixed_`Us$(`%$<):segments(a.segments),length(a.length),moved(0){}
-$e$T$x($z$+0;}
-$e$T`-($z$+segments*length;}
-$qbounds($Ts,$h&$8,$h&to$z$8=s*length,to=$8+length;}
-$qmove($Ts){moved=$Q(s);}
-$eNumber $Q($Ts$z$+moved+`is)*`ilength);}
-$eNumber `U($Ts$z$+$Q(s+1);}
-$e$T$Z($h,$Telement$z$+element;}
-$[O>$urange_`Us{$t$TNumber;$l$a$Cdirect=`7;`qWINDOW=1$P$b$]*spans$PO*$Qs,*stops;
-$Tsegments;
-$eexplicit $brange_`Us$(`%$<)
-:spans($b$]s(a.`s)),$Qs($f$aO`0$Q)),stops($f$aO`0`U)),
-segments(a.segments){}
-$e$T$x($z$+0;}
-$e$T`-($z$+spans[segments].$X;}
-$e$T`U_of($Ts$z$+spans[s+1].$X;}
-$qbounds($Ts,$h&$8,$h&to$z$8=$Qs[s],to=stops[s];}
-$qmove($Ts){spans+=s;}
-$eNumber $Q($Ts$z$+spans[s].$X;}
-$eNumber `U($Ts$z$+spans[s+1].$X;}
-$e$T$Z($Ts,$Telement$z$+$Qs[s]+(element-$Q(s));}
-$[Ends`wN>$usplit_$I{
-$aEnds&`Us$P$h(&`e)[N];
-$T$x;
-$e$C`J$on,$Ts$z$+`Us.`U_of(s)-$x+s<`e[n];}
-$[Ends`wN>
-$q$bsplit($aEnds&`Us,$T`u,$a$h(&`e)[N],$h(&segment)[N]$:$T$D[N];$dn`bn<N`kn$G$Tleast=`e[n]>`u?`e[n]-`u:0;
-$a$Tmost=`e[n]<`Us.segments?`e[n]:`Us.segments;
-segment[n]=least<most?least:most;
-$D[n]=most-segment[n]$S$b`nsearch(segment,$D,$bsplit_$I<Ends,N>{`Us,`e,`Us.$x()}$R$~N>
-$q$bsplit$(fixed_`Us&`Us,$h,$a$h(&`e)[N],$h(&segment)[N]){$dn`bn<N`kn$G$Ts=`e[n]/(`Us.length+1);
-segment[n]=s<`Us.segments?s:`Us.segments$S}
-$gEnds>$usplit_look{
-$e$bsplit_look($aEnds&,double,$a$h(&)[2]){}
-$qsplit($aEnds&`Us,$h,$T`u,$a$h(&`e)[2],
-$h(&segment)[2]$z
-$bsplit(`Us,`u,`e,segment$R$[O>$usplit_look<$boffset_`Us<O>>{$t$boffset_`Us<O>Ends;
-$Tguess,`U;
-$e$bsplit_look($aEnds&`Us,double rate,$a$h(&`e)[2]$:guess=$)($fdouble>($A<16?`e[0]:`e[1])+0.5)*rate);
-`U=`Us.`U_of(probe(`Us,`j$A&15u))$R$e$Tprobe($aEnds&`Us`wi$z
-$a$Tfar=1u<<(2*(i<8?7-i:i-8)$3$Tat=i>=8?guess+far-1:guess>far?guess-far:0;
-$+at<`Us.segments?at:`Us.segments-1$S$qsplit($aEnds&`Us,$T$x,$T`u,$a$h(&`e)[2],
-$h(&segment)[2]$z
-$a$T$|=$A<16?`e[0]:`e[1]$P$V$I=
-`,`U-$x+probe(`Us,`j$A&15u))<$|)>>($A&16u$3$oprobes=__popc($I&0xffffu);
-$Tlow=$|>`u?$|-`u:0,high=$|<`Us.segments?$|:`Us.segments`Oprobes>0&&low<=probe(`Us,probes-1))low=probe(`Us,probes-1)+1;
-if(low>high)low=high`Oprobes<16&&high>probe(`Us,probes))high=probe(`Us,probes$3$Tleft=high>low?high-low:0;
-segment[0]=$Wlow,0$psegment[1]=$Wlow,16$M!`,left>0))$j;
-$T$D[2]={$Wleft,0),$Wleft,16)};
-$b`nsearch(segment,$D,$bsplit_$I<Ends,2>{`Us,`e,$x}$R};
-#line 1 "segments/carries.cuh"
-$gT>$uas_it_is{
-$eT `J$aT&x,$h$z$+x;}
-};
-$v<$CDIRECT$rLoad$rIn$rAcc>$u`%cell{$tIn `(;$tLoad `I;
-$[Load$rIn$rAcc>$u`%cell<`7,Load,In,Acc>{$tAcc `(;$t$bas_it_is<Acc>`I;
-};
-$~V>$umarks_access{`(def $Vchar `(;};
-$v<>$umarks_access<2>{`(def `: `(;};
-$v<>$umarks_access<4>{`(def $;`(;};
-$v<>$umarks_access<8>{`(def $T`(;};
-$v<>$umarks_access<16>{`(def $#$5 `(;};
-$~V>union $bmarks{
-$H$bmarks_access<V>::`( access;
-$;$][(V+3)/4];
-$e$bmarks(){}
-$qtake($B$8$:$][0]`b$t$H$bmarks_access<V>::`( Access;
-access= *$mAccess*>($8$p*$mAccess*>($8)=Access($R$e$Cat($oi$z$j($][i/4]&1u<<(8*(i%4)))!`b}
-$e$Cany($z
-$;all`b$dw`bw<(V+3)/4`kw)all|=$][w];
-$+all!=0$S$e$o$x($z
-$or`b$dw=(V+3)/4-1;w>`b--w)$F$][w])r=w*4+`j$c(__ffs(`j$][w]))-1)/8$p$+r$S$[Acc>$u`%open{
-$#carry<Acc>$x,`-;
-$Tsegment;
-$C`Ued;
-$[Acc>$u`%partial{
-Acc $x,`-;
-$Tsegment;
-$[Acc>$u`%carry{
-$#carry<Acc>open;
-$C`Ued;
-$[Acc$rOp>$ujoin_carries{`X$b`%carry<Acc>`Y$:$b`%carry<Acc>none;
-none.open.$X=Op::`Y$pnone.open.has=none.`Ued=`7;
-$+none$S$e$b`%carry<Acc>`J$b`%carry<Acc>a,$a$b`%carry<Acc> &b$z$Fb.`Ued)$+b`Ob.open.has)a.open.app`U(b.open.$X,Op());
-$+a$S$[P$rOp$rAcc>$u`%$1{
-$b`%open<Acc>warp[$E/32];
-$#$0_scan_$1<$E,$b`%carry<Acc>>scan;
-$b$> $>;
-$[Op$rOut$rAcc>$u`%result{
-Acc init;
-$Chas_init;
-$eexplicit $b`%result$(`%$<)
-:init(Op::prepare($b$X_as<Acc>(a.init))),has_init(a.has_init!=0){}
-$eOut `J$Chas,$aAcc&sum$z
-$+$#convert<Acc,Out>()(has_init?(has?Op()(init,sum):init):has?sum:Op::`Y)$R};
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900 || $sARCH == 0
-$~STAGES`wLOAD`w`8`wSLOT_`8>$u`%chunks{`qAHEAD=STAGES-1;$l$a$CEARLY=true;
-$Bslots;
-$h*`Ied;
-$orequested,taken;
-$Vparity;
-$e$b`%chunks($B$O,$Bbarriers)
-:slots($O),`Ied($m$h*>(barriers)),requested(0),taken(0),parity(0){$F$A`P){$d$9STAGES`ki)`finit(`Ied+i,1$p`finit_fence();
-}
-`d$R$qrequest($a$Bchunk,$V$Q,$V`U){$F$A`P$:`farrive_expect(`Ied+requested,$Q<`U?`U-$Q:0$M$Q<`U)
-$bbulk_`I(slots+requested*SLOT_`8+$Q,chunk+$Q,`U-$Q,`Ied+requested$Rrequested=requested+1<STAGES?requested+1:0;
-}
-$e$Btake($:$Bslot=slots+taken*SLOT_`8;
-`fwait(`Ied+taken,parity$M++taken==STAGES$:taken`b
-parity^=1u$S$+slot$S$qwritten($z$bbulk_fence();}
-};
-#else
-$~STAGES`wLOAD`w`8`wSLOT_`8>$u`%chunks;
-#`Uif
-$~LOAD`w`8`wSLOT_`8>$u`%chunks<0,LOAD,`8,SLOT_`8>{`qAHEAD=1,VECTORS=(`8+511)/512;$l$a$CEARLY=`7;
-$Bslot;
-$#$5 ahead[VECTORS];
-$e$b`%chunks($B$O,$B):slot($O){}
-$qrequest($a$Bchunk,$V$Q,$V`U$G$Bbase=chunk+$A*16`O$Q`P&&`U==`8){$dk`bk<VECTORS`kk)
-if(`8%512`P||k*512u+$A*16<`8)ahead[k]=`h$5<LOAD>(base+k*512$p$j;
-}$dk`bk<VECTORS`kk$G$Vx=k*512u+$A*16`Ox>=$Q&&x<`U)ahead[k]=`h$5<LOAD>(base+k*512$R}
-$e$Btake($z$dk`bk<VECTORS`kk)$F`8%512`P||k*512u+$A*16<`8)
-*$m$#$5*>(slot+k*512+$A*16)=ahead[k];
-$+slot$S$qwritten($z}
-};
-#line 1 "segments/reduce.cuh"
-$~STAGES$rP$rENDS$rOp$rLoad$rIn$rAcc$rOut>
-$u`%warp{$t$boperands<Load>Operands;$t$HOperands::functor Loader;$t$H$b`%cell<ENDS::direct,Loader,In,Acc>::`( Cell;
-`(def $H$b`%cell<ENDS::direct,Loader,In,Acc>::`I CellLoad;$t$HENDS::Number Number;
-static $a$o$y=$bscan_`u(P::$Y,`j$KCell)),`j$KAcc)));$l$a$VCHUNK=32*$y,CELL_`8=$KCell)>$KAcc)?$KCell):$KAcc);
-static $a$VSLOT_`8=CHUNK*CELL_`8,RING_`8=SLOT_`8*(STAGES?STAGES:1),
-`t=$KIn);$l$a$V`8=RING_`8+CHUNK+$b`%barrier_$@(STAGES);`qVECTORS=($y*`j$KCell))+15)/16;
-static $a$oWINDOW=(STAGES?2:1)*ENDS::WINDOW,HELD=STAGES?4:1;
-`(def $b`%chunks<STAGES,P::`I,`jCHUNK*$KCell)),`jSLOT_`8)>Chunks$P$b`%$<$PENDS `Us;
-$Bcells;
-$Bmarks;
-$Torigin;
-$Tchunk;
-Number left;
-$V$8;
-$;segment,`-;
-Chunks chunks;
-$;windowed;
-Number behind;
-$Codd;
-Number even_`Us[HELD],odd_`Us[HELD];
-$;newest;
-$Vslot;
-$e$b`%warp$(`%$<rgs,$aENDS&e,$B$O)
-:a(args),`Us(e),cells($O),marks($O+RING_`8),chunks($O,$O+RING_`8+CHUNK){}
-$e$Cby_$Y($z
-$a$V`v=$c($bcommon_with_$5(`j`t))$p$+ENDS::direct&&!Operands::described&&(alignof(In)%`v`P||$Ua.in,16)%`v`P);
-}
-$e$a$Baddress($Telement$z
-$+$f$a$B>(a.in)+element*`t$S$e$Cinside($Tat$z
-$a$Tlow=$m$h>(a.in),base=low+at*`t;
-$+base>=low&&base+CHUNK*`t<=low+a.$D*`t$S$qrequest($Vn){$Fn>0&&left<=n*CHUNK)$j$P$Tat=chunk+n*CHUNK;
-$a$V$x=n>0?0:$8,to=left-n*CHUNK<CHUNK?$c(left-n*CHUNK):CHUNK;
-$V$Q=$x*`t&~15u,`U=(to*`t+15)&~15u`Oto-$x<CHUNK&&!inside(at)$G$Tlow=$m$h>(a.in),`T=low+at*`t`O`T+$Q<low)$Q+=16;
-if(`T+`U>low+a.$D*`t)`U-=16$Schunks.request(address(at),$Q,`U$R$qtake($Vto$:cells=chunks.take();
-if(to-$8<CHUNK&&$8<to&&!inside(chunk)$:`d$3$V$x=$8*`t&~15u,`c=(to*`t-1)&~15u$P$Vx=($A<16?$x:`c)+($A&15u);
-if(x>=$8*`t&&x<to*`t&&($A<16||$x!=`c))cells[x]=address(chunk)[x];
-chunks.written($R}
-$qgather($Vto$z
-$a$VROOM=$E*P::`@_per_sm<=768?32:16$P$oROWS=`t<=4?ROOM/4:`t<ROOM?ROOM/`t:1;
-$;s=segment;$7$V$x`b$x<to;$x+=ROWS*32$:$T`=[ROWS]={};$7$;low`b;s+=32$G$T$|=origin+s+$A;
-$aNumber at=s+$A<`-?`Us.`U($|)-$fNumber>(chunk):CHUNK$P$;`U=at<CHUNK?`iat):CHUNK;
-$a$T$Z=s+$A<=`-&&$|<`Us.segments?`Us.$Z($|,chunk):0;
-$Vpassed=`,`U<=$x);$dr`br<ROWS`kr$G$Vrow=$x+$c(r)*32,i=row+$A$P$Vnext=`,`U<=row+32$p$on=__popc(passed$Mpassed!=next$:n`b
-$%1)$7$od=16;d>0;d/=2)n+=$W`U,n+d-1)<=i?d:0$S$a$T$8=$W$Z,n&31$Mi>=low)`=[r]=$8+i;
-passed=next$Slow=$W`U,31$Mlow>=$x+ROWS*32||low>=to)break$SIn x[ROWS];$dr`br<ROWS`kr)$F$x+$c(r)*32+$A<to)
-x[r]=$boperand_at($HOperands::`((a),$f$aIn`0in),`=[r]);$dr`br<ROWS`kr$G$Vi=$x+$c(r)*32+$A;
-if(i<to)$mAcc*>(cells)`m=Loader()(x[r],`=[r]$R}
-}
-$qfill$(arrays&,$Vto$z
-$bcopy_to_$O<32,VECTORS,P::`I>(cells,address(chunk),to*`t,$A$R$gF$rInput>$qfill$(described<F,Input> &operands,$Vto$z
-$bmake_$0<32,P::`I>(operands.$x,chunk,to,$mIn*>(cells),$A$R$q`I(Number(&to)[HELD],$;at$z
-ENDS $|=`Us;
-$|.move(origin);$du`bu<HELD`ku$G$;s=at+u*32+$A;
-to[u]=s<`-?$|.`U(s):0$S}
-$e$Cmark($aNumber(&held)[HELD],Number reach){$du`bu<HELD`ku$G$;`#=windowed+u*32,s=`#+$A`Osegment-`#>=32)continue;
-$aNumber sent=$A<31?held[u]:u?held[u?u-1:0]:behind$PNumber $I=__shfl_$Lsent,`j$A)-1$3Number at=held[u]-$fNumber>(chunk);
-$a$C$|=s>=segment&&s<`-&&at<=reach;
-newest=`#;
-slot=$|&&held[u]!=$I&&at-1<CHUNK?$_at-1):CHUNK`Oslot<CHUNK)marks[slot]=1;
-segment+=$___popc(`,$|))$Msegment-`#<32)$+`7$S$+true$S$qrenew(Number(&held)[HELD]$:behind=$Wheld[HELD-1],31);
-windowed+=HELD*32;
-`I(held,windowed+HELD*32$podd=!odd$S$gEnds>$qmark($aEnds&,$Crest$GNumber reach=rest?~Number(0):Number(CHUNK);$7;;){
-if(!odd){$F!mark(even_`Us,reach))$j;
-renew(even_`Us$p}$F!mark(odd_`Us,reach))$j;
-renew(odd_`Us$R}
-$qmark$(fixed_`Us&,$Crest$:ENDS $|=`Us;
-$|.move(origin$p$;`3=`--segment`O`3>0&&!rest$G$;length=`Us.length<CHUNK?`i`Us.length):CHUNK+1;
-$aNumber at=$|.`U(segment)-$fNumber>(chunk$3$;here=at<=CHUNK?1+(CHUNK-at)/length:0`Ohere<`3)`3=here;
-}$F`Us.length>0)$7$;i=$A;i<`3;i+=32$GNumber at=$|.`U(segment+i)-$fNumber>(chunk$Mat-1<CHUNK)marks[at-1]=1;
-}
-newest=segment+=`3$S`o Lane{
-Acc open;
-$Chas;
-$o$x;
-$q`v($aAcc&x,$Cmarked`wi,Acc&sum$:sum=has?Op()(open,x):x;
-open=sum;
-has=!marked`Omarked&&$x<0)$x=i$S};
-$eLane scan($o$8`wto$z
-Lane l;
-l.open=Op::`Y$pl.has=`7;
-l.$x= -1;
-$Bchunk_cells=cells+$A*($y*CELL_`8),*chunk_marks=marks+$A*$y$P$T`==chunk+$A*$y`O$KCell)!=$KAcc)){
-$aCell*`z=$m$aCell*>(cells)+$A*$y;
-Acc*slot=$mAcc*>(cells)+$A*$y;
-Cell x[$y];$d$9$y`ki)$Fi>=$8&&i<to)x`m=`z`m;
-`d);$d$9$y`ki$G$Cmarked=chunk_marks`m!`b
-chunk_marks`m`b
-Acc sum`Oi<$8||i>=to)continue;
-l.`v(Op::prepare(CellLoad()(x`m,`=+i)),marked,i,sum$Mmarked)slot`m=sum$S}`C$8`P&&to==$y&&$bchunk_by_$Y(`j$KCell)),$y)){
-`(def $bvec_`#<Cell>Pack$P$oV=Pack::`u,L=Pack::$Y;
-$#$5*at=$m$#$5*>(chunk_cells$p$Cbegun=`7;
-$bmarks<V>`3;
-$opack= -1;
-`3.$][0]`b$dk`bk<$y/V`kk$GPack p(at+k*L$p$bvec_`#<Acc>q;
-$bmarks<V>m;
-m.take(chunk_marks+k*V);$dj`bj<V`kj$GAcc x=Op::prepare(CellLoad()(p.`z[j],`=+k*V+j)$3Acc both=Op()(l.open,x);
-l.open=begun?both:x;
-begun=!m.at(j$pq.`z[j]=l.open;
-}$Fpack<0&&m.any()$:pack=k;
-`3=m$Sq.store(at+k*L$Rl.has=begun`Opack>=0)l.$x=pack*V+`3.$x($p}else{
-$aCell*`z=$m$aCell*>(chunk_cells$pAcc*slot=$mAcc*>(chunk_cells$p$%1)$7$o$9$y`ki$G$Cmarked=chunk_marks`m!`b
-chunk_marks`m`b
-Acc sum`Oi<$8||i>=to)continue;
-l.`v(Op::prepare(CellLoad()(`z`m,`=+i)),marked,i,sum$pslot`m=sum$S}$F!l.has)l.open=Op::`Y$p$+l;
-}
-$qjoin($aLane&l,$#carry<Acc> &carry$z
-$a$V`Ued=`,l.$x>=0),has=`,l.has$3$Vup_to=`Ued&(0xffffffffu>>(31-$A));
-$a$o`T=up_to?31-__clz(`jup_to)):has?__ffs(`jhas))-1:32$P$o$8=`T+(up_to&&!(has>>`T&1u)?1:0),`|=`j$A$pAcc sum=l.open;
-$sUNROLL$7$od=1;d<32;d*=2$GAcc $I=$#`n`B_up(sum,$c(d)$M`|-d>=$8)sum=Op()($I,sum);
-}
-$aAcc $I=$#`n`B_up(sum,1),all=$Wsum,31$3$Cany=$#`n`B_up($8<=`|?1:0,1)!=0,
-any_at_`U=$W$8<=`|?1:0,31$p$#carry<Acc>$|=carry`O$bearlier_`|s(up_to))$|.has=`7`O`|>0&&any)$|.app`U($I,Op());
-if(l.$x>=0&&$|.has$:Acc*slot=$mAcc*>(cells)+`|*$y+l.$x;
-*slot=Op()($|.$X,*slot$p}$F`Ued)carry.has=`7`Oany_at_`U)carry.app`U(all,Op());
-}
-$e$#carry<Acc>at_`U(Number `T,Number stop$z
-$aNumber slot=stop-1-$fNumber>(chunk$p$#carry<Acc>r;
-r.has=stop!=`T&&slot<CHUNK`Or.has)r.$X=$m$aAcc*>(cells)[slot];
-$+r$S$qstore($;$8$z
-$a$b`%result<Op,Out,Acc>result(a$3Acc*slots=$m$aAcc*>(cells$pOut*out=$fOut`0out)+origin;
-ENDS $|=`Us;
-$|.move(origin$3$;s=newest+$A`Os>=$8&&s<segment$:Acc sum=Op::`Y$Mslot<CHUNK)sum=slots[slot];
-out[s]=result(slot<CHUNK,sum$p}$7;$8<newest;$8+=WINDOW*32$:Number `T[WINDOW],stop[WINDOW];$du`bu<WINDOW`ku){
-$a$;s=$8+u*32+$A`Os<newest$:`T[u]=$|.$Q(s$pstop[u]=$|.`U(s$R}$du`bu<WINDOW`ku$G$;s=$8+u*32+$A`Os<newest){
-$aNumber at=stop[u]-1-$fNumber>(chunk$3$Chas=stop[u]!=`T[u]&&at<CHUNK;
-Acc sum=Op::`Y$Mhas)sum=slots[at];
-out[s]=result(has,sum$R}
-}
-}
-$q$Q($Tb,$Te,$Ts,$Tt$:origin=s;
-segment`b
-`-=`it-s$p$8=0`Oby_$Y())$7$Vlow=$Uaddress(b),16);low`k$8)low=(low-`t)&15u;
-chunk=b-$8;
-left=$fNumber>(e-chunk$Mby_$Y()&&(left>$8||`->0)$:$sUNROLL$7$Vn`bn<$c(Chunks::AHEAD)`kn)request(n$Rwindowed`b
-behind=$fNumber>(b$podd=`7;
-`I(even_`Us,0$p`I(odd_`Us,HELD*32$R$qrun($b`%open<Acc> &open$:$#carry<Acc>carry;
-carry.has=`7`O$A`P$:open.segment=origin;
-open.`Ued=`->0;
-open.$x.has=`7$S$a$C$Y=by_$Y($3Number b=$fNumber>(chunk+$8);$7$Vi=$A*4;i<CHUNK;i+=128)*$m$n*>(marks+i)=0`Oleft>$8||`->0)
-for(;;chunk+=CHUNK,left-=CHUNK,$8=0$G$Vto=left<CHUNK?$c(left):CHUNK$P$Crest=left<=CHUNK;
-`d$M$Y){$FChunks::EARLY)request(Chunks::AHEAD$ptake(to$M!Chunks::EARLY)request(Chunks::AHEAD);
-}`C!ENDS::direct)gather(to$pelse fill($HOperands::`((a),to$3$;$x=segment;
-mark(`Us,rest$p`d$3$V$|=$A*$y$P$o`|_$8=$8>$|?($8-$|<$y?`j$8-$|):$y):0$P$o`|_to=to>$|?(to-$|<$y?`jto-$|):$y):0;
-if(segment==$x$G$Bat=cells+$|*$KCell$3Acc sum=$8`P&&to==CHUNK
-?$bchunk_fold<$y,Op,CellLoad,Acc,Cell>(at,chunk+$|)
-:$bchunk_fold_part<Op,CellLoad,Acc,Cell>(at,chunk+$|,`|_$8,`|_to$3Acc all=$W$#`nreduce(sum,Op()),0);
-if($8<to)carry.app`U(all,Op()$p}else{
-join(scan(`|_$8,`|_to),carry$pchunks.written($p`d$M$x`P&&$A`P)open.$x=at_`U(b,`Us.`U(origin)$pstore($x?$x:1$p}
-if(rest)break;
-}$F$A`P)open.`-=carry$S$[P$rOp$rOut$rAcc>
-$q$b`%finish$(`%$<,$a$b$]*$]s,$V$D,$Ttag,
-$b`%$1<P,Op,Acc> &s){$t$bjoin_carries<Acc,Op>Join;$t$b`%partial<Acc>Partial$P$b`%result<Op,Out,Acc>result(a);
-$a$Vshare=($D+$E-1)/$E,$x=$i*share$P$Vstop=$x+share<$D?$x+share:$D;
-$b`%carry<Acc>carry=Join::`Y$pPartial p;$7$opass`bpass<2`kpass){$7$Vi=$x;i<stop`ki){
-if(pass`P||share>1)p=$breceive<Partial>($]s,i,tag$p$b`%carry<Acc>next;
-next.`Ued=(p.segment&1u)!`b
-next.open.has=(p.segment>>(next.`Ued?2:1)&1u)!`b
-next.open.$X=next.`Ued?p.`-:p.$x`Opass==1&&next.`Ued$:$#carry<Acc>sum=carry.open`Op.segment>>1&1u)sum.app`U(p.$x,Op());
-$fOut`0out)[p.segment>>3]=result(sum.has,sum.$X$Rcarry=Join()(carry,next$p}
-if(pass`P)$#$0_exclusive_scan<$E>(carry,Join(),s.scan$R}
-#line 1 "segments/kernels.cuh"
-$~STAGES$rP$rENDS$rOp$rLoad$rIn$rAcc$rOut>
-$q$bsegmented_merge$(`%$<){$t$b`%warp<STAGES,P,ENDS,Op,Load,In,Acc,Out>Warp;$t$b`%$1<P,Op,Acc>$4;
-`(def $b`%partial<Acc>Partial;$t$bjoin_carries<Acc,Op>Join$P$VWARPS=$E/32;
-`[$4,s$p`a$O$3ENDS `Us(a$p$B$aof_warp=$O+`x*Warp::`8;
-Warp warp(a,`Us,STAGES?$b$O_pointer(of_warp).$v at<$Vchar>(0):of_warp$p$2$Ma.segments`P||(a.bad&& *a.bad!=~0ull))$j;
-$a$Twarps=$)$-)*WARPS,$|=$.*WARPS+`x;
-$Tshare=a.share,`e[2]={$|*share,($|+1)*share},segment[2]$P$bsplit_look<ENDS>look(`Us,a.rate,`e);
-$a$T`T=`Us.$x(),stop=`Us.`-(),`u=stop>`T?stop-`T:0$P$Twork=`u+a.segments`O`u!=a.$D)share=(work+warps-1)/warps;
-`e[0]=$|*share<work?$|*share:work;
-`e[1]=($|+1)*share<work?($|+1)*share:work;
-look.split(`Us,`T,`u,`e,segment$p$Telement[2]={`e[0]-segment[0],`e[1]-segment[1]};
-if(segment[1]<segment[0])segment[1]=segment[0]`Oelement[1]<element[0])element[1]=element[0];
-warp.$Q(`T+element[0],`T+element[1],segment[0],segment[1]$M$i`P&&$->1)s.$>=$bdraw(a.`s,$-$pwarp.run(s.warp[`x]);
-__sync`K($p$b$]*$]s=$b$]s(a.`s)+(ENDS::direct?0:a.segments+1$M`x`P$G$b`%result<Op,Out,Acc>result(a);
-$b`%carry<Acc>upto=Join::`Y$p$#carry<Acc>sum=upto.open;
-$Topen=0`O$A<WARPS$G$b`%open<Acc> &own=s.warp[$A];
-open=own.segment;
-upto.`Ued=own.`Ued`Oown.$x.has)sum.app`U(own.$x.$X,Op()$Mown.`-.has)upto.open.app`U(own.`-.$X,Op());
-}
-$a$V`Ued=`,upto.`Ued$3$C$|_`Us=upto.`Ued;
-upto=$#`ninclusive_scan(upto,Join()$p$b`%carry<Acc>$I=$#`n`B_up(upto,1$3$b`%carry<Acc>all=$Wupto,31$M$A`P)$I=Join::`Y);
-if(sum.has)$I.open.app`U(sum.$X,Op()$psum=$I.open`O$|_`Us&&($I.`Ued||$-==1))$fOut`0out)[open]=result(sum.has,sum.$X);
-if($->1&&`j$A)==(`Ued?__ffs(`j`Ued))-1:0)$G$Cmore=`Ued&&all.open.has`O!`Ued)sum=all.open;
-Partial p;
-p.$x=sum.has?sum.$X:Op::`Y$pp.`-=more?all.open.$X:Op::`Y);
-p.segment=(`Ued?open<<3:0)|(more?4u:0u)|(sum.has?2u:0u)|(`Ued?1u:0u$p$bpublish($]s,$.,p,s.$>.tag$R}
-if($->1&&s.$>.$&==$--1)
-$b`%finish<P,Op,Out,Acc>(a,$]s,$-,s.$>.tag,s$R$gP$rENDS$rOp$rLoad$rIn$rAcc$rOut>
-$q$bsegmented_reduce$(`%$<$:$bsegmented_merge<0,P,ENDS,Op,Load,In,Acc,Out>(a$R$gP$rENDS$rOp$rLoad$rIn$rAcc$rOut>
-$q$bsegmented_pipelined$(`%$<$:$bsegmented_merge<P::`)s,P,ENDS,Op,Load,In,Acc,Out>(a$R$gP$rO>$q$b`%spans$(`%$<){
-$a$o$y=$JSPAN_$y,`.=$E*$y;$t$bscan_$1<$E,$h>$4;$t$#sum<$h>Sum;
-`[$4,s$p$2$Ma.segments`P||(a.bad&& *a.bad!=~0ull))$j$PO*$Q=$f$aO`0$Q),*`U=$f$aO`0`U$p$b$]*spans=$b$]s(a.`s);
-$a$T$0s=(a.segments+`.-1)/`.;$7;;){$F$i`P)s.$>=$bdraw(a.`s,$0s+$-);$k$a$b$> $>=s.$>`O$>.$&>=$0s)$j;
-$a$T$x=$)$>.$&)*`.+$i*$y;
-$Tlength[$y],sum`b$d$9$y`ki$G$Tk=$x+i;
-length`m=k<a.segments&&$Q[k]<`U[k]?$)`U[k])-$Q[k]:0;
-sum+=length`m$S$a$T`R=$#$0_exclusive_scan<$E>(sum,Sum(),s.scan$M`x`P$:$#carry<$h>`T;
-`T.has=`7$P$blook_back<$h,Sum>look_back={spans+a.segments+1,$0s,$>.tag,`T,`7};
-if($A`P)look_back.publish_aggregate($>.$&,`R$3$#carry<$h>prefix=look_back($>.$&,`R$M$A`P)s.prefix=prefix;
-}$k$Tat=sum+(s.prefix.has?s.prefix.$X:0);$d$9$y`ki){$F$x+i>=a.segments)continue;
-spans[$x+i]=$b$]{at,0};
-at+=length`m`O$x+i+1==a.segments)spans[a.segments]=$b$]{at,0}$S}
-}
-#line 1 "segments/warps.cuh"
-$gP$rOp$rLoad$rIn$rAcc>$u`%reader{$t$boperands<Load>Operands;$l$a$CAPART=$boperands_apart<$HOperands::`(>::$X;
-static $a$oWHOLE=$breduce_input<In>::V,V=APART?1:WHOLE;`qK=($KIn)<=16?P::$Y:1)*(WHOLE/V$3$HOperands::`( operands$PIn*in;
-$C$Y;
-$;room;
-$eexplicit $b`%reader$(`%$<)
-:operands(a),in($f$aIn`0in)),
-$Y(!Operands::described&&16%$KIn)`P&&$Ua.in,16)%$KIn)`P),
-room($Y&&a.$D>=$h(V)?`ia.$D)-V+1:0){}
-$eAcc `J$;$Q,$;n,$V`>,$V`>s$z
-$a$;head=$Y?$Uin+$Q,16)/$c($KIn)):0$P$;runs=n?(head+n+V-1)/V:0;
-$;run=`>,stop=runs,`v=`>s`O!Op::commutative$G$;share=(runs+`>s-1)/`>s;
-run=`>*share;
-stop=run+share<runs?run+share:runs;
-`v=1$SAcc sum=Op::`Y);$7;run<stop;run+=K*`v$:$b`D<In,V>x[K];
-$;own[K];$dk`bk<K`kk$G$;r=run+k*`v,at=$Q-head+r*V,left=$Q+n-at;
-own[k]=0`Or>=stop)continue;
-own[k]=((1u<<(left<$n(V)?left:V))-1)&~0u<<(r?0:head$MOperands::described?own[k]==(1u<<V)-1:at<room){
-`hoperand<P::`I>(x[k],operands,in,at,0,true$p}else{
-$sUNROLL$7$oj`bj<V`kj)x[k].`z[j]=own[k]>>j&1u?$boperand_at(operands,in,at+j):In($R}$dk`bk<K`kk){
-$a$;at=$Q-head+(run+k*`v)*V`Oown[k]`P)continue;$dj`bj<V`kj)
-if(own[k]>>j&1u)sum=Op()(sum,Op::prepare($HOperands::functor()(x[k].`z[j],at+j))$R}
-$+sum$S};
-$~$w$rAcc>$u`nsegments_$1{
-$#$0_reduce_$1<$w,Acc>reduce;
-$Vlongs,$&[$w];
-$[P$rENDS$rOp$rLoad$rIn$rAcc$rOut>
-$q$b`nsegments$(`%$<){$t$b`%reader<P,Op,Load,In,Acc>Reader;$t$b`nsegments_$1<$E,Acc>$4;
-$a$VT=$E,LANE=$JLONG_ROUNDS*Reader::K*Reader::V;
-`[$4,s$M$i`P)s.longs`b$k$2$Ma.bad&& *a.bad!=~0ull)$j$PReader read(a$3ENDS `Us(a$3$b`%result<Op,Out,Acc>result(a);
-$a$;$0=T>>a.log2_`|s?T>>a.log2_`|s:1,segments=`ia.segments);$7$;$x=$.*$0;$x<segments;$:$Vlog2_`|s=a.log2_`|s,$D=$0;
-$;done`b$7$Call=true;;all=`7$G$V`|s=1u<<log2_`|s,`>=$i&(`|s-1$3$;most=log2_`|s>5?~0u:LANE<<log2_`|s;
-for($Vi=$i>>log2_`|s;i<$D;i+=T>>log2_`|s?T>>log2_`|s:1$G$V$&=all?i:s.$&`m$P$;segment=$x+$&;
-$T$Q=0,`U=0`Osegment<segments)`Us.bounds(segment,$Q,`U$3$;length=$Q<`U?`i`U-$Q):0;
-$a$C$|=length<=most&&(all||length>done$M!all&&!$|)continue;
-Acc sum=read(`i$Q),$|?length:0,`>,`|s<T?`|s:T$Mlog2_`|s>5$:sum=$#$0_reduce<$E>(sum,Op(),s.reduce);$k}else{
-for($Vd=1;d<`|s;d*=2)sum=Op()(sum,$#`n`B_down(sum,d)$p}$F`>`P&&segment<segments){
-if($|)$fOut`0out)[segment]=result(length>0,sum$pelse s.$&[`F&s.longs,1u)]=$&$S}$Flog2_`|s>5)break`Oall)__sync`K();
-$D=s.longs`O$D`P)break;
-done=most;
-log2_`|s=log2_`|s<5?5:$JLOG2_BLOCK$S$x+=$-*$0`O$x>=segments)break;$kif($i`P)s.longs`b$k}
-}
-#line 1 "search/kernels.cuh"
-$gP$rO$rR>$q`hbalance$(search_$<$G$o$y=16*P::$Y/`j$KR)),CHUNK=32*$y,V=16/`j$KR));$t$#max<R>Max;
-`a$O$p$2$Ma.bad&& *a.bad!=~0ull)$j$P$T$D=$b$D(a),work=$D+a.length$PO*$,=$f$aO`0sorted);
-R*out=$fR`0out),*mark=$mR*>($O)+`x*CHUNK$P$Twarps=$)$-)*($E/32),share=(work+warps-1)/warps$P$T$|=$.*($E/32)+`x;
-$b`%args args={};
-args.$Q=$,;
-args.segments=a.length$P$boffset_`Us<O>`Us(args$p$T`e[2]={$|*share<work?$|*share:work,
-($|+1)*share<work?($|+1)*share:work};
-$Ts[2];
-$bsplit(`Us,work,`e,s$p$T$Q=`e[0]-s[0],`U=`e[1]-s[1],segment=s[0]`O`U>$D)`U=$D`O$Q>=`U)$j$P$Tskipped=$Uout+$Q,16)/$KR);
-R $I=$fR>(segment);$7$Tchunk=$Q-skipped;;chunk+=CHUNK$G$Tleft=`U-chunk;
-$a$o$8=chunk+skipped==$Q?`jskipped):0,to=left<CHUNK?`jleft):CHUNK;
-$#$5*$|_at=$m$#$5*>(mark+$A*$y);$dk`bk<P::$Y`kk)$|_at[k]=$#$5{{0,0,0,0}};
-`d);$7;;$G$Ti=segment+$A$P$Tat=i<s[1]?`Us.`U_of(i)-chunk:0$P$Chere=i<s[1]&&at<$h(to);
-if(here&&(i+1==s[1]||`Us.`U_of(i+1)-chunk!=at))mark[at]=$fR>(i+1$3$V`3=$___popc(`,here))$psegment+=`3`O`3<32)break$S`d);
-$bvec_`#<R>v[P::$Y];
-R newest`b$dk`bk<P::$Y`kk$:v[k]=$bvec_`#<R>($|_at+k);$dj`bj<V`kj)v[k].`z[j]=newest=Max()(newest,v[k].`z[j]);
-}
-$aR up_to=$#`ninclusive_scan(newest,Max()$3R left_of=$#`n`B_up(up_to,1),high=Max()($I,$A>0?left_of:R(0));
-$I=Max()($I,$Wup_to,31));$dk`bk<P::$Y`kk){$dj`bj<V`kj)v[k].`z[j]=Max()(high,v[k].`z[j]$pv[k].store($|_at+k$R`d);
-$sUNROLL$7$ok`bk<P::$Y`kk$G$oi=(k*32+`j$A))*V`Oi>=$8&&i+V<=to)
-$bstore_$5<P::store>(out+chunk+i,*$m$a$#$5*>(mark+i)$pelse$7$oj=i<$8?$8:i;j<i+V&&j<to`kj)out[chunk+j]=mark[j];
-}$Fleft<=CHUNK)$j;
-`d$R}
-$v<$CUPPER$rT$rLess`wK>
-$q$bbound_`vs($bbound_$I<UPPER,T,Less>(&$I)[K],$h(&at)[K],$Tleft$:while(left>1$G$Thalf=left/2;
-$sUNROLL$7$ok`bk<K`kk)at[k]+=$I[k](at[k]+half-1)?half:0;
-left-=half;
-}$dk`bk<K`kk)$Fleft&&$I[k](at[k]))++at[k]$S$gT`w`8>$upivots{`qCOUNT=`8/`j$KT)$pT `z[COUNT];
-$[P,$CUPPER$rT$rLess$rR$rSource=$barrays>
-$q$bbound$(search_$<$G$oK=$bmap_`u(P::$Y,`j$KT)),0,`j$KR)));$t$bpivots<T,$E<=512?$E*64:32768>Pivots;
-`[Pivots,pivots$p$2$3$T$D=$b$D(a),$0=$)$E)*K$PT*sorted=$f$aT`0sorted),*needles=$f$aT`0needles$3Source $Z(a);
-R*out=$fR`0out$3$C`)d=a.length>2*Pivots::COUNT&&$D>=$)$-)*(Pivots::COUNT/2);
-$a$Tstride=`)d?(a.length+Pivots::COUNT-1)/Pivots::COUNT:a.length$P$T`+s=`)d?a.length/stride:0;
-for($Ti=$i;i<`+s;i+=$E)pivots.`z`m=sorted[(i+1)*stride-1]`O`)d)__sync`K();$7$T$x=$.*$0;$x<$D;$x+=$-*$0){
-$bbound_$I<UPPER,T,Less>$I[K];
-$Tat[K];$dk`bk<K`kk$G$Ti=$x+k*$E+$i;
-$I[k].sorted=pivots.`z;
-$I[k].x=$boperand_at($Z,needles,i<$D?i:$D-1$pat[k]=0$S$bbound_`vs($I,at,`+s);$dk`bk<K`kk$:$I[k].sorted=sorted;
-at[k]=at[k]*stride<a.length-stride?at[k]*stride:a.length-stride$S$bbound_`vs($I,at,stride);$dk`bk<K`kk$G$Ti=$x+k*$E+$i;
-if(i<$D)out`m=$fR>(at[k]$R}
-}
-#line 1 "expand/kernels.cuh"
-$gP$rL>$q$bexpand_$,$(expand_$<$G$o$y=$JSPAN_$y,`.=$E*$y;$t$bscan_$1<$E,$h>$4;$t$#sum<$h>Sum;
-`[$4,s$p$2$3L*lengths=$f$aL`0lengths$p$h*$,=$f$h`0$,$3$T$0s=(a.segments+`.-1)/`.`O$.`P&&$i`P&&$0s`P)$,[0]=a.out_$D[0]`b
-while($0s>0){$F$i`P)s.$>=$bdraw(a.`s,$0s+$-);$k$a$b$> $>=s.$>`O$>.$&>=$0s)$j$P$T$x=$>.$&*`.+$i*$y;
-$Tlength[$y],sum`b$d$9$y`ki)sum+=length`m=$x+i<a.segments?lengths[$x+i]:0;
-$a$T`R=$#$0_exclusive_scan<$E>(sum,Sum(),s.scan$M`x`P$:$#carry<$h>`T;
-`T.has=`7$P$blook_back<$h,Sum>look_back={$b$]s(a.`s),$0s,$>.tag,`T,`7}`O$A`P)look_back.publish_aggregate($>.$&,`R);
-$a$#carry<$h>prefix=look_back($>.$&,`R$M$A`P)s.prefix=prefix;
-}$k$Tat=sum+(s.prefix.has?s.prefix.$X:0);$d$9$y`ki){$F$x+i>=a.segments)continue;
-$,[$x+i]=at;
-at+=length`m`O$x+i+1==a.segments)$,[a.segments]=a.out_$D[0]=at$S}
-}
-$uexpand_`U{
-$;at,next;
-};
-$uexpand_`Ued{
-$a$bexpand_`U*`Us;
-$;element;
-$e$C`J$Ti$z$+`Us`m.at<=element;}
-$[T>$uexpand_cursor{
-$aT*$Xs$P$bexpand_`U*`Us;
-$;$D,`U,$x,open;
-$e$bexpand_cursor($aT*$Xs_,$a$bexpand_`U*`Us_,$;$D_,$;open_,
-$;$x_)
-:$Xs($Xs_),`Us(`Us_),$D($D_),
-`U(`i$#search(0,$D_,$bexpand_`Ued{`Us_,$x_}))),$x($x_),open(open_){}
-$eT `z($;j){$F`U<$D&&`Us[`U].at==$x+j)++`U;
-$+$Xs[`U?`Us[`U-1].next:open]$S$[P$rO$rT>$q$bexpand$(expand_$<){
-$a$o`t=`j$KT)),V=$b$5_`u(`t),VECTORS=$bexpand_$Y(P::$Y,`t$3$oPIECE=32*V*VECTORS,`8=$bexpand_`n$@(P::$Y,`t);
-$a$CSTAGED=16%`t!`b$t$b`D<T,V>Access;
-`a$O$p$2$Ma.segments`P||(a.bad&& *a.bad!=~0ull))$j;
-$b`%args args={};
-args.$Q=a.$Q;
-args.segments=a.segments$P$boffset_`Us<O>`Us(args$3$Troom=$b$D(a),all=`Us.`-(),$D=all<room?all:room;
-$a$Twarps=$)$-)*($E/32$3$Twork=$D+a.segments,share=(work+warps-1)/warps$P$T$|=$.*$)$E/32)+`x;
-$T`e[2]={$|*share<work?$|*share:work,
-($|+1)*share<work?($|+1)*share:work};
-$Ts[2];
-$bsplit(`Us,work,`e,s$3$T$Q=`e[0]-s[0],`U=`e[1]-s[1]<$D?`e[1]-s[1]:$D`O$Q>=`U)$j;
-$Bof_warp=$O+`x*`8;
-$bexpand_`U*`3=$m$bexpand_`U*>(of_warp$pT*`)d=$mT*>(of_warp+PIECE*$JEXPAND_END_`8$pT*out=$fT`0out);
-$aT*$Xs=$f$aT`0$Xs)+s[0]$P$Tskipped=STAGED?0:$Uout+$Q,16)/`t;
-$Tsegment=s[0];$7$Tpiece=$Q-skipped;;piece+=PIECE$G$Tleft=`U-piece$P$;$8=piece+skipped==$Q?`iskipped):0;
-$a$;to=left<PIECE?`ileft):PIECE$P$;open=`isegment-s[0]$p$;$D_here`b$7;;$G$Ti=segment+$A;
-$a$Tat=i<s[1]?`Us.`U_of(i)-piece:0$P$Chere=i<s[1]&&at<to$P$C`-=here&&(i+1==s[1]||`Us.`U_of(i+1)-piece!=at$3$V`-s=`,`-);
-if(`-)
-`3[$D_here+__popc($bearlier_`|s(`-s))]=
-$bexpand_`U{`iat),`ii+1-s[0])};
-$D_here+=$___popc(`-s)$3$V`Ued=$___popc(`,here))$psegment+=`Ued`O`Ued<32)break$S`d$pAccess v[VECTORS];
-$sUNROLL$7$ok`bk<VECTORS`kk$G$;$x=(k*32u+$A)*V`O$x>=to)continue;
-$bexpand_cursor<T>cursor($Xs,`3,$D_here,open,$x$MSTAGED)`)d[$x]=cursor.`z(0$pelse{$dj`bj<V`kj)
-if($x+j>=$8&&$x+j<to)v[k].`z[j]=cursor.`z(j$R}$FSTAGED$:`d$p$bcopy_$8_$O<32,P::store>($m$B>(out+piece),
-$m$a$B>(`)d),to*`t,$A$p}else{$dk`bk<VECTORS`kk$G$;$x=(k*32u+$A)*V;
-if($x>=$8&&$x+V<=to)v[k].$v store<P::store>(out+piece+$x$pelse{$dj`bj<V`kj)
-if($x+j>=$8&&$x+j<to)out[piece+$x+j]=v[k].`z[j]$S}
-}$Fleft<=PIECE)$j;
-`d$R}
-#line 1 "sort/keys.cuh"
-$e$C$bis_chosen($a$h*choice,$Tsort){$j!choice|| *choice==sort;}
-enum{
-$JRADIX_RUNS=1,
-$JRADIX_COPIES=2,
-$JRADIX_ODD=4,
-$JRADIX_LAST=8,
-$JRADIX_TO_OTHER=16,
-$JRADIX_FROM=32,
-$JRADIX_READS_PAIRS=128,
-$JRADIX_WRITES_PAIRS=256
-$[T>$uradix_key{$t$H$bordered<T>::`5 `5;$t`5 Key;$l$a$Cpads=true;`X`5 `A(Key key,int`S$bordered<T>::encode(key);}
-static $eKey padding($Cdesc`Uing$:$+$bordered<T>::decode($f`5>(desc`Uing?`5(0):`5(~`5(0)))$R};
-$gT>$uradix_$&:$bradix_key<T>{$t$H$bordered<T>::`5 `5;`X`5 `A(`5 key,int){
-$+$bordered<T>::encode($f`5>(key<<1)?key:$f`5>(0)$R$[T$rOp$rR>$udecomposed_key{$t$H$bordered<R>::`5 `5;$tT Key;
-static $a$Cpads=`7;`X`5 `A($aKey&key,int$:union{
-R $X;
-`5 `A;
-}r;
-r.$X=Op()(key$p$+$bordered<R>::encode(r.`A$p}`XKey padding(bool`SKey();}
-$[Key$r`5>union $bkey_`~{
-Key key;
-`5 part[$KKey)/$K`5)];
-$e$bkey_`~(){}
-};
-$~OFFSET$rT,$C$=>$ukey_field{`q`A=8*`j$KT)$p$gKey>static $e$Tof($aKey&key){$t$H$bordered<T>::`5 `5;
-static_assert(OFFSET%$KT)`P&&OFFSET+$KT)<=$KKey),"a field lies aligned in its `o"$p$bkey_`~<Key,`5>`~;
-`~.key=key$P`5 x=$bordered<T>::encode(`~.part[OFFSET/$KT)]$p$+$=?$f`5>(~x):x$S};
-$v<class... Fields>$ukey_fields{`q`A`b
-$gKey>static $e$T$]($aKey&,int`S0;}
-$[Field,class... Rest>$ukey_fields<Field,Rest...>{$t$bkey_fields<Rest...>Below;`q`A=Field::`A+Below::`A;
-$gKey>static $e$T$]($aKey&key`ww$G$oat=Below::`A-64*w;
-$Tx=Below::$](key,w$Mat> -Field::`A&&at<64$G$Town=Field::of(key$px|=at<0?own>>(at<0?-at:0):own<<(at<0?0:at$R$+x$S};
-$gT,class... Fields>$ufield_key{$t$T`5;$tT Key;$l$a$Cpads=`7;
-static $e`5 `A($aKey&key`w$]`S$bkey_fields<Fields...>::$](key,$]);}`XKey padding(bool`SKey();}
-$[K$rV>$uradix_record{
-`o alignas(8)Key{
-$HK::Key key;
-V $X;
-};$t$HK::`5 `5;$l$a$Cpads=K::pads;`X`5 `A($aKey&record`w$]`SK::`A(record.key,$]);}
-static $eKey padding($Cdesc`Uing`SKey{K::padding(desc`Uing),V()};}
-$[K$rV>$uradix_moved{$t$HK::Key Key;$tV `H;$l$a$Cpaired=`7;`XKey&key(Key&key`Skey;}
-$gT>static $eT&$X(Key&,T&$X`S$X;}
-$[K$rV>$uradix_moved<$bradix_record<K,V>,$bnone>{$t$H$bradix_record<K,V>::Key Record;$t$HK::Key Key;$tV `H;
-static $a$Cpaired=true;`XKey&key(Record&record`Srecord.key;}
-$gT>static $eV&$X(Record&record,T&`Srecord.$X;}
-};
-#line 1 "sort/radix_count.cuh"
-$e$T$bdrawn($Vi,$Teach`Si*each+((i*0x9e3779b1u^i>>3)*each>>32);}
-$~$w`wPLACES`wSAMPLE>$uduplicate_sampler{`qEACH=SAMPLE/$w;
-static_assert(SAMPLE%$w`P,"${ of a thread"$p$;place[PLACES];
-$;key[SAMPLE];
-$;again[SAMPLE/32];
-$;different,equal;
-$gHashed>$qlook($aHashed&hashed,$Vm$:$;own[EACH],with_others=0,others`b$d$9EACH`ki$G$Vat=$c(i)*$w+$i;
-own`m=at<m?hashed(i,at):0;
-}$7$Vi=$i;i<PLACES;i+=$w)place`m`b$7$Vi=$i;i<SAMPLE/32;i+=$w)again`m=0`O$i`P)different=equal`b
-__sync`K();$di=EACH-1;i>`b--i$G$Vat=$c(i)*$w+$i;
-$n*to=place+own`m%PLACES;
-key[at]=own`m`Oat<m&&`hvola$0(to)<=at)atomicMax(to,at+1$R__sync`K();$d$9EACH`ki){
-$a$Vat=$c(i)*$w+$i,other=place[own`m%PLACES]-1`Oat<m&&other!=at&&key[other]==own`m$:++others;
-if(!(`hvola$0(again+other/32)>>other%32&1u))with_others+=$bset_bit(again,other$R}
-others=$#`nreduce(with_others<<16|others,$#sum<$n>()$M$A`P$:`F&different,others>>16$p`F&equal,others&0xffffu$p}$k}
-$[P$rK`w$w`wREPLICAS,$CSAMPLES>$uradix_$Ding{$t$HK::Key Key;$t$HK::`5 `5;`qV=16%$KKey)`P?16/`j$KKey)):1,AT_ONCE=4;
-static $a$oTABLES=`j$K`5))<$JRADIX_TABLES?`j$K`5)):$JRADIX_TABLES;
-`o $4{
-$b$> $>;
-$;`-;
-$Tmost[$JRADIX_PASSES];
-}$P$bradix_$<;
-$n*cells;
-$b$O_pointer own,other;
-`5 flip,mask;
-$o$],`B,`<s;
-$V`@;
-$e$bradix_$Ding$(radix_$<rgs,$n*$Ders)
-:a(args),cells($Ders),own($Ders+$A%REPLICAS),
-other($Ders+($A%REPLICAS^REPLICAS/2)),flip(args.flip?`5(~`5(0)):`5(0)),mask(0),
-$](0),`B(0),`<s(0),`@(SAMPLES&&args.leads&&$->1?$--1:$-){}
-$v<$CALL>$qadd($;x,$a$b$O_pointer&copy$z$d$9TABLES`ki)$FALL||i<`<s)
-`Fcopy.$v at<$n>((x>>(8*i)&0xffu)*(REPLICAS*4)+i*`_*REPLICAS*4),
-1u$R$v<$CALL>$q$D($aKey&key$z
-`5 x=$f`5>(K::`A(key,$])^flip$M!ALL)x=$f`5>(x>>`B)&mask$P$;low=`ix$M$K`5)>4&&(ALL||`<s>4)$G$;high=`i$)x)>>32);
-$a$Cupper=$A%REPLICAS>=REPLICAS/2;
-add<ALL>(upper?high:low,own$padd<ALL>(upper?low:high,other$p}else add<ALL>(low,own$R$v<$CALL>$q$D_all($Tn$z
-$aKey*in=$f$aKey`0${$3$Tto_boundary=(16-$Uin,16))%16/$KKey$3$Thead=V>1?(to_boundary<n?to_boundary:n):0,$Y=(n-head)/V;
-$a$T$|=$)$.)*$w+$i$P$T`v=$)`@)*$w;$7$Tv=$|;v<$Y;v+=`v*AT_ONCE$:$b`D<Key,V>x[AT_ONCE];$dk`bk<AT_ONCE`kk)
-x[k].$v `I_if<P::`I>(v+k*`v<$Y,in+head+(v+k*`v)*V);$dk`bk<AT_ONCE`kk)$Fv+k*`v<$Y){$dj`bj<V`kj)$D<ALL>(x[k].`z[j]$R}
-if($|<head)$D<ALL>(in[$|]$Mhead+$Y*V+$|<n)$D<ALL>(in[head+$Y*V+$|]$R$qclear($z$7$Vi=$i;i<TABLES*`_*REPLICAS/4;i+=$w)
-$m$#$5*>(cells)`m=$#$5{{0,0,0,0}}$S$qadd_to_sums($o$x_pass$z
-$a$Chalves=$K`5)>4&&`<s>4$P$Vcopies=halves?REPLICAS/2:REPLICAS;$7$Vi=$i;i<$_`<s)*`_;i+=$w){
-$a$Vtable=i/`_%$JRADIX_TABLES,side=i/`_/$JRADIX_TABLES$P$n*cell=cells+(table*`_+i%`_)*REPLICAS+side*copies;
-$Tsum`b
-$%4)$7$Vc`bc<copies`kc)sum+=cell[(c+$i)&(copies-1)]`Osum)`Fa.$Ds+$_$x_pass)*`_+i,sum$R}
-$e$Tscan_`<s($opass$z
-$h*$D=a.$Ds+pass*`_+$A*8,c[8],sum=0,most`b$d$98`ki$:c`m=`h`M$D+i$pmost=c`m>most?c`m:most;
-sum+=c`m$S$T$I=$#`ninclusive_scan(sum,$#sum<$h>())-sum;$d$98`ki$:$D`m=$I;
-$I+=c`m$S$+$#`nreduce(most,$#max<$h>()$R$e$C${_recur($a$h*most,$Tn,$Teven$z
-$Tleast=most[0];$7$op=1;p<4`kp)least=most[p]<least?most[p]:least$Pfloat mean=$ffloat>(n)/`_,fullest=$ffloat>(least);
-$afloat above=(fullest-mean)/2.4f,times=above*above/mean;
-$afloat `g=$ffloat>(even)*(mean/fullest)*(mean/fullest),room=a.capacity-`g;
-$+times>12||(a.leading>8&&(room<0||4.4f*4.4f*times*`g>room*room)$R$qsample($Tn$z
-`(def $bduplicate_sampler<$w,512*REPLICAS,384*REPLICAS>Duplicates;
-static_assert(!SAMPLES||$KDuplicates)<=$bradix_`N$@($K`5),REPLICAS),"$O memory"$pDuplicates&r= *$mDuplicates*>(cells);
-$a$Vm=n>>25?384*REPLICAS:n>>24?192*REPLICAS:128*REPLICAS$PKey*in=$f$aKey`0${$3$Teach=n/m,least=$h(8)*m*m/(n+1$Meach)
-r.look([=](int,$Vat`S$bhash_of($)K::`A(in[$bdrawn(at,each)],0)));},
-m$M$i`P)
-$bstore_`Ma.leads,
-$h(each&&r.equal>2&&r.equal>=least?$JCHOSE_PASSES:$JCHOSE_HYBRID));$k}
-$e$Cleads($a$h*most,$Tn$z$F!a.leads||n`P||`h`Ma.leads)==$JCHOSE_PASSES)$+`7;
-$a$o$x=a.leading>8?2:3,rest=8*(4-$x)-a.leading,lower=rest<4?4-rest:0;
-$a$Tbucket=$x==2?(most[3]*most[2]<<rest)/n:most[3]<<rest$P$Teven=most[$x-2]<<(8-lower),bin=(most[$x-1]<<(8+lower))/n;
-$+bucket<=a.capacity&&bin*(even<n?even:n)<=8*n&&!${_recur(most,n,bucket$R$qdecide($a$h*most,$Tn$z
-$a$Cleading=leads(most,n$p$oleft=0,done`b
-$;$8=0$P$o$x=!leading?0:a.leading>8?2:3$Pauto moves= [=]($op`Sleading?p>=$x:most[p]!=n;};
-for($op`bp<a.passes`kp)left+=moves(p$3$Cnone=left=`b$7$op`bp<a.passes`kp$:$;`v=0`Omoves(p)){
-$a$Cto_other=a.in_place?done%2`P:left%2==leading;
-`v=$JRADIX_RUNS|(done%2?$JRADIX_ODD:0)|(left==1&&!leading?$JRADIX_LAST:0)|
-(to_other?$JRADIX_TO_OTHER:0)|$8*$JRADIX_FROM|
-(a.paired&&done?$JRADIX_READS_PAIRS:0)|
-(a.paired&&(leading||left>1)?$JRADIX_WRITES_PAIRS:0$p$8=to_other?2:1;
---left,++done;
-}`Cnone&&p+1==a.passes)`v=$JRADIX_COPIES;
-a.`vs[p]=`v$Sa.`vs[a.passes]=($8==2&&!leading)||a.passes`P?$JRADIX_COPIES|$8*$JRADIX_FROM:0;
-if(a.leads)*a.leads=leading?$JCHOSE_HYBRID:$JCHOSE_PASSES;
-}$l$qrun$(radix_$<$:`[$4,s$p`a$O$p$2$M!$bis_chosen(a.choice,$JCHOSE_ONE_SWEEP))$j$P$Tn=$b$D(a),draws=$)$-)*2;
-if($i`P)s.$>=$bdraw(a.`s,draws);$7$Ti=$)$.)*$w+$i;i<a.clear;
-i+=$)$-)*$w)
-$f$#$5`0$]s)`m=$#$5{{0,0,0,0}};$k$a$b$> $>=s.$>`O$>.$&`P){$7$oi=$i;i<a.passes*`_;i+=$w)a.$Ds`m`b
-for($oi=$i;i<2*a.passes;i+=$w)a.$>s`m`b$kif($i`P$:`W$p$bpublish($b$]s(a.`s),0,$h(1),$>.tag$R}
-$bradix_$Ding c(a,$m$n*>($O)$MSAMPLES&&a.leads&&$.==$--1)c.sample(n$3$T$Ded=$.<c.`@?n:0;
-$opass`b
-$%1)$7c.$]=a.$Q_bit/64;pass<a.passes`kc.$]$G$olow=a.$Q_bit>c.$]*64?a.$Q_bit-c.$]*64:0;
-$a$ohigh=a.`U_bit<c.$]*64+64?a.`U_bit-c.$]*64:64;
-c.`B=low;
-c.`<s=(high-low+7)/8;
-c.mask=$f`5>(~$h(0)>>(64-(high-low))$pc.clear();$kif(high-low==8*`j$K`5)))c.$v $D_all<true>($Ded);
-else c.$v $D_all<`7>($Ded$M$i`P&&pass`P$:$breceive<$h>($b$]s(a.`s),0,$>.tag$p`W$p}$kc.add_to_sums(pass$ppass+=c.`<s;$k}
-if($i`P$:`W$ps.`-=$bdraw(a.`s,draws).$&==draws-1;
-`W$p}$kif(!s.`-)$j;$7$op=`j`x);p<a.passes;p+=$w/32$G$Tmost=c.scan_`<s(p$M$A`P)s.most[p]=most;
-}$kif($i`P)c.decide(s.most,n$R};
-#ifdef $sARCH
-`4$sCAPABILITY ($sARCH / 10)
-#else
-`4$sCAPABILITY 90
-#`Uif
-$gP$rK,$CSAMPLES=`7`w$w=$JRADIX_HISTOGRAM_$w,
-$oREPLICAS=$bradix_replicas(`j$K$HK::`5)),$sCAPABILITY,32)>
-$q$bradix_histogram$(radix_$<$:$bradix_$Ding<P,K,$w,REPLICAS,SAMPLES>::run(a$p}
-#line 1 "sort/radix_sweep.cuh"
-$uradix_narrow{$t$;Count;$t$TPair;`XPair make($;mark,Count even,Count odd$:$+$)mark<<30|odd)<<32|(mark<<30|even$p}
-static $e$;mark(Pair w`S`iw>>62);}`XCount even(Pair w`S`iw)&0x3fffffffu;}`XCount odd(Pair w`S`iw>>32)&0x3fffffffu;}
-static $ePair `I($aPair*p`S`h`Mp);}$l$qstore(Pair*p,Pair w){$bstore_`Mp,w);}
-};
-$uradix_wide{$t$TCount;$t$b$] Pair;`XPair make($;mark,Count even,Count odd$:$+$b$]{even,$)mark)<<62|odd};
-}`X$;mark($aPair&w`S`iw.tag>>62);}`XCount even($aPair&w`Sw.$X;}`XCount odd($aPair&w`Sw.tag&~$h(0)>>2;}
-static $ePair `I($aPair*p`S`h$](p);}$l$qstore(Pair*p,$aPair&w){$bstore_$](p,w);}
-$[V>$uradix_$X{$l$a$Cis=true;`XV `=($h`SV();}
-};
-$v<>$uradix_$X<$bnone>{$l$a$Cis=`7;`X$bnone `=($h`S$bnone();}
-};
-$v<>$uradix_$X<$n>{$l$a$Cis=true;`X$;`=($Ti`S`ii);}
-};
-$v<>$uradix_$X<$h>{$l$a$Cis=true;`X$T`=($Ti`Si;}
-$[P$rK$rV$rW>$uradix_sweep{$t$HK::Key Key;$t$HW::Count Count;$t$HW::Pair Pair;$t$bradix_moved<K,V>Moved;
-`(def $HMoved::Key MovedKey;$t$HMoved::`H Moved`H;$t$bradix_$X<Moved`H>`H;$t$b$0_`><$E>Rank;
-static $a$o$w=$E,$y=$bradix_`u(P::$Y,`j$KMovedKey)));`q`.=$w*$y;`qAT_ONCE=4;$l$a$CBEHIND=P::`)s==2;
-static $a$VSTAGES=BEHIND?2:1,KEY_`8=(STAGES*`.*$c($KKey))+15)/16*16;$l$a$;GROUP=$JRADIX_GROUP;$t$bradix_narrow N;
-`o $4{
-$#$0_`>_$1<$w>`>;
-Count offset[`_];
-$;$0;
-};
-`o Digit{
-$o$],`B;
-$;mask,flip;
-$Vvalid;
-$e$;`J$aKey&key$z
-$j(`iK::`A(key,$])>>`B)^flip)&mask$S$e$;`J$aKey&key`wi$z
-$+K::pads||$#$0_`nstriped<$y>(i)<valid?`Jkey):mask$S};
-`o Counted{
-$;$0;
-$;`R[Rank::PAIRS];
-$;$I;
-}$P$bradix_$<;
-$4&s;
-Key*$0_${;
-V*$0_$Xs;
-$;`v,$0s;
-$Tn;
-$e$;$Z($z$+`v/$JRADIX_FROM%4;}
-$e$a`1$Z($a`1input,$a`1output,$a`1other$z
-$a$;$8=$Z($p$+$8`P?input:$8==1?output:other$S$e$aMovedKey*${_$8($z
-$+$f$aMovedKey*>($Z(a.${,a.out_${,a.other_${)$R$e$aMoved`H*$Xs_$8($z
-$+$f$aMoved`H*>($Z(a.in,a.out,a.other)$R`o Pairs{
-Key*$x,*`c,*`-;
-Count half,both;
-$v<$CWHOLE>$eKey*at(Count i$z
-$j(WHOLE||i<half?$x:i<both?`c:`-)+i$S};
-$ePairs pairs($Cin_other$z
-$aCount all=$fCount>(n),half=in_other?all:all/2,both=in_other?all:2*half;
-$+Pairs{$fKey*>(in_other?a.other_${:a.out_${),$fKey`0out)-half,
-$fKey`0other)+(n+1)/2-both,half,both}$S$e$;mark($z$+`v&$JRADIX_ODD?2:1;}
-$e$a$h*base($z$+a.$Ds+a.pass*`_;}
-$e$h*in_$0($;$0,$Vpair$z
-$+$f$h`0$]s)+$)$0)*(`_/2)+pair$S$e$h*in_`#($;`#,$Vpair$z
-$+in_$0($0s+`ia.pass)*`#s()+`#,pair$R$ePair*up_to($;`#,$Vpair$z
-$+$mPair*>(in_$0($0s+`ia.passes)*`#s(),0))+
-$)`#)*(`_/2)+pair$S$e$;`#s($z$j($0s+GROUP-1)/GROUP;}
-$q`I_${(Key(&${)[$y],$aMovedKey*$8,$Vvalid$z
-$a$Vlead=$#$0_`nstriped<$y>(0$p$8+=lead`Ovalid==`.){$d$9$y`ki)Moved::key(${`m)=$8[i*32];
-}else{
-Key padding=K::padding(a.flip!=0);$d$9$y`ki)
-Moved::key(${`m)=lead+$c(i)*32<valid?$8[i*32]:Moved::key(padding$R}
-$q`I_$Xs(Key(&${)[$y],V(&$Xs)[$y],$aMoved`H*$8,$T$x,
-$Vvalid$z
-$a$Vlead=$#$0_`nstriped<$y>(0$p$x+=lead`O!$8){$d$9$y`ki)Moved::$X(${`m,$Xs`m)=`H::`=($x+$c(i)*32$p}`Cvalid==`.){
-$sUNROLL$7$o$9$y`ki)Moved::$X(${`m,$Xs`m)=$8[$x+$c(i)*32];
-}else{$d$9$y`ki)
-Moved::$X(${`m,$Xs`m)=
-lead+$c(i)*32<valid?$8[$x+$c(i)*32]:Moved`H($R}
-$q`I_pairs(Key(&pair)[$y],$aPairs&$8,$T$x,$Vvalid$z
-$a$Vlead=$#$0_`nstriped<$y>(0$3Count at=$fCount>($x$Mvalid==`.&&(at+`.<=$8.half||at>=$8.half)){
-$aKey*$a$0=$8.$v at<`7>(at)+lead;$d$9$y`ki)pair`m=$0[i*32];
-}else{$d$9$y`ki)$Flead+$c(i)*32<valid)pair`m= *$8.$v at<`7>(at+lead+$c(i)*32$pelse pair`m=K::padding(a.flip!=0$R}
-$e$V`u_of($;$0$z
-$a$Vrest=$_n%`.$p$+$0+1<$0s||!rest?`.:rest$S$q`I(Key(&${)[$y],V(&$Xs)[$y],$;$0$z
-$a$T$x=$)$0)*`.$P$Vvalid=`u_of($0$MMoved::paired&&`v&$JRADIX_READS_PAIRS$:`I_pairs(${,pairs($Z()==2),$x,valid$p$j;
-}
-`I_${(${,${_$8()+$x,valid$M`H::is)`I_$Xs(${,$Xs,$Xs_$8(),$x,valid$R$e$;publish($aRank&`>,Counted&now$z
-$;both`b$d$9Rank::PAIRS`ki$G$Vpair=$i*Rank::PAIRS+$c(i$3$;`R=`>.`R(pair),even=`R&0xffffu,odd=`R>>16;
-now.`R`m=`R;
-N::store(in_$0(now.$0,pair),N::make(mark(),even,odd)$p$badd_`Min_`#(now.$0/GROUP,pair),$h(1)<<48|$)odd)<<24|even);
-both+=even+odd$S$+both$S`o Window{
-$;$0,`#;
-$Tin[GROUP-1],sum[$JRADIX_GROUPS];
-Pair known[$JRADIX_GROUPS];
-};
-$qask(Window&w,$Vpair,$;`U$z
-$sUNROLL$7$;j`bj<GROUP-1`kj)w.in[j]=N::`I(in_$0(w.$0+j<`U?w.$0+j:w.$0,pair)$p$sUNROLL$7$;j`bj<$JRADIX_GROUPS`kj){
-$a$;`#=w.`#>j?w.`#-1-j:0;
-w.known[j]=W::`I(up_to(`#,pair)$pw.sum[j]=`h`Min_`#(`#,pair)$R}
-$q$Q_look_back(Window(&w)[Rank::PAIRS],$;$0$z$d$9Rank::PAIRS`ki$:w`m.$0=$0/GROUP*GROUP;
-w`m.`#=$0/GROUP;
-ask(w`m,$i*Rank::PAIRS+$c(i),$0$R}
-$qlook_back(Window&w,$Vpair,$;$0,Count&even,Count&odd$z
-even=$fCount>($0<GROUP?base()[2*pair]:0$podd=$fCount>($0<GROUP?base()[2*pair+1]:0);$7;;$:$;passed`b
-$sUNROLL$7$;j`bj<GROUP-1`kj)$Fpassed==j&&w.$0+j<$0&&N::mark(w.in[j])==mark()$:even+=N::even(w.in[j]);
-odd+=N::odd(w.in[j]$p++passed$Sw.$0+=passed;
-passed`b
-$sUNROLL$7$;j`bj<$JRADIX_GROUPS`kj){$Fpassed!=j||w.`#<=j)continue`OW::mark(w.known[j])==mark()){
-even+=W::even(w.known[j]$podd+=W::odd(w.known[j]$pw.`#`b
-}`Cw.sum[j]>>48==GROUP$:even+=`iw.sum[j])&0xffffffu;
-odd+=`iw.sum[j]>>24)&0xffffffu;
-++passed`Ow.`#==passed$:even+=$fCount>(base()[2*pair]$podd+=$fCount>(base()[2*pair+1]$R}
-}
-w.`#-=w.`#?passed:0`Ow.`#`P&&w.$0>=$0)break;
-ask(w,pair,$0$p}$F$0%GROUP`P$G$Tsum=`h`Min_`#($0/GROUP,pair)$Msum>>48==GROUP)
-W::store(up_to($0/GROUP,pair),
-W::make(mark(),even+(`isum)&0xffffffu),
-odd+(`isum>>24)&0xffffffu))$R}
-$qresolve($aCounted&of,Window(&w)[Rank::PAIRS]$z
-$;$I=of.$I;$d$9Rank::PAIRS`ki$G$Vpair=$i*Rank::PAIRS+$c(i$3$;in_even=of.`R`m&0xffffu,in_odd=of.`R`m>>16;
-Count even,odd;
-look_back(w`m,pair,of.$0,even,odd$Mof.$0%GROUP==GROUP-1)
-W::store(up_to(of.$0/GROUP,pair),W::make(mark(),even+in_even,odd+in_odd)$ps.offset[2*pair]=even-$I;
-$I+=in_even;
-s.offset[2*pair+1]=odd-$I;
-$I+=in_odd$S}`X$Vslot_of($Vk`SMoved::paired?k^(k>>4&15u):k;}
-$v<$CFULL,$CPAIRS,$CWHOLE>
-$qstore($aDigit&`<,Key*$8,V*$Xs,$aPairs&pairs_to$z
-MovedKey*$aout=$fMovedKey*>(`v&$JRADIX_TO_OTHER?a.other_${:a.out_${);
-Moved`H*$aout_$Xs=$fMoved`H*>(`v&$JRADIX_TO_OTHER?a.other:a.out$3$Cwith_${=!`H::is||!(`v&$JRADIX_LAST)||!a.drop_${;
-$sUNROLL$7$o$9$y;i+=AT_ONCE$:Key ${[AT_ONCE];
-Count at[AT_ONCE];$dj`bj<AT_ONCE`kj$G$Vk=(i+j)*$w+$i`Oi+j<$y&&(FULL||k<`<.valid))${[j]=$8[slot_of(k)];
-}$dj`bj<AT_ONCE`kj$G$Vk=(i+j)*$w+$i`Oi+j<$y&&(FULL||k<`<.valid))at[j]=s.offset[`<(${[j])]+k;
-}$FPAIRS||with_${){$dj`bj<AT_ONCE`kj$G$Vk=(i+j)*$w+$i`Oi+j>=$y||(!FULL&&k>=`<.valid))continue;
-if(PAIRS)*pairs_to.$v at<WHOLE>(at[j])=${[j];
-else out[at[j]]=Moved::key(${[j]$R}$dj`bj<AT_ONCE&&`H::is&&!PAIRS`kj$G$Vk=(i+j)*$w+$i;
-if(i+j<$y&&(FULL||k<`<.valid))out_$Xs[at[j]]=Moved::$X(${[j],$Xs[slot_of(k)]$R}
-}
-$v<$CFULL>$qstore($aDigit&`<,$Vhalf$z
-Key*$a${=$0_${+half;
-V*$a$Xs=$0_$Xs+half`O!Moved::paired||!(`v&$JRADIX_WRITES_PAIRS))store<FULL,`7,`7>(`<,${,$Xs,Pairs());
-`CFULL&&`v&$JRADIX_TO_OTHER)store<FULL,Moved::paired,true>(`<,${,$Xs,pairs(true));
-else store<FULL,Moved::paired,`7>(`<,${,$Xs,pairs((`v&$JRADIX_TO_OTHER)!=0)$R$e$;draw($z$+`i$badd_`Ma.$>s+a.pass,1));}
-$e$;sweep($z
-$aRank `>={s.`>};
-Digit `<={a.$],a.`B,a.mask,a.flip,0}`O$i==$w-1)s.$0=draw();$kCounted now,behind;
-now.$0=s.$0;
-behind.$0=$0s;
-$Vhalf`b
-$;written`b
-Key ${[$y];
-V $Xs[$y]`Onow.$0<$0s)`I(${,$Xs,now.$0$p$%1)
-while(now.$0<$0s||(BEHIND&&behind.$0<$0s)$G$Cmore=!BEHIND||now.$0<$0s;
-$;at[$y],`>s[($y+1)/2],both=0$P$Cresolves=`>.$Ds()&&(!BEHIND||behind.$0<$0s$pWindow window[Rank::PAIRS];
-`<.valid=`u_of(now.$0$MBEHIND&&resolves)$Q_look_back(window,behind.$0$Mmore$:`>.within_warp(at,${,`<);
-$sUNROLL$7$o$9$y`ki)`>s[i/2]=i%2?`>s[i/2]|at`m<<16:at`m;
-}else{$d$9$y`ki)`>s[i/2]`b
-}$kif(more&&`>.$Ds())both=publish(`>,now$pnow.$I=`>.$I(both$Mmore&&`>.$Ds()$:$;$x=now.$I;$d$9Rank::PAIRS`ki){
-`>.`T_at($i*Rank::PAIRS+i,$x|($x+(now.`R`m&0xffffu))<<16$p$x+=(now.`R`m&0xffffu)+(now.`R`m>>16$R}
-__sync`K($M!BEHIND&&resolves)$Q_look_back(window,now.$0$Mresolves)resolve(BEHIND?behind:now,window$p$;next=0;
-if($i`P)next=draw($Mmore$:$boptimizer_barrier(`<.`B);$d$9$y`ki)
-at`m=half+slot_of(`>.position(i%2?`>s[i/2]>>16:`>s[i/2]&0xffffu,`<(${`m,i)));$d$9$y`ki)$0_${[at`m]=${`m;
-$sUNROLL$7$o$9$y&&$bradix_$X<V>::is`ki)$0_$Xs[at`m]=$Xs`m;
-}$F$i`P)s.$0=next;$knext=s.$0$P$;sorted=BEHIND?behind.$0:now.$0`Onext<$0s)`I(${,$Xs,next$MBEHIND)half=`.-half;
-`<.valid=`u_of(sorted$M!BEHIND||sorted<$0s){$F`<.valid==`.)store<true>(`<,half$pelse store<`7>(`<,half$p++written;
-}
-behind=now;
-now.$0=next$S$+written$S$qcopy($z
-$aMovedKey*${=${_$8($3Moved`H*$Xs=$Xs_$8();$7$Ti=$)$.)*$w+$i;i<n;
-i+=$)$-)*$w){$F${!=a.out_${&&!a.drop_${)$fMovedKey`0out_${)`m=${`m;
-if(`H::is&&$Xs!=a.out)$fMoved`H`0out)`m=$Xs?$Xs`m:`H::`=(i$R}$l$qrun$(radix_$<$:`[$4,s$p`a$O$p$2$3$Tn=$b$D(a);
-$a$bradix_sweep r={
-a,
-s,
-$mKey*>($O),
-$mV*>($O+KEY_`8),
-a.`vs[a.pass],
-`i(n+`.-1)/`.),
-n}`Or.`v&$JRADIX_RUNS)r.sweep($p`Cr.`v&$JRADIX_COPIES)r.copy($p}$l$qrun_all$(radix_$<$:`[$4,s$p`a$O$p$2);
-if(!$bis_chosen(a.choice,$JCHOSE_ONE_SWEEP))$j;
-$bradix_args own=a$P$Tn=$b$D(a),$0s=(n+`.-1)/`.;
-$%1)$7own.pass`bown.pass<=a.passes`kown.pass$:own.`B=8*own.pass$P$bradix_sweep r={own,
-s,
-$mKey*>($O),
-$mV*>($O+KEY_`8),
-a.`vs[own.pass],
-`i$0s),
-n}`Or.`v&$JRADIX_RUNS$G$;written=r.sweep();$kif($i`P$:$h*done=a.$>s+a.passes+own.pass;
-`W$p$badd_`Mdone,written$pwhile(`h`Mdone)<$0s){}
-`W$p}$k}`Cr.`v&$JRADIX_COPIES)r.copy($R}
-$[P$rK$rV$rW>$q$bradix_pass$(radix_$<$:$bradix_sweep<P,K,V,W>::run(a$R$gP$rK$rV$rW>$q$bradix_sweeps$(radix_$<){
-$bradix_sweep<P,K,V,W>::run_all(a$p}
-#line 1 "sort/cooperative.cuh"
-$gP$rK$rV,$CCLUSTER>$ucooperative_radix{$t$bradix_sweep<P,K,V,$bradix_narrow>Sweep;$t$HSweep::Rank Rank;
-`(def $HSweep::Digit Digit;$t$HK::Key Key;`q$w=Sweep::$w,$y=Sweep::$y,`.=Sweep::`.,AT_ONCE=4,
-QUADS=$JCOOPERATIVE_QUADS;$l$a$CPAIRS=$bradix_$X<V>::is;
-static_assert($w>=`_/2,"a thread $Ds two `<s at most"$p`o $4{
-$HSweep::$4 sweep;
-$;row[CLUSTER?2:1][CLUSTER?`j$JCOOPERATIVE_CLUSTER):1][2*QUADS];
-$;all[CLUSTER?1:`j`_)],$I[CLUSTER?1:`j`_)];
-$Ttag;
-$oalike;
-}$PSweep&of;
-$4&s;
-Key*${;
-V*$Xs;
-Key*own_${;
-V*own_$Xs;
-$V`>,`@;
-$;met;
-$e$b$]*$]($opass,$Vblock,$Vquad$z
-$+$b$]s(of.a.`s)+($_pass&1)*`@+block)*QUADS+quad$S$e$Ttag($opass$z$+s.tag|$)pass+1)<<40;}
-$qpublish($opass,$;`R$z$FCLUSTER){$7$Vto`bto<`@`kto)*$bin_block(&s.row[pass&1][`>][$i],to)=`R;
-$j$S$a$;next=__shfl_down_$L`R,1$M$i&1u)$j;
-$bfence($p$bstore_$]($](pass,`>,$i/2),$b$]{$)next)<<32|`R,tag(pass)}$R$qgather($opass$z
-$a$Vquad=$i%QUADS,SLICES=$w/QUADS,AHEAD=8;
-$;all[4]={0,0,0,0},$I[4]={0,0,0,0};$7$V$x=$i/QUADS;$x<`@;$x+=AHEAD*SLICES$:$b$] w[AHEAD];
-$sUNROLL$7$Vj`bj<AHEAD`kj$:w[j]=$b$]{0,tag(pass)}`O$x+j*SLICES<`@)w[j]=`h$]($](pass,$x+j*SLICES,quad)$R$sUNROLL
-for($Vj`bj<AHEAD`kj$G$Vblock=$x+j*SLICES;
-while(w[j].tag!=tag(pass))w[j]=`h$]($](pass,block,quad));$d$94`ki$G$;$D=`iw[j].$X>>(16*i))&0xffffu;
-all`m+=$D;
-$I`m+=block<`>?$D:0$S}
-}
-$bfence();$d$94`ki$:`F&s.all[i*QUADS+quad],all`m$p`F&s.$I[i*QUADS+quad],$I`m$R}
-$qsum($opass,$n(&all)[2],$n(&$I)[2]$z$FCLUSTER$:$%4)$7$Vblock`bblock<`@`kblock){
-$a$;both=s.row[pass&1][block][$i],even=both&0xffffu,odd=both>>16;
-all[0]+=even,all[1]+=odd;
-$I[0]+=block<`>?even:0,$I[1]+=block<`>?odd:0$S}else{
-$a$Vat=$i%2*2*QUADS+$i/2;
-all[0]=s.all[at],all[1]=s.all[at+QUADS];
-$I[0]=s.$I[at],$I[1]=s.$I[at+QUADS]$S}
-$e$h*control($z$+$f$h*>(of.a.`s);}
-$qmeet($:++met;$kif($i`P$:$bfence($p$badd_`Mcontrol(),1$pwhile((`h`Mcontrol())&0xfffffffu)<met*`@){}
-$bfence($p}$k}
-$qleave($z
-$a$Tleft=$)of.a.passes)-met`O$i`P&&
-($badd_`Mcontrol(),left)&0xfffffffu)+left==$)of.a.passes)*`@)
-$bstore_`Mcontrol(),s.tag<<28$R$qscatter(Digit `<,$C`-$z
-$a$Cto_$0s=CLUSTER&&!`-$P$Vn=$_of.n);$d$9$y;i+=AT_ONCE$:Key key[AT_ONCE];
-$;at[AT_ONCE];$dj`bj<AT_ONCE&&i+j<$y`kj$G$Vk=$c(i+j)*$w+$i;
-key[j]=${[k];
-at[j]=k+s.sweep.offset[K::pads||k<`<.valid?`<(key[j]):`<.mask];
-}$dj`bj<AT_ONCE&&i+j<$y`kj$G$Vk=$c(i+j)*$w+$i`Oto_$0s$:*$bin_block(own_${+at[j]%`.,at[j]/`.)=key[j];
-if(PAIRS)*$bin_block(own_$Xs+at[j]%`.,at[j]/`.)=$Xs[k];
-}`Cat[j]<n){$F!`-||!of.a.drop_${)$fKey*>(of.a.out_${)[at[j]]=key[j]`OPAIRS)$fV*>(of.a.out)[at[j]]=$Xs[k]$S}
-}
-}
-$e$Cpass($o$&,$aDigit&`<,$aKey(&key)[$y],$aV(&$X)[$y],
-$C`-$z
-$aRank r={s.sweep.`>}$P$Vpair=$i;
-$;at[$y],`R=0,all[2]={0,0},$I[2]={0,0};$7$Vi=$i;i<`_&&!CLUSTER;i+=$w)s.all`m=s.$I`m`b
-r.within_warp(at,key,`<);$kif(r.$Ds()$:`R=r.`R(pair$ppublish($&,`R$p}$FCLUSTER)$bcluster_arrive();
-$a$;$x=r.$I((`R&0xffffu)+(`R>>16)$Mr.$Ds())r.`T_at(pair,$x|($x+(`R&0xffffu))<<16$p__sync`K();$d$9$y`ki){
-$a$;to=r.position(at`m,`<(key`m,i)$p${[to]=key`m`OPAIRS)$Xs[to]=$X`m;
-}$FCLUSTER)$bcluster_wait($pelse{
-gather($&);$k}$Fr.$Ds())sum($&,all,$I$3$;`T=r.$I(all[0]+all[1]),padding=`@*`.-`iof.n$Mr.$Ds()){
-s.sweep.offset[2*pair]=`T+$I[0]-$x;
-s.sweep.offset[2*pair+1]=`T+all[0]+$I[1]-$x-(`R&0xffffu$Rall[0]-=2*pair==`<.mask?padding:0;
-all[1]-=2*pair+1==`<.mask?padding:0`Oof.n&&(all[0]==of.n||all[1]==of.n))s.alike=$&;$kif(s.alike==$&&&!`-)$+`7;
-scatter(`<,`-$p$+true$S$qrun($G$T$x=$)`>)*`.,n=of.n$P$Vvalid=$x>=n?0:n-$x<`.?$_n-$x):`.$PKey*$8=$f$aKey*>(of.a.${);
-$aV*$Xs_$8=$f$aV*>(of.a.in$pKey key[$y];
-V $X[$y];
-of.`I_${(key,$8+$x,valid$MPAIRS)of.`I_$Xs(key,$X,$Xs_$8,$x,valid$M$i`P)s.alike= -1`OCLUSTER$:$bcluster_arrive();
-$bcluster_wait($p}`C$i`P)s.tag=(`h`Mcontrol())>>28)+1;
-$obit=of.a.$Q_bit;$7$o$&`b$&`P||bit<of.a.`U_bit`k$&$G$o`A=$bradix_`<_`A(bit,of.a.`U_bit);
-$aDigit `<={bit/64,bit%64,(1u<<`A)-1,of.a.flip,valid};
-bit+=`A$P$C`-=bit>=of.a.`U_bit$P$Cmoved=pass($&,`<,key,$X,`-$M`-)break`Omoved&&!CLUSTER$:meet();
-of.`I_${(key,$f$aKey*>(of.a.out_${)+$x,valid$MPAIRS)of.`I_$Xs(key,$X,$f$aV*>(of.a.out),$x,valid$pcontinue;
-}$Fmoved$:$bcluster_arrive($p$bcluster_wait($Rof.`I_${(key,moved?own_${:${,`.);
-if(PAIRS)of.`I_$Xs(key,$X,moved?own_$Xs:$Xs,0,`.$p}$F!CLUSTER)leave($R};
-$gP$rK$rV,$CCLUSTER>$q$bcooperative_radix_sort$(radix_$<){$t$bcooperative_radix<P,K,V,CLUSTER>Sort;
-$a$VKEYS=(Sort::`.*$c($K$HK::Key))+15)/16*16,
-VALUES=Sort::PAIRS?(Sort::`.*$c($KV))+15)/16*16:0;
-`[$HSort::$4,s$p`a$O$p$2$M!$bis_chosen(a.choice,$JCHOSE_ONE_SWEEP))$j$P$Tn=$b$D(a$p$HK::Key*$a${=$m$HK::Key*>($O);
-V*$a$Xs=$mV*>($O+KEYS$3$HSort::Sweep of={a,s.sweep,${,$Xs,0,0,n};
-Sort sort={of,
-s,
-${,
-$Xs,
-$m$HK::Key*>($O+KEYS+VALUES),
-$mV*>($O+2*KEYS+VALUES),
-$.,
-$-,
-0};
-sort.run($R$gP$rK$rV>$q$bsort_one_cluster$(radix_$<$:$bcooperative_radix_sort<P,K,V,true>(a);
-}
-$gP$rK$rV>$q$bsort_one_launch$(radix_$<$:$bcooperative_radix_sort<P,K,V,`7>(a$p}
-#line 1 "sort/gather.cuh"
-$gP$rWord`wWORDS$rI>$q$bgather$(gather_$<$:$2$3$T`R=$b$D(a)*WORDS$PWord*in=$f$aWord`0in);$7$Tk=$)$.)*$E+$i;k<`R;
-k+=$)$-)*$E)
-$fWord`0out)[k]=
-in[$)$f$aI`0`=)[k/WORDS])*WORDS+k%WORDS];
-}
-#line 1 "sort/hybrid.cuh"
-$gT,$C$=>$usorted{$t$bordered<T>Ordered;$t$HOrdered::`5 Raw;$t$H$b$c_of<($KT)>4?8:4)>::`( Key;`qV=16/`j$KT));
-static $eKey encode(Raw raw$GRaw `A=Ordered::encode(raw$p$+$=?$fRaw>(~`A):`A;
-}`XRaw decode(Key key$GRaw `A=$fRaw>(key$p$+Ordered::decode($=?$fRaw>(~`A):`A$R};
-enum{$JFROM_IN,$JFROM_SPARE,$JFROM_OUT};
-enum{$JPART_MOVES,$JPART_STAYS,$JPART_COUNTED,$JPART_CONSTANT};
-$u`Qpart{
-$T$Q,`U,low,least,most;
-$;$x_$0,$0s,done;
-$o`B,`A;
-$;$Z;
-`: mode,depth;
-$;hot;
-$e$T`g($z$+`U-$Q;}
-};
-static_assert($K$b`Qpart)==$JHYBRID_PART_`8,"the `g of a part"$p$u`Q`z{
-$T$Q,low;
-$;$D;
-`: `y,$Z;
-};
-static_assert($K$b`Q`z)==$JHYBRID_ITEM_`8,"the `g of an `z"$p$gP$rT,$C$=$r`H=$bnone>$uhybrid{
-static $a$CPAIRS=$bradix_$X<`H>::is;`qWIDEST=PAIRS?64-$JHYBRID_PLACE_BITS:64;$t$bsorted<T,$=>Code;$t$HCode::Key Key;
-`(def $HCode::Raw Raw;$t$bvec<Raw>Pack;`qV=Code::V,BITS=8*`j$KT)),$y=P::$Y*V,`.=$E*$y$P$b`Q$<$P$o`+$P$;block;
-$e$b`Qpart*`~_of($ol$z
-$+$f$b`Qpart*>(l%2?a.next_`~:a.`~$R$e$b`Qpart*`~($z$+`~_of(`+);}
-$e$h*bins_of($ol$z$j!PAIRS&&l%2?a.next_bins:a.bins;}
-$e$b`Q`z*`u($z$+$f$b`Q`z`0`u);}
-$e$aRaw*$8($;$Z$z
-$+$f$aRaw*>($Z==$JFROM_IN?a.in:$Z==$JFROM_SPARE?a.spare:a.out);
-}
-$eRaw*to($;$Z$z$+$fRaw*>($Z==$JFROM_SPARE?a.out:a.spare);}
-$e$a`H*$Xs_$8($;$Z$z
-$+$f$a`H*>($Z==$JFROM_IN  `&?a.$Xs
-:$Z==$JFROM_SPARE?a.spare_$Xs
-:a.out_$Xs$R$e`H*$Xs_to($;$Z$z
-$+$f`H*>($Z==$JFROM_SPARE?a.out_$Xs:a.spare_$Xs$p}`X$;next_$Z($;$Z$:$+$Z==$JFROM_SPARE?$JFROM_OUT:$JFROM_SPARE;
-}
-$e$Vskew($;$Z,$T$Q$z
-$+$U$8($Z)+$Q,16)/$c($KRaw)$R$e$o`<_`A($o`+,$Vdepth,$T`g`w`y$z
-$a$Tfit=$b`Qfit(a.capacity$3$ofitting=$b`y<$h>((`g+fit-1)/fit-1$3$oneed=`y-WIDEST>fitting?`y-WIDEST:fitting;
-$a$o`+s=(need+7)/8,all=(`y+7)/8$P$oleast=`y-8*($b`Q`+s(`j$KT)))-1-`+$3$o`A=depth>=2||`y<=8||`+s`P?8
-:all<=`+s  `&`&`&`&`&?(`y+all-1)/all
-:(need+`+s-1)/`+s;
-$+`y<`A?`y:`A<least?least:`A<4?(`y<4?`y:4):`A$S$e$;$0s_of($T$Q,$T`g,$;$Z$z
-$+`i(skew($Z,$Q)+`g+`.-1)/`.$R$qdescribe($b`Qpart&p`wof_`+,$T$Q,$T`g,Key low`w`y,
-$;$Z,$;$x_$0,$Vdepth$z
-$a$o`A=`<_`A(of_`+,depth,`g,`y$pp.$Q=$Q,p.`U=$Q+`g,p.low=low,p.least=~$h(0),p.most`b
-p.$x_$0=$x_$0,p.$0s=$0s_of($Q,`g,$Z),p.done`b
-p.`B=`y-`A,p.`A=`A;
-p.$Z=$Z,p.mode=$JPART_MOVES,p.depth=$f`:>(depth),p.hot=256$S$qapp`U($T$Q,$T`g,Key low`w`y,$;$Z,$Vdepth$z
-$a$T$0s=$0s_of($Q,`g,$Z),was=`Fa.list+`++1,$0s<<32|1u$pdescribe(`~_of(`++1)[`iwas)],`++1,$Q,`g,low,`y,$Z,
-`iwas>>32),depth$R$qadd_`z($T$Q,$;$D,Key low`w`y,$;$Z$z
-$b`Q`z&`z=`u()[`Fa.list+$JHYBRID_$y,$h(1))];
-`z.$Q=$Q,`z.low=low,`z.$D=$D;
-`z.`y=$f`:>(`y),`z.$Z=$f`:>($Z$R};
-#line 1 "sort/hybrid_count.cuh"
-$~$w>$e$;$bfind_part$(`Qpart*`~,$;$D,$;$0$:$;low=0,left=$D;
-while(left>1$G$;`v=(left+$w-1)/$w,ahead=($i+1)*`v$P$;passed=
-`i__sync`K_$D(ahead<left&&`~[low+ahead].$x_$0<=$0)$plow+=passed*`v;
-left-=passed*`v`Oleft>`v)left=`v$S$+low$S$~$w$rN>$eN $bsum_$I(N x,N*`R$GN up_to=$#`ninclusive_scan(x,$#sum<N>());
-if($A==31)`R[`x]=up_to;$k$aN own=$A<$w/32?`R[$A]:0;
-$+$W$#`ninclusive_scan(own,$#sum<N>())-own,$fint>(`x))+up_to-x$S$u`Qshare{
-$;`~,$0,`U;
-$e$b`Qshare($Tlist,$;block$G$;$0s=`ilist>>32),each=$0s/$-,more=$0s%$-;
-`~=`ilist$p$0=block*each+(block<more?block:more$p`U=$0+each+(block<more?1:0$p}`X$;block_of($Tlist,$;$0){
-$a$;$0s=`ilist>>32),each=$0s/$-,more=$0s%$-$P$;larger=more*(each+1$p$+$0<larger?$0/(each+1):more+($0-larger)/each$S};
-$~$w>$u`Q$D_$1{
-$;$Der[256*32];
-$T`R[$w/32];
-$T`T[257],window[256];
-$Tleast[$w/32],most[$w/32];
-$Tsome[$w];
-$b$> $>;
-$b`Qpart whole;
-$;`#s[$w/32],next[512];
-$;hot;
-$C`-;
-$[P$rT,$C$=`w$w$r`H>
-$u`Q$Ding:$bhybrid<P,T,$=,`H>{$t$bhybrid<P,T,$=,`H>Base;$t$HBase::Key Key;$t$HBase::Raw Raw;$t$HBase::Code Code;
-`(def $b`Q$D_$1<$w>$4;`qV=Base::V;
-static_assert($w>=256,"a thread a `<"$p$4&s;
-static_assert($K$4)==$b`Q$D_$@($w),"$O memory"$p$e$b`Q$Ding$(`Q$<rgs`wof_`+,$;of_block,$4&$1)
-:Base{args,of_`+,of_block},s($1){}
-$q$D$(`Qpart&p,$T$Q,$T`U,Key&least,Key&most$z
-$aRaw*in=`Z$8(p.$Z$3Key low=$fKey>(p.low$3$o`B=p.`B;
-$n*own=s.$Der+$A$Pauto add= [&](Raw raw$GKey key=Code::encode(raw$pleast=key<least?key:least;
-most=key>most?key:most;
-`Fown+`i(key-low)>>`B)*32,1u$p}$P$V$I=`Zskew(p.$Z,$Q$p$Thead=$I?V-$I:0`Ohead>`U-$Q)head=`U-$Q$P$T$Y=(`U-$Q-head)/V;
-$aRaw*$x=in+$Q+head`O$i<head)add(in[$Q+$i]$3$oAT_ONCE=8;
-$Tv`b$7;v+AT_ONCE*$w<=$Y;v+=AT_ONCE*$w$:$HBase::Pack pack[AT_ONCE];$d$9AT_ONCE`ki)
-pack`m.$5=`h$5<P::`I>($x+(v+$c(i)*$w+$i)*V);$d$9AT_ONCE`ki){$dj`bj<V`kj)add(pack`m.`z[j]$R}$7v+=$i;v<$Y;v+=$w){
-$HBase::Pack pack;
-pack.$5=`h$5<P::`I>($x+v*V);$dj`bj<V`kj)add(pack.`z[j]$R$a$Ttail=$Q+head+$Y*V`O$i<`U-tail)add(in[tail+$i]);
-}
-$e$T$D_pieces($a$h*pieces,$;$D,$V`<s`w`A$z
-$a$Vsharing=$w>>`A,each=($D+sharing-1)/sharing,of=$i>>`A$P$V$x=of*each<$D?of*each:$D,`U=$x+each<$D?$x+each:$D;
-$Tsum`b
-$%8)$7$Vi=$x;i<`U`ki)
-sum+=`h`Mpieces+$)i)*256+($i&(`<s-1))$ps.some[$i]=sum;$ksum`b$7$Vi=$i;i<$w&&$i<`<s;i+=`<s)sum+=s.some`m;
-$+sum$S$qplace_pieces($h*pieces,$;$D,$V`<s`w`A,$T$Q$z
-$a$oAT_ONCE=8$P$Vsharing=$w>>`A,each=($D+sharing-1)/sharing,of=$i>>`A;
-$a$V$x=of*each<$D?of*each:$D,`U=$x+each<$D?$x+each:$D$P$V`<=$i&(`<s-1$p$Tat=$Q+s.`T[`<];
-for($Vi=`<;i<$i;i+=`<s)at+=s.some`m;$7$Vi=$x;i<`U;i+=AT_ONCE$:$Town[AT_ONCE];$dj`bj<AT_ONCE`kj)
-own[j]=i+j<`U?`h`Mpieces+$)i+j)*256+`<):0;$dj`bj<AT_ONCE`kj){$Fi+j<`U)$bstore_`Mpieces+$)i+j)*256+`<,at$pat+=own[j]$S}
-}
-$qadd_copies($T$Q,$T`g,$;$Z$z$F$Z==$JFROM_OUT)$j;$7$Tat=$)$i)*`Za.capacity;at<`g;
-at+=$)$w)*`Za.capacity$G$Tleft=`g-at;
-`Zadd_`z($Q+at,left<`Za.capacity?`ileft):`Za.capacity,0,0,$Z$R}
-$qmake_`#s$(`Qpart&p,$T`T,$T$D,$V`<s$z
-$a$Vt=$i$P$T$Q=p.$Q,`g=p.`U-$Q$P$o`B=p.`B,`A=`ZWIDEST-`B,spans=`A<0?0:`A<8?`A:8;
-$n*next=s.next,*`{=s.next+256`Ot<`<s$:$Vlow=t+1,high=t+(1u<<spans)<`<s?t+(1u<<spans):`<s;
-while(low<high$G$Vmiddle=(low+high+1)/2$P$T`U=middle<`<s?s.window[middle]:`g`O`U-`T<=`Za.capacity)low=middle;
-else high=middle-1$Snext[t]=low;
-`{[t]=t=`b
-}$kfor($Vjumps=1;jumps<`<s;jumps*=2$G$;to=t<`<s?next[t]:`<s,behind=to<`<s?next[to]:`<s$P$Cis=t<`<s&&`{[t];
-__sync`K($Mt<`<s)next[t]=behind`Ois&&to<`<s)`{[to]=1;$k}
-$a$Thalf=`Za.capacity/2$P$T$D_$I=t>0&&t<`<s?`T-s.window[t-1]:0$P$Chead=t<`<s&&(`{[t]||$D>half||$D_$I>half);
-$a$;`#=$bsum_$I<$w>(head?1u:0u,s.`#s$3$V`#s=$___sync`K_$D(head)$Mhead)s.`T[`#]=`T|$)t)<<48`Ot`P)s.`T[`#s]=`g|$)`<s)<<48;
-__sync`K($Mhead$G$Tnext=s.`T[`#+1],${=(next&0xffffffffffffull)-`T$P$Vspan=$_next>>48)-t$P$;$Z=`Znext_$Z(p.$Z);
-$aKey $8=$fKey>(p.low)+($fKey>(t)<<`B$M${>`Za.capacity||(${&&`B>`ZWIDEST))
-`Zapp`U($Q+`T,${,$8,`B,$Z,p.depth+1u$p`C${)
-`Zadd_`z($Q+`T,`i${),$8,`B+$b`y<$n>(span-1),$Z$p}$k}
-$qplan_pairs($b`Qpart&p,$h*pieces,$;$D_of_pieces$z
-$a$Vt=$i,`<s=1u<<p.`A$P$T$Q=p.$Q,`g=p.`U-$Q$P$;$Z=`Znext_$Z(p.$Z$3$Tleast=`h`M&p.least),most=`h`M&p.most);
-$a$T$D=$D_pieces(pieces,$D_of_pieces,`<s,p.`A$3$T`T=$bsum_$I<$w>($D,s.`R);
-$a$Cconstant=least==most,whole=__sync`K_or(t<`<s&&$D==`g$Mt`P)p.mode=constant||whole?$JPART_STAYS:$JPART_MOVES;
-if(constant$:add_copies($Q,`g,p.$Z$p$j;
-}$Fwhole){$Ft`P)
-`Zapp`U($Q,`g,$fKey>(least),$b`y($fKey>(most-least)),p.$Z,
-p.depth$p$j;
-}$Ft<`<s$:s.`T[t]=`T;
-s.window[t]=`T;
-}$kplace_pieces(pieces,$D_of_pieces,`<s,p.`A,$Q);$kif(p.`B`P$:add_copies($Q,`g,$Z$p$j$Smake_`#s(p,`T,$D,`<s);
-}
-$qplan($b`Qpart&p,$h*bins$z
-$a$Vt=$i,`<s=1u<<p.`A$P$T$Q=p.$Q,`g=p.`U-$Q$P$o`B=p.`B$P$Tleast=`h`M&p.least),most=`h`M&p.most);
-$a$T$D=t<`<s?`h`Mbins+t):0`Ot`P)s.hot=256$P$T`T=$bsum_$I<$w>($D,s.`R$3$Cconstant=least==most,whole=__sync`K_or($D==`g);
-$a$Vmost_of=`Za.capacity+(`ZBITS>32?`Za.capacity/8:0$Mchooses()&&__sync`K_or(!constant&&$D>most_of)){
-if(t`P)*`Za.choice=$JCHOSE_ONE_SWEEP;
-$j;
-}$Ft`P)
-p.mode=constant?$JPART_CONSTANT:`B`P?$JPART_COUNTED:whole?$JPART_STAYS:$JPART_MOVES`Oconstant||`B`P||whole){
-if(constant&&t`P)p.low=least;
-`Cconstant)$j;
-`C`B`P&&t<`<s)$bstore_`Mbins+t,$Q+`T$p`C`B!=0&&t`P)
-`Zapp`U($Q,`g,$fKey>(least),$b`y($fKey>(most-least)),p.$Z,
-p.depth$p$j;
-}$Ft<`<s$:$bstore_`Mbins+t,$Q+`T$ps.window[t]=`T`O$D>`g/4)atomicExch(&s.hot,t$p}$kif(t`P)p.hot=s.hot;
-make_`#s(p,`T,$D,`<s$R$v<$CFIRST>
-$q$D_$0s$(`Qpart&p,$;at,$;$x,$;`-$z
-$b`Qpart&part=`Z`~()[at];
-$h*bins=`Zbins_of(`Z`+)+$)at+(`ZPAIRS?`Zblock:0))*256$P$V`<s=1u<<p.`A;
-$a$Tbase=p.$Q-`Zskew(p.$Z,p.$Q),stop=base+$)`-)*`Z`.$P$T$Q=$x?base+$)$x)*`Z`.:p.$Q,
-`U=stop<p.`U?stop:p.`U;
-Key least=~Key(0),most`b$7$Vi=$i;i<`<s*32;i+=$w)s.$Der`m`b$k$D(p,$Q,`U,least,most$pleast=$#`nreduce(least,$#min<Key>());
-most=$#`nreduce(most,$#max<Key>()$MFIRST&&$i`P$:$breceive<$h>($b$]s(`Za.`s),0,s.$>.tag$p`W$p}$kif($A`P){
-atomicMin(&part.least,$)least)$patomicMax(&part.most,$)most)$p}$7$Vd=$i;d<`<s;d+=$w$:$Tsum`b
-for($V$932`ki)sum+=s.$Der[d*32+((i+$i)&31u)]`O`ZPAIRS)$bstore_`Mbins+d,sum$p`Csum)$badd_`Mbins+d,sum);
-}
-$a$;$0s=p.$0s,$x_$0=p.$x_$0;$kif($i`P$:`W$ps.`-=`F&part.done,`--$x)+(`--$x)==$0s;
-`W$p}$kif(s.`-){$F`ZPAIRS$G$Tlist=FIRST?$)$0s)<<32|1u:`Za.list[`Z`+]$P$;$8=$b`Qshare::block_of(list,$x_$0),
-to=$b`Qshare::block_of(list,$x_$0+$0s-1$pplan_pairs(part,`Zbins_of(`Z`+)+$)at+$8)*256,to-$8+1$p}else plan(part,bins$p}
-__sync`K($R$qlater_`+($z
-$a$b`Qshare share(`Za.list[`Z`+],`Zblock$p$;$0=share.$0`O$0>=share.`U)$j;
-$;at=$bfind_part<$w>(`Z`~(),share.`~,$0);$7;$0<share.`U`kat$G$b`Qpart&p=`Z`~()[at];
-$a$;$x=$0-p.$x_$0,left=share.`U-p.$x_$0$P$;`-=left<p.$0s?left:p.$0s;
-$D_$0s<`7>(p,at,$x,`-$p$0+=`--$x$S}
-$e$Cchooses($z$j!`ZPAIRS&&`Za.choice&&!`Za.sample;}
-$q$x_`+($z
-$a$Tn=$b$D(`Za$3$Cfits=n<=`Za.capacity&&`ZBITS<=`ZWIDEST`O$i`P$:s.$>=$bdraw(`Za.`s,$-);
-`Zdescribe(s.whole,0,0,n,0,`ZBITS,$JFROM_IN,0,0$p}$kif(s.$>.$&`P){$F$i<$JHYBRID_LIST)`Za.list[$i]`b
-for($Vi=$i;i<256;i+=$w)`Za.bins`m`b$kif($i`P){$Fn&&fits)`Zadd_`z(0,`in),0,`ZBITS,$JFROM_IN$p`Cn){
-`Za.list[0]=$)s.whole.$0s)<<32|1u;
-`Z`~()[0]=s.whole;
-}$Fchooses())*`Za.choice=$JCHOSE_HYBRID;
-`W$p$bpublish($b$]s(`Za.`s),0,$h(1),s.$>.tag$R}$Fn`P||fits)$j$P$b`Qshare share($)s.whole.$0s)<<32|1u,`Zblock);
-if(share.$0<share.`U)$D_$0s<true>(s.whole,0,share.$0,share.`U$R$[P$rT,$C$=`w$w$r`H=$bnone>
-$q$b`Q$D$(`Q$<$:`[$b`Q$D_$1<$w>,s$p$2$3$b`Q$Ding<P,T,$=,$w,`H>h(a,a.`+,$.,s);
-if(!h.chooses()&&!$bis_chosen(a.choice,$JCHOSE_HYBRID))$j`Oa.`+`P)h.$x_`+($pelse h.later_`+($p}
-#line 1 "sort/hybrid_move.cuh"
-$gP$rT,$C$=>$u`Qmoving:$bhybrid<P,T,$=>{$t$bhybrid<P,T,$=>Base;$t$HBase::Key Key;$t$HBase::Raw Raw;$t$HBase::Code Code;
-static $a$oV=Base::V,$y=Base::$y,`.=Base::`.,$w=$E;
-static_assert(`.<65536&&$y%2`P,"slots have 16 `A");`qDIGITS_A_THREAD=(256+$w-1)/$w;
-`o $4{
-$Tdelta[256];
-$;$D[256];
-$;`R[32];
-Key key[1];
-};
-$4&s$P$Vthread;
-$e$b`Qmoving($aBase&base,$4&$1)
-:Base(base),s($1),thread($bopaque_copy($i)){}
-$e$Vposition($oi$z$j($c(i)/V*$w+thread)*V+$c(i)%V;}
-$v<$CHOT$rThere>
-$q`>($aKey(&${)[$y],$n(&slots)[$y/2],$aThere&$^,Key low`w`B,
-$;hot$z$d$9$y`ki$G$;`<=`i(${`m-low)>>`B$p$;slot=0`O!HOT){$F$^(i))slot=`F&s.$D[`<],1u$p}else{
-$a$;chosen=hot<256?hot:$W`<,0$3$Cis=$^(i)&&`<==chosen$P$;`|s=`,is),lead=`|s&(0u-`|s$Mis?lead==1u<<$A:$^(i))
-slot=`F&s.$D[`<],is?`i__popc(`|s)):1u$3$;$x=$Wslot,`|s?__popc(lead-1):0$Mis)slot=$x+$b`|s_$I(`|s);
-}
-slots[i/2]=i%2?$bopaque_copy(slots[i/2]|slot<<16):slot$S}
-$gThere>
-$qscatter($aKey(&${)[$y],$a$n(&slots)[$y/2],$aThere&$^,Key low,
-$o`B$z$d$9$y`ki)$F$^(i)$G$;`<=`i(${`m-low)>>`B$ps.key[s.$D[`<]+(i%2?slots[i/2]>>16:slots[i/2]&0xffffu)]=${`m$S}
-$gThere>
-$q$0$(`Qpart&p,$h*bins,$aKey(&${)[$y],$aThere&$^,
-$Vn$z
-$aKey low=$fKey>(p.low$3$o`B=p.`B$P$V`<s=1u<<p.`A;
-$;slots[$y/2];$dd`bd<DIGITS_A_THREAD`kd)$Fthread*DIGITS_A_THREAD+d<`<s)s.$D[thread*DIGITS_A_THREAD+d]`b
-__sync`K($3$;sample=`i(${[0]-low)>>`B$3$;alike=`,sample==$Wsample,0));
-if(p.hot<256||__popc(alike)>=6)`><true>(${,slots,$^,low,`B,p.hot$pelse `><`7>(${,slots,$^,low,`B,p.hot);
-__sync`K($p$;$D[DIGITS_A_THREAD],sum`b
-$Tcursor[DIGITS_A_THREAD];$dd`bd<DIGITS_A_THREAD`kd$G$V`<=thread*DIGITS_A_THREAD+$c(d$p$D[d]=`<<`<s?s.$D[`<]:0;
-cursor[d]=$D[d]?$badd_`Mbins+`<,$h($D[d])):0;
-sum+=$D[d]$S$;`T=$bsum_$I<$w>(sum,s.`R);$dd`bd<DIGITS_A_THREAD`kd$G$V`<=thread*DIGITS_A_THREAD+$c(d$M`<<`<s){
-s.$D[`<]=`T;
-s.delta[`<]=cursor[d]-`T$S`T+=$D[d];
-}$kscatter(${,slots,$^,low,`B);$kRaw*out=`Zto(p.$Z$p$%8)$7$Vq=thread;q<n;q+=$w$GKey key=s.key[q];
-out[s.delta[`i(key-low)>>`B)]+q]=Code::decode(key$p}$k}
-$qmove$(`Qpart&p,$h*bins,$;x$z
-$aRaw*in=`Z$8(p.$Z$3$Tbase=p.$Q-`Zskew(p.$Z,p.$Q)+$)x)*`.$P$Tleft=p.`U-base$P$V$x=x?0:`Zskew(p.$Z,p.$Q),
-`U=left<`.?$_left):`.;
-Key ${[$y]`O$x`P&&`U==`.$:$HBase::Pack pack[P::$Y];$d$9P::$Y`ki)
-pack`m.$5=`h$5<P::`I>(in+base+($c(i)*$w+thread)*V);$d$9$y`ki)${`m=Code::encode(pack[i/V].`z[i%V]$p$0(
-p,bins,${,[](int`Strue;},`.$p}else{
-$aauto $^= [this,$x,`U]($oi`Sposition(i)>=$x&&position(i)<`U;};$d$9$y`ki)
-${`m=$^(i)?Code::encode(in[base+position(i)]):$fKey>(p.low$p$0(p,bins,${,$^,`U-$x$R}
-$qfill$(`Qpart&p,$a$h*bins,$;x$z
-Raw*out=$fRaw*>(`Za.out$3Key low=$fKey>(p.low$3$V$I=`Zskew(p.$Z,p.$Q),`<s=1u<<p.`A;
-$a$Tstop=p.$Q-$I+$)x+1)*`.,`U=stop<p.`U?stop:p.`U$P$T$Q=x?stop-`.:p.$Q`Op.mode==$JPART_CONSTANT){
-for($Tq=$Q+thread;q<`U;q+=$w)out[q]=Code::decode(low$p$j;
-}$7$Vd=thread;d<256;d+=$w)s.delta[d]=d<`<s?bins[d]: ~$h(0);$kfor($Tq=$Q+thread;q<`U;q+=$w$:$V`<`b
-$sUNROLL$7$V`v=128;`v>0;`v/=2)$Fs.delta[`<+`v]<=q)`<+=`v;
-out[q]=Code::decode(low+`<$p}$k}
-$[P$rT,$C$=$r`H>
-$u`Qmoving_pairs:$bhybrid<P,T,$=,`H>{$t$bhybrid<P,T,$=,`H>Base;$t$HBase::Key Key;$t$HBase::Raw Raw;$t$HBase::Code Code;
-`(def $b$0_`><$E>Rank;`q$y=Base::$y,`.=Base::`.,$w=$E,AT_ONCE=$y%4`P?4:2;
-static_assert(`.<65536&&$y%AT_ONCE`P,"the shape of a $0"$p`o $4{
-$#$0_`>_$1<$w>`>;
-$;offset[256];
-};
-`o Digit{
-Key low;
-$o`B;
-$;mask;
-$Vvalid;
-$e$;`JRaw raw,int=0$z
-$+`i(Code::encode(raw)-low)>>`B)&mask$S};
-$4&s;
-Raw*$0_${;
-`H*$0_$Xs;
-$e$b`Qmoving_pairs($aBase&base,$4&$1,$B$O)
-:Base(base),s($1),$0_${($mRaw*>($O)),
-$0_$Xs($m`H*>($O+`.*$KRaw))){}`X$Vvalid($T$x,$T`U$:$+`U-$x<`.?$_`U-$x):`.;
-}
-$q`I(Raw(&${)[$y],$aRaw*$8,$Vvalid,Raw padding$z$Fvalid==`.){$d$9$y`ki)${`m=$8[$#$0_`nstriped<$y>(i)];
-}else{$d$9$y`ki$G$Vk=$#$0_`nstriped<$y>(i$p${`m=k<valid?$8[k]:padding$S}
-}
-$q`I_$Xs(`H(&$Xs)[$y],$a`H*in,$T$x,$Vvalid$z$F!in){$d$9$y`ki)$Xs`m=$bradix_$X<`H>::`=($x+$#$0_`nstriped<$y>(i));
-}`Cvalid==`.){$d$9$y`ki)$Xs`m=in[$#$0_`nstriped<$y>(i)];
-}else{$d$9$y`ki$G$Vk=$#$0_`nstriped<$y>(i$p$Xs`m=in[k<valid?k:0]$S}
-}
-$v<$CFULL>$qstore($aDigit&`<,Raw*out,`H*out_$Xs$z$d$9$y;i+=AT_ONCE$:Raw ${[AT_ONCE];
-$;at[AT_ONCE];$dj`bj<AT_ONCE`kj$G$Vk=$c(i+j)*$w+$i`OFULL||k<`<.valid)${[j]=$0_${[k];
-}$dj`bj<AT_ONCE`kj$G$Vk=$c(i+j)*$w+$i`OFULL||k<`<.valid)at[j]=s.offset[`<(${[j])]+k;
-}$dj`bj<AT_ONCE`kj$G$Vk=$c(i+j)*$w+$i`OFULL||k<`<.valid$:out[at[j]]=${[j];
-out_$Xs[at[j]]=$0_$Xs[k]$S}
-}
-}
-$qmove$(`Qpart&p,$a$h*places,$T$Q,$T`U$z
-$aRank `>={s.`>}$PRaw*in=`Z$8(p.$Z$3`H*$Xs_in=`Z$Xs_$8(p.$Z$pRaw*out=`Zto(p.$Z$p`H*$Xs_out=`Z$Xs_to(p.$Z);
-$a$Vpair=$i*Rank::PAIRS,`<s=1u<<p.`A;
-$;even[Rank::PAIRS],odd[Rank::PAIRS];$d$9Rank::PAIRS`ki$G$Vd=2*(pair+$c(i)$peven`m=d<`<s?`iplaces[d]):0;
-odd`m=d+1<`<s?`iplaces[d+1]):0$SDigit `<={$fKey>(p.low),p.`B,`<s-1,0};
-Raw ${[$y]$PRaw padding=Code::decode(`<.low+($fKey>(`<s-1)<<`<.`B)$p`H $Xs[$y];
-`I(${,in+$Q,valid($Q,`U),padding$p`I_$Xs($Xs,$Xs_in?$Xs_in+$Q:nullptr,$Q,valid($Q,`U)$p$%1)$7$T$x=$Q;$x<`U;$x+=`.){
-$;`>s[$y],`R[Rank::PAIRS],both`b
-`<.valid=valid($x,`U$p`>.within_warp(`>s,${,`<$p__sync`K();$d$9Rank::PAIRS`ki$:`R`m=`>.$Ds()?`>.`R(pair+$c(i)):0;
-both+=(`R`m&0xffffu)+(`R`m>>16$R$;$I=`>.$I(both$M`>.$Ds()){$d$9Rank::PAIRS`ki){
-$a$Vd=2*(pair+$c(i)),evens=`R`m&0xffffu,odds=`R`m>>16;
-`>.`T_at(pair+$c(i),$I|($I+evens)<<16$ps.offset[d]=even`m-$I;
-$I+=evens;
-s.offset[d+1]=odd`m-$I;
-$I+=odds;
-even`m+=evens;
-odd`m+=odds$S}$k$boptimizer_barrier(`<.`B);$d$9$y`ki)`>s`m=`>.position(`>s`m,`<(${`m,i));$d$9$y`ki$:$0_${[`>s`m]=${`m;
-$0_$Xs[`>s`m]=$Xs`m$S$a$Tnext=$x+`.`Onext<`U$:`I(${,in+next,valid(next,`U),padding);
-`I_$Xs($Xs,$Xs_in?$Xs_in+next:nullptr,next,valid(next,`U)$p}$kif(`<.valid==`.)store<true>(`<,out,$Xs_out);
-else store<`7>(`<,out,$Xs_out$p}$k}$l$qrun($aBase&base,$B$O$:`[$4,s$3$b`Qmoving_pairs h(base,s,$O);
-$a$b`Qshare share(h.a.list[h.`+],h.block$p$;$0=share.$0`O$0>=share.`U)$j$P$;`3=$bfind_part<$E>(h.`~(),share.`~,$0);
-if($i`P)s.offset[0]=`3;$k$;at=s.offset[0];$kfor(;$0<share.`U`kat$G$b`Qpart p=h.`~()[at];
-$a$;`-=p.$x_$0+p.$0s<share.`U?p.$x_$0+p.$0s:share.`U$P$Tbase=p.$Q-h.skew(p.$Z,p.$Q$3$Tstop=base+$)`--p.$x_$0)*`.;
-if(p.mode==$JPART_MOVES)
-h.move(p,h.bins_of(h.`+)+$)at+h.block)*256,
-$0>p.$x_$0?base+$)$0-p.$x_$0)*`.:p.$Q,
-stop<p.`U?stop:p.`U$p$0=`-$S}
-$[P$rT,$C$=$r`H>$u`Qmover{$l$qrun$(hybrid<P,T,$=,`H> &h,$B$O$:$b`Qmoving_pairs<P,T,$=,`H>::run(h,$O$R};
-$gP$rT,$C$=>$u`Qmover<P,T,$=,$bnone>{$l$qrun$(hybrid<P,T,$=> &h,$B$O){$t$b`Qmoving<P,T,$=>Moving;
-$HMoving::$4&s= *$m$HMoving::$4*>($O$3$b`Qshare share(h.a.list[h.`+],h.block);
-$a$T$Ders=(h.a.list[h.`++1]&0xffffffffu)*256;
-$h*next_bins=h.bins_of(h.`++1);$7$Ti=$)h.block)*$E+$i;i<$Ders;
-i+=$)$-)*$E)
-next_bins`m`b
-$;$0=share.$0`O$0>=share.`U)$j;
-$;at=$bfind_part<$E>(h.`~(),share.`~,$0$pwhile($0<share.`U$G$b`Qpart p=h.`~()[at];
-$h*bins=h.bins_of(h.`+)+$)at)*256$P$;stop=p.$x_$0+p.$0s<share.`U?p.$x_$0+p.$0s:share.`U`Op.mode==$JPART_MOVES)
-for(;$0<stop`k$0)Moving(h,s).move(p,bins,$0-p.$x_$0$p`Cp.mode!=$JPART_STAYS)
-for(;$0<stop`k$0)Moving(h,s).fill(p,bins,$0-p.$x_$0$p$0=stop;
-++at$S}
-$[P$rT,$C$=$r`H=$bnone>
-$q$b`Qmove$(`Q$<$:`a$O$p$2$M!$bis_chosen(a.choice,$JCHOSE_HYBRID))$j$P$bhybrid<P,T,$=,`H>h={a,a.`+,$.};
-$b`Qmover<P,T,$=,`H>::run(h,$O$p}
-#line 1 "sort/buckets.cuh"
-$gP$rT,$C$=$r`H=$bnone>
-$q$b`Qrest$(`Q$<){$t$b`Q$Ding<P,T,$=,$E,`H>Counting;
-`o Drawn{
-$T$&;
-};
-`[Drawn,drawn$p`a$O$p$2$M!$bis_chosen(a.choice,$JCHOSE_HYBRID)||a.list[a.`+]`P)$j;$7;;){$F$i`P){
-drawn.$&=$badd_`Ma.list+$JHYBRID_DRAWN,1$pwhile(`h`Ma.list+$JHYBRID_DONE)<drawn.$&/$-*$-){}
-`W$p}$k$a$;$&=`idrawn.$&),`v=$&/$-$P$bhybrid<P,T,$=,`H>h={a,a.`++$fint>(`v/2),$&%$-}`Oh.`+>=a.`+s||a.list[h.`+]`P)$j;
-if(`v%2`P)
-Counting(a,h.`+,h.block,*$m$HCounting::$4*>($O)).later_`+($pelse $b`Qmover<P,T,$=,`H>::run(h,$O);$kif($i`P$:`W);
-$badd_`Ma.list+$JHYBRID_DONE,1$R}
-}
-$gP$rT,$C$=`w$w`w$y`wLOG2_BINS>$ubucket{$t$bsorted<T,$=>Code;$t$HCode::Key Key;$t$HCode::Raw Raw;$t$bvec<Raw>Pack;
-`(def $b$0_sort<Key,$w,$y,LOG2_BINS>Sort;$t$HSort::$4 $4;`qV=Code::V<=$y?Code::V:1;
-static_assert($K$4)==$b$0_sort_$@(`j$KT)),$w,$y,LOG2_BINS),"$O memory"$p$4&s;
-$e$Csort($aRaw*in,Raw*out,$Vn,Key low`w`y$z
-$a$Vthread=$bopaque_copy($i$3Sort sort={s,thread}$P$o`B=`y>LOG2_BINS?`y-LOG2_BINS:0;
-Key ${[$y],edge=0$P$V$I=V>1?$Uin,16)/$c($KRaw)):0$P$Vhead=$I&&V-$I<n?V-$I:$I?n:0,$Y=(n-head)/V;
-$a$Vat_edge=thread<head?thread:thread+$Y*V$Pauto $^= [=]($oi`Si>=0?$c(i)/V*$w+thread<$Y:at_edge<n;};$d$9$y;i+=V){
-Pack pack;
-pack.$5=$#$5{{0,0,0,0}}$PRaw*$8=in+head+($c(i)/V*$w+thread)*V`OV>1)`h$5_if<P::`I>($^(i),$8,pack.$5);
-`C$^(i))pack.`z[0]= *$8;$dj`bj<V`kj)${[i+j]=Code::encode(pack.`z[j]$p}$F`x`P&&at_edge<n)edge=Code::encode(in[at_edge]);
-sort.scatter(${,edge,$^,n,low,`B$3$Csorted=sort.$v finish<Sort::MORE>(`B$pstore(out,n,thread$p$+sorted;
-}
-$qsort_any($aRaw*in,Raw*out,$Vn$z
-$aSort sort={s,$bopaque_copy($i)};$7$Vq=$i;q<n;q+=$w)s.key[$4::slot(q)]=Code::encode(in[q]$psort.surround(n);
-__sync`K($psort.sort(n,64$pstore(out,n,$i$R$qstore(Raw*out,$Vn,$Vthread$z
-$a$Vahead=V>1?$Uout,16)/$c($KRaw)):0;$7$Vq=thread*V;q<ahead+n;q+=$w*V$G$Cwhole=V>1&&q>=ahead&&q+V<=ahead+n;
-Pack pack;$dj`bj<V`kj$G$Vp=q+$c(j)-ahead;
-pack.`z[j]=Code::decode(s.key[$4::slot(p<n?p:0)]$R$bstore_$5_if(whole,out+q-ahead,pack.$5$M!whole){$dj`bj<V`kj)
-if(q+$c(j)-ahead<n)out[q+$c(j)-ahead]=pack.`z[j]$S}
-}
-};
-#line 1 "sort/pair_buckets.cuh"
-$gE>$u$Y_of{`qEACH=16/`j$KE)$p$V$I,head,whole;
-$e$b$Y_of($aE*in,$Vn):$I($Uin,16)/$c($KE))$:head=$I?EACH-$I:0`Ohead>n)head=n;
-whole=(n-head)/EACH$S$e$Vedge($Vthread$z$+thread<head?thread:thread+whole*EACH;}
-$[P$r`H`w$w`w$y>$u`)d_$Xs{
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900$l$a$CBULK=P::`)s>0;
-#else$l$a$CBULK=`7;
-#`Uif$t$b$Y_of<`H>Vectors;
-`H*$Xs;
-$h*arrived;`XVectors $Y($a`H*in,$Vn$:Vectors v(in,n$M!$bis_whole<$K`H)>(in))v.$I=0,v.head=n,v.whole`b
-$+v$S$e$a`H*of($a`H*in$z$+$Xs+$Y(in,0).$I;}
-$qinit($z
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900$FBULK&&$i`P$:`finit(arrived,1$p`finit_fence($R#`Uif
-}
-$qask($a`H*in,$Vn$z
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900$FBULK&&$i`P$GVectors v=$Y(in,n$p`farrive_expect(arrived,v.whole*16);
-if(v.whole)$bbulk_`I($Xs+v.$I+v.head,in+v.head,v.whole*16,arrived$R#`Uif
-}
-$qfetch($a`H*in,$Vn,$Vthread$z
-$aVectors v=$Y(in,n$3$oEACH=Vectors::EACH,COUNT=BULK?0:$y/EACH,AT_ONCE=4;
-static_assert($y/Vectors::EACH<=4||$y/Vectors::EACH%4`P,"$Y of a thread");$d$9COUNT;i+=AT_ONCE$:$#$5 pack[AT_ONCE];
-$sUNROLL$7$oj`bj<AT_ONCE`kj$G$Vat=$c(i+j)*$w+thread;
-pack[j]=$#$5{{0,0,0,0}};
-`h$5_if<P::`I>(at<v.whole,in+v.head+at*EACH,pack[j]$p}$dj`bj<AT_ONCE`kj$G$Vat=$c(i+j)*$w+thread;
-if(at<v.whole)*$m$#$5*>($Xs+v.$I+v.head+at*EACH)=pack[j]$S}
-$a$Vedge=v.edge(thread$Medge<n)$Xs[v.$I+edge]=in[edge]`O!$bis_whole<$K`H)>(in))$7$Vi=edge+$w;i<n;i+=$w)$Xs`m=in`m;
-}
-$qwait($;turn$z
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900$FBULK)`fwait(arrived,turn&1u$p#else
-(void)turn;
-#`Uif
-}
-$q`U($z
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900$FBULK)$bbulk_fence($p#`Uif
-}
-$[P$rT,$C$=$r`H`w$w`w$y`wLOG2_BINS,$CNARROW,
-$CRECORDS=`7>
-$upair_bucket{$t$bhybrid<P,T,$=,`H>Hybrid;$t$HHybrid::Code Code;$t$HHybrid::Key Key;$t$HHybrid::Raw Raw;
-`(def $b$0_sort<$h,$w,$y,LOG2_BINS>Sort;$t$HSort::$4 $4;`qPLACE_BITS=$JHYBRID_PLACE_BITS;
-static_assert($w*$y<=1<<PLACE_BITS,"places"$3Hybrid&h;
-$4&s;
-$b`)d_$Xs<P,`H,$w,$y>`)d;
-$e`H $X($a`H*in,$Ti$z$+in?in`m:$bradix_$X<`H>::`=(i);}
-$qcopy$(`Q`z&`z$z
-$aRaw*in=h.$8(`z.$Z$3`H*$Xs_in=h.$Xs_$8(`z.$Z);$7$Vq=$i;q<`z.$D;q+=$w){
-if(!h.a.drop_${)$fRaw*>(h.a.out)[`z.$Q+q]=in[`z.$Q+q];
-$f`H*>(h.a.out_$Xs)[`z.$Q+q]=$X($Xs_in,`z.$Q+q$R}
-$qsort$(`Q`z&`z,$n&turn$z
-$a$Vthread=$bopaque_copy($i),n=`z.$D$PSort sort={s,thread}$PRaw*in=h.$8(`z.$Z)+`z.$Q$PKey low=$fKey>(`z.low);
-$a$o`y=`z.`y+PLACE_BITS,`B=`y>LOG2_BINS?`y-LOG2_BINS:0$Pauto $^= [=]($oi`Si>=0&&$c(i)*$w+thread<n;};
-$T${[$y]`Oh.$Xs_$8(`z.$Z))`)d.ask(h.$Xs_$8(`z.$Z)+`z.$Q,n);$d$9$y`ki$G$Vp=$c(i)*$w+thread;
-${`m=$^(i)?$)$fKey>(Code::encode(in[p])-low))<<PLACE_BITS|p:0$Ssort.scatter(${,0,$^,n,0,`B);
-if(h.$Xs_$8(`z.$Z))`)d.fetch(h.$Xs_$8(`z.$Z)+`z.$Q,`z.$D,thread$M!sort.$v finish<Sort::MORE>(`B))sort.sort(n,`B);
-store(`z,turn$R$qstore$(`Q`z&`z,$n&turn$z
-$a$oAT_ONCE=4$P$Vn=`z.$D,thread=$bopaque_copy($i$3Key low=$fKey>(`z.low$3`H*$Xs_in=h.$Xs_$8(`z.$Z),*$Xs=nullptr;
-Raw*out=$fRaw*>(h.a.out)+`z.$Q;
-`H*out_$Xs=$f`H*>(h.a.out_$Xs)+`z.$Q$P$Cwith_${=!h.a.drop_${`O$Xs_in$:$Xs=`)d.of($Xs_in+`z.$Q$p`)d.wait(turn++$p}
-for($V$x=thread;$x<n;$x+=AT_ONCE*$w$:$Tx[AT_ONCE];
-`H $X[AT_ONCE];$d$9AT_ONCE`ki$G$Vq=$x+$c(i)*$w;
-x`m=s.key[$4::slot(q<n?q:$x)];
-}$d$9AT_ONCE`ki$G$Vplace=$_x`m)&((1u<<PLACE_BITS)-1$p$X`m=$Xs?$Xs[place]:$bradix_$X<`H>::`=(`z.$Q+place$p}
-$sUNROLL$7$o$9AT_ONCE`ki$G$Vq=$x+$c(i)*$w`Oq<n){$Fwith_${)out[q]=Code::decode($fKey>(low+$fKey>(x`m>>PLACE_BITS)));
-out_$Xs[q]=$X`m$S}
-}
-`)d.`U($R$[T$r`H,$CRECORDS>$ubucket_element{$t$H$bordered<T>::`5 Type;`XType key(Type x`Sx;}`X`H $X(Type`S`H();}
-$[T$r`H>$ubucket_element<T,`H,true>{$t$H$bradix_record<$bradix_key<T>,`H>::Key Type;
-static $e$H$bordered<T>::`5 key($aType&x`Sx.key;}`X`H $X($aType&x`Sx.$X;}
-$[P$rT,$C$=$r`H`w$w`w$y`wLOG2_BINS,$CRECORDS>
-$upair_bucket<P,T,$=,`H,$w,$y,LOG2_BINS,true,RECORDS>{$t$bhybrid<P,T,$=,`H>Hybrid;$t$HHybrid::Code Code;
-`(def $HHybrid::Raw Raw;$t$bbucket_element<T,`H,RECORDS>Element;$t$HElement::Type In;
-`(def $b$0_sort<$n,$w,$y,LOG2_BINS>Sort;$t$HSort::$4 $4;
-static $a$oPLACE_BITS=$JHYBRID_PLACE_BITS,KEY_BITS=32-PLACE_BITS,LONGEST=15;`qV=16/`j$KIn));
-static $a$;PLACES=(1u<<PLACE_BITS)-1;
-static_assert($KT)==4&&$w*$y<1<<PLACE_BITS,"places; none is all ones");
-static_assert(32-KEY_BITS<=16&&$w*$y<=2*$4::BINS&&$y<=16,"what is left out of ${"$3Hybrid&h;
-$4&s;
-$b`)d_$Xs<P,`H,$w,$y>`)d;
-$e`:*rest($z$+$m`:*>(s.$Der);}
-$e$aIn*in_of$(`Q`z&`z$z
-$j(RECORDS?$f$aIn*>(h.a.spare):$m$aIn*>(h.$8(`z.$Z)))+
-`z.$Q$S$e$a`H*$Xs_of$(`Q`z&`z$z
-$+RECORDS?nullptr:h.$Xs_$8(`z.$Z$R$qcopy$(`Q`z&`z$z
-$aRaw*in=h.$8(`z.$Z$3`H*$Xs_in=h.$Xs_$8(`z.$Z);$7$Vq=$i;q<`z.$D;q+=$w$G$Tat=`z.$Q+q;
-if(!h.a.drop_${)$fRaw*>(h.a.out)[at]=in[at];
-$f`H*>(h.a.out_$Xs)[at]=$Xs_in?$Xs_in[at]:$bradix_$X<`H>::`=(at$R}
-$qsort$(`Q`z&`z,$n&turn$z
-$a$Vthread=$bopaque_copy($i),n=`z.$D$PSort sort={s,thread}$PIn*in=in_of(`z$3$;low=`i`z.low);
-$a$odrop=`z.`y>KEY_BITS?`z.`y-KEY_BITS:0$P$o`y=`z.`y-drop+PLACE_BITS,`B=`y>LOG2_BINS?`y-LOG2_BINS:0$P$b$Y_of<In>v(in,n);
-$a$Vat_edge=v.edge(thread$3auto $^= [=]($oi`Si>=0?$c(i)/V*$w+thread<v.whole:at_edge<n;}$Pauto $]= [=]($aIn&x,$Vplace){
-$j(Code::encode(Element::key(x))-low)>>drop<<PLACE_BITS|place;
-};
-$;${[$y],edge=0`O$Xs_of(`z))`)d.ask($Xs_of(`z)+`z.$Q,n$3$oAT_ONCE=RECORDS?$y/2:$y;$d$x`b$x<$y;$x+=AT_ONCE){
-$aauto place= [=]($oi`Sv.head+($c(i)/V*$w+thread)*V+$c(i%V);};
-$bvec<In>pack[AT_ONCE/V];$d$9AT_ONCE;i+=V$:pack[i/V].$5=$#$5{{0,0,0,0}};
-`h$5_if<P::`I>($^($x+i),in+place($x+i),pack[i/V].$5$p}$d$9AT_ONCE`ki$GIn&x=pack[i/V].`z[i%V];
-${[$x+i]=$](x,place($x+i)$MRECORDS&&$^($x+i))`)d.$Xs[v.$I+place($x+i)]=Element::$X(x$R}$F`x`P&&at_edge<n){
-edge=$](in[at_edge],at_edge$MRECORDS)`)d.$Xs[v.$I+at_edge]=Element::$X(in[at_edge]$Rsort.scatter(${,edge,$^,n,0,`B);
-if($Xs_of(`z))`)d.fetch($Xs_of(`z)+`z.$Q,`z.$D,thread$M!sort.$v finish<Sort::MORE>(`B))sort.sort(n,`B$M`z.`y<=KEY_BITS){
-store<`7>(`z,turn$p$j$Sorder_prefix_ties(`z$pstore<true>(`z,turn);$ksort.clear($R$qorder_prefix_ties$(`Q`z&`z$z
-$a$Vn=`z.$D,thread=$bopaque_copy($i$3In*in=in_of(`z$3$;low=`i`z.low$3$odrop=`z.`y-KEY_BITS;
-`:*left_out=rest($3auto tied= []($;x,$;y){$j(x^y)>>PLACE_BITS=`b};
-$%4)$7$Vp=thread;p<n;p+=$w)
-left_out[p]=$f`:>((Code::encode(Element::key(in[p]))-low)&((1u<<drop)-1));$k$Tlengths=0,ahead`b
-$Cis_long=`7;$7$Vq=thread,i`bq+1<n;q+=$w,i+=4$G$;x=s.key[$4::slot(q)],y=s.key[$4::slot(q+1)];
-if(!tied(x,y)||left_out[y&PLACES]>=left_out[x&PLACES])continue;
-$V$I=0,length=2,own=left_out[x&PLACES];
-$C$x=true;$7;$I<LONGEST&&$I<q`k$I$G$;z=s.key[$4::slot(q-$I-1)]`O!tied(x,z))break;
-$x&=left_out[z&PLACES]<=own;
-own=left_out[z&PLACES]$Swhile($I+length<=LONGEST&&q+length<n&&tied(x,s.key[$4::slot(q+length)]))++length;
-if($I+length>LONGEST)is_long=true;
-`C$x)lengths|=$)$I+length)<<i,ahead|=$)$I)<<i;
-}$F!__sync`K_or(lengths||is_long))$j`O__sync`K_or(is_long)$:merge(n,thread$p$j;
-}$7$Vq=thread;lengths;q+=$w,lengths>>=4,ahead>>=4)$Flengths&15)insert(q-$_ahead&15),$_lengths&15));$k}
-$qinsert($Vq,$Vlength$z$7$Vi=1;i<length`ki$G$;x=s.key[$4::slot(q+i)],own=rest()[x&PLACES];
-$Vto=i;$7;to>0;--to$G$;y=s.key[$4::slot(q+to-1)]`Orest()[y&PLACES]<=own)break;
-s.key[$4::slot(q+to)]=y$Ss.key[$4::slot(q+to)]=x$S}
-$qmerge($Vn,$Vthread$z
-$a`:*left_out=rest($3auto less= [=]($;x,$;y){$F(x^y)>>PLACE_BITS||x==~0u||y==~0u)$+x<y;
-$a$;a=left_out[x&PLACES],b=left_out[y&PLACES];
-$+a!=b?a<b:x<y;
-};
-$;w[$y];$7$Vi=1;i<$y`ki$G$V$x=thread*$y$P$;x=s.key[$4::slot($x+i)];
-$Vto=i;$7;to>0&&less(x,s.key[$4::slot($x+to-1)]);--to)
-s.key[$4::slot($x+to)]=s.key[$4::slot($x+to-1)];
-s.key[$4::slot($x+to)]=x;
-}$dj`bj<$y`kj)w[j]=s.key[$4::slot(thread*$y+$c(j))]$PSort sort={s,thread};
-sort.`9runs(w,n,less$R$v<$CTIES>$qstore$(`Q`z&`z,$n&turn$z
-$a$oAT_ONCE=4$P$Vn=`z.$D,thread=$bopaque_copy($i$3$;low=`i`z.low$3$odrop=TIES?`z.`y-KEY_BITS:0;
-$a`H*$Xs_in=$Xs_of(`z),*$Xs=nullptr`ORECORDS)$Xs=`)d.$Xs+$b$Y_of<In>(in_of(`z),0).$I;
-`C$Xs_in$:$Xs=`)d.of($Xs_in+`z.$Q$p`)d.wait(turn++$RRaw*out=$fRaw*>(h.a.out)+`z.$Q;
-`H*out_$Xs=$f`H*>(h.a.out_$Xs)+`z.$Q$P$Cwith_${=!h.a.drop_${;$7$V$x=thread;$x<n;$x+=AT_ONCE*$w$:$;x[AT_ONCE];
-`H $X[AT_ONCE];$d$9AT_ONCE`ki$G$Vq=$x+$c(i)*$w;
-x`m=s.key[$4::slot(q<n?q:$x)];
-}$d$9AT_ONCE`ki)
-$X`m=$Xs?$Xs[x`m&PLACES]:$bradix_$X<`H>::`=(`z.$Q+(x`m&PLACES));$d$9AT_ONCE`ki$G$Vq=$x+$c(i)*$w`Oq<n){
-$;key=x`m>>PLACE_BITS`OTIES)key=key<<drop|rest()[x`m&PLACES]`Owith_${)out[q]=Code::decode(low+key$pout_$Xs[q]=$X`m$S}
-}$F!RECORDS)`)d.`U($R};
-$upair_bucket_$1{
-$b`Q`z `z[2];
-$Tarrived;
-};
-#line 1 "sort/hybrid_kernels.cuh"
-$gP$rT,$C$=$r`H`w$w`w$y`wLOG2_BINS>
-$q$b`Qsort_pairs$(`Q$<){$t$bpair_bucket<P,T,$=,`H,$w,$y,LOG2_BINS,$KT)==4>Bucket;$t$HBucket::$4 $4;
-`a$@$p$2$M!$bis_chosen(a.choice,$JCHOSE_HYBRID))$j;
-static_assert($K$4)==$b$0_sort_$@(`j$KT)),$w,$y,LOG2_BINS),"$O memory"$3$HBucket::Hybrid h={a,0,$.};
-$a$;`u=`ia.list[$JHYBRID_$y]$p`[$bpair_bucket_$1,own$3Bucket b={
-h,*$m$4*>($@),{$m`H*>($@+$K$4)),&own.arrived}}`O$i`P&&$.<`u)own.`z[0]=h.`u()[$.];
-$;at=0,turn=0$P$HBucket::Sort sort={b.s,$i};
-sort.clear($pb.`)d.init();$7$;i=$.;i<`u;i+=$-,at^=1){$kif(own.`z[at].`y)b.sort(own.`z[at],turn$pelse b.copy(own.`z[at]);
-if($i`P&&`u-i>$-)own.`z[at^1]=h.`u()[i+$-]$S}
-$gP$rT,$C$=`w$w`w$y`wLOG2_BINS>
-$q$b`Qsort_${$(`Q$<){$t$bbucket<P,T,$=,$w,$y,LOG2_BINS>Bucket;
-`a$@$p$2$M!$bis_chosen(a.choice,$JCHOSE_HYBRID))$j$PBucket bucket={*$m$HBucket::$4*>($@)}$P$bhybrid<P,T,$=>h={a,0,$.};
-$a$HBucket::Sort sort={bucket.s,$i};
-sort.clear($p$HBucket::Raw*out=$f$HBucket::Raw`0out$3$T`u=a.list[$JHYBRID_$y];
-$;unsorted`b$7$Ti=$.;i<`u;i+=$-$G$b`Q`z `z=h.`u()`m;$kif(!bucket.sort(h.$8(`z.$Z)+`z.$Q,out+`z.$Q,`z.$D,
-$f$HBucket::Key>(`z.low),`z.`y)){$F$i`P)
-h.`u()[$.+$)unsorted)*$-]=`z;
-++unsorted$S}$kfor($;$9unsorted`ki$G$b`Q`z `z=h.`u()[$.+$)i)*$-];
-bucket.sort_any(out+`z.$Q,out+`z.$Q,`z.$D);$k}
-}
-$gP$rT,$C$=`w$w`w$y`wLOG2_BINS$r`H>
-$ubucket_sorter{$l$qrun$(`Q$<$:$b`Qsort_pairs<P,T,$=,`H,$w,$y,LOG2_BINS>(a$R$[P$rT,$C$=`w$w`w$y`wLOG2_BINS>
-$ubucket_sorter<P,T,$=,$w,$y,LOG2_BINS,$bnone>{$l$qrun$(`Q$<$:$b`Qsort_${<P,T,$=,$w,$y,LOG2_BINS>(a$R};
-$gP$rT,$C$=`w$w`w$y`wLOG2_BINS$r`H=$bnone>
-$q$b`Qsort$(`Q$<$:$bbucket_sorter<P,T,$=,$w,$y,LOG2_BINS,`H>::run(a$R$gP$rT,$C$=$r`H>$q$bleading_`l$(`Q$<){
-`(def $bbucket_element<T,`H,$K`H)==4>Element;
-`o $4{
-$;`T[$E];
-};
-`[$4,s$p$2$M!__sync`K_and(`h`Ma.choice)==$JCHOSE_HYBRID))$j$P$HElement::Type*in=$f$a$HElement::Type`0spare);
-$a$Vbucket=$.*($E-1)+$i,buckets=1u<<a.leading$P$obelow=a.leading>8?a.leading-8:0;
-$;low=`i$b$D(a)$Mbucket<buckets$G$V`<=bucket>>below<<(8+below-a.leading$p$;high=`<<`_-1?`ia.bins[`<+1]):low;
-low=`ia.bins[`<]$M!(bucket&((1u<<below)-1)))high=low;
-while(low<high$G$;middle=low+(high-low)/2;
-if($bsorted<T,$=>::encode(Element::key(in[middle]))>>(32-a.leading)<bucket)low=middle+1;
-else high=middle$S}
-s.`T[$i]=low;$kif($i==$E-1||bucket>buckets)$j;
-$f$n`0`u)[bucket]=low`Obucket<buckets&&s.`T[$i+1]-low>a.capacity)$bstore_`Ma.choice,$JCHOSE_ONE_SWEEP);
-}
-$gP$rT,$C$=`w$w`w$y`wLOG2_BINS$r`H>
-$q$bleading_sort$(`Q$<$G$CRECORDS=$K`H)==4;$t$bpair_bucket<P,T,$=,`H,$w,$y,LOG2_BINS,true,RECORDS>Bucket;
-`(def $HBucket::In In;$t$HBucket::$4 $4;
-`o Own{
-$b`Q`z `z;
-$Tarrived;
-$;$Q[$w],$D[$w];
-};
-`[Own,own$p`a$@$p$2$M!$bis_chosen(a.choice,$JCHOSE_HYBRID))$j$P$HBucket::Hybrid h={a,0,$.}$PBucket b={
-h,*$m$4*>($@),{$m`H*>($@+$K$4)),&own.arrived}}$P$n*`Ts=$f$a$n`0`u),buckets=1u<<a.leading$P$o`y=32-a.leading;
-$a$HBucket::Sort sort={b.s,$i};
-$;turn`b
-sort.clear($M!RECORDS)b.`)d.init();$7$;bucket=$.,at=$w;bucket<buckets;bucket+=$-,++at){$kif(at==$w){
-$a$;$|=bucket+$i*$-,$Q=$|<buckets?`Ts[$|]:0;
-own.$Q[$i]=$Q;
-own.$D[$i]=$|<buckets?`Ts[$|+1]-$Q:0;
-at`b$k}$F$i`P$:own.`z.$Q=own.$Q[at],own.`z.$D=own.$D[at];
-own.`z.low=$)bucket)<<`y,own.`z.`y=$f`:>(`y$pown.`z.$Z=$JFROM_SPARE`Oat+1<$w&&own.$D[at+1])
-$bprefetch_$@($f$aIn`0spare)+own.$Q[at+1],
-own.$D[at+1]*$n($KIn))$p}$kif(own.`z.$D)b.sort(own.`z,turn$R}
-#line 1 "sort/choice.cuh"
-$gP$rT,$C$=$r`H>$usort_sampling{$t$bhybrid<P,T,$=,`H>Hybrid;$t$HHybrid::Code Code;$t$HHybrid::Key Key;
-static $a$o$w=$JSAMPLE_$w,$y=$JSAMPLE/$w,BITS=Hybrid::BITS;$t$b$0_sort<Key,$w,$y,$JSAMPLE_LOG2_BINS>Sort;
-`o $4{
-$HSort::$4 $0;
-$;`R[$w/32];
-$;head[$JSAMPLE+1];
-$;alike[64];
-$;lowest[256];
-$;different;
-};$t$bduplicate_sampler<$w,$JDUPLICATE_PLACES,$JDUPLICATE_SAMPLE>Duplicates;$l$a$CPAIRS=Hybrid::PAIRS;
-static $a$oKIND=PAIRS?$K`H)>4?3:2:BITS>32;$l$a$VCOUNT=$bof_kind(KIND,11,19,19,19),MOVE=$bof_kind(KIND,43,55,95,115),
-MOVE_DEEP=$bof_kind(KIND,74,141,440,440),FILL=$bof_kind(KIND,11,22,22,22),
-BUCKETS=$bof_kind(KIND,50,90,130,150),HISTOGRAM=$bof_kind(KIND,11,20,20,20),
-PASS=$bof_kind(KIND,41,57,87,105),REPEATS=$bof_kind(KIND,6,24,10,10),
-FEWEST=$bof_kind(KIND,3,3,4,4),SOON=$bof_kind(KIND,0,64,1024,1024);
-static_assert($K$4)==$bsample_$@(`j$KT)))&&$KDuplicates)==$bduplicate_$@(),
-"$O memory"$3Hybrid&h;
-$4&s;
-Duplicates&r;
-$eKey key($Vi$z$+s.$0.key[Sort::$4::slot(i)];}
-$eKey drawn($Vi,$Teach$z$+Code::encode(h.$8($JFROM_IN)[$bdrawn(i,each)]);}
-$e$Chas_duplicates($Tn,$Vm$z
-Key x[Duplicates::EACH];
-r.look(
-[&]($oi,$Vat$:x`m=Code::encode(h.$8($JFROM_IN)[PAIRS?$bhash_of(at)*n>>32:$bdrawn(at,n/m)]$p$+$bhash_of(x`m$p},
-m$3$Ttimes=(REPEATS>>(PAIRS&&n>>24`P))+PAIRS$P$Tleast=times*m*m*2/(5*n$3$Tall=m,equal=r.equal,different=r.different;
-$a$Csoon=
-SOON&&equal*(all+n/(SOON?SOON:1))>all*all&&4*different*all>=3*equal*(all-equal);
-$a$Chot=PAIRS&&n>>25`P&&4*equal>=all&&64*(all-equal)>=all;
-$a$Cis=((different>=(n>>27?2:FEWEST)&&different>=least)||hot)&&!soon;
-__sync`K($p$+is||(!PAIRS&&BITS>32&&h.a.sample==1&&crowd(x,m)$R$e$Ccrowd($aKey(&x)[Duplicates::EACH],$Vm$z
-$n*$]=r.key,alike`b
-$Tdiffer`b$di=1;i<Duplicates::EACH`ki)$F$c(i+1)*$w<=m)differ|=x`m^x[i-1]`O$i<3)$][$i]`b
-__sync`K($pdiffer=$#`nreduce(differ,$#bit_or<$h>()$M$A`P)
-atomicOr($],`idiffer)),atomicOr($]+1,`idiffer>>32));$k$a$o`y=$b`y($)$][1])<<32|$][0]),`B=`y>12?`y-12:0;
-$sUNROLL$7$oi=1;i<Duplicates::EACH`ki)$F$c(i+1)*$w<=m)alike+=x`m!=x[i-1]&&(x`m^x[i-1])>>`B=`b
-alike=$#`nreduce(alike,$#sum<$n>()$M$A`P)`F$]+2,alike);$k$a$Cis=$][2]*32>m;$k$+is$S$qdraw($Tn,$Vm$z
-$aSort sort={s.$0,$bopaque_copy($i)}$P$Teach=n/m;
-sort.clear();$7$Vi=$i;i<64;i+=$w)s.alike`m`b$7$Vi=$i;i<256;i+=$w)s.lowest`m`b
-for($Vi=$i;i<m;i+=$w)s.$0.key[Sort::$4::slot(i)]=drawn(i,each$psort.surround(m);$ksort.sort(m,64$R$e$ocompare($Vm$z
-$a$V$x=$i*$y;
-$;`{`b$7$Vi=$x;i<$x+$y&&i<m`ki)`{+=i`P||key(i)!=key(i-1)?1:0;
-$;at=$bsum_$I<$w>(`{,s.`R);$7$Vi=$x;i<$x+$y&&i<m`ki)$Fi`P||key(i)!=key(i-1))s.head[at++]=i`O$i==$w-1$:s.head[at]=m;
-s.different=at;
-}$kKey differ`b$7$Vj=$i;j<s.different;j+=$w$GKey x=key(s.head[j]$3$o$I=j>0?$b`y($fKey>(x^key(s.head[j-1]))):BITS,
-behind=j+1<s.different?$b`y($fKey>(x^key(s.head[j+1]))):BITS;
-`F&s.alike[BITS-($I<behind?$I:behind)],s.head[j+1]-s.head[j]$Mj>0)differ|=x^key(s.head[j-1]$R$o`<s`b
-for($od`bd<BITS/8`kd)`<s+=__sync`K_or((differ>>(8*d)&0xff)!=0)?1:0;
-$+`<s$S$e$Cis_slow_on_chip($Vm$z$7$Vi=$i;i<m;i+=$w)`F&s.lowest[`ikey(i))&0xffu],1u);
-__sync`K($p$+__sync`K_or($i<256&&s.lowest[$i]>m/8)||s.different<m/4*3$S$e$T`Qcost($Tn,$Vm$z
-$a$ocommon=BITS-$b`y($fKey>(key(0)^key(m-1))$p$Tcost=0,`g=n;
-$;sorted=m;
-$oprefix`b
-$Vmoves`b$7$o`+`b`+<h.a.`+s&&prefix<BITS`k`+$G$o`|=$fint>($A),`A=h.`<_`A(`+,moves,`g,BITS-prefix);
-$a$;own=(`|>=prefix?s.alike[`|]:0)+(`|+32>=prefix?s.alike[`|+32]:0$3$;moved=$W$#`nreduce(own,$#sum<$n>()),0);
-if(prefix+`A<=common$:cost+=$)COUNT)*m;
-prefix=common;
-}`Cprefix+`A==BITS$:cost+=$)COUNT+FILL)*moved;
-sorted-=moved;
-prefix=BITS;
-}else{
-cost+=$)COUNT+(moves<2?MOVE:MOVE_DEEP))*moved;
-++moves;
-prefix+=`A;
-`g>>=`A$S}
-$+cost+$)BUCKETS)*sorted$S$qrun($z
-$a$Tn=$b$D(h.a$3$Vm=n<h.a.sample?$_n):h.a.sample;
-if(h.a.duplicate_sample&&n>=h.a.duplicate_sample&&has_duplicates(n,h.a.duplicate_sample)){
-if($i`P)*h.a.choice=$JCHOSE_ONE_SWEEP;
-$j$S$o`<s`b
-$Cslow=`7`Om>1$:draw(n,m$p`<s=compare(m$pslow=BITS<=32&&is_slow_on_chip(m$p}$kif(`x!=0)$j;
-$a$Tone_sweep=$)HISTOGRAM+PASS*$_`<s))*m$P$Csweeps=`<s>0&&(slow||one_sweep<`Qcost(n,m));
-if($i`P)*h.a.choice=sweeps?$JCHOSE_ONE_SWEEP:$JCHOSE_HYBRID$S$[P$rT,$C$=$r`H=$bnone>
-$q$bsort_sample$(`Q$<){$t$bsort_sampling<P,T,$=,`H>Sampling;
-`a$@$p$2$3$bhybrid<P,T,$=,`H>h={a,0,0}$PSampling sampling={h,*$m$HSampling::$4*>($@),
-*$m$HSampling::Duplicates*>($@)};
-sampling.run($R$gP$rT,$C$=`w$w`w$y`wLOG2_BINS>
-$q$bsort_one_block$(`Q$<){$t$bbucket<P,T,$=,$w,$y,LOG2_BINS>Bucket;
-`a$@$p$2$3Bucket bucket={*$m$HBucket::$4*>($@)}$P$HBucket::Sort sort={bucket.s,$i};
-sort.clear();$k$HBucket::Raw*out=$f$HBucket::Raw`0out$3$Vn=$_$b$D(a));
-if(bucket.sort($f$a$HBucket::Raw`0in),out,n,0,8*`j$KT))))$j;$kbucket.sort_any(out,out,n$p}
-#line 1 "segmented_sort/items.cuh"
-$gT>$uscalar_`z{$tT `(;`XT `-(`S$fT>(~$fT>(0));}`X$Cless(T a,T b`Sa<b;}$l$qorder(T&a,T&b$GT low=b<a?b:a,high=b<a?a:b;
-a=low;
-b=high;
-}`XT choose(T a,T b,$Clower){$j(b<a)==lower?b:a;}
-$[`5,$CINDEXED>$u`z;
-$g`5>$ukey_register{`(def $;`(;};
-$v<>$ukey_register<$h>{`(def $T`(;$[`5>$u`z<`5,`7> :$bscalar_`z<$H$bkey_register<`5>::`(>{$t$H$bkey_register<`5>::`( C;
-static $eC make(`5 `A,$n`S`A;}`X`5 `A(C c`S$f`5>(c);}`X$;`=(C`S0;}
-};
-$v<>$u`z<$Vchar,true> :$bscalar_`z<$n>{`X$;make($Vchar `A,$;`=`S`i`A)<<16|`=;}`X$Vchar `A($;c`S$f$Vchar>(c>>16);}
-static $e$;`=($;c`Sc&0xffffu;}
-};
-$v<>$u`z<`:,true> :$bscalar_`z<$n>{`X$;make(`: `A,$;`=`S`i`A)<<16|`=;}`X`: `A($;c`S$f`:>(c>>16);}`X$;`=($;c`Sc&0xffffu;}
-};
-$v<>$u`z<$n,true> :$bscalar_`z<$h>{`X$Tmake($;`A,$;`=`S$)`A)<<32|`=;}`X$;`A($Tc`S`ic>>32);}`X$;`=($Tc`S`ic);}
-};
-$v<>$u`z<$h,true>{
-`o alignas(16)`({
-$T`A,`=;
-};`X`( make($T`A,$;`=`S`({`A,`=};}`X`( `-(`S`({~0ull,~0ull};}`X$T`A($a`(&c`Sc.`A;}`X$;`=($a`(&c`S`ic.`=);}
-static $e$Cless($a`(&a,$a`(&b$:$+a.`A<b.`A||(a.`A==b.`A&&a.`=<b.`=$p}$l$qorder(`(&a,`(&b$G`( x=a,y=b$P$Cswap=less(y,x);
-a=swap?y:x;
-b=swap?x:y;
-}`X`( choose($a`(&a,$a`(&b,$Clower`Sless(b,a)==lower?b:a;}
-$[Item`wK>$q$bsort_thread($HItem::`((&x)[K]){$d`g=2;`g<=K;`g*=2){$d$9K`ki)$F!(i&(`g/2)))Item::order(x`m,x[i+`g/2]);
-$sUNROLL$7$o`v=`g/4;`v>0;`v/=2){$d$9K`ki)$F(i&`v)&&(i&(`g-1))+`v<`g)Item::order(x`m,x[i+`v]$R}
-}
-$gItem`wK>$q$bsort_`|s($HItem::`((&x)[K]`w`|s){$t$HItem::`( C;
-$bsort_thread<Item>(x$p$%1)$7$o`g=2;`g<=`|s;`g*=2$G$Clow=($A&$c(`g/2))=`b$d$9K/2`ki){
-$aC a=$#`nexchange(x[K-1-i],`g-1),b=$#`nexchange(x`m,`g-1$px`m=Item::choose(x`m,a,low);
-x[K-1-i]=Item::choose(x[K-1-i],b,low$R$%1)$7$o`v=`g/4;`v>0;`v/=2$G$Clower=($A&$c(`v))=`b
-$sUNROLL$7$o$9K`ki)x`m=Item::choose(x`m,$#`nexchange(x`m,`v),lower$p}$d`v=K/2;`v>0;`v/=2){$d$9K`ki)
-if(!(i&`v))Item::order(x`m,x[i+`v]$R}
-}
-#line 1 "segmented_sort/arrays.cuh"
-$gT>$ubank_padded{`qROW=$KT)<128?128/`j$KT)):1,GAP=$KT)<4?4/`j$KT)):1;`X$;at($;i`Si+i/ROW*GAP;}
-};
-$uno_$Xs{$t$bnone `(;$l$a$Cany=`7;`X$bnone at($a`1,$h`S$bnone();}
-$[V>$u$X_array{$tV `(;$l$a$Cany=true;`XV at($a`1$Xs,$Ti`S$f$aV*>($Xs)`m;}
-$[V>$u$X_`={$tV `(;$l$a$Cany=true;`XV at($a`1,$Ti`S$fV>(i);}
-$[K$rS,$CINDEXED>$usorted_elements{$t$bordered<K>Order;$t$HOrder::`5 `5;$t$HS::`( V;$t$b`z<`5,INDEXED>Item;
-`(def $HItem::`( C$P$bsegmented_sort_$<;
-$eexplicit $bsorted_elements$(segmented_sort_$<rgs):a(args){}
-$e$a`5*${($o$Z$z
-$+$f$a`5*>($Z`P?a.${:$Z==1?a.other_${:a.out_${$R$e`5*${_to($otarget$z$+$f`5*>(target==1?a.other_${:a.out_${);}
-$eV $X($o$Z,$Ti$z
-$+$Z`P?S::at(a.$Xs,i):$f$aV*>($Z==1?a.other_$Xs:a.out_$Xs)`m;
-}
-$eV*$Xs_to($otarget$z$+$fV*>(target==1?a.other_$Xs:a.out_$Xs);}
-$e`5 encode(`5 raw$z$+$f`5>(Order::encode(raw)^$f`5>(a.flip));}
-$e`5 decode(`5 `A$z$+Order::decode($f`5>(`A^$f`5>(a.flip)));}
-$e`5 field(`5 raw$z
-$+INDEXED?$f`5>((encode(raw)>>a.low_bit)&$f`5>(a.mask)):encode(raw$R};
-$gP$rK$rS,$CINDEXED>$u`nroom:$bsorted_elements<K,S,INDEXED>{$t$bsorted_elements<K,S,INDEXED>Elements;
-`(def $HElements::`5 `5;$t$HElements::V V;$t$HElements::Item Item;$t$HElements::C C;`qVALUE=S::any?`j$KV)):0,
-CAPACITY=$b`nsort_`u(P::$Y,`j$K`5)),VALUE,INDEXED);`qKEY_`8=$bbank_padded_$@(CAPACITY,`j$K`5))),
-VALUE_`8=(CAPACITY*VALUE+15)/16*16,INDEX_`8=INDEXED?CAPACITY*2:0,
-`8=$b`nsort_$@(P::$Y,`j$K`5)),VALUE,INDEXED),
-UNROLL=VALUE>8?2
-:VALUE   `&`&`&?4
-:8,
-LIMIT=$bmiddle_limit(CAPACITY,$bsort_`z_$@(`j$K`5)),INDEXED)$p`5*key;
-V*$X;
-`:*`=;
-$h*`B;
-$n*$x;
-$n*list;
-$e$b`nroom$(segmented_sort_$<rgs,$B$O):Elements(args$:$B$|=$O+`x*`8;
-key=$m`5*>($|$p$X=$mV*>($|+KEY_`8$p`==$m`:*>($|+KEY_`8+VALUE_`8$p`B=$m$h*>($|+KEY_`8+VALUE_`8+INDEX_`8);
-$x=$m$n*>(`B+$JSHORT_ROUNDS*$JWARP$plist=$x+$JSHORT_ROUNDS*$JWARP$S$e`5*key_at($;i$z$+key+$bbank_padded<`5>::at(i);}
-$~U>$q`I($;i,$a$n(&to)[U],$a$h(&further)[U]$z
-$a`5*in=`Z${(0$p`5 x[U];
-V v[U];$du`bu<U`ku)$Fi+u*32<to[u])x[u]=in[further[u]+i+u*32]`OS::any){$du`bu<U`ku)
-if(i+u*32<to[u])v[u]=Elements::$X(0,further[u]+i+u*32$p}$du`bu<U`ku){$Fi+u*32>=to[u])continue;
-*key_at(i+u*32)=INDEXED?x[u]:`Zencode(x[u]$MS::any)$X[i+u*32]=v[u]$S}
-$~U>$qstore($;i,$a$n(&to)[U],$a$h(&further)[U]$z
-`5*out=`Z${_to(2$pV*$Xs=`Z$Xs_to(2);$du`bu<U`ku$G$;k=i+u*32`Ok>=to[u])continue;
-if(!INDEXED)out[further[u]+k]=`Zdecode(*key_at(k)$pelse{
-$a$;$8=`=[k];
-out[further[u]+k]= *key_at($8$MS::any)$Xs[further[u]+k]=$X[$8]$S}
-}
-$~U>$qmove_runs($Cin,$Vruns,$;n$z
-$a$Vtop=runs>1?1u<<(31-__clz(`jruns-1))):0;
-$;to[U];
-$Tfurther[U];$du`bu<U`ku)to[u]=n,further[u]=`B[0];$7$;i=$A;i<n;i+=32*U){$Ftop$:$Vrun[U];$du`bu<U`ku)run[u]`b
-for($V`v=top;`v;`v/=2){$du`bu<U`ku)$Frun[u]+`v<runs&&$x[run[u]+`v]<=i+u*32)run[u]+=`v;
-}$du`bu<U`ku)further[u]=`B[run[u]];
-}$Fin)`I<U>(i,to,further$pelse store<U>(i,to,further$R}
-$~$y>$qsort($;$x,$;n`w`|s$z
-$a$;$|=($A&$c(`|s-1))*$y;
-C x[$y];$d$9$y`ki)
-x`m=$|+i<n
-?Item::make(INDEXED?`Zfield(*key_at($x+$|+i)): *key_at($x+$|+i),$x+$|+i)
-:Item::`-($p$bsort_`|s<Item>(x,`|s);$d$9$y`ki){$F$|+i>=n)continue`OINDEXED)`=[$x+$|+i]=$f`:>(Item::`=(x`m));
-else*key_at($x+$|+i)=Item::`A(x`m$R}
-$[P$rK$rS,$CINDEXED>$ublock_sort_shape{$t$H$bsorted_elements<K,S,INDEXED>::C C;`q$w=$blong_`K($E,`j$KC))),WARPS=$w/32,
-$y=$blong_`u(P::$Y,`j$KC))),CAPACITY=$w*$y,
-VALUE=S::any?`j$K$HS::`()):0;$l$a$CSTAGED=VALUE>0&&VALUE<=`j$KC));$l$a$CBINNED=$blong_binned($y,INDEXED);
-static $a$oLOG2_BINS=$blong_log2_bins(CAPACITY$p};
-#line 1 "segmented_sort/short.cuh"
-$q$bpush_tasks$(segmented_sort_$<,$Ttag,$Ttask,$T$D$:$bsort_header*h=a.header;
-$badd_`M&h->p`Uing,$D$3$Tslot=$badd_`M&h->pushed,$D$Mslot+$D>a.queue_`g$:$badd_`M&h->p`Uing,0-$D$p$j$S`W);
-$b$]*$]s=$b$]s(a.`s)+1+slot;
-$%1)$7$T$9$D`ki)$bstore_$]($]s+i,$b$]{task+i,tag}$R$q$bpush_bucket$(segmented_sort_$<,$Ttag,$T$0,$T$Q,
-$T$D`w$Z`w`B$:$bsort_header*h=a.header$P$T$0s=($D+$0-1)/$0,`#s=($0s+$JCOUNT_`.S-1)/$JCOUNT_`.S;
-$a$T$&=$badd_`M&h->buckets,1),$x_$0=$badd_`M&h->$0s,$0s$3$T$x_`#=$badd_`M&h->`#s,`#s);
-if($&>=a.bucket_`g||$x_$0+$0s>a.$0_`g||$x_`#+`#s>a.`#_`g)$j;
-$bsort_bucket*b=a.buckets+$&;
-b->$Q=$Q;
-b->$D=$D;
-b->$x_$0=$x_$0;
-b->$x_`#=$x_`#;
-b->$Z=$)$Z$pb->`B=$)`B$pb->$Ded=b->moved=b->ones`b
-b->zeros=~0ull;
-$bpush_tasks(a,tag,$JTASK_COUNT<<62|$&<<32,`#s$R$e$T$bsort_task($T$Q,$T$D`w$Z){
-$+$JTASK_SORT<<62|$)$Z)<<60|($D-1)<<44|$Q$S$gP>$q$bsegments_$Q$(segmented_sort_$<$:$2$p$h*zero=$m$h`0header);
-for($Vi=$i;i<$K$bsort_header)/8;i+=$E)zero`m`b$kif($i`P)a.header->tag=$bdraw(a.`s,1).tag$S$gO>
-$q$b`%bounds$(segmented_sort_$<,$Ts,$h&$Q,$h&$D$GO*$Qs=$f$aO`0$Q$3$Tstop=$)a.`U?$f$aO`0`U)[s]:$Qs[s+1]);
-$a$T`U=stop<a.$D?stop:a.$D;
-$Q=$)$Qs[s]$p$D=$Q<`U?`U-$Q:0$S$gP$rK$rS,$CINDEXED$rO>
-$q$bsegments_short$(segmented_sort_$<){$t$b`nroom<P,K,S,INDEXED>Room;$t$bblock_sort_shape<P,K,S,INDEXED>Block;
-$a$oROUNDS=$JSHORT_ROUNDS,CLASSES=5,UNROLL=Room::UNROLL$P$;CAPACITY=Room::CAPACITY;
-`a$O$p$2$Ma.bad&& *a.bad!=~0ull)$j$PRoom room(a,$O$3$Twarps=$)$-)*($E/32),tag=a.header->tag;$7$Tbatch=$.*$)$E/32)+`x;
-batch*(32*ROUNDS)<a.segments;batch+=warps$:$T$Q[ROUNDS];
-$;n[ROUNDS],at[ROUNDS],`R`b
-$Clisted=`7;$dr`br<ROUNDS`kr$G$Ts=(batch*ROUNDS+r)*32+$A;
-$T$D`b
-$Q[r]=0`Os<a.segments)$b`%bounds<O>(a,s,$Q[r],$D$pn[r]=$D<=$JSHORT?`i$D):0;
-listed=listed||$D>$JSHORT;
-}$F__any_$Llisted)$:$%1)$7$or`br<ROUNDS`kr$G$Ts=(batch*ROUNDS+r)*32+$A;
-$T$x=0,$D=0`Os<a.segments)$b`%bounds<O>(a,s,$x,$D$p$%1)$7$oc`bc<$JMIDDLE_CLASSES`kc$G$C$|=
-$D>$h($JSHORT<<c)&&$D<=$h($JSHORT<<(c+1))&&$D<=Room::LIMIT$P$Vall=`,$|$M!all)continue;
-$Tslot=0`O$A`P)slot=$badd_`M&a.header->listed[c],$___popc(all))$pslot=$Wslot,0)+$b`|s_$I(all);
-if($|&&slot<a.list_`g[c])a.list[c][slot]=$bsort_span{$x,$D};
-}$F$D>$JSHORT&&$D>Room::LIMIT){$F$D<=Block::CAPACITY)$bpush_tasks(a,tag,$bsort_task($x,$D,0),1);
-else $bpush_bucket(a,tag,Block::CAPACITY,$x,$D,0,$fint>(a.top_`B)$R`d$R}$dr`br<ROUNDS`kr){
-$a$;up_to=$#`ninclusive_scan(n[r],$#sum<$n>()$pat[r]=`R+up_to-n[r];
-`R+=$Wup_to,31$p$Q[r]-=at[r];
-}$7$;$8`b$8<`R;$:$;to=`R;$dr=ROUNDS-1;r>`b--r$G$Vbeyond=`,n[r]>0&&at[r]>=$8&&at[r]+n[r]>$8+CAPACITY);
-$a$;$x=$Wat[r],beyond?__ffs(`jbeyond))-1:0$Mbeyond)to=$x$S$Cin[ROUNDS];
-$Vof[CLASSES][ROUNDS],$I=0,`U[CLASSES];$dr`br<ROUNDS`kr)in[r]=n[r]>0&&at[r]>=$8&&at[r]<to;
-$Vruns`b
-$T`-`b$dr`br<ROUNDS`kr$G$Vall=`,in[r]),below=$bearlier_`|s(all$3$Tleft=$W$Q[r],below?31-__clz(`jbelow)):0);
-$a$Chead=in[r]&&(below?$Q[r]!=left:runs`P||$Q[r]!=`-$3$V`{=`,head$Mhead$G$Vrun=runs+$b`|s_$I(`{$proom.$x[run]=at[r]-$8;
-room.`B[run]=$Q[r]+$8$Sruns+=$___popc(`{)$3$T`U_of_round=$W$Q[r],all?31-__clz(`jall)):0$Mall)`-=`U_of_round$S`d);
-for($opass`bpass<2`kpass$:room.$v move_runs<UNROLL>(pass`P,runs,to-$8$Mpass==1)break;$dc`bc<CLASSES`kc$:$Vbelow=$I;
-$sUNROLL$7$or`br<ROUNDS`kr$G$C$|=in[r]&&n[r]>(c?1u<<c:(INDEXED?0u:1u))&&n[r]<=2u<<c;
-of[c][r]=`,$|$M$|)room.list[below+$b`|s_$I(of[c][r])]=(at[r]-$8)<<8|n[r];
-below+=$c(__popc(of[c][r])$R`U[c]=$I=below$S`d);$dc`bc<3`kc)$7$Vi=c?`U[c>0?c-1:0]:0;i<`U[c];i+=32){
-$a$;x=i+$A<`U[c]?room.list[i+$A]:0`Oc`P)room.$v sort<2>(x>>8,x&0xffu,1$p`Cc==1)room.$v sort<4>(x>>8,x&0xffu,1);
-else room.$v sort<8>(x>>8,x&0xffu,1$R$%1)$7$V`|s=1;`|s<=2`k`|s$G$Vstop=`|s==1?`U[3]:`U[4];
-for($Vi=`|s==1?`U[2]:`U[3];i<stop;i+=32/`|s$G$V$|=i+$A/`|s$P$;x=$|<stop?room.list[$|]:0;
-room.$v sort<16>(x>>8,x&0xffu,`j`|s)$R}
-`d$R`d$p$8=to$S}
-}
-$gP`w$y`wFROM`wTO$rRoom>
-$q$bsegments_of_classes$(segmented_sort_$<,$aRoom&room$G$oUNROLL=Room::UNROLL$P$T`vs=$)$-)*($E/32$p$%1)
-for($oc=FROM;c>=TO;--c$G$olog2_`g=$JLOG2_SHORT+1+c,`g=1<<log2_`g,`|s=`g/$y;
-$a$ofit=Room::CAPACITY>>log2_`g,side=fit<32/`|s?fit:32/`|s;
-$a$T$D=a.header->listed[c]<a.list_`g[c]?a.header->listed[c]:a.list_`g[c];$7$T`v=$.*$)$E/32)+`x;`v*$c(side)<$D;
-`v+=`vs$G$T$|=`v*$c(side)+$A;
-$bsort_span span={0,0}`O$A<$c(side)&&$|<$D)span=a.list[c][$|];$7$opass`bpass<2`kpass){
-for($o$x`b$x<side<<log2_`g;$x+=UNROLL*32$:$;to[UNROLL];
-$T`B[UNROLL];$du`bu<UNROLL`ku$G$oat=($x+u*32)>>log2_`g;
-to[u]=$c(at<<log2_`g)+$W`ispan.$D),$c(at)$p`B[u]=$Wspan.$Q,$c(at))-$c(at<<log2_`g$p}
-if(pass`P)room.$v `I<UNROLL>($x+$A,to,`B$pelse room.$v store<UNROLL>($x+$A,to,`B$R`d$Mpass==1)break$P$oown=`j$A)/`|s;
-room.$v sort<$y>($c(own<<log2_`g),
-__shfl_$L`ispan.$D),own),`|s$p`d$R}
-}
-}
-$gP$rK$rS,$CINDEXED>
-$q$bsegments_middle$(segmented_sort_$<){$t$b`nroom<P,K,S,INDEXED>Room;
-`a$O$p$2$Ma.bad&& *a.bad!=~0ull)$j$PRoom room(a,$O);
-$a$oLIMIT=Room::LIMIT,TOP=LIMIT>=512?3:LIMIT>=256?2:LIMIT>=128?1:LIMIT>=64?0: -1;
-if(LIMIT>=1024)$bsegments_of_classes<P,32,4,4>(a,room$p$bsegments_of_classes<P,16,TOP,0>(a,room$p}
-#line 1 "segmented_sort/long.cuh"
-$~$w>$ublock_sort_$1{
-`o{
-$T$X;
-$odone,`-;
-}task;
-$#$0_scan_$1<$w,$h>scan;
-$;`T[`_];
-$Tto[`_];
-$Tnext[`_+1];
-$Vchar small[`_];
-$[P$rK$rS,$CINDEXED>$ublock_sorter:$bsorted_elements<K,S,INDEXED>{$t$bsorted_elements<K,S,INDEXED>Elements;
-`(def $bblock_sort_shape<P,K,S,INDEXED>Shape;$t$HElements::`5 `5;$t$HElements::V V;$t$HElements::Item Item;
-`(def $HElements::C C;`qT=Shape::$w,WARPS=Shape::WARPS,$y=Shape::$y,PART=32*$y;`qCAPACITY=Shape::CAPACITY;
-`(def $bblock_sort_$1<T>$4;
-$4&s;
-$Broom;
-$Ttag;
-$e$bblock_sorter$(segmented_sort_$<rgs,$4&$1,$B$O)
-:Elements(args),s($1),room($O),tag(args.header->tag){}
-$eC*`z_at($;i$z$+$mC*>(room)+$bbank_padded<C>::at(i);}
-$e$;`<(`5 raw,$T`B$z
-$+`i`Zfield(raw)>>`B)&(`_-1$R$~N>$qsort_up_to($o$Z,$T$Q,$;n$z
-$a$;PART=32*N$P`5*in=`Z${($Z)+$Q$P$;$x=`x*PART;
-C x[N]`O$x<n){$d$9N`ki$G$;k=$x+i*32+$A;
-x`m=k<n?Item::make(`Zfield(in[k]),k):Item::`-($R$bsort_`|s<Item>(x,32);$d$9N`ki)*`z_at($i*N+i)=x`m;
-}$k$a$;all=(n+PART-1)/PART*PART,own=$i*N;$7$;`y=PART;`y<n;`y*=2$G$;low=own/(2*`y)*(2*`y),middle=low+`y<all?low+`y:all;
-$a$;high=low+2*`y<all?low+2*`y:all,`e=own-low`Oown<all$:$;$8=`e>high-middle?`e-(high-middle):0;
-$;to=`e<middle-low?`e:middle-low;
-while($8<to$G$;half=($8+to)/2`OItem::less(*`z_at(middle+`e-1-half),*`z_at(low+half)))to=half;
-else $8=half+1$S$;i=low+$8,j=middle+`e-$8;
-C left=i<middle?*`z_at(i):Item::`-(),right=j<high?*`z_at(j):Item::`-();$dk`bk<N`kk){
-$a$C`c=j<high&&(i>=middle||Item::less(right,left)$px[k]=`c?right:left`Ok+1==N)break`O`c)++j;
-else++i$PC fresh=`c?(j<high?*`z_at(j):Item::`-()):(i<middle?*`z_at(i):Item::`-()$M`c)right=fresh;
-else left=fresh$S}$kif(own<all){$dk`bk<N`kk)*`z_at(own+k)=x[k];
-}$k}$d$9N`ki)$Fi*T+$i<n)x`m= *`z_at(i*T+$i$p`5*out=`Z${_to(2)+$Q`O!INDEXED||`Za.whole){$d$9N`ki)
-if(i*T+$i<n)out[i*T+$i]=`Zdecode(Item::`A(x`m)$p}else{
-`5*`)=$m`5*>(room);$kfor($;k=$i;k<n;k+=T)`)[k]=in[k];
-__sync`K();$d$9N`ki)$Fi*T+$i<n)out[i*T+$i]=`)[Item::`=(x`m)];
-}$F!S::any)$j;
-V*$Xs=`Z$Xs_to(2)+$Q;$kif(Shape::STAGED$:V*`)=$mV*>(room);$7$;k=$i;k<n;k+=T)`)[k]=`Z$X($Z,$Q+k$p__sync`K();$d$9N`ki)
-if(i*T+$i<n)$Xs[i*T+$i]=`)[Item::`=(x`m)];
-}else{
-V v[N];$d$9N`ki)$Fi*T+$i<n)v`m=`Z$X($Z,$Q+Item::`=(x`m)$p__sync`K();$d$9N`ki)$Fi*T+$i<n)$Xs[i*T+$i]=v`m$S}
-$v<$CBINNED`wN>`o Full{$l$qsort$(block_sorter&b`w$Z,$T$Q,$;n$:b.$v sort_up_to<N>($Z,$Q,n$R};
-$~N>`o Full<true,N>{$l$qsort$(block_sorter&b`w$Z,$T$Q,$;n){$t$b$0_sort<C,T,N,Shape::LOG2_BINS>Sort;$t$HSort::$4 Bins;
-$a$Vthread=$bopaque_copy($i$3Sort sort={*$mBins*>(b.room),thread}$P`5*in=b.${($Z)+$Q;
-C x[N],least=Item::`-(),most`b$d$9N`ki$G$;k=$_i)*T+thread;
-x`m=k<n?C(b.encode(in[k])):Item::`-($pleast=x`m<least?x`m:least;
-most=k<n&&x`m>most?x`m:most$Ssort.clear($pleast=$#`nreduce(least,$#min<C>()$pmost=$#`nreduce(most,$#max<C>());
-if($A`P)sort.s.least[`x]=least,sort.s.most[`x]=most;$k$a$Vw=$A<$c(WARPS)?$A:0;
-least=$W$#`nreduce(sort.s.least[w],$#min<C>()),0$pmost=$W$#`nreduce(sort.s.most[w],$#max<C>()),0);
-$a$o`y=$b`y($fC>(most-least)),
-`B=`y>Shape::LOG2_BINS?`y-Shape::LOG2_BINS:0;
-sort.scatter(
-x,0,[=]($oi`Si>=0&&$_i)*T+thread<n;},n,least,`B$M!sort.finish(`B))sort.merge(n$p`5*out=b.${_to(2)+$Q;$d$9N`ki){
-$a$;k=$_i)*T+thread`Ok<n)out[k]=b.decode($f`5>(sort.s.key[Bins::slot(k)])$R}
-};
-$qsort($o$Z,$T$Q,$;n$z
-$a$oQUARTER=$y>=8?$y/4:2`On<=T*QUARTER)sort_up_to<QUARTER>($Z,$Q,n$pelse Full<Shape::BINNED,$y>::sort(*this,$Z,$Q,n$p}
-static $e$onext_`B($Tdiffer,$T`A$:differ&=`A<64?(1ull<<`A)-1: ~0ull`O!differ)$j-1;
-$a$otop=63-__clzll($flong long>(differ)$p$+top>=$JRADIX_BITS?top-($JRADIX_BITS-1):0$S$e$Cis_`-($h*$Der,$Tall$z
-__sync`K($M$i`P$:`W$ps.task.`-=$badd_`M$Der,1)==all-1;
-`W$p}$k$+s.task.`-!`b
-}`X$T$0s_of$(sort_bucket&b){$j(b.$D+CAPACITY-1)/CAPACITY;}`X$T`#s_of$(sort_bucket&b){
-$j($0s_of(b)+$JCOUNT_`.S-1)/$JCOUNT_`.S$S$q$D($T$&,$T`#$z
-$bsort_bucket&b=`Za.buckets[$&]$P$T$0s=$0s_of(b),`B=b.`B$P`5*in=`Z${($fint>(b.$Z))+b.$Q;
-$n*$Ds=$m$n*>(room),*$|=$Ds+`x*`_;
-`5 ones=0,zeros=$f`5>(~$f`5>(0)$p$;up_to`b$7$Vi=$A;i<`_;i+=32)$|`m`b
-`d);$7$Tt=`#*$JCOUNT_`.S;t<$0s&&t<(`#+1)*$JCOUNT_`.S`kt$G$Tleft=b.$D-t*CAPACITY$P$;n=left<$h(CAPACITY)?`ileft):CAPACITY;
-$a$oAT_ONCE=$y<8?$y:8;
-$%1)$7$;$x=$i;$x<CAPACITY;$x+=AT_ONCE*T$:`5 x[AT_ONCE];$d$9AT_ONCE`ki)$F$x+i*T<n)x`m=in[t*CAPACITY+$x+i*T];
-$sUNROLL$7$o$9AT_ONCE`ki$G$C$^=$x+i*T<n;
-$;d=`_`O$^$G`5 f=`Zfield(x`m$pones|=f;
-zeros&=f;
-d=`if>>`B)&(`_-1$R$a$;lead=$Wd,0$M__all_$Ld==lead)){$F$A`P&&$^)`F$|+d,32u$p}`C$^)`F$|+d,1u$R}$kif($i<`_$:$;sum`b
-for($ow`bw<WARPS`kw)sum+=$Ds[w*`_+$i];
-`Za.$0_$Ds[(b.$x_$0+t)*`_+$i]=up_to;
-up_to=sum;
-}$k}$F$i<`_)`Za.`#_$Ds[(b.$x_`#+`#)*`_+$i]=up_to;
-$Tone=ones,zero=zeros;
-$sUNROLL$7$Vd=16;d>0;d/=2)one|=$#`nexchange(one,`jd)),zero&=$#`nexchange(zero,`jd)$M$A`P$:atomicOr(&b.ones,one);
-atomicAnd(&b.zeros,zero$p}$Fis_`-(&b.$Ded,`#s_of(b)))$Ded($&$R$q$Ded($T$&$z
-$bsort_bucket&b=`Za.buckets[$&]$P$T`#s=`#s_of(b$p$Tsum=0`O$i<`_$:$h*at=`Za.`#_$Ds+b.$x_`#*`_+$i;$7$Tg`bg<`#s;g+=8){
-$Tx[8];$d$98`ki)x`m=g+i<`#s?at[(g+i)*`_]:0;$d$98`ki){$Fg+i<`#s)at[(g+i)*`_]=sum;
-sum+=x`m$S}
-}
-$a$Cone_`<=__sync`K_or($i<`_&&sum==b.$D)!=0`Oone_`<){$F$i`P$G$o`B=next_`B((b.ones^b.zeros),b.`B);
-if(`B<0)finish(b,$&,$fint>(b.$Z)$pelse{
-b.`B=$)`B$pb.$Ded=b.ones`b
-b.zeros=~0ull;
-$bpush_tasks(`Za,tag,$JTASK_COUNT<<62|$&<<32,`#s$R}
-$j$S$#$0_exclusive_scan<T>(sum,$#sum<$h>(),s.scan$M$i<`_)b.base[$i]=sum;$kif($i`P$:b.base[`_]=b.$D;
-$bpush_tasks(`Za,tag,$JTASK_MOVE<<62|$&<<32,$0s_of(b)$R}
-$qfinish($bsort_bucket&b,$T$&`w$Z$z
-b.$Z=$)$Z$3$C$^=$Z==2||
-($Z`P&&`Za.${==`Za.out_${&&(!S::any||`Za.$Xs==`Za.out_$Xs)$M!$^)$bpush_tasks(`Za,tag,$JTASK_COPY<<62|$&<<32,$0s_of(b));
-}
-$qcopy($T$&,$T$0$z
-$a$bsort_bucket&b=`Za.buckets[$&]$P$T$Q=b.$Q+$0*CAPACITY,left=b.$D-$0*CAPACITY$P$;n=left<$h(CAPACITY)?`ileft):CAPACITY;
-$a$o$Z=$fint>(b.$Z);$7$;i=$i;i<n;i+=T)`Z${_to(2)[$Q+i]=`Z${($Z)[$Q+i]`OS::any)
-for($;i=$i;i<n;i+=T)`Z$Xs_to(2)[$Q+i]=`Z$X($Z,$Q+i$R$qmove($T$&,$T$0$z
-$bsort_bucket&b=`Za.buckets[$&]$P$o$Z=$fint>(b.$Z),target=$Z==1?2:1;
-$a$T`B=b.`B,$Q=b.$Q+$0*CAPACITY,left=b.$D-$0*CAPACITY$P$;n=left<$h(CAPACITY)?`ileft):CAPACITY$P$;$x=`x*PART+$A;
-$n*$Ds=$m$n*>(room),*$|=$Ds+`x*`_;
-$B`)=room+WARPS*`_*$K$n$3`5*in=`Z${($Z)+$Q;
-`5 x[$y];
-$;`>s[$y/2]$Pauto `>= [&]($oi`Si%2?`>s[i/2]>>16:`>s[i/2]&0xffffu;};$7$Vi=$A;i<`_;i+=32)$|`m`b$d$9$y`ki)
-if($x+i*32<n)x`m=in[$x+i*32];
-`d$3$;sample=$x<n?`<(x[0],`B):$n(`_$3$Cdrawn=!INDEXED&&__popc(`,sample==$Wsample,0)))<6`Odrawn){$d$9$y`ki){
-$a$;r=$x+i*32<n?`F$|+`<(x`m,`B),1u):0;
-`>s[i/2]=i%2?$bopaque_copy(`>s[i/2]|r<<16):r$S}$d$9$y`ki){$Fdrawn)break$P$C$^=$x+i*32<n$P$;d=$^?`<(x`m,`B):$n(`_);
-$a$Vpeers=__match_any_$Ld),below=$bearlier_`|s(peers$3$;r=$^?$|[d]+$___popc(below)):0;
-`>s[i/2]=i%2?$bopaque_copy(`>s[i/2]|r<<16):r;
-`d$M$^&&!below)$|[d]+=$___popc(peers)$p`d$p}$k$Tsum=0`O$i<`_$:$;$I`b$7$ow`bw<WARPS`kw$G$;c=$Ds[w*`_+$i];
-$Ds[w*`_+$i]=$I;
-$I+=c$Ssum=$I$S$#$0_exclusive_scan<T>(sum,$#sum<$h>(),s.scan$M$i<`_$:s.`T[$i]=`isum$ps.to[$i]=b.$Q+b.base[$i]-sum+
-`Za.`#_$Ds[(b.$x_`#+$0/$JCOUNT_`.S)*`_+$i]+
-`Za.$0_$Ds[(b.$x_$0+$0)*`_+$i];
-}$k`5*${=$m`5*>(`)),*out=`Z${_to(target);$d$9$y`ki){$F$x+i*32>=n)continue$P$;d=`<(x`m,`B);
-`>s[i/2]+=(s.`T[d]+$|[d])<<i%2*16;
-${[`>(i)]=x`m;
-}$kif(!S::any$:$%8)$7$;k=$i;k<n;k+=T)out[s.to[`<(${[k],`B)]+k]=${[k]$S$Vchar of[$y];$d$9(S::any?$y:0)`ki$G$;k=i*T+$i;
-if(k>=n)continue$P`5 key=${[k];
-of`m=$f$Vchar>(`<(key,`B)$pout[s.to[of`m]+k]=key;
-}$FS::any$:V*$Xs=`Z$Xs_to(target$MShape::STAGED$:V*v=$mV*>(`)$p__sync`K();$d$9$y`ki)
-if($x+i*32<n)v[`>(i)]=`Z$X($Z,$Q+$x+i*32$p__sync`K();$d$9$y`ki$G$;k=i*T+$i`Ok<n)$Xs[s.to[of`m]+k]=v[k]$S}else{$d$9$y`ki)
-if($x+i*32<n)
-$Xs[s.to[`<(x`m,`B)]+`>(i)]=`Z$X($Z,$Q+$x+i*32$R}$Fis_`-(&b.moved,$0s_of(b)))moved($&,target$R$qmoved($T$&`wtarget$z
-$bsort_bucket&b=`Za.buckets[$&]$P$o`B=next_`B(b.ones^b.zeros,b.`B$M`B<0){$F$i`P)finish(b,$&,target$p$j$S$a$Vd=$i;
-$a$TWINDOW=CAPACITY/8*7,SMALL=CAPACITY/8`Od<`_)s.next[d]=b.base[d]`Od`P)s.next[`_]=b.$D;
-__sync`K($3$T$8=d<`_?s.next[d]:0,n=d<`_?s.next[d+1]-$8:0`Od<`_)s.small[d]=n<=SMALL;
-__sync`K($Mn>$h(CAPACITY))$bpush_bucket(`Za,tag,CAPACITY,b.$Q+$8,n,target,`B$p$Tsorted=n>$h(CAPACITY)?0:n;
-if(n>0&&n<=SMALL$:$V$I=d;
-while($I>0&&s.next[$I-1]==$8)--$I$P$Chead=$I`P||!s.small[$I-1]||s.next[$I-1]/WINDOW!=$8/WINDOW;
-$V`-=d+1;
-while(head&&`-<`_&&s.small[`-]&&s.next[`-]/WINDOW==$8/WINDOW)++`-;
-sorted=head?s.next[`-]-$8:0;
-}$Fsorted)$bpush_tasks(`Za,tag,$bsort_task(b.$Q+$8,sorted,target),1$R};
-$gP$rK$rS,$CINDEXED>$q$bsegments_long$(segmented_sort_$<){$t$bblock_sorter<P,K,S,INDEXED>Sorter;$t$HSorter::$4 $4;
-`a$O$p`[$4,s$p$2$3Sorter sorter(a,s,$O$p$bsort_header*h=a.header$P$b$]*$]s=$b$]s(a.`s);$7$C$x=true;;$x=`7){$F$i`P){
-$b$] task={0,0};
-s.task.done=$x&&$badd_`M&h->p`Uing,0)`P$P$T$&=s.task.done?0:$badd_`M&h->taken,1$M$&>=a.queue_`g)s.task.done=1;
-while(!s.task.done$:task=`h$]($]s+1+$&$Mtask.tag==sorter.tag)break;
-s.task.done=`h$]($]s).tag==sorter.tag;
-__nanosleep(100$R`W$ps.task.$X=task.$X;
-}$kif(s.task.done)$j$P$Ttask=s.task.$X,kind=task>>62,$&=task>>32&0x3fffffffu,part=task&0xffffffffu`Okind==$JTASK_SORT)
-sorter.sort($fint>(task>>60&3u),task&((1ull<<44)-1),
-`itask>>44&0xffffu)+1$p`Ckind==$JTASK_COUNT)sorter.$D($&,part$p`Ckind==$JTASK_MOVE)sorter.move($&,part);
-else sorter.copy($&,part);$kif($i`P){$F$badd_`M&h->p`Uing,~0ull)==1)$bstore_$]($b$]s(a.`s),$b$]{0,sorter.tag}$R}
-}
-#line 1 "merge/kernels.cuh"
-$~`8>$uunit_of{`(def $H$b$c_of<`8>::`( `(;};
-$v<>$uunit_of<16>{`(def $#$5 `(;$[T>$uunit{`qALIGN=`jalignof(T)),`8=ALIGN>=16||ALIGN==`j$KT))?16:ALIGN;
-`(def $H$bunit_of<`8>::`( `(;
-};
-$~CACHE>$q`h`9unit($#$5&v,$a`1p){v=`h$5<CACHE>(p);}
-$~CACHE$rU>$q`h`9unit(U&u,$a`1p$:u= *$f$aU*>(p$R$gT>
-$q`hunit_`~($#$5&u,$a$Bp,$a$B$Q,
-$a$B`U$:u=`h$]s<($KT)<4?`j$KT)):4)>(p,$Q,`U$R$gT$rUnit>
-$q`hunit_`~(Unit&,$a$B,$a$B,$a$B){}
-$v<$CWHOLE`wCACHE$rT>
-$q`hunit_between($H$bunit<T>::`(&u,$a$Bp,$a$B$Q,
-$a$B`U){$FWHOLE||(p>=$Q&&p+$bunit<T>::`8<=`U))`h`9unit<CACHE>(u,p$pelse `hunit_`~<T>(u,p,$Q,`U);
-}
-$~$w`w$y`wCACHE$rT>$utwo_`Is{$t$H$bunit<T>::`( Unit;`qUNIT=$bunit<T>::`8,`t=`j$KT));
-static $a$oCOUNT=($w*$y*`t/UNIT+(UNIT>`t?4:0)+$w-1)/$w;
-Unit unit[COUNT];
-$v<$CWHOLE>
-$q`I_units($a$Bp,$Vn,$a$Bp_$Q,
-$a$Bp_`U,$a$Bq,$Vm,
-$a$Bq_$Q,$a$Bq_`U$G$Bone=p+$i*UNIT$P$Btwo=(m?q:p)+(`j$i)-`jn))*UNIT;$dk`bk<COUNT`kk$G$Vi=$c(k*$w)+$i$P$C`c=i>=n`Oi<n+m)
-`hunit_between<WHOLE,CACHE,T>(unit[k],(`c?two:one)+k*($w*UNIT),
-`c?q_$Q:p_$Q,`c?q_`U:p_`U$R}
-$q`I($a$Bp,$Vn,$a$Bp_$Q,$a$Bp_`U,
-$a$Bq,$Vm,$a$Bq_$Q,$a$Bq_`U$G$Cwhole=`t>=UNIT||
-((n`P||(p>=p_$Q&&p+n*UNIT<=p_`U))&&(m`P||(q>=q_$Q&&q+m*UNIT<=q_`U))$Mwhole)`I_units<true>(p,n,p_$Q,p_`U,q,m,q_$Q,q_`U);
-else `I_units<`7>(p,n,p_$Q,p_`U,q,m,q_$Q,q_`U$R$v<$VRING,$VMIRROR>
-$qstore($Bbase,$Vto,$Vn,$Bother,$Valso,
-$Vm$z
-$a$Vone=to+$i*UNIT,two=also+($i-n)*UNIT;$dk`bk<COUNT`kk$G$Vi=$c(k*$w)+$i$P$C`c=i>=n;
-$a$Vat=(`c?two:one)+$c(k*$w*UNIT),$8=$#min<$n>()(at,at-RING$p$B$atarget=(`c?other:base)+$8;
-if(i<n+m)*$mUnit*>(target)=unit[k]`OMIRROR&&i<n+m&&$8<MIRROR)*$mUnit*>(target+RING)=unit[k]$S}
-$[T`w`.`w$y>$u`9side{$l$a$V`t=$c($KT)),UNIT=$c($bunit<T>::`8);$l$a$CKEEPS=UNIT>`t;
-static $a$VWINDOW=(`.*`t+(KEEPS?2*UNIT:0)+UNIT-1)/UNIT*UNIT;$l$a$VROOM=$b`9ring_$@(`.,`j`t));
-static $a$CMASKED=(ROOM&(ROOM-1))`P&&(`t&(`t-1))=`b$l$a$VRING=MASKED?ROOM:WINDOW,MIRROR=$c($b`9mirror_$@($y,`j`t)));
-$a$Bnext;
-$;left;
-$V$x;
-$Vfill;
-$ohave;
-$C$I;
-$q`T($aT*$8,$;$D,$Chas_$I$:$I=KEEPS&&has_$I;
-$8-=$I?1:0$P$V`B=$U$8,UNIT$pnext=$m$a$B>($8)-`B;
-left=$D;
-$x=`B+($I?`t:0$pfill`b
-have= -`j$x/UNIT$p}`X$Vwrap($Vat$:$+MASKED?at&(RING-1):$#min<$n>()(at,at-RING$p}`X$Vpart($Vat){
-$a$VLEAD=KEEPS?UNIT:0,$8=wrap(at$p$+$8<LEAD?$8+RING:$8$S$e$Vwindow($;rest$z$+$#min<$n>()($#min<$n>()(left,rest),`.);}
-$e$Vmissing($;rest$z
-$a$Vm=window(rest$3$owanted=m?`j($x%UNIT+m*`t+UNIT-1)/UNIT):0;
-$+wanted>have?$c(wanted-have):0$S$qmerged($Vn$:have-=`j($x%UNIT+n*`t)/UNIT$p$x=wrap($x+n*`t$pleft-=n;
-$I=$I||(KEEPS&&n>0$R$q`Ied($Vunits$:next+=units*UNIT;
-fill=wrap(fill+units*UNIT$phave+=`junits$R$[T,$CVECTORS=($KT)<16&&16%$KT)`P)>$uwrite_alike{
-$~N>static $qrun(T*to,$a$B$O`wn$G$oV=16/`j$KT)),`|=`j$A$3$ohead=`j((16-$Uto,16))&15u)/$c($KT))),$Y=(N-head)/V;
-if(n<N||V>=32||(alignof(T)<$KT)&&$Uto,$KT)))$:$bcopy_out<T>::run(to,$O,n$p$j$S$aT*$8=$m$aT*>($O$M`|<head)to[`|]=$8[`|];
-$sUNROLL$7$ok`bk<(N/V+31)/32`kk)$Fk*32+`|<$Y)
-$b$5_at($m$#$5*>(to+head)+k*32+`|)=
-$b$5_at($m$a$#$5*>($8+head)+k*32+`|$3$otail=head+$Y*V+`|`Otail<N)to[tail]=$8[tail]$S$[T>$uwrite_alike<T,`7>{
-$~N>static $qrun(T*to,$a$B$O`wn){$t$H$bunit<T>::`( Unit$P$ounits=n*(`j$KT))/$bunit<T>::`8$p$%4)
-for($oi=`j$A);i<units;i+=32)
-$mUnit*>(to)`m=$m$aUnit*>($O)`m$S};
-$e$a$B$b$@_at($a`1p`S$f$a$B>(p);}
-$gV>$eV*$bahead(V*p,$Tn`Sp+n;}
-$e$bnone*$bahead($bnone*p,$h`Sp;}
-$e$a$bnone*$bahead$(none*p,$h`Sp;}
-$v<$CFIRST$rA$rB>$ueither{`(def A `(;$[A$rB>$ueither<`7,A,B>{`(def B `(;$[`H>$upicked{
-static $a$o`t=`j$K`H)),ALIGN=`jalignof(`H)),
-PIECE=ALIGN>=16?16:ALIGN;$t$H$bunit_of<PIECE>::`( Piece;
-$~RANKS>$l$qrun(`1to,$a`:*$Z`wn,$a$B$x,
-$a$B`c`wsplit,$V`>$G$oPIECES=`t/PIECE;
-Piece*out=$fPiece*>(to$p$%4)$7$oi=`j`>);i<n*PIECES;i+=RANKS$G$ok=$Z[i/PIECES],part=i%PIECES;
-$a$B$8=k<split?$x+k*`t:`c+(k-split)*`t;
-out`m= *$m$aPiece*>($8+part*PIECE$R}
-};
-$~$w>$u`9$1{
-$Tborder;
-$;split[$w+1];
-$[P$r`;$rKey$r`H>$umerger{`q$w=$E,KEY=`j$KKey)),VALUE=$b$@_of<`H>::$X;`q$y=$b`9`u(P::$Y,KEY,VALUE),`.=$w*$y;
-static $a$oRING_AT=$b`9ring_$@(`.,KEY)+$b`9mirror_$@($y,KEY),OUT_AT=2*RING_AT;`qSOURCES_AT=OUT_AT+$b`9out_$@($w,$y,KEY);
-static $a$oVALUES_AT=SOURCES_AT+$b`9$Z_$@(`.,VALUE);$t$b`9side<Key,`.,$y>Side;$t$btwo_`Is<$w,$y,P::`I,Key>KeyLoads;
-`(def $btwo_`Is<$w,$y,P::`I,$H$beither<VALUE`P,Key,`H>::`(>`HLoads;$t$b`9$1<$w>$4$P$b`9$<;
-$4&s;
-$B$O;
-$T$D,$D2;
-$e$a$B`U_of_${($z$+$b$@_at(a.${)+$D*KEY;}
-$e$a$B$Q2($z$+$b$@_at(a.run?a.${:a.${2);}
-$e$a$B`U2($z$+a.run?`U_of_${():$Q2()+$D2*KEY;}
-$e$osplit($V$x`wn,$V`c`wm`w`e$z
-$olow=`e>m?`e-m:0$P$ohigh=`e<n?`e:n$P$V$8=$x-KEY,`-=`c+$c(`e*KEY$Mlow==high)$+low;
-$sUNROLL$7$o`v=`j$bpower_of_two(`./2+1,1));`v;`v/=2$G$onext=low+`v<high?low+`v:high;
-$a$Vx=Side::wrap($8+$c(next*KEY)),y=Side::wrap(`--$c(next*KEY)$M!`;()(*$m$aKey*>($O+RING_AT+y),*$m$aKey*>($O+x)))
-low=next$S$+low$S$eKey key_at($Vat`wbehind=0$z
-$j*$m$aKey*>($O+behind*KEY+at$R$q`9`Us($Vx,$Vy,$Vx_`U,$Vy_`U`wat`wat2`wat_`U,
-$oat2_`U,Key*out,`:*$Zs$z
-$a$oHALF=($y+1)/2$P$;BACK=$n(0)-KEY;
-Key one=key_at(x),two=key_at(y),one_`U=key_at(x_`U,-1),two_`U=key_at(y_`U,-1);$dk`bk<HALF`kk$G$o`-=$y-1-k;
-$a$C`c=`;()(two,one),`U_`c=!`;()(two_`U,one_`U$pout[k]=`c?two:one`OVALUE)$Zs[k]=$f`:>(`c?at2:at$M`->k){
-out[`-]=`U_`c?two_`U:one_`U`OVALUE)$Zs[`-]=$f`:>(`U_`c?--at2_`U: --at_`U$p}$Fk+1<HALF){
-$aKey fresh=key_at(`c?y:x,1),fresh_`U=key_at(`U_`c?y_`U:x_`U,-2$p$bselect_advance(x,y,`c,KEY,KEY);
-$bselect_advance(x_`U,y_`U,`U_`c,BACK,BACK$MVALUE)at+=`c?0:1`OVALUE)at2+=`c?1:0;
-one=`c?one:fresh;
-two=`c?fresh:two;
-one_`U=`U_`c?one_`U:fresh_`U;
-two_`U=`U_`c?fresh_`U:two_`U$S}
-}
-$v<$CFULL>
-$qmerge($Vx`wleft,$Vy`wleft2`wn`wat`wat2,Key*out,
-`:*$Zs$z
-Key one,two`OFULL||left>0)one=key_at(x$MFULL||left2>0)two=key_at(y$M!FULL&&n`P)$j`O!FULL&&left`P)one=two;
-if(!FULL&&left2`P)two=one;$dk`bk<$y`kk$G$Clater=`;()(two,one),of_`c=FULL?later:left2>0&&(left`P||later$MFULL||k<n){
-out[k]=of_`c?two:one`OVALUE)$Zs[k]=$f`:>(of_`c?at2:at$p}$Fk+1==$y)break;
-left-=of_`c?0:1;
-left2-=of_`c?1:0`OVALUE)at+=of_`c?0:1`OVALUE)at2+=of_`c?1:0;
-Key fresh=of_`c?two:one`OFULL||(k+1<n&&(of_`c?left2:left)>0))fresh=key_at(of_`c?y:x,1);
-$bselect_advance(x,y,of_`c,KEY,KEY$pone=of_`c?one:fresh;
-two=of_`c?fresh:two$S}
-$qrange($aKey*${,$Chas,$aKey*${2,$Chas2,$a`H*$Xs,
-$a`H*$Xs2,$;n,$;m,$;rest,Key*out,`H*out_$Xs$z
-Side $x,`c;
-$x.`T(${,n,has$p`c.`T(${2,m,has2$p$Vunits=$x.missing(rest),units2=`c.missing(rest$pKeyLoads next;
-next.`I($x.next,units,$b$@_at(a.${),`U_of_${(),`c.next,0,$Q2(),`U2());
-next.$v store<Side::RING,Side::MIRROR>($O,0,units,$O+RING_AT,0,0);
-next.`I($x.next,0,$b$@_at(a.${),`U_of_${(),`c.next,units2,$Q2(),`U2());
-next.$v store<Side::RING,Side::MIRROR>($O,0,0,$O+RING_AT,0,units2$p$x.`Ied(units$p`c.`Ied(units2$3$o$8=`j`x)*(32*$y);
-while(rest){$k$a$Vwindow=$x.window(rest),window2=`c.window(rest$3$V$0=$#min<$n>()(rest,`.$3$V$|=$i*$y<$0?$i*$y:$0;
-$a$V`U=$|+$y<$0?$|+$y:$0$P$Vat=$x.$x,at2=`c.$x$P$C`Us=$x.$I&&`c.$I$P$Vi_`U=$c(split(at,`jwindow),at2,`jwindow2),`j`U)));
-s.split[$i+1]=i_`U`O$i`P)s.split[0]`b$k$a$Vi=s.split[$i],taken=s.split[$w],taken2=$0-taken;
-$x.merged(taken$p`c.merged(taken2$prest-=$0;
-units=$x.missing(rest$punits2=`c.missing(rest);
-next.`I($x.next,units,$b$@_at(a.${),`U_of_${(),`c.next,units2,$Q2(),`U2()$p`HLoads moving;
-$a$V`B=VALUE?$U$Xs,`HLoads::UNIT):0,
-`B2=VALUE?$U$Xs2,`HLoads::UNIT):0$P$V$Xs_units=taken?(`B+taken*VALUE+`HLoads::UNIT-1)/`HLoads::UNIT:0,
-$Xs_units2=taken2?(`B2+taken2*VALUE+`HLoads::UNIT-1)/`HLoads::UNIT:0`OVALUE)
-moving.`I($b$@_at($Xs)-`B,$Xs_units,$b$@_at(a.$Xs),
-$b$@_at(a.$Xs)+$D*VALUE,$b$@_at($Xs2)-`B2,$Xs_units2,
-$b$@_at(a.run?a.$Xs:a.$Xs2),
-a.run?$b$@_at(a.$Xs)+$D*VALUE:$b$@_at(a.$Xs2)+$D2*VALUE$3$ohere=`j$0)-$8<0?0:`j$0)-$8<32*$y?`j$0)-$8:32*$y;
-$Bga$^d=$O+OUT_AT+`j`x)*(32*$y*KEY+$JVECTOR$pga$^d+=$Uout+$8,16$pKey*$|_out=$mKey*>(ga$^d)+$A*$y;
-`:*$Zs=$m`:*>($O+SOURCES_AT)+$i*$y$P$Vx=Side::part(at+i*KEY),y=RING_AT+Side::part(at2+($|-i)*KEY);
-$a$oleft=`ji_`U-i),left2=`j`U-$|)-left`Owindow==`.&&window2==`.&&`Us)
-`9`Us(x,y,x+$c(left*KEY),y+$c(left2*KEY),`ji),`jtaken+$|-i),`ji_`U),
-`jtaken+`U-i_`U),$|_out,$Zs$p`Cwindow==`.&&window2==`.)
-merge<true>(x,left,y,left2,$y,`ji),`jtaken+$|-i),$|_out,$Zs);
-else merge<`7>(x,left,y,left2,`j`U-$|),`ji),`jtaken+$|-i),$|_out,$Zs$p`d);
-$bwrite_alike<Key>::$v run<32*$y>(out+$8,ga$^d,here);
-__sync`K($pnext.$v store<Side::RING,Side::MIRROR>($O,$x.fill,units,$O+RING_AT,`c.fill,units2$p$x.`Ied(units);
-`c.`Ied(units2$MVALUE$:$Bat_$Xs=$O+VALUES_AT,*at_$Xs2=at_$Xs+$Xs_units*`HLoads::UNIT;
-moving.$v store<~0u,0>(at_$Xs,0,$Xs_units,at_$Xs2,0,$Xs_units2);
-__sync`K($ppick($bahead(out_$Xs,$8),$m$a`:*>($O+SOURCES_AT)+$8,here,
-at_$Xs+`B,at_$Xs2+`B2,`jtaken)$p$Xs=$bahead($Xs,taken$p$Xs2=$bahead($Xs2,taken2$pout_$Xs=$bahead(out_$Xs,$0$Rout+=$0$S}
-$gV>$l$qpick(V*to,$a`:*$Z`wn,$a$B$x,
-$a$B`c`wsplit$:$bpicked<V>::$v run<32>(to,$Z,n,$x,`c,split,$A$p}$l$qpick($bnone*,$a`:*,int,$a$B,$a$B,
-int){}
-$[P$r`;$rKey$r`H>$q$bmerge$(`9$<){$t$bmerger<P,`;,Key,`H>Merger;$t$HMerger::$4 $4;
-`[$4,s$p`a$O$p$2$3$Tn=$b$D(a),all=n+(a.run?0:a.$D2),$0s=(all+Merger::`.-1)/Merger::`.$PMerger merger={a,s,$O,n,a.$D2};
-$a$Tstop=$0s*($.+1)/$-*Merger::`.,`U=stop<all?stop:all$PKey*${=$f$aKey`0${$3`H*$Xs=$f$a`H`0$Xs);
-$Tat=$0s*$./$-*Merger::`.;
-while(at<`U$:$Tbase=0,n1=n,n2=a.$D2$PKey*one=${,*two=$f$aKey`0${2$3`H*$X1=$Xs,*$X2=$f$a`H`0$Xs2$Ma.run){
-base=at/(2*a.run)*(2*a.run$pn1=n-base<a.run?n-base:a.run;
-n2=n-base-n1<a.run?n-base-n1:a.run;
-one+=base;
-two=one+n1;
-$X1=$bahead($X1,base$p$X2=$bahead($X1,n1$R$a$TMOST=$h(1)<<30,length=`U-at<MOST?`U-at:MOST;
-$a$T`e=at-base,rest=n1+n2-`e<length?n1+n2-`e:length`O`x`P$G$Tsplit=$#`n`9split(one,n1,two,n2,`e,`;());
-if($A`P)s.border=split;
-}$k$a$Ti=s.border,j=`e-i,i_most=n1-i<rest?n1-i:rest,
-j_most=n2-j<rest?n2-j:rest;
-merger.range(one+i,i>0,two+j,j>0,$bahead($X1,i),$bahead($X2,j),
-`ii_most),`ij_most),`irest),
-$fKey`0out_${)+at,$bahead($f`H`0out_$Xs),at)$pat+=rest$S}
-#line 1 "merge/tile_sort.cuh"
-$gT$r`5=$H$b$c_of<$KT)>::`(>$e`5 $b`A_of($aT&x$:union Cast{
-`5 `A;
-T $X;
-$eCast(){}
-}cast;
-cast.$X=x;
-$+cast.`A$S$g`;>$uties_are_same{static $a$C$X=`7;$[T>$uties_are_same<$#less<T>>{static $a$C$X=$bis_exact<T>::$X;};
-$gT>$uties_are_same<$#greater<T>>{static $a$C$X=$bis_exact<T>::$X;$[`;>$uzeros_tie{$l$a$C$X=`7;
-$gKey>static $e$Cnegative($aKey&`S`7;}
-$[T,$CFLOAT>$ufloat_zeros_tie:$bzeros_tie<void>{$[T>$ufloat_zeros_tie<T,true>{$t$H$b$c_of<`j$KT))>::`( `5;$l$a$C$X=true;
-static $e$Cnegative($aT&x`S$b`A_of(x)==`5(`5(1)<<(8*$KT)-1));}
-$[T>$uzeros_tie<$#less<T>> :$bfloat_zeros_tie<T,$btraits<T>::kind==$JFLOAT>{};
-$gT>$uzeros_tie<$#greater<T>> :$bfloat_zeros_tie<T,$btraits<T>::kind==$JFLOAT>{$[`;$rKey`w$y,$CSOURCES>$uthread_sort{
-static $qexchange(Key&x,Key&y,$n&p,$n&q,$C$^$GKey a=x,b=y$P$Cswap=$^&&`;()(b,a$px=swap?b:a;
-y=swap?a:b`OSOURCES$G$;c=p,d=q;
-p=swap?d:c;
-q=swap?c:d$S}
-$v<$CFULL>static $qstable(Key(&key)[$y],$n(&$Z)[SOURCES?$y:1]`wn){$dround`bround<$y`kround){$di=round%2;i+1<$y;i+=2)
-exchange(key`m,key[i+1],$Z[SOURCES?i:0],$Z[SOURCES?i+1:0],FULL||i+1<n$R}
-$[`;$rKey`w$y`wP=1`wK=1,$CMORE=(P<$y)>$ubatcher{$l$qrun(Key(&key)[$y]$:$;none`b$di`bi+K<$y`ki$G$o`T=K&(P-1);
-if(i>=`T&&((i-`T)/K&1)`P&&i/(2*P)==(i+K)/(2*P))
-$bthread_sort<`;,Key,$y,`7>::exchange(key`m,key[i+K],none,none,true);
-}
-$bbatcher<`;,Key,$y,K==1?2*P:P,K==1?2*P:K/2>::run(key$R$[`;$rKey`w$y`wP`wK>$ubatcher<`;,Key,$y,P,K,`7>{
-static $qrun(Key(&)[$y]){}
-$[V,$CINDEX>$u`=_writer{
-$~$w>static $qrun(V*out,$a`:*$Zs,$T$x`wn){$7$oi=`j$i);i<n;i+=$w)out`m=$fV>($x+$Zs`m$R$[V>$u`=_writer<V,`7>{
-$~$w>static $qrun(V*,$a`:*,$h,int){}
-$[P$r`;$rKey$r`H>$u$0_sorter{`q$w=$E,KEY=`j$KKey)),VALUE=$b$@_of<`H>::$X;`q$y=$bsort_$0_`u(P::$Y,KEY,VALUE),`.=$w*$y;
-static $a$oSOURCES_AT=$b`9window_$@(`.+1,KEY,1),
-VALUES_AT=SOURCES_AT+$b`9$Z_$@(`.,VALUE);$t$bthread_sort<`;,Key,$y,(VALUE>0)>Network;
-$v<$CFULL`wN>$l$qmerge($a$B$@,$;one_at`wn,$;two_at`wm`w`e,
-$;reach,$;`-,Key(&key)[N],$n(&$Z)[VALUE?N:1]$G$CANY=FULL||$bties_are_same<`;>::$X||$bzeros_tie<`;>::$X;
-$a$;one_`U=one_at+$n(n*KEY),`U=two_at+$n(m*KEY$p$olow=`e>m?`e-m:0$P$ohigh=`e<n?`e:n`Olow<high){
-$a$;behind=two_at+$n(`e*KEY$p$%1)$7$;`v=reach;`v;`v>>=1$G$onext=low+`j`v)<high?low+`j`v):high;
-$aKey&x= *$m$aKey*>($@-KEY+(one_at+$n(next*KEY))$M!`;()(*$m$aKey*>($@+(behind-$n(next*KEY))),x))low=next$S}
-$;x=one_at+$n(low*KEY),y=two_at+$n((`e-low)*KEY$pKey $x= *$m$aKey*>($@+(ANY?x:$#min<$n>()(x,`-)));
-Key `c= *$m$aKey*>($@+(ANY?y:$#min<$n>()(y,`-)));$dk`bk<N`kk$G$Clater=`;()(`c,$x),of_`c=y<`U&&(x>=one_`U||later);
-key[k]=of_`c?`c:$x`OVALUE)$Z[VALUE?k:0]=(of_`c?y:x)/$n(KEY$Mk+1==N)break$P$;next=(of_`c?y:x)+KEY;
-$bselect_advance(x,y,of_`c,KEY,KEY$M!VALUE||(KEY>4&&KEY<=16)$GKey fresh= *$m$aKey*>($@+(ANY?next:$#min<$n>()(next,`-)));
-$x=of_`c?$x:fresh;
-`c=of_`c?fresh:`c;
-}`Cof_`c)`c= *$m$aKey*>($@+(ANY?y:$#min<$n>()(y,`-))$pelse $x= *$m$aKey*>($@+(ANY?x:$#min<$n>()(x,`-))$R}
-$~N>$l$qput(Key*${,`:*$Zs`w$|`w$D,$aKey(&key)[N],
-$a$n(&$Z)[VALUE?N:1]){$dk`bk<N`kk)$Fk<$D$:${[$|+k]=key[k]`OVALUE)$Zs[$|+k]=$f`:>($Z[VALUE?k:0]$R}
-$v<$CFULL>static $qsort_$O(Key*${,`:*$Zs`w$0$:Key key[$y];
-$;$Z[VALUE?$y:1]$P$o$|=`j$i)*$y,
-$D=FULL   ?$y
-:$0-$|<0    ?0
-:$0-$|<$y?$0-$|
-:$y;$dk`bk<$y`kk){$Fk<$D)key[k]=${[$|+k]`OVALUE)$Z[VALUE?k:0]=`i$|+k$p}$7$oi=$0+`j$i);i<=`.&&i<=$0+$y;i+=$w)
-${`m=${[$0-1]$P$Cany_order=FULL&&!VALUE&&($bties_are_same<`;>::$X||$bzeros_tie<`;>::$X$p$Cin_order=!any_order;
-if(any_order&&$bzeros_tie<`;>::$X){$dk`bk<$y`kk)in_order=in_order||$bzeros_tie<`;>::negative(key[k]$p}
-if(!in_order)$bbatcher<`;,Key,$y>::run(key$pelse Network::$v stable<FULL>(key,$Z,$D$p$%1)$7$o`y=1;;`y*=2){
-__sync`K($pput(${,$Zs,$|,$D,key,$Z);$kif(`y*$y>=$0)break`O$D`P)continue$P$obase=(`j$i)&~(2*`y-1))*$y,run=`y*$y;
-$a$orest=FULL?2*run:$0-base,n=rest<run?rest:run,m=rest-n<run?rest-n:run$P$;at=$n(base*KEY),at2=at+$n(n*KEY);
-merge<FULL>($m$a$B>(${),at,n,at2,m,$|-base,
-$bpower_of_two($y/2+1,1)*$c(`y),at2+$n(m*KEY),key,$Z$MVALUE){$dk`bk<$y`kk)$Fk<$D)$Z[VALUE?k:0]=$Zs[$Z[VALUE?k:0]]$S}
-}$l$qwrite_$Xs$(`9args&,$a`:*,$B,$h,int,
-$a$bnone*){}
-$gV>$l$qwrite_$Xs$(`9$<,$a`:*$Zs,$B`)d,
-$T$x`w$0,$aV*$Xs$:V*out=$fV`0out_$Xs)+$x`O$Xs$:$bcopy_to_$O<$w,4,P::`I>(`)d,$m$a$B>($Xs+$x),
-$c($0)*$c($KV)),$i);$k$bpicked<V>::$v run<$w>(out,$Zs,$0,`)d,`)d,$0,$i);
-}else $b`=_writer<V,$btraits<V>::kind==$JUNSIGNED>::$v run<$w>(out,$Zs,$x,$0$p}$l$qsort$(`9$<,$T$x`w$0,$B$O){
-Key*${=$mKey*>($O$p`:*$Zs=$m`:*>($O+SOURCES_AT$p$bcopy_to_$O<$w,4,P::`I>($O,$f$a$B>(a.${)+$x*$c(KEY),
-$c($0)*$c(KEY),$i);$kif($0==`.)sort_$O<true>(${,$Zs,$0$pelse sort_$O<`7>(${,$Zs,$0);
-$bcopy_$8_$O<$w,P::store>($f$B>(a.out_${)+$x*$c(KEY),$O,
-$c($0)*$c(KEY),$i$MVALUE)write_$Xs(a,$Zs,$O+VALUES_AT,$x,$0,$f$a`H`0$Xs)$R$[P$r`;$rKey$r`H>$q$b`9sort_$0s$(`9$<){
-`(def $b$0_sorter<P,`;,Key,`H>Sorter;
-`a$O$p$2$3$Tn=$b$D(a);$7$T$x=$h($.)*Sorter::`.;$x<n;$x+=$h($-)*Sorter::`.){
-Sorter::sort(a,$x,n-$x<$h(Sorter::`.)?`jn-$x):Sorter::`.,$O);$k}
-}
-#line 1 "merge/four_way.cuh"
-$~LANES>$ufour_split{`qPROBES=LANES/4;
-`o $4{
-$Trest[4],taken[4];
-};
-$~N>`o $4s{$4 of[N];};`X$Cany($Cx){$FLANES>$JWARP)$+__sync`K_or(x$p`d$p$+`,x)!`b
-}$l$qsynchronise(){$FLANES>$JWARP)__sync`K($pelse `d$R$gCount>static $eCount probe_at($ok,Count rest){
-$a$oSTEP=PROBES==2?11:2,FIRST=PROBES==2?11:1,ALL=PROBES==2?32:2*PROBES;
-$+$fCount>($h(STEP*k+FIRST)*rest/ALL$p}`X$oof_run($V`|s$:$+__popc(`|s>>($A&~$c(PROBES-1))&(0xffffffffu>>(32-PROBES)));
-}
-$g`;$rCount$rKey>`XCount run($aKey*${,Count length,Count `>,Key*probe,$4&s$G$o`|=`j$i)%LANES,$|=`|/PROBES,k=`|%PROBES;
-$aKey&x=probe[`|];
-Count passed`b$7;;$G$C$^=length>0$PCount at=probe_at(k,length$M$^)probe[`|]=${[passed+at]`Ok`P)s.rest[$|]=length;
-if(!any($^))$+passed;
-$olesser[3]={0,0,0};$dleft=PROBES;left;left/=2$G$o`v=left>1?left/2:1;$d$93`ki$G$or=($|+i+1)%4$P$Cearlier=r<$|;
-if(!$^||s.rest[r]`P)continue$PKey&y=probe[r*PROBES+lesser`m+`v-1]`O`;()(earlier?x:y,earlier?y:x)!=earlier)lesser`m+=`v;
-}
-}
-Count least=at,most=at;$d$93`ki$GCount rest=$fCount>(s.rest[($|+i+1)%4]$pleast+=lesser`m?probe_at(lesser`m-1,rest)+1:0;
-most+=lesser`m<PROBES?probe_at(lesser`m,rest):rest$S$a$oins=of_run(`,$^&&most<`>)),
-outs=of_run(`,$^&&least>=`>)$3Count taken=ins?probe_at(ins-1,length)+1:0,
-`U=outs?probe_at(PROBES-outs,length):length;
-passed+=taken;
-length=`U-taken`Ok`P)s.taken[$|]=taken;
-synchronise();$dr`br<4`kr)`>-=$fCount>(s.taken[r]$R}
-};
-$ufour_runs{
-$Tbase,run,length[4];
-$e$bfour_runs$(`9$<,$T$D,$T$0_`u,$T$0$G$Vlog2_`#=a.log2_run+a.log2_ways;
-base=($0>>log2_`#<<log2_`#)*$0_`u;
-run=$0_`u<<a.log2_run;$dr`br<4`kr$G$T$8=base+$c(r)*run,rest=$8<$D&&r>>a.log2_ways`P?$D-$8:0;
-length[r]=rest<run?rest:run$S}
-$e$Tof($Vrun_of_`#$z
-$Tx=length[0];
-$sUNROLL$7$Vr=1;r<4`kr)x=r==run_of_`#?length[r]:x;
-$+x$S$[P$r`;$rKey$r`H>
-$q$b`9four_borders$(`9$<){$t$bfour_split<$JFOUR_LANES>Split;$t$HSplit::$v $4s<$E/$JFOUR_LANES>$4;
-$a$T`.=$b$0_sorter<P,`;,Key,`H>::`.;
-`[$4,s$p`a$O$p$2$3$Tn=$b$D(a$3$V`#=$i/$JFOUR_LANES,$|=$i%$JFOUR_LANES/Split::PROBES;
-Key*$aprobe=$mKey*>($O)+`#*$JFOUR_LANES$P$TBORDERS=$E/$JFOUR_LANES,$0s=(n+`.-1)/`.;
-for($T$x=$.*BORDERS;$x<$0s;$x+=$-*BORDERS$G$Tt=$x+`#$P$bfour_runs runs(a,n,`.,t$3$T`>=t<$0s?t*`.-runs.base:0;
-$a$Twhole=runs.of($|),length=whole<`>?whole:`>$PKey*$a${=$f$aKey`0${)+(runs.base+$|*runs.run);
-$a$Tborder=n>>31?Split::$v run<`;>(${,length,`>,probe,s.of[`#])
-:Split::$v run<`;>(${,`ilength),
-`i`>),probe,s.of[`#]$Mt<$0s&&$i%Split::PROBES`P)a.borders[t*4+$|]=border$S}
-$g`H,$CCARRIED>$ucarried_$Xs{$t`H `(;`X`H of($a`H*carried,$;$Z,bool`Scarried[$Z];}
-$[`H>$ucarried_$Xs<`H,`7>{$t`: `(;`X`( of($a`(*carried,$;$Z,$Cnamed$:$+named?carried[$Z]:$f`(>($Z$R};
-$gP$r`;$rKey$r`H>$ufour_merger{$t$b$0_sorter<P,`;,Key,`H>Sorter;$t$H$bunit<Key>::`( Unit;
-static $a$o$w=$E,KEY=Sorter::KEY,VALUE=Sorter::VALUE,$y=Sorter::$y,
-`.=Sorter::`.,PART=$b`9four_part($y),UNIT=$bunit<Key>::`8,
-COUNT=(`.*KEY/UNIT+(UNIT>KEY?8:0)+$w-1)/$w,
-SLACK=$b`9slack_$@($y,KEY)/UNIT,
-CARRIED_AT=$b`9window_$@(`.,KEY,4)+$b`9slack_$@($y,KEY),
-LANES=$w<256?$w/2:128;$l$a$CCARRIED=$b`9carries(VALUE)!`b$t$bcarried_$Xs<`H,CARRIED>Carrier;$t$HCarrier::`( Carried;
-`(def $bfour_split<LANES>Split;
-`o $4{
-$HSplit::$4 split[$w/LANES];
-$Tborder[8];
-};
-`o Parts{
-$a$B$Q_of_${,*`U_of_${;
-$T$8[4];
-$T$Q[4];
-$Vunits[5];
-$o$D[4],behind[5];
-$;at[4],`-;
-$Cwhole;
-$eParts$(`9$<,$a$bfour_runs&runs,$Tn,$C`Us,$a$h*border)
-:`-(0),whole(true$:$Q_of_${=$f$a$B>(a.${$p`U_of_${=$Q_of_${+n*KEY;
-units[0]=0,behind[0]`b$dr`br<4`kr$:$Q[r]=border[r];
-$D[r]=`j(`Us?runs.length[r]:border[4+r])-$Q[r]$3$Bp=$Q_of_${+(runs.base+$c(r)*runs.run+$Q[r])*KEY;
-$a$V`B=$Up,UNIT),$|=(`B+$c($D[r]*KEY)+UNIT-1)/UNIT;
-p-=`B;
-units[r+1]=units[r]+($D[r]?$|:0$pbehind[r+1]=behind[r]+$D[r];
-whole=whole&&($D[r]`P||(p>=$Q_of_${&&p+$|*UNIT<=`U_of_${)$p$8[r]=$h(p-$Q_of_${)-units[r]*UNIT;
-at[r]=units[r]*UNIT+`B`O$D[r])`-=at[r]+$n(($D[r]-1)*KEY$R}
-$e$o$0($z$+behind[4];}
-$v<$CWHOLE>
-$q`I(Unit&unit,$Vi,$a$B$Q,$a$B`U$z
-$a$Tp=i<units[1]?$8[0]:i<units[2]?$8[1]:i<units[3]?$8[2]:$8[3];
-`hunit_between<WHOLE,P::`I,Key>(unit,$Q+(p+i*$c(UNIT)),$Q,`U$R};
-`o Two{
-$;at,at2;
-$o$D,$D2;
-};
-$~N>$l$qmerge($a$B$O,$aTwo&two`w$|,$;`-,Key(&key)[N],
-$n(&$Z)[VALUE?N:1]$G$;reach=0x80000000u>>__clz((two.$D<two.$D2?two.$D:two.$D2)|1);
-Sorter::$v merge<`7>($O,two.at,two.$D,two.at2,two.$D2,$|,reach,`-,key,$Z$p}`X$oat_most($ox`wmost`Sx<most?x:most;}
-static $qfetch($aParts&`~,$a$B$Q,$a$B`U,
-$B$O$G$Vunits=`~.units[4]`O`~.whole$:Unit unit[COUNT];$dk`bk<COUNT`kk$G$Vi=$c(k*$w)+$i;
-if(i<units)`~.$v `I<true>(unit[k],i,$Q,`U$p}$dk`bk<COUNT`kk$G$Vi=$c(k*$w)+$i`Oi<units)$mUnit*>($O)`m=unit[k]$S}else{
-for($Vi=$i;i<units;i+=$w$:Unit unit=Unit($p`~.$v `I<`7>(unit,i,$Q,`U$p$mUnit*>($O)`m=unit$S}
-}
-$v<$CFULL`wN>$l$qput(Key*${,Carried*carried`where,$aKey(&key)[N],
-$aCarried(&with)[VALUE?N:1]){$dk`bk<N`kk)$FFULL||k<here$:${[k]=key[k]`OVALUE)carried[k]=with[VALUE?k:0]$S}
-$~N>$l$q`9to($B$O,$aTwo&two`w$|`where,$;`-`wto,
-$Cnamed$:Carried*$acarried=$mCarried*>($O+CARRIED_AT$pKey key[N];
-$;$Z[VALUE?N:1];
-Carried with[VALUE?N:1];
-merge($O,two,$|,`-,key,$Z);$dk`bVALUE&&k<N`kk)$Fk<here)with[VALUE?k:0]=Carrier::of(carried,$Z[VALUE?k:0],named);
-__sync`K($Mhere==N)put<true>($mKey*>($O)+to,carried+to,here,key,with);
-else put<`7>($mKey*>($O)+to,carried+to,here,key,with);$k}$l$q`9pairs($aParts&`~,$B$O){
-$a$o$x_`Us=`~.behind[2],`K=($x_`Us+PART-1)/PART$P$Clater=`j$i)>=`K;
-$a$obase=later?$x_`Us:0,all=later?`~.$0()-$x_`Us:$x_`Us;
-$a$o$|=at_most((`j$i)-(later?`K:0))*PART,all),here=at_most(all-$|,PART$pTwo two={`~.at[0],`~.at[1],`~.$D[0],`~.$D[1]};
-if(later)two.at=`~.at[2],two.at2=`~.at[3],two.$D=`~.$D[2],two.$D2=`~.$D[3];
-`9to<PART>($O,two,$|,here,`~.`-,base+$|,`7$p}$l$qfetch_$Xs$(`9args&,$a$bfour_runs&,$aParts&,`1,
-$a$bnone*,$h){}
-$gV>$l$qfetch_$Xs$(`9$<,$a$bfour_runs&runs,$aParts&`~,`1to,
-$aV*$Xs,$Tn){$FVALUE==KEY&&$Ua.${,UNIT)==$U$Xs,UNIT)$:fetch(`~,$b$@_at($Xs),$b$@_at($Xs)+n*KEY,$f$B>(to)$p}else{
-$aint*$abehind=`~.behind$PV*$8[4];
-$oby[4];$dr`br<4`kr$:$8[r]=$Xs+(runs.base+$c(r)*runs.run+`~.$Q[r])-behind[r];
-by[r]=`j`~.at[r])/KEY-behind[r]$S$%4)$7$oi=`j$i);i<`~.$0();i+=$w){
-$aV*$ap=i<behind[1]?$8[0]:i<behind[2]?$8[1]:i<behind[3]?$8[2]:$8[3];
-$a$ok=i<behind[1]?by[0]:i<behind[2]?by[1]:i<behind[3]?by[2]:by[3];
-$fV*>(to)[i+k]=p`m$S}
-}$l$qmove$(`9args&,$a$bfour_runs&,$aParts&,$a`1,$h,
-$a$bnone*){}
-$gV>$l$qmove$(`9$<,$a$bfour_runs&runs,$aParts&`~,
-$a`1$Zs,$T$x,$aV*$Xs){$t$H$bpicked<V>::Piece Piece$P$oPIECES=`j$KV))/$bpicked<V>::PIECE$PV*$8[4];
-$V$Q[4];$dr`br<4`kr$:$8[r]=$Xs+(runs.base+$c(r)*runs.run+`~.$Q[r])-`~.at[r]/KEY;
-$Q[r]=`~.units[r]*UNIT/KEY$SPiece*$aout=$mPiece*>($fV`0out_$Xs)+$x$p$%4)$7$oi=`j$i);i<`~.$0()*PIECES;i+=$w){
-$a$Vk=$f$a`:*>($Zs)[i/PIECES]$PV*p=k>=$Q[3]?$8[3]:k>=$Q[2]?$8[2]:k>=$Q[1]?$8[1]:$8[0];
-out`m=$m$aPiece*>(p+k)[i%PIECES]$S}$l$qfind$(`9$<,$a$bfour_runs&runs,$Tt,$C`Us,$4&s,
-$B$O$G$Vwhich=$i/LANES,$|=$i%LANES/Split::PROBES;
-$a$T`>=which>1||(which==1&&`Us)?0:(t+which)*`.-runs.base,whole=runs.of($|);
-$a$;border=Split::$v run<`;>($f$aKey`0${)+(runs.base+$|*runs.run),
-$n(whole<`>?whole:`>),$n(`>),
-$mKey*>($O)+which*LANES,s.split[which]$Mwhich<2&&$i%Split::PROBES`P)s.border[which*4+$|]=border;$k}
-static $q$0$(`9$<,$Tn,$Tt,$B$O,$4&s$G$Cfour=a.log2_ways==2;
-$a$C`Us=(t+1)*`.>=n||((t+1)&(($h(1)<<(a.log2_run+a.log2_ways))-1))`P$P$bfour_runs runs(a,n,`.,t);
-if(!a.borders)find(a,runs,t,`Us,s,$O$3Parts `~(a,runs,n,`Us,a.borders?a.borders+t*4:s.border$3`H*$a$Xs=$f$a`H`0$Xs);
-$a$o$0=`~.$0($pTwo two={`~.at[0],`~.at[1],`~.$D[0],`~.$D[1]};
-$;`-=`~.`-;
-Carried*$acarried=$mCarried*>($O+CARRIED_AT$MCARRIED)fetch_$Xs(a,runs,`~,carried,$Xs,n);
-fetch(`~,`~.$Q_of_${,`~.`U_of_${,$O$M`j$i)<SLACK)$mUnit*>($O)[`~.units[4]+$i]=Unit();$kif(four$:`9pairs(`~,$O);
-two=Two{0,$n(`~.behind[2]*KEY),`~.behind[2],$0-`~.behind[2]};
-`-=$n(($0-1)*KEY$R$a$o$|=at_most(`j$i)*$y,$0),here=at_most($0-$|,$y$p`9to<$y>($O,two,$|,here,`-,$|,four);
-$bcopy_$8_$O<$w,P::store>($f$B>(a.out_${)+t*`.*$c(KEY),$O,
-$c($0)*$c(KEY),$i$MCARRIED)
-$bcopy_$8_$O<$w,P::store>($f$B>(a.out_$Xs)+t*`.*$c(VALUE),
-$b$@_at(carried),$c($0*VALUE),$i$pelse move(a,runs,`~,carried,t*`.,$Xs$R$[P$r`;$rKey$r`H>$q$b`9four$(`9$<){
-`(def $bfour_merger<P,`;,Key,`H>Merger;$t$HMerger::$4 $4;
-`[$4,s$p`a$O$p$2$3$Tn=$b$D(a$M$.*$h(Merger::`.)<n)Merger::$0(a,n,$.,$O,s$p}
-#line 1 "sets/tile.cuh"
-$gKey$r`;>$uset_inputs{
-$aKey*${[2];
-$T$D[2];
-$e$bset_inputs$(`9$<,$Cswapped)
-:${{$f$aKey*>(swapped?a.${2:a.${),
-$f$aKey*>(swapped?a.${:a.${2)},
-$D{swapped?a.$D2:$b$D(a),swapped?$b$D(a):a.$D2}{}
-$[Key$r`;>
-$q$bbalanced_path$(set_inputs<Key,`;> &s,$T`e,$Tsplit,
-$h(&at)[2]$:at[0]=split;
-at[1]=`e-split`O`e`P||`e==s.$D[0]+s.$D[1])$j$P$C`c=at[1]>0&&(at[0]`P||!`;()(s.${[1][at[1]-1],s.${[0][at[0]-1]));
-$aKey x=`c?s.${[1][at[1]-1]:s.${[0][at[0]-1];
-$T$x[2];$d$92`ki$:$Tknown=0,back=at`m?1:0;
-while(known<back&&!`;()(s.${`m[at`m-back],x)$:known=back;
-back=2*back<at`m?2*back:at`m$S$x`m=$#search(at`m-back,back-known,$bbound_$I<`7,Key,`;>{s.${`m,x});
-}
-$a$Thalf=(at[0]-$x[0]+at[1]-$x[1])/2;
-$Cshorter[2];$d$92`ki)
-shorter`m=half&&($x`m+half>s.$D`m||`;()(x,s.${`m[$x`m+half-1])$pat[0]=$x[0]+half,at[1]=$x[1]+half;$d$92`ki)$Fshorter`m){
-$a$Trest=s.$D`m-$x`m;
-at`m=$#search($x`m,half<rest?half:rest,$bbound_$I<true,Key,`;>{s.${`m,x}$pat[1-i]=`e-at`m$S}
-$gP$r`;$rKey$r`H>$q$bbalanced_paths$(`9$<$G$TSTEP=
-$h($E)*$b`9`u(P::$Y,`j$KKey)),$b$@_of<`H>::$X)-1;
-$2$3$bset_inputs<Key,`;>s(a,`7$3$Tall=s.$D[0]+s.$D[1],$0s=(all+STEP-1)/STEP$P$Tb=$h($.)*$E+$i`Ob>$0s)$j;
-$a$T`e=b*STEP<all?b*STEP:all;
-$Tat[2];
-$bbalanced_path(s,`e,$#`9split(s.${[0],s.$D[0],s.${[1],s.$D[1],`e,`;()),at$pa.borders[b*2]=at[0],a.borders[b*2+1]=at[1];
-}
-$~$w>$uset_$1{
-$b$> $>;
-$Tat[2][2];
-$T$I;
-$#$0_scan_$1<$w,$n>scan;
-$[P`wSET$r`;$rKey$r`H>$uset_$0{`q$w=$E,KEY=`j$KKey)),VALUE=$b$@_of<`H>::$X;`q$y=$b`9`u(P::$Y,KEY,VALUE),`.=$w*$y;
-static $a$oRESULTS_AT=$b`9window_$@(`.,KEY,2),RESULT=$bset_result_$@(`.,KEY,VALUE);`qPLACES_AT=$b`9window_$@(`.,KEY,1);
-static $a$oVALUES_AT=PLACES_AT+$b`9$Z_$@(`.,VALUE);$l$a$CSWAPPED=
-SET==GP_SET_INTERSECTION||SET==GP_SET_DIFFERENCE;$t$H$beither<($y<32),$n,$h>::`( Mask;
-static $a$CMARKED=$y<32&&RESULTS_AT<0x10000;$l$a$CWORDS=
-VALUE`P&&KEY==`jalignof(Key))&&(KEY==4||KEY==8);$t$bset_$1<$w>$4;$tKey KeyType$P$Bwindow$PKey*${,*${2;
-$on,m;`X$oequal_$I($aKey*${`w`U,$aKey&x$G$oFEW=3;
-$olow=0,high=2*FEW;
-$sUNROLL$7;low<FEW`klow)$Flow==`U||`;()(${[`U-1-low],x))$+low;
-while(high<=`U&&!`;()(${[`U-high],x)$:low=high;
-high*=2$Shigh=high<=`U?high:`U+1;
-while(high-low>1$G$omiddle=(low+high)/2`O`;()(${[`U-middle],x))high=middle;
-else low=middle$S$+low;
-}`X$oequal_behind($aKey*${`w$Q`w`U,$aKey&x$:$olow=$Q,high=`U;
-while(low<high$G$omiddle=(low+high)/2`O`;()(x,${[middle]))high=middle;
-else low=middle+1$S$+low-$Q$S$e$osplit($o`e$z
-$olow=`e>m?`e-m:0$P$ohigh=`e<n?`e:n`Olow==high)$+low;$d`v=`j$bpower_of_two(`./2+1,1));`v;`v/=2){
-$a$onext=low+`v<high?low+`v:high`O!`;()(${2[`e-next],${[next-1]))low=next$S$+low$S$v<$CFULL>
-$qmerge($oi`wj,$Cafter_`c,Key(&key)[$y],Mask&`c,Mask&tie$z
-$a$;one_at=$n($m$a$B>(${)-window),
-two_at=$n($m$a$B>(${2)-window$3$;one_`U=one_at+$n(n*KEY),two_`U=two_at+$n(m*KEY);
-$;x=one_at+$n(i*KEY),y=two_at+$n(j*KEY$pKey one,two;
-`c=tie=0`OFULL||i<n)one=${`m`OFULL||j<m)two=${2[j]`O!FULL&&i>=n)one=two`O!FULL&&j>=m)two=one;
-Key $I=one`Oi+j>0)$I=after_`c?${2[j-1]:${[i-1]$P$B$abehind=window+KEY$P$;PLACE=MARKED?0xffffu: ~0u;$dk`bk<$y`kk){
-$a$Clater=`;()(two,one),
-of_two=FULL?later:(y&PLACE)<two_`U&&((x&PLACE)>=one_`U||later$3$;at=(of_two?y:x)&PLACE;
-key[k]=of_two?two:one`O!MARKED)`c|=Mask(of_two?1:0)<<k;
-$bselect_advance(x,y,of_two,KEY+(MARKED&&k<16?1u<<(16+k)%32:0),
-KEY+(MARKED&&k>=16?1u<<k%32:0)$pKey fresh=key[k]`OFULL||at+KEY<(of_two?two_`U:one_`U))fresh= *$m$aKey*>(behind+at);
-one=of_two?one:fresh;
-two=of_two?fresh:two;
-}$FMARKED)`c=(~x>>16&$b`A_below<$n>($y))|(y&0xffff0000u$3$Clater=`;()(two,one),
-of_two=FULL?later:(y&PLACE)<two_`U&&((x&PLACE)>=one_`U||later$p`c|=Mask(of_two?1:0)<<$y;$dk`bk<=$y`kk){
-$aKey&a=k?key[k-1]:$I,&b=k<$y?key[k<$y?k:0]:of_two?two:one;
-tie|=Mask(`;()(a,b)?0:1)<<k$Stie&=$b`A_below<Mask>(n+m-i-j$Mi+j`P)tie&=~Mask(1);
-}
-$eMask pairs($oi`wj,$Cafter_`c,Mask `c,Mask tie$z
-$aMask outside=tie&~(tie+1),twos=outside&`c;
-Mask ones,paired=$bnested_pairs<$y>(`c,tie&~outside,ones$Mtwos$GKey x=after_`c?${2[j-1]:${[i-1];
-$a$oahead=equal_$I(${,i,x)-equal_$I(${2,j,x),here=$bbit_$D(outside&~`c);
-paired|=twos&$b`A_below<Mask>(here+$#max<int>()(ahead+here,0)$R$+paired;
-}
-$eMask pairs_of_both($oi`wj,$Cafter_`c,$aKey(&key)[$y],Mask `c,Mask tie$z
-Mask paired=(`c&tie)|(~`c&tie>>1$pMask others=tie&~(`c&~(`c<<1|Mask(after_`c?1:0))$MVALUE`P&&$bties_are_same<`;>::$X){
-$aMask `Ts=~tie&$b`A_below<Mask>($y+1$3Mask behind=tie>>$y?~$b`A_below<Mask>(`Ts?$b`y(`Ts)-1:0):0;
-$aMask `l=(tie&~(tie+1))|behind;
-Mask ones$PMask twos=$bnested_pairs<$y>(`c,tie&~`l,ones$ppaired=(paired&`l)|((ones|twos)&~`l$pothers&=`l$Swhile(others){
-$aMask upto=$b`A_below<Mask>($b$x_bit(others)+1),`Ts=~tie&upto,
-`Us=~tie&~upto&$b`A_below<Mask>($y+1$3$o$Q=`Ts?$b`y(`Ts)-1:0,`U=`Us?$b$x_bit(`Us):$y+1;
-$aMask run=$b`A_below<Mask>(`U)&~$b`A_below<Mask>($Q),
-here=run&$b`A_below<Mask>($y$3$oones_here=$bbit_$D(here&~`c),twos_here=$bbit_$D(here&`c$p$oone_`>=0,two_`>=0`O!`Ts){
-$aKey x=after_`c?${2[j-1]:${[i-1];
-one_`>=equal_$I(${,i,x$ptwo_`>=equal_$I(${2,j,x$R$otwos=two_`>+twos_here`O`U>$y&&ones_here){
-$a$o$8=j+$bbit_$D(`c&$b`A_below<Mask>($y)),most=one_`>+ones_here;
-twos+=equal_behind(${2,$8,$8+most<m?$8+most:m,key[$y-1]);
-}
-$a$oone_pairs=$#min<int>()($#max<int>()(twos-one_`>,0),ones_here);
-$a$otwo_pairs=$#min<int>()($#max<int>()(one_`>+ones_here-two_`>,0),twos_here);
-paired=(paired&~run)|($b`A_below<Mask>($Q+one_pairs)&~$b`A_below<Mask>($Q))|
-($b`A_below<Mask>($Q+ones_here+two_pairs)&~$b`A_below<Mask>($Q+ones_here)$pothers&=~$b`A_below<Mask>(`U$R$+paired;
-}
-$eMask operate($oi`wj`w$D,Key(&key)[$y],Mask&`c$z
-Mask tie;
-`c=0`O$D<=0)$+0$P$Cafter_`c=j>0&&(i`P||!`;()(${2[j-1],${[i-1])$Mi+$y<n&&j+$y<m)merge<true>(i,j,after_`c,key,`c,tie);
-else merge<`7>(i,j,after_`c,key,`c,tie$3$CBOTH=SET==GP_SET_SYMMETRIC_DIFFERENCE$PMask paired=
-BOTH?pairs_of_both(i,j,after_`c,key,`c,tie):pairs(i,j,after_`c,`c,tie$p$+$b`A_below<Mask>($D)&
-(SET==GP_SET_INTERSECTION    ?paired
-:SET==GP_SET_DIFFERENCE?`c&~paired
-: ~paired$R$[Tile$rLoads$r`H>$uset_$0_$Xs{$l$a$V`t=$c($K`H)),UNIT=$c(Loads::UNIT$3$b`9$<;
-$Tall,all2,$x,$x2;
-$on,m;$l$a$CTWO=!Tile::SWAPPED;
-$gWindow>`X$bset_$0_$Xs of$(`9$<,$Tall,$Tall2,$aWindow&w$:$+$bset_$0_$Xs{a,all,all2,w.$x,w.$x2,TWO?w.n:0,w.m};
-}
-$e$a$B$8($z$+$b$@_at(a.$Xs)+(TWO?$x:0)*`t;}
-$e$a$B$82($z$+$b$@_at(TWO?a.$Xs2:a.$Xs)+$x2*`t;}`X$Vunits($a$Bp`w$D$:$+$D?($Up,UNIT)+$c($D)*`t+UNIT-1)/UNIT:0;
-}
-$q`I(Loads&`Is$z
-$a$Bp=$8(),*q=$82($p`Is.`I(p-$Up,UNIT),units(p,n),p-(TWO?$x:0)*`t,
-p+((TWO?all-$x:0)*`t),q-$Uq,UNIT),units(q,m),q-$x2*`t,
-q+(all2-$x2)*`t$R$qstore($aLoads&`Is,$B$O$z
-`Is.$v store<~0u,0>($O,0,units($8(),n),$O+units($8(),n)*UNIT,0,units($82(),m)$R$qwrite($T$I,$a`:*places`wkept,$a$B$O$z
-$bpicked<`H>::$v run<Tile::$w>(
-$f`H`0out_$Xs)+$I,places,kept,$O+$U$8(),UNIT),
-$O+units($8(),n)*UNIT+$U$82(),UNIT),n,$i$R$[Tile$rLoads>$uset_$0_$Xs<Tile,Loads,$bnone>{
-$on;
-$gWindow>`X$bset_$0_$Xs of$(`9args&,$h,$h,$aWindow&$:$+$bset_$0_$Xs{0}$S$q`I(Loads&$z}
-$qstore($aLoads&,$B$z}
-$qwrite($h,$a`:*,int,$a$B$z}
-};
-#line 1 "sets/kernels.cuh"
-$gKey,$CWORDS>$uset_push{
-$gMask`w$y>static $e$Crun(Key*,$aKey(&)[$y],Mask`S`7;}
-$[Key>$uset_push<Key,true>{
-$gMask`w$y>static $e$Crun(Key*out,$aKey(&key)[$y],Mask marks$:$b$O_pointer to(out);
-$sUNROLL$7$ok`bk<$y`kk)to.push_if(marks>>k&1?1:0,$b`A_of(key[k])$p$+true$S$[Tile$rKey`w$y>
-$e$HTile::Mask $bset_part($aTile&$0,int&$|,int&i,Key(&key)[$y],
-$HTile::Mask&`c$G$o`g=$0.n+$0.m;
-$|=`j$i)*$y<`g?`j$i)*$y:`g$P$o$D=`g-$|<$y?`g-$|:$y;
-i=$0.split($|$p$+$0.operate(i,$|-i,$D,key,`c$R$gTile$rKey`w$y>
-$q$bset_keep($Bresults,$;$I,$aKey(&key)[$y],$HTile::Mask marks,
-$HTile::Mask `c`wplace`wplace2$:Key*out=$mKey*>(results)+$I`O$bset_push<Key,Tile::WORDS>::run(out,key,marks))$j;
-`:*places=$m`:*>(results+Tile::PLACES_AT)+$I;$dk`bk<$y`kk$G$Cof_two=Tile::VALUE&&(`c>>k&1$Mmarks>>k&1$:*out++ =key[k];
-if(Tile::VALUE)*places++ =$f`:>(of_two?place2:place$p}$Fof_two)++place2;
-else++place$S}
-$~$w`w$y$rKey>
-$q$bset_write(Key*out,$a$B$O`wn){$F$KKey)!=4&&$KKey)!=8$:$bcopy_$8_$O<$w,`2ALL>($m$B>(out),$O,
-$c(n)*$c($KKey)),$i$p$j$S$aKey*$8=$m$aKey*>($O)+$i;
-out+=$i;
-n-=`j$i);$dk`bk<$y`kk)$Fk*$w<n)out[k*$w]=$8[k*$w]$S$~STEP$rKey$r`;>
-$q$bset_search$(set_inputs<Key,`;> &inputs,$T$&,$h(&at)[2][2]$G$T$Q=$&*STEP,all=inputs.$D[0]+inputs.$D[1];
-$a$T`e[2]={$Q,$Q+STEP<all?$Q+STEP:all};
-$Tsplit[2],`3[2];
-$b`n`9splits(inputs.${[0],inputs.$D[0],inputs.${[1],inputs.$D[1],`e,`;(),split$3$o`U=`j$A$M`U<2){
-$bbalanced_path(inputs,`U?`e[1]:`e[0],`U?split[1]:split[0],`3$pat[`U][0]=`3[0],at[`U][1]=`3[1]$S}
-$gKey$rLoads>$uset_window{$l$a$V`t=$c($KKey)),UNIT=$c(Loads::UNIT$p$T$&,$x,$x2;
-$on,m;
-$e$bset_window($T$0,$a$h(&at)[2][2])
-:$&($0),$x(at[0][0]),$x2(at[0][1]),n(`jat[1][0]-$x)),m(`jat[1][1]-$x2)){}`X$Vunits($a$Bp`w$D){
-$+$D?($Up,UNIT)+$c($D)*`t+UNIT-1)/UNIT:0$S$gInputs>$q`I(Loads&`Is,$aInputs&s$z
-$a$Ball=$b$@_at(s.${[0]),*all2=$b$@_at(s.${[1]$3$Bp=all+$x*`t,*q=all2+$x2*`t;
-`Is.`I(p-$Up,UNIT),units(p,n),all,all+s.$D[0]*`t,q-$Uq,UNIT),
-units(q,m),all2,all2+s.$D[1]*`t$R$gInputs>
-$qstore($aLoads&`Is,$aInputs&s,$B$O,$aKey*&${,
-$aKey*&${2$z
-$a$Bp=$b$@_at(s.${[0])+$x*`t,*q=$b$@_at(s.${[1])+$x2*`t;
-$B$a`c=$O+units(p,n)*UNIT;
-`Is.$v store<~0u,0>($O,0,units(p,n),`c,0,units(q,m)$p${=$m$aKey*>($O+$Up,UNIT)$p${2=$m$aKey*>(`c+$Uq,UNIT)$R};
-$gTile$r`Hs$rWindow$rLookBack>
-$q$bset_finish$(`9$<,LookBack&look_back,$aWindow&$0,$T$0s,
-$a`Hs&$Xs,$;kept,$a$Bresults,
-$HTile::$4&s){$t$HTile::KeyType Key`O`x`P$G$#carry<$h>$I=look_back($0.$&,kept$M$A`P$:s.$I=$I.has?$I.$X:0;
-if($0.$&==$0s-1)*a.out_$D=s.$I+kept$S}$k$bset_write<Tile::$w,Tile::$y>($fKey`0out_${)+s.$I,results,`jkept)$MTile::VALUE)
-$Xs.write(s.$I,$m$a`:*>(results+Tile::PLACES_AT),`jkept),
-results+Tile::VALUES_AT$R$gP`wSET$r`;$rKey$r`H>
-$q$bset_operation$(`9$<){$t$bset_$0<P,SET,`;,Key,`H>Tile;$t$HTile::$4 $4;
-$a$o$w=$E,$y=Tile::$y,`.=Tile::`.,VALUE=Tile::VALUE;$t$btwo_`Is<$w,$y,P::`I,Key>KeyLoads;
-`(def $btwo_`Is<$w,$y,P::`I,$H$beither<VALUE`P,Key,`H>::`(>`HLoads;$t$blook_back<$h,$#sum<$h>>LookBack;
-`[$4,s$p`a$O$p$2$3$bset_inputs<Key,`;>inputs(a,Tile::SWAPPED);
-$a$Tn=inputs.$D[0],m=inputs.$D[1],all=n+m,$0s=(all+`.-2)/(`.-1$M$0s`P){$F$.`P&&$i`P)*a.out_$D`b
-$j$S$a$Tdraws=a.borders?$0s+2*$-:$-`O$i`P)s.$>=$bdraw(a.`s,draws);$k$a$b$> drawn=s.$>$Pauto `U_of= [&]($T$&,$Vi){
-$+a.borders[$&*2+(i^(Tile::SWAPPED?1:0))];
-}`Odrawn.$&<$0s&&`x`P){$F!a.borders)$bset_search<`.-1>(inputs,drawn.$&,s.at);
-`C$i<4)s.at[$i>>1][$i&1]=`U_of(drawn.$&,$i$p}$kif($i`P){$Fa.borders)s.$>=$bdraw(a.`s,draws$pelse s.$>.$&=$0s;
-}$Fdrawn.$&>=$0s)$j;$t$bset_window<Key,KeyLoads>Window;$t$bset_$0_$Xs<Tile,`HLoads,`H>`Hs;
-LookBack look_back={$b$]s(a.`s),$0s,drawn.tag,$#carry<$h>(),`7};
-look_back.`T.$X`b
-look_back.`T.has=`7;
-Window here(drawn.$&,s.at),behind=here;
-KeyLoads `Is;
-here.`I(`Is,inputs$p$;waiting`b
-$Bresults=$O+Tile::RESULTS_AT,*others=results+Tile::RESULT;$7$C$x=true;;$x=`7$:Tile $0;
-$0.n=here.n,$0.m=here.m,$0.window=$O;
-here.store(`Is,inputs,$O,$0.${,$0.${2$3`Hs $Xs=`Hs::of(a,n,m,here);$k$a$Tnext=s.$>.$&;
-$Tborder=0,was=0`O$i<4&&next<$0s)border=`U_of(next,$i$M$i`P&&a.borders)was=$badd_`M$f$h`0`s),1$pKey key[$y];
-$o$|,i;
-$HTile::Mask `c$P$HTile::Mask marks=$bset_part($0,$|,i,key,`c$p`HLoads moving`OVALUE)$Xs.`I(moving);
-if($i<4)s.at[$i>>1][$i&1]=border;
-$;`>=`i$bbit_$D(marks)$3$;kept=$#$0_exclusive_scan<$w>(`>,$#sum<$n>(),s.scan$M$i`P){
-look_back.publish_aggregate(here.$&,kept$ps.$>=a.borders?$b$>_of(a.`s,draws,was):$b$>{drawn.tag,$0s};
-}
-$bset_keep<Tile>(results,`>,key,marks,`c,i,$Xs.n+$|-i$MVALUE)$Xs.store(moving,results+Tile::VALUES_AT);
-$aWindow then(next,s.at$Mnext<$0s)then.`I(`Is,inputs$M!$x$G`Hs $I=`Hs::of(a,n,m,behind);
-$bset_finish<Tile>(a,look_back,behind,$0s,$I,waiting,others,s$Mnext>=$0s)__sync`K($p}$Fnext>=$0s){
-$bset_finish<Tile>(a,look_back,here,$0s,$Xs,kept,results,s$p$j$S$B$afree=others;
-others=results;
-results=free;
-behind=here;
-waiting=kept;
-here=then$S}
-#line 1 "sets/pipelined.cuh"
-#if defined(GPUPRIMS_SIMT) || $sARCH >= 900 || $sARCH == 0
-$~$w>$uset_pipeline_$1{
-$Ttag,$&[2],at[2][2][2];
-$T$I[2];
-$T`3,taken;
-$Tplaced[2];
-$Tmeeting;
-$;kept[2];
-$;sum[$w/32];
-$[P`wSET$r`;$rKey$r`H>$uset_pipeline{$t$bset_$0<P,SET,`;,Key,`H>Tile;
-static $a$o$w=$E,$y=Tile::$y,STEP=Tile::`.-1,VALUE=Tile::VALUE;$t$btwo_`Is<$w,$y,P::`I,Key>KeyLoads;
-`(def $btwo_`Is<$w,$y,P::`I,$H$beither<VALUE`P,Key,`H>::`(>`HLoads;$t$bset_window<Key,KeyLoads>Window;
-`(def $bset_$0_$Xs<Tile,`HLoads,`H>`Hs;$t$blook_back<$h,$#sum<$h>>LookBack;$t$bset_pipeline_$1<$w>$4$P$b`9$<;
-$4&s;
-$B$O$P$bset_inputs<Key,`;>inputs;
-$T$0s;
-$eLookBack look_back($Ttag$z
-LookBack l={$b$]s(a.`s),$0s,tag,$#carry<$h>(),`7};
-l.`T.$X`b
-l.`T.has=`7;
-$+l$S$qfind($T$&,$h(&known)[2],$h(&at)[2][2]$z
-$a$T$Q=$&*STEP,n=inputs.$D[0],m=inputs.$D[1]$P$T`e[2]={$Q,$Q+STEP<n+m?$Q+STEP:n+m};
-$Tsplit[2],$D[2],`3[2];$dk`bk<2`kk$G$Td=`e[k],low=d>m?d-m:0,high=d<n?d:n,most=known[1]+(d-known[0]);
-split[k]=low>known[1]?low:known[1];
-$D[k]=(high<most?high:most)-split[k]$S$b`nsearch(split,$D,$b`9splits_$I<Key,`;,2>{inputs.${[0],inputs.${[1],`e});
-known[0]=`e[1],known[1]=split[1]$P$o`U=`j$A$M`U<2$:$bbalanced_path(inputs,`U?`e[1]:`e[0],`U?split[1]:split[0],`3);
-at[`U][0]=`3[0],at[`U][1]=`3[1]$S}
-$qassign_offset($aLookBack&l,$Vr,$T$&$z
-$a$;kept=s.kept[r&1u]$P$#carry<$h>$I=l($&,kept$M$A`P$G$T$x=$I.has?$I.$X:0;
-s.$I[r&1u]=$x`O$&==$0s-1)*a.out_$D=$x+kept;
-`farrive(&s.placed[r&1u]$R`d$R$qserve($z
-$a$Tdraws=$0s+$-;
-$b$> drawn={0,0}`O$A`P)drawn=$bdraw(a.`s,draws$3LookBack l=look_back($Wdrawn.tag,0));
-$T$&=$Wdrawn.$&,0),`-=0,`-_but_one=0,known[2]={0,0};$7$Vr`b`kr){$Fr)`fwait(&s.taken,(r-1)&1u$3$Cmore=$&<$0s;
-if(more)find($&,known,s.at[r&1u]$M$A`P)s.$&[r&1u]=$&`O$A`P&&r`P)s.tag=l.tag;
-`d$M$A`P$:`farrive(&s.`3$Mmore)drawn=$bdraw(a.`s,draws$p}$Fr>1)assign_offset(l,r-2,`-_but_one$M!more){
-if(r)`fwait(&s.taken,r&1u$Mr)assign_offset(l,r-1,`-$p$j$S`-_but_one=`-;
-`-=$&;
-$&=$Wdrawn.$&,0$R}
-$eWindow $0($Vr$z$+Window(s.$&[r&1u],s.at[r&1u]);}
-$e$Ctake($Vr,KeyLoads&`Is$z
-`fwait(&s.`3,r&1u$3$Cmore=s.$&[r&1u]<$0s;
-`d$M$A`P)`farrive(&s.taken$Mmore)$0(r).`I(`Is,inputs$p$+more;
-}
-$e$Bresults_of($Vr$z$+$O+Tile::RESULTS_AT+(r&1u)*Tile::RESULT;}
-$qwrite($Vr,$a`Hs&$Xs,$;kept,$a$Bresults$z
-`fwait(&s.placed[r&1u],r>>1&1u$3$T$I=s.$I[r&1u];
-$bset_write<$w,$y>($fKey`0out_${)+$I,results,`jkept)$MVALUE)
-$Xs.write($I,$m$a`:*>(results+Tile::PLACES_AT),`jkept),
-results+Tile::VALUES_AT$R$qmeet($c&meetings$z$bnamed_barrier(&s.meeting,meetings,$w);}
-$e$;$D($n&`>,$c&meetings$z
-$a$;own=`>,upto=$#`ninclusive_scan(own,$#sum<$n>()$M$A==$JWARP-1)s.sum[`x]=upto;
-meet(meetings$p`>=upto-own;
-$;all`b$dw`bw<$w/32`kw$G$;sum=s.sum[w];
-`>+=w<`j`x)?sum:0;
-all+=sum$S$+all$S$qwork($z
-KeyLoads `Is`O!take(0,`Is))$j$PLookBack l=look_back(s.tag$p$Vmeetings`b
-Window behind=$0(0$p$;waiting`b$7$Vr`b`kr$:$B$aresults=results_of(r$3Window here=$0(r$pTile $0;
-$0.n=here.n,$0.m=here.m,$0.window=$O;
-here.store(`Is,inputs,$O,$0.${,$0.${2$3`Hs $Xs=`Hs::of(a,inputs.$D[0],inputs.$D[1],here$pmeet(meetings$pKey key[$y];
-$o$|,i;
-$HTile::Mask `c$P$HTile::Mask marks=$bset_part($0,$|,i,key,`c$p`HLoads moving`OVALUE)$Xs.`I(moving);
-$;`>=`i$bbit_$D(marks)$3$;kept=$D(`>,meetings$M$i`P$:l.publish_aggregate(s.$&[r&1u],kept$ps.kept[r&1u]=kept;
-}
-$bset_keep<Tile>(results,`>,key,marks,`c,i,$Xs.n+$|-i$MVALUE)$Xs.store(moving,results+Tile::VALUES_AT);
-$a$Cmore=take(r+1,`Is$Mr)write(r-1,`Hs::of(a,inputs.$D[0],inputs.$D[1],behind),waiting,results_of(r-1)$M!more){
-write(r,$Xs,kept,results$p$j$Sbehind=here;
-waiting=kept$S}
-$[P`wSET$r`;$rKey$r`H>
-$q$bset_pipelined$(`9$<){$t$bset_pipeline<P,SET,`;,Key,`H>Pipeline;$t$HPipeline::$4 $4;
-`[$4,s$p`a$O$p$2$3$bset_inputs<Key,`;>inputs(a,Pipeline::Tile::SWAPPED$3Pipeline block={a,s,$O,inputs,
-(inputs.$D[0]+inputs.$D[1]+Pipeline::STEP-1)/Pipeline::STEP}`Oblock.$0s`P){$F$.`P&&$i`P)*a.out_$D`b
-$j;
-}$F$i`P$:`finit(&s.`3,1$p`finit(&s.taken,$E/32$p`finit(&s.placed[0],1$p`finit(&s.placed[1],1$p`finit(&s.meeting,$E);
-`finit_fence($p}$kif(`x==$E/32)block.serve($pelse block.work($R#`Uif
-#line 1 "sort/counting.cuh"
-$urun_tally{
-$T${,runs;
-};
-$uadd_tally{$t$brun_tally `(;
-enum{commutative=1,exact=1};`X$brun_tally `Y$:$brun_tally t={0,0};
-$+t$S$e$brun_tally `J$a$brun_tally&a,$a$brun_tally&b$z
-$brun_tally t={a.${+b.${,a.runs+b.runs};
-$+t$S$[`5>$e$#$5 $bsame_${(`5 key$G$;$]=$K`5)==1?key*0x01010101u:key*0x00010001u;
-$+$#$5{{$],$],$],$]}}$S$gP>$ukey_$Ds{$t$b`N$Ds<P,GP_SHARED_BINS,$beven_bins<`:>,`:,$bnone,$h,
-$barrays>
-Histogram;$t$HHistogram::$4 $4;$t$HHistogram::Samples Samples;$t$bkey_$Ders Counters;
-static $a$oV=Histogram::V,WORDS=Counters::WORDS;
-static_assert($E*V<Counters::CARRY,"$Ders overflow"$3$b`N$<$P$4&s;
-Counters $Ders;
-$e$bkey_$Ds$(`N$<rgs,$a$4&$1,$B$O)
-:a(args),s($1),$Ders($O){}
-$qcarry($a$#$5&x,$;taken$z
-$%1)$7;taken;taken&=taken-1$G$obit=__ffs(`jtaken))-1$P$;$X=Counters::$X_of($bkey_at(x,bit%V),$c(bit/V));
-if($->1)Histogram::wait_for_output(a,s,$X$p`F$f$h`0out)+$X,$h(Counters::CARRY)$R}
-$e$;$D_each$(two_${(&two)[4]$z
-$;was`b$dj`bj<V`kj)was|=$Ders.add(two[j/2],j%2==1,1$p$+was$S$e$;$D_runs($a$#$5&x,$a$btwo_${(&two)[4]$z
-$;was=0,n=1;$dj`bj<V`kj){$Fj==V-1||$bnext_key_differs(x,j)$:was|=$Ders.add(two[j/2],j%2==1,n$pn=0$S++n$S$+was;
-}
-$qtake($a$#$5&x,$Cruns$z
-$a$btwo_${ two[4]={{x.$][0]},{x.$][1]},{x.$][2]},{x.$][3]}};
-if(Counters::any_full(runs?$D_runs(x,two):$D_each(two)))carry(x,$Ders.$v take_full<V>(two)$R$qtake_key$(two_${&key,$;n$z
-if(Counters::any_full($Ders.add(key,`7,n)))
-carry($#$5{{key.${,0,0,0}},$Ders.$v take_full<1>(&key)$p}`X$Call_same($C$^,$a$#$5&x){
-$a$;same=$bsame_${($f`:>($Wx.$][0],0))).$][0]$P$;differ=(x.$][0]^same)|(x.$][1]^same)|(x.$][2]^same)|(x.$][3]^same);
-$+__all_$L$^&&!differ$R$qtake_same($;$]$z$F$A`P)take_key($btwo_${($]&0xffffu),$JWARP*V$R$qtake_`Us($z
-$a$HHistogram::Extent e(a$3$Ti=$i<e.head?$i:e.$Y*V+$i`Oi<e.samples)take_key($f$a`:`0in)`m,1$R$qtake_all(Samples&x$z
-if($.==$--1)take_`Us($p$%1)
-while(__any_$Lx.left!=0)$G$Cruns=__popc(`,x.left!=0&&!$bnext_key_differs(x.x[0].access,0)))>=8;
-$sUNROLL$7$Vk`bk<Histogram::K`kk$G$C$^=k<x.left`Oruns&&all_same($^,x.x[k].access))take_same(x.x[k].access.$][0]);
-`C$^)take(x.x[k].access,runs$px.`I(k,k+Histogram::K<x.left,true$Rx.left-=x.left<Histogram::K?x.left:Histogram::K$S}
-$qhand_over($h*out$z
-$n*row=a.rows+$)$.)*WORDS;$7$;i=V*$i;i<WORDS;i+=V*$E$:$;two[V];$dj`bj<V`kj)two[j]=$Ders.of_$X(i+$c(j)$Ma.rows){
-$#$5 lower,upper;$dj`bj<V;j+=2$:lower.$][j/2]=$blower_halves(two[j],two[j+1]);
-upper.$][j/2]=$bupper_halves(two[j],two[j+1]$R$bstore_$5_if(true,row+i/2,lower);
-$bstore_$5_if(true,row+(i^Counters::OTHER)/2,upper$p}else{$dj`bj<V`kj){$Ftwo[j]&0xffffu)`Fout+i+j,$)two[j]&0xffffu));
-if(two[j]>>16)`Fout+((i+j)^Counters::OTHER),$)two[j]>>16)$R}
-}
-}$l$qrun$(`N$<$:`[$4,s$p`a$O$3$Csingle=$-==1;
-$h*out=$f$h`0out$pHistogram::clear($O,WORDS*4$p$2$pSamples samples(a$M!single&&`x==$E/32-1)Histogram::clear_output(a,s);
-for($;i=$i;single&&i<2*WORDS;i+=$E)out`m`b$k$a$bkey_$Ds $Ds(a,s,$O$p$Ds.take_all(samples);
-if(!single&&!a.rows)Histogram::wait_for_output(a,s);$k$Ds.hand_over(out$R$[P$rK`w`t=`j$KK))>
-$u$Ds_of:$b`N$Ds<P,GP_SHARED_BINS,$beven_bins<K>,K,$bnone,$h,$barrays>{$[P$rK>$u$Ds_of<P,K,2> :$bkey_$Ds<P>{};
-$gP$rK>$q$b$D_${$(`N$<$:$b$Ds_of<$bpolicy<$b$Ding_`K(`j$KK))),$b$Ding_$Y(`j$KK))),P::`I,
-`2ALL,0,$b$Ding_`@(`j$KK))),P::overlap>,
-K>::run(a$R$~$y$rT,$C$=>$u$Ded_$Xs{$t$bordered<T>Ordered;$t$HOrdered::`5 `5;
-$T$D[$y];
-$;$x;
-$e`5 $X($oi$z
-$+Ordered::decode($f`5>($=?~($x+$c(i)):$x+$c(i))$R$q`I($a$h*$Ds,$;$8,$;`U$:$x=$8;$d$9$y`ki)$D`m=$x+i<`U?$Ds[$X(i)]:0;
-}
-$e$brun_tally tally($z
-$brun_tally t=$badd_tally::`Y);$d$9$y`ki$:t.${+=$D`m;
-t.runs+=$D`m!=0$S$+t$S$qstore($brun_tally $I,$h*`Ts,`:*$Xs$z$d$9$y`ki){$F$D`m`P)continue;
-`Ts[$I.runs]=$I.${;
-$Xs[$I.runs]=$X(i$p$I.${+=$D`m;
-++$I.runs$S}
-};
-$~PARTS>$q$bsum_rows$($Ding_$<,$;$x,$n(&sums)[8][PARTS]$G$Vpart=$i%PARTS$P`:*row=a.rows+$i/PARTS*65536+$x+part*8;
-$;sum[8]={0,0,0,0,0,0,0,0};
-$%1)$7$Vb=$i/PARTS;b<a.`@;b+=8*$JCOUNTING_LOADS$:$#$5 $Ded[$JCOUNTING_LOADS];$dk`bk<$JCOUNTING_LOADS`kk,row+=8*65536){
-$Ded[k]=$#$5{{0,0,0,0}};
-`h$5_if<`2L2>(b+$c(8*k)<a.`@,row,$Ded[k]$p}$d$98*$JCOUNTING_LOADS`ki)
-sum[i%8]+=$Ded[i/8].$][i%8/2]>>(i%2*16)&0xffffu;
-}$d$98`ki)$Fsum`m)`F&sums`m[part],sum`m$R$e$#carry<$brun_tally>$bruns_$I$($Ding_$<,$a$b$>&$>,
-$a$brun_tally&`R$:$#carry<$brun_tally>`T;
-`T.has=`7;
-`T.$X=$badd_tally::`Y$3$blook_back<$brun_tally,$badd_tally>look_back={$b$]s(a.`s),$-,$>.tag,`T,
-`7}`O$A`P)look_back.publish_aggregate($>.$&,`R$p$+look_back($>.$&,`R$R$gP$rT,$C$=>$q$b$Ding_runs$($Ding_$<){
-$a$o$w=$JCOUNTING_$w;
-static_assert($w*$JCOUNTING_BLOCKS==65536,"a $X a thread"$p`o $4:$bscan_$1<$w,$brun_tally>{
-$;sums[8][$w/8];
-};
-`[$4,s$p$2$M$i`P)s.$>=$bdraw(a.`s,$-$ps.sums[$i*8/$w][$i%($w/8)]`b$k$a$b$> $>=s.$>;
-$b$Ded_$Xs<1,T,$=>$|;
-$|.`I(a.$Ds,`i$>.$&)*$w+$i,65536$3$;$X=$|.$X(0$p$bsum_rows(a,$X&~($w-1u),s.sums);$k$|.$D[0]+=s.sums[$X%8][$X%$w/8];
-$brun_tally $I=$|.tally($3$brun_tally `R=$#$0_exclusive_scan<$w>($I,$badd_tally(),s.scan$M`x`P){
-$a$#carry<$brun_tally>prefix=$bruns_$I(a,$>,`R$M$A`P)s.prefix=prefix;
-}$k$a$brun_tally prefix=s.prefix.has?s.prefix.$X:$badd_tally::`Y$p$|.store($badd_tally()(prefix,$I),a.`Ts,a.$Xs);
-if($>.$&+1==$-&&$i`P)*a.runs=prefix.runs+`R.runs$S$gP$rT,$C$=>$u$Ding_filler{$t$H$bordered<T>::`5 `5;
-static $a$o$w=$E,V=16/`j$KT)),ROW=32*V,PIECE=4*P::$Y;`qVALUES=1<<(8*$KT));$l$a$CALONE=$KT)==1;
-static $a$o$y=ALONE&&VALUES>$w?VALUES/$w:1;
-`o Row{
-$;$Qs[V];
-`: $X[(ROW<VALUES?ROW:VALUES)+1];
-};
-`o $4{
-$#$0_scan_$1<$w,$brun_tally>scan;
-$T`Ts[ALONE?VALUES:1];
-`: $Xs[ALONE?VALUES:1];
-Row rows[$w/32];
-};
-`o `;{
-$a$h*`Ts;
-$Tkey;
-$e$C`J$Trun$z$+`Ts[run]<=key;}
-};
-`o Runs{
-$a$h*`Ts$P`:*$Xs;
-$T$D,skipped;
-};
-`o Cursor{
-$aRuns&runs;
-$T$x,at;
-$Vused;
-`: $X,now;
-$q`I($G$Ti=$x+$A;
-used`b
-at=i<runs.$D?runs.`Ts`m+runs.skipped: ~0ull`Oi<runs.$D)$X=runs.$Xs`m$S$eCursor($aRuns&of,$Tposition):runs(of),$X(0){
-$x=$#`nsearch(0,of.$D,`;{of.`Ts,position>of.skipped?position-of.skipped:0}$pnow=of.$Xs[$x-1];
-`I($R$e$Tnext_$Q($z$+__shfl_$Lat,`jused));}
-};`X$#$5 mixed(Cursor&cursor,Row&row,$T$8$:$Vbegun=0`O$A<V)row.$Qs[$A]=0`O$A`P)row.$X[0]=cursor.now;
-`d);$7;;$G$C$Qs=$A>=cursor.used&&cursor.at<$8+ROW`O$Qs$G$Vi=$_cursor.at-$8$patomicOr(&row.$Qs[i/32],1u<<(i%32));
-row.$X[begun+1+$A-cursor.used]=cursor.$X$S$a$V`3=$___popc(`,$Qs))$pbegun+=`3;
-cursor.used+=`3`Ocursor.used<32)break;
-cursor.$x+=32;
-cursor.`I($R`d$3$;$|=row.$Qs[$A*V/32]>>($A*V%32)&((1u<<V)-1$3$;here=`i__popc($|)),
-$I=$#`ninclusive_scan(here,$#sum<$n>())-here;
-$bvec<`5>p$P`:*$X=row.$X+$I;$dj`bj<V`kj$:$X+=$|>>j&1;
-p.`z[j]=$f`5>(*$X$Rcursor.now=row.$X[begun];
-`d$p$+p.$5;
-}`XRuns all_runs$($Ding_$<,$4&s,$Tskipped){$F!ALONE)$+Runs{a.`Ts,a.$Xs,*a.runs,skipped};
-$b$Ded_$Xs<$y,T,$=>$|;
-$|.`I(a.$Ds,$i*$y,VALUES$p$brun_tally $I=$|.tally($3$T$D=$#$0_exclusive_scan<$w>($I,$badd_tally(),s.scan).runs;
-$|.store($I,s.`Ts,s.$Xs);$k$+Runs{s.`Ts,s.$Xs,$D,skipped};
-}$l$qwrite($aRuns&runs,Row&row,`5*out,$T$8,$T`-,$T`U$:Cursor cursor(runs,$8$pwhile($8<`-){
-$a$T$Q=cursor.next_$Q(),stop=$Q<`-?$Q:`-;
-$Ti=$8+$A*V`O$8>=runs.skipped&&$8+ROW<=stop$G$#$5 same=$bsame_${($f`5>(cursor.now)$3$Vrows=$_(stop-$8)/ROW$p$%4)
-for($Vk`bk<rows`kk,i+=ROW)$bstore_$5<`2STREAMING>(out+i,same$p$8+=rows*$)ROW$pcontinue$S$bvec<`5>p;
-p.$5=mixed(cursor,row,$8$Mi>=runs.skipped&&i+V<=`U)$bstore_$5<`2STREAMING>(out+i,p.$5$pelse{$dj`bj<V`kj)
-if(i+j>=runs.skipped&&i+j<`U)out[i+j]=p.`z[j]$S$8+=ROW$S}$l$qrun$($Ding_$<$:`[$4,s$p$2);
-$a$Tn=$b$D(a),skipped=$Ua.out,16)/$KT),`U=n+skipped$P$Trows=n?(`U+ROW-1)/ROW:0,warps=$-*($w/32ull);
-$a$Tshare=(rows+warps-1)/warps,rounds=(share+PIECE-1)/PIECE$P$T$x=$.*($w/32ull)+$i/32`Orows<=$.*($w/32ull))$j;
-$aRuns runs=all_runs(a,s,skipped$3$Tpiece=(share+rounds-1)/rounds;$7$Trow=$x*piece;row<rows;row+=warps*piece)
-write(runs,s.rows[$i/32],$f`5`0out)-skipped,row*ROW,
-row+piece<rows?(row+piece)*ROW:`U,`U$R$[P$rT,$C$=>$q$b$Ding_fill$($Ding_$<$:$b$Ding_filler<P,T,$=>::run(a$p}
-#line 1 "top_k/lists.cuh"
-$~FORM`wSHIFT>$u`>_of;
-$~SHIFT>$u`>_of<0,SHIFT>{$t$;`(;`qDIGITS=4;`X`( make($Tkey,$h`S$f`(>(key)<<SHIFT;}`X$Tkey(`( r`Sr>>SHIFT;}`X$T`=(`(`S0;}
-static $e`( worst(`S0xffffffffu;}`X$C$I(`( a,`( b`Sa<b;}`X$;`<(`( r`wd`Sr>>(24-8*d)&255u;}
-static $e`( with(`( r`wd,$;`<`Sr|`<<<(24-8*d);}`X$Cmatches(`( r,`( upper`wd`Sd`P||(r^upper)>>(32-8*d)=`b}
-static $e`( filled(`( upper`wd`Sd==4?upper:upper|0xffffffffu>>(8*d);}
-};
-$~SHIFT>$u`>_of<1,SHIFT>{$t$T`(;`qDIGITS=8;`X`( make($Tkey,$T`=`SSHIFT?key<<SHIFT|`=:key;}`X$Tkey(`( r`Sr>>SHIFT;}
-static $e$T`=(`( r`Sr&((1ull<<SHIFT)-1);}`X`( worst(){$j~0ull;}`X$C$I(`( a,`( b`Sa<b;}
-static $e$;`<(`( r`wd`S`ir>>(56-8*d))&255u;}`X`( with(`( r`wd,$;`<`Sr|$)`<)<<(56-8*d);}
-static $e$Cmatches(`( r,`( upper`wd`Sd`P||(r^upper)>>(64-8*d)=`b}
-static $e`( filled(`( upper`wd`Sd==8?upper:upper|~0ull>>(8*d);}
-};
-$u`>_pair{
-$Tkey,`=;
-};
-$~SHIFT>$u`>_of<2,SHIFT>{$t$b`>_pair `(;$t$b`>_of<1,0>half;`qDIGITS=16;`X`( make($Tkey,$T`=$:`( r={key,`=};
-$+r;
-}`X$Tkey($a`(&r`Sr.key;}`X$T`=($a`(&r`Sr.`=;}`X`( worst(`Smake(~0ull,~0ull);}`X$C$I($a`(&a,$a`(&b){
-$+a.key<b.key||(a.key==b.key&&a.`=<b.`=$p}`X$;`<($a`(&r`wd$:$+d<8?half::`<(r.key,d):half::`<(r.`=,d-8$p}
-static $e`( with($a`(&r`wd,$;`<$:$+d<8?make(half::with(r.key,d,`<),r.`=):make(r.key,half::with(r.`=,d-8,`<)$p}
-static $e$Cmatches($a`(&r,$a`(&upper`wd$:$+d<=8?half::matches(r.key,upper.key,d)
-:r.key==upper.key&&half::matches(r.`=,upper.`=,d-8$p}`X`( filled($a`(&upper`wd){
-$+d<=8?make(half::filled(upper.key,d),~0ull):make(upper.key,half::filled(upper.`=,d-8)$R};
-$~KEY_`t,$CINDEXED,$CWIDE>
-$u`>
-:$b`>_of<$b`>_form(KEY_`t,INDEXED,WIDE),KEY_`t==8?0:(INDEXED?64:32)-8*KEY_`t>{$[T>$uis_none{static $a$C$X=`7;};
-$v<>$uis_none<$bnone>{static $a$C$X=true;};
-$~$w$rR>$q$bsort_`>s($HR::`(*list,$V$D$:$Vall=64;
-while(all<$D)all*=2;$7$Vi=$D+$i;i<all;i+=$w)list`m=R::worst($3$Vwarps=all/64<$w/32?all/64:$w/32,part=all/warps;
-$Ccrossed=true;
-$%1)$7$V`g=2;`g<=all;`g*=2$:$%1)$7$Vstride=`g/2;stride>0;stride/=2$G$Ccrosses=2*stride>part;
-if(crosses||crossed)__sync`K($pelse `d$pcrossed=crosses`O`x<warps$:$%4)$7$Vi=$A;i<part/2;i+=32){
-$a$Vpair=`x*(part/2)+i,low=2*pair-(pair&(stride-1)$3$HR::`( a=list[low],b=list[low+stride]`O((low&`g)`P)==R::$I(b,a)){
-list[low]=b;
-list[low+stride]=a$S}
-}
-}
-}$k}
-$ubest_$1{
-$;listed,bins[256];
-alignas(16)$;bin;
-$;$I,in_bin;
-};
-$~$w$rR>$ubest{$t$HR::`( Rank;
-$bbest_$1&s;
-Rank*list,limit;
-$Tlimit_key;
-$;capacity,k;
-$;seen;
-$Cclosed;
-$e$bbest($bbest_$1&$1,`1memory,$;room,$;wanted)
-:s($1),list($fRank*>(memory)),limit(R::worst()),limit_key(R::key(limit)),capacity(room),
-k(wanted),seen(0),closed(`7){$kif($i`P)s.listed`b$k}
-$e$Ctakes($aRank&r$z$+R::$I(r,limit)||(!closed&&!R::$I(limit,r));}
-$qpush($C$^,$aRank&r$G$;at=$b`ndraw(&s.listed,$^,seen$M$^)list[at]=r$S$qtighten_threshold($G$;enough=k+k/2+32;
-__sync`K($3$;$D=s.listed;$kif($D<=enough)$j;
-Rank upper=R::make(0,0$p$;$I`b
-$Cexact=`7;
-$%1)$7$od`bd<R::DIGITS`kd){$7$Vi=$i;i<256;i+=$w)s.bins`m`b$kfor($;i=$i;i<$D;i+=$w$GRank r=list`m;
-if(R::matches(r,upper,d))`F&s.bins[R::`<(r,d)],1u$p}$kif(`x`P$:$;bin[8],sum`b$dj`bj<8`kj)sum+=bin[j]=s.bins[$A*8+j];
-$;at=$I+$#`ninclusive_scan(sum,$#sum<$n>())-sum`Oat<k&&k<=at+sum){$dj`bj<8`kj){
-if(at<k&&k<=at+bin[j])s.bin=$A*8+j,s.$I=at,s.in_bin=bin[j];
-at+=bin[j]$S}
-}$kupper=R::with(upper,d,s.bin$p$I=s.$I;
-exact=d+1==R::DIGITS`O$I+s.in_bin<=enough||exact$:limit=R::filled(upper,d+1$pbreak$S}
-exact=exact&&$I+s.in_bin>k;
-limit_key=R::key(limit$M$i`P)s.listed`b$kclosed=exact;$7$;$x`b$x<$D;$x+=$w$G$;i=$x+$i$PRank r=i<$D?list`m:limit;
-__sync`K($ppush(i<$D&&takes(r),r$p}$kif(exact){$7$;i=$I+$i;i<k;i+=$w)list`m=limit`O$i`P)s.listed=k;$k}
-seen=0$S$qmake_room($;more){$F__sync`K_or(seen+more>capacity))tighten_threshold($R$e$;finish($:tighten_threshold();
-__sync`K($3$;$D=s.listed;$k$bsort_`>s<$w,R>(list,$D$p$+$D<k?$D:k$S$[In$rOut>$utop_k_$X{
-static $qstore$(top_k_$<,$Tto,$T$8,$h$:$fOut`0out)[to]=$f$aIn`0in)[$8]$S$[Out>$utop_k_$X<$bnone,Out>{
-static $qstore$(top_k_$<,$Tto,$h,$T`=$:$fOut`0out)[to]=$fOut>(`=$R};
-$v<>$utop_k_$X<$bnone,$bnone>{$l$qstore$(top_k_args&,$h,$h,$h){}
-$[T,$C$=>$utop_k_key{$t$bordered<T>Ordered;$t$HOrdered::`5 `5;`X`5 encode(`5 raw){
-$+$f`5>($=?~Ordered::encode(raw):Ordered::encode(raw)$p}`X`5 decode(`5 `A`SOrdered::decode($f`5>($=?~`A:`A));}
-$[T,$C$=$rIn$rOut>
-$q$btop_k_store$(top_k_$<,$Trow,$Tposition,$Tkey,$T`=){$t$btop_k_key<T,$=>Key;$t$HKey::`5 `5$P$Tto=row*a.k+position;
-if(a.out_${)$f`5`0out_${)[to]=Key::decode($f`5>(key)$p$btop_k_$X<In,Out>::store(a,to,row*a.$D+`=,`=);
-}
-$gT,$C$=$rIn$rOut`w$w$rR>
-$q$btop_k_finish$(top_k_$<,$Twork,$bbest<$w,R> &best$G$;`3=best.finish($Ma.to)$7$;i=$i;i<a.k;i+=$w)
-$f$HR::`(`0to)[work*a.k+i]=i<`3?best.list`m:R::worst($pelse$7$;i=$i;i<`3;i+=$w)
-$btop_k_store<T,$=,In,Out>(a,work,i,R::key(best.list`m),R::`=(best.list`m)$R$gP$r`5>$ukey_$0{
-static $a$oK=P::$Y,V=16/`j$K`5)),$y=$E*K*V;
-$b`D<`5,V>x[K];`X$Tat($T$x`wi$:$+$x+$)i*$E+$i)*V;
-}`X$o$^($Tat,$Tn`Sat+V<=n?V:at<n?`jn-at):0;}
-$q`I($a`5*in,$T$x,$Tn,$Vmisaligned){$d$9K`ki$G$T$8=at($x,i$M$8+V<=n)x`m.$v `I<P::`I>(in+$8,misaligned,$8>=V&&$8+2*V<=n);
-else{$dj`bj<V`kj)x`m.`z[j]=$8+j<n?in[$8+j]:`5(0$R}
-}
-$[P$rT$rIn$rOut,$C$=,$CWIDE>
-$q$btop_k_lists$(top_k_$<){$t$btop_k_key<T,$=>Key;$t$HKey::`5 `5;$t$bkey_$0<P,`5>Tile$P$o$w=$E;
-$a$CINDEXED=!$bis_none<Out>::$X;$t$b`><`j$KT)),INDEXED,WIDE>R;
-`[$bbest_$1,s$p`amemory$p$2$3$Tn=$b$D(a),$0s=(a.$D+Tile::$y-1)/Tile::$y,works=a.rows*a.`@;
-for($Twork=$.;work<works;work+=$-$G$Trow=work/a.`@,share=work%a.`@$P`5*in=$f$a`5`0${)+row*a.$D$P$Vmisaligned=$Uin,16);
-$bbest<$w,R>best(s,memory,a.capacity,`ia.k)$p$T$0=share*a.jump%$0s$P$T`v=a.`@*a.jump%$0s;
-Tile now;
-now.`I(in,$0*Tile::$y,n,misaligned);$7$Tt=share;t<$0s;t+=a.`@$G$T$x=$0*Tile::$y;
-$0+=`v`O$0>=$0s)$0-=$0s;
-Tile next;
-next.`I(in,$0*Tile::$y,t+a.`@<$0s?n:0,misaligned);$d$9Tile::K`ki$G$Tat=Tile::at($x,i$3`5 bound=$f`5>(best.limit_key);
-$;hits`b$dj`bj<Tile::V`kj)hits|=(Key::encode(now.x`m.`z[j])<=bound?1u:0u)<<j;
-hits&=(1u<<Tile::$^(at,n))-1`O!__any_$Lhits!=0))continue;
-$%1)$7$oj`bj<Tile::V`kj$G$Chit=hits>>j&1u$P$HR::`( r=R::make(hit?Key::encode(now.x`m.`z[0]):0,at+j);
-best.push(hit&&best.takes(r),r$p$bdrop_$x(now.x`m$R}
-best.make_room(Tile::$y$pnow=next$S$btop_k_finish<T,$=,In,Out>(a,a.to?work:row,best$R}
-$gP$rT$rIn$rOut,$C$=,$CWIDE>
-$q$btop_k_merge$(top_k_$<$G$o$w=$E,$y=4,`.=$w*$y$P$CINDEXED=!$bis_none<Out>::$X;$t$b`><`j$KT)),INDEXED,WIDE>R;
-`[$bbest_$1,s$p`amemory$p$2$3$Tworks=a.rows*a.`@,n=$b$D(a);$7$Twork=$.;work<works;work+=$-){
-$a$Trow=work/a.`@,share=work%a.`@$P$HR::`(*in=$f$a$HR::`(`0$8)+row*a.`>s;
-$bbest<$w,R>best(s,memory,a.capacity,`ia.k));$7$T$x=share*`.;$x<a.`>s;$x+=a.`@*`.$:$HR::`( r[$y];$d$9$y`ki){
-$a$Tat=$x+i*$w+$i;
-r`m=at<a.`>s?in[at]:R::worst($p}$d$9$y`ki)best.push($x+i*$w+$i<a.`>s&&best.takes(r`m),r`m$pbest.make_room(`.$p}
-if(a.to||n>=a.k)$btop_k_finish<T,$=,In,Out>(a,a.to?work:row,best$pelse{
-best.finish();$7$;i=$i;i<n;i+=$w)
-$btop_k_store<T,$=,In,Out>(a,row,i,R::key(best.list`m),R::`=(best.list`m)$R}
-}
-#line 1 "top_k/radix_select.cuh"
-$uselect_`<{
-$oknown,`B,bins;
-$e$bselect_`<($okey_`A`w`+$G$otop=key_`A-`+*$JSELECT_BITS;
-known=top;
-`B=top>$JSELECT_BITS?top-$JSELECT_BITS:0;
-bins=1<<(top-`B$R};
-$e$h*$bselect_bins$(top_k_$<,$Trow$:$+$f$h`0bins)+row*$JSELECT_BINS$S$~$w`wCOPIES>$uselect_$1{
-$#$0_scan_$1<$w,$h>scan;
-$b$> $>;
-$Tbase;
-$;`)d,`-;
-$;$D[$JSELECT_BINS*COPIES];
-$[P$rT,$C$=`wCOPIES>
-$q$bselect_finish$(top_k_$<,$Trow,$a$bselect_`<&`<,
-$bselect_$1<$E,COPIES> &s){$t$btop_k_key<T,$=>Key;$t$HKey::`5 `5$P$o$w=$E,EACH=$JSELECT_BINS/$w;
-$bselect_`p*`p=$f$bselect_`p`0`ps)+row;
-$h*bins=$bselect_bins(a,row);$7$oi=$i;i<`<.bins;i+=$w$:$;sum`b$dc`bc<COPIES`kc)sum+=s.$D[i*COPIES+c];
-if(sum)`Fbins+i,$)sum)$p}$kif($i`P$:`W$ps.`-=`F&`p->arrived,1ull)+1==a.`@;
-`W$p}$kif(!s.`-)$j;
-$Tn[EACH],sum`b$dj`bj<EACH;j+=2$:union{
-$#$5 $5;
-$Ttwo[2];
-}pair;
-pair.$5=`h$5<`2L2>(bins+$i*EACH+j$pn[j]=pair.two[0];
-n[j+1]=pair.two[1];
-sum+=n[j]+n[j+1];
-$bstore_$5<`2ALL>(bins+$i*EACH+j,$#$5{{0,0,0,0}}$R$a$T`>=`p->`>,$|=sum,prefix=`p->prefix;
-$T$I=sum;
-$#$0_exclusive_scan<$w>($I,$#sum<$h>(),s.scan$M$I<=`>&&`><$I+$|){$dj`bj<EACH`kj){$F$I<=`>&&`><$I+n[j]){
-$a$T`3=prefix<<(`<.known-`<.`B)|($i*EACH+j$p`p->prefix=`3;
-`p->`>=`>-$I;
-`p->buffered=`p->buffered||(a.`+>0&&`p->inside<=a.room$p`p->inside=n[j];
-`p->arrived=0`O`<.`B`P&&a.nth)$f`5`0out_${)[row]=Key::decode($f`5>(`3)$R$I+=n[j]$S}
-}
-$gP$r`5$rF>
-$q$bselect_$0s($a`5*in,$Tn,$Tshare,$Tshares,F&f){$t$bkey_$0<P,`5>Tile$P$Vmisaligned=$Uin,16$3$Tapart=shares*Tile::$y;
-Tile now;
-now.`I(in,share*Tile::$y,n,misaligned);$7$T$x=share*Tile::$y;$x<n;$x+=apart$:Tile next;
-next.`I(in,$x+apart,n,misaligned);$d$9Tile::K`ki)f.take(now.x`m,Tile::$^(Tile::at($x,i),n)$pf.flush_if_full($pnow=next;
-}
-}
-$gP$rT,$C$=>$uselect_$x_`<{$t$btop_k_key<T,$=>Key;$t$HKey::`5 `5;`qCOPIES=4,V=16/`j$KT));$t$bselect_$1<$E,COPIES>$4;
-$n*$D;
-$o`B;
-$qtake$(`D<`5,V> &x`w$^){$dj`bj<V`kj)$Fj<$^)`F$D+(`iKey::encode(x.`z[j])>>`B))*COPIES,1u$R$qflush_if_full(){}
-$[P$rT,$C$=>$q$bselect_$x$(top_k_$<){$t$bselect_$x_`<<P,T,$=>First;$t$HFirst::`5 `5;
-`[$HFirst::$4,s);$7$oi=$i;i<$JSELECT_BINS*First::COPIES;i+=$E)s.$D`m`b
-$2$M$i`P)s.$>=$bdraw(a.`s,a.rows*a.`@);$k$a$b$> $>=s.$>$P$Trow=$>.$&/a.`@,share=$>.$&%a.`@,n=$b$D(a);
-$b$]*$]s=$b$]s(a.`s$Mshare`P$:$h*bins=$bselect_bins(a,row);$7$oi=$i;i<$JSELECT_BINS;i+=$E)bins`m=0`O$i`P){
-$bselect_`p none={0,a.k-1<n?a.k-1:n-1,n,0,0,0};
-$f$bselect_`p`0`ps)[row]=none;
-}$kif($i`P$:`W$p$bpublish($]s,row,0u,$>.tag$R}
-$a$bselect_`< `<(8*`j$KT)),0$pFirst $x={s.$D+$A%First::COPIES,`<.`B};
-$bselect_$0s<P>($f$a`5`0${)+row*a.$D,n,share,a.`@,$x$M$i`P$:$breceive<$n>($]s,row,$>.tag$p`W$p}
-__sync`K($p$bselect_finish<P,T,$=,First::COPIES>(a,row,`<,s$R$gP$rT,$C$=>$uselect_next_`<{$t$btop_k_key<T,$=>Key;
-`(def $HKey::`5 `5;`qV=16/`j$KT)),`.=$E*P::$Y*V;$t$bselect_$1<$E,1>$4;
-$4&s;
-`5*`),*aside;
-$h*`L;
-$Tprefix;
-$bselect_`< `<;
-$Cencoded,app`Us;
-$;seen;
-$qtake($b`D<`5,V>x`w$^$:$;hits`b$dj`bj<V`kj$G`5 `A=encoded?x.`z[j]:Key::encode(x.`z[j]);
-hits|=(j<$^&&$)`A)>>`<.known==prefix?1u:0u)<<j;
-}$F!__any_$Lhits!=0))$j;
-$%1)$7$oj`bj<V`kj$G$Chit=hits>>j&1u$P`5 `A=encoded?x.`z[0]:Key::encode(x.`z[0]);
-if(hit)`Fs.$D+(`i`A>>`<.`B)&$c(`<.bins-1)),1u$p$bdrop_$x(x$M!app`Us)continue$P$;at=$b`ndraw(&s.`)d,hit,seen);
-if(hit)`)[at]=`A$S}
-$qflush_if_full(){$Fapp`Us&&__sync`K_or(seen>`.))flush($R$qflush(){$k$a$;$D=s.`)d;$kif($i`P$:s.base=`F`L,$)$D)$ps.`)d`b
-}$kfor($;i=$i;i<$D;i+=$E)aside[s.base+i]=`)`m;$kseen=0$S$[P$rT,$C$=>$q$bselect_next$(top_k_$<){
-`(def $bselect_next_`<<P,T,$=>Next;$t$HNext::`5 `5;
-`[$HNext::$4,s$p`a`));$7$oi=$i;i<$JSELECT_BINS;i+=$E)s.$D`m=0`O$i`P)s.`)d`b$k$2$3$Trow=$./a.`@,share=$.%a.`@;
-$bselect_`p*`p=$f$bselect_`p`0`ps)+row;
-`5*aside=$f`5`0aside)+row*a.room$P$bselect_`< `<(8*`j$KT)),a.`+$3$Cbuffered=`p->buffered!=0;
-$a$Tn=buffered?`p->`L:$b$D(a$pNext next={s,`&$m`5*>(`)),     aside,&`p->`L,`p->prefix,`<,
-buffered,!buffered&&`p->inside<=a.room,0};
-$bselect_$0s<P>(buffered?$f$a`5*>(aside):$f$a`5`0${)+row*a.$D,
-n,share,a.`@,next$Mnext.app`Us)next.flush();$k$bselect_finish<P,T,$=,1>(a,row,`<,s$R$ubelow_equal{
-$Tbelow,equal;
-};
-$uadd_below_equal{$t$bbelow_equal `(;
-enum{commutative=0,exact=1};`X$bbelow_equal `Y$:$bbelow_equal x={0,0};
-$+x$S$e$bbelow_equal `J$a$bbelow_equal&a,$a$bbelow_equal&b$z$Fb.below>>63)$+b;
-$bbelow_equal x={a.below+b.below,a.equal+b.equal};
-$+x$S$[P$rT$rIn$rOut,$C$=>
-$q$bselect_collect$(top_k_$<){$t$btop_k_key<T,$=>Key;$t$HKey::`5 `5;$t$bkey_$0<P,`5>Tile$P$o$w=$E,K=Tile::K,V=Tile::V;
-`(def $bscan_$1<$w,$bbelow_equal>$4;
-`[$4,s$p$2$3$Tn=$b$D(a),of_row=(a.$D+Tile::$y-1)/Tile::$y,$0s=a.rows*of_row;$7;;){$F$i`P)s.$>=$bdraw(a.`s,$0s+$-);
-__sync`K($3$b$> $>=s.$>`O$>.$&>=$0s)$j$P$Trow=$>.$&/of_row,$0=$>.$&%of_row$P$bselect_`p*`p=$f$a$bselect_`p`0`ps)+row;
-$a`5*in=$f$a`5`0${)+row*a.$D$P$Vmisaligned=$Uin,16$3$Twanted=`p->`>+1$P`5 kth=$f`5>(`p->prefix$pTile ${;
-${.`I(in,$0*Tile::$y,n,misaligned$p$;below[K],equal[K];
-$bbelow_equal $I[K],`R=$badd_below_equal::`Y);$d$9K`ki$G$Tat=Tile::at($0*Tile::$y,i$pbelow`m=equal`m`b$dj`bj<V`kj){
-$a`5 `A=Key::encode(${.x`m.`z[j]$pbelow`m|=(`A<kth?1u:0u)<<j;
-equal`m|=(`A==kth?1u:0u)<<j$S$a$;$^=(1u<<Tile::$^(at,n))-1;
-below`m&=$^;
-equal`m&=$^;
-$I`m.below=$)__popc(below`m)$p$I`m.equal=$)__popc(equal`m));
-$a$bbelow_equal sum=$#$0_exclusive_scan<$w>($I`m,$badd_below_equal(),s.scan$p$I`m=$badd_below_equal()(`R,$I`m);
-`R=$badd_below_equal()(`R,sum);$k}$F$0`P)`R.below|=1ull<<63`O`x`P$:$#carry<$bbelow_equal>`T;
-`T.has=`7;
-`T.$X=$badd_below_equal::`Y$3$blook_back<$bbelow_equal,$badd_below_equal>look_back={$b$]s(a.`s),$0s,$>.tag,
-`T,`7}`O$A`P)look_back.publish_aggregate($>.$&,`R$3$#carry<$bbelow_equal>prefix=look_back($>.$&,`R);
-if($A`P)s.prefix=prefix;
-}$k$bbelow_equal $8=$badd_below_equal::`Y$M$0>0)$8=s.prefix.$X;
-$8.below&=~(1ull<<63);$d$9K`ki$G$Tat=Tile::at($0*Tile::$y,i$p$Tlower=$8.below+$I`m.below,same=$8.equal+$I`m.equal;
-$;left=below`m|equal`m;
-while(left$G$oj=__ffs($fint>(left))-1;
-left&=left-1$P$Cis_equal=equal`m>>j&1u`O!is_equal||same<wanted)
-$btop_k_store<T,$=,In,Out>(a,row,lower+(same<wanted?same:wanted),
-is_equal?kth:Key::encode(in[at+j]),at+j$Mis_equal)++same;
-else++lower$S}
-}
-}
-#line 1 "top_k/shuffle.cuh"
-$ubijection{
-$Tn;
-$;${[$JSHUFFLE_ROUNDS],low_mask,high_mask;
-$Vlow_`A;
-$e$bbijection$($X&$X,$T$D):n($D$G$V`A=$D>256?64-$___clzll($flong long>($D-1))):8;
-low_`A=(`A+1)/2;
-low_mask=0xffffffffu>>(32-low_`A$phigh_mask=0xffffffffu>>(32-(`A-low_`A));
-$sUNROLL$7$or`br<$JSHUFFLE_ROUNDS`kr)${[r]=$m$a$n*>($X.$@)[r]$S$e$T`J$Tx$z
-do{
-$;low=`ix)&low_mask,high=`ix>>low_`A);$dr`br<$JSHUFFLE_ROUNDS;r+=2$:high^=$bshuffle_round(low,${[r])&high_mask;
-low^=$bshuffle_round(high,${[r+1])&low_mask$Sx=$)high)<<low_`A|low;
-}while(x>=n$p$+x$S$[In$rOut>$ushuffled_element{`XOut at($a`1in,$Ti`S$f$aIn*>(in)`m;}
-$[Out>$ushuffled_element<$bnone,Out>{`XOut at($a`1,$Ti`S$fOut>(i);}
-$[P$rIn$rOut>$q$bshuffle$(map_$<$G$oALL=$bmap_`u(P::$Y,0,0,`j$KOut))),$y=ALL<4?ALL:4;
-$2$3$Tn=$b$D(a),$0s=(n+ALL*$E-1)/(ALL*$E$3$bbijection p(a.$X,n$pOut*out=$fOut`0out);$7$T$0=$.;$0<$0s;$0+=$-$:$%1)
-for($oround`bround<ALL;round+=$y$G$T$x=($0*ALL+round)*$E+$i;
-$T$8[$y];
-Out x[$y];$d$9$y`ki)$8`m=$x+i*$E<n?p($x+i*$E):0;$d$9$y`ki)$F$x+i*$E<n)x`m=$bshuffled_element<In,Out>::at(a.in,$8`m);
-$sUNROLL$7$o$9$y`ki)$F$x+i*$E<n)out[$x+i*$E]=x`m$S}
-}
-#line 1 "graph/build.cuh"
-$e$T$bedge_key$(graph_$<,$T$Z,$Ttarget,$C$^$:$+$^?$Z<<a.`B|target:a.`E<<a.`B$S$gP$rL>$q$bgraph_list_${$(graph_$<){
-$a$o$y=4*P::$Y$P$T$0=$)$E)*$y$PL*$Zs=$f$aL`0$,),*targets=$f$aL`0targets);
-$a$Cboth=(a.flags&GP_SYMMETRISE)!=0,loops=(a.flags&GP_DROP_LOOPS)=`b
-$2$3$T$D=$b$D(a$p$Tbad=~$h(0);$7$T$x=$.*$0;$x<$D;$x+=$-*$0$:L s[$y],t[$y];$d$9$y`ki$G$Tat=$x+i*$E+$i;
-if(at<$D)s`m=$Zs[at*a.apart],t`m=targets[at*a.apart];
-}$d$9$y`ki$G$Tat=$x+i*$E+$i`Oat>=$D)continue$P$Cvalid=s`m<a.`E&&t`m<a.`E`O!valid&&at<bad)bad=at;
-a.${[at]=$bedge_key(a,s`m,t`m,valid&&(loops||s`m!=t`m)$Mboth)a.${[$D+at]=$bedge_key(a,t`m,s`m,valid&&s`m!=t`m$R}
-if(a.bad&&bad!=~$h(0))atomicMin(a.bad,bad$M$.`P&&$i`P)*a.`p=both?2*$D:$D$S$gO>$e$T$bedge_$D$(graph_$<){
-$a$Tn=$f$aO`0$,)[a.`E];
-$+n<a.`l?n:a.`l$S$gP$rO$rV$rVisit>$q$beach_edge$(graph_$<,Visit visit$G$o$y=4*P::$Y;$t$#$0_`I_balance_$1<$E,$y>$4;
-$a$T$0=$)$E)*$y,`l=$bedge_$D<O>(a$3O*$,=$f$aO`0$,$3V*targets=$f$aV`0targets$p`[$4,s);$7$T$x=$.*$0;$x<`l;$x+=$-*$0){
-$T$Z[$y];
-V target[$y];
-$#$0_`I_balance<$E,$y>($Z,$,,a.`E,$x,s$3$T$|=$x+$i*$y;$d$9$y`ki)$F$|+i<`l)target`m=targets[$|+i];$d$9$y`ki)
-if($|+i<`l)visit($|+i,$Z`m,$)target`m));$k}
-}
-$gV,$CRELABEL>$uedge_to_key{
-$a$bgraph_$<;
-$q`J$Tedge,$T$Z,$Ttarget$z
-$aV*$&s=$f$aV`0parents$3$C$^=target<a.`E`O!RELABEL)a.${[edge]=$bedge_key(a,target,$Z,$^);
-else a.${[edge]=$bedge_key(a,$&s[$Z],$^?$&s[target]:0,$^$R$[P$rO$rV,$CRELABEL>$q$bgraph_${$(graph_$<$:$2);
-$beach_edge<P,O,V>(a,$bedge_to_key<V,RELABEL>{a}$M$.`P&&$i`P)*a.`p=$bedge_$D<O>(a$R$gP$rO$rV>$q$bgraph_$8_${$(graph_$<){
-`o Range{
-$T$Q,`U;
-};$t$bbound_$I<`7,$h,$#less<$h>>`;$P$o$y=4*P::$Y$P$T$0=$)$E)*$y;
-O*$,=$fO`0out_$,$pV*targets=$fV`0out_targets$p`[Range,range$p$2$3$T$D=$b$D(a);$7$T$x=$.*$0;$x<$D;$x+=$-*$0$:$Tkey[$y];
-$sUNROLL$7$o$9$y`ki$G$Tat=$x+i*$E+$i`Oat<$D)key`m=a.${[at];
-}$d$9$y`ki$G$Tat=$x+i*$E+$i`Oat<$D&&key`m>>a.`B<a.`E)
-targets[at]=$fV>(key`m&(($h(1)<<a.`B)-1)$R}$7$T$x=$.*$0;$x<=a.`E;$x+=$-*$0$G$T`-=$x+$0-1<a.`E?$x+$0-1:a.`E`O`x`P){
-$a$T$Q=$#`nsearch(0,$D,`;{a.${,$x<<a.`B}$3$T`U=$#`nsearch($Q,$D-$Q,`;{a.${,`-<<a.`B}$M$A`P)range.$Q=$Q,range.`U=`U;
-}$k$%1)$7$o$9$y`ki$G$Tv=$x+i*$E+$i`Ov<=`-)
-$,[v]=$fO>($#search(range.$Q,range.`U-range.$Q,`;{a.${,v<<a.`B})$p}$k}
-}
-$gP$rO>$q$bgraph_degree_${$(graph_$<$:$2$3O*$,=$f$aO`0$,);$7$Tv=$.*$E+$i;v<a.`E;v+=$-*$E)
-$fO`0out_$,)[v]=$,[v+1]-$,[v]$S$gP$rV>$q$bgraph_invert$(graph_$<$:$2$3V*order=$f$aV`0parents);
-for($Tv=$.*$E+$i;v<a.`E;v+=$-*$E)
-$fV`0out_targets)[order[v]]=$fV>(v$R$gP$rO>$q$bgraph_degrees$(graph_$<$:`o Bins{
-$;bin[65];
-};
-`[Bins,s);$7$oi=`j$i);i<65;i+=$E)s.bin`m`b$k$2$3O*$,=$f$aO`0$,$p$Tsum=0,least=0,most`b$7$Tv=$.*$E+$i;v<a.`E;v+=$-*$E){
-$a$Tdegree=$,[v+1]-$,[v];
-sum+=degree;
-least=least< ~degree?~degree:least;
-most=most<degree?degree:most;
-`F&s.bin[degree?64-__clzll($flong long>(degree)):0],1u$Rsum=$#`nreduce(sum,$#sum<$h>());
-least=$#`nreduce(least,$#max<$h>()$pmost=$#`nreduce(most,$#max<$h>()$M$A`P$:$badd_`Ma.`p+$JDEGREE_SUM,sum);
-atomicMax(a.`p+$JDEGREE_LEAST,least$patomicMax(a.`p+$JDEGREE_MOST,most$p}$kfor($oi=`j$i);i<65;i+=$E)
-if(s.bin`m)$badd_`Ma.`p+$JDEGREE_HISTOGRAM+i,s.bin`m$R$gP>$q$bgraph_degree_report$(graph_$<$:$2);
-$#degrees*report=$f$#degrees`0out_targets);$7$oi=`j$i);i<65;i+=$E)report->histogram`m=a.`p[$JDEGREE_HISTOGRAM+i];
-if($i>0)$j;
-report->`E=a.`E;
-report->`l=a.`p[$JDEGREE_SUM];
-report->least=a.`E?~a.`p[$JDEGREE_LEAST]:0;
-report->most=a.`p[$JDEGREE_MOST];
-}
-#line 1 "graph/components.cuh"
-$gV>$eV $broot(V*labels,V v){$7V up=`hvola$0(labels+v);up!=v;$GV above=`hvola$0(labels+up$Mabove==up)$+up;
-atomicMin(labels+v,above$pv=above,up=`hvola$0(labels+v$R$+v$S$gV>$q$blink(V*labels,V u,V v){
-u=$broot(labels,u),v=$broot(labels,v$pwhile(u!=v$GV large=u>v?u:v,small=u>v?v:u;
-if(atomicCAS(labels+large,large,small)==large)$j;
-u=$broot(labels,large),v=$broot(labels,small$R}
-$gP$rO$rV>$q$bcomponents_$x$(graph_$<$GO*$,=$f$aO`0$,$3V*targets=$f$aV`0targets$pV*labels=$fV`0out_targets$p$2);
-if(a.bad&&$.`P&&$i`P)*a.bad`b$7$Tv=$.*$E+$i;v<a.`E;v+=$-*$E$GV $x=$,[v]<$,[v+1]?targets[$,[v]]:$fV>(v);
-labels[v]=$x<v?$x:$fV>(v$R}
-$gP$rO$rV>$q$bcomponents_few$(graph_$<$GO*$,=$f$aO`0$,$3V*targets=$f$aV`0targets$pV*labels=$fV`0out_targets$p$2);
-for($Tv=$.*$E+$i;v<a.`E;v+=$-*$E)$7O e=$,[v],n`bn<2&&e<$,[v+1]`kn,++e)
-$blink(labels,$fV>(v),targets[e]$R$gP$rV>$q$bcomponents_roots$(graph_$<$:V*labels=$fV`0out_targets$p$Troots`b
-$2);$7$Tv=$.*$E+$i;v<a.`E;v+=$-*$E$GV root=$broot(labels,$fV>(v)$proots+=root==v`Oroot!=v)atomicMin(labels+v,root$p}
-if(!a.bad||!a.incoming)$j;
-roots=$#`nreduce(roots,$#sum<$h>()$M$A`P&&roots)`Fa.bad,roots$R$gP$rV>$q$bcomponents_sample$(graph_$<$:`o Sample{
-V label[$E];
-$Vmost;
-}$PV*labels=$f$aV`0out_targets$p`[Sample,s$p$2$M!a.`E)$j$PV $|=labels[a.`E/$E*$i+a.`E%$E*$i/$E];
-$Vsame`b
-s.label[$i]=$|`O$i`P)s.most`b$kfor($o$9$E`ki)same+=s.label`m==$|;
-atomicMax(&s.most,same<<16|$i);$kif($i`P)*a.`p=s.label[s.most&0xffffu]$S$gV>$uedge_to_component{
-V*labels;
-$Tskipped;
-$Cboth;
-$q`J$h,$T$Z,$Ttarget$z$Fboth&&`hvola$0(labels+$Z)==skipped)$j`O$Z!=target)$blink(labels,$fV>($Z),$fV>(target)$R};
-$gP$rO$rV>$q$bcomponents_link$(graph_$<$:$2);
-$beach_edge<P,O,V>(a,$bedge_to_component<V>{$fV`0out_targets),*a.`p,a.flags!=0}$p}
-#line 1 "graph/check.cuh"
-$ufaults{
-$Tleast;
-$e$bfaults():least(~$h(0)){}
-$qadd($okind,$Tat$G$Tfault=$)kind)<<$JFAULT_SHIFT|at`Ofault<least)least=fault$S$qtell($h*`p$z
-$a$Tall=$#`nreduce(least,$#min<$h>()$M$A`P&&all!=~$h(0))atomicMin(`p,all$R$[P$rO$rV>$q$bgraph_check$(graph_$<$:$2);
-$aO*$,=$f$aO`0$,$3V*targets=$f$aV`0targets$3$T`l=$bedge_$D<O>(a),$|=$.*$E+$i,
-`v=$)$-)*$E;
-$bfaults faults`O$|`P&&$,[0]!=0)faults.add(a.incoming?GP_FAULT_FIRST_IN_OFFSET:GP_FAULT_FIRST_OFFSET,0);
-for($Tv=$|;v<a.`E;v+=`v)$F$,[v+1]<$,[v]||$,[v+1]>a.`l)
-faults.add(a.incoming?GP_FAULT_IN_OFFSETS:GP_FAULT_OFFSETS,v$p$%4)$7$Te=$|;e<`l;e+=`v)
-if(targets[e]>=a.`E)faults.add(a.incoming?GP_FAULT_IN_SOURCE:GP_FAULT_TARGET,e);
-if(a.incoming&&$|`P&&$,[a.`E]!=$f$aO`0parents)[a.`E])
-faults.add(GP_FAULT_IN_EDGES,a.`E$pfaults.tell(a.`p$R$gV>$uedge_to_depths{
-$a$bgraph_$<;
-$bfaults&faults;
-$q`J$Tedge,$T$Z,$Ttarget$z
-$along long $8=a.depths[$Z],to=a.depths[target]`O$8<0)$j`Oto<0){
-if(!a.limit||$)$8)<a.limit)faults.add(GP_FAULT_NOT_REACHED,edge$p}`Cto>$8+1)faults.add(GP_FAULT_TOO_DEEP,edge);
-`Cto==$8+1$G$Cparent=a.parents&&$f$aV`0parents)[target]==$Z$P$Vmark=(parent?3u:1u)<<target%16*2;
-if(`hvola$0(a.marks+target/16)&mark)atomicAnd(a.marks+target/16,~mark$R}
-$[P$rO$rV>$q$bdepths_of_`l$(graph_$<$:$2$p$bfaults faults;
-$beach_edge<P,O,V>(a,$bedge_to_depths<V>{a,faults}$pfaults.tell(a.`p$R$gP$rV>$q$bdepths_of_`E$(graph_$<$:$2);
-$aV*parents=$f$aV`0parents$p$bfaults faults;$7$Tv=$.*$E+$i;v<a.`E;v+=$-*$E$Glong long depth=a.depths[v];
-$a$Vmark=a.marks[v/16]>>v%16*2$P$Tparent=parents?parents[v]:0;
-if(depth< -1||(a.limit&&depth>0&&$)depth)>a.limit))faults.add(GP_FAULT_DEPTH,v$Mv==a.$Z){
-if(depth!=0)faults.add(GP_FAULT_SOURCE_DEPTH,v$Mparents&&parent!=v)faults.add(GP_FAULT_SOURCE_PARENT,v);
-}`Cdepth`P)faults.add(GP_FAULT_SECOND_SOURCE,v$p`Cdepth>0){$Fmark&1u)faults.add(GP_FAULT_NO_WITNESS,v);
-if(parents&&(parent>=a.`E||a.depths[parent]!=depth-1))faults.add(GP_FAULT_PARENT,v);
-`Cparents&&(mark&2u))faults.add(GP_FAULT_PARENT_EDGE,v);
-}`Cparents&&parents[v]!=$fV>(~V(0)))faults.add(GP_FAULT_STRAY_PARENT,v$Rfaults.tell(a.`p);
-}
-$gP$rO>$q$bfault_report$(graph_$<$:$2$M$i>0)$j$P$Tnone=~$h(0),fault= *a.`p,at=fault&(($h(1)<<$JFAULT_SHIFT)-1);
-$a$okind=fault==none?`jGP_FAULT_NONE):`jfault>>$JFAULT_SHIFT$3$Cedge=$bis_edge_fault(kind);
-$#fault*report=$f$#fault`0out_targets$3O*$,=$f$aO*>(kind==GP_FAULT_IN_SOURCE?a.out_$,:a.$,$preport->kind=$)kind);
-report->edge=edge?at:none;
-report->vertex=!kind||kind==GP_FAULT_IN_EDGES?none
-:edge      `&`&`&`&`&?$#search(0,a.`E,$b`Us_at<O>{$,,at})
-:at;
-}
-#line 1 "transpose/kernels.cuh"
-$q$b$0_of_panel$(`^$<,$T$0,$h&row,$h&column$G$Tof_panel=a.panel*a.column_$0s,panel=$0/of_panel;
-$a$T$x=panel*a.panel,rest=a.row_$0s-$x$P$Theight=rest<a.panel?rest:a.panel;
-$0-=panel*of_panel;
-column=$0/height;
-row=$x+$0-column*height$S$gP`w`t`wWORD`wFORM,$CFEW=(FORM&$JFORM_FEW)!=0>$utransposer{
-static $a$CIN_`6=(FORM&$JFORM_IN_`6)!=0,OUT_`6=(FORM&$JFORM_OUT_`6)!`b
-static $a$CIN_WHOLE=(FORM&$JFORM_IN_WHOLE)!=0,OUT_WHOLE=(FORM&$JFORM_OUT_WHOLE)!`b`qROWS=$b`^rows($E,P::$Y,`t);
-static $a$oCOLUMNS=$b`^$}($E,P::$Y,`t),GROUP=$bvec_`#_`u(`t);`qSTEP=$b`^`v(ROWS,`t,WORD,OUT_`6);
-static $a$COVERLAPS=STEP!=ROWS;$t$btransposed_$0<$E,P::`I,P::store,`t,WORD,ROWS,COLUMNS,IN_`6,OUT_`6,
-$bis_scattered(`t,WORD,FORM),OVERLAPS?$b`^alignment(ROWS,`t):16>
-Tile$P$b`^$<$P$bpadded_rows<GROUP>layout;
-$eexplicit $btransposer$(`^$<rgs)
-:a(args),layout($bpadded_rows<GROUP>{args.`],args.pad}){}
-$q`I_whole($B$O,$a$Bin,$V$@,$a$B`U$:$#$5 v[P::$Y];$dk`bk<P::$Y`kk$G$Vat=(k*$E+$i)*16;
-if(at<$@)v[k]=`hunit<P::`I,WORD>(in+at,in,in+$@,in,`U$p}$dk`bk<P::$Y`kk$G$Vunit=k*$E+$i`Ounit*16>=$@)continue;
-*$m$#$5*>($O+unit*16+(a.pad?$bquotient(a.`#,unit)*a.pad:0))=v[k]$S}
-$q`I_few($B$O,$a$Bin,$Vrows,$V$},
-$a$B`U$G$oROUNDS=P::$Y+ !IN_`6$P$Vunits=a.$0_$}*`t/16+ !IN_`6$P$B$Q=$f$a$B>(a.in);$7$V$x`b$x<units*rows;$x+=ROUNDS*$E){
-$#$5 v[ROUNDS];
-$Vat[ROUNDS];$dk`bk<ROUNDS`kk$G$Vi=$x+k*$E+$i,row=$bquotient(a.units,i$3$Vunit=(i-row*units)*16$P$B$8=in+row*a.in_`];
-$a$Vskip=IN_`6?0:$U$8,16$pat[k]=~0u`Orow>=rows||unit>=skip+$}*`t)continue;
-at[k]=layout.at(row,unit$pv[k]=`hunit<P::`I,WORD>($8-skip+unit,$8,$8+$}*`t,$Q,`U$p}$dk`bk<ROUNDS`kk)
-if(at[k]!=~0u)*$m$#$5*>($O+at[k])=v[k]$S}
-`o place_of_$]{
-$Vrow,column,part,above;
-$qfind$(`^$<,$V$]$G$VN=`t/WORD,element=$]/N;
-part=$]%N;
-column=$bquotient(a.row,element$prow=element-column*a.row.by;
-above=0`O!IN_WHOLE)$j$P$Vmatrix=$bquotient(a.column,column$pabove=matrix*a.row.by;
-column-=matrix*a.column.by$S$qadvance$(`^$<){$F`t>WORD&& ++part<`t/WORD)$j;
-part=0`O++row<a.row.by)$j;
-row=0`O++column<a.column.by||!IN_WHOLE)$j;
-column`b
-above+=a.row.by$S};
-$qstore_whole($a$B$O,$Bout,$V$},$V`T){$t$H$b$]_of<WORD>::`( Word$P$oN=`t/WORD,W=16/WORD;
-$a$Vskip=$Uout,16),`T_`]=$_a.in_`])&15u$P$oall=$fint>($}*a.row.by*N$3$Ceven=IN_WHOLE&&N==1&&skip`P&&a.row.by%GROUP=`b
-for($Vunit=$i;unit*16<skip+$}*a.row.by*`t;unit+=$E$G$o$x=$fint>(unit*W)-$fint>(skip/WORD$p$Bto=out+$)unit)*16-skip;
-place_of_$] p;
-p.find(a,$_$x<0?0:$x)$M$x>=0&&$x+W<=all$:$bvec<Word>$]s`Oeven$G$V$8=layout.at(p.above+p.row,p.column*`t);$dw`bw<W`kw)
-$]s.`z[w]= *$m$aWord*>($O+$8+w*layout.`v()$p}else{$dw`bw<W`kw,p.advance(a))$]s.`z[w]= *at<Word>($O,p,`T,`T_`]);
-}
-$bstore_$5<P::store>(to,$]s.$5$pcontinue$S$%1)$7$ow=$x<0?-$x:0;w<W&&$x+w<all`kw,p.advance(a))
-*$mWord*>(to+w*WORD)= *at<Word>($O,p,`T,`T_`]$R}
-$gWord>
-$e$aWord*at($a$B$O,$aplace_of_$]&p,$V`T,
-$V`T_`]$z
-$a$Vbehind=IN_WHOLE||IN_`6?0:(`T+p.row*`T_`])&15u;
-$+$m$aWord*>(
-$O+
-(IN_WHOLE?layout.at(p.above+p.row,p.column*`t+p.part*WORD)
-:p.row*layout.`]+behind+p.column*`t+p.part*WORD)$R$qturn($B$O,$T$0$G$Bin=$f$a$B>(a.in),*`U=in+a.in_$@;
-$Bout=$f$B>(a.out$MIN_WHOLE&&OUT_WHOLE$G$T$x=$0*a.matrices,rest=a.outer[1]-$x,matrix=a.rows*a.$}*`t;
-$a$Vmatrices=$_rest<a.matrices?rest:a.matrices$p`I_whole($O,in+$x*matrix,$_matrices*matrix),`U);
-__sync`K($pstore_whole($O,out+$x*matrix,$_matrices*a.$}),0$p$j$S$Trow,column,$8=0,to=0`Oa.outer[0]*a.outer[1]>1){
-$a$Tof_matrix=a.row_$0s*a.column_$0s,matrix=$0/of_matrix,far=matrix/a.outer[1];
-$0-=matrix*of_matrix;
-$8=far*a.in_outer[0]+(matrix-far*a.outer[1])*a.in_outer[1];
-to=far*a.out_outer[0]+(matrix-far*a.outer[1])*a.out_outer[1]$S$b$0_of_panel(a,$0,row,column);
-row*=IN_WHOLE?a.$0_rows:OUT_WHOLE?$c($JTRANSPOSE_WHOLE):$c(STEP);
-column*=OUT_WHOLE?a.$0_$}:IN_WHOLE?$c($JTRANSPOSE_WHOLE):$c(COLUMNS);
-$a$Vmost_rows=IN_WHOLE?a.$0_rows:OUT_WHOLE?$c($JTRANSPOSE_WHOLE):$c(ROWS$3$Vmost_$}=OUT_WHOLE?a.$0_$}
-:IN_WHOLE    `&`&`&?$c($JTRANSPOSE_WHOLE)
-:$c(COLUMNS$3$Vrows=$_a.rows-row<most_rows?a.rows-row:most_rows$3$V$}=
-$_a.$}-column<most_$}?a.$}-column:most_$}$pin+=$8+row*a.in_`]+column*`t;
-out+=to+column*a.out_`]+row*`t$P$V`T=$Uin,16$MIN_WHOLE)`I_whole($O,in,rows*$_a.$})*`t,`U);
-`COUT_WHOLE)`I_few($O,in,rows,$},`U$pelse Tile::`I($O,in,a.in_`],rows,$},$f$a$B>(a.in),`U);
-__sync`K($MOUT_WHOLE)store_whole($O,out,$},`T$p`CIN_WHOLE)
-$bstore_lines<$E,P::store,`t,WORD,OUT_`6>($O,layout,out,a.out_`],rows,$},
-a.units$pelse
-Tile::store($O,out,a.out_`],rows,$},`T,$_a.in_`])&15u,
-!OVERLAPS||row`P,!OVERLAPS||row+ROWS>=a.rows$R};
-$~`t,$C`6,$CNARROW=(`t<4)>$ufew_$]s{$t$H$b$]_of<`t>::`( Unit;$l$a$CSHIFTED=`7;`XUnit `I($a$Bat){$j*$m$aUnit*>(at);}
-static $eUnit `I_part($a$Bat,$c`S`I(at);}`XUnit `Bed($aUnit&x,$n,$c,$c`Sx;}$l$qturn(Unit(&)[1]){}
-static $eUnit app`U($aUnit&,$aUnit&next,$c`Snext;}`XUnit `-($aUnit&,$aUnit&next,$c`Snext;}
-};
-$~`t,$C`6>$ufew_$]s<`t,`6,true>{$t$;Unit;$t$H$b$]_of<`t>::`( Element;$l$a$CSHIFTED=!`6;`XUnit `I($a$Bat){
-$j*$m$a$n*>(at-(`6?0:$Uat,4))$p}`XUnit `I_part($a$Bat,$Velements$:Unit r`b
-$sUNROLL$7$V$94/`t`ki)$Fi<elements)r|=$n($m$aElement*>(at)`m)<<i*`t*8;
-$+r;
-}`XUnit `Bed(Unit x,$;behind,$Vrow,$V`A$G$;next=__shfl_down_sync(~0u,x,1),other=__shfl_sync(~0u,behind,`jrow));
-$+__funnel`B_r(x,$A==$JWARP-1?other:next,`A$p}$l$qturn(Unit(&x)[4/`t]){$b`^$]s<`t>(x);}
-static $eUnit app`U(Unit $I,Unit next,$V`A`S__funnel`B_l($I,next,`A);}
-static $eUnit `-(Unit $I,Unit next,$V`A`S__funnel`B_r($I,next,`A);}
-$[P`w`t`wWORD`wFORM>$utransposer<P,`t,WORD,FORM,true>{`qUNIT=$bfew_unit(`t),K=UNIT/`t;
-static $a$oGROUPS=P::$Y*16/UNIT>K?P::$Y*16/UNIT/K:1;$t$bfew_$]s<`t,(FORM&$JFORM_IN_`6)!=0>Words;$t$HWords::Unit Unit;
-`(def $H$b$]_of<`t>::`( Element$P$b`^$<$P$Vrows,line;
-$eexplicit $btransposer$(`^$<rgs)
-:a(args),rows($_args.rows)),line(args.pad){}
-$e$Vslot_of($Vunit$z$+unit+(unit>>line);}
-$qput(Unit*$O,$a$c(&at)[K],$a$c(&`A)[K],$Vk,$aUnit(&x)[K],
-Unit(&$I)[K]$z$dj`bj<K`kj$:$O[slot_of(at[j]+k)]=Words::app`U($I[j],x[j],`A[j]$p$I[j]=x[j]$S}
-$qtake_one(Unit*$O,$a$Bin$z
-$a$oFOURS=P::$Y*16/UNIT>4?P::$Y*16/UNIT/4:1$P$Vfours=rows/4,rest=rows%4;
-$Vat=$i*rows;
-Unit x[FOURS][4],tail[3]$P$B$8=in+$h(fours*4)*a.in_`];$d$93`ki,$8+=a.in_`])$Fi<`jrest))tail`m=Words::`I($8);
-for($Vk`bk<fours;k+=FOURS){$db`bb<FOURS`kb)$Fk+b<fours){$d$94`ki,in+=a.in_`])x[b]`m=Words::`I(in$p}$db`bb<FOURS`kb)
-if(k+b<fours){$d$94;i+=2,at+=2)$O[slot_of(at)]=x[b]`m,$O[slot_of(at)+1]=x[b][i+1]$S}$d$93`ki)
-if(i<`jrest))$O[slot_of(at+i)]=tail`m$S$v<$CWHOLE>$qtake(Unit*$O,$a$Bin,$V$}$z
-$a$V`#s=rows/K,rest=rows%K,most=`#s-1$P$Vtrips=(most+GROUPS-1)/GROUPS,`v=trips>1?(most+trips-1)/trips:most;
-$a$V`]=$_a.in_`])*8;
-$Vat[K],`A[K],`T=$Uin,4)*8;
-$;behind`b
-Unit x[GROUPS][K],$I[K],`U[K],tail[K];$dj`bj<K`kj$:at[j]=$i*rows+j*rows*`t/UNIT;
-`A[j]=j*rows*`t%UNIT*8$S$a$B$8=in+$h(most*K)*a.in_`];
-behind=`I_behind<WHOLE>($8,K+rest);$d$9K`ki,$8+=a.in_`])`U`m=`I<WHOLE>($8,$});
-$sUNROLL$7$o$9K`ki,$8+=a.in_`])tail`m=i<`jrest)?`I<WHOLE>($8,$}):Unit();$7$Vk`bk<most;k+=`v$G$Vall=most-k<`v?most-k:`v;
-$a$;`-_$]s=`I_behind<WHOLE>(in,all*K$p$sUNROLL$7$Vb`bb<GROUPS`kb)$Fb<all){$d$9K`ki,in+=a.in_`])x[b]`m=`I<WHOLE>(in,$}$p}
-if(k`P$:to_$}<WHOLE>(`U,behind,0,`T+most*K*`]$pto_$}<WHOLE>(tail,behind,K,`T+`#s*K*`]$p$I[0]=Unit();
-$sUNROLL$7$oj=1;j<K`kj)$I[j]=Words::`-(`U[j-1],tail[j-1],rest*`t*8$R$sUNROLL$7$Vb`bb<GROUPS`kb)$Fb<all){
-to_$}<WHOLE>(x[b],`-_$]s,b*K,`T$p`T+=K*`];
-put($O,at,`A,k+b,x[b],$I$R}
-put($O,at,`A,most,`U,$I);$dj`bj<K`kj)$F`A[j]+rest*`t*8>=UNIT*8)
-$O[slot_of(at[j]+`#s)]=Words::app`U($I[j],tail[j],`A[j]$R$v<$CWHOLE>$eUnit `I($a$Bat,$V$}$z
-$+WHOLE?Words::`I(at):Words::`I_part(at,$}$R$v<$CWHOLE>$e$;`I_behind($a$Bin,$Vof$z
-$a$V`|=$A$P$Bat=in+`|*a.in_`]+($JWARP-`|)*4$P$Vskip=$Uat,4$p$+WHOLE&&Words::SHIFTED&&`|<of&&skip?*$m$a$n*>(at-skip):0;
-}
-$v<$CWHOLE>$qto_$}(Unit(&x)[K],$;behind,$Vrow,$V`T$z$di`bWHOLE&&Words::SHIFTED&&i<K`ki)
-x`m=Words::`Bed(x`m,behind,row+i,`T+i*($_a.in_`])*8)$pWords::turn(x$R$e$Cis_whole($a$Bin,$a$B$Q,$a$B`U$z
-$a$B`-=in+(rows-1)*a.in_`]+$JWARP*4;
-$+Words::SHIFTED?in>=$Q+3&&`-+4<=`U:`-<=`U$S$e$aElement&element($a$B$O,$Vbyte$z
-$j*$m$aElement*>($O+slot_of(byte/UNIT)*UNIT+byte%UNIT$R$qstore($a$B$O,$Bout,$V$@$z
-$a$Vhead=$b$]s_$I<1,16>(out),$Y=$@>head?($@-head)/16:0;
-$Vbyte=$i*`t`Ohead`P&&rows%2$:$%4)$7$Vi=$i;i<$Y;i+=$E)
-$bstore_$5<P::store>(out+i*16,*$m$a$#$5*>($O+i*16)$p}`Chead`P$:$%4)$7$Vi=$i;i<$Y;i+=$E){
-$aUnit*$8=$m$aUnit*>($O)+slot_of(i*16/UNIT$p$bvec<Unit>v;$dw`bw<16/UNIT`kw)v.`z[w]=$8[w];
-$bstore_$5<P::store>(out+i*16,v.$5$R}else{
-$%1)$7$Vi=$i;i<$Y;i+=$E$:$bvec<Element>v;$dw`bw<16/`t`kw)v.`z[w]=element($O,head+i*16+w*`t);
-$bstore_$5<P::store>(out+head+i*16,v.$5$R}$Fbyte>=head)byte+=$Y*16`Obyte<$@)*$mElement*>(out+byte)=element($O,byte);
-}
-$qturn($B$O,$T$0$z
-$a$Bin=$f$a$B>(a.in),*$Q=in,*`U=in+a.in_$@;
-$Bout=$f$B>(a.out$M(a.outer[0]|a.outer[1])>1$G$Tmatrix=$0/a.column_$0s,far=matrix/a.outer[1],near=matrix-far*a.outer[1];
-$0-=matrix*a.column_$0s;
-in+=far*a.in_outer[0]+near*a.in_outer[1];
-out+=far*a.out_outer[0]+near*a.out_outer[1]$S$a$Tcolumn=$0*a.$0_$},rest=a.$}-column$P$V$}=$_rest<a.$0_$}?rest:a.$0_$});
-$a$V$x=$i*K;
-in+=column*`t+$i*UNIT$P$Vneeded=$x-$A*K+$JWARP*K`OK==1){$F$x<$})take_one($mUnit*>($O),in);
-}`Cneeded<=$}&&is_whole(in-$A*UNIT,$Q,`U))
-take<true>($mUnit*>($O),in,$}-$x$p`C$x<$})take<`7>($mUnit*>($O),in,$}-$x);$kstore($O,out+column*a.out_`],$}*rows*`t$R};
-$gP`w`t`wWORD`wFORM>$q$btranspose$(`^$<$:`a$O$p$2$p$btransposer<P,`t,WORD,FORM>t(a);$7$T$0=$.;$0<a.$0s;$0+=$-){
-if($0>=$-)__sync`K($pt.turn($O,$0$R}
-#line 1 "transpose/in_place.cuh"
-$gP`w`t`wWORD`wFORM>$q$b`^square$(`^$<$G$oSIDE=$b`^side($E,P::$Y,`t$3$C`6=(FORM&$JFORM_IN_`6)!`b
-`(def $btransposed_$0<$E,P::`I,P::store,`t,WORD,SIDE,SIDE,`6,`6,
-$bis_scattered(`t,WORD,FORM)>
-Tile;
-`a$O$p$2$p$B$O2=$O+$b`^$0_$@(`t,SIDE,SIDE,`6$3$V`T_`]=$_a.in_`])&15u;$7$T$0=$.;$0<a.$0s;$0+=$-){
-$a$Vn=$_a.column_$0s),Q=$JSQUARE_PANEL;
-$Trest=$0,far=0,near=0`Oa.outer[0]*a.outer[1]>1$G$Tof_matrix=a.column_$0s*(n+1)/2*(Q*Q),matrix=$0/of_matrix;
-rest-=matrix*of_matrix,far=matrix/a.outer[1],near=matrix-far*a.outer[1]$S$a$Vpanel=$_rest/(Q*Q)),inner=$_rest%(Q*Q));
-$a$Vx=panel/(n+1),y=panel-x*(n+1$3$Ti=(x+y<n?x:n-1-x)*Q+inner%Q,j=(x+y<n?x+y:y-1)*Q+inner/Q`Oi>j||j>=a.row_$0s)continue;
-$Bbase=$f$B>(a.out)+far*a.out_outer[0]+near*a.out_outer[1];
-$Bupper=base+i*SIDE*a.out_`]+j*SIDE*`t;
-$Blower=base+j*SIDE*a.out_`]+i*SIDE*`t$P$Trest_i=a.rows-i*SIDE,rest_j=a.rows-j*SIDE;
-$a$Vrows=$_rest_i<SIDE?rest_i:$h(SIDE)$3$V$}=$_rest_j<SIDE?rest_j:$h(SIDE));
-Tile::$v `I<true>($O,upper,a.out_`],rows,$},upper,upper$Mi!=j)Tile::$v `I<true>($O2,lower,a.out_`],$},rows,lower,lower);
-__sync`K($pTile::store($O,lower,a.out_`],rows,$},$Uupper,16),`T_`]);
-if(i!=j)Tile::store($O2,upper,a.out_`],$},rows,$Ulower,16),`T_`]);$k}
-}
-$gP`w`t`wWORD>$q$b`^$}_of$(`^$<){$t$H$b$]_of<WORD>::`( Word$P$VN=`t/WORD;
-`a$O$p$2$p$Bat=a.scratch?$f$B>(a.scratch)+$.*a.strip:$O;
-Word*strip=$mWord*>(at);$7$T$0=$.;$0<a.$0s;$0+=$-$G$Tmatrix=$0/a.column_$0s,$x=($0-matrix*a.column_$0s)*a.$0_$};
-$a$Tfar=matrix/a.outer[1],rest=a.$}-$x;
-Word*base=$mWord*>($f$B>(a.out)+far*a.out_outer[0]+
-(matrix-far*a.outer[1])*a.out_outer[1]+$x*`t$3$V$]s=$_rest<a.$0_$}?rest:a.$0_$})*N;$7$Ti=$i;i<a.rows*$]s;i+=$E){
-$a$Trow=i/$]s,$]=i-row*$]s,column=$x+$]/N$P$Tother=(a.rotates?row+column/a.b:column+row*a.$}-row/a.a)%a.rows;
-strip[(a.gathers?row:other)*$]s+$]]=base[(a.gathers?other:row)*a.$}*N+$]];
-}$kfor($Ti=$i;i<a.rows*$]s;i+=$E$G$Trow=i/$]s,$]=i-row*$]s;
-base[row*a.$}*N+$]]=strip`m;
-}$k}
-}
-$gP`w`t`wWORD>$q$b`^within_rows$(`^$<){$t$H$b$]_of<WORD>::`( Word$P$VN=`t/WORD;
-`a$O$p$2$p$Bat=a.scratch?$f$B>(a.scratch)+$.*a.strip:$O;
-Word*strip=$mWord*>(at);$7$T$0=$.;$0<a.$0s;$0+=$-$G$Tmatrix=$0/a.rows,row=$0-matrix*a.rows,far=matrix/a.outer[1];
-Word*base=$mWord*>($f$B>(a.out)+far*a.out_outer[0]+
-(matrix-far*a.outer[1])*a.out_outer[1]+row*a.$}*`t);$7$Ti=$i;i<a.$}*N;i+=$E$G$Tcolumn=i/N,$]=i%N;
-$a$Tother=((row+column/a.b)%a.rows+column*a.rows)%a.$}*N+$];
-strip[a.gathers?i:other]=base[a.gathers?other:i];
-}$kfor($Ti=$i;i<a.$}*N;i+=$E)base`m=strip`m;$k}
-}
-$gP`w`t`wWORD`wFORM>$q$b`^save$(panels_$<){$t$H$b$]_of<FORM/$JFORM_WORD>::`( Word;
-$2$3$T$]s=a.saves/$KWord),`K=$h($-)*$E$P$Tthread=$h($.)*$E+$i$PWord*$8=$m$aWord`0data$pWord*to=$mWord`0saved$p$%4)
-for($Ti=thread;i<$]s;i+=`K)to`m=$8`m;$7$Ti=thread;i<a.clears;i+=`K)a.$Ders`m`b
-}
-#line 1 "transpose/panels.cuh"
-$gP`w`t`wWORD`wFORM>$q$b`^panels$(panels_$<$G$oROWS=$b`^rows($E,P::$Y,`t$3$oCOLUMNS=$b`^$}($E,P::$Y,`t);
-$a$CIN_`6=(FORM&$JFORM_IN_`6)!=0,OUT_`6=(FORM&$JFORM_OUT_`6)!`b
-`(def $btransposed_$0<$E,P::`I,P::store,`t,WORD,ROWS,COLUMNS,IN_`6,OUT_`6,
-(`t<=2&&`t==WORD)>
-Tile;
-`o $1{
-$T$>;
-};
-`a$O$p`[$1,s$p$2$3$Tin_`]=a.$}*`t,out_`]=a.rows*`t,panel=a.rows*in_`]`O$i`P)s.$>=$badd_`Ma.$Ders,1);
-__sync`K();$7$T$>=s.$>;$><a.panels*a.panel_$0s;$>=s.$>$:$Tnext=0`O$i`P)next=$badd_`Ma.$Ders,1);
-$a$Tplace=$>/a.panel_$0s,$0=$>-place*a.panel_$0s$P$Trow=$0/a.column_$0s*ROWS,column=$0%a.column_$0s*COLUMNS;
-$a$Vrows=$_a.rows-row<ROWS?a.rows-row:$h(ROWS)$3$V$}=
-$_a.$}-column<COLUMNS?a.$}-column:$h(COLUMNS)$3$Cis_saved=place+a.holes>=a.panels$P$B$Q=
-is_saved?a.saved+(place+a.holes-a.panels)*panel:a.data+(place+a.holes)*panel$P$Bin=$Q+row*in_`]+column*`t;
-Tile::`I($O,in,in_`],rows,$},$Q,$Q+panel);$kif($i`P$:`W$M!is_saved)$badd_`Ma.$Ders+$JPANELS_COUNTERS+place+a.holes,1);
-if(place>=a.holes)
-while(`h`Ma.$Ders+$JPANELS_COUNTERS+place)<a.panel_$0s)__nanosleep(50$p`W$ps.$>=next;
-}$kTile::store($O,a.data+place*panel+column*out_`]+row*`t,out_`],rows,$},
-$Uin,16),$_in_`])&15u);$k}
-}
-$gP`wWORD>$uchunk_mover{$t$H$b$]_of<WORD>::`( Word;`qDEEP=P::$Y,WORDS=WORD>=4?16/WORD:4;
-`o chunk{
-Word $][WORDS];
-}$P$bpanels_$<;
-$eexplicit $bchunk_mover$(panels_$<rgs):a(args){}
-$eWord*at($;i$z$+$mWord`0data+$h(i)*a.chunk);}
-$q`I(chunk&c,$;i$z$dk`bk<WORDS`kk)$F(k*$JWARP+$A)*WORD<a.chunk)c.$][k]=at(i)[k*$JWARP+$A]$S$qstore($achunk&c,$;i$z
-$sUNROLL$7$ok`bk<WORDS`kk)$F(k*$JWARP+$A)*WORD<a.chunk)at(i)[k*$JWARP+$A]=c.$][k]$S$e$;next($;i$z
-$a$;x=i/a.chunk_$},y=i-x*a.chunk_$}$P$;over_x=a.chunk_rows-a.`B_x,over_y=a.chunk_$}-a.`B_y;
-$j(y>=over_y?y-over_y:y+a.`B_y)*a.chunk_rows+(x>=over_x?x-over_x:x+a.`B_x$R$e$Cclaim($;i$z$+$bset_bit(a.claimed,i);}
-$qtell($;`|s,$;i$z
-`d$M`|s>>$A&1u$:`W$patomicOr(a.`Ied+i/32,1u<<i%32$R}
-$qwait($;`|s,$;i$z$F`|s>>$A&1u$:while((`hvola$0(a.`Ied+i/32)>>i%32&1u)`P)__nanosleep(50$p`W$R`d$R$qchain($;$8$z
-chunk held,c[DEEP]$P$;all=(1u<<DEEP)-1`O!__ballot_sync(~0u,$A`P&&claim($8)))$j;
-`I(held,$8$ptell(1,$8);$7$;`-=1;`-!`b$:$;place[DEEP],$|`b$dk`bk<DEEP`kk$:$8=place[k]=next($8$M$A==$_k))$|=$8;
-}
-$a$;got=__ballot_sync(~0u,$A<DEEP&&claim($|)$3$;behind=(got<<1|1u)&all;$dk`bk<DEEP`kk)$Fgot>>k&1u)`I(c[k],place[k]);
-if(got&~behind)tell(got&~behind,$|$Mbehind&~got)wait(behind&~got,$|);$dk`bk<DEEP`kk)
-if(behind>>k&1u)store(k?c[k?k-1:0]:held,place[k]$p`-=got>>(DEEP-1)&1u;
-held=c[DEEP-1]$S}
-$[P`w`t`wWORD`wFORM>$q$b`^chunks$(panels_$<$:$2$3$bchunk_mover<P,FORM/$JFORM_WORD>mover(a);
-$a$Tchunks=$h(a.chunk_rows)*a.chunk_$};$7;;$:$T$x=0`O$A`P)$x=$badd_`Ma.$Ders+1,1)*$JCHUNK_TICKET;
-$x=__shfl_sync(~0u,$x,0$M$x>=chunks)break$P$Tleft=chunks-$x<$JCHUNK_TICKET?chunks-$x:$h($JCHUNK_TICKET);
-$a$;$^=~0u>>(32-left$p$;rest=0`O$A`P)rest=`hvola$0(a.claimed+$x/32)>>$x%32;
-for(rest=~__shfl_sync(~0u,rest,0)&$^;rest;rest&=rest-1)
-mover.chain(`i$x)+`i__ffs($fint>(rest))-1)$R}
-#line 1 "transpose/buffered.cuh"
-$ubuffered_turn{
-$a$Bin,*$Q,*`U;
-$Bout;
-$Tout_`];
-$Vrows,$},unit;
-$Vrow,column;
-$V`v,ready;
-$[P`w`t`wWORD`wFORM>$ubuffered_panels{`qROWS=$b`^rows($E,P::$Y,`t);`qCOLUMNS=$b`^$}($E,P::$Y,`t);
-static $a$CIN_`6=(FORM&$JFORM_IN_`6)!=0,OUT_`6=(FORM&$JFORM_OUT_`6)!`b
-`(def $btransposed_$0<$E,P::`I,P::store,`t,WORD,ROWS,COLUMNS,IN_`6,OUT_`6,
-(`t<=2&&`t==WORD)>
-Tile;
-`o $1{
-$bbuffered_turn turn[2];
-$V`v,done;
-}$P$bbuffered_$<;
-$1&s;
-$e$bbuffered_panels$(buffered_$<rgs,$1&memory):a(args),s(memory){}
-$e$V$>($z$+$_$badd_`Ma.$Ders,1));}
-$estatic $Vleast($Tx,$Ty`S$_x<y?x:y);}
-$e$Bplace($Vx,$Vg$z
-$+a.data+($h(a.border[g])*COLUMNS*a.rows+x*a.height)*`t$S$e$Bblock($Vx,$Vg$z
-$+a.buffer+$bbuffered_slot(a.panels,x,g)*a.slot+$Uplace(x,g),$JBUFFERED_SHIFT$R$qfind($V$&,$bbuffered_turn&t$z
-$Vx=s.`v;
-while(x<=a.panels&&$&>=a.$x[x+1])++x;
-t.`v=s.`v=x`Ox>a.panels)$j;
-$&-=a.$x[x]$P$Trest=a.rows-x*a.height$P$Vhigh=x<a.panels?(least(rest,a.height)+ROWS-1)/ROWS:0`O$&<high*a.column_$0s){
-$Vcolumn=$&/high,g=0$P$Vrow=($&-column*high)*ROWS;
-column+=a.border[x]`Ocolumn>=a.column_$0s)column-=a.column_$0s;
-else g=x;
-while(a.border[g+1]<=column)++g;
-t.$Q=a.data+x*a.height*a.$}*`t;
-t.rows=least(rest,a.height$pt.`U=t.$Q+t.rows*a.$}*`t;
-t.rows=least(t.rows-row,ROWS$pt.$}=least(a.$}-$h(column)*COLUMNS,COLUMNS$pt.in=t.$Q+(row*a.$}+$h(column)*COLUMNS)*`t;
-t.row=$_x*a.height)+row;
-t.column=column;
-t.out_`]=g<x?a.rows*`t:a.`];
-t.out=(g<x?place(x,g):block(x,g))+(column-a.border[g])*COLUMNS*t.out_`]+row*`t;
-t.ready=g<x?g+1:x?x-1:0;
-}else{
-$&-=high*a.column_$0s$P$Vg=x-1,part=$&%a.`~,$8=$&/a.`~%x$P$Vline=$&/a.`~/x*a.lines;
-t.$Q=nullptr;
-t.out_`]=a.rows*`t;
-t.rows=least(a.rows-$8*a.height,a.height$pt.$}=
-least(least(a.$},$h(a.border[x])*COLUMNS)-$h(a.border[g])*COLUMNS-line,a.lines$pt.unit=part*a.part;
-t.in=block($8,g)+line*a.`];
-t.out=place($8,g)+line*t.out_`];
-t.ready=x$S}
-$e$Cwait($Vready,$Clooks=`7$z$Fs.done>=ready)$+true;$7$Vx=s.done;x<ready;s.done= ++x)
-while(`h`Ma.$Ders+$JPANELS_COUNTERS+x)<a.$x[x+1]-a.$x[x]){$Flooks)$+`7;
-__nanosleep(50$R`W$p$+true$S$e$Cfinds$(buffered_turn&t,$Vi,$c&line,$c&at$z
-line=$bquotient(a.units,i$pat=(t.unit+i-line*a.part)*16`O!OUT_`6)at-=$Ut.out+line*t.out_`],16);
-$+line<t.$}&&at<t.rows*`t&&at+16<=t.rows*`t$S$qcopy$(buffered_turn&t$z$t$H$b$]_of<WORD>::`( Word;
-$a$Vworks=t.$}*a.part,$@=t.rows*`t;$7$V$x=$i;$x<works;$x+=$E*P::$Y$:$#$5 v[P::$Y];$dk`bk<P::$Y`kk$:$Vline,at;
-if(finds(t,$x+k*$E,line,at))v[k]=`h$5<P::`I>(t.in+line*a.`]+at$p}$dk`bk<P::$Y`kk$:$Vline,at`Ofinds(t,$x+k*$E,line,at))
-$bstore_$5<P::store>(t.out+line*t.out_`]+at,v[k]$R}$FOUT_`6||t.unit)$j$P$VW=16/WORD;$7$Vi=$i;i<t.$}*2*W;i+=$E){
-$a$Vline=i/(2*W),skip=$Ut.out+line*t.out_`],16),all=skip+$@$P$Vat=(i/W%2?all/16*16:0)+i%W*WORD;
-if(at<skip||at>=all||(i/W%2?all<16:skip`P&&all>=16))continue;
-*$mWord*>(t.out+line*t.out_`]+(at-skip))=
-*$m$aWord*>(t.in+line*a.`]+(at-skip)$R}
-$qtell($Vof$z
-`W$Mof<=a.panels)$badd_`Ma.$Ders+$JPANELS_COUNTERS+of,1$R$qprefetch$(buffered_turn&t$z$Ft.`v>a.panels)$j;
-$a$Vlines=t.$Q?t.rows:t.$}$P$V$@=
-t.$Q?t.$}*`t:least(t.rows*`t-least(t.rows*`t,t.unit*16),a.part*16);$7$Vi=$A;i<lines&&$@;i+=$JWARP)
-$bprefetch_$@(t.in+i*(t.$Q?a.$}*`t:a.`])+(t.$Q?0:t.unit*16),$@$R$qrun($B$O$z
-$a$CLEADS=$bbuffered_leads(`t$3$Vin_`]=$_a.$}*`t)&15u$P$Cleads=LEADS&&$i>=$E,$x=$i==(LEADS?$E:0$p$Vwhich=0,next=0`O$x){
-s.`v=s.done`b
-find($>(),s.turn[0]$pnext=$>($ps.turn[1].`v=~0u;
-}$kfor(;s.turn[which].`v<=a.panels;which^=1$G$bbuffered_turn&t=s.turn[which]`OLEADS&&$x$:tell(s.turn[which^1].`v);
-wait(t.ready$p}$F!leads&&t.$Q)Tile::`I($O,t.in,a.$}*`t,t.rows,t.$},t.$Q,t.`U$M!LEADS&&$x$:tell(s.turn[which^1].`v);
-wait(t.ready$pfind(next,s.turn[which^1]$pnext=$>($p}$kif(leads){$F$x$:find(next,s.turn[which^1]$pnext=$>($R`d);
-prefetch(s.turn[which^1]$p}`Ct.$Q)
-Tile::store($O,t.out,t.out_`],t.rows,t.$},$Ut.in,16),in_`]$pelse copy(t);$k}$F$x)tell(s.turn[which^1].`v$R};
-$gP`w`t`wWORD`wFORM>$q$b`^buffered$(buffered_$<){$t$bbuffered_panels<P,`t,WORD,FORM>Panels;
-`a$O$p`[$HPanels::$1,s$p$2$pPanels(a,s).run($O$p}
-#line 1 "transpose/rows.cuh"
-$gP`wWORD>$q$b`^rows_of$(`^$<){$t$H$b$]_of<WORD>::`( Word;
-$2$3$V`y=1u<<a.$0_$},height=$E*P::$Y/`y;$7$T$0=$.;$0<a.$0s;$0+=$-){
-$a$Tof_matrix=a.row_$0s*a.column_$0s,matrix=$0/of_matrix,far=matrix/a.outer[1];
-$a$Trest=$0-matrix*of_matrix,row_$0=rest/a.column_$0s$P$Trow=row_$0*height,column=(rest-row_$0*a.column_$0s)*`y;
-$a$Bin=$f$a$B>(a.in)+far*a.in_outer[0]+
-(matrix-far*a.outer[1])*a.in_outer[1]+row*a.in_`]+column*WORD;
-$Bout=$f$B>(a.out)+far*a.out_outer[0]+
-(matrix-far*a.outer[1])*a.out_outer[1]+row*a.out_`]+column*WORD$P$Trows=a.rows-row,$}=a.$}-column;
-Word v[P::$Y];$dk`bk<P::$Y`kk$G$Vi=k*$E+$i,r=i>>a.$0_$},c=i&(`y-1$Mr<rows&&c<$})v[k]= *$m$aWord*>(in+r*a.in_`]+c*WORD$p}
-$sUNROLL$7$ok`bk<P::$Y`kk$G$Vi=k*$E+$i,r=i>>a.$0_$},c=i&(`y-1$Mr<rows&&c<$})*$mWord*>(out+r*a.out_`]+c*WORD)=v[k]$S}
-}
-#line 1 "bfs/state.cuh"
-enum{`rSUMS=4,`rBLOCK_BITS=16,`rAGAIN_SHIFT=36};
-enum{
-`rDONE=0,
-`rSMALL=GP_STEP_ALONE,
-`rTOP_DOWN=GP_STEP_TOP_DOWN,
-`rBOTTOM_UP=GP_STEP_BOTTOM_UP,
-`rLISTED=GP_STEP_LISTED,
-`rMERGE_FRONTIER=GP_STEP_MERGE_FRONTIER,
-`rCOLLECT=GP_STEP_COLLECT,
-`rCLUSTER=GP_STEP_CLUSTER,
-`rSPREAD=GP_STEP_SPREAD
-$[$!>`o alignas(2*$K$!))$bbfs_unvisited{$! vertex,neighbour;};
-$ubfs_$Ds{
-$V`L,`3,longer;
-$T`l;
-};
-$ubfs_sums{
-$T`L;
-$T`3;
-$T`l;
-$Tlonger;
-};
-`4`rHIT (1ull << 47)
-$ubfs_tally{
-$;`L[2],`3[2],`l[2],longer[2];
-$estatic void add($n(&sum)[2],$Tx$G$;low=`ix)&0xffffffu,high=`ix>>24$Mlow)`F&sum[0],low$Mhigh)`F&sum[1],high);
-}
-$estatic $Twhole($a$n(&sum)[2]`Ssum[0]+($)sum[1])<<24);}
-$e$Chas_`3($z$+`3[0]||`3[1];}
-$e$Chas_hit($z$+`3[1]>>23;}
-$e$bbfs_sums sums($z
-$+$bbfs_sums{whole(`L),whole(`3),whole(`l),whole(longer)}$S$qclear(){
-`L[0]=`L[1]=`3[0]=`3[1]=`l[0]=`l[1]=longer[0]=longer[1]=0$S};
-$ubfs_block_`Rs{
-$V`L,`l;
-$C`3,hit;
-$estatic $bbfs_block_`Rs of($V`L,$a$bbfs_tally&$|$G$T`l=$bbfs_tally::whole($|.`l);
-$+$bbfs_block_`Rs{`L<0xffffu?`L:0xffffu,
-`l<1u<<24?$_`l):1u<<24,$|.has_`3(),
-$|.has_hit()}$S$estatic $bbfs_block_`Rs of($T$]$:$+$bbfs_block_`Rs{$_$])&0xffffu,$_$]>>18),
-($]>>16&1u)!=0,($]>>17&1u)!=0}$S$e$T$]($z
-$+`L|(`3?1u<<16:0)|(hit?1u<<17:0)|$)`l)<<18$S};
-$ubfs_cluster_`Rs{
-$V`L,`l;
-$C`3,hit;
-$Cover,wide,uneven;
-$e$T$]($C$x$z
-$a$Vis=`3|hit<<1|over<<2|wide<<3|uneven<<4;
-$+$x?`L|$)is)<<32:`l<1u<<27?`l:1u<<27$S$estatic $bbfs_cluster_`Rs of_`|s($T$]$G$C$x=$A%2`P$P$V$D=$_$]),is=$_$]>>32);
-$aauto any= [is]($obit`S__any_$Lis>>bit&1u)!`b};
-$+$bbfs_cluster_`Rs{
-$b`nsum($x?$D:0),$b`nsum($x?0:$D),any(0),any(1),any(2),any(3),any(4)}$S};
-enum{`rAPPENDS_NOTHING,`rAPPENDS_LEVEL,`rAPPENDS_LONG};
-$ubfs_`p{
-$T$x,`-;
-$T`l;
-$Tunexplored;
-$Tkept,merged;
-$Tlist,news;
-$Treached,explored;
-$T`+s,bottom_up,small;
-$Tagain;
-$Tbarriers;
-$o`v,depth;
-$omap,side;
-$olisted;
-$oapp`Us;
-};
-$~SUMS>`o alignas(128)$barrivals{
-$T$][SUMS];
-};
-enum{`rNAP=200};
-$~SUMS>
-$e$T$bgrid_barrier_sum($barrivals<SUMS>(&barrier)[3],$V$&,$V`@,
-$V`>,$T$|,$Cnaps=`7$G$V`|=$A,set=$&%3$P$Tarrived=(1ull<<`rBLOCK_BITS)-1;
-$h*$]=barrier[set].$]+(`|<SUMS?`|:0),*next=barrier[set==2?0:set+1].$];
-$Tall`O`|<SUMS){$F`>`P)$bstore_`Mnext+`|,0$p$bfence($p$badd_`M$],$|<<`rBLOCK_BITS|1u);
-}
-while(all=`h`M$]),!__all_$L(all&arrived)==`@))$Fnaps)__nanosleep(`rNAP$p`d$p$bfence($p$+all>>`rBLOCK_BITS;
-}
-$ubfs_control{
-$Tqueue,kept,merged;
-$Tdeepest;
-$bbfs_`p `p[2];
-$Tsums[`rSUMS],arrived,inspected;
-$barrivals<`rSUMS>barrier[3];
-$Tnews[2][2*`rCLUSTERS];
-};
-$~WARPS>$ubfs_$O{
-$bbfs_`p `p;
-$bbfs_tally sums[3];
-$V`L[3];
-$Tmessage[5][2][`rCLUSTER_MOST];
-$bbfs_sums `+;
-$V`Us[`rCLUSTER_MOST];
-$Vverdict[2];
-$T`3,explored;
-$bbfs_tally again;
-$T$Z,$Q;
-$T`l;
-$Ttag;
-$V`>,cluster_`>;
-$Tclock;
-$V`vs;
-$;nowhere[2][WARPS*$JWARP];
-};
-#line 1 "bfs/search.cuh"
-`4$sBFS_STATE(Below) \$6WARPS;\$6$y;\$6COUNTER;\$6SMALL;\$6ROOM;\$6SLOTS;\$6WARPS_OF_GRID;\$6BLOCKS_OF_GRID;\
-using Below::ONE_BLOCK;\$6FEW_LANES;\$6FEW_EDGES;\$6FEW_SHIFT;\$6a;\$6s;\$6dynamic;\$6$,;\$6in_$,;\$6targets;\$6in_$Zs;\
-using Below::queue;\$6parents;\$6control;\$6`E;\$6$]s;\$6sums;\$6inspected;\$6buffered;\$6depth;\$6turn
-$gP$rOffset$r$!,$CCLUSTERS>$ubfs_search{`qWARPS=$E/$JWARP,$y=P::$Y;$l$a$VCOUNTER=WARPS>1?$JWARP:0;
-static $a$VSMALL=$bbfs_small_most($E);$l$a$VROOM=`rBUFFER/$c($K$#`l));$l$a$VSLOTS=`rBUFFER/8/$c($K$!));
-`(def $bbfs_unvisited<$!>Seeker;
-enum{WARPS_OF_GRID,BLOCKS_OF_GRID,ONE_BLOCK};
-enum{FEW_LANES=4,FEW_EDGES=16,FEW_SHIFT=20};$t$bbfs_$O<WARPS>Shared$P$bbfs_$<;
-Shared&s;
-$Bdynamic$POffset*$,,*in_$,$P$!*targets,*in_$Zs;
-$#`l*queue;
-$!*parents;
-$bbfs_control*control;
-$T`E,$]s;
-$bbfs_$Ds sums;
-$Vinspected;
-$Vbuffered;
-$odepth;
-$Vturn;
-$e$bbfs_search$(bfs_$<rgs,Shared&$O,$Bmemory)
-:a(args),s($O),dynamic(memory),$,($f$aOffset*>(args.$,)),
-in_$,($f$aOffset*>(args.in_$,)),targets($f$a$!*>(args.targets)),
-in_$Zs($f$a$!*>(args.in_$Zs)),queue($f$#`l*>(args.queue)),
-parents($f$!*>(args.parents)),control($f$bbfs_control*>(args.control)),
-`E(args.`E),$]s((args.`E+31)/32),sums($bbfs_$Ds{0,0,0,0}),inspected(0),
-buffered(0),depth(0),turn(0){}
-$e$Vcluster($z$+CLUSTERS?a.cluster:1;}
-$e$T`nof_grid($z$+$)s.`>)*WARPS+`x;}
-$e$Twarps_of_grid($z$+$)a.`@)*WARPS;}
-$estatic $Vpart_of($Trest$:$+rest<`rPART?$_rest):$c(`rPART$R$gSums>$estatic void add_warp(Sums&x){
-x.`L=$#`nreduce(x.`L,$#sum<decl`((x.`L)>()$px.`3=$#`nreduce(x.`3,$#sum<decl`((x.`3)>());
-x.`l=$#`nreduce(x.`l,$#sum<$h>()$R$qadd_to_block(){$F$A`P&&(sums.`L|sums.`3|sums.longer|sums.`l)!=0){
-$bbfs_tally::add(s.sums[turn].`L,sums.`L$p$bbfs_tally::add(s.sums[turn].`3,sums.`3);
-$bbfs_tally::add(s.sums[turn].`l,sums.`l$p$bbfs_tally::add(s.sums[turn].longer,sums.longer$Rsums=$bbfs_$Ds{0,0,0,0};
-}
-$e$bbfs_sums wait($Cnaps=`7$:add_to_block();$kif(a.`@==1||`x!=0)$+$i`P?s.sums[0].sums():$bbfs_sums{0,0,0,0}$P$V`|=$A;
-$a$bbfs_sums of_block=s.sums[0].sums($3$T$|=`|`P?of_block.`3
-:`|==1 `&`&?of_block.`L
-:`|==2 `&`&?of_block.`l
-:of_block.longer$P$Tall=
-$bgrid_barrier_sum(control->barrier,$_s.`p.barriers),a.`@,s.`>,$|,naps$p$+$bbfs_sums{__shfl_$Lall,1),__shfl_$Lall,0),
-__shfl_$Lall,2),__shfl_$Lall,3)}$S$e$Cover$(bfs_sums&x$z
-$j!(x.`3&~`rHIT)||(x.`3&`rHIT)||s.`p.depth==a.limit$S$q$D_`+$(bfs_sums&x,$T`l$:$bbfs_`p&t=s.`p$P$T`3=x.`3&~`rHIT;
-++t.depth;
-t.`+s+=`3!`b
-t.reached+=`3;
-t.explored+=`l;
-t.unexplored-=`l;
-t.`l=`l$S$e$C$Ds_rest($z$+a.symmetric&&s.`p.listed!=2;}
-$q$D_bottom_up$(bfs_sums&x$:$bbfs_`p&t=s.`p;
-$D_`+(x,$Ds_rest()?t.unexplored-x.`l:x.`l$p++t.bottom_up;
-t.listed=1;
-t.list=x.`L;
-t.kept+=x.`L$S$qgo_down($:$bbfs_`p&t=s.`p$P$Cgrows=a.in_$,&&a.alpha>0&&t.`l*$_a.alpha)>t.unexplored&&
-t.`l*8>`E$P$T`~=t.`--t.$x;
-t.`v=fits_block(`~,t.`l) `&`&?`rSMALL
-:fits_grid(`~,t.`l,t.depth,a.spread)?`rSPREAD
-:cluster()>1&&fits_cluster(`~,t.`l)?`rCLUSTER
-: !grows    `&`&`&`&`&?`rTOP_DOWN
-:t.listed  `&`&`&`&`&?`rLISTED
-:`rBOTTOM_UP`Ot.listed)t.listed=2$S$e$Cfits_block($T`~,$T`l$z
-$+`~<=a.small&&`l<=$E&&`l<=`~*$JWARP$S$e$Cfits_cluster($T`~,$T`l$z
-$+`~<=a.cluster_small&&`l<=a.cluster_small*8ull$S$e$Cfits_grid($T`~,$T`l`wdepth_of,$Vleast$z
-$+CLUSTERS&&a.spread&&a.`@<=a.cluster*`rCLUSTERS&&depth_of>=a.spread_after&&
-`~>=least&&`~<=a.`@*($E/FEW_LANES*1ull)&&`l<=`~*8$S$e$Cshrinks($z
-$+s.`p.`l*$_a.beta)<s.`p.list||a.alpha<=0$S$qdecide$(bfs_sums&x$:$bbfs_`p&t=s.`p;
-switch(t.`v$:case `rTOP_DOWN:
-t.$x=t.`-;
-t.`-+=x.`L;
-t.merged+=x.longer;
-$D_`+(x,x.`l$pgo_down($Mover(x))t.`v=`rDONE;
-`Cx.longer&&t.`v!=`rBOTTOM_UP&&t.`v!=`rLISTED$:t.`v=`rMERGE_FRONTIER;
-t.app`Us=`rAPPENDS_LONG;
-t.news=x.longer$Sbreak;
-case `rBOTTOM_UP:
-$D_bottom_up(x$pt.map^=1;
-t.`v=over(x)||!t.list?`rDONE:shrinks()?`rCOLLECT:`rLISTED;
-break;
-case `rLISTED:
-$D_bottom_up(x$pt.side^=1;
-t.app`Us=shrinks()?`rAPPENDS_LEVEL:`rAPPENDS_NOTHING;
-t.`v=over(x)||!t.list?`rDONE:`rMERGE_FRONTIER;
-break;
-default:$Ft.`v!=`rMERGE_FRONTIER||t.app`Us!=`rAPPENDS_LONG)t.$x=t.`-;
-t.`-+=x.`L`Ot.`v==`rMERGE_FRONTIER&&t.app`Us==`rAPPENDS_NOTHING)t.`v=`rLISTED;
-else{
-go_down($Mt.`v==`rLISTED)t.`v=`rTOP_DOWN$S}
-}
-$qnote($okind){$F$i!=0||!a.statistics||s.`>!=0||s.`vs==GP_TRAVERSAL_STEPS)$j;
-$#traversal_`v&r=a.statistics->`v[s.`vs++];
-r.nano`cs=$bnano`cs()-s.clock;
-r.reached=s.`p.reached,r.`l=s.`p.explored;
-r.kind=`ikind),r.depth=`is.`p.depth$R$qfinish_`v($o`v$G$Calone=`v==`rSMALL||`v==`rCLUSTER$P$bbfs_sums all=wait(alone);
-if($i`P$:$bbfs_`p&t=s.`p$P$Tbarriers=t.barriers`O!alone&&!(CLUSTERS&&`v==`rSPREAD))decide(all);
-`Calone&&s.`>!=0)t=control->`p[barriers&1u];
-t.barriers=barriers+1;
-s.sums[0].clear($pnote(`v$p}$k}
-$estatic $Chas_bit($a$n*map,$! v){$j(map[v>>5]>>(v&31u)&1u)!`b}
-$qwrite($! v`wd,$! parent$:a.depths[v]=d`Oparents)parents[v]=parent$S$e$n*reached_at($! v$z$+$m$n`0depths)+v;}
-$qset_bit_of($Chas,$Tv,$n*map$z$FCLUSTERS&&has)$bset_bit_alone(map,v$R};
-#line 1 "bfs/queue.cuh"
-$gP$rOffset$r$!,$CCLUSTERS>
-$ubfs_queue:$bbfs_search<P,Offset,$!,CLUSTERS>{$t$bbfs_search<P,Offset,$!,CLUSTERS>Below;$t$HBelow::Seeker Seeker;
-using Below::Below;
-$sBFS_STATE(Below);$6part_of;
-$e$#`l*buffer($z$+$m$#`l*>(dynamic+`x*`rBUFFER);}
-$eSeeker*slots($z$+$mSeeker*>(dynamic+`x*`rBUFFER);}
-$e$#`l*small_queue($Vwhich$z
-$+$m$#`l*>(dynamic)+(which&1u)*SMALL$S$estatic $Treserve($h*cursor,$V$D$:$+$W$A`P?`Fcursor,$)$D)):0,0$R$qflush(){
-if(!buffered)$j;
-`d$3$Tat=reserve(&control->queue,buffered);$7$Vi=$A;i<buffered;i+=$JWARP)queue[at+i]=buffer()`m`O$A`P)sums.`L+=buffered;
-buffered`b
-`d$R$~TEAM>$qput_small($Vat,$a$#`l&`l){$Fat<SMALL)small_queue(TEAM==ONE_BLOCK?$_depth):0)[at]=`l;
-else queue[`F&control->queue,1ull)]=`l$S$qmove_small($Vwhich,$V$^){$F$i`P)s.$Q=$^?`F&control->queue,$)$^)):0;
-__sync`K();$7$Vi=$i;i<$^;i+=$E)queue[s.$Q+i]=small_queue(which)`m$S$~TEAM>$qapp`U($Chas,$T$Q,$T$D,$! v,$C$Ds){
-$a$Cis_long=has&&$D>`rPART$P$Vsmall=!has?0: !is_long?$_$D):TEAM==ONE_BLOCK?`rLONG:0$P$Vwhole=`,small!=0);
-$Vlarge=`,is_long$MTEAM==ONE_BLOCK&&large)sums.`l+=$#`nreduce(is_long?$D-small:0,$#sum<$h>()$MTEAM==ONE_BLOCK)large=0;
-if(whole){$F$Ds)sums.`l+=$#`nreduce(small,$#sum<$c>()$Msmall)$bprefetch(targets+$Q$3$V$I=$b`|s_$I(whole);
-$a$V$&=$___popc(whole)$MTEAM!=WARPS_OF_GRID$G$Vat=$W$A`P?`F&s.`L[turn],$&):0,0);
-if(small)put_small<TEAM>(at+$I,$#`l_of($Q,small,v)$p}else{$Fbuffered+$&>ROOM)flush();
-if(small)buffer()[buffered+$I]=$#`l_of($Q,small,v$pbuffered+=$&$S}$FTEAM!=ONE_BLOCK&&$Ds&&large&&a.in_$,&&
-a.alpha>0$G$V$&=$___popc(large)$3$Tat=reserve(&control->merged,$&)-s.`p.merged$P$Cis=(large>>$A&1u)!=0;
-if(is)$f$!`0`3)[at+$b`|s_$I(large)]=v;
-sums.`l+=$#`nreduce(is?$D:0,$#sum<$h>()$M$A`P)sums.longer+=$&;
-$j;
-}$7;large;large&=large-1$G$oowner=__ffs($fint>(large))-1$P$T$8=__shfl_$L$Q,owner),length=__shfl_$L$D,owner);
-$a$! vertex=__shfl_$Lv,owner$3$V`~=$_(length+`rPART-1)/`rPART$p$Tat`O$Ds)sums.`l+=length;
-if(TEAM!=WARPS_OF_GRID)at=$W$A`P?`F&s.`L[turn],`~):0,0$pelse at=reserve(&control->queue,`~);$7$Vi=$A;i<`~;i+=$JWARP){
-$a$Tdone=$)i)*`rPART,rest=length-done$P$#`l part=$#`l_of($8+done,part_of(rest),vertex);
-if(TEAM!=WARPS_OF_GRID)put_small<TEAM>($_at)+i,part$pelse queue[at+i]=part;
-}$FTEAM==WARPS_OF_GRID&&$A`P)sums.`L+=`~$S}
-$v<$CLISTED>$qflush_list(){$F!buffered)$j;
-`d$pSeeker*list=$fSeeker`0lists[LISTED?s.`p.side^1:s.`p.side]$3$Tat=reserve(&control->kept,buffered)-s.`p.kept;
-for($Vi=$A;i<buffered;i+=$JWARP)list[at+i]=slots()`m;
-buffered`b
-`d$R$v<$CLISTED>$qapp`U_to_list($Chas,$! v,$! neighbour$G$Vmask=`,has),$&=$___popc(mask)$M!$&)$j;
-if(buffered+$&>SLOTS)flush_list<LISTED>($Mhas)slots()[buffered+$b`|s_$I(mask)]=Seeker{v,neighbour};
-buffered+=$&$S};
-#line 1 "bfs/top_down.cuh"
-$gP$rOffset$r$!,$CCLUSTERS>
-$ubfs_top_down:$bbfs_queue<P,Offset,$!,CLUSTERS>{$t$bbfs_queue<P,Offset,$!,CLUSTERS>Below;$6Below;
-$sBFS_STATE(Below);$6flush;$6move_small;$6reached_at;$6set_bit_of;$6`nof_grid;$6warps_of_grid;$6write;
-$~TEAM>$qexpand($a$#`l&`l,$Clooks$Gauto all= [&]($abool(&$^)[$y],$a$!(&$Z)[$y],$a$!(&v)[$y]$:visit<TEAM>($^,$Z,v,looks);
-};
-$b`nexpand<$y>(`l,targets,all$R$estatic $Cby_depth($oteam`SCLUSTERS&&team==ONE_BLOCK;}
-$~TEAM>$e$n*`p_of($! v,$n*map$z
-$+by_depth(TEAM)?reached_at(v):map+(v>>5$R$~TEAM>$e$Cis_new($! v,$;was$z
-$+by_depth(TEAM)?was>`idepth): !(was>>(v&31u)&1u$R$~TEAM>$e$;take($! v,$n*map$z
-$+by_depth(TEAM)?atomicMin(reached_at(v),`idepth))
-:atomicOr(map+(v>>5),1u<<(v&31u)$R$~TEAM>
-$qvisit($abool(&$^)[$y],$a$!(&$Z)[$y],$a$!(&v)[$y],
-$Clooks$:$n*map=a.reached[s.`p.map];
-$C$|[$y];
-$;was[$y];
-Offset $Q[$y],`U[$y];$d$9$y`ki$:inspected+=$^`m;
-was`m=looks&&$^`m?`hvola$0(`p_of<TEAM>(v`m,map)):by_depth(TEAM)?~0u:0;
-}$d$9$y`ki)$|`m=$^`m&&is_new<TEAM>(v`m,was`m);$d$9$y`ki)was`m=$|`m?take<TEAM>(v`m,map):0;
-if(TEAM!=WARPS_OF_GRID)get_lists($|,v,$Q,`U);$d$9$y`ki)$|`m=$|`m&&is_new<TEAM>(v`m,was`m);
-if(TEAM==WARPS_OF_GRID)get_lists($|,v,$Q,`U);$d$9$y`ki$G$Vwon=`,$|`m$M!won)continue`O$|`m&&by_depth(TEAM)){
-reach(v`m,was`m,$Z`m,`U`m-$Q`m$pset_bit_of($Q`m==`U`m,v`m,map$p}$F$|`m&&!by_depth(TEAM))write(v`m,depth,$Z`m);
-if($A`P)sums.`3+=$___popc(won)$M$|`m&&!by_depth(TEAM)&&v`m==a.target)$bbfs_tally::add(s.sums[turn].`3,`rHIT);
-Below::$v app`U<TEAM>($|`m,$Q`m,`U`m-$Q`m,v`m,true$R}
-$qreach($! v,$;was,$! parent,$T$D){$F!CLUSTERS)a.depths[v]=depth;
-`Cwas!=~0u$:$bbfs_tally::add(s.again.`3,1$p$bbfs_tally::add(s.again.`l,$D$p}$Fparents)parents[v]=parent;
-if(v==a.target)$bbfs_tally::add(s.sums[turn].`3,`rHIT$R$qget_lists($abool(&has)[$y],$a$!(&v)[$y],Offset(&$Q)[$y],
-Offset(&`U)[$y]$z$d$9$y`ki$:$Q`m=has`m?$,[v`m]:0;
-`U`m=has`m?$,[v`m+1]:0$S}
-$qtop_down($G$T$x=s.`p.$x,$D=s.`p.`--$x;
-depth=s.`p.depth+1`O$D<=$)a.`@)*$E&&s.`p.`l<=$)a.`@)*SMALL)
-$+top_down_by_`@($x,$D$3$Tshare=($D+warps_of_grid()-1)/warps_of_grid($3$V`y=share<$JWARP?$_share):$c($JWARP);
-for($Tat=`nof_grid()*`y;at<$D;at+=warps_of_grid()*`y$:$#`l `l=$#`l_of(0,0,0$M$A<`y&&at+$A<$D)`l=queue[$x+at+$A];
-expand<WARPS_OF_GRID>(`l,true$Rflush($R$qtop_down_by_`@($T$x,$T$D$G$Vmost=$_($D+a.`@-1)/a.`@$3$T$8=$)s.`>)*most;
-$a$Vshare=$8>=$D?0:$D-$8<most?$_$D-$8):most$P$V`y=(most+WARPS-1)/WARPS,each=most<WARPS?WARPS/most:1$P$Vat=`x/each*`y;
-if(at<share$:$#`l `l=$#`l_of(0,0,0$M$A<`y&&at+$A<share)`l=queue[$x+$8+at+$A]`Oeach>1){
-$a$Vpiece=(`l.$D()+each-1)/each,$I=`x%each*piece$P$Vrest=`l.$D()>$I?`l.$D()-$I:0;
-`l=$#`l_of(`l.$Q()+$I,rest<piece?rest:piece,`l.$Z$Rexpand<BLOCKS_OF_GRID>(`l,most>=$_a.look_$8)$p}
-__sync`K($3$V`L=s.`L[0],$^=`L<SMALL?`L:SMALL`O$i`P)sums.`L+=`L;
-move_small(0,$^$M$i`P)s.`L[0]=0$S};
-#line 1 "bfs/exchange.cuh"
-$gP$rOffset$r$!,$CCLUSTERS>
-$ubfs_exchange:$bbfs_top_down<P,Offset,$!,CLUSTERS>{$t$bbfs_top_down<P,Offset,$!,CLUSTERS>Below;$6Below;
-$sBFS_STATE(Below);$6fits_cluster;$6fits_grid;$6small_queue;
-enum{
-LEVEL_DONE=1,
-LEVEL_STAYS=2,
-LEVEL_UNEVEN=4,
-LEVEL_FEW=8,
-LEVEL_FOUND=16,
-LEVEL_PLAIN=32,
-LEVEL_OVER=64
-};
-$qclear_$]s($:$h*$]=s.message[0][0],*of_clusters=control->news[0];
-for($Vi=$i;i<`gof s.message/`gof*$];i+=$E)$bcluster_store($]+i,0$M$.`P&&$i<`gof control->news/`gof*$])
-$bstore_`Mof_clusters+$i,0$R$e$h*$]s_of_`+($Vhalf$z$+s.message[depth&1][half];}
-$e$Vtag_of_`+($z
-$j($_depth)&0x7fffu)|0x8000u$S$e$Texchange_$]($h*$]s,$Vto,$T$X$z
-if(to<a.cluster)$bcluster_s`U($]s+s.cluster_`>,to,$X<<16|tag_of_`+());
-$+await_$]s(to<a.cluster,[&]{$+$bcluster_`I($]s+to);}$R$gLoad>$e$Tawait_$]s($Chas,$aLoad&`I$z
-$a$Vtag=tag_of_`+($p$Tgot=tag;
-do$Fhas)got=`I($pwhile(!__all_$L(got&0xffffu)==tag)$p$+got>>16$S$qexchange($Cin_grid,$Cfenced,$c&$I){$F`x!=0)$j;
-if(fenced)$bfence($3$bbfs_block_`Rs own=$bbfs_block_`Rs::of(s.`L[turn],s.sums[turn]);
-$a$bbfs_block_`Rs got=$bbfs_block_`Rs::of(exchange_$]($]s_of_`+(0),$A,own.$]())$Mfenced)$bfence($p$bbfs_cluster_`Rs all;
-all.`L=$b`nsum(got.`L),all.`l=$b`nsum(got.`l$3$Vmost=$E/(in_grid?FEW_LANES:8$3$Cmuch=
-got.`L>most&&got.`L*(in_grid?a.`@:a.cluster)>2*(in_grid?$I:all.`L$pall.`3=__any_$Lgot.`3),all.hit=__any_$Lgot.hit);
-all.over=__any_$Lgot.`L>SMALL),all.wide=__any_$Lgot.`l>SMALL$pall.uneven=__any_$Lmuch);
-if(in_grid)all=exchange_of_clusters(all$3$Cdone=!all.`3||all.hit||depth==a.limit$P$Cstays=!done&&!all.over&&
-(in_grid?!all.uneven&&fits_grid(all.`L,all.`l,depth,a.spread/2)
-:fits_cluster(all.`L,all.`l)&&all.`L*4>a.small&&
-!fits_grid(all.`L,all.`l,depth,a.spread)$3$Cuneven=all.uneven&&stays;
-$a$Cplain=stays&&!uneven&&!all.wide&&a.target==~0ull&&!parents&&depth+1!=a.limit&&
-all.`L<=$I+$I/4+64;
-$I=all.`L`Ouneven$G$V`U=$#`ninclusive_scan(got.`L,$#sum<$c>()$M$A<`rCLUSTER_MOST)s.`Us[$A]=`U;
-}$F$A`P)
-s.verdict[depth&1]=(done?LEVEL_DONE:0)|(stays?LEVEL_STAYS:0)|(uneven?LEVEL_UNEVEN:0)|
-(all.`l<=all.`L*8?LEVEL_FEW:0)|(all.`3?LEVEL_FOUND:0)|
-(all.over?LEVEL_OVER:0)|(plain?LEVEL_PLAIN:0$R$e$bbfs_cluster_`Rs exchange_of_clusters$(bfs_cluster_`Rs&own$G$V`|=$A;
-$h*$]s=control->news[depth&1]`Os.cluster_`>`P&&`|<2)
-$bstore_`M$]s+s.`>/a.cluster*2+`|,own.$](`|`P)<<16|tag_of_`+()$p$+$bbfs_cluster_`Rs::of_`|s(
-await_$]s(`|<a.`@/a.cluster*2,[&]{$+`h`M$]s+`|);})$R$e$Tmeet_in_grid($T$|$G$T$&=s.`p.barriers;
-`d$M$A`P)s.`p.barriers=$&+1;
-$+$bgrid_barrier_sum(control->barrier,$_$&),a.`@,s.`>,$|$R$qsum_`+s($Cin_grid){$F`x!=0)$j$P$Vhalf=$A/16,other=$A%16;
-$a$bbfs_sums $|=s.sums[turn].sums(),again=s.again.sums($3$Tall_`3=s.`3-again.`3,all_explored=s.explored-again.`l;
-$a$T`-=s.`L[turn]|(again.`3?1ull<<`rAGAIN_SHIFT:0$p$T`3,explored,`L,`l`Oin_grid$G$Tsum=meet_in_grid($A`P      ?all_`3
-:$A==1?all_explored
-:$A==2?`-
-:$|.`l$p`3=__shfl_$Lsum,0),explored=__shfl_$Lsum,1$p`L=__shfl_$Lsum,2),`l=__shfl_$Lsum,3$p}else{
-$a$Tof_all=exchange_$](s.message[3][half],other,half?all_explored:all_`3);
-$a$Tof_`-=exchange_$](s.message[2][half],other,half?$|.`l:`-$3auto sum= [&]($Tx,$Vwhich){
-$a$Tlow=$b`nsum(half==which&&other<a.cluster?$_x)&0xffffffu:0$3$Thigh=$b`nsum(half==which&&other<a.cluster?$_x>>24):0);
-$+low+(high<<24$p};
-`3=sum(of_all,0),explored=sum(of_all,1),`L=sum(of_`-,0),`l=sum(of_`-,1$p}$F$A`P){
-s.`+=$bbfs_sums{`L&((1ull<<`rAGAIN_SHIFT)-1),0,`l,0}`O`L>>`rAGAIN_SHIFT)s.`p.again=1;
-s.`p.reached+=`3,s.`p.explored+=explored,s.`p.unexplored-=explored$S}
-$qopen_queues($Cin_grid,$h*$]s){$F`x`P$:$bfence($Min_grid)meet_in_grid(0$pelse exchange_$]($]s,$A,0$p$bfence($p}$k}
-$e$#`l part_of_cluster($Vwhich,$Vi$:$Vblock=0,$Q`b
-while(s.`Us[block]<=i)$Q=s.`Us[block++];
-$j*$bin_block(small_queue(which)+(i-$Q),block$R};
-#line 1 "bfs/small_levels.cuh"
-$gP$rOffset$r$!,$CCLUSTERS>
-$ubfs_small:$bbfs_exchange<P,Offset,$!,CLUSTERS>{$t$bbfs_exchange<P,Offset,$!,CLUSTERS>Below;$6Below;
-$sBFS_STATE(Below);$6add_to_block;$6clear_$]s;$6exchange;$6fits_block;$6go_down;$6LEVEL_DONE;$6LEVEL_FEW;$6LEVEL_FOUND;
-using Below::LEVEL_OVER;$6LEVEL_PLAIN;$6LEVEL_STAYS;$6LEVEL_UNEVEN;$6open_queues;$6part_of;$6part_of_cluster;$6reach;
-using Below::reached_at;$6set_bit_of;$6small_queue;$6sum_`+s;
-$qleave($a$#`l&part,$Tat$G$! v=$f$!>(part.$Z$pset_bit_of(true,v,a.reached[s.`p.map]$pqueue[at]=part;
-if(part.$D()!=`rLONG)$j$P$T$Q=$,[v],$D=$,[v+1]-$Q,others=($D-1)/`rPART$P$Trest=`F&control->queue,others);
-queue[at]=$#`l_of($Q,`rPART,v);$7$T$9others`ki$G$Tdone=(i+1)*`rPART;
-queue[rest+i]=$#`l_of($Q+done,part_of($D-done),v$R`F&s.`L[turn],$_others)$R$qleave_small($Vwhich,$V$^,$V`@,$Cover){
-$Ti=$i,`U=0,j=s.`p.`-+s.`>*$c($E)+i`Oover){$FCLUSTERS&&`@>1)open_queues(`@>a.cluster,s.message[depth&1][1]);
-`U=`h`M&control->queue);$kif(CLUSTERS&&`@>1)open_queues(`@>a.cluster,s.message[4][0]$p}
-if($i`P)s.$Q=$^?`F&control->queue,$)$^)):0;$kwhile(i<$^||j<`U$G$Cown=i<$^;
-leave(own?small_queue(which)`m:queue[j],own?s.$Q+i:j$p(own?i:j)+=own?$c($E):`@*$E$S}
-$qprefetch_list(Offset $Q,Offset $D$G$Vsector=32/$c($K$!)),$8=$_$Q)%sector;
-$bcp_async_wait($p$bprefetch_near(targets+$Q,s.nowhere[0]+$i$M$8+$_$D)>sector)
-$bprefetch_near(targets+$Q+$D-1,s.nowhere[1]+$i$R$qvisit_few($a$#`l&part,$n*map,$c&$Ded$G$!*list=targets+part.$Q();
-$a$V`l=part.$D($p$Vat=$A%FEW_LANES;
-$! v=at<`l?list[at]:0;
-set_bit_of(at`P&&`l,part.$Z,map);$7;;$G$C$^=at<`l;
-$;was=0`O$^&&CLUSTERS)was=atomicMin(reached_at(v),`idepth)$M$^&&!CLUSTERS)was=$bset_bit(map,v)?~0u:0;
-$aOffset $Q=$^?$,[v]:0,$D=($^?$,[v+1]:0)-$Q;
-inspected+=$^`Owas>`idepth)$G$Cis_long=$D>`rPART`O$D$:prefetch_list($Q,$D$pBelow::$v put_small<ONE_BLOCK>(
-$b$O_add_unaggregated(&s.`L[turn],1u),
-$#`l_of($Q,is_long?$c(`rLONG):$_$D),v)$p}else set_bit_of(true,v,map$p$Ded+=1u<<FEW_SHIFT|(is_long?0:$_$D));
-if(is_long)$bbfs_tally::add(s.sums[turn].`l,$D$preach(v,was,$f$!>(part.$Z),$D$Rat+=FEW_LANES`O!__any_$Lat<`l))$j;
-v=at<`l?list[at]:0$S}
-$qvisit_all($a$#`l&part,$n*map,$Clooks$G$! $Z=$f$!>(part.$Z$3$Cis_long=part.$D()==`rLONG;
-$Vleft=`,is_long$p$#`l now=is_long?$#`l_of(0,0,0):part;
-Offset done`b
-set_bit_of(part.$D()!=0,$Z,map);$7;;$:Below::$v expand<ONE_BLOCK>(now,looks$M!left)$j;
-$a$! v=__shfl_$L$Z,__ffs($fint>(left))-1$3Offset $Q=$,[v],$D=$,[v+1]-$Q$POffset $|=done+$A*$c(`rPART);
-now=$#`l_of($Q+$|,$|<$D?part_of($D-$|):0,v$pdone+=$JWARP*$c(`rPART$Mdone>=$D)done=0,left&=left-1$S}
-$qvisit_`~($V$8,$V$x,$V$D,$Cfew,$Cuneven,$n*map$G$Vturned=WARPS-1-`x,share=($D+WARPS-1)/WARPS;
-$a$V`y=few?$c($JWARP/FEW_LANES):share<$JWARP?share:$c($JWARP$p$V$Ded`b$7$Vat=turned*`y;at<$D;at+=WARPS*`y){
-$aauto part= [&]($Vi,$V`U$:$+i>=`U?$#`l_of(0,0,0):uneven?part_of_cluster($8,$x+i):small_queue($8)`m;
-}`Ofew$G$#`l one=part(at+$A/FEW_LANES,$D$M__all_$Lone.$D()<=FEW_EDGES)$:visit_few(one,map,$Ded$pcontinue$S}
-visit_all(part(at+$A,$D<at+`y?$D:at+`y),map,
-$D>=$_a.look_$8)$p}$Fturned*`y<$D$:$Ded=$b`nsum($Ded$M$A`P&&$Ded){
-$b$O_add_unaggregated(&s.sums[turn].`3[0],$Ded>>FEW_SHIFT);
-$b$O_add_unaggregated(&s.sums[turn].`l[0],$Ded&((1u<<FEW_SHIFT)-1)$Radd_to_block($R}
-$e$Vclose_alone($c&$D$:$bbfs_`p&t=s.`p;
-$bbfs_sums `+=s.sums[turn].sums($p`+.`L=$D=s.`L[turn]$P$Cdone=!(`+.`3&~`rHIT)||(`+.`3&`rHIT)||depth==a.limit;
-$a$Vverdict=(done    `&`&`&`&?LEVEL_DONE
-:fits_block($D,`+.`l)?LEVEL_STAYS
-:0)|
-(`+.`l<=$D*8ull?LEVEL_FEW:0)|($D>SMALL?LEVEL_OVER:0$M$i==COUNTER$:s.`+=`+;
-++t.small;
-t.`+s+=(`+.`3&~`rHIT)!`b
-t.reached+=`+.`3&~`rHIT;
-t.explored+=`+.`l;
-t.unexplored-=`+.`l$S$+verdict$S$qshare_out($c&$x,$c&$D,$V`@$G$Vall=s.`Us[a.cluster-1];
-open_queues(`7,s.message[depth&1][1]$p$x=all*s.`>/`@,$D=all*(s.`>+1)/`@-$x$S$q$D_own($c&alive,$V`-$:$bbfs_`p&t=s.`p;
-if($i==COUNTER$G$bbfs_sums `+=s.sums[turn].sums($ps.`3+=`+.`3&~`rHIT;
-s.explored+=`+.`l`Odepth!=t.depth+1$:t.small+=alive,alive=`-/LEVEL_FOUND%2;
-t.`+s+=alive$S}
-}
-$qleave_`+s($Vverdict,$V`L,$Valive,$V`@,$Cin_team,
-$Cin_grid$:$bbfs_`p&t=s.`p$P$Cdone=(verdict&LEVEL_DONE)!`b
-leave_small($_depth),
-done    `&`&?0
-:`L<SMALL?`L
-:SMALL,
-`@,!done&&(verdict&LEVEL_OVER));$kif(in_team$:sum_`+s(in_grid$M$i==COUNTER)t.small+=alive,t.`+s+=verdict/LEVEL_FOUND%2;
-__sync`K($pclear_$]s($R$bcp_async_wait();$k$a$Vin_turn=turn;
-turn=0`O$i`P$G$bbfs_sums `+=s.`+$P$Vall_`~=s.`L[in_turn];$7$o$93`ki)s.sums`m.clear(),s.`L`m`b
-t.depth=depth;
-t.`l=`+.`l;
-t.$x=t.`-`Overdict&LEVEL_DONE)t.`v=`rDONE;
-else{
-t.`-+=in_team?`+.`L:all_`~;
-go_down($p}$Fs.`>`P)control->`p[t.barriers&1u]=t;
-}$k}
-$qsmall_`+s($V`@$:$bbfs_`p&t=s.`p;
-$n*map=a.reached[t.map]$P$Cin_team=CLUSTERS&&`@>1,in_grid=CLUSTERS&&`@>a.cluster$P$V`~=$_t.`--t.$x);
-$V$x=`~*s.`>/`@,$D=`~*(s.`>+1)/`@-$x,`L;
-$Vverdict=t.`l<=`~*8ull?LEVEL_FEW:0;
-$V$I=`~,alive=1;
-depth=t.depth;$7$Vi=$i;i<$D;i+=$E)
-small_queue($_depth))`m=queue[t.$x+$x+i]`O$i`P)s.verdict[depth&1]=0,s.`3=s.explored=0,s.again.clear();$kdo{
-$a$V$8=$_depth++),next=turn==2?0:turn+1$P$Cfew=(verdict&LEVEL_FEW)!=0,uneven=CLUSTERS&&(verdict&LEVEL_UNEVEN)!`b
-visit_`~($8,$x,$D,few,uneven,map$M$i==COUNTER)s.sums[next].clear(),s.`L[next]`b$kif(in_team$G$V`-=s.verdict[~depth&1];
-$D=`L=s.`L[turn]`O`-&LEVEL_PLAIN$:exchange(in_grid,`7,$I$pverdict=LEVEL_STAYS|(`-&LEVEL_FEW$p}else{
-exchange(in_grid,uneven,$I);$kverdict=s.verdict[depth&1]`Overdict&LEVEL_UNEVEN)share_out($x,$D,`@$R$D_own(alive,`-);
-}else verdict=close_alone($D),`L=$D`Overdict&LEVEL_STAYS)turn=next;
-}while(verdict&LEVEL_STAYS$pleave_`+s(verdict,`L,alive,`@,in_team,in_grid$R};
-#line 1 "bfs/bottom_up.cuh"
-$gP$rOffset$r$!,$CCLUSTERS>
-$ubfs_bottom_up:$bbfs_small<P,Offset,$!,CLUSTERS>{$t$bbfs_small<P,Offset,$!,CLUSTERS>Below;$t$HBelow::Seeker Seeker;
-using Below::Below;
-$sBFS_STATE(Below);$6add_warp;$6$Ds_rest;$6flush;$6has_bit;$6`nof_grid;$6warps_of_grid;$6write;
-static $a$oWAITING=`rBUFFER/4*3/`j$K$!)+2*$KOffset))/$JWARP*$JWARP;
-static $a$oWORDS=$y<WAITING/$JWARP?$y:WAITING/$JWARP-1,LOOK=16/`j$K$!)$p$eOffset*waiting_at($z
-$+$mOffset*>(dynamic+`x*`rBUFFER+`rBUFFER/4$R$e$!*waiting_`E($z$+$m$!*>(waiting_at()+2*WAITING);}
-$estatic $V$I_whole($a$!*p$:$+$_$m$h>(p)/$K$!))&(LOOK-1u$R$q`I_neighbours($a$!*p,$!(&u)[LOOK]$z
-$a$!*$8=p-$I_whole(p),*`U=in_$Zs+s.`l`O$8>=in_$Zs&&$8+LOOK<=`U$:$bvec<$!>whole;
-whole.$5=`h$5<`2L2>($8);$d$9LOOK`ki)u`m=whole.`z`m;
-}else{$d$9LOOK`ki)u`m=$8+i>=p&&$8+i<`U?$8`m:0$S}
-$eOffset behind(Offset at,Offset `U,$Vwhole$z
-$a$Vn=whole*LOOK-$I_whole(in_$Zs+at$p$+`U-at<n?`U:at+n$S$e$Clook($a$n*map,Offset at,Offset `U,$!&parent){
-$a$V$8=$I_whole(in_$Zs+at),n=$_behind(at,`U,1)-at$p$! u[LOOK];
-$Chit=`7;
-`I_neighbours(in_$Zs+at,u$p$sUNROLL$7$V$9LOOK;i+=2$G$C$x=!hit&&i>=$8&&i<$8+n,`c=!hit&&i+1>=$8&&i+1<$8+n;
-$a$Cone=$x&&has_bit(map,u`m),two=`c&&has_bit(map,u[i+1]$pinspected+=$x+`c`O`c)parent=u[i+1]`Oone||($x&&!`c))parent=u`m;
-hit=hit||one||two$S$+hit$S$v<$CLISTED>$qconclude($C`Us,$! v,$C`3,$! parent,Offset degree$G$Ckeeps=`Us&&!`3&&degree!=0;
-if(`Us&&(`3||!LISTED))write(v,`3?depth: -1,`3?parent:$f$!>(~$!(0))$M`3$:++sums.`3;
-if(LISTED)atomicOr(a.fresh+(v>>5),1u<<(v&31u)$Mv==a.target)$bbfs_tally::add(s.sums[0].`3,`rHIT$p}
-if($Ds_rest())sums.`l+=keeps?degree:0;
-`C`3)sums.`l+=$fOffset>($,[v+1]-$,[v]$pBelow::$v app`U_to_list<LISTED>(keeps,v,parent$psums.`L+=keeps$S`o Waiter{
-$! vertex;
-Offset at,`U;
-};
-$eWaiter waiter($Cis,$Vslot$z
-$+Waiter{is?waiting_`E()[slot]:0,is?waiting_at()[slot]:0,
-is?waiting_at()[WAITING+slot]:0}$S$qwait_for_others($Cwaits,$aWaiter&x,$c&waiting$z
-$a$Vmask=`,waits$Mwaits$G$Vslot=waiting+$b`|s_$I(mask$pwaiting_`E()[slot]=x.vertex;
-waiting_at()[slot]=x.at;
-waiting_at()[WAITING+slot]=x.`U$Swaiting+=$___popc(mask)$R$v<$CLISTED>$qlook_on($a$n*map,$n*next,$c&waiting){
-$a$Vtaken=waiting<$JWARP?waiting:$c($JWARP$3$b`|_team team(taken$pwaiting-=taken$P$Cis=team.$&<taken;
-`d$3Waiter $|=waiter(is,waiting+team.$&$3$! v=$|.vertex;
-`d$p$! parent=0$POffset $8=is&&team.`>?behind($|.at,$|.`U,team.`>):$|.at$P$Chit=$8<$|.`U&&look(map,$8,$|.`U,parent);
-$a$Vhits=team.of(`,hit)$pparent=__shfl_$Lparent,$fint>(team.$x(hits))$3Offset rest=is?behind($|.at,$|.`U,team.`y):$|.`U;
-$a$Cleads=is&&!team.`>,waits=leads&&!hits&&rest<$|.`U,`3=leads&&hits`O!LISTED&&`3)atomicOr(next+(v>>5),1u<<(v&31u));
-$a$Ckeeps=leads&&!waits&&!`3;
-conclude<LISTED>(leads&&!waits,v,`3,parent,keeps?$fOffset>($|.`U-in_$,[v]):0);
-wait_for_others(waits,Waiter{v,rest,$|.`U},waiting$R$v<$CLISTED>$qbottom_up($G$bbfs_`p&t=s.`p$P$n*map=a.reached[t.map];
-$n*next=a.reached[t.map^1]$PSeeker*list=$f$aSeeker`0lists[t.side]$3$! `-=$f$!>((LISTED?t.list:`E)-1),
-`v=$f$!>(warps_of_grid()$3$! rows=`-/$JWARP+1;
-$Vwaiting`b
-depth=t.depth+1`O!LISTED){$7$Ti=$)s.`>)*$E+$i;i<$]s;
-i+=$)a.`@)*$E)
-a.fresh`m`b
-}$7$! row=$f$!>(`nof_grid());row<rows;row+=WORDS*`v$:$! v[WORDS],parent[WORDS];
-Offset $Q[WORDS],`U[WORDS];
-$;$][WORDS];
-$C$^[WORDS],`3[WORDS];$dw`bw<WORDS`kw$G$! $|=row+$c(w)*`v,i=$|*$JWARP+$A$P$Cis=$|<rows&&i<=`-;
-$][w]=!LISTED&&$|<rows?map[$|]:0$PSeeker seeker=LISTED&&is?list`m:Seeker{i,0};
-v[w]=seeker.vertex,parent[w]=seeker.neighbour;
-$^[w]=is&&(LISTED?t.listed==1||!has_bit(map,v[w]):($][w]>>$A&1u)`P$p$Q[w]=!LISTED&&$^[w]?in_$,[v[w]]:0;
-`U[w]=!LISTED&&$^[w]?in_$,[v[w]+1]:0;
-}$dw`bw<WORDS&&!LISTED`kw)parent[w]=$Q[w]<`U[w]?in_$Zs[$Q[w]]:0;$dw`bw<WORDS&&!LISTED`kw){
-$a$! $|=row+$c(w+WORDS)*`v,i=$|*$JWARP+$A`O$|<rows&&i<=`-)$bprefetch(in_$,+i$p}$dw`bw<WORDS`kw){
-$a$Clooks=LISTED?$^[w]:$Q[w]<`U[w];
-`3[w]=looks&&has_bit(map,parent[w]$pinspected+=looks;
-}$dw`bw<WORDS&&LISTED`kw$G$Clooks=$^[w]&&!`3[w];
-$Q[w]=looks?in_$,[v[w]]:0;
-`U[w]=looks?in_$,[v[w]+1]:0;
-}$dw`bw<WORDS`kw$G$Cwaits=!`3[w]&&$Q[w]+1<`U[w]$P$V`A=`,`3[w]$3$! $|=row+$c(w)*`v;
-if(!LISTED&&$A`P&&$|<rows)next[$|]=$][w]|`A;
-conclude<LISTED>($^[w]&&!waits,v[w],`3[w],parent[w],$fOffset>(`U[w]-$Q[w]));
-wait_for_others(waits,Waiter{v[w],$fOffset>($Q[w]+(LISTED?0:1)),`U[w]},waiting);
-}
-while(waiting>=$JWARP)look_on<LISTED>(map,next,waiting$Rwhile(waiting)look_on<LISTED>(map,next,waiting);
-Below::$v flush_list<LISTED>($padd_warp(sums$R$qapp`U_vertex($C$^,$! v$G$T$Q=$^?$,[v]:0,`U=$^?$,[v+1]:0;
-Below::$v app`U<WARPS_OF_GRID>($^,$Q,`U-$Q,v,`7$R$qapp`U_$]s($Tat,$;$|){$7$Vleft=`,$|!=0);left;left&=left-1){
-$a$oowner=__ffs($fint>(left))-1$P$;$]=__shfl_$L$|,owner$papp`U_vertex(($]>>$A&1u)!=0,$f$!>((at+$c(owner))*32+$A)$R}
-$q`9frontier($G$!*list=$f$a$!`0`3$p$n*map=a.reached[s.`p.map]$P$Clongs=s.`p.app`Us==`rAPPENDS_LONG;
-$a$T$D=longs?s.`p.news:$]s;$7$Tat=`nof_grid()*$JWARP;at<$D;at+=warps_of_grid()*$JWARP$G$C$^=at+$A<$D`Olongs){
-app`U_vertex($^,$^?list[at+$A]:0$pcontinue$S$a$;$|=$^?a.fresh[at+$A]:0,$I=$^?map[at+$A]:0;
-if($|)map[at+$A]=$I|$|,a.fresh[at+$A]=0`Os.`p.app`Us==`rAPPENDS_LEVEL)app`U_$]s(at,$|$Rflush($R$qcollect(){
-$a$n*map=a.reached[s.`p.map],*$I=a.reached[s.`p.map^1];$7$Tat=`nof_grid()*$JWARP;at<$]s;at+=warps_of_grid()*$JWARP){
-$a$C$^=at+$A<$]s;
-app`U_$]s(at,$^?map[at+$A]&~$I[at+$A]:0$Rflush($R};
-#line 1 "bfs/block.cuh"
-$gP$rOffset$r$!,$CCLUSTERS>
-$ubfs_block:$bbfs_bottom_up<P,Offset,$!,CLUSTERS>{$t$bbfs_bottom_up<P,Offset,$!,CLUSTERS>Below;$6Below;
-$sBFS_STATE(Below);$6add_to_block;$6add_warp;$6clear_$]s;$6cluster;$6collect;$6decide;$6finish_`v;$6go_down;
-using Below::`9frontier;$6note;$6part_of;$6small_`+s;$6top_down;$6wait;$6`nof_grid;$6warps_of_grid;$6write;
-$qset_out($V`>$:$bbfs_`p&t=s.`p$P$T$Z=a.$Z_device?*a.$Z_device:a.$Z$P$Cvalid=$Z<`E;
-$a$T$Q=valid?$,[$Z]:0,degree=valid?$,[$Z+1]-$Q:0;
-enter(`>$ps.$Z=$Z;
-s.$Q=$Q;
-t.barriers`b
-t.$x=t.kept=t.merged=t.list=t.news=t.`+s=t.bottom_up=t.small=t.again`b
-t.`-=(degree+`rPART-1)/`rPART;
-t.`l=t.explored=degree;
-t.unexplored=valid?s.`l-degree:0;
-t.reached=valid;
-t.depth=t.map=t.side=t.listed=t.app`Us=0`Odegree&&$Z!=a.target)go_down($pelse t.`v=`rDONE$S$qenter($V`>$:s.`>=`>;
-if(CLUSTERS)s.cluster_`>=`>%a.cluster;
-s.`l=`E?$,[`E]:0;
-s.`vs=0,s.clock=$bnano`cs();$7$o$93`ki)s.sums`m.clear(),s.`L`m=0$S$qfill($G$T$Z=s.$Z;$7$Ti=$)s.`>)*$E+$i;i<$]s;
-i+=$)a.`@)*$E)
-a.reached[0]`m=i==$Z>>5?1u<<($Z&31u):0`OCLUSTERS){$7$Ti=$)s.`>)*$E+$i;i<`E;
-i+=$)a.`@)*$E)$Fi!=$Z)write($f$!>(i),-1,$f$!>(~$!(0))$p}$Fs.`>!=0)$j$P$T`~=s.`p.`-,degree=s.`p.`l;$7$Ti=$i;i<`~;i+=$E){
-$a$Tdone=i*`rPART,rest=degree-done;
-queue`m=$#`l_of(s.$Q+done,part_of(rest),$Z$p}$F$i`P$:control->queue=`~;
-control->kept=control->merged=control->deepest=0`O$Z<`E)write($f$!>($Z),0,$f$!>($Z)$R}
-$q`T(){$F$i`P$G$b$> $>=$bdraw(a.`s,a.`@$pset_out(cluster()>1?$.:$_$>.$&)$ps.tag=$>.tag;
-}$FCLUSTERS$:clear_$]s($p$bcluster_arrive($p}$kfill($MCLUSTERS)$bcluster_wait($Ms.`>`P&&$i`P){
-for($o$9`rSUMS`ki)$bstore_`Mcontrol->barrier[0].$]+i,0$p`W$Ma.`@>1)$bpublish($b$]s(a.`s),0,$h(0),s.tag$p}
-if(s.`>!=0&&`x`P$:$breceive<$h>($b$]s(a.`s),0,s.tag$p`W$Rwait($M$i`P)++s.`p.barriers;
-note(GP_STEP_START);$k}
-$qrun($o`v){$F`v==`rTOP_DOWN)top_down($p`C`v==`rBOTTOM_UP)Below::$v bottom_up<`7>();
-`C`v==`rLISTED)Below::$v bottom_up<true>($p`C`v==`rMERGE_FRONTIER)`9frontier($p`C`v==`rCOLLECT)collect($pelse{
-$a$V`@=!CLUSTERS||`v==`rSMALL?1:`v==`rCLUSTER?a.cluster:a.`@`Os.`><`@)small_`+s(`@$R}
-$q`+s($:while(s.`p.`v!=`rDONE$G$o`v=s.`p.`v;
-run(`v$pfinish_`v(`v$R}
-$qfill_rest($G$bbfs_`p&t=s.`p$P$n*map=a.reached[t.map]`OCLUSTERS||t.listed)$j;
-for($Tat=`nof_grid()*$JWARP;at<$]s;at+=warps_of_grid()*$JWARP$G$;$|=at+$A<$]s?~map[at+$A]:0;
-for($Vleft=`,$|!=0);left;left&=left-1$G$oowner=__ffs($fint>(left))-1$P$;$]=__shfl_$L$|,owner$3$Tv=(at+$c(owner))*32+$A;
-if(($]>>$A&1u)&&v<`E)
-write($f$!>(v),-1,$f$!>(~$!(0))$R}
-}
-$qfinish($:fill_rest($M!a.statistics)$j`OCLUSTERS&&s.`p.again)find_deepest($psums.`l=inspected;
-add_warp(sums$3$Tall=wait().`l`O$i!=0||s.`>!=0)$j;
-note(GP_STEP_FINISH$preport(all$R$qfind_deepest($:$Tmost`b$7$Ti=$)s.`>)*$E+$i;i<`E;
-i+=$)a.`@)*$E)$Fa.depths`m>$fint>(most))most=$)a.depths`m$pmost=$#`nreduce(most,$#max<$h>());
-if($A`P)atomicMax(&control->deepest,most$R$qreport($Tlooks$z
-$a$bbfs_`p&t=s.`p;
-$#traversal&r= *a.statistics$P$Tof_vertex=$K$!),of_offset=$KOffset$pr.reached=t.reached;
-r.`l=t.explored;
-r.inspected=looks;
-r.`+s=CLUSTERS&&t.again?control->deepest:t.`+s;
-r.bottom_up=t.bottom_up;
-r.small=t.small;
-r.`vs=s.`vs;
-r.$@=`E*(4+(parents?of_vertex:0))+t.reached*2*of_offset+looks*of_vertex;
-}
-$e$bbfs_`p&left($olaunch$z$+control->`p[launch&1];}
-$qset_out_by_launches(){$F$i`P)set_out($.);$kfill($Ms.`>!=0||$i!=0)$j;
-control->arrived=control->inspected`b$7$o$9`rSUMS`ki)control->sums`m`b
-left(a.`v+1)=s.`p$S$qresume(){$F$i`P$:enter($.$ps.`p=left(a.`v$ps.`p.barriers=$_a.`v)+1;
-}$k}
-$e$Cdecides($:add_to_block();$kif($i!=0)$+`7$P$bbfs_sums $|=s.sums[0].sums();
-$Tall[`rSUMS]={$|.`L,$|.`3,$|.`l,$|.longer};$7$o$9`rSUMS`ki)$Fall`m)$badd_`Mcontrol->sums+i,all`m$p`W);
-if($badd_`M&control->arrived,1)!=a.`@-1)$+`7;
-`W);$7$o$9`rSUMS`ki$:all`m=`h`Mcontrol->sums+i$p$bstore_`Mcontrol->sums+i,0$Rcontrol->arrived`b
-decide($bbfs_sums{all[0],all[1],all[2],all[3]}$p$+true$S$qgo_on($G$Call=a.`v>`rLAUNCHES;
-$Cdecided=s.`>`P&&$i`P`Oall&&$i`P)s.`vs=GP_TRAVERSAL_STEPS;
-while(s.`p.`v!=`rDONE$G$o`v=s.`p.`v;
-run(`v$Mall)finish_`v(`v$pelse{$F`v!=`rSMALL)decided=decides($pbreak$S}
-$a$Tlooks=$#`nreduce($)inspected),$#sum<$h>()$M$A`P&&looks)`F&control->inspected,looks$Mdecided)left(a.`v+1)=s.`p;
-}
-$qfinish_by_launches($:fill_rest($M$i`P&&s.`>`P&&a.statistics)report(control->inspected$R};
-#line 1 "bfs/kernels.cuh"
-$gP$rOffset$r$!,$CCLUSTERS=`7>$q$bbfs$(bfs_$<){$t$bbfs_block<P,Offset,$!,CLUSTERS>Block;
-`[$HBlock::Shared,s$p`amemory$p$2$p$ozero`b
-$boptimizer_barrier(zero$pBlock block(a,(&s)[zero],memory$pblock.`T($pblock.`+s($pblock.finish($MCLUSTERS){
-$bcluster_arrive($p$bcluster_wait($R}
-$gP$rOffset$r$!>$q$bbfs_`vwise$(bfs_$<){$t$bbfs_block<P,Offset,$!,`7>Block;
-`[$HBlock::Shared,s$p`amemory$p$2$Ma.fault&&a.fault->kind!=GP_FAULT_NONE)$j;
-Block block(a,s,memory$Ma.`v`P)$+block.set_out_by_launches($pblock.resume($Ma.`v<=`rLAUNCHES+1)block.go_on();
-else block.finish_by_launches($R$gP$rOffset$r$!,$CCLUSTERS=`7>
-$q$bbfs_checked$(bfs_$<$:$2$Ma.fault->kind==GP_FAULT_NONE)$bbfs<P,Offset,$!,CLUSTERS>(a$R$gV>$uedge_to_parent{
-$a$bgraph_$<;
-$q`J$h,$T$Z,$Ttarget$z
-V*parents=$fV`0out_targets$3$o$8=a.depths[$Z]`O$8>=0&&a.depths[target]==$8+1&&$Z<`hvola$0(parents+target))
-atomicMin(parents+target,$fV>($Z)$R$[P$rO$rV>$q$bbfs_parents$(graph_$<$:$2$Ma.fault&&a.fault->kind!=GP_FAULT_NONE)$j;
-$beach_edge<P,O,V>(a,$bedge_to_parent<V>{a}$p}
-#line 1 "bfs/launches.cuh"
-$g$!>$ubfs_edge{$! $Z,target;};
-$ubfs_progress{
-$T`3[`rLAUNCHES+3];
-$T`l_to[`rLAUNCHES+3];
-$Treached,`l,inspected;
-$Thit;
-};
-static_assert($K$bbfs_progress)<=1024&&$K$bbfs_control)<=2048,"they lie in the same place"$p$~$w$r$!>$ubfs_`v_$O{
-$#$0_expand_$1<$w,$!>expand;
-$#$0_contract_$1<GP_CULL_HISTORY,$!>contract;
-union{
-$#$0_app`U_$1<$w,$!>`E;
-$#$0_app`U_$1<$w,$bbfs_edge<$!>>`l;
-};
-$[P$rOffset$r$!>$ubfs_`vper{`q$w=$E,$y=P::$Y;$t$bbfs_`v_$O<$w,$!>Shared;$t$bbfs_edge<$!>Edge$P$bbfs_$<;
-Shared&m$POffset*$,$P$!*targets;
-$!*parents;
-$bbfs_progress*s;
-$Treached,`l,inspected;
-$e$bbfs_`vper$(bfs_$<rgs,Shared&$O)
-:a(args),m($O),$,($f$aOffset*>(args.$,)),
-targets($f$a$!*>(args.targets)),parents($f$!*>(args.parents)),
-s($f$bbfs_progress*>(args.control)),reached(0),`l(0),inspected(0){}
-$estatic $oslot($o`+$:$+`+<=`rLAUNCHES?`+:`rLAUNCHES+(`+-`rLAUNCHES)%3$S$e$!*list($z$+$f$!`0queue);}
-$e$#frontier<$!>`E_of($o`+$z
-$+$#frontier<$!>{list(),&s->`3[slot(`+)],a.`E}$S$e$#frontier<Edge>`l_to($o`+,$T$x$z
-$+$#frontier<Edge>{$fEdge`0edge_queue)+$x,&s->`l_to[slot(`+)],a.`l-$x}$S$e$T`l_$I($o`+$z
-$Tsum`b$7$o$9`+`ki)sum+=s->`l_to`m;
-$+sum$S$e$Tdegree($! v$z$+$)$,[v+1]-$,[v]);}
-$e$Cover($o`+,$T$D$z
-$a$Thit=`hvola$0(&s->hit$p$j!$D||(a.limit&&`+==a.limit)||(hit&&hit<=$)`+)$R$q`T($T$|,$T`K$z
-$a$T$Z=a.$Z_device?*a.$Z_device:a.$Z$P$Cvalid=$Z<a.`E;$7$Tv=$|;v<a.`E;v+=`K$:a.depths[v]=v==$Z?0: -1;
-if(parents)parents[v]=v==$Z?$f$!>(v):$f$!>(~$!(0)$p}$7$Ti=$|;i<(a.`E+31)/32;i+=`K)
-a.reached[0]`m=i==$Z>>5?1u<<($Z&31u):0;$7$Ti=$|;i<`rLAUNCHES+3;i+=`K$:s->`3`m=i`P&&valid&&$Z!=a.target;
-s->`l_to`m`b
-}$F$|>0)$j`Ovalid)list()[0]=$f$!>($Z$ps->reached=valid;
-s->`l=valid?degree($f$!>($Z)):0;
-s->inspected=s->hit=0$S$e$Creach($C$^,$! $Z,$! v`w`+$:$C$|=$b`ncontract(a.cull,$^,v,a.reached[0],m.contract);
-if($|&&!(a.cull&GP_CULL_BITMAP))
-$|=`hvola$0(a.depths+v)<0&&atomicCAS(a.depths+v,-1,`+)== -1`O!$|)$+`7`Oa.cull&GP_CULL_BITMAP)a.depths[v]=`+;
-if(parents)parents[v]=$Z;
-++reached;
-`l+=degree(v$Mv==a.target)atomicExch(&s->hit,$)`+)$p$+true$S$gTake>$qexpand($C$^,$! v,$aTake&take$:$b$0_expand<$w,$y>(
-a.gather,$^,v,$,,targets,
-[&]($!,$!,$h$:++inspected;
-$+true;
-},
-take,m.expand$R$qexpand_to($a$#frontier<Edge> &out,$C$^,$! v$:expand($^,v,[&]($Cgoes_on,$! $Z,$! target){
-$#`napp`U(goes_on,Edge{$Z,target},out,m.`l$p}$R$qclear(){$#$0_contract_$Q<$w>(m.contract);}
-$qexpand_`+($o`+,$T$x$G$#frontier<Edge>out=`l_to(`++1,$x);
-$beach_$0<$w>(`E_of(`+),out,m.`l,[&]($C$^,$! u){expand_to(out,$^,u);}$R$qcontract($o`+,$T$x){
-$a$#frontier<$!>out=`E_of(`+$pclear($p$beach_$0<$w>(`l_to(`+,$x),out,m.`E,[&]($C$^,$aEdge&e){
-$#`napp`U(reach($^,e.$Z,e.target,`+),e.target,out,m.`E$p}$R$qcontract_expand($o`+,$T$x){
-$a$#frontier<Edge>in=`l_to(`+,$x),out=`l_to(`++1,$x+in.`g()$3$T$I=reached;
-clear($p$beach_$0<$w>(in,out,m.`l,[&]($C$^,$aEdge&e$:expand_to(out,reach($^,e.$Z,e.target,`+),e.target$p});
-$a$T`3=$#`nreduce(reached-$I,$#sum<$h>()$M$A`P&&`3)`F&s->`3[slot(`+)],`3$R$e$Cin_two($T$D$z$+$D>a.fused_`l;}
-$qadd_sums($:reached=$#`nreduce(reached,$#sum<$h>()$p`l=$#`nreduce(`l,$#sum<$h>());
-inspected=$#`nreduce(inspected,$#sum<$h>()$M$A!=0)$j`Oreached)`F&s->reached,reached$M`l)`F&s->`l,`l);
-if(inspected)`F&s->inspected,inspected$R$q`+($o`+,$Cexpands){$Fover(expands?`+:`+-1,s->`3[expands?`+:`+-1]))$j;
-if(expands){$F`+`P||in_two(s->`l_to[`+]))expand_`+(`+,`l_$I(`++1)$p}`Cin_two(s->`l_to[`+]))contract(`+,`l_$I(`+));
-else contract_expand(`+,`l_$I(`+)$R$qrest($G$omost=`rLAUNCHES;
-$T$x=`l_$I(most+1$p$o`+=most;$7;!over(`+,`hvola$0(&s->`3[slot(`+)]))`k`+){
-if($i`P&&`+>most)s->`3[slot(`++1)]=s->`l_to[slot(`++2)]`b$k$a$T$D=`hvola$0(&s->`l_to[slot(`++1)]);
-if(!in_two($D))contract_expand(`++1,$x$pelse{
-contract(`++1,$x);$kif(!over(`++1,`hvola$0(&s->`3[slot(`++1)])))expand_`+(`++1,$x+$D$R$x+=$D;$k}
-add_sums();$kif($i>0||!a.statistics)$j;
-$#traversal&r= *a.statistics$P$Tof_vertex=$K$!),of_offset=$KOffset$p$T`+s=$)`+$M`+==most)
-for(`+s`b`+s<most&&s->`3[`+s+1]`k`+s){}
-`C!`hvola$0(&s->`3[slot(`+)]))--`+s;
-r.reached=s->reached;
-r.`l=s->`l;
-r.inspected=s->inspected;
-r.`+s=`+s;
-r.bottom_up`b
-r.small=$)`+s>most?`+s-most:0$pr.`vs`b
-r.$@=a.`E*(4+(parents?of_vertex:0))+s->reached*2*of_offset+s->inspected*of_vertex$S$[P$rOffset$r$!>$q$bbfs_`vs$(bfs_$<){
-`(def $bbfs_`vper<P,Offset,$!>Stepper;
-`[$HStepper::Shared,$O$pStepper `vper(a,$O$p$2$Ma.fault&&a.fault->kind!=GP_FAULT_NONE)$j`Oa.`v`P$G$T$|=$)$.)*$E+$i;
-`vper.`T($|,$)$-)*$E$p}`Ca.`v>`rEDGE_STEPS)`vper.rest($pelse{
-`vper.`+(a.`v/2,a.`v%2!=0$p`vper.add_sums($R}
-#line 1 "bfs/sources_state.cuh"
-enum{
-$JNEW_$y,
-$JNEW_PAIRS,
-$JNEW_EDGES,
-$JNEW_EXPLORED,
-$JNEW_CLOSED,
-$JNEW_LOOKS,
-$JSOURCES_SUMS
-};
-$u$Zs_`p{
-$o`v;
-$odepth,side,alone;
-$T$D,$I;
-$T`~;
-$T`l,open;
-$Tlisted,parted;
-$Tpairs,explored,inspected,visits,bottom_up,small;
-};
-$u$Zs_control{
-$Tlist,queue;
-$b$Zs_`p `p;
-$Tsums[$JSOURCES_SUMS],arrived;
-$barrivals<$JSOURCES_SUMS>barrier[3];
-};
-$~WARPS>$u$Zs_$O{
-$b$Zs_`p `p;
-$Tsums[$JSOURCES_SUMS][$JWARP];
-$Tclock,barriers;
-$V`vs,`-;
-};
-#line 1 "bfs/sources.cuh"
-$gT>$u`nlist{$l$a$VROOM=`rBUFFER/$c($KT)$pT*buffer,*array;
-$h*cursor,$I;
-$Vfilled,`L;
-$e$Treserve($V$&$:`L+=$&;
-$+$W$A`P?`Fcursor,$)$&)):0,0)-$I$S$qadd($Chas,$aT&x$G$Vmask=`,has),$&=$___popc(mask)$M!$&)$j`Ofilled+$&>ROOM)flush();
-if(has)buffer[filled+$b`|s_$I(mask)]=x;
-filled+=$&$S$qflush(){$F!filled)$j;
-`d$3$Tat=reserve(filled);$7$Vi=$A;i<filled;i+=$JWARP)array[at+i]=buffer`m;
-filled`b
-`d$R$[P$rOffset$r$!$rWord>$u$Zs_block{`qWARPS=$E/$JWARP,$y=P::$Y,BITS=8*`j$KWord));`qLOOK=4,FEW=8;
-`(def $b$Zs_$O<WARPS>Shared;$t$b$Zs_`p State$P$b$Zs_$<;
-Shared&s;
-$Bdynamic$POffset*$,,*in_$,$P$!*targets,*in_$Zs;
-$b$Zs_control*control;
-Word*seen;
-$#`l*queue;
-$T`E;
-$V`>;
-$Tsums[$JSOURCES_SUMS];
-$e$b$Zs_block$($Zs_$<rgs,Shared&$O,$Bmemory)
-:a(args),s($O),dynamic(memory),$,($f$aOffset*>(args.$,)),
-in_$,($f$aOffset*>(args.in_$,)),targets($f$a$!*>(args.targets)),
-in_$Zs($f$a$!*>(args.in_$Zs)),
-control($f$b$Zs_control*>(args.control)),seen($fWord*>(args.seen)),
-queue($f$#`l*>(args.queue)),`E(args.`E),`>($.$:clear_sums($R$qclear_sums(){$d$9$JSOURCES_SUMS`ki)sums`m=0;
-}
-$eWord*visit($z$+$fWord`0$]s[s.`p.side]);}
-$eWord*next($z$+$fWord`0$]s[s.`p.side^1]);}
-$e$!*list($oside$z$+$f$!`0lists[side]);}
-$eWord full($z$+$fWord>(~Word(0))>>(BITS-a.$D);}
-$estatic $o$&_of_`A($;x`S__popc(x);}
-$estatic $o$&_of_`A($Tx`S__popcll(x);}
-$estatic $olowest_bit($;x`S__ffs($fint>(x))-1;}
-$estatic $olowest_bit($Tx`S__ffsll($flong long>(x))-1;}
-$estatic Word all_`A(Word x){$dother=$JWARP/2;other;other/=2)x|=$#`nexchange(x,other$p$+x;
-}
-$e$Twarps($z$+s.`p.alone?WARPS:$)a.`@)*WARPS;}
-$e$Twarp($z$+$)`>)*WARPS+`x;}
-$gT>$e$b`nlist<T>app`Uing_to(T*array,$h*cursor,$T$I$z
-$+$b`nlist<T>{$mT*>(dynamic+`x*`rBUFFER),array,cursor,$I,0,0}$S$gT>$qfinish_list($b`nlist<T> &l$:l.flush();
-if($A`P)sums[$JNEW_$y]+=l.`L$S$e$b`nlist<$!>next_list($z
-$+app`Uing_to(list(s.`p.side^1),&control->list,s.`p.listed$R$qwrite($Tv,Word `A`wdepth$z$F!a.depths)$j;
-for(Word any=all_`A(`A);any;any&=any-1$G$orow=lowest_bit(any$M`A>>row&1u)a.depths[$_row)*`E+v]=depth$S}
-$e$T`9vertex($Tv,Word fresh$:$Tdegree=0`Ofresh$GWord now=seen[v]|fresh$P$Tpairs=$)$&_of_`A(fresh)$pseen[v]=now;
-degree=$)$,[v+1]-$,[v]$psums[$JNEW_PAIRS]+=pairs;
-sums[$JNEW_EDGES]+=degree;
-sums[$JNEW_EXPLORED]+=pairs*degree`Onow==full())sums[$JNEW_CLOSED]+=in_$,?in_$,[v+1]-in_$,[v]:0;
-}
-write(v,fresh,s.`p.depth+1$p$+degree$S$qapp`U_`~($b`nlist<$#`l> &`~,$Tv,$Tdegree$z
-$a$T$Q=degree?$,[v]:0$P$Cis_short=degree<=`rPART;
-`~.add(degree&&is_short,$#`l_of($Q,is_short?$_degree):0,v));$7$Vlarge=`,!is_short);large;large&=large-1){
-$a$oowner=__ffs($fint>(large))-1$P$T$8=__shfl_$L$Q,owner),length=__shfl_$Ldegree,owner$3$Tvertex=__shfl_$Lv,owner);
-$a$V$D=$_(length+`rPART-1)/`rPART$3$Tat=`~.reserve($D);$7$Vi=$A;i<$D;i+=$JWARP$G$Tdone=$)i)*`rPART,rest=length-done;
-queue[at+i]=$#`l_of($8+done,
-rest<`rPART?$_rest):$c(`rPART),vertex$R}
-}
-$qclear_$]s(Word*$]s,$a$!*of,$T$D$z$7$Ti=warp()*$JWARP+$A;i<$D;i+=warps()*$JWARP)$]s[of`m]=0$S$qseed(){$Fwarp()!=0)$j;
-$b`nlist<$!>reached=next_list();$7$o$x`b$x<a.$D;$x+=$JWARP$G$oi=$x+$fint>($A);
-$a$Tv=i>=a.$D?`E:a.$Z_device?a.$Z_device`m:a.$Z`m$P$C$|=v<`E&&atomicOr(next()+v,Word(1)<<(i&(BITS-1)))=`b
-reached.add($|,$f$!>(v)$Rfinish_list(reached$R$qexpand($G$T$D=s.`p.`~,share=($D+warps()-1)/warps();
-$a$V`y=share<$JWARP?$_share):$c($JWARP$3Word*$8=visit(),*have=seen;
-Word*to=next($p$b`nlist<$!>reached=next_list($3auto give= [&]($abool(&$^)[$y],$a$!(&$Z)[$y],$a$!(&v)[$y]$:Word `A[$y];
-$sUNROLL$7$o$9$y`ki)`A`m=$^`m?$8[$Z`m]&~have[v`m]:0;$d$9$y`ki)$F`A`m&&!(`A`m&~`hvola$0(to+v`m)))`A`m`b$d$9$y`ki){
-sums[$JNEW_LOOKS]+=$^`m;
-reached.add(`A`m&&atomicOr(to+v`m,`A`m)`P,v`m$R};$7$Tat=warp()*`y;at<$D;at+=warps()*`y$:$#`l `l=$#`l_of(0,0,0);
-if($A<`y&&at+$A<$D)`l=queue[at+$A];
-$b`nexpand<$y>(`l,targets,give$Rfinish_list(reached$R$q`9frontier($GState&t=s.`p$P$Cdense=t.$D*4>`E$P$T$D=dense?`E:t.$D;
-$a$!*reached=list(t.side^1$3Word*fresh=next($p$b`nlist<$#`l>`~=app`Uing_to(queue,&control->queue,t.parted);
-for($Tat=warp()*$JWARP;at<$D;at+=warps()*$JWARP$G$C$^=at+$A<$D$P$Tv=!$^?0:dense?at+$A:$)reached[at+$A]);
-app`U_`~(`~,v,`9vertex(v,$^?fresh[v]:0)$Rfinish_list(`~$pclear_$]s(visit(),list(t.side),t.$I$R$qcollect($GState&t=s.`p;
-$a$!*frontier=list(t.side$p$b`nlist<$#`l>`~=app`Uing_to(queue,&control->queue,t.parted);
-for($Tat=warp()*$JWARP;at<t.$D;at+=warps()*$JWARP$G$C$^=at+$A<t.$D$P$Tv=$^?$)frontier[at+$A]):0;
-app`U_`~(`~,v,$^?$)$,[v+1]-$,[v]):0$Rfinish_list(`~$pclear_$]s(next(),list(t.side^1),t.$I);
-}
-$eWord gather_vertex($aWord*$8,Word wants,Offset at,Offset `U$:Word got`b$7;;$G$Clooks=(wants&~got)&&at<`U;
-$a$Vp`Uing=`,looks$M__popc(p`Uing)<=FEW)$+gather_together($8,p`Uing,wants,got,at,`U$M!looks)continue;
-Word `A[LOOK]$P$V$^=`U-at<LOOK?$_`U-at):$c(LOOK$p$sUNROLL$7$V$9LOOK`ki)`A`m=i<$^?$8[in_$Zs[at+i]]:0;
-$sUNROLL$7$o$9LOOK`ki)got|=`A`m;
-sums[$JNEW_LOOKS]+=$^;
-at+=$^$S}
-$eWord gather_together($aWord*$8,$Vp`Uing,Word wants,Word got,Offset at,Offset `U){$7;p`Uing;p`Uing&=p`Uing-1){
-$a$oowner=__ffs($fint>(p`Uing))-1$POffset `-=__shfl_$L`U,owner$pWord left=__shfl_$L$fWord>(wants&~got),owner);
-for(Offset $x=__shfl_$Lat,owner);left;$G$C$^=$A<`--$x$PWord all=all_`A($^?$8[in_$Zs[$x+$A]]:0$psums[$JNEW_LOOKS]+=$^;
-if($fint>($A)==owner)got|=all;
-left&=~all`O`--$x<=$JWARP)break;
-$x+=$JWARP$S}
-$+got&wants$S$qgather($GWord*$8=visit($pWord*to=next($p$b`nlist<$!>reached=next_list();
-for($Tat=warp()*$JWARP;at<`E;at+=warps()*$JWARP$G$Tv=at+$A$P$C$^=v<`E$PWord wants=$^?full()&~seen[v]:0;
-$aOffset $Q=wants?in_$,[v]:0,`U=wants?in_$,[v+1]:0$PWord fresh=gather_vertex($8,wants,$Q,`U$M$^)to[v]=fresh;
-`9vertex(v,fresh$preached.add(fresh!=0,$f$!>(v)$Rfinish_list(reached$R$qrun($G$o`v=s.`p.`v`O`v==GP_STEP_START)seed();
-`C`v==GP_STEP_TOP_DOWN)expand($p`C`v==GP_STEP_BOTTOM_UP)gather($p`C`v==GP_STEP_MERGE_FRONTIER)`9frontier();
-else collect($R$e$Cgrows($z
-$aState&t=s.`p;
-$+in_$,&&a.alpha>0&&t.`l*$_a.alpha)>t.open&&t.`l*8>`E$S$qdecide($a$h(&x)[$JSOURCES_SUMS]$:State&t=s.`p$P$o`v=t.`v;
-$a$T`u=x[$JNEW_$y];
-t.inspected+=x[$JNEW_LOOKS]`O`v==GP_STEP_MERGE_FRONTIER||`v==GP_STEP_COLLECT$:t.`~=`u;
-t.parted+=`u;
-}else{
-t.$I=t.$D;
-t.$D=`u;
-t.listed+=`u;
-}$F`v==GP_STEP_START||`v==GP_STEP_TOP_DOWN$:t.`v=`u?GP_STEP_MERGE_FRONTIER:GP_STEP_FINISH;
-$j;
-}$F`v!=GP_STEP_COLLECT){$F!t.$D$:t.`v=GP_STEP_FINISH;
-$j$S++t.depth;
-t.side^=1;
-t.small+=$_t.alone$pt.bottom_up+=`v==GP_STEP_BOTTOM_UP;
-t.visits+=t.$D;
-t.pairs+=x[$JNEW_PAIRS];
-t.explored+=x[$JNEW_EXPLORED];
-t.`l=x[$JNEW_EDGES];
-t.open-=x[$JNEW_CLOSED]$St.`v=!t.`l||(a.limit&&t.depth==a.limit)?GP_STEP_FINISH
-:`v!=GP_STEP_COLLECT&&grows()    `&?GP_STEP_BOTTOM_UP
-:`v==GP_STEP_BOTTOM_UP`&`&`&?GP_STEP_COLLECT
-:GP_STEP_TOP_DOWN;
-t.alone=a.`@>1&&t.`v==GP_STEP_TOP_DOWN&&t.`~<=a.small&&t.`l<=a.small*8ull$S$e$Tblock_sums(){$d$9$JSOURCES_SUMS`ki){
-$a$Tof_warp=$#`nreduce(sums`m,$#sum<$h>()$M$A`P)s.sums`m[`x]=of_warp$Sclear_sums();$kif(`x!=0)$+0;
-$T$|=0`O$A<$JSOURCES_SUMS)$7$ow`bw<WARPS`kw)$|+=s.sums[$A][w];
-$+$|$S$qdecide_by($T$|`w`v){$F`x`P$:$Tall[$JSOURCES_SUMS];$d$9$JSOURCES_SUMS`ki)all`m=__shfl_$L$|,i$M$i`P){
-$a$Calone=s.`p.alone!`b
-decide(all$M!alone)note(`v$R}$k}
-$e$Twait($:$T$|=block_sums($Ma.`@>1&&`x`P$:$|=$bgrid_barrier_sum(control->barrier,$_s.barriers),a.`@,`>,$|);
-if($i`P)++s.barriers$S$+$|$S$qnote($okind){
-if(!a.statistics||a.batch||`>!=0||a.part!=$JSOURCES_ALL||s.`vs==GP_TRAVERSAL_STEPS)$j;
-$#traversal_`v&r=a.statistics->`v[s.`vs++];
-r.nano`cs=$bnano`cs()-s.clock;
-r.reached=s.`p.pairs,r.`l=s.`p.explored;
-r.kind=`ikind),r.depth=`is.`p.depth<0?0:s.`p.depth$R$q`I_`p(){$F$i`P$:s.`p=control->`p;
-s.barriers=0,s.`vs=0,s.clock=$bnano`cs($p}$k}
-$qclear($G$T`K=$)a.`@)*$E$P$T$x=$)`>)*$E+$i;
-Word*$]s[2]={$fWord`0$]s[0]),$fWord`0$]s[1])};$7$Tv=$x;v<`E;v+=`K)seen[v]=$]s[0][v]=$]s[1][v]=0;
-if(a.reached&&$x<$_a.$D))a.reached[$x]=0`O$x!=0)$j;
-State t;
-t.`v=GP_STEP_START;
-t.depth= -1;
-t.side=t.alone`b
-t.$D=t.$I=t.`~=t.`l=t.listed=t.parted`b
-t.pairs=t.explored=t.inspected=t.visits=t.bottom_up=t.small`b
-t.open=in_$,&&`E?in_$,[`E]:0;
-control->list=control->queue=control->arrived`b
-control->`p=t;$7$o$9$JSOURCES_SUMS`ki$:control->sums`m`b$7$ob`bb<3`kb)control->barrier[b].$]`m=0$S}
-$q`+s($:while(s.`p.`v!=GP_STEP_FINISH$G$Calone=s.`p.alone!`b
-while(alone&&`>`P&&s.`p.alone&&s.`p.`v!=GP_STEP_FINISH$G$o`v=s.`p.`v;
-run($pdecide_by(block_sums(),`v$p}$Falone){$F`>`P&&$i`P$:control->`p=s.`p;
-note(GP_STEP_ALONE$Rwait($M`>!=0&&$i`P)s.`p=control->`p;$k}else{
-$a$o`v=s.`p.`v;
-run($pdecide_by(wait(),`v$R}
-}
-$q`v($G$o`v=s.`p.`v`O`v==GP_STEP_FINISH)$j;
-run($p$T$|=block_sums($M`x`P){$F$A<$JSOURCES_SUMS&&$|)$badd_`Mcontrol->sums+$A,$|$p`W$p`d);
-if($A`P)s.`-=$badd_`M&control->arrived,1)==a.`@-1;
-}$kif(!s.`-)$j;
-`W$M`x`P&&$A<$JSOURCES_SUMS$:$|=`h`Mcontrol->sums+$A$p$bstore_`Mcontrol->sums+$A,0$Rdecide_by($|,`v$M$i`P$:s.`p.alone`b
-control->`p=s.`p;
-control->arrived=0$S}
-$qfinish($GWord all=full($p$Treached[BITS/$JWARP];$d$9BITS/$JWARP`ki)reached`m=0`O$i`P)s.`p.alone`b
-__sync`K();$7$Tat=warp()*$JWARP;at<`E;at+=warps()*$JWARP$G$Tv=at+$A$PWord has=v<`E?seen[v]:all;
-write(v,all&~has,-1$M!a.reached)continue;$d$9BITS/$JWARP`ki$:$%4)$7$Vb`bb<$JWARP`kb){
-$a$C$|=v<`E&&(has>>($c(i)*$JWARP+b)&1u$3$Vvotes=`,$|$M$A==b)reached`m+=$___popc(votes)$R}
-}$d$9BITS/$JWARP`ki)$Fa.reached&&reached`m)`Fa.reached+i*$JWARP+$A,reached`m$M`>`P&&$i`P&&a.statistics)report();
-}
-$qreport($GState&t=s.`p;
-$#traversal&r= *a.statistics$P$T`+s=t.depth>0?$)t.depth):0$P$T$@=(a.depths?`E*4*$_a.$D):0)+
-t.visits*2*$KOffset)+t.inspected*($K$!)+$KWord)$pnote(GP_STEP_FINISH$M!a.batch){
-r.reached=r.`l=r.inspected=r.`+s=r.bottom_up=r.small=r.$@`b
-r.`vs=s.`vs$Sr.reached+=t.pairs;
-r.`l+=t.explored;
-r.inspected+=t.inspected;
-r.`+s=r.`+s<`+s?`+s:r.`+s;
-r.bottom_up+=t.bottom_up;
-r.small+=t.small;
-r.$@+=$@$S$[P$rOffset$r$!$rWord>$q$bbfs_$Zs$($Zs_$<){$t$b$Zs_block<P,Offset,$!,Word>Block;
-`[$HBlock::Shared,s$p`amemory$p$2$Ma.fault&&a.fault->kind!=GP_FAULT_NONE)$j;
-Block block(a,s,memory$Ma.part==$JSOURCES_CLEAR$:block.clear($p$j$Sblock.`I_`p($Ma.part==$JSOURCES_STEP)block.`v($pelse{
-if(a.part!=$JSOURCES_FINISH)block.`+s($Ma.part!=$JSOURCES_REST)block.finish($p`C$i`P)block.control->`p=s.`p$S}
+722591
+2x!q75r.0(a|7|sUhy`6WV-PHPJbKWui}Jj1+Q,9c7`wF<3<q"LTq]I2:MFNBq|iZM$Av.!wn`(8{lcZf>X2IT=FC.o)Zj#U,=WYs&!Z{s]]T2UC-}wy%9
+.v@@Zr@UF;N}ds7n^/-[}bY`3B&^GKjGK`EGg6.Id4LF"$p^Cly{Cg)6;fe28ZDvz7E4to/[NOrXlY@u;<=Tr;>oOq|<u{J5%+M;&OQh8;.ihXy76h;EOM
+F{9cs<U(~+"8eMHMWp~0ZAxhk!"LgCD]uK'm5+QN,}v;Bs%tV^(A6#!gK4Z![fdue^[iWb_uaH>o^28dgE/C>o!^xp-TG$n0ReOG>oJ@S:>EsSL1C#kEyl
+VXJ7135:@g]=iN~Jw$ZZzL5v+o6NXgq.1oizg;Ax@kTjz.:8}CPAvg{ZL4fJHF^<1,QTdT@]9Z6|iF<T!U9SK<B/!#O5v/OTNbWfEp#i1MO(o:D70<v@nm
+O^HL-]psF^%'),BYgRrbd0"Q`v5YaCQ_bYwskB,y9T(9bGU,7K@6_8vn9$6Rolev/-t(-Es:cFq&8SLYJY.i,me,kC(i"<^T'8o^8etXg$2<%vh<!cvHi=
+]Fz]YWH;sG'Kefnc,E}5z.$8>R,G4tOhhd4[zd[wyZ};X1#cgXyU2F.RoTR1^WjLTB"EbB``{59@8"veRl%h~8#WEd6XUC26-(|pw<nlAT3s(JNAnzTjd%
+YS.MZ{gmrEGv^WRsjg,Mu;hm'mn=w4(a<!>sVgIQ![{8qr(LvifDk]gzh:IG5#ze'I5F8l#j!77ABsCB!|K5atPpa_+95vq)5q|VggxN|xp3&W{a[Dz7{c
+dInBQn@b<l33m(bK@]qvG|C`;@$ngI|IIj(s+6<5cz,;EDG}e_N'"3su!r=]B`dU-qY`%k6u9P9!+HqHdXT"'vz'/|#+gJRMlr9S'S&(e"&h2G|=t"r0Fu
+!o0Uu|oIL{&qr7Q@y7xI#k72m==&1#2>Aq<RkYD}GM-HY4WKDBUjEA|cD5K@VojSb$za1#A'hbk}w#Yw.W1$HBp>tJ.qjS|SA0siAldB___>&>eNB+@KPC
+UiANq1%FY"HA!WaSW89T]JP@9T}n]P&zr)],%W$3.}jL"Lqk8ShqmH[#D).vE8&i(;W`tB}WZfX1qQ3t9uLHf3puaH@DMAqC;<WDlNQl;LmbP1_aRPAeY5
+9o1y-A9:"Ix[c154Nm@G1,0U7S@K"GfX.R[N@C3F:@lcCb7x3XIS{ZMyfuu8x1ny.1L5o0KAf]8F^VS%9{NWiU[>QY00E9$RJmmb~fc"oz`X~Cok6a~^Li
+@i]MSET<#>lczXQ7_IQMue'MicUlT/_:2Ae]VHUSA2-l1/F]z3x6KH"9o&b1t^rClEPWnWmD](xql.#)vC_a_ylY{|Sbh``%W5Oc@:M/NY^Pl4eG~GI+FZ
+8`DnwwiwUbqZzb:D'Ys({:at{F{0$cXjkk@[>8&#Sf7(&A#g.o]40@:T2fgVqRmLk((C1(ZVH+tV9:O'%%#XN#JH_YPBc)z7{z7VKt_/W#HJ>b3FQ91Dkq
+"V=eS=HH%I5Ct4)3Hdbs>7a[AlyZ^+[9`6>M`/HpQ,_Z5RIrN<L-'N~=gzpXnsf!:9;hz#57<Ni[N`mMU!y,{oe_Gk!h:<@U=T@:dH(`}F(13Bsc!_FF0/
+yFI=7a=f[h.jz9oH^dtj41p>,a8@Mf4HD>uMt2ru,GP^5bzSh''cNqP(eKi@NzBqWW@LzEVI^yVu&y5NiFZ`0,pk=;ktn+EN|0UmdzrpinS[q'#3yLzA@0
+~{!@YFV5:IgmUePU;GnHibTl#Ev8+.[u+d:SL{)PuH^4cX39k{b8,>lJklISO1K|ggl"tJZvf6(,H2s:{4+u4w+3xKHMQhoOzwuZE(6jF}_kkfCuv,j2Pz
+!q2T6-Jndk/fI`7[m}[2^lG`t+B^ymaO)y#&pMad0=(fF)FO`]@F=&DO}@lmN>pmKs_}"y/MeNy{(y5E~NYUo|bdV|V:tg'-];3{Zz=;7j2/MCuB6L2-A(
+)yTZNK87`}q6s,+sI,%({|[J/Ir2v]dLns){nszyr=k|%0Hb|XHQK4.j",9:4{Sa(y8:[f~zozLcv9|_Hb(!Qn`v;g_nxxN^KT0f]}Mw<}q`8,xI|vJZ4w
+K&fUR2#ScNs2KF~NAjmAlq8wWDR{&;{O,&Taz5Bq!7>'.!aKA6BrwK!rirj=ON+i-p"<Ao9tP;Fw^}P}xw9xbyVa6geCOs#}xw'DdN<}<&yKS{>-Gr4xUT
+0f<%.U:y>T',#enoO,J^.ti=o_pt,>hkDX9w8yH8>!c_a^/8J$Zk&XKy#jjoKsNUj=-cJy",)_B)tZOz)Ey"rWyG|}_Ol7V,#}~bb"Wc[&L8-XL{hrns6x
+b$F2tZZi:UA<}zz}zz_znRtWmJKg%$Y=csuf0GlsX84UG"K$qQ^+eO"bCT0f]}KL~pCh@,e"`xj5|r3FZWT6[xgD3{7[MWhj`b8k!+h'W"v0er,LO1trsf
+JZ!x],`K3}rBiuG.]#cch=F@H;"=:vcPmNV#TsFFY+~y]+gkMP<<2vAPIUlBaK-FDqOgS;`P4I'kn0I|}8_!"1Pst=(^/D<}5EYxJNoOE'D[3}lf5Dp}zM
+X9W|U&F%^:9@oLCPW`mucQ_O)tPrNl;,>9!kGr|c;SP=_k~}#WDx'1mA-6ACJb8V}V6-4x.{gG7$![8Z%r|=k2wdmf`z]Euhk1Ax-6XN):aX6M<}kflG<4
+!&V{S4TW=+4'Y@8|:7#kyhGl3tUj3tUj3tUjQLD}G0YBq6Go`tzTi=E[)sNZPSU98}6P+/lyvDO%6d~r7ebS+fiUCpW;lKK-`n9v$.O]P=6v9z|X`l=U,{
+L-nMe79^O-/zdU'6f6&y$.9!ao3>pBLjD"7[y5e3:Z85xT`V[d(1^dj5@C4eadG}Pm|+%-[ClrXQr><{7"6GPtA/z$ecTO9w-UpM"xZ&x}Q|oH39v8&T$8
+!F<i(hKxyPbdapS{ozib#BRJa{<@:iZrx1Et$%sNefrNUX_v(sRVUMefmr3F%P4@RZoKTJ~84f1h^wgx|:Q.2Mt72hg|{AANo9|[7C!Nef78FsH6wh9yEP
+`d0.M%!=I`#wgxp=xB|DTbe3#4G[l4/,$Y_E+><l8acq84xm47<ltbu[bT~C7pFxQbtmKjLpX7R:Mf'XpXwB:J<Vq>(@qq#Ppg"y<m_cWK^Q.5/dpot7-j
+.EpLEJzN&02v1t0sMn{m_!5qhy'kZZ(sI&pp1/(:BqxSn/y(JSI,"bS=KK}Od&RR.<(P]zIK{XCqPc{jWb[r[i^&+IF@SSv]0v#&Y||Lum]Kp8q+Ox7EF&
+q7{y%7-O(LP1t(B"3X|'aC2i3L8lM.mWP;vw>EfLn6mD5&/LL71%~;l<9vTM_djRlvwYby=;&R6_ts5GsEr7@dq.|ct^g%se70_va}B|C6/6g7'ykXn4L$
+.phnR#B;%7&@l$VhVAjnIm1[%e.&-VW|34V/)km]R{):suggO|K=!ql!J&L_"Segnl3/S[Tpwa#gi<gXZM9mPE"5KvptB8_;}u7[ur4{<1u9rpk"q7y0sN
+Jf_uu2K(/.@f/P[Ftn:G8uJDS{(J-|qq[d=D0zEX'#Lx@tkhw&,raBf6TM!xifuZ@Z)y8K~Q:H=+"gojLgmnKx1@fga<q!c2F$LXj}Bx<Jbd=R<=bSY'wx
+^u>^B73kifaf>)scL|V@<^n"_McF:-fJ:)X}_4F-F<9Lx>i`Zx"K+e|sV|+yVrK'Ng~}VA&BdcZQi,2a@9AN$O+r%I3AE$bb!=X%2l3m@Pl!&OssqGVkU/
+|F`et$d::TU(qOA)S/5%lcVc$K};K@;K},y7l18:-F4h[|+IU/b52,3ys:.uO+c<~jPmt|Y39:Tu]mts]tLU8SJ8pec"7)gO|lxQ%e"e}IT}%;DUyYK{#A
+a5qZ{w2)=sAOA)j&BM$e$x;PV^~b!66c[D=U>5tJ-CCW]8'[.Ca5,JmYSr>|fs1a~)7Yo1!cV/xKb]-YnptxeXx^(@`Y;+eAf3I4sAN$vuK]hRU^ys^>c"
+JP["B/)}Z`:kK7#Z;m=8D)pM|x[]U-yV(_Go}zjx#TCs_E7<g3'L`A2#6RhL"Ocm%pLGK3yK{x8b%Z-E]76XBtcsn.o+M14(eN_ea$d"es_LFV|,j:~99%
+>dxVWhRw}nE(qr[c}/,/<.Hxe`5ics#@&@XUUX>+%m:G/Cdj)"&#t:1nl56ZU7#L%[&ZAk)z!WP7bI4k7iaD=&Auw]E5c'@u5PObxsw!mAQ/yK&%Vw%`W2
+,lSX}647vG!YDNi8tEL%D)Ws!w0!Lz@g3+b,L'HMecyZR<adrz1Cy8rgHAq%h/DfHJ0ET=[{`8<spRm/e[[%fCc3cx"f<Q]ml_i;KTfhDYhnoU9_7drsxP
+#E<Es!E@L5H9FS;Ff^.-JKu5!E5IFY(Ujx<lSet#_6I0ixE@uK',VH.L$yeTsZAn-k[>%3<yr<l_gC,l`dL-mV<Zyq6!!N!4#if^DzX;Y,rRdnB.pV{5:D
+tqlp.:sn+tV)5jy'<[e:N:$+8mM3M=PpY06jG7{Ip5GVt.a#c$4v@3E/Xcw_`N51"i77bdi@YV<fi.0rNI'O$),edNi,Dgh'CZ|fJ6FUFXEM7lZ$z|5>8z
+VV+y|V0tN^[FhJ8)r5^0%=.W:-Z|k3gh^X$Z-&Liu)ciO7bOx/`w%1N4v|w.w9:I<CXU@HI"_dtKG,C):i37SMA.5YeA5lTeGBL=P`@YxKR6e],i:V5=Ht
+imIn9kq!|b"z}0N62H=/aY--[;bxKbq)T=L:lx%Zbi->P/q.v^Nh=Q1d$4xa_5Q`te_=-ep[OGl>d"s|~6k)Es#OLAa@lF`RI).w8LIx::T}k=u^}__w.1
+RvmPr774sn(jp._t|,IRO6hWd)S<5$0h;@WZy5;_)K$GFItrJ-mC$Y_@l]U<lMYE:VNE049lDoO[sxtj|KzAmjMnO9#[d=G=QOI_c-1nv'O+fi=KCjPY|=
+'b>P@f%cu]b)NS`i34@#&9thUUg]3jO^T-%5s#vKB/GbP0bNr6jiV=nLWQpH/(YE#L+3k_>c}0]I5Z8k.>(0KVt0,aEjLc^=~{]>KO{YK)HBCty;`-|9.7
+Tq^Ha#e}TL6^}{LFU1(h4RJZX_v=o#n1W^IGBev8mJ1e,[C"329Uy.9vL_t:[hHm9kAvpdl<Qr/LkElEc:cuPu`Kovu;7ON4)F+"Ddq6#]8_NWT_|+6Ef_
+-VJl&T8[9ZbmLyR%pB^-5C[F5/L,!R$p`A[${!-U@nWP0v4Z%/wb}d$I6XL;(_z6d/K8)z"b2cmag^;2x9'dCb:S=D10qVIc3HA,Y3fuA,'Z!GsEfwVq10
+Wz)NgS0+)'L{wj@:3QheuK<Zm+80m|{-u/:8jeB!%PCmV:0q#!`<!4K)}45i8jsnGmg<sSpYC},x-.Q.V';_X@C9:.+>))Kao+10|=Bwd&[[M&tq|n21).
+kXb#sSZpm{":x2-"Wc}]nw}U[z%^0)2EDQsb:!(t&w12x<0G7pZG"$JO>qtf;Lj`WQBC}84zpug>v'_u!Ha8g3j.=1`O!Q0loDFACl2T(|S65n_#|F[0)I
+>E)p;9zlIs#4fDQ[L4/V2[+wzATJj{8fFPbYsw]eDJQm&Vu;dY]u>2xYv/d;2,hTh8YERz@]!"@G}G(yt:-id%hFr;O!)cj8[s`Id>&LuZii_53gSl_Sjr
+1B[:$i#tAnI&[W"I>Rj_~sW#_18I((.#bD(g8CBe6Pbx2;}XWZQEKq'W$>Ch_s2G_R%UOX${I3[:Ruq_h%h!BQoAi+S8{<>bo4;E@iY/6=R)pJ5I>E}Bsc
+G$UJt;zws>@xtX0zE7c^OFepNW1/!J)BFBG|ZVKwP9e4{d~_:J"xY;4194,2:Z}!ov4bWAxmt_a.goJnx(D6N@VegC;G}qBKcqm`'0PyQx;l/Z"dI,JF+H
+X!lmf"p;fgnP0Y:h!(GWjF"WU>vmNLg-hgPTUc.ExRA'wB+b9(O$E]+@:rQ4{jzbe"AZ<(#@`EB+>N]bDlB9['r:3=OBdbqLB_S<nl[S=b"4c^$-%}ljxF
+l%c1<^`l:Fd3l`XwEG=ACgTBs|Wwoj!q}|[C[qee7u=/aAL6"I7>brz0yS[(qYT|E|v"y&/->]AAZ@bU~V(eSY`M}_u5dy1c#7($%tw1N},Y$P((y2W]-3
+dyfbCN=Som5<5w1A!~GjUzLg&r-tS5op!{ZN(@EYQt>!!:"LtT-"UO[yhsweKfhRkhXXXrNvUN@QFPPTs)L{CD_5X4ydHg5GD+Z[/r$xM{4(2M]#M$}$3w
+x2ok^4lX'{M$F&OrrDAmWM0_u6.GX"r2-U=vL+6xv"kh~c|F2w"Il,};X"r2w("d0AHD_spO~m6.a#DrQx(97{1:PsQ$nhB#0"8#zoMW2(G1/+v(<4-#vQ
+t!D[6&Xnb%|'5v@Gd(tSVH32`OQ!qs/Bc([WT-Px%}'uu%X9IJ1(vO({mv5,R'T;vl'(,&U%<t1%+!pt;4SUe}qz8V3AUS5@HXo94<[-Pz2kO3/`:qQWQg
+yu>iZnP6LGe'YoqxLiOKS_INP]Li-A#{>)}}}`6I2wDx0L%(u9y3a}{7"]te-Yp2k^Q;<pRr12rjxh`g|Y9F[ZY,V/fStrjjgkrY%V9mmjMqer8TrXqu97
+DF7Q|A'.PEK&|kzZzAg:z:<_+}{U}^Rys/ESddpX2$:>&m8nJklNuSl.sb>lg@A![o%4x/Ncu/'Vv@9>H[n{Tt1}"(6dvXBA1l)|$_<H^V<P|sR_s9b#b7
+xk]HbFp6DcTI3>jJ~5X|C&bhTZfNt,LWs9O[|nxVBL10qS(1t8>ZNWHe!1Uf;$vd_QRe~nwHQKcn]xxB(Nwbxh75QKIP'4n3prSC$)$gCB@cIm[Y_Tg;A|
+U[4fSF5&LDxGdX~R>,)nzvws,cu%<3W__%HZAWo]86|L0Md3cM0M7=%U-D4@rp:5^KGMkH#E>U<j<Kj52>[!NmX1UNhlM>Y,=_!g(,0!$SVF7),=|ET#jq
+ob6.6wo(U4aH9E)d6|&(Sd^0PpyWJGy3dzr)h:3kv366Xcg^PWv_]hXaw"eU_ZeM,4de6,!liOUsAfy:|%1wVR"`'41Uk`HkI=Xm8bpP7.BDA9"S}t9hfr
+;XwCw0ec4es&S1}9(fwfG!cnkVqM"2oM+0L3633[(%Q]1JJ!r7!OjD|.xP0:kt::%p.E`'yuU8#z{5LF_"x}uUEF!a%/<{;m;2L"u}R$$:-Ksdn9UCh.wc
+{qnS`#9;ph=:y@(wbo0z>3BT:f[-E^^}T[awa]>Yi)E^Ic`@Wnyh<H65SI%f(9'7hk29V4Q3g-<,(VZQJg0[0QFA[ukG@G#peTF2]@,Xv"GW]GF6gN5+]F
+(zzA:l}>,P@1T3Vl"4:mu&YK`@yXhZrZv$m{X@Qn]fC=vr0ZkC6k@f!5L,qX+Nwdun6)oh>+'8J#-d4,F(WKJ!'L!GVH{d#p9cWhMa%#3(4.Q1W&"h!EdY
+rP4B@hWQ%b!BD/4x{k#4C@vgSvYu/qJuzoHJ>Gs"{pG[f><e`CT&/h8d}o}c>>K$[|>[]KNP)IjN$p)0xnXzsX0HO[Kot@(Z~+c{57Ro':)==&2z=&1(Xx
+qM"az$A,%r''`4-7g4wJMO(8{F}(.6!;>#]CQ<u/T.<3x2isv%T^{gvdnZk=$+_J5USC)e}3z'.:7,8>PP'6G8{V8$u7n&`#E2/&PF1hOV#HlHfTTsB;-7
+Nna]OPvetn_"89Ux1R6)pf6eJV,cyg>7F[43^-kTI|#bYH'rM87SOaKO:RPaFZ.`p}WWXPt)z{y)~knK/pK},oGV#tmOa"_(sBPD-YPHof.-GZ2zOw(w5/
+Zv$EZxzm}1<]Gb)XN&GQ4s98a25#2uf+:r=&tnTq{{CD2x_hf_WZPp5|)4^vh0qW0$^H8O:FB=ri3X.}va/B!C`kzPidvpNea(sidYEsxA7]}FW)6AT1Xt
+Q"C19Q:Z-7wfR8N9Bbr>cW6bymIrmC`'vQpl,BQo|AL0-65ry)|`8n'n/[3/JT+w;YQ1.(UD$K7bbU}'`o`hV7CnkaF#4pbub58)xaZ=dgdI'R/Kk;8fGk
+TAon[Kv!s)H=yinX0J,4gt"_e9C8XkK56=H%b)!u[x|(oXrgK<oz'Q0`XVxw"3Ab31QRc#>o1^^4A(3v'6_{<p%#wM085/M"K<Z^J|d,Zvc0n$sk(O&BtD
+]vJhCQwwu0UA^vq_o7B4kQEtA&U!Fff9f.]ASj`.}E>s@#mCTENZ632xmQ(ANvO:MR)<@_/@`/Q@KSq|.s<Al#06d}n)&2#(p$K}SkTd|.<&;5dBP{+VXm
+44YDGd@kz2x4J))mj|turCYD84lyK/w^v/a'x}ulHoEI2jQ@Mo$LywT9[z9LU46/cD@JtwQO<N$|=vHiJ:+NV`UW0.N@dq<[Vt(TVzg]B@GxW`7P|;'>$-
+J8|C.[7|QyVN)X$#jQxCRw,wu2}Y^(ZJ'9uoJ"K.92#/!WJ_%HmdW-N|<$unV{b&An|<dS^c|i7y:x3:9Novh(jYCnh!-vF[qdfgqHthf)M_{Ood2NNckt
+eIo[Qr!9wB_'Lcvw<oiQg<O+fhQ_<D[KF;-zbr[8z1&#^6=,B@RM$IC-)A~7pT~9=%86"`rCN1>m@J"_mr]LSw0Q^JE,^(f,c0.d4W]D:,6n]$0v6zD)p6
+4+5GiC&i&qJ@Z9/zoMaTuo%!4@c-nX)KOsHI&l|Sp6kRRpN<g]PE.-f=Ne6n!|-pphB4s,$Sh3v|>BkBvz4j}'G&jN2b=urYUB0DKaxxpV@VXcT-^1%CzX
+saUMK2[=u<d,~+I7P%kk/"s_ybpOY);4w;=Yl$Ahe^B6}CTK64icGwy]ij'&>|Tmt/w>%'z1$D6ICbY]Sc7.Lah_W!Zh4]GO&xg.'j}[^$@RPZ!4<[1D@{
+A|QWR1gn$>`-=FIy[QJVc<W'R]820<gB"K6@~[+ufDJjCYx]!BUZVi;$y6FdZ(-+z_ZL:a:_]._Oi,i%Z%"C(";p=6WQ'P"aE|yhL@1'zr2m_'Y0[+<zw=
+L5p"ugXb-B@C/=Mkm3p):,5d)d~bH3YEv8jPATF$l(mF[lq3PUzwW^h/#jlyHplvU0ugH2&BRxLpZYyu{Hs5(L"sF]3ldNg'+8H|":}'xG^a~i!Q#801p%
+V@_|DsauQer(y<7fOFBseO8JbXImx#}$pYt|"_vln4+&t_{@tm.[CQ|i!mE}m40WY/$@Bbq_GD2hKd[Fm1O`%PwNy2p8tF:.(U!~@W$pg4-DH,An.CDVxZ
+a5)(4$p(B|L(m&"d^|u1ZbL7/&3Sk=^|l",=E_EG@YI}6o&`J_}apgN]PsSknF+S($s@50$:^BG.4.1T[u$j%^FUa;)Ke|+3:KU2c>(',j=Hn-4h5T=E^E
+ZKI'Z(s]^,hk}y-5p)mhxtVHk'6"[W}G:GnWMx-(A"'`.K/BI]C(7+8"-7&R^}@5o@e::zV;[(b5Y4&-#U4PW2{7<0wz#<w+Nx',5ES%B$00K#6e-cN!!t
+(ECtY[2T$<i3AP&i|r":/PfJ1Rw"Km][:_[I_9dn#wqsk/!tU"XQYW.%&7!ix:"HIMD5&.1zzmsR,O'ZC/~nau!s4HW<2><JZ(Q>uwoTFBV,p/&U{-zSrJ
+E;l.Ly)aRyUmn75T_+H.6tq4hitKPtz.QRpE@XhTk<qq:oe_,M,A@9[3CfhHCWtTYP!s:Kd[MoU7q]z%2mE9mYYpld7`tUQO+'~pJlf}Kf.%z##$e#8qd(
+pCPd9./gSm8/.[c){A5wt-/{:zz&;E[|$MU[vfp163x^e'87XGW:!i8/%ydf=7u^mWwAra&2jp;[^YEjm.yg/-zNa]=fjPMyeoXff=gzb5+EFkMG5b9nM(
+s|7b(c/E7ZxT+<X:DY&#kwIsQA~uDxIS]j`{J$%Y)!ZMcnuz]b)BFH_}O|9iRQA%3+:Q~EaO/'Wl-0,O{v5TD6]$fuz/r5e@obzPV;Acrm;dvOwwi=R,MH
+>>_D{J,=G0{8]wW#ilqzDEy!#1M=^eQ!}rU'l"X>]}^(UCfUDUaB}qMcX=70j5VZwN>E1'#n:5;+tBtH>G<=tOoi&N5K]=}|c,A#f]BmUee"Q{6iuJX5&&
+@|#nrF_fSJ@mCLfIeud=py(lJ(>5lDxpF3]WVF{{,3`0o-PB.VpH[oR]Z<)4D+Lr1+40V[X1-tMsVy~_3k./)Fz),OURk_iASimFhPIouMG-TtzAjGnGzC
+jogZn<;oGAPG9|,o+AO4@/Dl.}SWJ.UlBfBD{tZ9Rg5<rvH0F1gK^g|_.WJpBlW|Y$:>m!n8yKk0<8U<woO)7^cd2aC3E!xwH`}@"HOxGpHF}`,"an>u"8
+Y1QEqRc^vl&a05_CGj$cIA|SWT^K4HjYl4yHkhK]aKp10q+=8$E6wcrg&G=EMsDW^x,024)03+qpK1=R9Pz^u2"d@2N)Qsr/kmW[EGY{aL<luggP;-n|0i
+eJT[3JP6=tZJFL{giQk1zc[U}odf>+>Il1q&1TPoJ@>lZ)TwQq,T01<`P;'$a}Y$[1#h2pE=>FT_<I_jH&h50S2O`ev+rdH15pI#OQapMkV+o;-nU4G9V/
+WP,ZBb{hJIRw+^lQYs[}vP2h!no'W`,s=H9@c0;OgPqf)Qs'W'>`tI7-ca$20G'1VMsg{RE`f'M]E}}Oo:&_/kb"@pS6b$>(@EF4>wAMeTHlMs-NiJQJ9m
+crEWPpvY&Uc]gosa=off.R/`]s56^uY1Dc.f;[|U:=k-,.;;6IYS~9!Vc:I/,=gJ^z<[iH=<)T!:]j[9I6a83PAtMqW$es3QU[Ph^vl<>)in+LSF06'6EY
+$1{"$<M[D3a%aDXO#bj:[[19|97{=(<iVL+0J<&sE:sVkI8<}hfc6%%^~W~HP)6Ea1Q)sk'(V`B}c%gDm`4CSE>f!%d2`88LXm!oFk<Q~g3<VdhQA4&}y4
+4gG&}+|/;7XUqei>vv>!6ZN6K;4mOI&f--cn{q$gjEZ=HA.T[GYS~c}o8r(oaR]WV`|P7eGYw%frzx+Ec0FQ][p3l%OQuk15_J`6S4,HjnI|vIeBxLl:=/
+ZGsz63q|~d~uP/;%<eF7obR:v=)sA|wFP4ugsAlFi>".;38J[P1`OrOFAgbwJ7'2lqiYLeF=)xO]We24nm$UDM}@@gz7NF)h1g6gqeO}3f}|/q]AsJ88Jd
+D:>;YvhK7=Ys+wj1W`ET(P2hz[VIuAG+=J4)qOlm!OV3WKf[Y16Jeo#mMGt(`VI.29xx7m>.CtqRee.gS|[qC;0fuHP0tkPe_sF^^yHcKj6bRtvtTX2{Za
+|u1h`]C2<{#|L]'bk!1#f,)gEe>BdQh`!/0E$y;#a,d0Myi(Vl]/_=ZI$G[B8OZ#ZdIbPsdnx:9zS{xFgn<Z,3fN{xPmsJn5+/K/'a`kFXg_NXd|ylnM)j
+It6dJ}n-BWiwnkZcvT`5uWuxA9mV!O`0^J7)%EWu,NTnN.v3V`/4BSh1r|NWFR=uAqg`R2DXuOa|wOB}^wk|KlY2CGhB)@TGyj1fz:Z%=Ru=O#@No8Nb"g
+'0_1-SW[GQCyJw@/4C+=6"L%B-S-+{,gyd!<ck]odi"q2[t(k0@jX#l4|f+m;iFO}o@`hszon1=m9|R#3zY%o+:uf1bduO")Yqd7U`=N(BZz0b3wS5_.px
+i,H^mS)yV[w4f|TWHOa#j7`z.N68g{|BSr{^lf54h")QL#bc1gY3&&GiTLq,'3|CSP7k:B(m|0aIUuS}prpr'E-Ug7qqB<l@Ht(5Y2C]Q:hAfxHfsH]E|`
+Mhd)zeZw+t!m+rLeRq"OD&l!q[C[t#=4crjE@(Z0MOPX9>&P!uLL"Ycr:05=ZZdpcZIfp=BWC+CK"K;EaB4:h%5diPaU~_m1&7k!3l22MMaPwC_lwFJtB(
+:#Fj!G'uD+i|@Nm_YrCY4<z7JYa$es^'Ho!5N,8yGg]d^Z@(!jQ@T}#s~ez'>>~CV{SD`&ni,pv<FblaFru|somY:`MV]>=O'.+:y}!#HOC.^;LsCqt>~>
+ouD9ztU_zk7,5BRG]$.coa@zUuhhH4rTBO/28W-7,qNDIkGF&R/2Z/M:~pw3xXqKN-_dz^N|wM|FARRL!x-Zka_lO(-"sF+!d`ov]VB_c)}hf:3ST{i8Vs
+;]:wS':8K]EBD4n,_r@0aL)26aqEvDCRl|y:l}v:~AOMK+:cHz1h8gjdqCiy[+JEP5"[URR9wPdI:/=}m%8YQk!9xws9~YV>@+Zs@dbGy9P{Y3H`ap2D[v
+mi0yKjOK(hPd'YMz%)CPD=MCBVw|)GXSi1ta;gz'H]dNB,xVmJ#hAJn=)44NQVT`G!dQj}bOy#thdN,x!b6gqkM<uynut;y5TF>cI%HX#xryWsz_>f(4Sy
+`7l:fs5=vI,fj]Wi4,ps=^p)1)L%/&6#)4E)bSv<ZGUXS=7R~U7q2c`qrRSP|I[H6g9EYMPVOS%VB5oA9}rD@Qjq`A&;J@x#<Rjh4'Aj&Q/Lge'>F%x/g=
+SF~Qh`Ma]xk`8lux1ei#DvM|qS=uj]CL(y%0@1pS&Ghq)6GD=O~sHD]J]p79_SiJlarbPa'K7l-Nn2xAMdAM}lhaaraJK%_%u#g1nlT3+Q[V6i$SQ"YYoB
+jdf"0Rb`O&`>Qpm[0`Y9|ct6"u>G0LGj423c#<T8OzjxDu;<('vqkjDVmu_viPT-1XHeySLQ2'EL0fqpEsw].JFp+B9c8`]2,Yf6O{>BJ@}'`lpes6TMnm
+]D278N[y4aKakm<o|{i1l/A9z(UE'BPEb[{i2LQ(0<"pU<J)gDY^mpv{<[CBt3'b0Gy(!Ds;^u`MYo.G1Y//EPFwOZjw=bAt=VBzp5MFbYC/mp)2N0~q/z
+wc.Hd4+..B32wfqjyb;bO5NJM'V6I@fJ[=}6nLO}!cmqhi`i"7ZiW.GPm$yipsYzms'%BkOpymsXiI7&a+khG6Mcj:~4T#N^;ik4{nh6QGu:z@)17$-jID
+me~P[Z6p&KTvxljwYx|zf>!YfRk9lS<]}M:_K+"`hYe0jswOV6/E[S3^3TaW!_Nt|tmoZ0FP$<.QC+Q/"La/}5y(;^ZMi1qGOrv:e"1RQ%7IZSLkDrOshQ
+G`uw4o&]+->^FBG!$!f57]b1l.;n@@sk|Hp[xWdclBU+xP)4-j`I9LD|&=-lw(%)([[k!z#<e7RVy)V5Ic%.5eaig&bkW)}l[{XE=eK-`Wxbq,D6p=C>.)
+hepxQ^/)`0sj5ow&^x>4j(&N^^YW%|ClXU;e'NR)CPLXe7yMA9h1bQ:^8<>Za1MCo+d<O&3:Tpbb;/JWG`gtZCT[)wwEJ'vLPIS#Er_5TN42d693+o=f,p
+.!d&,`K@nORJL<b&#"Rh<d<wVp{:ae+f@9OtViK)uAc@=mnZfejs'Po{aG+KneJ+^Rb4_mm9_lj'HRa=!wqWg:E]f^r{amX2c[tl:8vRu){&=YFmewy.cE
+Vc(SBE>WIR1D#hq2bS[>KLiZjg%>e:<QZewu|OH().Td^EM/S9TS7%/4U1rdF4|c:j_9lz+y_),h45XjddcYvvX;e)#q/ePp.d[YK)OiCu@!Hej:;5^8iG
+=DOiXA=JhDL4oDV}h#&^:`.HD,R}((FIw')MieD}BvL4724[=VI]Q]F6GT>c[f{^F(/X%t+ZH{T3E.QD=)Yr-a~7}IRS~c$Xv;nVtn~#Ep_;'cfMg9s'Jt
++Ix>@!hIvP3Ki#QfO,!GS.k$2YW8^ijf)`.VS4MHyq4Gs<arFbs</BH8"=uei1KyL{(JWY'OdqW92|'J:9|WxMcGXXCC>jsAYZJS46e3HflX{9GuD/)NGa
+z_YQdT3^+(+pU9l"->7Y)E|x:,C#@-{l|XrPVG(yTV5+875KFt:i:d/1#9f[}ePib1f`6Ps_lD('EGTOhKYQR17BeH$w]Jz;QO)y=(>fZ%s_mb239E]x(>
+m7J0THNeSxVhqduu6J,04>T/`Nx{9-m:{_m5k0'qw]8:G:aWT7mn"77w<vX1IEHDIl]1DeVk_`-iHtQ]wEJIE`t=z!9A7Ha1!_LQ,K(WJ5<E7p_&tz.xB4
+~ioh0kON;/!9iEvj@m>w(&0f9;FhS([wXuv0^6ZN%,}sU3)k]%NU=;0`#)&HTv,GnN/lRa(h9wriDc/sp1>A_iO>GC}Imc&51e1NjeRPDZXwGP<'U:"T}S
+"tsoe<{$XT8-[EoJgmKApz6Fm+"#^=.E_rBb@Q5YOcIimp>#0LaV}PDTea(Gb)0)rG)[{RwEdJ%oS7d^m1#h$<A84T4VbY66D','idMl3=U'@8kV@3L/7h
+@S7P~mfUG^F,BRXmSX!'fz<VaC&6`VK0jSEQ8&qs%XcZ:..l}himyGTki0/j`BdLN+s16;&#.2$^q"2=C,|+ND'z`xmMCIaD/O+3PLs4dED`Zfy{q`3^:;
+pI@3&<:Im)S<zL)@;"z"K'XL&3,Wobj6S:;Y^ZxKlafC+haK'`}"0:(wKQQL'zB/NnMG5Q]_2g44&M<'u|cht>H52H&"lS.9_y7aN@:#pv|Ogu%)~f3qM|
+[LcgQ.Hl|Q4-3y$kzeHw390cPl%.pnK.NnR;S.S<}fch%yQng[-S9(>jU|cqFbpDQl+cM+C"Q)#-oH)u<dknGBq6tFP^xD5$Ab2v/^(w'XCoGdCP^T}4lR
+C#}LXb7^=j3a0tm<4.Vz[iBbCv7Mo,)/3g-P;N7RfLifClEQ:E.}z81db#D^zA..7(5fE!QJ(mt+/4mAFZQ(__</~Lu)R5Yg3A%,r'+Jy$CMt,X!:+>d_W
+.P7{A}H9QA7D34n/0<vut[s/&0.!),N"r]3tKU)rPdG#VHgk_,,v9rM"d[ID#)dU_Kyyz#UmLTL7}FuJwtKr2-FJgeP"M"V4o33&5pWArGK_^+i[Cqr}.s
+ovb6WcN&@q2WD8AAnM=C[V#YTzm=c2rDAnjG~b$OvlrQoa<d8}M:D(|0#i=h%%<f6|[hl90a=.E3M`|ii)1{%wM3.!d3O#'ztG;PV"{3t!U'O#^wC+a|+i
+)e<hK5o+4UZ5]r11EbsFhKB0!uI%VOmu4#BE6p,%c'xrN.[)_|ulXw%I:gIne,<Tg+fm[]^foz,SWvX|QNHh^f6<2nOtu7{I},Oq$4xTF3!r1dCT"{A_+I
+|LNURHlX}cH[`r>R>C8BB"o[uB:v_xN5yNKn+y7_9/^Z#zn8b!)8:q7{]JT`~Rmw_AnEd1H;'gzu,6urfER|T5B'n51qd^"eYa[$bt/Ji{c(gp^b/-7x-]
+{lCU/M=(gRw:VsO1,hEdM9W=5W@l#B;][x`d7_,MUECX#V~LjNCQYwl2k@%Uhcu0PrDQ]uM@AdqQC&jZ0gKDjPmMP6uDxzxiUJEjowTbpl+kGNVdOaH|%y
+/2Aaniw@R5yQDrc(btNHN|(yc|%V@ij@]7^:2{]`q(b/mnS1|q$n`^#WK;2j8Zg6'#by.[&x=}k>SV}L;Ez}kmM]g%r"(`!MC{o%M8b!H3rLQq[5e6DW/_
+m]^2qap9TqNIK#BFPg85%"E/qcPst9)2DW13R2yy$x>Z0lP,-Iz}dqKi<jaryp)Uuoi,1{EwrF2T%%h0r`j<ieqDE,&78:a|.meC{l79yRc+"J'n8oK]xO
+o0MuZ|st[-w9N}h75%c-_#QE,C(nq:.glv_AiAlc[v#`f_5rL}f+/}E2X{AD.Mk3qu%YO@cIg&3L]#BrlPb+9M.2'7or3Q[wd[Rl%HRK]U:A:T=TWVQ:EH
+#[=}5dIo|xH+>3jowN']mwtD,Jwe=<f;tEpKAEy]'aS9KiGms]>lq4/}Q}(c3q3<u(0>~IKAfeUfKW8OWiA/zs_-"q8wp//N8hR"Nm"xAO&@YB8{B^Mm@_
+o/YGm1"ui$2SL)V{#%$-d=}Sp{kVi+zkvR6L"U@DR{n^>wFx"MpfR_,Mn=E0Mujw{c}8ztptv,thf6vow<.A2Lq/oO7}fY3}V&ThBed2+!v%&If,meLG|G
+y.cvudkhY,qzBFIf|H(tV^l5PXwh!1=YkU6@H1w;nu~(|Runi3i:3>-Ak>6Z3oxUqJ%q+v]Ys7@E^XEg#:9cPmp{/Og-1@LH4!@L=1cyRV_7c:S5Ul@[eU
+8f2O^KV/R>gRL<HT>b`%<C_B}`fS{;'P/yD".9qIX^]5YcckYB7lB.=:InIM`i>T8!1l)L#/WJ"$eaq7&:fUF-z%6PVjz'%w8,>.S$2RK)T,E!awF3])vF
+Qlthq^0]51dU2x/1t8z8MWT(x_he$n/!/kbvdVR.{zDNINhhdP5O2ML8uxH0v4PCe}(4aC]d3aN+(na[B&S.}5<-#U.V=p(nX.k@xk<<ySGj_k)k~WgJsE
++3XCRFHc=,yB4^bf}yRO=8wolH6t"W_vtf7ZdqC)'PvT[QM}MWaFQy.tm4}Y89nL%_t"i"/iaC^QS5ZjxR]#w@7J,Q/Aq!CQ/[E!bMX"07Y.X_]is:qj$(
+"U'zng:O+_[LSS2WhbozyJVwMtRR/O<6FypMNAb_Tg&J&sR5/[W"dP%SXzsw'wZ:&j'VF%^|nOFT%Z-UHGMm=jzZA^8Ym;lYjV'-fC8;-:>O)'$x.g2h@8
+'jLX5plmNUUxM)#s,MwRINCNBS)N,`j{Pq=+]BBe>UB>V}invl:$w#AkK"QnY$/A:c7)77o)AM/McsA9^r{p7`tBF8M'|]_95+okI3Q)}R'],,Do6M5HXh
+$Oas9lcd^wS(13VM}np}lv(>@8G`GN]0Dqa$qL,|:4]rE_up+B(O%mn`l:Nz7z=2MA+O-dfCanE=|6=iQ>N503/_s,n@x<ytQEVlh/UgZPns:VH0U<sSp,
+W>Q7#b$6$XFVlAN&1%2<"X[vYW$rMUE`LWKGk,2]&0;L_6Y+N-f_6g$b_QkE'U7#(QS<P)JvnHw:Davex{5&/Fc|=CbrjsSacO@rIIXGgGaNcHcf1ZAq0K
+f,~DA1vMgu.QnMwByu^gm<W4!0`'-A~m~q4@cG`N(@^@YUS9q@a-l+BH`-V3GefJ2i$|j"{p$v7!TN<T'W+nJ:MPAQu$>xyPfJex2{xfa6<BksF{l_Hx/x
+RFX>9&~ZGpfCsF0_$pOfYe6]-h7PQ2xyV|#tgQQT7'j4HUt;2tL(dS]nN=<JG:Nf8:c1sUYqA,21[u&yDjVVZ2LD2W9|5@CWR4dKPb4u60^JsP<#c&)nb^
+-E$8YgOt@f|QL>^`h82`4QWw{n9'E[%pzX5nL,2C-{#fU)od:Km)$|V,)QekuHD4qGKGE0$xLKHL0AlYZp,Kx38f9#P'7HGGf#Q8UkL&-"%,dcMz(kx,a)
++3i9iQ7NOy/hlLbRwpP(thavZT:wU6pGa_!T:mX#:Mny=<pF|yS+]$}0l{^gU]=h6lHX,bNf^P!oae4HeB8]rp1z)A7=tBFl%z0KWXL<353F,3~GkcXBX<
+XO%iU|Rbe"-SB0:y^gv>n=_/66R>8}rk&xZ+A+<e[."=My^nDak.TexezV_OO.}7+#aJgfy.qF3VFRtZm$ng|1neG0+,XsAX.HWWl8IsoDOCb|s:|(@N(t
+&nBxZq=FA3Wi0Q:vsqMM/6V={gI{LRr,|2{d)N@#eYzNf%Idq$ox[>()bVRt`8zGL8Vq.Ez$Ja=E.@_E~)@@,.w`sBz:)<^Mh26f)oeN3tW"~K[DwC|Y#[
+w$>Xc7mTX^=|#pb{.h)=4o17Gs36i,u:+ib`O$K|zCb:cum-Ne(kiSOAe!vxz0Y]S`3=i.WX5fSQNic.T9dF>&j)qFz-Wa"9)sLddy'=^H^mB[(f`um}9E
+R|b&:EtA9;D#]84A7<D)%0t_HmwoX&PERRG}ML$M91.-gx7;mf#N5j}F|Y2x|2:[_7Er@>^c,3vnqoyQt5t{[}#WCB(I!<zsnoTOIoa%=XH|CgSY/INp/-
+'OQ4x:2Nw8av6Mn.({9y8Ff@hi~.%@p}&J`rQ+,W6rMPbWSuRkZvAnTHn@4TVO`]~J)0<uo-}oQ`P>7M0Gc)d=n`^9TT<:&9ARx@w$v!ZmeX$dqtm$<ot0
+UXIe3=_mlSHrT7]KeJ.p=u!:Z;qWO2pdmg#A,C_ITz;"%k9j(H5gB`ylwm1iQaQp`G}lL]IGr1[YYm<pF]:Fh24o+Ki.uC@,04t3#!Cr:bkjG.,RZvEd.M
+|Rk^zGyBKjk[Nv0xU2Krk"4u8g/w"Jj5g3:EHCl:aj&pQAf-ItJih+anx#VF>ogrrsD!>pr"A.DUN)MU@PV}S3iBZ_gP-@LCR4{bl|tFV#X9<^7PxPzztu
+<+7YrQeotPS0+ai2d7nu'OFCK!Q"KWFqE5.weXAmNBetrq~NU1@Tls,niwOIwP.JvLRmNcsl1+]Q!`B4/N-8]3GFb^Df2}$5mOx<l-6]3r'FK=Ma:9Bi}+
+m2AE"lMp-"i8(^M(@YN`Qw:otKkS"ozZ1cW6:mF1J<=D]U78/hMV]$zvd<yUu_CXUNcln7%[lh4xc5+l`=([URer+rQX0q3i-)r|JsGrxu,DBSCrtGG'f>
+UucZ(n5T-Ph89n;_(.nS2_xlT/LN7}-p{[km5:@BBK)^T_%1AXFp;jBp|g[a~$_PaE2soz!n@>:zEzlpjn8dne(&fR[Dz'@o=e;HCmg5v[oM}tQvSK,Mc8
+3$:TLBjouB+NAD}`$LfpC5sW2c"087v3q.y:it!2fN)6)d-0gEVao1ns4yCk(c[8:d<lHZ^]~8^G$bA7H:5&<lakP|/)c1@HlH!7-I3ta7!DbFCL2LNsVc
+VK>cYyga)u=M&Z$9cu~Fmu4L8$y<,"-qs"|v61d2str@~vI;DS-M5g&e-A;zPboK~DP5;)AQ`}'a>R/9FFIxFENox`Ut'Qkn)DqXNM7NtYk"t3^HC8f>{`
+Wc!tS>#kfe{X.L_&'|HEEtz^+HQIVI93pBbAx00J@hUmBrHn0eR^TdGpM/o^'xyCFwTzD{Y|=,6[_Kbf'ZR{{GinbY$qA,j7h_hJ_Hib3@VqezVCsXuC6<
+74qXW(K%vobRL&U'Xp06DL!R'dvc.0<jDrgHB[JIWOcxiSXs&oU(=PZsRd3ccJXSFm6.Q)]<+I0x8H#xOA@E9C&-KkeVKb:eb]$=tGQO`t$R6hk2x%>tOt
+KGJM%HEp~`N5^l_D`QIy;k5&jx=WSW}W:TJ,a8:i_%8=ysvBrL=}Tb1}~'#5Y'a@_akHw`C2+M_J,;jeOhHiQ0qHH^=4o4TLRb,"mPtj;X}Sva_K%`)B1l
+A3qF}AK5dXAkm7p#_{e4PtIWUXoW0cv(9Z(6KgxB">jg6MCc-Q:J,/O!'5R=W{5^+HrG+RNB}E8P01lBfG;I11}NM`AmEkE%X=,{<xrd1d-;)7n-Q;V+p#
+(>l<"OYNIw{=A]V{NrT,@3FDB|SIue(av"bKPeZ=fwfz'UCVf;amMe-J)NlIx@gfa3onui_sv/)SdPf'7^7Yh3cW[49haBk=#n`O7d7#jx3|@$5+)`O/p4
+VQdwOR!04e/Xq1=b9wsgymm(`ADM`p2d[z#2:>q>[=1^"B+Q!Ac$WcR]cv;|vV3ifbt]9$4.C:E=GTrJ4/2ra/A."#f:RwBj&Uy_KM"t4g[}Zzx6ej1MAM
+1>-xZ|>V]`CcPbKk#v6iVC-D1#=n3)KUD8GOv@,s`DS{+>9}~MMys;@M3$C2dp@wFvf7-y`mEG6c9|lwM@e'`{#,8p0kO"X(MmS[=+{cv|WD";Hms((Ux-
+CiVe;'G$23QK'v/KH-7h!97F7qsZZpJNu(-$^CRFa#__i}cB"IwsR}o^>JgmyM).2}rPL6TMRuD2#-1n]i%I|C{+o":oeYoX]PMNC.)b5K4<JzSX}a3mci
+;H+e}|U.7IMhdKLb/RMC%/QGv-Em)v[T/Pm-RV=a56Y34aB)kiQy~RU[(m':&;G2Q}b&Yu<g6<3]zs[I7t&rL@ny2[c%n5.0kY,V`63fz_]Etoj#-0lcou
+>|q"7#0#^1THKTx;sXI4DKKP44rl4IV;LbYk3CG4X=jVhgV9(`7ihm,e28je<4`"O>v;LM"CU%;Un!`[9|VP&LlKaX1WYLm89n[L8CL.F.j/Q.wFBTGbEk
+pE_FUafj%5)`/sEyGT=D$UrU51M+k!^,vjVCJu]WcD!QWut7`k7[/eT45kv,kNL^qFsi^v{gqT+k[%=8`fh6X}m]#HP|s!T6w3y^'Nq}W@C:z>y=Uc(zeh
+!a/V%5XXEz.zq[z$iQ7!C8gHhF)q{F=a@MDQrNp9TOpP#qQ8ln-;&cp)'=VOL:`Y^2bxmg8x<J</`h^jQd%W"x_1ms)B[Nd9TXgho|9N7$0&8+FhO-j#9k
+JeqRl%f/Ky$oy2&tWioYBG:$3Axfzp}wF+AXGF0+fG(C6%t[O2nikuC]R`R!uVlBcD|5gbkQY8!CUMp5knE_/{j@igCOEyqAsmI|Lvz:XB"RIc1IT$.2%G
+'A3:ifN>I0U-6W,kS0XmK&ICcc8smxul`W'@betLIp]F&6I5"|FQP{Hx$yqBy]jmQ)dX<53K7JjPE-pdyCdY9+k"d!nI4=m)tQqmqwgP5_8hYFxzD.%gx@
++qzBa+"@em`U%(rAv`8<"A@Y>>gTQ:Xnr(po``8oxlb43,LM)qe7tsSdR5^]6A<Z)G/#r!j&W5,C$Xa<~h|CEHl2CiqT@V[dkFVcW;m')_j>a`c`|5VcZ$
+{Ro%Wy8CTAJ6aG+okHX4wPb[7)B,VwZFR]l`Rv`/P`wGpM,_'YD1kgV9tm#;-s^oU.i)-QL|tFEa>&P27TdWfqd10n3P,zCP}sgwOqV->(eLP@D1rlXaCB
+!}0MDnQ]fqaQ;f8{Ns6<wha{s9B.stHuu70uabL-a}RRG`'{=<$&il^:>:Ex`(p0ck[L^"]BM"VG~jjI%foGP{"z[Gc4wKxz,Y:!k$h#B6)fWrh[mgPr:H
+sK~I6^Y`auO|PQ2JBPnw{}4fl;.Flaw}nih(4HdfKBWoukNV^x`"ZvWe.VqwRi!wP<GwL/sR2.J1vB}FNzMgH1sN@>Ce}Q8F,0[g::;aXc}Hi8~Bn]5wOa
+39PL13Y|MgPn&Q<T9kAeEk"D{0&QV2Rm>5t,}^^te6#Ym>ABUvtR$eQN_kJ5lw2vLu3LfEPg^RRI.ua!Bzn8scB(3bk!:f(s0x>I)}Mdn`>D_Yk`NAOqvN
+%h+N!EI`m2F3n<Hzfq9@ffAl`A'(#<Q!N^83C#ZMO`dykJGuhZ:v]})I6tR%3GT(SJM7C#fWw03:c,7wp+S"y`jY(|"m|'pR#;gRR(<a4wvu:xiNViBi&r
+FDrtu{r64ywldVJ|tlVf"I9Oo(ah":dd/fyf`p.}p_39|/7Lk`<HvvC%dfk^rEB#akj@@qcOWO6;jwz4j6C(ZBcTh3g^=O{}2{%7)gEy%6ef!}vhL`1-HD
+;w|=AdDQu8J:%{D>gBTVk|S,$zB"Gi)yRU0;v<,36Lc:06dcPH{hx=9Jx;6zwz{K8O[J@>$k1rUpQ[gDt%ApElRi._f!'WeBYEI!KDJeXXWEkX,rf|Gfw$
+(Go7IB[beZhOWH)c%#_2|ldG5yZSb<=Vr.K(hLrNpgc)I4dQ]"BS+HzcWok;ri>5|zE_|,1ob4LMk+e1)#y)-jL&h]e^"eWFqRep997,FMJe>3dIKWl+4&
+>.";n1fqa(II$gJm1Rlmm4{y"1s]&#VH{Vh^^Gm.>B=oY37Wf<Dp"oh<!sGQk`U(~%:`xJE>bek:+bL-'3Rb9K~W<Gi@0`x[3E2n5SKr:9{Bf6=H977]Uf
+!Sg_w-NF57ot'4lh77Pbn0X<<i@LE_qh[0t-@v2iFpT)C#Xs7Xm-Ze(eS@0TLB=I6w0U>7ZWv|J$:v!CFVgN6e6YJ7TCtz{5P<@:u[u}FrJ"X:{f8o]1[T
+{uiiiwT=m=I/:.S`B&W1iAj=u/69_eB$eM8i<`Y,x:Tk4IX-u"9Y2=3A,^Namry]1)eF.'Bdr{^E]STpCWIm<+5L_cj;~5/o8`[vr5%/%bxN2hvI>L4,ea
+F=gg7+p$rcefjNJwj=Q</sfQyET:JbIE[{csQ[xV<P]vJN&r(0YF5|wOUt-@uJdl6J`r#@g-TqY[kOCw#AM_YN&]V$`YZ.]S+K,'X%eF3PmKD=6@Wt_Erl
+}SpRw0bDeu4a5+i/)f$TZ'O0j8J^Q6{nE7''X[t0V^f=7ziaVx>,wQ9+WzXN1NF<8v=rh)qdMne%_3nY]mru^LtO2na""TmI3z6Ng`iq4vqN##Z/VlctxQ
+iw$X(l_="!s_ko^lNYx&F0NWeG(UZm{EtFK($4i3f58Ba$]lpKko~0Ci|s]kfbHyIa[2]31$z"]P{r7B<v00NehjsdH8=1LMN6$Y$V9m`N9"6!{'mj"a9r
+Z:diL:atPFQgB!a!$LNg~@.8FD5)WRb[R6"=@sQ7[JukwX#/Ft},rVc]Q6Q+vny$U'IczTU$:;;d$)m#wre$t(pJYlLrHD3_'97x2%^F:T'=ohArY|uVws
+w)i^K`LS;jwt7Y%3>yuFYO.:Oe3xY&7vSz>|X|xN4{VV4qJ,>}0D<8&,oZ+3&i5QKyMguUDcy,#5&q)7zRfRbgb=#p9xbyVa)Ju71VkJ2Ct;>#(YI]mY$g
+]!,.i)FfgF=dy#[TYVq#,{X=j1JyddWcsaCq.7}z:=@B/,Pk0o'e~X!yx#P-e)$l;tbjq!E$2&{6nXH%5$}fFT>pa#|dpCXhbrib+M]fmi9SuijQWtSM>|
+0x3<7#${0jV;}t0Wo"2o],R|ca+M8O4T[NII~LqGYlF4N{)'VFk4:V0k,^5c~M9k)Fpj,]-#',TH]43$15%%+sco4XcT~pk_p|g:wC[Z#<7H@+2shK}o|@
+).Td29ePZgEzvl]v"LvL['kX-7"CGOJpMSXiER^y2:}:#q`RB.i^W'(|gu/v"{q$@C0^P#VPA|q@~d;hMET+:IG|p;Fu(8IK7k4XAfr9S4W!mldf.|D2h6
+]sH]7fD%^9.0C]Gcq4Bn;MxJR^r1nm/XG@$caeK!&Mic2Z:DmNHxv"+gVmj,Ux:x7wZm`|#.i0KJaR9]e=JCqjhaoz-lUtwF>LBj9gS79fkV']3^am~JY6
+E[HjRoJdXzxiHI&l:cHl>U_MLEb_/i12qkr+/.=>9@V)r)1H#(k{POoENM}[O5LGB[ZDND4.D494y[b"aaLe6SJY^aoCI25<'qqxz;_%mw^ZvWW)W9EO8`
+9:9riOx{,ZzbN[-Ex]v=L^~<Z&tusu{8mvTu<XE`jEJ&`ON#&H_w!xCMcbTRH{h^p@R'N}J3}7L4m7A#DUrOEFWJVt8s/-Ym+lJ9uKY;[Sbj+f."X-V@DF
+LECw:nA+@{J|+fQ;|N=}_6B72$3Ec2hN-z=J"Gwu7;_dk9IhQK+SPe4S+f%Rrk>n5^sms-SZ2SYY3:osdz$,GM(zn||#l.VJo@uvU2g894xNR`>=Xjo_oN
+kS[O"],7]!.8`Va;B2nz2zoGChR|tflc4j681]kC.]H<x+t8%d@@JtY+T0`RrapfF-5<$9Jsmxtv>8IhiO6:e8(i+Qz.:IaKsj/Ez9@vdyA]EJh''Tg:PS
+xh8R{VGle.mXM>'E)5g7ym:i$@0csz>P;;>,34jrNTEn(toF8f^V0@Ym|04^d<q)N|xEC8D6dC3&O$_t%KB0GWQNCZnbv/]EM-R^Zfr3}Vt0jB~2zPIG``
+b0qJXX^32:~vH6zii5egP>"PN>Ns"/Ph4&QxYs|F<vPZF44vhTE:,x;ViNU<BHoNkGpv3)W.TPf,L6j&:U=tVlV{bU|>W->^D$Wuhq$ZZ_&=XjZc.vsS`c
+;BFfHv~}bS~vwOng}/y.+4ed!a>JO-23S;y=od>k0[Ef!(r[-I7}4wkRl(X,b_laOP8Ridb<_Wm(|63l8q9J6sJgB]F3JL}FwEC@o,/0dD<}<&87|&-s|y
+%7PIYtmaT"eU{mzT#x0abf|jZr9@6W~<<y+HAo8{QjGsy6dI]n:FP4PF6q~Htt7M)gy-~Y'a4^E(.I/w/;bgRlg0{1g^h,!U4-G)h&wxc]`;W{--aouw5;
+kQKN&TLW;#!xFnIApjcsp}ubT%|P]'R->NR<BeJcTgUvTO$uI#z^>jl&Cn5EF|Ifm3XUlGE03:Il-E'ywxb{m-J_&s,]^ahNlEBF%lf-x77:sI7GA=/04V
+|u,OLJ>2_,nR>V(t=Bhi6'4RsjPb%|jx,wq&Wi<]pfL{{kWk$u]&Y$}YDw!%7/KzQlaiHhA$',dR8zM_2n0">p"DUc!#hV1We<s#^.Y/mpw0V%yn8($+E=
+-Xd`qrts5ha4K%SGLG^0gq=n[lWOi(0PXd8d2:YrPPxTiyK:PP-IT<&VDyrnAoD:EO]alMz1H1YC{`}!0:a[nYzl{Yl138i1S)g|v-L1"O|0vMjg&k'4A)
+ff~MG<@T:-8N%kzk0@C}o)m-B`/B#.6<x-~$xA~s+K3jzq~V6>1HjhHePuY1,!u8K2UUmkqp)m]r-w@79<w&f;%`0>'Xn0Wz^SrINk:g]XL:EgY,>%2z%h
+zH{-{W>^-u>)ji.iW;9X7U=uu60)e:rs8@#;d&xT0{_KHACG10N0OM3vagD2y:&`!)B0^,DT|Ft5Jvr@s&HlD#p`~LCLQ=<+Jm}Q0L=2rE~0K`]Dxsr31y
+s'HJuExi:/RTX@,0OAx%Ei-R5TREUK[6Y;+&b.i`R(U)7,V!^zsu}Ib!gh~!}.Vjh%M5|0N7cYh&"!zdai<a^w2x9JbAgD;L4h>p-VOqY`(YtysOBzq@&f
+o>a/31d/U$3u^xvrm{ZPkWa^U;iYvs}!xjB81`CK-I|JfTKk}IDLPS:6vzX:=uC0;2NJs:4)vAzd&=^{GfhH3NfkW2-uQ5_s4ZoWUc:RN}'&c3p2IC;c3L
+4uv8uM6W`zu2D3j0@>b6=zd^Z%(EBF`UP<J[^S~Tdx^xYo{U#VeeE)Tw6bZ%bUDnE8o4jyZA:0HU7ZFn>lDRBu_k_I4zUYwjj^jJOTmw^{Z"b:@ofze(Cv
+}<A2HD7PB`j%Qoc!abi{![]O`kfAFVTrBg-g~pPGv/t@.++c3zMF<^8j=7Cui7U4QEIyG3^tZ)g8t;s1ZE+Vw[5:<=&ua$w>.Il$3KH/(|h&Q:)%|^yVgw
+GpM'I,,7UAJ'>)dC63lnJJ!<"]6pQw&/P!`+gjQb;MVf[v4L`gJ^}^7lFsxkN6"T7:592d]lf:`9_!.S0SK4yub"gn;uF[F[};uuvAL|C#X[l5s@,Cgj3+
+0:2<)kVXv/g&w%BNxj0QCcn6<fvxA<rRP+8."4iu`[L9]j8v@ra/_3ZQXldOj[9d'<yZ5-<gQoS9sqYxQ(KLM^G,Ve<NLbJ>v$PE/7#RyoM[EjZ[V@ifYf
+[iP@}yXj:qZJ@tc:{2C-z{!J)%pfLEmozf3F,X;$]^de::Ffz5]}i=FN]H"n+Db"rv7w(ZTDaJxXlAj50hQDuU4BH-~x&Q$#izsF+{<lr<"j(=:F'[@NCi
+O5&'i$5OzT2y$vBjRA4ZbY&h|PFC4qz({3}#uYP;j{kh3uno;;+FP:UceF0OVi$}<W4L9g&hA2<y~6xt9oN[0a)udehHeOQuz9kItz(W!gJlEqBx@9@avs
+^lMIle-ZzN})4vYFM-]OFre|wAvoMVE=5oF'{Z%t@Br]_,SgXjqLi]|dJRia8i@BTqa.R/|"SYl6,GVK];!qYFOI+(c,V]6pG9/["Oz(Bb^MmFC;]=VOE6
+!2._%vlkR3;(_>mz;^[>DbQ_!".vU&'"XZX96]p}{%lEZ:=f-!-%Hbp%wqFtB_<d7`Te5pqqQZp}ZOB_}%DD"/8zs{GSXy:jGW@H%Pzk>Il#7R&RRNzRSN
+TQTN}sGr/'w/`.|o&Me,T6hqHxnYXd}C8``Nh'SOt(5G`!Nk}$jC<Z4pW{3}ozw3hl&spu!vNeko7x)ab-@]BJqK!O2H2TQ[~xN[,2Bd&BzweHZP/o7>0q
+2ty!B'BdwjVF^60D%J:ixP^1gE)VEJmkqO`]&,gxzQzR-%!/kcz]-0.GLWCODLIU&Z)-_M;{ncuBCcz+<27Lsb)cOD8=|IO$0.[S4!ia`,Q[cBNW20)dfv
+J9j"&Gi^GOPv+K:NZ9nIimxxI$u.]"F=Xj_G0{@qZuEW2^&z9xAF.t0&;fcl>UwJ=8K|1asFs(|(#@Qs/nsIJ4To,x"&^6Fp09m^M>&/px'&{y&9)-T!6@
+M8fY0d/ddt[}vO[>o:]H7-5y0$:((5M42D9)kg4n{.&i4Y@I!Bx/H$t|'.@W}'NLm`<#q+YN.feT7!pS_Yk'Dr9]2EnZKRl`0DG[+SA;sm$Q0aXV#zD>/w
+x7l"K$4%p+TDpr&^7E7GOxEpd2'2;6:rH]{AL-)hvwyq_9v3c"P|gr5CBVxKCTUlid=P@%Fvr^67Zl9n)jsu'a!0i[b=kAXTox,b|<NYaTdB[c<}U_iA/t
+,2(!P.&:M=xw)JT:D8c.y[knlc_wd`YC)QM+hrbh_02COHF%szK5V1gR@)%19_#x]2m90-<enRC1#h(RQXn6JC4Tyx'czVD$iTXYS<i+Umz`CJ=y=d['HH
+D8z!YnAP8AOd&9Q<LQhGYv~eh@!J<1de=xd`/TWB>2:05wt`K6Jg_:JS'9mSC&<+4_PuG!H%|"VC77s{&}n,2{Tm<L4bLe,T]:`o_`YR$gCAL_BDq{jeB|
+Rv4B}Xr'3Fd|:98DLO5]rz+6+P1$EJ#I4{YF8zZ0,!b2c;^S}}9m+/$w^}Rxc%xO`}7^d)B(hopxx3,%$N(CN,4iQdF[0g+rW%R#l$KQO#vgSW3wQ,@=QP
+~y|fah!TWqu(Ji3klb5cYe3z;j@2O&mfY47D0C-JkYb'j/6{#{Jcz'loQ",#^uJUFqwk]ps`n$~m@NLLREFr,P{^Tcnakw1N3gL>Tuz|"x%(D4Nuudnj1f
+h7>MODX>#^I,FPZ5%Y,%Fe.CpPAt<:F6e/hax'E$s/5V`L9l(#!zX<nOE9Wr"lv5>0(_Ic6('k&Y@W}rT|@]QjwD''9<EZmSQI9dA(s/dVQ]F60w5}~&z0
+n]o/2z]<`[q&Gj9$;Kle%nWe){:|vt4La+N`LOCPWjQx1:v(dfbSEohnEn&)B)NF7d'j51-YF[:=&ZOH1l#S-hKhAPY]xzpGeMI8<}z(R&Q<m@MsVcGW8b
+)I9sZyyiq8gggWc!;]sXu:)%a^p.F`d$CwJ`JlYKnFZf"#{f=G{O&en{CD}.@E>eP-Go0@2vg%~C==l}LQEnHg<L}ec]BOvdbH)sl7zImtJA'Dsdqmf:1`
+c8:HRspGsr8JQXP#~@mZHbEK&bs3u'"B9GP+"'U=K}_9(rabhke2@pWNI_]6wP~4+<"H=G3z[WIjlpk0w0ItYsQ4>u.&pdXp%jswvYz1/FiM.)wD,'$&/:
+vC&YRUk1x;k}kX4TlYI)x'USDE!4#QFM6E3H4lUI|E/J;FAO$gGAZA"@eM3g&2mn3rLe339I/ge%uj&3}2_UR<m8R&8i|]w'3&zuWzoUucp:;m1+e8cxs;
+`+fNzV>AaUg_=KAM%}`ykVJg^.YU-rICy|EfFA0C`I'|b`!!Y<wCX.'c'i]ykHDm`K[$4^t@9<beN-aHtsnLXfa^JZjTBu<qdAq/pq2t<)vBjzo3:sw@t}
+vN$9x@|Yranxdmm}WjeJ;#hq4ELq%p7rPO>Z_}0gB)@=D'6=^o,pg;<xYxA/y74$LR~"InTQO)pmqHW]v/bm;K>m@F_lDnCSpB]+[t)=ei"nj;BDTe&FDa
+I[Ij`JHFkaxcE|>il-EAJ3JPM}nK+weO0nq6(vRj2/;Wz|Hd|I~j&}nRJ-4}t'Wt9<Tq`LpO3rA3U>;@FfUAyqN+Uq<{i"D9{@ac|'ob+wqC>oJa6'{eIJ
+33H56RkI7gqW7&5/6}#_xL'ayLqAzBNVu2@Y2&0T@dE/&UkMk3r($rRCyEq/Mj6i0(Wd1m{K`Duyd1d|$Ee,;a$wF<ge>R~}$NWW%b5[2!^@nS=jkV'=g>
++>HkWD.B#x<cTymf1my7Qsb-qW.}x%T)7lCURL_k_yccExH+),i@T_W+/2DB{6q}UZPHuO:_Ax0gq@bH2Oif&r0nsGW<Ss`^[WLvSnw5zqms}avPA`e)+T
+5z3F[Qkq.eu/"ePAEmyjFW<97k!LE6HSmqA]W9b}l7n|L[+<y=DBj#ex_@$!U{Y$~xUgAi_p5I8]!5R_dYuM_BhA[W_"95D}9/-&o)"n5S;=%PH#sxS,zx
+/F>AuX&@`Q_SkhIM#9dO}G'"(V&1e3nDiwRm4n>6%Y6qPNGc%t(/Yo^TvgrxF&`4YTJ0|W/A;&zF7k<AOE_lV|k..(H)6"pcydyh1j!wnmdq,"QN6RU/he
+a/f$wuA1[^Sp#jY9F,Sq_9v!HRZVp1TqvfY-)/3Z)]HIh>Ja/O"t5Oef&,,z7;eJQ'%x1`hmhWyEC+^E7OL8:rX}H0&/qW';k>uG"v/h&]")xH=;aZq4J-
+qHr}H7T-S)(m@S}:FS+N}"c437Z4eH^yWgsciD46o#)i["a2-'jD[RD{L@|PmlyshF(|KB6rCwD'JRe5lKSZe{;4V46Sc42Z"0shRE3#R@c0a0v9Lkq[7e
+6jY7'LAE^E&7&"U6f313>D7d0ISe.4Gb1iE0.oM8i$TR8LbD%fGHt.m@5vOeFOYaN[)d=)/O9}GtIsX{6TZa^7Kdh"SPCcuUFGN04.esm>Pj9cuQ0.Ve;/
+nuo_Sv.XBeSDjAR[a2rq)JhQ4%FTg<WeQRjl[bz&^su6F]xSl/MkiKDOKxH%ZE}]"gbb<k.iPxHc+7$+6enU:1Ywdkq{hRdHFa'cark@F@ojw-,F2^&#xs
+}%Ku|W",;-O2Op^c>#!BDj$Y<NeDKJh=Ts@GBd4t:c<n4pM1COb2.O!cJER=dMUN9^3xKUJels1M{z@gK'#+9cLa68e+McRJjB&IMZ/fX(_7]u9<jC2_cX
+bZft][9sT8O2))!cN8.NAK(MOoy}K7GT~")1:f4NYqR@F_daOO>NC|K<Ca,e'fvn!6p't/wIHI)ER_UxTur+6-Z/7|nu~kRx$|u7VCJHS)iWh%&ZWm{-14
+USGFvZZ[;G)/$3'vKvoDSvkZAGww;2sC}$`n,2$#'ogD~IVH#%dD3C,c$';rCR5#-d3`Z.-qY9_ZZ%._%M.iQ@e/KZLcVi}O~gD6ONK-wa}m$VL#`&An26
+;YIWL@22KF^{l_R[q)v29CYZXnu%``i<sw1[dawbx71&6J]!udfL`eT9'|p'F@&P4MENzjkqsXi!)+BY_NP}9+YEh0.Wt06I+^72$|DE)Y6Br8:B7F(y)b
+&x_/||Exs(te-@zL@Sgu;0fHKZcrU+%@NgU8H`Lw.XDF[Ivjg1y]%Z[5>QD!]fb7w%1,tOHzcWTB`q#)0Gh-[69`ozP4#ennhRdC2uy<XrffA<v.Z@p7QD
+WJVYa56xniU>cvr9ucDY(>9|fD6osz%5v"d_}2cwd,>p'(<#qw]H4l<oEY~Dfgbv>0I(n7iHd'CPei,b4$&T[60jGykC6Lt08mEPU%ui>o3p7-^q53NL1+
+5.QePs<0Ke[E6{Tl79"^2Ak|~[q}G7z0d80L0Qn:_`XELyd{y>^Eeq2J_&Xi8]{oGD;m-zYR&j7!I)U'K/vtIk0h6p:A,N9=jB6}sI-WnTmfxvuf_:{|sE
+yph+ZE7uI46Tvl_))y4vq!aTYr@TPZ"-F%4w$fNJ:BB"A/adTB,cJKae$G9TWzR-TwY:}{b|D.~G0t9ixj[)`5wfI^EB,[;o<KRZ;Nm[quR;e%`(Z/$S_Q
+lp;|g7`A`gnxkeWqJ&0Hs{H66LmYen5Jxx0]'nu!Qo>ehW"sX)DzLyw'+T|i+Yjb5!@=i|&p[l9T6@}Hnj-zIkf2/[P(7$a6Kxm2xZT7=UK)Rdm!iHmi+P
+-KsA1d!2X/Q9e$&upS>|[RWNiaYb>kI_p:-bA{m:.4(Uju8yJkifb3TO|r}Z:9>.HmbYUOYk(CeFlzQppAsJ-q9pqjGPHDEA2QZ.IR&G2^<Bb|guQ,obJY
+w%>.BD(9xck@GhKPG^'r`#."]6m.(^7`xjjP"Bhkw'~M)T:+[l)gty.j<SR5yWT32a=^'2B^%!$|A750Pd1ApPfTS|V^Ghey^aJJ=s+A/!-Ed]5vwI%GO#
+f0,7Df;Xu|Heg{dB}n5awS1:MsT8^Wz%6&9WUBbFDz^}#oj+$dYD@^sNX5L+F"LUz]kmFPK9^;X$10|S~hihf:YhE[4-L4Fe::tk6%WoS}gmoog]QxgS$p
+a2)E6Cu>l!Z3<z<+_H-{]<e<aQs-'Mp`yy+`@IH05ZydIs'F,&hl`jj^x85tZ4l'Rv.2|gx0d1KO]I^jQb-/F'Vf'Lz#}U#,iG4c>$mi(GJ.;y#rHtfDF`
+6xxq>ByD`R@-YSg^AT8}0eYyTQ[8l7L'RO.:EdXAe/oLrU4_Ej+vKy1-lcVy_Et-5gnLP!>T)y5lYGv"6[L(lT+s@h.5@pLW~,wQCHQOJ9L'#a@}T8ojvE
+A!Ox5>NPU)S/{P8`nlrQ+zuv5}bq1o<:~/dUax%[R&S7irN1GvP"%sSL4Xr&Wc['1ymu{$BB1abcY18D7%E8Fg5)M[!3@MyU4|'dOAWyWI>W|p|I4T_/@`
+%XSi;{<dgG@IN>~!NdgA]<#g#RXKD_NiwIv(,js|V#ARTPP:3m{9htqYxW0SIK6;Z(E:77ev`-#<P{e$;/E)bm;r{h4MTA2XW+KJcg{;]3dmu.+%G-~xV+
+|1rc:!/CNZM!dPu;F(a=")v)~,m_@PkBPmN8W9E8B0k{41^HglW>ViTy>9A!R;O8mW$}LC@(rz1TPE@WWfO@y}+J{@Y-w;_@.`pI}Z2Ri:8`+cAlL5=62P
+%D!a[vdv/4Z{S$)%xc7EXY}}01(cH={}110vHe$2$Pr@z}K7g(Q&)C0Es)`l@.S%|^Fa)b:&EK2_MPv0Vo_C~|to|[he'a_<#}l$Q!xcKy1iS[7k14F!lx
+uzi[830p^tQGl_hk>!N,a;kg4F4t.d=}+gFGzF:-F`,M+O)aNI]6]n)c2tumMIR[MZ<s/z<1'n=}XJ&XEW_b."+kk(&dt</<Zj;u:<m-TBDP70,KI8i}3<
+:%dfs!Q.j2>PFDy2.bFUk!t4L2Fa^0iTS{sgFMWOn<uF}E+^Xlo[I;601cb_z6{";N<'b/C{bYy&(H1fX_rvQ[D|3>iisCp<a)61N/[$Z<k!%QOm"O9]($
+-d,gmkHuOhkxyg8ZK7[4KPT8[+4h^Q,AnqD2%>{+3WA}~^r5u0c@[2P7Yi]G^1F@hp]>13B7DO:Vq;3W#[,'.Q:)cjx7aCkPDeIiARjc:$a%=.Ye<RbmJd
+b!b:Aw,N#mz$-la}mc[<^1t,C1Q`_W['!R/]B^(MdzNi/4Gj}w,rGPCJb$iJv(Z0Y&%(TuYj1_i&PRlVhFR8W>.yKe>HukpU7=GJG3yJuU[390:%HhD]2g
+O-9`:2X^}tVUoo"utY)q9H{u{SDZ0xjL,0n:v>h.QxlNNr^9,B4rrDyS}<-rO!Hw6@qEG8Wm(IV$OhiOa)<1nBRjHP,-tM3]Mrs={8:mQ"dUyWi9_78n7`
+s<H,kp>iRVjR9wWZ-l[1:2lni/2lY8`J`,`0K=GGCccOICvSVigBrm>yxG<l.e6W!GC!:#B./hdEd7',hD}tR15-]Z,M&rBz+=QR(Y^dMV[S0HzI^hf2Ht
+4zd.|>"]~p.Q<nYA<SAL}[Riv.rQFCo`>rU8UM|2Jbr%n!4,,-bMn@<vD"nLgrnV=&~dd{kcwfJW;R"c>Jcda$1O:Vpc1I5z-W[RMI/vHt7#)203`%z[Jf
+v>(4oG5>#)vtYP0!ftPtsU8F[jNhk!5JH8OR@)<rGb{Qkp-^ZR$rGq:d(@fVnGy[`F5`_W2J3hv"(/Gn&ip:F]5/k_PG%Suf2i`F'XLA+}(=Q0@[Hp5J!/
+u29^v`7;R$u|4bXw-id$~Y:!}T]<wGNoqHB[[hIu$2ToAN-6Br7bM)2BhqkV']9lt,/cm1#C&0aq,e]$M_HlrMzg/"_uV==AV_Ag]|YR4(rI"wEZ:z#$+[
+K(|qpgqVq("qm<''MyUVq4`V&)k64BS$!Q:fuwEQe(pJs/kdq2t(Y:ZKVK%7h!]xv/NwTEP7x+6@!lwphJt1jd6a:{Cz<I=/(f>[#DLB@&"N!q87okaq~V
+ix$:^auZLko[Baa@,XIv!awro.Gh@29]ffqf_OHFDPH4l`+)9n,dcJl:5(Ta!6.XDyLK^J':r>t^w#qDkP3{<_KZeO}-l+!ATJs^x="e.{DB8S)4w3Z"hi
+,6Sv|c-F~yb8JxF[O9}$[;G0K9K"9ajQr;d]i;_Ot!DsC`.VdXHvD,F:{hrW4k(XQ/+AXLS=CvZG[4V;~'ds`mg1xmS{I[WUdDCE;0Q)Q3e""6aCaZw^%7
+DH'PHGC9_cC.XmJyvR7j|Q6%b,q5A8}3@g/)eKP.yF_&vl-3:QJ70kPUkP(y}FoD-.tC4BAzj+|R[TI&o`VZ5p]'w@Rio$+:8|GQ+s<B[%HWP@WmZ]sb{2
+L6p[nkWs6&ym(>5-lL71$($z#Q'.f{IT`ugf;5C-.}@`@zGOKipw!m}kd}h;MRQ9,/PBUhTxJj&svYnjOO]Ei}gr4JI!b_~VKJ{"cO)%O._;eUkxbN>O>f
+3d1ZeX^L@YPxP0i>j)nE5%M,lymsuD)7b|Ox'V~aWMUM.y=Dh5~ai8-4nO9PkgVG{tPjK|.}fM~i'{}Un;|O1r=vzR=O;d@)|M:D~j^rskafpxGl(D4pZK
+hg;"uB1%J7.%;QE(aaIzH/c_7KgQ(}MW,I8oqn!8MB@`y`ns>wC[4uCeGLqwF9,t^3%Jyb$Q)Dn8peujtwgfm;hN~97'8!bw1WA2lyJ<}w$;GL+}Js(Yuf
+r8}|Nge5m6+1w]zDL{#yZT<W'CHccDv>pF'}$$SOX}N/7D$_!SLQO9#t:6UBI)5nr<P6hVbL3ce}qP^[P^sXv_JnBV<%npc76/_d}"%QnA0v0fO6T28afx
+y)ItE0Du-HOS#24.VO^M1m-|@O+0%WAFO]0(I()$W;(gG`<n{uIH@0dt[y'-O-`}q2SOB^WvrfBR(:2e2aEnE!n$<AuT$vk0UMp$ASK2O[rL(6ura}JoFs
+>]Z+dr)Tbwt}yB2MeoDgp#'kJC&|Dzk`Y$ej0"z]UhPFk32}TFtY`uMJf8-`c5iE;2nJeosj:y=;%[FL8|>|UNI}{E`J"q3xw$zY]QY<NYy7rn@El;":q_
+tN#tFc!o}rvg<mIeX</Y7n,e&mN:;mm7P>^pY6U"_S_579cIX!_Nrx<'FPq1h&G(O1J}2!'s#m(5f{XfaS-@3W,.inKVV+9EVlKfVpAm{4,hT4=^S+J^Z,
+9.f9~N`W}#.q/FU+/vrM(:22@N9Cmz&wvwAIU=RAuG$9Kdpq%BT&(wx&)IYZW%:t;l<9hD|:,=g;0oKj.H+m2C02~G-Ca.{jWtqrqF~M,vsFC9c25H+biE
+3aJ9D<cII&DC]A):tCgmb$':t;A{CGh@USc{lTC2KG!M1sd`NqU=;)SG~8[IQp2B3ahk]5Gy]13r&aFU79Lhl|-$Ov(e|ycf^KVC)Bnx>8.z!WP7$1tA=Z
+KhI]B2nYW|EDI(KpmnN9Wal[Oj9yFou-qn!TP94/Pqj`%@l:>'hMEvBq:r35YGDTR#G!//aPTvoCj_0{b7"_,i^r&-|tqJ~v2z{K!ZTzJfvOX!Z62P"@nA
+,Dy77akG.n.iY8H&X(,M;syWO=~Hm%@k-gIM.w:d=2+Kahb,B7h862_of;WO3r&,7@E&,j1b0N%m}>:](-d,ti|Zc_NmEL=t<%sYDer&1B<Kjd-_8WsKI%
+@)}"S12c~FVtwB<E7SaOW"HyI|Ikd=K<t}VNfo^^ZV>!+Vr81YB;@^mbkoWsdM<W(_^[Uu#xp}wyez`#p^(UL,"x>}(x;G~SV'"~VxnADGM1-n=5J)v^,{
+6]'=Auz}$BpM,iv8cLpXnhkA`eaWeo7XXXOU.K>6mw)00^df&BI^6=}o&/8X)q:D%R,]PGM_.c^lrA2slq)hzp=j},Z=9:YCkG|oVCy,mj.Po(x<M.H5$z
+o:L{u<u=%x+]y/13[4(E/3x3ZskVCVz'8O">9vW&hqb[4Qma=7PZ#`LILMcee9{n3X<sD6<v/a`S9ps(xJqSPm0&P,DH4cim{f|$Hr!v`L~D>6G#5!JFcl
+tct_c7%qo/)DKv,9NsB#k{ba2CpoP^:Wp{wQk`SuMQW5ur](Y>V+1(QIp/It#@4XzuRJ^C>:Fp2V%<teoIBTT"1R<ic,AR-W48LA[60r0<Wo8P[Va9'CDi
+j(Lamz"PCtJ^)gk)B;b+wWc[cY<9oEP}Tm0/d0#FRGjWOfVQg`%VV'%Q$n34$]@hwe3hus-lXm:E;%v#e5l)S:;A87=<yI+IFMwPOXg76Rup6{}HuYiGgm
+OV9x_r|/-2T|nsm+>1u$'co'hp&x)Tn;tdC33t4H!=K3nKw#gw2@x#f,-$"k$wstXr:Hk2j|=;,L(|h#'omdJ,vT~G<@__wpgmJ((}C@$|ePIuALl)T6uN
+_yB=$.pRe9cZ!(w>0Xz,`d`XC.8]_jZyrt.3|)2lyqg+pYDKO_`@pm)Z3W7:P+M"Q|lv}g4ixn.MkCag4Q,za!Qssd<seEalqr-)PZ;;-HEd^TiJz3q_pA
+mLxMUmf(kOHmaZ5Yu3&=$'`ch2xO#eA"LF{rrx):K2t|e:1eY$;zH:pL-HJt|u3`jzD{ZeH9pKj"jB9C(JTo9pAE(//%jBBe|(U@/m:5H4au~i|,+M%MQk
+4wr{a}EASU/"Z1+%O.>RIV.F$LskvJ8a.`_E<=8gbmLiPMA[7_y49b]i(Y:2`#F'7L0fug@mP4QB}+yteo7mmb)WpjznnxnBqi88<$IP}<V=i}h2=u;0@G
+t(]q<3/.B+fMx_tW,r7te%ijwPr4`Q6KJc_D0:X(+h,hQ)&)-NtyyD|Ipi#boB(GN|P%'eq_[L,mD&h0QG3zhj+UxO6'a=d7G7qOLdM^wB)G7E+#](jx#m
+[$o,{kdGQ+g1Z'tLKmW;%oZCZ,--i-rt3>-!_E2[iLW2U5BDcB7@}kS({eB=SFGPMhH7G.!|669^kuPb.P846&[8ItxQ<rb-5Ah([BoKW]fjnJJEyiPX&g
+^opKfkg}MSl^]u".QPN^Ybu$t@)Yv1tv0i|q,6uGN32/apPZ{8sR>2bguu}C'(gIH]8'Vnq"hB7z#sOkYY^tuTvvpp"I:JC<X{enu.@Z2%+v6M33_QBHRK
+)`Of>lo=&b$K-I-bPdQFS8&D.DdN44{.tc'-s!<"dj9%912AGnx0)3PR}7B%u,h^S`EnOs4A-'4p%wb0XJC#yZZnvmq6,(HDnY1$zMY4Qm_MsskZHii}=L
+G0#I_rb!A_97u]t(Qt,{S2||BTZH@"O%,{1;l5hL3Izm4sU>'b]=G,~`)$QoPP]4pg-$>9DD>SCqmP@M85p%9dg#Hv%P~Vzgm=N^Z)Rh"k~cKp+NkPPf~,
+kTj(TpId3^QwTmHX{[$v~U^6JUqn0BOm~:LS)yBe5l>/g/;Af4@gjR:Bpz]Qwom^6g]BiMCy<"(|doeOUno5FL/AOLXM=)h<z{X8~xdPpygKwFhnuJ7y=L
+l8)3./Ctnq:7hq#8F./[X[%;&S[`Z^0UEb3]Upy(:>{)v3ciYT%%28P6fQ:[`vV)m@':#7=e5EtDzD`@}{|P:N.G:<b,/sN'~w/5Md-h@uhL|FYalH)5iI
+@{r^.K&-bL{06XVV_5arMCNqegj^]5]h@^f3WpF2jUktdAhE5VysX93itaf,s8(tJ-wpD}-6EjVrFx>!O!,s;<Yq#b^s%tg,eF)Lvh{O2tV/GB7hiMZ=:l
+p$Ev1Y7t^sjCmbZ4N`cs-'3trb0[S>HZWj]#r@5YuJiP4dRuu"M#RL0d,=)sLTKW@K>QpC&E$5n[C]d]d[_ENR<iztk"h!U7)+WFz52B[#;66Xe7rBkn)V
+OC>p0.J2KoStH:M/9eQJ$,w"GMB58>`![]azF@NPTl158pazi3$@^:W]WnVG=^q)ndq&NqFAST5=Cw!r&ehlmgw>%}8#B0;E]Pqjh%J4=}^G}!pMF$<Oi_
+w>YbxzZm/&FhRf98C<AWGBOGp-4F%=R!1wtQW|y|oDv1JVJNJyKZU0p;=x2=T0+(">cRAS"{I<U+0"-Hy1/F#SFE}jTPp3&8;#m+G:TkNda6NPWa^21=f1
+Y6/9{Z'+E5-CAOz!W#nB,%8<^j6K<"Z:HH4SPvzck-QRR$G@gB'O@.Ses"hP3sg-,]%uH5PH.2'|+[cgQ`fb(X#<@$~`@}&h"(L;BuB+_QKM4N"W7@y2fo
+DyprjGdUS/6iY^M/AUAM+]+qM+M_p:fS+uC}Tujj]D]hhD#<@k(&S17@W/9ZM2`<xYSb:/72vpeZ7Do_g`cN>iMmV>%V5g;c-v.z){hbKX0@m/"7N7f)Sn
+gM_f:q2ToK=;_ssz>jZroh1!1]i7CRFyw$]5w2z#wfpLIQGgCJ$s,.3G8jM9Y_mVPDKw6tBW57rf{84MW,-{L;rQFKjQFHsgkg95g^f<GWTi9}[}hIEmc&
+oo@G{<D!`<'4|}(&rd$xq,whlfT'#+2pB06%Qx(KMf/07oD]d"`K}"tzP.UQ_U"}!g6-mTk];BKzSQ/=j]Rc|%)m-`d.XytjvD;'fC,]Rg"P+7Q"!W.7Z"
+A4$B44/UDx&brV_B3Ktcv{yh3WYiZr(E'_fH_8fpUBRP~/eT9eayHt$#A6;'hhnq4QVyb"}[-T1E!EyBJ|&zLJ4j}[$Z<qEsD)y{kR-VJY0-XfajUoCvr&
+SW':c!;kU"Ym~kGvyG[R`6)rx>W0<S:BA]`PE(ragvq,&Ul&4:3A0#3.(o6AR1bc}U$s$!OM9$Yh@Cn0+i'zu2X'[9oEOFoJY<BcAu~Jo8$rh}+rr|5w^&
+^NJ3Nyp@i9aMcb[}m'7Kd]>J@1[NomaD{UJ=|a,z8+C{e)J6sdX`aAZJIK`>`mvM,gCpj5h@}x89@M0g.+e9d<b7E7}'{v+&/)K+7'28GcIw2e:pw=gex>
+U`{[O<|ln%^B/G/2fG3AS[nYt/uz{#:Ky#&B4/Ymj0j`ZPkL3T6e)oVIYFk47<9::sq4G;c"&lInZz{y17!iea=>f^bcTq_3&QPFs>WDsY#E,3$SF&26{t
+A$i0[))yfMT8Z7>%(@J'D9ug}FHkGL^|^s62=X&u$9HfO=:%3uPgQnSG+)RIHlP^V;T{|lJs0&qFA_fIXtc7SMjm99cB8AL|Z("H`e/zH[n|,Z7/m/MYk!
+;gWW7"pwpKE4J'hP&Wa&k[lgQ=D!yWITSP4_f43sA:A$YEEt!%:,P&]zHNf{`#~{JEriu;+a)>>m>F>6|-L$z5^EFupYUMF>CdqS,R|fpBjAFp0g$&&/0J
+D}qknjvE_u@)/4K%bNX(.-/(B&YLsf&s~>JHRQ<0Cf@Y8LkhI:Qo26}@'kLHvv8|D3leIp$+J+fJJ;P(.m.rMT]38HXQsm4bWCW`=tRP[6)dQj|A>^xraq
+Ti'F%#HT.B8d!Xm2`6$dpF~z]+S$6;>->skdKr(|Q6>G4`2iu&(QW;jK[ZM&.k(uYyqw~t]@!`E7{H;9W@O<+6eF)A_XDiIifAO&EZle^wau!{uV'uk6Ra
+Qt9R@KxEq6C'j#S.b]rWV%p>Dp-5jxyO!<my@WOm8zu'T{a/+N~&JaH:F>"=(WTC0t~j=<F@j)!]^g/L6FMZ$Msq}Fr1C{,Gx&X8V@X<Xvd3kM!P6Tqf;v
+n7%[R!XaTJF@{E!z8(w6(MwTvjPyOR6R&zLT8h@10:12o3p>ReUV6h/(4kin2<Q7H(DBuF5|B#^9;Prs|TGfzs(F'fAo)(>.D>8PrjQ9`]XR^kDiS<AVTp
+$Qk5hC;BGr4|Iu96M(U:b$S3gx!5"f=Q#qswAB0v^&GgDGwNa]X25+EfR5:mX1-I>}W+"']/"3x8rr{NYv'"x+HP#0<OkMh]|ay=;th9E'4K~y$y@Mk#g#
+ge)2|P[{aWAzM|<lLri5'2I8$z$G39X'[c&fz_VT4&Z=XgNp/M2XPrHoT,1H9+_vyMu"FqkM5,&8Xg-my$$WEik;B4~QBStX_vWgs9}Ezf9^~71dSM=5j{
+5tDMP(X,0g[iL|HYqoN}sBEA6O5(hw:Ar>[Mcia,8[LS"v3Dt,{RytPAAWn/#(:,khR[1.<RGpAhI6.aOb;&{$^FU7f-OY1HDgpm,ILa.eA,)<GUqe%fgH
+}}e,HHBPjLL+yAze}j,Ja^]`VtDluwl)@kJ=O"A).U~hkAQ7#g>i'R^>%t-@>|{U|t[&:t;Q$iovG1B+W;]5{5d^b(mVr&8f_A_nY<7u:4(5;D'/vv-{Lu
+u|iKVRaT;`:8}XxJ3hjY06=r!kRH/|B4`#(!3>M=`pmD]4C!b&:fMeF)wSF@RkKuf{"Gz62{QEqq91D`fE}RzCZLj!dD}9}(1B]I^-1s$('Rnaah3w[$7O
+h7y4@,Pv}<jU"8k^}a#kMwcv3KXUxCDt]=t`x#}(v[-VeRco2!WIW!'q8|e[k"6_'|D]&JnR{blaPwjJk-$-of'6pL;;d43P;Rr%"@'w$!hyvLS(YHy%Ck
+g@'DmHuQ=16)Gv_xfddC$.o:m0s1X"!%c[lz-Ho,:1(DB+ff^j%h,wXt-@1@pI|]RvvH[W6X7013TuvR82xKKTff3VJk}z@pQ|[RDR9(h1Ks!BQT0438RG
+V(b%a#)XO'@vAi32Mh[#(Ob[CT>_]6z&T7u>n2&MsOOmlM%@_mp4Qcb4H[c[c'0HB@"f>`$ZaPUuG%4K<5iZY:Rc%z-<G=mR}i^2LiUAoIB6I]q>#Wx/Cf
+[.H<!g_=O|e:j@]=f$UBJ5>8T2Q2u}!V2nZYZZ{7g1R9wlW+sIyp|rVM(:;fkSn,-|BG~=ZwKE)QzRlw1Ed:r"n56k#0_-'"aC:zt|xM$]<+K:Wr)1}Kms
+grMh<W(.Y1qp&Q@2bqFyn(^Y]D26jWk})(7$@{5'fDw<MN2/o9oW,VwWL>5H4z{JvjnaZc,|{j~f3cXWV@L=,uN,VgUrSJ+%=24]$SwtxnowsvZm))W|tp
+UfHOwqT;>s|LvtTFq{f-;cT$qD_{`_QV#Q"ixDRT1U93PY4|X]8A@Yng<b=C2/)M"8vuPPK'qMVXgwc)I<WfqQGJl3s/6Qztw/Ya/+R^(N"bD|'bD|"aF!
+-GO%y:(rE^:8BM;kcHa5H$}jg3^27_H)@<C{!Q=1"eq%k:SAPOK[H(<kF;p;RFf9gu>-"@oU2@=Md}.{:XEmBiC!1yx2CkC9OL%=^_1+C]{fFhst(RN$W$
+=y`HGVOxX|`9Y-Zi`S5BFd$'F;.W&kUjQ>S.dE+zyCM89`YP)ViYyz|W)$>,Ul(<=iO#E73%9QW>';+UX;"`Vf0;W/6/Z%-j{UvU]Fq{B]nG!rOBWW=u:k
+R@DG2gMH;;[Kh#LhL4K;QV;.nMQYxGrD;J#b{[Go&#j4Go>fwO+ML8.kqf>Tfc8%d777#TH]=yoNNnU/AsCdbs&){rt-9/5]Hg:;h]jAd#O@M[#W'vj{|R
+0^n-DmLzfnyyu$AUP,xKPMnl!MB+{uUN59Y(<>A.LH4,h>!v,r-5VRCbCJ1m#{Nl8Q)`MM(yxO83v`Bf@':E^/@O[Qxjp}k^BXY{3,{fpU]v`|Sw/0vjts
+Y^BU7#s<Pv_J;8uKjmiu!z|Z6Z68yooN!QP}=nj{{<.@Bwz.UbvNh:+t$caMnx0&zcDXG`ungU'ii:e1xQ[L8@xU:$W^sBiIp+>=Z't-aye)}4gQXlaDnZ
+v'(J=0<o%tCVr3ewMz]FT[!P%pZzk.Z.I|z8sP&>M[OAzB.41zT)|8k.iZRvP%%TO,`Lr-cG7L7f}+m3qVH>W1Yl#vy{v;|<^53A8i<+obmY7@J+]FN3'4
+!u&!w@H+mR[]JAKPjE.'@D[`LUC5a2W]S%"_,5MdJL2/%5E>nfj0jS-"pL=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:66+(RbCrr1;4A6#S9&_&RJC0^t
+QGjdSx6Fu;Rn:KVTx)!6xKV%ranP"zKX)V'kLbbjof_s+#}M>6&TMhyokitU%8GN`AZqu]oBc#<hDWw18f7eJ8sk,W)h2(,3`gf3Lymyjm+!oC.sgUOz{U
+mY;|L:2+PbYiBlv)7d~<-8i%MS/:P3XP,=OId&TlwN`)pQSEwHbX61$E&bJmn-|b2gFHN"|OXcrpu|L9buW7i=:f9VX-)CL.}h-qKh29U]bDglpSi(@tY#
+1hB2G6H]2iVjD6/UfEzHx=P'F{-EmcW"2#E_S9+{jf#4[}R%G@{A9R]Qu4Vut8IiOiNC5l[&922-$rJ/ddpDa#V'"S]XtG29qwep7$PPM=YQoD0Hp$f^Vo
+Hi1pFFKt.||nY^YS&G)=b2i2(-~&@O3Mm`(mG0I4[Dn4BLg3#<fT6`:e"j<!%=kV{Jkq,Z1-tf87MTFA!VYq"7}6!pU8)630>,fLMeo:sfP0bGpA.0s)S3
+7XAeA$5|hMO@<FPdk";B1{X`)$J/e#-9oIB[3otRsUt)^1P<|64ttbktD)c8@'ov<b]9azg&`MPO<gGlElnfZUnK_F0[^'k9R"^{tpxF!;M/iQeCGX<{k#
+2Z5"IJf:62Tzl1}_C00c"c7NY!i6dHq='6Zx5S/;.3<WoQO0#2Hi~Q)rMh<]!c~oH2MR~y2J0/A^^Xby$GDa28s@1yc3mc1#Jx`9-IE0%M%7KS+VnhWvZp
+}`1z[wOw>rQAR$_J_wfXqt/_>,&eb=7j}M0}2Ct(2>%H#lsDFP0=&dsTZjHF;I^>TPw7:AiX!c[WvJ'l_(@44(Kf';QV+n&t8=L^"$K<fINc#3]z"H6C@m
+pQqQWJX;3A[f|d^Brl7.^ntuYsq}TF0oz`@%MGWR4v7e1_Uvqz%omy"~T&#7{tzd|[1yB#P}yR.Sfg@TJ%IN!,z{!>{unwuGvPb"O,cCV%%[T^}(d/;wvA
+OwVwiGD&TKU;z':L_px}3I_rTVF0@%K9EIDKxSGfqEfB/.#^M:HbZb52=#2p1pB.s{vKQmIrk2hZuI$^p8[f-^M%!.QBSXStu)~^Vj')l{|^8PVt7=`zEC
+Kc+$%)LN$)X`XuBCTZ{$!~yla=UtxO9eMuEbFvpcV5;w06]/&tH<.RLBD=#W,rv0:IL2]@C#;Xlu(hY2C}7NIaiA-sX7lu7'/t^:G@4psJHe;0B<W_I.7Z
+P1s1G_5'K"eBd7Uw.]BE%u.25:zk5Jmj28ya<ppWGr~mZRbf1IO6BidJc4w5TaEMV@)4yYbM#)hwK=,0~I}Fh&NXD<0K`^2h|w<_XCkF{tWvdqO,<}0Z}z
+pw.Gj>u_Z@`ZgZ%VlR`ImOMo0[~jId_|g;c=7fwy@[DKWiaVruZM4Vg!qJYx5:C}Ocq-KOZ%`E/mA&H7x|OF4uWEI>;|APQ=wOI4rGQE$!}sj8eDmnDbM$
+E9O%7RkTdQq9c`s5W'}V.>yZfM@gIWeL)L}pAV$7,YpC+PY"m,rYDY$vyfSZsJ2$ku'lQFYHT5MZV2C|0!9>Eb=z+PIr{yH&mU}m;-gqZ^>:v!1`c{PSxc
+Gk4]^aou!RMyz7"Z-2jK<.B%WqxwQaYvtZ-rQn$O>r`7Yi5]S7Qw}t9%`dDrqqaz(nX[DWJ@!_0&[OpolQ1[+H7"6qiJBZQM>U1;@O=!itZMdGHw~x3<@l
+&>|FQ+ob,BemN]]:`il48yV>[OV.h+(4B2f!F'U6aumpV]FX2@yx6Vu%rp71&pzX~sefzq2JfTX-9#}A.s_gDXSs:H&f9xPb3|EK>Ipw'f%[oYbITCqaX,
+4{%f6ppj:%][/n,g!c$Sr<qQ`QF0WE;oVHMP$b"5Q6O1COM@kx)R=Y!^}^ZmO(z8--Mz9&",@1}|AW-f:&BQIS1f|oC1`O"ffB~,,tHAwR}`fO/f(5q)KU
+4[=7Y+K{-b&MV&K@;$]|T!b0Z'-<3|^aZT-)Oe@3)'w[BdB5p<2KRWi):}cu1^#AC|Yh("u8SzA:nnp33Xl-0Q`FfF0E}gwQe^-9uDeN1LDGcIv>UZxboX
+#l7KfHgiosNAE]H/9a8fcIKLbheZ(xqF8HW8~6fY^j>rya1>F+DyNGox&:g+wr{!:o7<dO<{AQPf&y4R_eFOmHFp+fDxaKaJ(hq,QFMsS}ocHM#|PihXnB
+D%eUw]]gvIDD#DH1|.7.usaHJLX|oLq'k`-@m3.zb!dW0[tpp4@K!Ei{%%2H%JtuOIK}wo8SNfj`_|dFuv%j!bazKBM(WvwJo!XkH@yue<C:]>{Ag]!cT0
+s/g2m+B`n`jxi4^DD`!qQ^Buj8#l<5<M4$Pwb.j!9=JPLab8eTtv@O:'XYU'!5FE}XaG2G@Q$PTKp1/Xk"]ZAYk"zmjeA[gi_GZa/V^-t)^YPEzr.9^`[F
+'IQzn1FDLBtW:|)bA([TT{D0@TIME<%-QAP5'(A<a/Rv^9v/}iNp5K,g:9<sJt]jwMwZPiKP|v%%K#x-CV>uOea-cVsLp)8t3vyCfc)]PB]D_N!_Uo-cg1
++:e^CsTs2I{JE8>u6OJGQE8:Rk:oy!86,_byNvMg|/}R8Wdteysb+`>9dGW]xvY9KR[tvz}5Gi~N+I_8!$iN}CGa]AB`VTvpE%q#s_);-j5Hv-)8#=PG2J
+rp1{aS}/H/34j!0813zH<,+J<0-tEvT;&G4j^LD,L06,,R'8dYs&TgGL,IZq~bMk4I`@inMJYPR3;z3V}s4L/YV>q+VGmHkJv[|xk(a$O$_=MZH$PWW5:x
+I4P^-WNic#Q=W$QRJu3Iw&IV#:f-[1TYE)3u1}0J4A,e!${1pbR>3Z3cfzN9xvJUop!No6.2k.3N}>_)"D~)acKAq3:A[nD+,!3i&G^H8yMcOE"QS$#(>|
+d^;q]E]Gi'1IomQi=Qqju$}1!Tw2$t)[s:G#s)>5"e5b~C+loT]orM[+5.I$f^YhPX9T":;b|$oMyc7!V$ZU-m^x;)w,Uts10|)w{1sRvs6hIY^^jVE`zc
+024TiwZoa9-nE]p0$Yb#{":OnxH[B8DZka&Wq6&P^|71nQVW<AC@1(4SK[c|J6W5U/|cDwqo!:&Q'nW]|MLoztx,3gjKanMziKyK_']Wk@AB94F7D5y=]<
+fBo`v>&uTXiy"lqMiqFQM"!.Zzm:~(aY7BI6=5E7I;1l'S1,t0}2o9^"!rIj{U6X>=TJlMN6[rj;jUsWy&W;h]o8<97cKH[+CW.n4sW4AHM'"PaABnFPOK
+A/R=y5PN[Md6nHUi1'iy#Fab]fw{w^"J9%^N(+HiW"<$O@jsBHpoIn'J`{UD",$s-15J}WO+^FZj/1`iQncAr])xwe8QdH#".jJ/AY)[./|U!YAB.h$V|w
+[aXGQwg9C12<qA/TC^OI)DpFFBrFCglI&taaF<9@`5"|Y&PR<je663>/xePBqdKNL(kTiCH@tdPtF$&l3f(bE$FU.YLlU<T1O+(%r6iXw%!z"pv6]9P>mp
+BjG'A(vB37mdq)~`pPD,<>q+mQ[A{R[>B2}%3F=sqIJ"VGDC.=-)u!<Oewh2G{&i.YH=6]1=$:UbCvwvk<Si-bGl!CP<MqqKXhmPN"=#-a([:{AGJz}7&"
+{'i-`azNou#K@D<wf2'PLW0S"ig%5R[VI'It4x<!wz{0YU1ub@T#f3yZalE_pw[p@O<^k<z)hB9pGVdV^aoF'n8ZAR#Jz1aE_I^mK0T^`bjf$.9jaVSv;V
+j+`,LJ1vOea3U5Dm!x>X2^Z!e86TuS<6p@gib`OF!crE-x]2jFfR3rM-Ywmky$;NMQFdJq(U/wt#jm1(i@,/{0L..zJjk]h[vh5Vxz7]'CiaqSqjGjGVaY
+&i>7H(XMO21bW551qP%vLB;<sEj;mvdoGoU0<6HR,@UAkCtXGI8,bw7uL|("Rqk@[FXPEh5LIeX`|09[-lEz}m+S>vz(KF;9)Fjan&Unj<zktzs>"d5IIr
+"O8=(f|_ph7idI9ti.WH(^w#}T<>/!V|rXQ)m1TGGpiw"bh^fB#5G"1BDSy!GLFd8k0>lj%t4FEh9qYe@Tf#'4Y=~UBIl"ix{..T(>n(^F%1]4)lOyV[Tm
+9Kfmp}d74[9q:y6u2a,uaQJAvpLxJl4Tg.5"7!h)lf9Z|r@U:y~K%bqZ8M_f'ZX&Ex`;L>C'3,dyU|8$Xff=s4A<6GFfU|X,fSsBE}=6yU#U|q.jR>W2W6
+LkEPMhGo"];RSfL##PZg$qDCWyE^#.'>4dxg&b`Frvy<ilA$goy!!/-H3-q|j[uoI]:[[dI>[H-AIV~cNCkshK#J!7Bvx"e]8f$|;V>=e]U%!TDQ5{yv2>
+e5]_k|+E%5`5E,G0;Ln9^0i%f6}krmk53+{HB)O&{a~P|b`nW<[!;9kpxXCHIs+4/]-R7I.Db|hp(7[>Q,2E0at'1,~yU>+O$+Z|F!L9`Vs]"_7r&}!hG]
+$#l{i_'B(b4y>%ybDWUSMi.Oh+Oxqj7BjTXeBxSFg!Po9W5R_O2Mv]DhQ^MZw7J>7QitK>LV8(hQUl|Do,1#l"QRAf5F!CM;edDCXTY6EJuNDn,DwufCHJ
+HAmb%K[Z3th.7$%TmY6qc,>6wG$Lb<2i]|#m.ZHPuJIs2XSrSZ~jG+zV_%n=XX~q9kqCm29r2Xucu0F#1YA5{s8j&tw2NcIq|N~R-R7xE.Hq9K&%LT'`2|
+r[g(fIfPJjx)473ho}QIXlTyWdVXG<PgPSOf|sItf,wG}|;bdZCnjn<L@.n2Bz@(^oFRKqBI[^E#-"4nhf|jJg3D1.$y$`U7@d}Ix)I4JLef@uclUW7K|v
+44X|!ZMe$gu2N9>DOS;bZlhF#0y_CdY8yw{^!;DUi28Jku0|<`_+w084P!^oF(yvIAyM``9q;x8jo']fpIv-<bJ(</vV%,A7SbF^9`NM2t.iz9$R:USe0e
+x=&6c!>=xpH,W_nvc{]:"<%]7]_mD=a+xSuJ1<g(&ac@Wye6kP##-Vh//=:3`Ht#5WxOq&{@;-s(FOtuTk{Q3#a.>P~:mw)+dbD+D9e1_.Qqvj;uJpvn0q
+mI||P9P(dW6f"yX6AzeC,teK@W=%V1oY"+9Se,4k1')'_w7sqP3|p)>Nt!L1LvF2aio}R-N$PSLc%jLHrM6"m3$oab/nG2[%^W4'gvKp}E!nGEzTuFO.y'
+&i'']i]E_:^7:U)yBe27yByKyZL:[xhUF<24='gAV7q:l]zIk9TDn>f;>p9O3I>Mwc3XAVDE!F#ioVyQbT3jwf$5.|AU}3&]SSJNwR>oC5#E5UKFy(0)d-
+6Q'@^S',0Up];/Z'WA:viDmQyA%vv.Q)r.rj)-e@K71+7zM0&6/<|_Jd_R]X1af&lMNUh,536>3.,ma7GAvzP.zswE8mba5+lK9U-eczS)~x.T{=Iq~i1v
+{'5(wcvse:XL<HatNYXb8z},1/NJvW;,!Px"o8qez-1XMaz`<og0r2P$|>`5&sU6.g'c/vONFaJTiXj%p2C8_$5;uBcT'^DjsvR3)0C6#d72{&0)#l9;b.
+-oyK`kWsA95xb"a9C<8PW9l)#OFkv<@[cSR.]H)@!TVO>W@F3(d5&,BsvP3kNUc<8`}Rm,<&[aEkWmi2TsbYXZ$T!,UFU>3:S+fpd/'LLF^<Lsepzvlplc
+y%k7+:@Z1n`_POyZ[3dkc>AMnH-,#sgmhG<UG.t(g5qL9:[K,6"07J:UI2rI~A.R:KHQ/BVs-!sef"K@ug-{swJIQ|5(%ao7WH2Y>gyMWEJt6HyJ!"Q<b}
+i!JIAd:O{`+$Ml0yXy_7Sf3m"U>G6R4j=]:AX]pswk>']rKCno+S:)O'RLhR`n32B{O.(RlT2%i9de%C!2FDMdFSMzcu#JwsoBY@>ljM0uXvJkC=Ze(Zdc
+B'./PL7F-Foe2V#'#n$Qoak.]<mp4zD;kFsk)cAw3X&m|Vu9Hvj#%lL]cr^L7n@T_UI/,CH=8FThb&^wo]IyQ6E"Hv^,j3|uTYtXOM|z5U|dq3<7v-[gq&
+2UeJ"4i2>8tI$CAL<BIaFWV545PsNtv]}XJ0oUpERKF"I+$^;/sUcN2BNx<!r/jg(NLlVHLW`S[yz4XRP.jzK-yeG[&1~:~5WPShtckL<@(i'o@H{h`#s<
+"F=w-,9BEEv0W^&"<nPkNQb){w3QZb3SZzlZ8r(Wa;H8Wj6Tj'qW,9U!Lfrk~7#:>h&^&ZTY`_'%_cSGR${Q.0A;(Y{;MuU[!gbhM/y5#NMDvjBsKQ10H8
+Wb=X)Z>{>)A(:7b(`l72Qb&UaSW}8e;WV63QwOtgJtyW{>n[/uu{fO[KF7em!zYts+>T>clxIfkgW42R^n+Cb:pdnf)750h{<+(OuXIQv/zGOI@SR!Ts-j
+)ql[,$H{h[g[(D8#gs{UoA_yM{2$RjR(pNXb|c2Gc4yJ+]KXwNmGL=+%};9YlVBM%(yjn$dg!x)u7D)zTmEn0;piRr>Y1bru-m8;6/,vsEfV#Wp;:,}>zx
+[8i2}`Pz5:}<|fSe<d/X|P-^zDjq4r#"`1xT@^lB],piBDT8@LOe[dJcq'<9d>LP@_R+vDi_``[a[#%d-qI|STRGWJJM{@sUe-c2rBH|c_~=w-#lwUf^_6
+iAyFY{.ICEMKwC<;8YM`8i~1~'!GmGVI6"Xh^]x'egL(j!/C8@h(Y,<)_+,I4te&E#`x.au:Fl2Tw|)d|R1dc|GG|8nw7MUO(dOP)[[X^z$:e#>8gFvK(e
+jh}lRq0-0[|:_';hQjz=SJW!j@0>pcPd`t051"|L1r4M#Ya2wH-+:"i"0>f9'uD(M;F|gb=j+|uh1kD]f=.wa3g3r{zPSw-ScLUUORa8epLvb_B6xuiFv2
+tOO5x`N%!CiW8^EAyv&c)t2.lQRg@`ul047x&"=s@:Tns_|HWkCqcprXzM!EsGiD.`_HNgCgjpY,.`&=c-g[MOzk`uXi9`HImo%7Ax{O9I-s=R{tad{S@;
+n0J.I;(sVm)9]DI&C;]5o,Y.nrhaxb}pkHw:-6<;X<.cS;yJ[gC(3h,p+q/$<LV=p>e"LU9i{#o:}UH_|&<f_q3iMeHf{:cMGn_|wGh(;BR{'7"xex1gwG
+s2sEu5uo'uj:_Pk-ydYnKBmv{jAsQ4||0}]igilGDb]K(NPV5GIcd&#ay2vp4p&Eayv=p}V'GIG:oP&$9{G>26Ox|,fw9{-O'nFgS5lX}xZGJOEUe@f}RU
+D&}}&8}kpGkf~1]YvcCrie<PS<8.J5Y_!Y`=.i9=O'21~!+%8nu=YjVg!zCFf3zRhT!cNbS$ndn2Jl@A=7V].i:UJMr|&QE!Hsr}#-j+v8npK_Y5^rSfp.
+:%<1N9-Vh`M=EZ}+%E_wvpHDg}"LCiqu/".NYuXVb#-IoA0)'U(E2-rahV~HB44^+`$aVsZWo.k9$a)Q^|Exuu[$NC:;~N<I8<>Gss#q`DOIxHjzCh"wgg
+Ep-Fy#1|8;T_pJ2-F#,@%v<MsDg"b6EvhfQ5.@:P-J%CI9kE8]Ti>^-Y+'42G.z0~5[8tTvJU7@V7k7q}QS1POlxYjRxTw}jDd(2iU,f~b=RA:nve@.DNE
+v>]/^O5yGr]PjF(Rovyx^1mYIb47[J]e;`}g`_&Xo96B.{aQMlb`J"Lx/J'L%`3}E[#4Z)>H.$;%cJjzQ|Dvi/U#mS5:)|Be="E_%bb@ODg:G!(.LHvf@j
+;gVv"D:2huk=+=2yzW}%_$.{]`p>ut&vihy5ne&p4HzsjH[/mw^7z"DOgj(L&LvLeKS4#jugzTvOGffm=CEze)l^(XZf4DMkmI^/X[oCgIX4c3m@nO^f=<
+6CINxW-`g]zw%ri=L$JU-QdLw}x0K6y"x)A(e<w-r/2v6@E]T2#Itm12$zL/e:u7"}Lj"2]h+yiGB:(%75DY=nu84{t/uPNIPcw-EpxFZP'_OU'KW5&_.X
+jEg_Z_Mh_fJU#p~D`TC0pO#]4q]WF#<.W^pv]_EOOoRY~_{JkZT]<Z7!6R-B+2Zmls05N=<X%gWS6DG$@b9C5P-M6>fW~S'S"0ObL(R_W2|$cG1:^5y]Ig
+rbE{Y1xA^'B8cgkWg;pt"iS(~mzUh{W>'jbNcdH'[ej5`EvFMW"b"vjHA52vo{0Q>JimK,HrCL-,Borq=x{K[l`9$-mPp+VIk>P[=BYp@@rdS>3O;UFW1u
+llDMG)ZKxU;=J]=)i6J7+K61)u2A{]+'$!@a%>YgU/6W-Rl0wagDk)6!qy<wm<qjYz5o2Z(swzD'{c8L[<&r||y_zhX,irx}>E}[=8{/!e&;EErh:|PT_T
+x25](w5n=Ub&SSgFUqKE):2JZC]+Pq62Ldl|!kPy9w3.]fHAC!FAagd5a-Kb$53mIUmx(ZQBI(+E%J];|s,CWRS7y!i9#6{-%Ga)'jY_{/N|mG$0wRjNZZ
+OdV60)5EzURk_!)Fnbb.pP,lV=eRd"HX6lKkkt((jJo#|yhH+;81Z4.r.'frtUc!n508wC;V((7C4"f2c2pfwU=&YYBvP2<B%|(J9:k3c3Yg+/D6.e#F#]
+oEfF{HTOu(%Hok[V-rbUOuGi:}hL[o&saV.Or7/t(zsHpN^Y:zMg.@J-PoZ|'F`@bhgElHtb]ugCJ6yA1u|+R-6/x;-m{VHNU/s.v/C`.(dV;N/A&"cuZ&
+GSdpT#34'/&pLw]o,jLv3O3/&5O)ao.Ix0u)a9J(+0sV4uM12clYh(wpf.nKLHDfTI(%:^F26EHa9&;f'Ow<l6&ySMK{q6t7BQNhuUZ'INJ.)Tq{WpPp7b
+)X$S.c#JzexS07$/k(!%).-G)@[.yKpSEJl%Hh34~:lE9A1mYb3n=s$hlIlb591`@SBqR,E0VQ<-|KroxgsBwT~u><:}-pAVh[K/hhwY/7XD^16^|0MX=3
+$eXw6)up$;P4bc;oje[Geg4G+=lPm4XKoc<qKP26SxiS~Zzas@Vf9h]HZk>WRT6{rmvk>^/'T9IhHO/%K7KZd#[lpr)"DS;U=)SXh{,I:]GaXpqu4dQ[~@
+8W#R(U_>]N4_Xb-sn#dRAC@r7<=`pj9s#X(oNY%7gMroKk'jj/=J#ftv_YPuN5t&!sESO"^JNyFy1`6I&rowex7;Su;<lLrdAM$cRERp=<mkpi3Fc+gmVd
+qX:M"&XXK}E>S)F@f#:bfC([7]XzEeWaw0"]uU4OS_HPQ9GBbB}F{7~$LB^)4mWFX|QN(:B1FNLEFj.i(ps5rZ$vNAO6H^E,[KVP]<9ik@'v|pJ)ck=<,s
+wdx#t46bug!g6IYV<LJ4RBl7ja5u&Bnzg_#pRL#f#[+p}O:Mr,5sn$:Szg~'DFLwya%6MEzs[t42~&j(eb}dv82,on|J'vG4mr[3lX(g9T~&x|BQw+Zd,D
+K<0qhi@[TIo)j"S;Da!+&A~%Mbp2SqrmRb@WmpCcY8UxKT1q/=>tK+at4Pwk6Cl6a`ylKbuWk&{)0KVF6BO(CVrc>e;!qy|gCaMmNs8#Q<n&.v91gwzZ2[
+]1b'="W5t.Iiwft[suG)W1cevTI$<7xC:Zt>N>bcNR%7[Rs4d_+vD(wKO.@aehAlC%B`"30i;BlN3@+{Xl<[khP$s%X"S#)&.IXkF[|o"g1h7'sJ:$gI;y
+m:v&Tv-enUOh&3KL_^170p|b%w{R9#]"rWl)Du.4/)BeUp}>6Y!$j;G'@dTNjw+]sb4I"+EaYhj8cw%veXZLr!A:yx]]sg|v;2}D}$rZLjJJLGn5~ktzfk
+~rSGNFkNvPh5zRaKjN#bnc{WmhvaIu$^>[YFEaQg,K@&wbH6JPw:onAl"w9H&4Q[i(bFU;rJ3+k['U"h+Gd5,h4n"_:c>j8Ny.ueVFtt6^6<{'3.&>[b(.
+oc6G,|%pLkv59olveO4Q(|QUI)EOPM6|;lDp~TxRUus"X6$2`#j<bsj9bDs1X{Y#_76ym!yocJFv_"O.Z)-<"Ev)=jTX#.B&Pt1Wx3(`pW-v452_2=4|lt
+n$66|>,@=T,oN_W+oj#dQgS]=^qf6[$3TYi<R$nz[!u_D&1}uP{.FANNs'u:T:@VAk41Sl6r>Zvi%0E_vsJ{7qM'#>{+bN9e2{(IEWNvQi<l#/+pp[rX0Y
+$YTPZY7zF4QJR(se]&`}x8PX_S3FD{--hbM^a7.wkMlTblKPrmUq34k:qB-FbX|,8Z`[D=i#3>X[8DKZ:m`2~ac./7%Z:^;dKeq#}I_J5p"r]ls)T6~}&}
+^wGf&QU"%1oqv)TP%$gH5UW<,@hsaQYd1FZTi!k-@0Yv{ES7(i9-omGJo2YCP=7vF4Z_k2u&y:qpu:!D:dRFtGf%VSePwa3GnL@FRe+=apmLY:2_<(~69[
+eiEI~L[+1-cnki>0181+v/Q(-@&xwJDn_|:_H+k<33/:NEh`y7,wW$N@etwPLh3("jt$Oa3]hvSB{p7$u>$l;9^1p.D;NhbG~c$Ae[8Dz_Evj/N9j15):+
+W066a#%>>efeb$-v2Rv0T#BQU0cB~Gt.R:]u/#<`m&w213yG(%q<rpH8fRXt"+5^wxQ$FL8A,Y+hYO(V(sDh`)!hIRqkA'gq]_eM}=A{h8viDx3zzfEy"y
+'X}aDY83`0d-D<GUTiTS(gP@7k#mh!k;2hk])^8.>U0&dDXx^{"mPMGyD0Z=~xYt)aiy4gMD!mPHq|TV7M2Uk[pTmJrS`u]T^Bt&a6@]={xtiQ6JZ3$.f#
+,DALDihNo1UnU%b.C6JwJsZiPr!KvfwOQL'>Is_LLn||oNm:8:X2/Y5,#B2gDK);8sWgP`af!["R5CBykV7ea+B!k>dz<]l11tk7`C0C4JKEG"k#/hF^Nh
+m5KXzlU8m-{EJOa|HU/A(X]E0rJGh3A.PU`}o0)5_}%5qiS2^C~A&Xa#/!EU&!$Yt"6.$7dXp<c]A#p.CrW`g<5&uxbnojKih;-[5p7WpdraCmJbIZ.Smx
+K}5k]>80T/~'dP!.^ag8UPhD+Fl7/;x'OD$tPP67HipWK>H0[9[q`47q5kBf[NzWQ/:sx7BMRiiI96gi:NRuP<r|yH(z6KL=~Y>wy!@HMd<S5Ja@5JBW~D
+R1l>5iY_3+/8XZ[kw'@s!K|=)d4j7N0j[zSgLy^GI^N'{[ox;H.C$Q4Fi-9<0GKekk!>SRzwI:qa-q!g+x@&h^PmE0(9HKda!x9dM#ai|PhgKdO27kr6Xx
+9pG}JHD4bbQ<sY~xZL{RnA39Iz(1+S2E0'N4OmPcE8W$#M5uz9~K|u+Sc7h;!%d(R(Tl{0gv[w,qwgf1x[G})cl;>;SAVF&:Qh#VxWgB$.WZ%rQ'SD>V>]
+v3i(~Rz:tuNy9{GIpj"K^dItu1'/:WJq1fZ<wedV6_,)UW.F7|zIWk&22kneKcX&-,+rRrj$]`cXIp15|KyEwTdLNZw)jXhCh1w./P/_xGbmiimWJZ{mu4
+:/HMG:$-kZ]7p&Yq(uz|sfw4U!x[XkbAl[,Tq/o2Gf]y$]MIZIr$>4qQu7jzs)ZqfdSgTiB;pT/x2RGA`46jq8vGBst|'Au9]JFj/ZF"E.yz'WgwAsGj/5
+u"zKBX-w8va;Z3sv)<z_zP^eM&#yqdvP-R>Pc/4>PR2lp}{H:44%"Y;_E)8,;kcOgJfqin84^NX+c0hO&%(SsGxpbsk;CN7fV(CW2Le#asqm"zJ28Jskjz
+%zmpWo.e@rAEC1^@,U%q-NZ1PgwcE6%`YQG#;DPEB/'pb}LLYDZewCr(=q2%x$sMM-yQMD&'[xo<eZj/t2HL$_4xo)H$2ft77;MT=7+-pY8-%Mc0g^Hbb=
+B|h;ZpIE0q}kq>CeTwk05Vs'a(7lpM:4^{D|[}gtG|[69[z=]SHT/oBoEd=5ZD'<6f7o>-_"B$^$vji6Za4bjUDudi0YB-sLW|um!O{OCK;U#;km$#UZn%
+/}pvv]2p<{{L3Gs1=JKSiEp[nS)}UvTQ4iK0DHZ`_YTuh0=}<C(iZlK)c1[l="$wCwBt8fe%^U!unq,P]ekL6Z,QUv0a373Mu87t)2:'%(JvpRH<eZmYib
+lBZT70)DM%5SPli1;;)T+}n@v%_k#cnFRyFs#_Pa1k%1|K{Z:DKb`<1/I&<j2i)H)YexK)Lo]`U-IKp#&W@A&S<(]/;>rGyeNL2zOGMn]GPIRFh8!Mu1Dy
+=ygaJ(}@x&@,<kiFdQFG9zS6SK>8:!m6I%OZb[Cw&mx=FjZY6lhykP3(@XZZg9T2ad>I[So(mDHyjgbMT${FH>$_}&2UAue:rAKX[19]7TW-gs:I.17X+f
+l_=w'p&,U{5Qtx,leJ'#E`H5'qM_KmVx""[LBTvRH%%>TX,Yq|MWa!&lg;"rgK@U&$U67)L'rD:ejZ)s&y<wp0%M5oqtk6=hgP2z/.&(9fdJ9bRVQr&2<X
+Bps&1.kd(oP,.kx,aFX!tlnWh{i_Z#FJGU~^2`/jd!TksA3UR$f[;bv#O1Ee(p#m!VLwM!!0@-&))_L"$UE4YBpx+YMN[D#J%Qa@<enh]G;fK$'W6vT14`
+n<pB:_TlOOU>PDmJ0wUQ1LP,L4E6g04n<TtQDM#K,<aYz@H1|^[^VaY@5IP!pFCdEm^isczYbchG7u'OX&)V>O|i^G##W+v3`bV,@XqIZvFoP/7we2s!hE
+x17ugo}g1y:mW(FM_&[hpPe7YgBk%r6"^khCbzAj#6:16BomcFJcy[i.l;.4w=knPhy/}(1Z%l7{!!K{,.D{w}<|NfyB%o;z{WRUQ54Wb`+^XnM&q:a'ht
+t!^_2&jUS6p@$W|<#WOW/vI;2I8VkiLi';~=d,[;'Ng#[i%Cd(1tTUtS&#p7JLCG%|f,uB]}w8U->MI1Q]'BTZj3sWG(e}1_KWu)2h`-=_c(Fox),thit;
+qS4fRe_-.DG!t[{9x2H.5HxQeOgq:gA>)N-R0zJxleCI#(N7-{I+%m7<_Qk"1/Ps9ijQuZ$:B%3+pOk[yvoZ]ux%)l46,>KcQXZj}yEbDWZ;),[)`NXh!y
++-=TVQb"Ilz7@"0/;Pc-W44>;{<9K!<cAO|ZG)y%q[XCpx%w('n@~aW!gfO9WRZ7`%,EWqZ!AhX(EIiPj+m2&GN7{8b@[3Xp~8`>Ol&+Q/YXJ3Xj,20AAT
+g8lb.KjG/u~:qUe:Q3el',wf:;P9(.jG(du/l[$m=uY0kIpFOb@nJ=l<F<P3yBCI2FUm[mZ>AFy)WIPPpxL9ioCqba,l9_LM%9ZkYm{sBSq<08t8OTdFDj
+vGeyJg&>7>6/RLL6">7&LQo!2naA;1KZfTdArMs3oA1mKgK&q8ke2p>b&lBF8>j6@/gWScm0.yEg@Xvpau2cdE.TAMi5KNmWEk.%Y^>Qa1x%[YJ%=slxa1
+U'$|:Ztg4j];[f6<}iz{a_IP9K.`pBX8n4},|nTaIoHHtA9a0=_Nh-0Ey+{"w9=-dUE5Z@"e5f~8hQjMo$I}3rTur5xmG>TB]P2UnAX#PC;=3t=cW1~{+^
+F{joG|kL7qps#iB.L/}DlS&yg'RR(kicZ2[-8z4F=l>@^bLjND$BcoLMb&6EfvGI#3h%WA`];e(zciEr6SEL-:QLmS9^$+:Y@8u`h-9AKY8vJ#Yn}=},y7
+8yT`Q>w7@l&6%wc^]rvE,fa"y%,WN3Qi['SJflLDFR4D.AewO9F:j^-)(&^Cv<SZ}P]m7pMVU(&|Xr3F)K-:)D<sDFG]3<o.^qGT(juy5wXxzM</Ou;T.p
+{=8`JS49VG/E[c~$tFQX'6S2GFo.Z<l`AH!8)/wgn[`-+hJW)Y)n9N"m,ao9CCS]WZ-M/emyI1gc]HWmQM9c`V9|ix(Fm"G7^VVr:D>#6i#c%S^u:z`5ZC
+B%6F!$`OS(gXQG4%/it`H^Nc_X[@m<Rel@s#:Frm1V=WL(E4(h:(zjuwwxmRnks]S7%Km^_vib-zkiW.q=7ZT^Y5$uT7C)44fuD!-)MspL9|4M'`49.;e"
+PMIk^Wd>5q[dg9C/l#'S!_gt~f4<9]!jDXATMk:wU.hSO0#(],"(|JXz-d,Kj{HKe{p_BdET=YtGzD]8[91kPBijX9"37^/GfzIrs++_D|/W!!Q|=BqO(I
+DDkf@oves@0H+d6)>{xN4hV{v|9,Q}gjvjsJ~BX|+>[M"Xn[7<jWQx~=0`pq&rnaEzV'hg&;;QR/68~v.eo&gQ{b!BEl^r1;QMw,,(S+]XE=SpnasTb|:I
++Su16u]Qmd7p&<aSHrROI<+749,J,{y_->>L`2h1P7O:hZrV,bd+[.>T,)=[ndZ5TB`D$PMUSFP/GUij|<j0^|di}Y`c+[E]0u2};G{)Blpe8@SB+_;=_A
+P@>n/<7ydjzb{VKqw9iKt1L-:eZO1a1G:.qq.j=S-yX0hy.G&D"URlJms|xq{wLW=D2&N.OI0{})QCLW!SEmSf1u3;m{9_7GoBZ77&[ma%x[5]A1&jwyUs
+O2(#FFE+019>rXME>EiWGN$#WBlVLf<KzEiIi=i&O-;C|B/Zj{!,Q56H{QcT1u=5+nNNt3=lRZwJ_tgg`yD8piHl.RqB4E@-xVGwN6gWa^M9t#l50d<Q-E
+<:6Nrkn8'Bk^Wtd'J''Qy]#I#+H4$fj/6a!m^ZVM1NKc1Z<@)cS/XSM=(|T`6:Fa8ytwR1SF}ZcW56zmfkF5Cv;5XQ:Pl-eX=WXT%_am4Ij+'M$m`GPoI+
+R)gy/vwcX"|r9}(t6tRS$#9d_m3bTik>b1j6GF^/"w3Qvy+b2o[ga1'z7a0al!D20ZM"C^WxHY1mA4:Ie]Qi|DSx-^gt_m1[tU-cPdd(qNZ[V@1h`L6+FH
+}aj|e}.@3J_1Wl"R8}fO>O{x,Kkw}CrqAW+D,|lxnALjF>yBcX4V)n62q!3nLxO+HxLgu+}i#>&w$C~k(b]wslF348d2E4[4h:H^'11@Di@&S!0iPXRVUD
+PpsJCOYCLi7(xXv-5]I:hjE9.tJ)CgMM4Y05)'o'%BfYs.///<6Eby_Q;i,mYV_GCdKdx%O<Kg_ED`ce]Da-aDUzfsV`-oA1bR#(d#!~HMnTCAZVZiZe->
+]'+vrMhr[PyltU>HgA.zMp'.)$Dcd{qI%yNrwrJ)mq.3'QkX78fL^xTA%n;Uh}V`OPs>G@7|$'_<6e+[V7t}-lUj.kZ80iDT_wkUqohan==TG;Qu4Hih-p
+6T)UQV)7'v2x=x_K&>#^/ML8{z9JR0G}/}&,zl5TY,kUx|@,xjur$H{JgJuASF:;a#D';-BS8F6!KKUX6G9s9F^x:}0#S>LneQN3-$.0z9QR|ACrOY%;jl
+hg3+H8gkQ/iMt6/rfmYQ,b}Zgbd35)La9U9SXUA]h0/8|O[%XNVCnpHoMsogfYW7JLEb0./`'.t4kCj)1D;bDH_/M%j(-d}8u>FR@S-w,p{_5Q1KkG!hmX
+6vK{-%>0jY{7P{teYv-D97sF8VCGNV$atHZt^@E8Rx8!=HA.f2Z7twTyn4EwIl%:q^Fl|tdEJf"%B<RNF;)eu:ozzA.-8yq[wp3c83rY#iqM,r@#bw&+(n
+2zvev>U[u]oS|./;}CPf~5D"ugnwQR^`9$axboQOQr|]uG'N=KeH;waf6L5N7VAmP1t5.#ee[FT!9ZO6wgV(jW[s!1J}HH`h./&MC3J&xj1!6RzsEldG|[
+sI$Mm@r&{x8R()JZP<H4:BkP0B|-}8=$pB!9hVk]nGOGV@.[V&/X%t((!c&y;EIrNg5Q(t&#!joS2WLv~pU|&s!Cf7WH1X4|]sgLeiy`35zPGLn"L:Lww`
+_-mdp%gi2SKWH:1S,SaDkBmN;Vrjq)NPPxkgs0v;`Qyx.Oqh`9kMRMx8/0His]S3F]T(X"@s{DuWos2E&.0&A4l[o/nKwZk'onz23u<,JTFQ7SldVhiW<:
+aQ}W1N~)U7F<`'w'gSX8+neqBSRXG}7wpM./KTzS4CgaMrr`brC&@P-sn},c-AFQjJ:L]N|PLF#SQw@u,^q`(#B!cTl"`kkKIOMcF{7^/^.wl^@r"-qxA7
+%ejU/rwMDg9eoIQNeANpI`9Nqix+X)j5D|>L!a@(4p+rOu4j`z15'_xVFLZ|(p4q;pmwI)cyxO%[tX&RN]e[_x7eq^HqmngZAB;H_(%6/}xV1bS5~d~mRC
+<jg}L<[(b1gqh!cC_kW^bSo.yYCU5i%q[,3^]goy4]c`$cT=0ft;HY~xD]KE1sn"E$a0F6Ug-%|<RkTt^;S1swqV5VC"}eOu<iHl{l1CwoN|3AfH,^-0rI
+BDMAxiQq:iIg,VJROFg2p!gdPU.9;CQa>%.]nc4r8f2`hEnm892RtiN!9xNy!Vc!fC)&EAON<CD=&p=$TYL-p-cGrwd9pAb)@n&-ZcURr`k>$m[kmZ(fWj
+e+6!UV)V|tqX8H,.wnUAM6b2G5tj4rC`QUGLNX_P;xYzTh)R~j.LT<qX(pX;IF{fw%+h=+64%7$Mk4+M<|DEZuF9w}Bi2<+EL]kkd{uY{.u`(/R,zkUBs:
+k+m`B<#p!ngzgrB^>aQ&-{F2YK5<aYQincV]y$~`jazq{xu5aif0@Su!0Dm72av8(,C3}Z0jL3}edowlYf-a$iS{;_MFM]^&J^tl+({D6}dSC:eYBeV]t"
+1QtSkFPnu3SaS(|L~HdkszN,K|VOZ:pl^mzSfGQS1Juu)nnZS9F6itb1pBX-^XA'`7B>:/^!7fgc6@;TZ90ZS)&#}r/=fg/=%!Ey4zQC!oEZ;[U%`|_5[{
+9zpz4#`-WuuwJz>c`ot@FKJYOhpYq{)&g@]BsP,m[kRvzU[;t/rEA-QyS{/O<Ye'n`~,0h/pxpY51>gqSTB/>8v5s{AQ8w{cjt$G(JAc@6FojqOEs_gL~e
+Fgb@=[.O(5Y2GXq6/_,YA`,AmhIpja]frAWsx{(Gd2S9#,N9:.r!e-aD1H(A_[C.zFNOhlVKbih+Fh')],d!u9(<#`usuMk0%Mo^ez8MEvA{ozK_A%56Hi
+;&+rh=JD)0NM3$G/l`7dHs^#L/FFI0t(;Q{)aT(>m=RKen.@@I":W0'dtpvaA[_T<;}_EBcVMnJY)Fsn}gN5A4#3]j1hqp|||--WyggszUMpZ@o#7M'-QC
+;)xE.TQ'l)D_:20Yvw6D,rwGC!(#}r$nme|[|JO.>]+SbhU[>A6OAezLwnJq|%Nhnmb;CMIuHYDMDG`]$Xq0{%lg&|9ptI`";%szj}CY837"U5Wi<&(f`T
+,N[RH.=ygL~ud%G%P/0z~WH:,R|M(v|W(]mcd|pL[]aS+5|[:Qx@Z]NYbG%S1:g#8#tu[{ybp=Ez[ew.d>;$XBe/A}!#S@_4"D,peI3.WUXo=B-06YQ<UA
+f%R3G1`y4R;R-smAhRa`r}`l<c(zPpTB~ZX2p{P:0UEykLhsu)Nk[Nj4iy,Cxw~`simAPb!s`HxZ[/$DBOm,tMlsKL1{^hPrJ{c/}ciGppA{)ollBONwHh
+`w/FfT_`RO<r8jOVE%;@wk6<Fg,T&rV_Ej6`'pdsH`;fL6>hnoA8"/Lfj|(0Ru6i=p1R`^MM^vsF)0||DO0FpN5$>mPQV|ExI8rw0sclSaJOrVmfe|'t<y
+w=@4WufxzyDex0Wu-[:w+>Q(dRy:EnP95+YQd{hgZKY[^9^$F&Y;}tbl,aNKWewUm["u,6e8YGO@>^D2X:Jm02w`Y|fHlcGz%_Xdzp.{uI/ocTn17KKf4(
+d]orO!kSr2PzIJEQ:@<zll%+P}=0k/'h4cyM$6F&m/=|_r5+wdx}|{R|}Mgvyu_5nhL4CnUkxRZP+o`)A(GJ+-lTTPX7"_zo-n(#UI6<-as}JOosJW;wIo
+mOCnkS!o-Vh!/!3Pyr+bg)D5_#NWavu.vatCy8+Wr8Zv<QY%|OB`!-3FPp[D.}=;~sqi%iS9Nk"}i8Y4Hkcz|WQEDba|Dlh9kq[yyh(cg,6fNoic7mWs!f
+&BJ;SKwt^35M9<{_6e1/GPM8:'k&;:Q]b7_:7'h{bA%Kx,S1h$#BwL.q6QGe_|6Uf#K'!MYs2L;;7|H5UTQ;1.Fe8=$TH-q,9&<CSOTp./P7X;ky[9',8d
+A@@y[UUs"Na,W7:]8ccjjzObiSPkE=^vnlAOFMe="4heC_XLQp6{#%})8aX%@/Nt^qTCx6=:Y>f3yQ}I7z{o[t"#W>&Ya:{ypQrUv5mbn;)fG%Gz'Xf1+7
+TfrG!YW8f|JO0x!Gtq-tOw'OX||B!9&k6H~IF8r<,w%LsRVGjLQ);1aR1B1E$e2=0-wVnl/51m7sz5UHoM8>ZZ]oW/;Zyg/h7yWH)cs/-Gg,s@z`8@OLev
+_h%EwJcD]@3+zZzqnxC4a'Fm)MqNO+}Cq|b5>gc.G='T0=RuZ4A6FswT+%x1KM`osmiU=0$Ql60e5D..gt:HRlCy`&w2;D{&R{<D,LUZ:K^"eh"i=>/-~-
+Z]3z^L$jaoN_exv$WiuzL&@KeY>RED"]r-3I_@ok0FP%+Sq|G6Jumdp|!gN48haTp%cqihj^0g+M~xEBw%29"A|aA:B4g$Gp^ADwdj>|b{xyeq+D4=GUg$
+j&^%Zl@)nE&19M%ehyD$R508XbBYybtZ5.Is#:f7e1/rG&>(~37(iEgW70N/4yBpA_(HDtz<R16b-<Q7`UrfpFl1IiJr>dzYA.4A@3`%L"rmT:ePI:4E5n
+H!%P}ob0`7K}NMcm>3lP-TZB=J]o-b.l.1|Iz+C/2=.sweXGLV:,E71Y_NJ<c2:_wav|rX|:K2dOv61SS(al.<TIb!%X1[UzY+%Zx5'>66c2(]=P:@s-KK
+F%c1$2]rx(moT'LVJIq:k}f=PfK,nlZj'x$ri=L$u|_z,+1,eqQ]Y|6RT4dfBgCT01)M1vDGwo.pq&Ni"ki1'Z=WI|cfsY/2jBMbl:UI|d;PPKR9NjZlp2
+fDl{-d<Sy@6DU>!NIy:Aij26s6S78ei[(O|F5#KP<8j2$7HN_iq#&!xzW];HHe}9Hj3vbU.R]r>)QV=movUd/I]tO)ukQ^=g0#y()0/rgjvn1+3g81>0Wl
+G@]Y10B4q"-hBYI}s:pYy2HowQMCp-6./<(F5,vSptM|&pM'BMAueZgQQG%({LfvT7'k]L@)t$H!Y#V#tzhg;Qm8jF."Kyah/(1^yMK;'DBVS3,3PdDR(r
+7"8r3xMD+s9gk`d]Dy-x[(D49LiihiG'pVhx]a-=r&jH,Z9sdyBMtjbO1Y!i3C6]O{MbJvi"g;&T{"Htz0(%h2vA[B[j.r`d2+{X5Qbg>4^i.[0Y"p~=XS
+1g`7|ik1$GULyl+hu"^u)0x7_pSx,k,rE]M6buX_1+FYPfUkQAPuP}1bb+#k#Zj,VG2>L<Z:I<hs7|,v@OQ"JZb4".,c6t(FwFx$ylmZbxkCl`nl^bkZBZ
+F5v^9s:ypd:]i(WwX(HaU%]J57ujcv4u7%xb&;,/SsxLQLwf~vmNx(FARLxf.`mF|vo0l{wQ>X;'9).P=qNf#y%k%F}ju3:]"+Oc'kssVt=&<_l&d|B}LF
+pR$pbMz7FS47CFv-VQVuD|yNwd7F}h#uSKJxmF'8GS/MT,M20zS#/J-}9=JdZXZ"bTPJ"8Db`i0!dX${st)u2N|Z|;cSkrD=gx|{=-h2/z&QD}28`lK7$D
+91#iMovS+nMD|h<>UJThX_n(j1`3<JCR9lE`t5_x&zon7$/v~'fW1$5Epdn{T`O'3yE1@c,v>+a7E0k0$pk94tPlaKm-cYiA;]>6=K39tGuwE];ll"A6Nb
+T]OKgzdB&5r&bc4rG-Mc~)4svqj}.,-^KBiw0<Wi_}89%I}){yYEU.#l9E@T|FkxvD!CJK#>Np5}R_.rOHtG2Gt78BSv>,/2!(uCuJuEfX9ljUdJZZQdAz
+@BF|>XijGw!R)X#FuP#9szG`g4>[}}^Qf$|z$k;'dg"#UKGZB-h2/_Ww<LfODP[T~TS$d38-^^tC+87D9IQ2XWObkpie;KqIQfXb!)}$f4'J3(JUIwN"CL
+XZl:`t>/}_[Hn'v{],90L6f::b"ms,>f<|lu5n2n>g4Z>DCf|"f,8vOu2Xd,h}qMR:XiNz#_V!^dG;yg)-(+s8c<sh=q1DKsb]Q[[vdnkprO$`[aVXbZcT
+%tY!y'l[hd6W!E9h77+(NP%cdBi=RdS']C}Q+zeUO8{x=P1O~'#CU.J$wzu.p[Uq,rvcA9ySY!iuO@R|Ue5O@=AI8,]kPmk/8}=RS:BJ'Y1rX/WwcGS+"J
+K(qVI+W>4Py4|"HX^q1-VD7f2VY(pN_TmKU6}R%(V,#ub%rDIRrs1v|NluisdHSGXy<tPSv1qmHj.S9%BUn3[;/)G7W+V&m|`A^V3@x&:ETH#SoMy<ICZD
+,<Q`8b0h[9R8mSt3Zz0[EdmHV=Qi'k8vtwKIjkTjlUUPY/NkkAk0w"1j29kHgY7AuLkPQtgw(nv]jJva,Jgu7X4!c.uRR6LS3t#Tcj3r9q_o&>a>,lP1/`
+,EAWJDB4z,fZk(T_b#9p@^}4^-Oc7WmSV)!M=.P%=3|eZ<sq(lXT1PwmF^3z%Q&btCLgRrE,6iOo_!_CW[]N[S%@MQk^Ebh3A{ts@G6R,#rG(5Cw",3xI&
+=]Pn@r}jgDbG3LpD;MSG.[D&cTsyVg4=LsO;_:raK|t9(j`9-.Q>>%[bu(yolfOme%QD(>8((&tp.[82#0,o"z-@cBH+Wc2#GTMLt`u09rU-ru5_P/`{AU
+FysfC^K[].FXF.`rvyn#$Zpemp4HMKV2F73<j86b9t|"JG2beZhJk<#>WiJCcS!F9B1K'5SaO^<9Z4ejZF>d[N]e$N7Qb/2=1EbO&xFR1=5Hd$Ma@#&5+)
+VREMn&<)3>~o9BLPqEiJ.TZ:R7.XF;z|p]:T%}.)(S9S27#ZHMx[!;Qt1gOLy8"JXrW{:_.m]l>&(CsAoYj7vZ!K}fox5t<]&-$7RixhZtR_DfzwnL-rY`
+8;c';_HO-79`=U7yFx<G9[bYZW=Wz.{RG/aP2iFFENK=q+A&Dj:Go+2/#(bl"(%3h@gHBBMw9R}fzo|pk}ghAXVu!MH{!#8w!08$5^1_8)5%._B:Y$(xR3
+T<a"$U%LAu~Thr`<dqrJ{5mt~D}F]-I-TY$,98ZUv6iq3uU:qy._>JK2i{t:[Nt2&Q7BU%0[4LCoITqTsN<jk`X|n90-'%)"hubB0xh<)RZ9=q/|]GiHHu
+dPeyM}(J%oX1:h'Em;lNY)Jeri;nP#!gTA)'Le(l<_h59@G$!mSyF[6Bt;o#VL]6CRS^5ZFeCY@jOm[|@[5{[ZAD-M4`siO'2mW4aVMfK}r9iARgiB,<[+
+M"!7ZiB;:3`m7xVGk@R"%^bkj6~WULPB4pnH7.W3x%&#ysh)xHhJbY0TY)i&rWUa_qUf.1B$Ag)Zy|8c/cgt16M7rcp'02RHAON8xHI!=v"rW#BctXE^x{
+#v[[.G>$095K&;<y<ZZS!b^_mPX"y3(-:W^%W&.oE4TvtA:>-`rm0FVOyV8|%sYoEEE,F"ebQnaUqHc/VR_NjQNC/;R]'B9YEKUKQr]'`W5)n+~&Dgn>0b
+h[GmBQxM:oMtBE4rojb%Fr7f",_b]21gnJ[2t+9VxRX(8RtkJbX13afzE@u:gAoRd[8,M'm(Xzeank2n`h!LWC'8q9C29JK$HAV`P3r.J&:lzh)Y{b[ESp
+37xTZ9ghg#:TXY7;.$3-D]E`ssCsa'Abr{8DrB^UeZjX(xoL<|0G,0bs+d!vR`C!GE,vxV1jbjSTC[xRkPtno9VE+i&M<:u"u@N=0#=tU&e5:I+.k.B,=P
+81Bt~&F;Qv!VRqpLf>:t$:rc-qRalLQJ39!k<x:B2^]:pG8dF&v4t0i!244{P55)ovbG@Of-MsBpR)0RmKB6wpn(404T2hEx0(kbg9NoI.19{xC'D!p]"<
+".Abr|pfErT!P((dV52f]$H9=ce@/Pvx$S/27y)X}sLj<(dy8qFS7j9#lJ]tkS)^;A%f;x5)o$ER#B6bAygA99>9FB@/[W1CID4Y1_4.q'7d-5tIgr.g49
+c/2aCfDWA/;fNrU;u@JApzJD0D:IXnn4J+,]mqBZDG"3VVik_>aAowd^'+Z8K3/xMe~4Ujxms[@B|v"Hwn#%l4x_3dTAGdOf,NBSV7uw}"%18Z2m4CFct0
+(b}$qHqMclL9^Zu`{f-5>Z-[sc,WTdbxVNJfvvgTSy=w,5Bs%J&OdzE5lOkusi-6GEIv[%}/_3'SX);U3,{37+~E[O.<4kMiCTLbF]V4j;fPryB`3^3d=6
+5&^Y::=PRO~WyD[yyYbQ9$ztnxy%<kooMa;j3X9A@At`")]s@Se,^{/B^F'5of=+4MA58lG@<c`!Y6^Ruz]2w5kkcXs%$17S"{6vT{6>+{(g.#L<G`mI}7
+]}i=Is/E]O=d0Qsz2I]!a8txAC^RG3fwl:o60YQ&<YblPlp[g8Bj$vcZPv!gLaP2c<AvgK$CI8+Kea#fC14'#a$${@Uk^sXOLvKB={{6l)d_A<L@mY`Vs|
+Ly/A3G(E!d<|]#e5QH+B{o6pzW4IGbXC[Y.99W[e/=d6O[P.]:Cu^5O.:EZ6D'w.E(e|e0QN#X~X,2KVI6th.Ff1!Bd>b]ykzkV'"A0_gS8^(@}'H@Y+^e
+})wy`^j3Nq<%}GYm52(`sKmC~Syhh/mp=_q;Qd2ZDZcB;|scJqv]WTM&)<2tr95}LB+>3UG&@+o3vRj,O&564o+^IFQXMOWqn9b(q98z@9|o0AsnR)K2{4
+YW:GJY9d<UOA0BGN2dX7yB7Pi<hjaAi#-%N!URQ|V#l1:X8p|5`!uKxR8aezSWhUy&Fbfd/pm4X4Aq&K|A#0}DX4;r=G9g8r_XT'7DTLlIg9ti7(-A[OJ:
+!jeuq!y4zb<'^#zPk;hE)dA'$^<mXWSb2=Mw$kMpsdPHQZcn{N4.;iw"f>p5IU,=MOYa%ER-`FD48%Y8^.ROh($m9{Z"BG|stMD5'_,XxNDs)z21(qHJlm
+YOZ5}<Ju}SBl)Woq#Z38;nxwdlpaeeGlRu>_=4XxW];1S&&e.3Qa{u|Q`w]OT&[Q_"AYIqw7O$]z{RBUphnB,l5JYCc|}qGfoL6FVor6KThcXU(e#"J%Z,
+`h;#4n#ONMO&L2v8Oww3#{T1t<su]be,h#Z^z9.T0{iX6]~{2mcN9vpGq,5bdM#2kD{U"9p][h-'b2j6(SlPzzdjVzFc,/pd-9U7]Ms5p|rn!UWtC(c/mb
+6]5+M+T&8g8)Mmv(DY'>GNqU<aUQ`]8RH_`pho(t)@p&~s[WWf&#!PN|z%h3hkL2m<-G&DV9}zJ'W!6QsUrpE>|f$|KYrA&<7(mxZVRcsrY]M/-`E'hwfV
+5x'biGa3,mH&=0AB"v^D;`"$xT6>HR:{j|pjA_)5W|ab3wP(&8Kf,9[051rtj/e2~H]L8'yVhj^+oh-}W;8)|8(A"vQ:6+GdpE#1F%~o9xf|8,'=Ts}GN2
+NulD%-9<A73BkGiIn3emhsvujC4=vMQKN0=|fVA86ZaD=&yM2[nufg[2{^<]bSn-JyIZ0"z,tQ7m^+ST7)Cm1VQzRp3]Nn|aUmPj^uLj^/P8l6Bb]ZZJ,U
+~z$[g6n`lmlkbDI!|5w_;SH"G78j@oA|&K%#+jMigZlr4t2)5jvy,5x4K+{aw9LB-!;5h(,=DhQ3)azvJ_/PkC>d^PL2}X',9#jEZ(werkq'Odw+2b(/E@
+_&z0M!%nMY<BF}z,!KKR87#/BF&dV+)(0>iy_J9'1k}2pN5XJ<;HQ:=Ryc88GWX]32eSmxaAv8FIh;Q2gRX$Xp]7$jf^<Ji0J)v&-sXCr]3@|qZYHZp`-%
+bSLRrng6!9An]k|{-[.D[)HdJK{zMO;1o+gcy)D;Y47vu=^(]Y6/BS$6.Be}ovB8SMqqmcmbozj#P:JFvN4n7W{u]oq-CWey>X.`cnU''fJFJF^x)t5+~U
+U3M'YOA3"i4XkUQ^a'!b~d)R4(<i(ft|#"F5zf2:&y$3[T@U<aU<^h@2/>pCO"6CF&430v6,'juCZ@HdhF1C<6BBW{Sp&!0=VW;YTlWs`FJP^eg<p/Lj'%
+eTKnHA[<P:gf+i3Ic(krRR&Tnhn$^q}@Ij31#lUsXF:/+Ks:R+ESt(P]H4#!{'"|=EjR)g$}LJ[ZC+3"2(}(0{h].c^^A<{V-9#A7$aGYhk#'pVTyxuX1z
+4Plr$HtWLf+Gy512`xDb).]:!u+-$3$Fu5`Js{UrJ3cofY/&rK%>hUtKi@C^H(2y'b`;.MPP+T(rt>J#D94'zN-+uP^|RQ$nH"uyFQGk6REqK_o[i_5^KF
+Sw.WpY(NvZv,G^bT9PLH|xW{8#ru;_F=2-m$sKR31mTOBN)>,c@q-gPO<U>8GUyx0@W6hu7^y4y-sw!6RIc#)vu%AeoRSAjvmj-%zdb^T/f"(F#gW@Y'4l
+Cy1g~V`hr^#nSjE#h6)<T-6J%r8l~s^Itt<2B3!VhcCCTXl;"aT(xr_yl`15tjgkXYn@1!IqqtD]9j|t&7!)yt3%$rFDGlahVpE^~gve!r&@D_YD)NR=~T
+Z^1+1/IOK.(-aY]Lq)`22=2%v]'O2ve8IA;q7E$w44CdB](k'!Jr]a>;[d'E1iY6KJNkIP/#n4_oRw1RB}2t^(Qwe8ZL9I9G0%eG<fBJ=7luyrqQb(weVh
+{nT1@;Mh(>XIo5R<u]>U5mch$0`GR:i)@d73~-,3%hGJ"t.]Hah63b!)B%.!h5NkD5k0vri8DzCW>+Kp=KAXw9J"a1!";k@}x"LF61wEG8o2r,@BN={Q@p
+~ID!=35m+e:bp9R/mt!T.op{HvX4ET`"#q95[$8aOGUfYI4zP_H:9Q${v3.]rh7!/v:@W-C(Ld7F%</{W4svDwjtfcLu3Zwhe>Y.UhdzJM_2Ilhx%>-VH1
+_QRIjyodm$dm:7t{e;vJ2aj$wcq<P!#FsAyo)Ozvy,>8hex<1UNorG99.o.a)90H7lxXPcM&e)rQ/weJy,Q`(ygLbvK1]es_pY6P:0hPItdts0JrNkn,(B
+Q,Uf#_,BE+|U_DP0!k=lGr1R"mO"9CM/}}[0hhTRq1Ob!2b50]#I^!RQ+xgxjSFuJ:Lvz){"S6UP2ng]<okyy!ss"G(.6^)b3X-Pru23%Sv@!Wwo=[E4)q
+q`@=lmg@`8Rt|s7o"L_mZ7I2;7b79HR|er__.d!2v]zSOaa`}9"Qk5w<|4i[lZz=NCdG_}b@o;:eFd6"@GVK8<PR"w7oGpmMy`z4/8oCh%932_~M(iKDr'
+RE`}]"~x_ykY>"ranhIm{w)v[avMBIP7DJUlmPDwWZX_b^cl&5}zrRFS)BEPaMCL`fKyXM+k!2l^OQp=@'_1ZD;$nI^(KkzC@o:d.ZZlyCNS{#r{FS,!<o
+H@x!RwLbVos+wqS1YI4"%3#4+3x;.r#U%p|/k`#-RBz8$NSW'29FM7a0"Mss+BE<E,=yE!(@`_J6sz1KWkvh<@<K&:86uz36"1`Z81=GsnH<mTMPIfe6/z
++!|0v+f7p]xeYg+Vo6Fn16f`Z"0+$)(vjk8Is.N]OYCOET>|]WnZu(f5ZhK}WV1&"&H%e0-:A}B;b2eggj{K|FMQKozg-jv1p&zW]mjPX(cD8-'bAKrU+j
+pC}"V1GGz)!Q#Fa6x:9$Oh-#K^fp@pT!)XTlmQg4vEAGPG$ipkyliGXjot,.{`g`c:>cEuMSe%iY~>Zh/ad.(c2dv's:=(!|OV_^-`d.`'I9L2%}kYMYvT
+:KKLz)zc`w^Ny6Biy#r5FgZTA=;+_YI,VaGcZe8^G8DJgpXAmaDsx;f%=}33"!cJT!GE2xpe6)o9kS]0Qyl:GrTam3s4yi"|9B8N~kdASYQB"l3rgQrwXz
+5SL'38jz{]toJucDR<Axf(Voee6OLXchrqx-"iFgSd[rORIla,th'Do}p|Zr{b<x>Y1Tt)j2/j]]H4eeu>cE6Snl+RW|mO]z$=[c6q#!#6.Uk-anGb#qmy
+UxF'nc6xCf5}#48w#_JX[Z[`Xbm`-Ez2e6LAIbim"Tc7'CRY3J.Cl63A.vzp]dBo9FjVEaXbE2m4<5H`!K!Y:]3ojl9J+oI3%&:]=RS]m@f4Kx9s0LLOpJ
+jBQm5<>LP]8w_XuC}dNLjT$mx"T9bq1hfA^K:2>X(K.;>wrF=Tnx#tJ,s-a]4Un=jPHa<+,G&5;TG&'uiX8.:200%NvGhGI%2r,_K4#LtfPMCt};&$Qx#{
+%`y$jYFl7>E[q1MRuDBX^8uCE%[s7TO-]|7MJ)J"|js9hR`]dUsF}C'{vNSeD0q6Y-D[8=03^L=W.=ikD%iTK'``;e$X.^(j&lJ4hOv||<:"Tw3rFRckzU
+%)q]UZ['c_0E/RL}"S.F)qRv9w8sD$9I:K13NY}B-fRkMtk{@kqsGX<=}i`}7t/1wV{,2+:Q{<Wyv^It.Vw11B^:F{d0f}9yT(~lJNV^73'KMN["3D@kEA
+<=N8!w+wax#qzOLXQ|kKvG_16@i!$xPlqq{k/!tat^Ta'e1|9h{@kwfW"#Bci"RDZ'$#7,yeYvyPVlI&OzutE17sl@6|Wy/^s@snz=NMN)B6eh_w$.o]#+
+haY>,o:O:@O[fi-DRM~y7Emslxq+K(X/'|KN#{(&I/}gx4q2yILNnBwsDg@Hvf#y>4Gc'DqjHHi:)/b}Gk7r:g!>k0hA4d-9^xTbMR+:o#y'1dX<YCwcE=
+NI!-88oV;Yr|:Z;]G.~nvsk@8q4P.Rqcj`n,&1EFz2d7N^=3";zZOahA/w;u13:|+uy|G'@{6S2'wBsy$xdOyO9oMB7TDYFR.9GbZ5o=:f2qov#n)mN;bk
+:mHC#/nhjKNg4f(4-Qc%BSd}Y)b/8!n:8Zj6$m.gjYU#O].PXig@I"XJ,@tg+YwD;K=APBxOdNG`OrD7,5qN15baU'gPb&_i-+q.=46RAJ)}lku[O"kyMx
+P%D1H#l-Puj=8i!2m23ve{au~5{XY%7A.8NANi<>hrVS;Rp{fd<c~Ym9:Fn(+IzrV`OoTur[e`Ow]0z<moZNHqKWHA(qlFC[uY)K")D(Q"n!>8(hUP[$]8
+c3}R#k,>`}[lgR<bXi.$b'l-WW>u#q`cdN}]9R^.;IGTE>DN`ci%S7Bq}O4{NV{K]]X|+W,--$$${xs>n$J#+'+8neFG}_Ypk{hFps.{]v}/jRQHKF2xAi
+f}ZXh+GjNk%`,{yGqyML0-Q:3Q{,^^fsOKy4O/a0Daqh^(8j%4O04BscSh52UHNmR/H`W0a}#7I,k.#313%8#J0b!E3m/l3fO<F.yK0j]Y~hgq!1o:o/1@
+zT~[oStz$)^mv[xlpz%ovn|&nH-%DklW^4l&7;vI`!,(3L52Tz96crBt@w[7,^M5KX%=N;&^dR%699CY:{pp3RDL];>BG=i8J!(BmN>GKxV&iq[<.ox%XF
+F.}QwuUp`uuHynS_#jL2ddnUY4&t5.a"&{&}Xn/'1w,xrG"/#nI56R&FY9=w]T6nft)I)[OZ]%6Yh{SA/rAzQi6]=/3f"d2!_dPqQ!6B!g3Bq")vs:O73S
+rVv<7|mNVYbWjM+{q_-}8+D|qkhRB{-g%v{(^d<A|RNGO"u['7<fn!Pc,ZLeu:qjz0r4/UU_GoiOx++%K(nC~xyt#u33aaCMjf}R~3d"FV+^{Wd6V,kUSv
+|b=r+OBNkQ=^It:8wFfNf2Gb<Mw+LjYJh1/Jnpp:wysESg&tHG0fKE^RAgR2bw]+]l,j`JrUy'(`af5<|ld^O.>wOVA,xKPM{DCtz2;e^u1TFCM'aC"<gX
+m)MMZa|TYXbSlTM):N/Ce4~v,]^ayM@lYmxR>hS&_dQ>{6M%'3[lt"ssQ!Y.uH|n@{'qeyl`PpH}+$,E:b|h,(#&kZ+(u<snORW`q-0.qM8VHu[wd6!!Y|
+~zWHeC);I=TkHMrH4iW#UMR>_oqx)Ul['WT:',#t-]$%v<v;anMwAO)9D^t%iU8i/VC']A;2'oRM2'^z$ujamkoMrUl1NDkvPF6E>&{aH<<1Z_VDN"|avW
+a+qXzA_(E{1Cf.c3Z>~<=uU,5)0A(s@!skp!@&RVF&r}o/c3Hy-"2pN0;.=7FUm_Q+,63W+NA%-W<g4A`j2#gLNt.@a;zd]}zg{c9O;}idI}=}Kb2LzeHx
+TGy$6:t#%QMMttQLC82P^yrEp8Z`k;`m8#ab~G;:&7(VPYv&(MyMUJ,oT;z>(uzc_5a`N`q{&"HOT($vF=Ubme=&=hJ]K4{{}hnAUAOt~fm'#+R:mO|bON
+CmmTY43:x8ik"gyG_g,h^bk8Z]5,GVDhip2Jq'!dXJ_HT4r,b@Kr%DP$>+,<=;JzE[%64S<Hu/"~_f=O{p9VtJmuzoqQ[p_`}I7C1$HM=V|W#6N;x,S3V3
+5FB2:Hz^B'_32SI':MOXazzBY_qA:/FZCGqwpZjX_e`ajc8`RH|c>B&{/PdZbH@V7UX3>f4M)A7UHZ1{S!vb$2zf#6VN{e)JzSq_y.0a+Qg/T<i7S<bO9S
+T5j+_=0^^n!&bL-SXNKA,zw1=;a9DX']ej_"p87`Hf~eNSJlft%o}$8KCHiw8!N0f%wd[viYr24_e"6(+|1{_&h`i/m<]dZ3_ymDihnANR9a>jx0AVbT=L
+MP}8gQAojBPRpa1sVUj.$pKq1CC'"Ox5NsltZ/&@Gl%p;$^eX=t1'%WpGcQ}UvQqQlytuV>xO{UX%rh.2iXrSdQJeTqENonXl!~$p0b^N%4_vpUe!K0-2{
+j[:|mf@tJmJP.Sudo@aa9N>jdT4BTyX6Q%5}EuDKl{aRK+1c(;,3n/])@yl;!:Fs[;dGfjZyPF91(NihB,taQxu3`0nm!s+=AC[ur,uh-c!L75nX~:%(p]
+.(,RZOI=d.QcO2yu74=riJik:DZkxwls#!54VTN;B4E#B,UfYZb"Us$mh{%N29b!+3WswfI8gn[iOLlVm:6My0BjSXjY:]JAdwh]~)fYb/_Tqyv2S]W61`
+p3JV3/sG+%`>{|U$Mu=gQF_y2;akNP(68VW&J3$lMV&Z:W9W16LJW"[hbYZeHC~)`79$Kdb0c_!vTpsdD-pw^);CFB])Vcp&M'8l"](qU)z4aoejsoj>C7
+yor6,:>EPsugqhZ%q-vOj1W`eKL_P'tqQSUD!>PTDo"C[mdVes#CanQ2<eMTQLmx)!]4'I0:EL"/XW|-^=t7PA8-u{l|>Q+73tPNUeMhDJU;_#TaEUb>uS
+%@Km5Rp);<>VuHN_!ghsLPG{Pbs/bF%,O+XPx3t>~j<:)hB3w1oe5G&;kAk,F%;]W_uKgZ^98fu56EN1Alix/npyz`NY&&Mf33~|;g"OcUpxzp/5^"NwkA
+!1n,kn,=tp>',ZyiGKAJ0g@>ACkfLqZsPEY&PJWB9-9Xi/+L]m0%cwc;ORSd>7<R:cc#SkE2hkCR'!a!OU.=Omo//m@ZGciD@|uXC10Y`.E:_Y0WHO+Hpt
+[}yqDM<}{|V)@|fDUZ40ujTmj&k`%#.%FX%qm[.DYg=X<prD03vN|x=w>3"ctAB/l%,ut5tkRprRzv~M8KT}}''[8"$|q]E^WZ1;9O.eaGAC)lOssH3'Ig
+VHp0gW`h[l^dSa2(OcaE>!&>F#K<%uu_~W&)8Gq:6=uFTK0E+IXcDNRy&i!g;Px8[MPQ9SFYPm@Pj{Nlma(8J=5S(n#t>oh1hQtbyZ%f}j"dQOFtp"7nl_
+oiPC.}/)H7PSdP@<uMY#1'jC@fo#r5FFN=7[ph#G!eG6o#q^mYtr)(1}5b(5En{Ya=}<Scwald^|Xi|tWz{Ts%<Zb.$(dihw_#>PN!Q]G{Ie9'qg3X[73u
+}]0!!tD"D#|&d@d`[4.IGXh8!(Qft{UMK1n#uMM$wJ8S0(rNt[Ps`hqs1L/z]K_+mJTkS01qU'4(]NOLh..|%.Un&@sqtTLB,v2:"._2,i0h218jOv-Hr,
+LSfHOixxZbYPwc.4Gn;KTdpx0+,+/<7Xt9Hdo4<Vu>26c.=X8>y_5XCKjy:QJ)<[x2l4`uh,x`_g&8O!'Fh`{g5(+MaHdc71.oh]P_-.+foB)"'IY/H)Fr
+5+S@<-uxVu}l-0F]aL@(A5yBAd+ThB[K`YVBHA8hF0-pxJ%bYA-O!3%$|OIg/'d73I>3cj=LD!E&56;k})Q]H{&v"AX>31zbOR!_&QcFZ9Gh4'!EzyeUsd
+~#Vxs/LOSpF.g%OF{(+Y`6NzT]89xW7qFzqUnO|mFY953-CMt')+U.[8v,w,ap3dt"VUbGJ83wcrZ'[Bg{Jycs7"ssi=qwcSNRLh7mA@sk_R^^<a,[JBZe
+-ZcJIB0Yv^eJ3'M8WKpMry0Is+,:-n/&t9:MX<!]g.`uwMtM,scMNXA|B7.+oBOwiw14gjKdn4%@8w+DtLEa5hFzx[-U>@q@)RtlKh@7N|>lI&!CC5DroL
+mA@h+^!<=uXADVO^k+z7othGR]rQ<EDloplb<`MyGGO3`78/ppO,v#+1[;+q&WOOCEI$o5_Doo2TV:!Lo`GuEVC#nLvcnL@E1V4"o<#'no}Ueijn0o$=4C
+oqDK2Rl$tsBq|fV_l3lv|F-%Os;:'=y:LHODhjI8Bebg6&@.7m%kuXu8OE:=0<C[1VR1A[cOvR5XdM^4kN7.5A:TYf#!:w(LXboot;Pw;4R#Jc7R()(.[Y
+P+bS=AsO32gUrVjjU4>#9%:f+kT4qtRNs5uA{dHC>}[DawQLBXz+[$|5T&6wQz~>w8J'>hHc`&k[0{8L_h+c/zs["7Bi+BZWd#=p[gnj${YyVz9<32_@gN
+$K:k}gq$.<)!W,/|20CVMBs7yNV]TuonSS}N$_|q2{f{m9eX'(QPPQ,_OdhluW88"7>6xKW^rx~+'r}0),f=SkTef(3nk("Lc8|r($[sx`,J2pUFopfK{W
+[ynKD7=BM73e&Al=$+U_"#H'M&6p"%m@Y#ZR>cJ{XnSS2I`5zzaQz@|c]5g.DTPg03qbWk=`O+e<=h)jmnZ]R'hnowS#OTUb$L.$Z4-&B1@k_66'O=i9(=
+6`=:;sK%i/Vgi+HmkFY|msV2Hb%N&i^ZJ&VTe[nHk8#C{o>EmQ+Rr"}%mT76-Vpu&I}7;xKcU[Ci6i~h{+krn%>:Q=p!!Q!B.bJo[5@ia=dj~}#i9UX+M]
+%77T@-^w]OXdB!YiQ_N>7!6n3mP-L!S#1k.HrI>[M6#NI2MW_gV/YuqRf]W7|J@;.''rV"'j)"Stx1`M0!QHI'uB}eu+k-}JG`JBCRyTK)Bf1$R!.R'p%K
+QiX{btgrOzXf#jQlWrvXhEv{'mC/b4u2LJW$OAc`N2+D}Z80Ripyf,.EzNcyPU,k`MRmVgY;X/JVBnKo"rXS~j&+,H@^^8~|Bo~+Xvo-9b|$WT.M2a(au6
+w.,y&EuDZf/imF^2Q,uhVl${X]P-rK#0oU^=peT1OTfRSOW}L!TE{aAiG;5H/lbGv5f}MmV{h@F0E}K}ZT@iHC10X-FMBrg[Sm<ea1vtn-XELW@fQ8cBp.
+99#HI8U,6=n&i]_2,/bGx$}=yfVW!PK15#jb@n`H/iPZF%%ti>sRH1Y6pR$"Z0hWkZ;)eDLTcW.OzM:]8kC2@iD=@`vgs4XCjgA1@oMxHf130S08_5F3j,
+LD)XVr_cw[h(^7`Hb`0Z8NKsMn81PVxx[,~&^A<i3|Ma`QX+HhU!.<=CU^3:0I^pU3sB>`RbzhD.AL:U['S9f}P'rm~:aTxs##~oUy-[x2JP@%RJzZ9TD'
+rZ}av^dF'p%XK$t${sT[sZ<`Xoy^yjHwE`Z:o'NffVhJDYw3~J~%5iIdSrMGRSel`3@REm|>oT&iw.3vf|ng%OQo'@tCW3.,'D`mQ1kcu8J<;jN=_TdV#(
+AfK!Zgc9;R(uE+G{$te{.s=#`SnC(@]/2XCfwl9|ADhfrc{$DGKuCC%F^"M@;+@0l,!5m8Y&Gd|@+vTprNueyd>z&))9M(j&bDf9(zD+$-tfSbvc=Ubn(I
+Fd(Ax[3v,fToaGCa>b:(>lTUORA|ZEdq{Z3!8w>O~J&&SK2:G,clQh-$Dwr>f6G>'Llc5iw.<Lcv<z8W"9]KqbFz(^--6<|V>)9nQ/gR$n52$VJb3.+qB&
+NHf$)J,hKaz=9HUC)8R<glc%~TDDkXMC|nq#53nQZX(g{-QKxPw2!w+KOxQ6MxxRzo=z=!j-4t^,qVo6+qP>&;IE)PO+&zjXuEd:V=/B=$Ufap1.D%PhZx
+ov%&t6'233TvA(oz!v'Vb3|R[|#3)0vr&%zCK)~goJZn0I5c}s8nW{WK;kUlP^z]JoW69X$K@jYyaEm'^96K#5tw8K4crgvcydwMv1~k05GbSlcA=<!NV6
+8d_u5^!c_$DX&6]Q=8}MoHN}}AT_q]2GNm/dc[1V+f8iRs~[,V[!lK8ksM&%ka-Ejg%j~8!_"UKF^bG0D>/GT'C`)cDEwE(wgB{7X%4Bjzd!oqNHEtVB^W
+~ln#sV:>g!yQM1|navg9mG'1=A8Ld`}i7i@>PVKF(&T1GW]2zBo&hZ8B_hOV;X){A]DREdc:$]skuK_;'UV0&P~)&1`j{]!kaoj8PJM2q7cV7F#Bg!CLj.
+kV$}_`EC_G!0FT+Qd6O@c;7n<lF0f@2:>r-x2dpssi+5Fdi|b8G9+b!g[9@k5431asGnq{X.NTh439{3L8S6$NNjYF:$P28m$gkA:1}K2G/S~[.:l($B+S
+q_GTFr}IpH{m_b=%N.96h1zHkX11xy,<JRE/Zf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpWU5OIQw3N{"xEG0@
+5Sw^y(=!2_LeoRCW'Oq^jxg(d1j+Bq7PY83A`O9m;spLe^'NC|X)+Q,YAhvu39QkY+^9i9=S)_]"cx%p&;Ru@mFP=|^Fi/3CsaR7#F3<'fbbZM#ETu^3y!
+PxWg,_gRx0x"&xb1&7Xwa};X3o}%S&_adEZD"=EOwX<0(!7X0-O-_=hUrs<is#{PoUsg$x@9#OV2%X{)v0Xvb4f/Wwe;MGoS>-5mrelgjImK^(j=)%zg%h
+LT:Yg.UjHfc+:t;sKTw,SmtJU9)+}[7G@3Ga~HU.qq&Q3H|t6Gh'"^l>097l(A2pX#.Qj9b6[Pm%CBy6youO=-tnb]rgpc5aAlb8Oz,GvqnbrDpzAHZ:r2
+2Sy7#Z|$-xCTB@@#BzU,oCN1+4ksQ`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|])lg."&)wQMUgBv(/2vd]rNa%@,xr|8b{PrqteMwAZD6w<H
+j!`/RODev51.+/DY@HitWE=]JW:R!oH]2R!jflC/>7j<wIUfa%]FAn=ycm0vdKdqV0[$^;^,)/y@t4wr&4EQhU}Ctj7;G$weIJ7FdV}qJ%l;0Jc"TCA):J
+>=qYU1=M8'aid)sQ'KaR!<c%@7tKR-'9}bo<73q<.KA<A9ymUp&J|F;ARx,[F#yOM,xmwl"rXp"TNhH]kBeP6,1;^]"{`B7A#u9}(WUJTy<nG-&8I0^[#a
+Ez(I#TMw;^j`{]#Ev|VNIil%'U;AJ|SOJ<Yf8|Q$<I7IygnLw`5k^pOA-b`Q>y=cJjPS0m6=yTormuod[B^AmDnyIj+4r`${F5B69XJtKVrsVZHi%Yc]fS
+T2xZuA2%:W|k0<Siquk6grAsvCxkGztZsSq6+7jqcp1s`Y;p`D>24GRa#6xF<6Y2o'[6TRK=q'/4o!)5Vy46GZJ<q8~)++C+^fFb'==e)9.]E]8:XWb2cq
+m6V4{6rV|Yfp,8UQOB`2WuN('Sg.LRdBnAxnDON$j'Tm!f!cnfv@'EO1i=U+Sh8:X|N.;Y_fU>3@^_fV{$X7Uz318l49M6JG"!"vo/V0%z1My-2Tmp46_S
+>ksmlv){Hg5[LseOSF~S2'<rh3Q)_(0},(M]m71@XRg3xggmf-;:1">X6ApoGT82`3LNmB@7u/3[8n!$;nLwKu]N^BA+kSyDbxKCVcvU/aW_)$(z1@8E(g
+RPy&mibkCU3CRMI1~6S5NZ@3K%DFhLC@C3KLYQn#`o+Z~XymCa#q{Ss#4Kqt]+Az3:LucxxP^'i%1|76~4G9(b}Pos5Y'k|:ur-[p^>xL^bXf5={KDnbp}
+M|@z0cpuJ9K"RVS$#twuk{uFyP"o+$Iv+GNxsKZ4V36R6=v'xE=6D}qgX<IaS];1IYvDvg"wJh]=}4q{7{hn3/#hT"F"IDBHE,,>F{m_k5[0;k+B[WSLFC
+$KOA1Y`ax;}`Z>p68UH)o2movJZ5-isR>>q+wgL%=$5"NU}7_$QcHfp^dIrcm}'dNhmi)v[:F2RC;^z9`[ig2/s[BFp>uhgyuR@Q'/OZm`Bhe85b{;7/7I
+oRpJVdyOywlMsfahV2mAqZ"%8|4PM19dkg-`|;Xy^LvRM"8R`RVVX=zgR[}_+ZF{e-b-HknG^[7VquC-,S+[-v8SryHSia4_h7coXM7em8a/tUahH&zyGm
+A@MeFHX2Q$~qgZCS<=gI^fBnZ$Uhx9vX}GAx.osS;m_+"=#Ml`%z^lBT+W@MxFOJu#{B0mE]!q]TR4jyh7Rf9>o="1,R,VHLv$e8YhmBS`b-~KxurG$O0-
+<51|7N0m`1Ur0fxs&$PuIv}FKDN_Bj]@7Gv^Wf}n@)1Z|T=xr%`=Rc{k(]-W+wL.BpQW^=W)"ZoN@<1.C"fg>j$^,Ji`9fghwi_4)2!XHbtkK.x8Ja-Yd9
+_)zuQME&,OOCs:Ph<8:3.pfeyWo{H3|k3%y{j1XhE#zhPRY%|+s'NF&>_.:09/5ysb+IIS^mH>#eK<p:,p_(mE8eA:>.~uFj`p:)gjpq|]kk'^H2x.CD<K
+YYnDg<eKwuM93:q!r;k_(ki4ih{`^h]m2@YYs'$3zT4CmRxcBm/#^!]H-)x<{D-H7+e:EW)n^}z8Z0Qb!:2;Ekc5u6Ax>Pl-/OgI"i"ki$;'l]rlp(v_:2
+PcJZq>p^Dt[LP%$#z|<zc.]4rr:0K1HX2`dj<g}1YR!GxGMukSRT%HmA6R'5.Mai<E2YSPD+2^$Qwa]LYb^P2(kG0M>"~gwJwXbpt)e"AK7w3K}UwiphcB
+%Fy6+sFAaAWPf#N|ytuh;qS!1}(9wH=nU!5"MSLa|2BS^gn8!ZaQZOnf!nPQ#SM$g<4i"^Kt//Xc[sFzV5c$O6`"a':Y+v`]dIfJDjZ{D);G_8S`W!]I&W
+^b"wLE11K.LjXVd`SmW)7v.(de/Ub)=P`Z-iajG>}q/Sp&|&#MorRdv8Cx+%TXCE)fR>wnidm`V|9OcW[h0[6>/Tnh+n$2YOO2&Q|siUSk=UNxZZRkLMZe
+['[f-sAe-rhj_#|zz;$e7iMm-1v5u_#=/b(]Y$RH2d^Amj/j=14^:[iD+Z0<A=ewJFT2a=a^[_QC[vp8O;vDqmvKAF2-;G~/Kjzrb^ud9,V,XpqGYH]/'M
+s`<rkNOL1IrjJbTQ[$.qj9FQ3$z5/kb9C^3/3}`MRXtZQ&LEUs>z3$IN0.=E#&62Yr3^g2v@f_+m}=JGP0fJs_B(C926P:I{45I-TOu{s{4BG1O(n%2Q2e
+P3QXHA0+A&jdoL"n[F|/zh_DYABQB9[w^'Cw-,dkrl]ZNlj#Y{I|uj^,sN,%X,!p'=~%~vY0'(c%^o[df8kfv"q$-)OZ#:|1i'LQ'QoYvDek;r8RHxMxpq
+=ECXT3ptNUIi`!mts/IZ{K]'ATwQ7cQf)Pf1sR6`KNg5lZqj@17f'<(,8f3X8V;gQF)5Z'g_xv2%o)=8d]@u9jVZhGE2UO<>EnMaRp;H_xlfqeD5';|fiD
+Q;0v4vYX=,-NtvPaFb9=["1/sU[vwz[[F-K'~'r_$|<`CEQAPR`EU>]&DqU/PFKJ+{kOGc%e{}Pf=1q3Bj(#ZER|B^Bxoz'_xSz!fM6u]$-y7]iGbi`#-F
+VVY!et$et}8k~}70Y5OXO-o/C}q1QJuSwN2v@Ab}#A)3QxC/FJmK4_wo@dwZ+WQ;8j+Q>sFbZd"ru,b`l)6%Cg#gnR]OUZpF}fWN4T$mF}i9wos1P.~Rm9
+(08fAfVx~S0;t=1//u!]l+C%$Rv6ph)h4r!3S}8%I2.A^u{{[G:I(v9-`W!F!YP>)a]ivJ1q(]YmU8zeEmC^)2Z]z"bV6gWSiUn=7e.Q`('9q)@aZy5Pm=
+hEv95#/48FS)T@Ys6K/NU5@j&m3{>}$6K83{3Ih}XU5|-]){U|zlBNPGCne'BM@U(_<%;L|C.b:ceYzZ9DFIp$G-Vf$A52vBM9<9k-IV|8'k,Z`L3m!<QI
+o7L(N0/-Qc]o.E0Pky)8+^a^N)}DoU56=s:24cNfX/hVWVC0%z//`g_yznVoWPd}ne>qsl+f2;p-H($O|f}q=2Mb/[Y;(6M)cmd#)tOP$]{#HBl=MZ>NC4
+RVQJ;H&dS65Xw@c$QzCq4"+GVQx"ws'd_^,(((ol|F/47VfF<L]I]WDJ2d~f>Btp8`Y./u>wyap!f+(|SiB4$h|]7_9rqkj0^S^0FFuCy)2`!.P9BU"3)]
+o%b>M:j/j"iCe<]0haIg[D5;>v7gi/L^F<K)E|t%3s6o}f7F.M{xuY}W^U^E99k.`5+%^I3y9g'DN!I_[z{^Gk12Gr3!&X'@Uu%GCKG;eg:'$9eG'^y9=@
+}.-%BrN^'j=NlHONq;>pof3`-=|jhv(R`-Tc7Qt77"s5ox!QR[V&s;0XwC}9HbE#$T{FX]mpKmk@v%6%P=V5AOqaJ|b):RlYkn$HKL8aj.!lFF/RWSSp~>
+."CSKm<l$Ey`{/B$ztu8LiHIYh8=pQ"4)R6O:ukQi-6d8,3-6'74>S{xsW.pk]!}h[5sOt<uKD8>H:YILX.3)#<dXQKIlUwDtp>[3}W8J2,UEd};B^17^C
+r4X3PfkVvC{AK)dFSi+ZA+-&A/vU#@KJP^UI%:6{vrT,%%I"_"#GDYpv#E<>a>{rm/Q&8Ohk1v"[wXnj},(|Wk(GV3<Jdy>8n}jV|22O,f|KEjijKu%+d@
+}Hopk3i!-rr3HzlCjC3"977FGyLN8:aMa,0,B:iLSYti:R`mDU78yh@yGp/ZLYQE+7P0zY92`{^}Fs,gGrR@h=EEu+'0AWQWhT}{Ax_}vBS(x;{w4%wxwv
+]MQOQX+n6Z9qGJ{QAEjoRPI)&Ei('ZcgBE-Rx!Z^dBd+8Fe)CV$sVcE#_R$'7Yr=U#clEB26ZZf6GKn6L4K#&76+{YP(9ObWL|GCy[#N5pCtUlv^,:wS:u
+z(8Y(Qg8JQf&svL<Cl/A9'^`qxpRbgn0{%qPewgVk`@WC5eMnN{D#F8F9L`/+DFe+T1Ddb^b]$o!@pEX=-~3!NX6Dhn$.Q2>6Mm<NTIk^!Z.SR)70f#(u_
+|j=RxN<P'4z=H9Fu>}/J}vFD+EC&I5yL/!K|+O`HJXs|FG:I1N;;=#tzdJeHQ{C{M>A8.B!dKf8lla}<+T1awpIMdLOPSr}v|q~XgvJT@fZy4W[c7.aTPZ
+=4fHkO;fSo=DG2gDP.~0!`;It{5LFxTp]vgP#i2v&3<kW#UqRc&[K4v%)(PUF}zjZJ:eHf%@l]1;%d;`%.jDA<hX(EK.%^VlDTTBQK-<vmWY|<9TsFjE2t
++X_SPEY^'5:MXZ)dMlx:{Wlr9,9,Y^uz4#X"<{r1_;^RZnG}%i)v$%%wf]$tg]yWIk.fZQFG$a>U'rHoXE:KCFg%4mx1n!^-tgdQ`mZUNcBb9!5]ys2gzP
+[>2Y%Kwu1m,OV2HRQ-~'(kw-L@eHLaL|'$EZv)=!`RKJ]QyEA=/=E,(QK1/"Zg5BmMRYJnZWIhRArvBy:!(#-fGy/:`W<r$Jn]eA05hI-YU^M):k/UAnC<
+bW{`SOxl:3'0rfqrC=p$y3!p{"U9%oJ{t[yD-$2St,jfVmSNLIa;BgO)%c<I:sTxt:}trdP!7prZ8,>u|N}$qfWw/$arZE7L/Fo#bxWA%65@W-DPi/^MVx
+Aim.qx11E0{vCNRjHd@_60cya@z&x!!Mcnw_C|FC'%zO-'J4PUgHPuN."iJi9jNCxN9IWBFvNUq9kF%!cimG&"-"w+l{V;S:"+GClC^%,7jM7Jjbj1^ijN
+:Lw{M4r|Fyn$"|w+(mXY=IX]<j"4&PBO6>a5%5eqZd;:#N.0U:|dwH5OA`MPZWN1~#S)az|-X{lB.vOb)J@he#IR)R^l$IW@Af"T]mF$/PL.V't|~{,ZOp
+'y&+:<1|8C<V's[OKyV[CwjaI>9pt'no:8_ibz/f|oA,3%c'R(cr76&Rp9r3$LM+}g6.W@qQq#PK1IXPYb>+Q%-VVCibg_c=n#}bY0)@[U$6U{>iN"5v.y
+O47MM)6:|/QG5wP_viE2Y!P[pl~y~az7NHo[%i:D|^<.]IoEg!^:JR:=G2pVm=2mP(rvqwc<t]0h#p,4n_!oDc~_Y5Tv4x+lWd)T.q1:NCEyMppa$1R';C
+F+)$8![h{UyxE5ZD9m:TmaCko:WX#<;r'1QC(n!-I!X5f>K-P'0Bur-.;`9WCyh%K<W(:]p#fb+viDMs8dEW3Jbb6/l_4.vu;z"wqSj:IhPLRjNL%ZWNOG
+in8aZwwBZkB{7-/TGb$z9fQmo|98LK[k8a],KyfkODM4c.$xzo4kt|cT(vmVezauT8~!_r/cQyJGxQH5zP;|CR[#>GL2H)E<s.{;+xRjf{d9ewUX5"K29S
+XgR4-2"YI9>]`c=#%hbFPp{%{!l/go37xuSZjnEQZID82CvSU=:,EZ{#nsu7o5=!MK=YOp(SOBm//,PnjGDY`tKy;>MjEvVG)$dlh$zxOF9zJ9K#/6!a}!
+FHnrgb^@YwSTc,ftDmL]e8c{T`'W"JC3WTeQ|CTLa$oivcF%d0qg.9^QJK4`ri7!svXvx':M)2__}uHdE9fK{%Na~OAd^:wC(|~khRC/[#p9U6|hv2^IsD
+!0p9ooz`'S9+$9"fW/(wYT]he^j9Ro_m=@y!P=5O;Gh}aK0`bQ}hTA/c7|g$rJjRW8bp_|}#[ua;$IKs46mt`xA.V/o}wjt_>|-UK0+02xuOXOYv"x)p%y
+585oCaBX/|L4R%s9f``^W=WN{O3[3cEcuzINU&WDBwQtnEah!ib!uFmmK_P%(BP>O!yMT^g%!(k_]Qb!<Unq&bS<W}Vgl[b&hGW{mR@ewrdCGcfeo}|2&M
+A$[Q(J!XNH)LY7EL;6M_t(KAT0&(K,,Zd8G%)(3BQ2!%Gt>znF[%-E-VC`#^A1b.Nvv'WC}r"8AJ$5BTf}^/SYQ.H)"7bc;bzL76B0Un<Ce0:dR;yN<%"g
+HzcJbNb-U]H}(':[`=Pd=MRO2F='&CV`epF@2_$S&`lC>6G5RPjon4UM/=Va_#N3LeB|FdK/2]3'+-bjQIe]H;EngCy|c9@U1LJ5^rd"Ib<`"LBDN.>I"k
+N6rW&!-L7se1WzkUDms#|#~"9A6QuN+;L!&+7]XgPL7`2"ABY,QV&g3A|p12saM!m/LamaP>+FPH|X5eQA)LSD"hxzw'g'w[-Z3a>LoIQL1&9$n_W$h-~f
+zY#A1]250%mb]81QO)mCt=K]AV8Zq&dR,n4F./|0xNUiXx:h(s^-$Bpn@3a1O'AYC-~=($z<&6"%J+$}wMn:sJ3Ucc>h5Xo$eus>J,{2O9[ELRh9%=x4_#
+F_n!=)^inyiYsSr<:o=bcyS0oRp5IlAiB'2Pv_iEwtY'r9pLvDHbqr<sbOWB|b7@;DDoA(@XXP%F=4yn}ao&b"-u},7I=,yB;CuPmZa[fs71edO[5Y`,SJ
+7x3hz5@w,)b1>i<c3C(XB[EK(0r]3xzrx5dSfkx)dpF}'^>-`FpVIB1DA2:uk]5>Z"Vh[z:>R!#6=Jz_AbJR~$uN<5v&C@uj[loW#8t6!CJ>=13E`;<)Yq
+mPVeFvr4u;rg)SCM)iL5qR4X%Z>Wm8`TWcZ[P9+Qg'oZ8q(DA1kIR>k4nS;G<!0M'oVia[{77vR>,#b0yw{a`(,la0.Qby[tKz|C3(%vM_PUD4:W[^k9Sw
+6L)<JEM^O>y%t_m<rA&"BU~"o2[H[(wA+`X:jS,A{/i,{|}$.h,f>AzLH2uVoOi%E5V>D8~0WPu8VhSv&5HP[ci3pK_,0_^q9jTm;)npZTpJ9jLT9LzP%g
+gkqy<]Qlj"4vWC.}P81B0)b0goDC>Zid$_UL{$giQ%ikWP%5-{04.;oabSs-.<zDn;!(1PQPP!G-B;yK[)8:82sYd}MCj'FZ)Qax:|)Y'n-U:MImL%CKm>
+$xF2Os2DYz-9>yuN#egb9&ciHtUQo]PHLxBO:3Xo]+fqoSXg6sbPlzNO:!CR-a49|T|13R>B4k-x_W:^0`9GNaj$7wyPx.h!p{_om@bxXYhSdsdea=xPzJ
+`49%qvf=^L,$&iQG]nmSu"S7}&G'++GG:sOI|K5:X%3kEdLh.Fq^cJ8BsS+IAWE[`em]#)n23EGq7!bV^G37YxX'&zVQW$}wj(VY#T+$xIv.E2V8]G},e[
+HgxJV&$YW%6yT:MOlkhdz`z2V0Ji1D@y+@OSuf[Uf_7Tepa@IS['l,]p'Sh2f6g.CQwm6}OI8>Tp6w43]:m=Ap3|68VI!(_b3>VGiaAJIB|Ln/:WHyY@,-
+uab.C^YxTCmD&-{QWKJm#QSFMytb9="CQx^OFBdL:=>.poT0KL:mqx(_$8=#WIoB/RT5ukowkZhc@I8RGc,Z,i'PT=vq{@WdQ,'x7NXyXVN$,V)ufi2{l:
+Cm[{5"dN8y3dt/!,xd))Df{Dk2<@pBT-6Vhza:6C3,qsJ0SpY@z,$"rA!z"^cJ/f}q5bXe$1cX{s>9W=8B<v}FgLFy;beGDs80pZDCqSkn0ztt=C4F,Ry2
+GK&yP%:v9}lU`v's,,^5DR^Ly:21@wjM'(LGL6phAk0I"ny(mF_XBIL:rN^:%SP:s5GV'e&vh9MCq.K=GjlB5z>4PDfdpx]Ag{=cBLLX3a3!dfToXj8URv
+~=('y9MnOYI7+PkQLUP9;n4XpwkV!K`h~vu&Y-HSv&_9ibcL&^ZP"/U.0T5f`x$^1Vc5M&JSK(v02C;JP}9}3I":Xtoo)a:FydX5zT/R~;uZ=2wkrUE(2K
+57^^5$FEg=.pR0&<Oz#RJ#3M8p/[/Pi7Q1uF11#:k|CpX$|86uwb31laCAHV66(g5xcll:'[6FFUHj"!2%x|hO;{~%UIc^Io)Kd`WEebN2KA!)U_-{KZeA
+a[~wXaK4,p'w8/|BWhpdB#[aBv8DV7qXWj1>sL7`s;)h'HHFAJ|ItfBlAg|Le.fP6_YZG'~j:2T(FY4Ik{'`x]iCrBU26L;6L)Gq6gP3)tK1s2F^uV_)^G
+O{.tV2>e+@mX"9MG,H'$yH'tTwm%8'9HPtbL&'I:'lgCV9vaa2+{iiq,q7bG6qrpOz7{N'1+Mm|Vo<(>$-oiyTnqa`kTg"Q5IlxSu`c/eM~TmTQeC94O-[
+,@Gmnci`n9]u^56=4tS#/>ul/-$F[zuqPpP9R^^$dt(jd(+hv`r[=F|b;l[DXANHzB%.BM~iO>rq=zwoks1cEXM`7Rv.z#FGLZe,TM4qApvt2Z6FCQJfZ}
+>8`2BOSnmZF[P|Pu/dKf3G@k2qlR7b}<;(>du0ZI$QH#4iEEC0'!cmy_E89t;wTp78VIOQm8)V_:)%jZ-r>d~^].'t6xLJnI&6P:6J94~W[o](`BC]&'09
+zztjiA+;}ptTw.TEw^,oDWh&v-+0fC!EQ=@Oj6:Xr;);zmFCY`nOfE[^fs)#S"S7`F{O&I!er01q^5'`D|=.G3QQ$z75NZZmo&<UOcR1d<oKl$jq/dtBD%
+nobhak`f,F}<E.xOn2D7KUgwRQ!OLbKbCeK#X>hO#d;V6Pk8b`GQ+S<NUZZ):AQp@=<gFQ4UlRs|GN2v;5Gg`Ql}QijMP2Ukp<no;9l}DBA1rB+K:hWGY$
+QArNHtpC>[YR"2btwLf/_MGJ{,ld|bq%sLtTGA6T]w}C$NzYOz>pcn1EEdzmvOevLKN^t/Ynu4cXcsF3NXF%Kbk$(|<ETf:oSmM^cg-pecog!M8$UMc<a.
+e)J@!w(;&'P`-yUlc[jK^p5's5Ptn=wI(%+='<tfRx"bwe@dcq.v[[WVWzPA(8buObLcZ1vgdu/H5_v[<XVO[7:dmf;4)S-po2f{;J!+}"7Uc,g:;dl4t{
+:GLrv.Hd_D<kRe>.l"fp"@.E>x.m[2j6W{Z9UbQerBxM^"olL,=aSk<PfX_eGX#a<;$N`x{U'Z"4.Gw)U%VlSY{ZN_j^5eW-EaYIdGEVmZEsVA=3MSM3t0
+9m)KSbn5sui^sLuF%)VEVzKg_/n/0uVl/s05St.swV{X9KU%L1,Xs5sPD#H63)B%EtZxY1}.@VrCA_d"%&D0Q[$7(Hgrf"v/zXz'!6jQ(Qy]4_A9gg|53j
+)Xq&)S.7$SikO'sC;TM<vaT7M^mM3N}B}`gO:zTg+cMuYcnZ]i[D2aj^h.@F]xgd!6[)zwhA^E^sYorwis(x.j^;+UD"Sok@4(svY%A`=+^fyzhBW`uZ.j
+Y!zt}Dtt2FpiX$Edp(8YSUCq^W+[3_g0s`7,tOaLrJddE"/ci`L.DV9>n)SE}[>z^RYeN27StLM/C`ui(X<pGK_"g.>O&At{rn/pMB8Nqn.ZqQT)5hm`Jf
+"3u)M][KPLFVSD!w]y_<RLd}xN<%!OSHKP!j8]<[,OKOC^hk},77s=,8b03LP[enbh1H{lS#{S7fu6x3Zs7"6i+)~k^1X+2%uU%4)1pZ6+6@_$H9pUGlI[
+:TcD0RDQj0hjOmjc-Tiy$27kkcaSb`$Z/^uixZ,[cC(_Nx"gk#lh:S[xoLs:Q70}`aL,)kbgcD"<,y+)YgkU7TKN@<WWa06xFsS6Il;_R,yyaM>PRp|qCf
+&y%#D37;g.|]PUKJE473Oyxr]xun'haI^nx%k;NH!$6!Z96$hw4M(a[hl=hbA'^8%P`So8cxrmipV(4XC#TVmKa8%kr,=3$w|.Qs50V@ATqC/d#H;FBP4)
+%,Mc<RF<|9w&yg,UnSBfWvKk'`CRn1]#XPk'#ch]1Z(Q1Z<4)WME~IK[s12}c'fNh/y<69ji+wsM&xSg/mTV8Gr&'WiB>EX|/W-e`W=j<X~7~TNA{0;nr>
+lnK"je-&Tu:=+PVgp.VDTEa;tr<#lG4-YdM}eU2vS,pPBD}ZDN-mQQcp%5=I'YU,;fB1}+%c1vXj]DX5ek~>2B&Cy1q.`:0X+Ng%s+~(+z7)I[R^5rcKbV
+r![o_;xATx|yDG28o$H1qfsBQrP1Xu=y_RvXXtD`XSB"'rRCO"bv/#zXg%nNWhFi"eA<Y|/5')e$LdFHDPPXoCXh@Yf3_I_kM=2^uvZY8B&9dO"y@(+ti+
+mb-ZdWVbN.q_YSSM"sch")3z4GJ(WfkcU.e[@oZ;#tJVl6G#zLb,:y3kj678/5[iatXoSut7PMs13o&@bE#k3UN0UWjFgFY9XbEI2t#,_xdQ[2f&;>]$@c
+<"8x&9jKsiA`bTSV,WM2ETVD+AD^;>lXdNK_)t%4a|YJi5r":_-<V1z-<M%Rw]D80|us`m<CAgB"_s9ZdsM<T[WxCvfS6S#V/TP;D_/Vi}qsrkg}v!2Q)`
+it-aIi}`l^}wR@bRin7Hmp5/wTAN15WrUKJdP|uFSRs#B(A,5qM)a9xxJru>tTY3JQkH|+78Ca.=UN7hdYp|A`VM=gNq9-zZ/NSxN"al@G,O=ywOU&/MGa
+f3SC0g[{!2H0~i[,gm48YdDM]gy+-{Pd3>&5wiP!UzVs0I&X=NNv)v6"~O+fo5bFpZGgfL&vFDuhnw8oZl;wVgDtBx<j]O3&Z0"|1Mky<gW&q5aX<TN/6,
+e6lE$U;z<Jc#g#{B-'qo'[Y":3XE'B:bh_''XwfP085Jo9as|}9lm7N&.x3DBfO{W<r`)h-&B844l0O]ASf&cl'kX'27@s3%=e]g/Q:E}uG&C]|b54)-7w
+z/bc)dQ#Zk_u-XRkwrJK-S8Slm9!D[H{D-K=VG'Dx9_-](E)|(@AB)]xRkn"9uGM!#"F/XmIb8bk!59(0'34O>NlV8,e+WHNnLs`Ba}'>gniVI}'Z`-G/U
+z9HSm|7yfl:60y%i#EdG'&}JG1S)ynMZ/5m6K>S<-Z+rMq[_H4S`Jn")wSxJxdvOT^OfotoBlcKPV8Rg)+~Aq.Bgjp~d;^WoD{,ULba5:idrRVER_9^u3i
+iBA2&7o$edor&g:[jS"bd$xv$>o_Wv@Csz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<O%_5(g0V~5RVGJq$B3(T^+]<^8'me,hpB_mZ-+($&:J!4jtYHYLQ{#
+Y_V(QQN#/R2QT[_(|_qJ2k4o%K7D=)BU4aSO8v|5fL/@9^_g-EpB"@_(>JE<hbVJ;{{vy+Jhp<1a2pSfI'f}u#3GUB,rxs]@48/hzGbUEWVzBFYOOYPy|Y
+dM]py{eeI6~fAl7b%g3i>Po/:u)t$Y})i&olsEfdvu~FU2Xp_%N'4z!(P@|<fYVHdWk6$'Bz.obz6tIEM/P,96c,zFij4^a!D60U5l2/v3J6fF:^p:`;9Q
+KHi[6<{$J=pvrmsD+/z#v,U0/]_LnO_Q!iGAR_!{!Z_cg'ZOsMeP^Pk3!)Brk!Au{"VLS|`F8`{s~Fa;))^/kUo6i"r}Rkh!@2FT-Q980]+v`&Jw-"vC>8
+>p.=tEC^s|>{7,C7]^n=.xTM+[8sq-%uA|MZM;Y|CejR1{6n3I5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOte4$$Z!"}1Vkf8QN2ysai|:_eAGrLw
+o&Bn:SPho&)yU0dh}.#3c$('wnUK'$J9b4t#VzVf1kx233PjC7lG<Ot2#)Aag%Xc`gA">y^h[/ZN@g@[chL=&9tsC@vDEq8&AdJjHYUN5@]'qBFiVyVw|v
+a_o]A6hjwD6OppSAkcmd$8CFCESp/o3'kU5]'38l:!1hc&[fIibgxxYE`xUN0s:U@y~av{:^4,+H/;N|v2#EYE.B(B{zgn_oG6bLn$h-Yr!w[x|J-5kt](
+j1ygOSI%1sAOl^7d6C'76d}tiI>Jc%@^WDY]3>FZC3)#3k7Il}5XD_a148L(n;mLpUi&o0Bxg2,K;$z4t[JJq=N+o}>I.RNn(:@N.Zo@{2SJWnzi"2]r1d
+JF{jAn"/Q[+{2<k$R=jf$xFDp}(MK$OtV+y)P0WHk1W6j}Cfakel-6JX!P@_JTP>mxFPY^p_:2+ccCK%5']se=V$IcPg72HZ<a1)"0vmXBh'-i<dH$fr55
+oCQ!^P%Ha2FZ0{nA/gPf+-lvH;%Pg<OQ)$B3CIgkq94h{fz<2f"/=$_z`t{n>[1J+bSv0Xnr.]omVlvM<YDaB(1TJe;.MP2n8"x{Qgoa|BQMyN+tpiL$@/
+<#3.m-8x8.>t3$i5PEmKT%4]M9f'4"pmx/T}HryzDvE6_|6-yH&<N.$9<tEk2z_fI'i.kU&e$kYLnJN9+8xvCRiW'8;EZ,w`[d[&v4.y[8+EGJmTeD}(!e
+6hVYQ6/@@qwxZ$H0t51hL;_8h:~oReTBWeX)i8ixY4v|7^Gik3QA%ZQ7PVOIWE"AVUKK%2H$Id9.lCWFtjAkeWlTrFW`,l'vC98pwQ"1{@`-Es=W2[)P%"
+'VZ3DjHf~wIN}<f&9e`S}wn4YmkSBWZDhi&Q'(lOA'901K'0a39-JN6NKA}#fX3s"UT&q46F7;a6Tt{^gH>1a2FEa3^@~'N1a$b&PZw!c];&aL0R}3l85(
+',D^-G{B.V19G$`^$>="")YGmUjh$STzGBiHTStf#)rN="n<bIVS0cROS`WM<i.,XT}$=J>vK0"i94a`o`grqCsfl]6mACSHmMj/|.(5!.aA#W:uXsvne4
+Re3f+>E<IvEpj2X7fb$@qh4`[Qz[iN|x|gs;Q|G$4k.hy`o"UV>(!De9|ntT_;0LUmi4B=Z,Ao>A-ckIv&f/slpm"x[UEk!Jyw]r"qSTc|EaqH'dtOs9;^
+"~wpA}ni%baIt7}a!8s$eos_Q<D8f2/;'Z6:XHs`[D@f.J6</}30u7NwJrbHZvjc]vmOgH^zCpGTRT"Mpu+bqY,=M8DNScd{3z9/j&Iq`q<ex;$KX,[1t[
+2rRb5|6K->xb$kWze%(R^fLK5Vip@Kz8/g}4pESq8&cvi&]<dJ~!$6Pd;<!dr.kA~ljNHs7P)4@c4GP{gXze&#TjWZqB+,p_^]h6R:D3<NCQEunL}v(|Xp
+_DJF--d2$@>%M=jwGz;}&g2"<pb|@#'YR=>G|ZW+~e.gDu%/IiPd=Lkywe3dGUBH!%x6NJ0B~IwrOlxh|]as4^cgIsz@Rz`^$q@nQd~AG|~@^kPG6+dT-$
+uR[9PE,IK}%.u97XL9jk;"-n.oq7y/v_xD9o&5u#o}+$)U/=fa=apN/"0ff(%du3b+9GC7n.{$~A_l%z5Q56LiQ2d(F!LcpFJ/SXopDR4G2uZZPi5=KK}%
+NfA|DJ]",'M`y3}NH[xl&TH_Nibi3`#ex(]%YGH6za}&,TgU4MZNPq#,70BX#^xSiY'32OD)MbgZ]jTiLWK]Q0fI4:;94.72Tcyo6#P^L1[fM7r4mP$b+h
+E"d_s&/l^u{J,U>DeZ|TTw!b'gPF{J;xFsK(ZPIS@ObI&c/SzCO6=f)f7ber&D{6!|m>Tk#{gB!f#n<B[;fGSx,c5|[r7X4z'V[i.JV4i_t`x]$B6QLT;}
+A/VHSp1U{7=L|xyPPyY1Gk![W%3rm(+4:xD"<bu1[-6-qm'eL''299C(TSM;|zHLg""y{jAauEbAS9UZ"6Yc3y+%}GWJb0SVGmvfCc`f(.'y2c%oRjZ66Z
+<KvO.WS#4O|{(zw&]{K%x&=rYFURL@Gy!}q2jhnKCe<Jxv$%I{Y_r<9KOW^`DEU08}X:>CPb:;Om3:2o7'xDONm;Z'8iC!jFJ`:|W$[IF@y{6(N]J+455d
+Du-F}PZ|qWvcfdN_d)fb[m$jrjkHmT_Wlm]3QvnnN1d6"WQ#wdAm(27'r|vVRw_lb/'|Hpo=^P="~=F}rI6O~#{{3IM[,>A(-CmkNahr"P]ghPhak=|=(|
+.C3Ziyat'UvSjwNZJx",h[9/vr+@hv~(U`X[=WCknXJqZCRD_M^p--j}51}"-#ac.osp2LG,oSEJ.A2pJ&|V85TGp'ydNM$q0&>3wun,gW.+e)kj7YS5=>
+49pyNJlV^>kMuHnoQ`mifpu;k)6`Y1pe|h^H4Bl&E`|sWqfyis2tgoBBGs~'[lORiQ7+9b`:!@jLKqBUu7mI#x=m6P^Trdt_763nf/"xx{%4OO:+Z'6+_4
+k&9t%G9Q~cFy>N$9LDj67wk2;KN`09f2G;=W!-U3jl}/4i,>sJVlI//rI7zG[L_{<"BFh+SYZ`qVWc3f:#,Nbov39oB8js'&!p2=mo~'>b2TW&z#=b+zMf
+/,=&KWpgfW]PL`Gb3iCwt"cITy<a#MOnuBHKTduF/60YWtTRG+/D}HSkfAG{HWs'J_`']&T@&,50'&IYEt;bNdb([6@zgaky;RA$_7jAi;qFm2VxuE-Ux"
+jSzcx.s'`2V2okd><7[!LIFsL:I].j%!W[x<ph92A}a)]$kAvYoyk)%cXj~0_hmw)DKQ:fB.T{EQU0R&ioH&+M<-{r~np/`:u#U0M:_wI}@2Z!RE7]]^ji
+qx;ZdS#q[G/Q`N]&qxe)R!5AqVMApyKT4S82!w)tO(0&ioN=WWngG(lAbSXp~k}]GYpE)IaJAZMKMJsO2"h(<]gr|@n6,a,)c|,UM1M-^>J5o"-{XAYx)X
+6Y>lerW&<I;+wDo!`Fw=>Yyy(+!EFq)=-cL.h))iLNjp#UFWaQ[hxC."=kx;`SsCR.(a[r@7.J4Dt/6z/Y|rE2P1;7^rDV6]pT30<11k@U[AwiT(qOoL^"
+=FN}(/,wvQEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(Sx^MVQ'^S-$a(PP9q$V9JbT!2GhgAG#a1:33=,jf%
+%V}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$7sn)2iV@#uZPd]'d/n$zrfF}T/7A|z2+#n_r@myopywHP2JLKAR:{C;JKMLoeq'[P:#l}SZ@2)>$
+NZ!1Y0o6-!X0ijtil>f,lCzA38%Xy;<pNF.;&YO(=f)=R7p^O:tv|r$#%gF>[(A$_vB^Y"5RGnIw,EFx[,<[6<=w&o4`2f!JXLfq-6Y%_@KR)#[j5z")'T
+Bql"d8]e{t>P]29',>Z]`goo%}q6G}8}(xOL^Y'!uc7iZ7f2#zs87t)Gcwx8"!ig":u36Y[$6#|e0m@3e6u$.|3%ts>#e<!kEGJcTtL'RN8+muP'U}}IFD
+Tr48S|n6axtGB1j+bP0W2<zie:%!n-+KHn]Q^:j)8Jxyo`rihhzZ!PBoGQkSqWos%Z]$$)`-8<9%]!v:k3fxNirU2yj}6AFL35Gn7WT.2Fd]OcL7))G%d[
+<H7.Tmz0tdKo6w]umh's6=:M},(|Wk~_<4BqaRW3Sc(bG3T|!56flz-_y,(+8%./ClSVh#q!u|Tu5"&@!s>,SV1zSiTq'zzR'Cz'R(zk^SD9wcnEYp{^Gp
+#IeQ}"]:|2nSe<(:f]mp|N37W,W>i:+i~!84Ie1Sha$uKpmy1:Ezx0cVv_EXuZ9;c};+fDSuU[h"]%BJv{(^xso<+6ug}3V!1']p^9k]4&~NHL8'P|LZ[b
+vyrMG">D)MyEE1!J2@zobw6r%_~}jf"398{A&}'gyvirOL9t@BK{]A38NP8DE7#mj(IX4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T
+4Wog||Ht'Gv^{!Kr!{ozMsQ&8|NrD{2g%rlEqWoZ+r{F2#U>GYwd<EH{b9_7v.Ha@|$>HS9/5drH)OU!|ocDd$+]mU|9!Er"rB7f~nX+%qDbRv@IhipB|B
+rl8.O]rFr`2FrDi7:yApASb<Sa1r/wRrqG+:Z%_l2KRQsIpbAht&9+kqH@DQ(sDRlqL64Mf7WIkVmW>(M:zK&xru76"Zo3S{%EFK4wlS!9hkIlO0x7/CR8
+R.-Vir!uXN]7BEqu+8+:qj).9[K5z}rLcQXWW$1>A%}.NuN"S[NoiJ;Aq@`fwgtL3)4^wgtIR#4$r:{&aa,q3``vk2iUv{{wLdc$1Dp^IB}){#|J!7'X!/
+=:IV%-I@rAvQmn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#8_luA"Qf@&x(<VC;,.j;-z}"+0!by/s(xLQNSzF`}`lq{hj.8^R1r@Xog2Er
+aJy`4omD=m%PZum-(:KM(0F}7Fc34qK^1=s%:D2.ln-5$Qr5_TK+|Ra`f$tsz]bU(VDNX;Vc>:IvyJ-csWlQEE6#840nHWBHKpZoTDXo{_;p/!`im>m&uv
+hGT$7l1@<G7OUZ/zAxbG1!T{]-:EBn5|%K7"_F)RsaAt9|um@_[02bj',##)C2+b/9s75":Q;Njt((E.R)NeYp-bd>YY]-Ct"AI_V0KrNMw,#_"h[W^y'm
+s)qI=I$.)v&K<C<zCN&tGrw1&ogi]`O}lLut[:IEYsvA6Vnf,GAt6"_Y2mHy]Dy(GfTt6KvFmH5>8PEad-b>:z$N@x#KeLLK6I(LSH1k7yxn{CDRA`)2`K
+QLrE@Lor0KbAy[gE:3h'oR+cygRZhB`g@zGz.grkE7O>nu$E)KRAvCdx0I3t5E}@j%0eL>cx~bo1@T_^/)PU%#>ypoKnW}QxZxd9Y|_NMgiJf&(rF{:o4d
+Neyo%KAUITrCCPtrE.1n``Y$E<R(f1UfK=O[g@'pXMFju1S`Iq>`qcWv#],h^y%I@3OAhHMA]f(S>ZfjVcH4|ssgg-z!-@t|+%Op'1|9>,C-1UR_q.g9ZS
+(M%!mMW.eu&Xu8#e_Oio2{&M0;P6S]Rxmv;Eq]lRu'7|qL4CHoK]a=j-le3fmgmp3p5^H(8c71S|bFLL((=,-#W#J3OPr5|yWg56m/D9^[4SBD!{'g[}MO
+E,kY2|Y6z8C0;4YLYF@M)nHZ0Y9EpPaqQy9yE_X};Ehqqt$&v]EXWmsLqjg@vK3U;0eJ`3Sosbb(rrz35]U"6,ZM][7v$P|/3smp@.Jd%NT_yl|0GN.ATy
+xv:_&z(:&rRaE#$i-hWtT4Q)J7)m:gYJXdKg"MN_1N@.klzwat_17l.kz`K(nz:`4G`Nh26crlfx>4U(2l[MU=1Q{M=`7CcG;O/6F;jzm-{w{HL]J=BQ}3
+hu3R851JPXUe0J6]S&HYo@w:$_RCIMsQRQ41w-#zjE#O0b[Kg]'E@IZf+m9JB;'"c1<Uaz]NwQw0ntQ=fnJJ9U]QB%Ws#C1VG;-VG<:h#7bv.jJ;9Rdjnc
+~>m!r{R:!<@qy]iUf'aR51:4DhPV-#o]H"bUGY%a#Tn-r1n]F/)y.VJvkZn/HDBISbL)xjYh/Nmu`,h1{zoTNA9D<wf8C9A48|EDh]=saUnwAKI)[){CO+
+pf.zq^]-a$7b,-|vMw8n$@aOQJ",IlN}Z'C(n]tL|<+^r-&WBMDwndkxZ_L;u8]q{2SdWgu0o)DqEGDMO5ph}-_R]0JVIK/)lLXDhlvB%;}Nu[A4LeY1+A
+-{l_me"r`w=N.#nHwjFF'P^72-EfH&W/59hjAaibrXncNw}9t{!pXEi0'26#X<qUO^M0{&C86oS={7H_%iSvVt3v$oi2fxFJzk2s=Xc]`VA(Y`-'1W_]sm
+jOGR}{DIUm!YTn~K@k_'&(]nB8K@QuzhY!|m;1r%a&S6t%mqZuA0#VB`>"$DD54V{HiLmkjgW_O60fkQTLF7}{v%QH|S1b-A+%a&TtE+he;V#s=hM<-)-N
+lfK=h!$%YT#$_UIoXNi3Vt!HP6u7Y#.s(BfW31-!H3#WSFPp"0lt+!Z)C1{r5=aj#'0zV54qEsp>q%$M<0rx8dMHZ4!"Eoe5UV7DpOj+hK,ED}pj+%U_@S
+$g`$DP}cr!cC{6R[}^}7R:V"E4ImXnNMG-/O]wg1a1'pqsS"X2XHI}:YYtTPl#cx5Xi;bX@M9`:{LbO]0r_Ez-_g(!g()4#.LiKx3'GT+>Zy%fZ033}s}l
+|2UB1|=_'Sh1~W'#xKNT0<e3h}wd5OP8km9{G;EHQZ{7msBu=2zxdwtMhGlm8nYT|B7a!vaSaG@OT")@zG>[~p@$o}zY>M<z6LnpZh:V1eG!"9Fw|.3Iak
+,F$4<H#}pk.tU`Q%!Sl)Fl3)L8ACMm'WWB3x{vxPKjy8yCU}PzN'y@lz5j@R_s6Avsn:QOk%cc(.s/%[&!d7SHn'X8WHq:NTr&0_B$d}hBX0~FcHYtbgU9
+@f8>l'~TE#<TBpbG$l%Q!5Q'WHJo:IfT_Ha=ZafmS1dm[YJoHSFF]}<YqCbq%(-N)j)fI"9oCj`k(Ip%$ghG)A0V1_Dl{>=BYewrzItE/ewkiS"l_4=WaG
+M^b]o}M6XMD-c/n3jdEdm{-`dhbM(lfSo6Fx0NdD,{h#)+4x<DS,L#D3Q;v{qk7]/OSMB/J;.PJil,86%/ccoZWH.I3B$Y^}_rU3tZ"_<dz`C45#^9/JOP
+,$_vXcwc;Wy3Mh|6"Eq[8C2J1%DJ_X1]>[nEA%F_9HOiv!0/SqQ^^`aPL1zk'$pg,QzLWB}=532vUAj#r%@@"XYm'SPx['4Vai'1/ERbXS,a;.,[Ah<q/.
+=j8Q6m6(memmleyJ/a+,)aU8!hKw^`A>ke'Je#qEVYW8P[p}W]{sYe<<1,HWzy-}QNr}.4TiFW<t6+ayX8'9H<U[[QT=<%11ql]Zy0Z_Lc{9viw}C8[Rh<
+48uhnOWNNM;jOI|$6+3EU->;)D[+dZ8Nq9%4E.U%wod}wjRdhrq#X9K&PRqyJX_6Beq+z{%tiy~/|Nt2aD9}8bK6PM%1ZU+>S[EVt51zqK8&4tf2O;$Z9;
+V+z@Ai4&@xW+4TI-A-y0}D,@{Uk7~<sKN/''8Zi{rFgR.s/B,;}R["h109;_}RHr'Dawtq0}|5Pkp#a7nQ}Fb'GB&z=]z260V;{Mb4!6t1a3NUK>fp9c1^
+8P>Y.r8+b`3@40i)<U;:!+oou%O=4+Lr.t#Z-5.=0'qH:!P#K_ar]nQHf;+C)=z"r/fFWdA9n't66S[!$Yy6[E`.jA:J./V"lh(+f9&A%SAn^(7,w5NF(;
+pCMH$6AKA.GRL=-X}@H"W4'w"zhJx4%,M=~89l+1tUdx3]!UdM0f$5g3$5#04Lz5^;f4s1@UFJ,8-R&giI-dh5/Yg^r./B`z>BKb6}-p`kx3p2f{18Nz>/
++Fgp2:4G=aQfWz@ne"0i6B:M^QZTtA78vJ!rh4VZwJKB{`"$iI`m(:C+9{,i.O'$Rl4<jT'=/)B.Sd@}vQ@T)reAT@HeC(yXO75]oN;yY's'SG'Ahnmtdz
+{@bPt^-$3x+eNwH_[/"Dud"+;Ua>'i876.l"kdVXfn>p'Dwm=rBWJQpFW#0<P[8({Ul4>h#kD+ciXEtne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/Wimfb
+F)Cz[567)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj):JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8pNn2ySqQFSM}Y([n{h}6
+F./W_ExY0PuSPimleog{0YR6_SS%_nNT/M:#mrPkAzK4&.rT$H{d8p||:oBGY/D[[g1066}3h;SQ;+!YJ^8q~&&-%CqqyUG0I]{!6(p.wi#oE;m=-eNMo4
+ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tqXtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!
+B/4]dm#_!B"k$mn%ZX2k8n<iWK%K(bVvJgD.$v=G.Ume!DmW0U.oApVU%vD2rZ1@">`k]hN(~Z^LDs<yzZ,T5Bk1Z6WjoB.PK-V:F:+{5]/gA_8!;E&>"`
+dfs;i#&f#.p.>;#PJ54wb)"GmyaXIivZz+U6y5':Y/{+j/wd'{cGou~a/>UM;B!xfyH[)ONwtGs3LGm|Sn2%NMbV_+ASJ0XY8_,S@((Ux@O5fJvVb.MD+@
+Z[mOr0aa;_@0o9<yP;ny,Ad"HsU<$s6Os0KB("7Q'xyh`0jf;(xHvX6@x(7XxK(yak.;1QW,{,NAjciN-Rzr'm:Zv=pcU>vKQ&Rkxu9czZNzJ5!eP>9-%Z
+Cxdl4O^_ZpWy{Vf3]+qwA-2')d5Ca']XdFch8AU.p`FRpKIq{,]h4'Q#fr{+EtW>1/5_f-)ZCO[4EMCL;%qy$64@VvN5|^#.W1`JH"6#QJp$vFl^[WW[Vl
+g]bEg$wqs^PR:!$;d_-02bx]Sp#|f"xGaKL7NQbAS&6kfug6!OY-v58+vvLc`5RZF39"eI<B_Ly+^'SotXYO~HC7Bz.v0WzxL$tHpjn0aa)9"<X{Sc1tI"
+s/OS>ehb[^U72=skjVp>Zc!Cw8JpZ&_^8e8@w$BkZ;odL'p)WWc`zt0T[.!SFda8ydW%I$bb!FczVu4dyHcAs}cjZ;kD/5~%YSf8n&;yP=mJfPC$b;rVRX
+dvVl_HhUIAcJc]51{V0;/T{I6atUM%wCLO&yKrkP^#7He/LV1+0}l-SCzVTiw2uJ>NJBLvwTy_4@~q#pBrBgdU_C{W}mWAOW8h#D`jViHs)c-q.jkOSVDc
+lUzk3_OsY28l,}!s9,%yO'AC=xaEs%@hmf_Xzp5]pq(@Hh$o)SSwwuq<`y_wVDmRxN@Dc7/l6>}VVH9LxHjaRd{s;dTo,RU6ArNOU&r{~&Yw+TKtSQlyED
+JXVO[{#LiZ|q56Be+XrJOs0{WMkAf0k`kD}[wNO9nG4:77x6F-02VU44GN&DtPXG-L8p#iOJ'pTMS%[;fs#|e:LE(TQq,UpLv[,_q5<2,hT_P.w+X/jMg<
+bG0O7dwi]Z&}XV>VA]u7x/$m`TLcZ0M(-IN98U2`/i`+=}IUZaNsdhcLva[W)IxWJ0YR[_ieb^;`;>9go9Mx8/Q;WKLd7C@V+kwS]2Z>IRwkR_WtSr&S|$
+n@(!P+HBRX}agrh=j6furt|eAHh6$Gx)FW_2_wF^;[E3WUx0zlivp5;$$VmHDQ$>N,'/Y%doQx=>b8BzN[_t'Pd$9fUyvvnA]tu$n2XoT0vS.Us>e"9rNZ
+WV]jNBOXipZb5p0)+W}&|BJ:{I&D9nuoOGlE|@t)w0Dmsiy[][xl,ShnxxS-_l%d.>fHe3ORo"luAuGv5-(K(yZSp"Q^h7RBluAK~ND&p%pVPYVgY:H!If
+v`CaSs)![alI"I-PwnYj9p!oWX0U(/}D[D{Lk8|{xHNwZiGY_J1<NE{967jA<0(]ubBUbhnWMCj8pTYp~t|g1jR"N!,Qk)rfOt"FG`Rj=-taS=P(KmN[))
+=yuwNzNpRC$r+`['$gkR1|2oxbk}&GWPPj)AvNg123',ufd#nhrGa4=;;SuUI!}7;}tLqz#B@-~vQ-UU4.p.Z1~3!d|<9w5{`cHCuYLoFZfCqD&Lf]bcH=
+waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=0S4$O1@5~n]Kn_i^f<SP2jZIBUGN0DPEJ_Gj7&j|.#afkY3i8Kr2db2V',QK:9P^)Y2jlv,km^!"
+{Kbyt;O.M0)Uf2-D!]+s8bB@{RSE-v'FAQu&v+:St5TOE|9C$xBu&jco{Ac&A5gv}jyrWl-Efw.jfB'A{4es2Qld3Sx8QHW5:L3Ha"[ayPm.b1b3v.jWvc
+g@i'^0d6B>ALqxSVqXai~Oy;JxBQ.!E]-1tveVA"Cb/0&g(ma_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>G
+e(iCWIzh-6`/2CnYbdgU0Es}}dQb}k[FVn0jgBl]yE&jPa~F+w'L'+=&pt%.{H^M"<%P'e6|)|@3cJ+[{P]C2+vN.s{gI%c=q"g9_WRo;Fs#_4=1E#dO9@
+KQ'AI]7F_-fYw5_h6C.A!!dt%s5.tlK-B=S={D@31u!GBZ)cE^d'q/KjSpuuKwx<n(PkLBDk.#f+$YTY]>p^@42I8a@n/G0i5|FNS7_kV{G8HVQr|A;,wc
+_K-0A!_+$[Hn08Musuo.p`-}kWX-!}yRKNl.)8bp|K0!S/K7n.!lzkA<alVE-IS+;Jq.@^3>@IYAB#{BHp,R>y66rP/N8(&mP5|TZK|gwl0Jg4$Lon:;Sh
+u_7PrUs)"b=W=3;EbPt<0dCcre2sX_$72U>Od}9e9$PJeFSJj;6/IDj6"w+U[5%G%]MxyW('1=OXxsd70i|d]n|X)&/hX1==f[T-H{zTVcF,,$!3s$O#'D
+"PTcA3+0_=G6B#l^V|g($xu$8|/4Z#W+I1j4}d_CiH@GxresqSwP0I'xx6R#I&o{r[74pw6+]^1ACAI#bx}W)hdIO%L+fHk;bm))R5c`6&"bna}`l4M#G%
+,trB+XS2vtm8.oV#O/filS+8;BORUb^R,bZvh"==T@^do.0u~-ZYYk4<9MzZf-JrG0-$FE.#^.Cl,)8(=caU~EsU:&oq#x>E|ZFY&so1_S-#[S!.L!J-(f
+^H6iw:S$&R8Ka)G}D-y|/J7(3_kvum^-tc$ry3{/DxN(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxuCwi}|JVU/<P_ci-
+_b-u{+>15,p{51=m"/gn7g!P4MjN){lP1nec{Q'X;oDc:cHkzS/mr3v`-k)T=R6cr7BxCH-h]9~dFBLed4&AR+49Gf!A9Wzzt{>""wIOCj.TyZ#`o=FQ[(
+jaf]v%f'2F!^./53eNRR@&&y)O=r+"KGhPw8WS21F^7'#]y8s0"Ey2LgjfyNb#>="GSFFA8)d`l.;kSrGvmqpa]T}%t)`#DNPCH+{V`vy14_<SgkweTqW<
+mjLA/=<$3,G4ZEc#,/gfOTLAH&mWJI>Fa#'^]IJMaJH67ii"]InWkxf..ceSLo,XGwe{Rv=&h8t56V21R(f+=ZLsr:acU]eAy^X@aha%tpiblBhCb%BFWg
+%lQMkmi/JQO3&559cIK>X-U$`/mPC)$7Ls08vv6Yy7(y&Z5is@(]3L0dLWzp#mQf+`/vW4<Y/kgNYk~=97S5}X`[Lm1FJmjpJRw2~oF355&]tS>7]}+Dv7
+c&tUa;txz)^V2H8XM$h$a-7hp-uA_([-d3NS!z5T@cr]YPG3:U%W)%fe=yLov0D@wdkY_/]g$oO#hxXk[}xFK7N3tj6|PV9Ed1;:-k=(+.aoZ@+1~w2Ru5
+fz=-2;tcs1Iwg4>40Q^Y]$gT|7U`0wqgp;-#>n8GWq773-%azWUZ7Wg@W6D/.1b>szxyYA_wcLqeDq)i[mQs2p0]ao`}SK!JLjmBslVr~ALpAWN/AHO29+
+slUQ~CCOam7B~;]PJ,m,VNOQq877XQhB|iJwHZWX~Z0ts-eeNk=SBGVh]"{I+@4c8;=Q,<duz(J$0V]g-cx7:GsydCU.~o8]FZ'(+^lfRurD51U0_syPkl
+Tv[ldryP8;"^}:7|BOLR7U1$H[47%f[":y$,YnrdH+iI8QY],p%GAm4bQl<WI"&x2Hc-Q,e4&0G{l+7(nJ3qx6=KZ}TZ211$k{%,29S'V8CoK!4G&)9_gm
+Z{Rl0le,gx&lYQ$^`Vd}u),HGTV[}"h%,[rEw(b+Fw;)Ck=L4v.`;Z@9J2wtVjtNBRT@T6oj/XWftsMsts{p,%f!kQpIr@[O6H=xgwKZVL}Wv{vUm@K^n,
+':n+Dnnf3tDd+`dXMaL2AO{e)GcG5|.UznF{I%{OGm.|8jDsAmGaQr18KmX2k[@i4vo{<j`TaD#X2K5<lsJu6NR:tC<>i@}E%^;jmsnKAX35H'!T:j26I_
+-rF/Jg)$l/^!e"'(E+3DVBk1O2lw$0~5FJa55skede24-|d'fZK4wd)K6),SsdYP94p#)X`Yqq8Xe%d`lFRg~|etnn$:jvNoZJ[b8hlE{I0bco1AsqozR{
+^h>j%=`3xr1triY1Ajdl~!:$>T]HaK2CW<1$XT=cm13X;B$px1MGHL'aboMg'&SAv(rN|G}sWi#mM/y"UNy.HfwNV]})v4|3lc&g3A!6;Ji&_g:E,eW/Kk
+lh9/w7Io2A|q)C4;!L>]QgO3CNoi%ihQ)k~k!v>N~7_&":s4VHzZ}'T^XI37'a~-o{^l2<C^0an:N!#5(Z]ZZB:J((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW
+&A'R|-caSy7[EkJ;iE%Pphqt7XzF&|J]NL3pm]{C}b1U;#V,A&Z[Aa(-m`yrXC|bT)ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/h:TT1yuVH#MsMG-
+FTn_4{&=G#KV&I!]py<&cVV!^>XJo|rs^^)E=c^%|zjSx#R<~2tF4yv>z#<fN4h$&GCbX!<hDqu1(;.!|$Y:oo/MH_dmFKk:#V#{0})2Jk>;]=U1<[;GKu
+B%|{LFMyVo=}[6YOO5IpPFI3F=KP0UU&.}i6ncKyh:10:k97u{>JQ/O$l>F|G(^pW{/x!w,WR3Bb0:p9FvU%<7te]YF(nW3}'"Sm0ddL!V6WU{}P#zpb>B
+^64L0.I5k`Sa,#uHvS_lNDb!{EdeM;XWUO6gD@$EhxyC,aJd[YxMOO!(<M1v~b8LV[x$hvYakEe=EV4UACNC<%AYU#86fE+E'/q:7T-32fkR!`ieyTPG"a
+U7ls57WfAUwy]BTO>b4<ei39NW!1IT:4jhQ!uvuVKn0BV[WJ{ZY8_4%C:)!IWZ0CYrH"Qgd/|n;9]"<3lfp38n1bb:QeaTnFa{I-f7x|)>5sk[#_p<N_2<
+rDEy.jCkS6""4ezfXlwC'gtk!!>N2vEb9<T=xW^2ValI[(3PNse+:-cmK[%SH%Y8n=11{/R"6{X]A-l-|X}f|.F6GwB<w||Iu5d6f5>2yEj<&<W7SlE%8;
+oIh&vOoeVL#4+.52GJXLM(Jg>PEal)N_T,FP<{n5d5^i>H>2lHUZ}5<)Q!sxwtzH]6|}U,O[;:{a'U^,P>r1E'>sh{X2,y<,fX9@^nmHoFi=KwK[QOvQ;2
+I.ZRZEvJ8#i-Ec"wu./'uN`&K8$&u3'x<s:g/0p8/"Q-L<obr`thCiH5Z#Un9G8v6s;3UGx9"d<gZs@]6zRWj+F9l-g!8}6fmN!W'U(/MKtj~;:f~@hp9d
+1ov+$WO-3u}CP&h3ECM>$6.jehvR.Lv!WS8sB!<1MSzHu/D@A74jIw`w"{!iV%v!-z>n.Hm$zH7DVuJfX&dhRh>V7o(p`kDM{Op4TKE0{g&DQJW6^/)WH(
+PU+fB=]k0;6sG|p:OV#Xd0fCyTc>"&o<e6t%{fz"KdK)h]YHSle,W$MJFiOpl]P(N7/7j:]oqrc$J[1'LT^gF]07b;Up<yig<b2qDm"XM'2veNg[VR<]3b
+k[y6KjJOS)d4<`>jN^K8$Unzw`GM0QCH{4@KsBEkYD~)nC~,Dsc;pTx4|4YTs5Xy+A<=ozU"[nbFu=hBMj<J4AFl'6T$+0YgJn3rWg'Y=#%iR)ZGXL+tM&
+`@{.s!P;.x-HbcROB%^@m}6#82jf"F7:N%h[[7SX-Hlj2lRp/SO#Od7JZE-U[WZ`Q|(5xI_)(#S_NTC0e;71bP|C!f7bf1.EwfP<@L0MNIbXYS<PaD^s{T
+f{#&47g91q^N9v^EZ{r]Fe`5j=i[1OD|L6,93N[fpR1Yd&A49h<`j(N%xD]TB]<%Lwr"%2.n"xGALMbW%g>^l<&uB0;@9N7%wL/`H[xC~Y]HGy@pw2MMRg
+gb[:uY>JY.j79`J#,P|USwL1n/h`C}sgUP]8D>s&Sr)05+{`%UujRbbRITf8H17%7o1jO=s%#=#M#x'wKs(j@<<4HJWl8R|l;Qx'<#>qf}[8)!&>Pd9K_0
+6Q12;{[$W23//(p!Pd}tS;!oVF`EB'ZHSxa{qbH!F&/n:]fA}Bx@dv_,#YyY)WDqzr:Z;T|>myx5KvUYGfF$MhDg(mPzFrgV'T,zfL~f_&Nk!G#wqG(O,-
+;5z[lC;@SGAreo}.lRVO1[br+Tk,NUHn^coSLA+{{}$xX;6t2zAHReY/n,`XH4X.Ot^HSR5{@WVMsR%M_,C%{A9=V{)VwI:G"2C$_=cGFXE8Gu0/$xbd}I
+wYskth@f=jNUJCY'mu$hp-|dqAhKW:fRHO8T"As;uY~=DwTN/%,dA<`9WYs!XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RVoJ.v$cchd(7RK!3nha9Z
+n]LE+mn={0c,kD09rxjiLvy5S{suY5cM/V!4h:Aj-f)!J{Q_t#Wy[0.iN[cL/$G4BH1-~+B:0AThC'1W8HYToTl3p&(qUan#PIgtV{m}A{#jQ>69}9]7C^
+9q/6FdF3BW8hf@B0L,Rk%5.)r;bAMwF4;xws~T~ZtG<'kkELvGi0{/Wpi8K`|2;'_hxS@ek/rf^{H].9'pQI#(yR/(V$#:3UYJhoLK^8qq":^T%24W{)_e
+N[LCtwMtEWX{HSh<Xkc/@[H{f,b<k4l6bpCR{u7kxPr4k-isW_CJLe|I_@b>jvgYlB3EdN7rXWU/7VjEs@ft5_^aXO8(v(Vl&9eI=1+TcdyQc312`Ya^9#
++,.zY0psQ:0KSxb@VgTq|3{Ga<X:IruH:b'SlX<"oQ{`}h]uW_EX+Tpe2!ng)/fX./K1D}Pqs#r#<+fEla2dL5.)E'{05mQvfpswTdl{CKRX9Ps-E5Vsh_
+6%W(YQLx`kV4uPX!&T6i1%~8HW]`g(wS%nTQeBoH<UZdGNuD`HOHQ=E0T2|V}zxg,ZDQ~UOpsw]R(vb3B@1'i5GlmX=-lVHM/U-_x5G#94UUEX;,qIZb4@
+AO{wnO~X%C>U6pKD40hpIC;]<woOI)N8v5>}b^c#KEIgOJ~gRn!{BIWK]I)>44(#SG-2i^v3AiO1R2KA.l|##gTT|U,Q^><cy)E`v5X5Il.sk#S-};zPP;
+DLw{Vp@Gg<Qg(=&90_b1!G&'a){|N-z2Wbn5YqT4[%~GZw2)~K$!'H<d88";"pfl<q6}XT$2m9+_]F{=J.6#s>lcN1"9Z:%'J^`"=>lB-7GbMMd`qi~uiV
+N<Rhhy_B<l'Ri!WpT}%_)TM"v"&S9uMiR3}.I{z,soyqCttCbm`BD/N'P%/Ic(#lX+{y#0T[HScIxU&N!,,71miTwH240G(a}P~l%+|9r=0=G':%3G"z$.
+2op#(/}4}S~KJ+k/u-SfHukE42Y={8KF_&A%C7wJ2+qrkhQRc9!C/3.l'1"fqf1p;80py7@4noLA#7dvp;[_S'k$mgWS^>zT{i+`wtg:DC^$x",H$[mjv=
+CBr]Bmsohxhjw7j'P&yMPe$Tj"uK2Vo=-hYSvgJFTJ~i-h<AkeoE/HpB<!2JxG9-N3DX'vq}~%N_~mFW9Kb4_y$gt9`]&SD2$6x5gL_.9tB`v;F,G4vvg1
+c)0oF1!TWa|.=r.4{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:MI#j`9:VDOQbW59+`cG}!0L@|<#Kf<2v<<>Nk4&x"kqZ,ag:#x+'S.(V,gG(6X/
+XY/U|7&ZE{<U.GI/Ank6<Kp)d2$i76$QXk#&4[xD(9fyg5%v]{kMgB.W>EaidHQ&Fd]q,g28uOq:MwS#Sk);$A(C2'zxn/yzOkq`<5iEK.AGRUNKn1Rbs6
+"Z5MK:QVk:k4b6NAv5tYEPL;@Hlt`"+L|8m6vn8`L||'sU]k7IZ(zjOw5FK!mh=!pSb:r&Waa70f:!QMY,RVy9^&k)sx(8Pyt53/6)qvMM:(A{3^b$5Elg
+{<_&-(X3sDmGvX+Wlywa&WJ]X!y|G9iFkop#"Up1jjQvY{5:'m5+>N&(4.^YA)yzbjlvIzNQHU-y`q1h+yj}6u&`fXk<5$.(6&hKA0%>@Du]g;,qMvA:c]
+#8'5&^<V4I2sLVO++Js/W(BM!hW4D#ZYG!,#[!z6c91jw+PRERuQ:i4t1BF]]'~)^>t)x@>iX;"^eO@As.<lQfWzbtW.:Ee))2s.Fw_WJog%<HI=)jA@:2
+T$-TVC<YGs9M)FXX{4$C5.+]8m)YMv.yii6O<i2;s;PGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rTR5BRX6iNB_=g2@TZ7F>H%-g9Bc3{2/j}>w',(%o`=6<
+1O>djx+4PK`8`;q'5O;bX0kXdNr^v2:nB>;`ieG;N:!X#+GaZYQIIEnQ5i7Dyt5)7_!YTa[5s$0,Ud)p]CG@bq).IZG@fd~2a:Hez%PhSg}4F$vSw`8@#Z
+XkI94-ta<y$=4dlgBprM&1(Tp#g%JY!/^_}P{{m7'"3oQ-b:A;`8(7va<iS;WFMvm,RB!5U{^Fiy5#U[n!RGeaGPSBk4:Gm+rzWXu2fM"%lbhY0a`qg&Qo
+5B|R_TGj3}Qx(P>;:.b>=%|LiY%xdm/@>pt/${/=)/tB-y$[g{,T9QBB%IA[8XuD%F%W6Z;NifV"qslJbQ]YKk,4G^I"E&m['e0O_Y.61vVg':M&V#q[-N
+LUO9_9eWSxSEc!}OUdeD,840UD}fEA(}aT(UM,Im@}G`]tfW]_ye`u,H>mA-80>j{4ckX)75q$sM.c4uO1>_A]@zwP$3WBCJ!_P4!!%#2MZ.4Pq2I'-+##
+6k/0$d"Wi}unry)>V7`&I5l$r'2iH+Lsh;1RC|w@`=q8s,Q/(&c;5Sr0G=G:yQ~EN>S8p;MvVCc9vb(>lQ)f{sC_o{q&uap$5V.6cFOiSS0ze)[l-BarZ!
+QK9BlDNGX9q/_jKnd]s!F2AOB%^chE!3:"C|E/[bi3l;+F$zx#@yt&e!{WbXyg'/Ybph[9#Q}AiVBn:V#bd3`;xYI`I7hFJugHPuB;G<#.AS+Qs-'2+&tS
+xWv.B{g"uentuPd%E="G.{1Tn`CR6AtW6ir0lDgz(<gUXZ!PfnE{B3")tpqw,UhwoH_p}k;9^XU@HPu=3/)(babNxBeAL|-Xfi5EEjTD5_y"r6vQ[%4$'C
+2SQ6ynTI7.xr:;)J,hGOgx5X+:+A1L3+6J}PRq)SA23RFTK%K>p/6lxo/qIi|gD%pR-0(yxBkaU(J(ACl_:V.R&P):'('161<:nkQ}c%UI|@VTjHbT!iu0
+A8tsvI!Ku{/hC!oBLj&2D$,hUTQ+qT_&'W&mW^i/VR&:60rQ0/P`90<q[kO#r%ze@h6_f$k,}1h%yk2U`+&4J)Kq-4/4kH7T/YiI)o$,I,Pv23m7=DM0)$
+nE~_lX1noLr|=c%^soeBRf-h(;(%,)"eG(iQCE8`}Sg8R8OQ;uDu((mi]'j'2RRws'iApk]/'j`/5Mz=>D=d3x"{{DvJ~Q-p}wDlM_&q]aAsI@iG7zMaTc
+u+-fHUf2#KzGvS|J;b+'wuU2)@q;KfwKYaVf4]yJlw"%="IPDYX@1#phy2[Qu2C2D:LP_7CdCp8)LP;4X(L;12`Xl9iRu2=DdO0^]X>Kb&e'IspNPh#s90
+fpu@rvc%zz,`e/s"u#toe;+^7+v9],'NjmQbSY5#W_O2%<y/o6N-<fh@ft&w+vaKnOL%M`SCK#5'E,C3xm)ohnk|igY<QrS6o5gka81Z~8_E6IhW5MOWa&
+,H;X:dE`X7%,jZ'An5BT_;>0;bKhGNoJ%Ga%yP}4S'>!4GCHHTaQ/VfG,3fh&3xt]@c%t(g,qOi<ur6uqR.a0&0#GRHsfbc@]I{J$FeuM;S+RVI:cu)!%B
+wkl:X.-3$@M#QYw1kDl39!GtPn.EE)5z>nz8b51zuXVLdxs7a+6v#j%$]am;qPlxqflxh.nUr$V6:I#{xz5MoU]Csd+o41sZAh9&xVBl~!'IRx!_6_KV|`
+ZfKC-p,01dw8W=@rN'4V%8sPk^4LOV_&8&L#/Yxx|40FNt5F|+,kC1sAO(zx}Mfq8RU;[E_n2+AD_vV-Tms%'3T#B5W`_64K27,Hqb8It%zEY'2lB<6CmW
+==K<k2k;i<1L["r:2{GHp)v-8ENC@-aR0-[AJxmUQFFWL7+qmD.{~H5oWipV[.u-l]6UUv36FdetnIurO3SD<$JTAa'b`"]iS9S$X%q3>_$fdP:r0pvR<_
+iaVzJQ61&:Q`5@`kIPQ&l#''TL9&o]ScgAL66dy4%4y!>@oDd%Bsk.Mrv<3UqAV{_^lO<bz]qkAXl6'rpSas3-t>-ap-a,<qs-I,%WnGW4z@zt#Oi@Wcmk
+uTzIOx<i"FTA8/ypSm;kd%(H>b/tg<MW|B5DWw6m@]_Siph3>(1LR:>QJv^b73D}W);A;hi5aILAHJ6I=xYuL6XbO.%]WRjVm4Np|}#+9BIj>nH&}s>Z}^
+xL#69y;9y-{dE5Ml6Sxk5R[ChzD2wQU"W5b"WOm'%lRomglr`!{xGIpI2RNzfN6#"P#u87RANp`sY$4`t57"Tn'X"q4McN}z3+qSz;.3IbAA.C^[~Lh9_a
+K{Sj.<l::7PGBz2z=DcBy=c_nBIrR]6Na}N&0;=WUsOsJ[iDmaaZ`o4m_2FaE4"Ou@zz0+vLMqhG2@_}j4`c8`3)Ykn""&Gcb.!%|W#6!Q]1#:pUa+w.O0
+r%]R6Y44dk,:HE)nem["Z>-Ce&kgp])CW0BAnH/B~C.t/,{|}$-cJPakhhRNBk|WE2Y!$xlqIpD8W+|7P[`|#w4[5@PT6+lEs{"U,w{xH#0ob]<k='pJY'
+aUju&9>Lb5JVS"TrEwd$h}>=rbwu',-Pqz+-^O|Xa)4M]3ZgL|dUVkKo-B|bM-GWuCC[m_MLiD|IIZn$dPi>;0],2<Br{8)!VK_kwU]IfIxxZ@Z@bo_uQz
+r,O%Zb}Pm[mU.<~PS;-"~yuNsB%o$yl=1}FlOPS<#qC,f$EsJV4VlNY8Z%JVCw`<Jk[daJ0'q,O6G3#h-`.O/RC('TpfY$+XZ(ROFD)<:&u4FZ;=M!g#)]
+53_y3P{f8T@7%$WyG|/(Yp77&]s-@@nDamv!b&/j8$Uq+<IR|y-)p&teUf0)3K096Rf{p)OaU34Z(WtPt2fQp7H@1'hIV4am+WUD3Mcxw:DdGj4Q`@Rz$K
+H!Bc@.u&cbm(f.6,[PYAfi>p,UsbqiEn,UlbmYQ^DOF`J.6'~F@Jetne;0f{W>8|(4adr@ua8(:S};0z[_H)e%B+xa"{SFyR9N;S,)oW9nO/!3%1W57MXP
+>qidN9nUJwH"EF>5Ge9s$JO'Ff.a5GK+iW,Ax<UD0ZOh#066Nu:"%M),%U5WaMNwEtaNy<}e[Szr6GY`ov$4NjMHag#.G{n%sv>bX'3,RN1Pq8f[!q+iF/
+8$Y&Mh>Rt"Nuo4Y^}bfx{`sev9XCi,.O8(k"%kY<U^6L5p7@&,%.Z5:nHh,Df@<h[I}%OBs[':${ME$881wkQs$u]A!C:i9ThikDyd[0wL`e{F',.ZC'g_
+riM!c8}ef_e6@OzJR93RxW/km&V+0a}B/d:Qr3^l4RdUO:]u>p-wTy.!C;,mc"9_3Hs.r[CQy>pYP|PXuI[,=|xE/q^"4i!7py&gL5o0S04#>+ffywFS}|
+.'ZPUDzqdWT&{ISiI=-rB}MK#s9ReC$]IoCia/^=p8t1(2'A%$uEp3jaO#-1saF/=ThnoPc'7CtB0|TeIjSv_._<7^J0z3@!5x`Y1EYT@iS@URcVvH%=m0
+uOwu@GefSj79KFRVsj#mY:K+4xfD%rp.2+s1y<#Z5^IcWri;/PL)JRo;/pP>/Pe#zt={ISf9TsCWRjaZm%gvk6E:ClF#:Tc&'2@],Xv1tEw3Y9-.|"Rx9d
+hZPtxB'+mJPN&ENt-4'`pSZv6S&tf0CIfuz)e0"Cnk@S:$_)^]vg"EcD'21se;bTRAI<gjgLnWNH1m1%cx,QCGYHEfF+UWDM<%3OB8k#8$^dp%Ph)SpfU:
+x<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1
+b`PE<-HQagn{OpBAjmqVw3Bp9]Qq)<j&{X%(XhYy9no"'Y)H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZvNrst'w+zJsYhF_H<=4bvzq
+Yt9<O>5y&M}%#VXeyTfPu|Ya>Ol'aK}yl)E`AC{E$#k}gbO6;BEl3N/g':l8ZZ:hNqaPPs!EW`S^NDNrR="}iDp,B_Dr9cL2r::>}N5Be1'tP$T-FaZ2<Q
+usZ(9zihgMKoD8B#e]O8XS-%|"dBl<w>]ALl|.o<|X&i6-62HuRBUY~%DPEG=%%p8(-"Q(c520+_-9Kol:B9#c|Hc8xC{NVV5W1j+ga0g3$j([U4b_cRmZ
+}EIV|g-@1B1H@'Bs8nQ#]yi#^EX$[h<&H!'(cSL)s+}u4)wc_&C/{!,v3jH=e9=H=vyg2QEhi2HfY^`b/b{3W6L`@IBO&kuy|yP<a`0Qi7V$8(NP(md^7_
+yF=<K[Pq}$(TpyYKZ5SEp:{Bk|d(]9p+7#bAl)r!_hZXhU|s{]JQHu.-(=[8:Xlp:2:#I6ZpN1#Sf^zG$8%'fO3('"I+p5cw,PeQ#JB!pgIYQYW>NypYd9
+G]U5~H&z+2^hKMddi4yb(poD^#R`9f]p@KUw&:~]`,a(q3Bwa$kyMotLzXc,xUwq5H'v){hcJa.MhlveFS:I~c4PHM<AWzA.9DBi.-Z$DQv<@#Ng-uhCV4
+mGfwg@]o1&vJn^5,&]0+AWFE;`EC&InJWm4g9[LEZ2xwlK/w.cRPo]nS>FaHt7Y.Xr1Ij.@-!W$^QlXY0ttYSo9t%,H@TFIg!JeczS[@y05HFVmgow^N6p
+%ba(ECZa>cz^Q.QrwTz1#gdk:q'Dv{!f#{AR7bdD'PX6[k9qO]-L/]r(KeK${!_BALw/NMhFbAipD#=#Ixcv5R8xGz3N#zqALdDPMk`r_2c)O8$T`t.g]r
+Pd@y65~gDC2RcLaarI+4;DnK"U1)WFrk0Yxw#Y9'"@Y"_>#8}2:IR3Dq+&|FC8F64+{6u/Glpf#PaTDjdTB&>ukBc[C4]kZTB7.%2;Ue@NSaHbiH2m|Fpy
+W)G]!{64lIZ37"X;I|689JIXWh-J)E"twFZ}Fw:{(+~bGu37&UVsP8R#0]{"Y>bS=3W^x)4<cMB]gHq@1WV<"4dYnK5b!,.)lF&LWaofgp+|7XqE|j(QHw
+0M'Fjw;o<IO6lo.og")B"Ot8TwbIa"y4]z@cwX:xwJZURH9]:}P$MrOTK(B^@NEo5L)MC5tG[$5M:{xUh.D"")OQW[8hD[d@A,lb0&X;Y4qfG0pb%(`O-f
+cf=r1^xxmWJZDA&p)v{G9/dm;Rx#ygn{eV4gtG(kON'YjJ3Lv<:b6.%CP+~5]8w/rr_&)$Yd,auS9r<4O[5i,L=a0+a&WU]OW}tH<_yOToYrbwVDu%mgD(
+^>5y)'RUmF$1V-tU=jKm53hM1)[9W0hg[.A2~t>}nU>`#U.;Ui8v'IeGZir`GzLL3%I5p55z{h5IEh)z|[JZ:bqw<.I=0-U|[{1<7K1j}UZWAAB0ZJw"B)
+P=Nv|VSkf'bpr(B)SQViWKMCtOHuGV=>i}`)LZ=}u!xgeY{bX"aUivBr"VVY1iOk:>b86W|5Av7/Qo13jLh$m#D'TxA'ZB:nq{snbL9!0[}RlW`&FZ!0Z$
+=$M[)-KA[^V,3J{wRR0,73(%0pVcs,ke6mKp^!I4c55G-n.Rd$#25w.3G_H'@!aZeGt)GsbPOQWgO2/5=^iL7xb$7%zJCgZ}d8-<]#Qh[zzGbJpxSV5,yf
+2SGXjHf#|0{/p6V4h>evltg@BK^^NT#`7gu5,Z;5J7]]nevH|X2L#D#;lh{X=!tRCyOM<+2f6V}'sK5vmI2q`SirDxNY:BYmf/2,Khehrk(YT:L2a;]5)3
+vVa"U6kB=s>9~Tn.8W3<1ugx$QF%[z20}eYBb@0z3l!<t#j=:[nf/K})s.v"@cku|x`3AQosk"~clu#Vn&q#]-Kk-qp`7)~O.xO&AX1"vM:"|]hRAS1CPG
+ZjV5ZO+D!0(Cr-Gx_^x)mmzYc'V_88CYnDq3z,{wC2V(kdKbO_5jqrpYTH7FrTQme+(Zy]#P!(uQ{vTpboJ|!]b[r39Qjs&=S3CpU.vhTtx+g]-#^%R[C}
+qXQru3]OziI;.R1=q4p(T%%)+q[,1]zur03KC20#Xu##77ES0PuNg|J&)V_nrVEz6Mwnhqz.!4"5"/'pnyb}a74P2:[agzf&)^Aj]|B;y:)K)2+>w2CL{%
+v>Q=a/@lSZqaqap}(7rgn'(nY'kTB_b9"@%s5IhP`G,bU^6udxcc6}Dm|MMHWdM&|i-k~$8.4g!$N;1hf$Nm@&lc<'mZ68Q$'l/uPo7PV;bZ"ag.j)8D/+
+{D]nc|b&^V]f1gXB{!)<PeGYpi"jJ's9sF,pb=))aE~C9y6c[99'oA:};x#>y.eVnyb!wbu<+sPE6(e&Cyt12@@}h7`nTv9Vtx}NqCZx~h//rFk'2E,sk[
+fzJ#j2pDf^:}EY%HVptH;`gh%,}fozTIDxO}Of7j"5z@Pf-<0/yH<A(X$(/1H}4N{ReA@q`Dlqi&Ti;|Y2N;$[97/$Q<0]4tiAB..V8'1T4d6wF&q<3m66
+L03s_I`=v<]I0#NA01~cuoXX7d,af<w1U)32Q}WUl6YEk,8O{tIcKeAP2)]B&3+5EB[Y;D|I1u`Hf&blhC]F}yhiUSc$'sWGe:CT~-9[e_:5J+d:&en^B/
+~2nF3:p.D{TS[g^daXkV~@i@I9_Tp]9@Ij=R.cx40EKYGVH!!^1Eg%zjwo!eNfw)`hGC2k'6G8VMe$ts<bqir0ON<QtNLD)^=A{cy86"$}2wC{eMap0iX4
+9g^5XbEuIk+<wXxO"XL)g9Y</sh|Y,.Lu-olr'Lr/@X7~W19`+%,]@zN'ex1A{C}`Hl6c@znfHy&Ow9.I/+f$D49yO`KH>mi"g5hSUGqma[20rOL-F;Hkr
+1@4)}iI-T6%=~:9+kAjWbaz}qXgltQ5hU`TIN57`(+g]H<^a.wMr47}vU-:EeI!~e>-gfTg/h+|kO#DsaepQc`An_J`zay'/beWkMX2M8vd:,W|XjhGgYJ
+-U`3:y9gEZ3gr0(.^,MvqTeJ~(qPVCXVA,J,cXQ5O>A1@<;aXr{lU{iN<eh>@CgI}drbKW;sf<fGg.F!8}p3MpP/6W<DApOFVcFZXXWv{{c[F%LA'vH7OC
+nX;J"S3b'U{8_S"|gV&=3g|8vce]h-NF)DG($YsuPoDVi5MdfR_F[M&V!&r#TP}6UIF49}4<Ay-.g5qXza/Ek@uJpxxDRjHGDt.iYa+QtKoF/=]RfQOiu#
+%j=!LDtu1Y%$@"SN{S"K{1=+t|_KOI19^hbC|6=3<QnbmnkVV/A4@$mW_0HzMgjlMw%W^6lCY2)0AwJcEVF%[eI:`$wOP}:}>BwlE(v%q2t/VBX)BI;vwM
+BSjN#z8Nl||a%zDEd&so{:{Osv0Q=|40Yj^z%o>.VXM`iC.2')kUMx3@MFDn6"ehnK>a<r9K4|3_.d8hJQp:dD-kLp6q=[,)-`yz8qz@Sk0[2%x-N.+[;>
+mVC'^i}V#@X:5&YrEZ|{jAD|nt|rnOdJ~kN}js!Y638UxO%SLR3sKj0OE9Wj)3+WSRE6D9G#U`u,sI^rFN)(^]:>~_R<k:JhLCg3(yLa7NDXb3TTZ`m,<W
+5pr!oz8zvuA)8vv`%[#cIbnO-9GCz]F-9P{p2pM&5;)U,!''HE23AvKo5-acz&DB`c'XQBWT7oL+oqRYq_io6J'cmW]%/rh)3CquO(.]3Pz[z2)b>M0tV(
+FKQMwkY}]I#@W1Tx{hU8_S8c`JmqYC;:WrgQ~;CJjCccch|=UmGVq51|RA9X5hY]0qzS%OKTe]lnHS3611U^U3Ww@g{tS<n0pJRYa9Yj+3|kf4&GRQ<3R'
+uw{)D]ZPIxAHX(Xe7||MQK2W%UqO79ekqB$Gf{FwmD0S_+8rdX}@l:n]QW{Pc,}d/,l"6<b^5MW.u"aq6EwMM=D`7!yfJAa/P;s3^[N(Y2Wplm4V:S0Xcr
+RkeUlm<nW%-l>_Q,9<q:{;`EE+VI75vNDllT,R[Z`Kn/CCb117:v"Tw^`1)rViU=.IsRD:VSsA~7|N"r+`/@H>yD4q'j:D#"^UORgxC8MzYNT&PzozqcB+
+[ysepEGD'29xQ|BO)dYy-rrtpzafg{A|P,!MP8GuK"^Nha1t'wI)&%kkM9ujE{r2~B,8Lof`1y+8{cqLA}(a#{K`dMJ7wGdYj"'MbJ9]05wG)pKpdaoz1[
+3eN([Ulf8{/JF}pU!qW07]a1j1o>)HAzn.,>S>1Atwap{;Ar+jn=:7sG];1Bhl<}2#C91cU/ROqXD+,Yt8L1(7;k.EXIK4'dlV(-/_<.Ckuh]8r,b}hreD
+h,1BMJf;|n!#|S_}%h=/U,!<wM;W^N&_U)UeIi4TaI|}0Gf/eoL)+E$uRgms`EXIr4IA|&eB>gw5l(~bJJwnhGa4wrXH|jAnTAz[ZL!^$Hr;A.)ZiJfGqF
+I^M"MO<#>u>P%UGBMcM)sQ")|&}%k]mx;%+.QUr1sHJb&"5I4q>MyQWL_k]b2)JDK%c#k)yrIO{n).b8:a=OQ|cOEr`z$z8;2|'w2x0iK1.}>8]CT9B6KF
+iyu!T1!!Cpan}pgg'=hy73~DE6_f/TlXeW[-6;OD$]Vv!o}P!Q7DU>Np"G-Rj}Cf|Y+`!I5)ds1<YAn<uQ39Wh|i40N-M2Nw>`b|JjQ@B8x&vZZAH4.sjj
+UKdr}]}gN00Pp@mr/+>_w.X|pab5n"z!;a-IL]3-{b8.`W;]M<0u$d="h$[`m1!z.Q~MW[}_yx`i-7pP/El@A>|[9NLZeFaXPP@8N"5MF^$IMwDsK$P-t{
+i4r3%=pov.1(VpruW%iW^oE)UrGO#5]GZo!YQojcoE+ihyyNDr}WWxdsd'-(,lElW-<uc"IFd#M9477VNpN"Xr{^nL.J:Im^:[W2pI.<},WzC!`Y(DQCHQ
+OkL[Si~g[Z-RsZmdl0ay&:1lFVNxopB29y(U+TT&VslNjuSs8VQ'mNG=]I:9F"NnzzS{`Kq'R+))$(M"+fx87+}Npx{#z(!g~se!i18Cbx-2>FfE)<P7h.
+3JG">Bx>DT_+MQ@]|-Kt],-Nb8S.S!IS>ph-)U!Fgng,PF-1P|tdD6GgO+F3Bz>y8_;9CuzF#xVi@Ld/29DMQk1c(jSs!vB#9ACP`m]dP1^gGD'W<rpGp"
+cGKp!QG&_J.oa"~vc7<-4Ot-%(z8Jq;'}Gw]u)d4}}=Z1)sNzt/5=,:4.(}>[yg}N{Y}Pg8-CHZvPYoo8cN{Ws"C;lpkk9e>c[5OsAw[jwqteMcdTb'8r$
+^|~[HR=t2z-ESsC(glyf(mC_L5q%nFt99|p|zP|=Lg4ao(qa4l./Y&a5!]`Sny)ttmsF#Ix9(,qBzxi{{ty<nan{.CtfI4{jQ"S+C2Ggr$H<izlz>u}Y97
+vl5KxlPyoWE[J@5-@!tUP.l)[$g{mU7NftWR'9}$NJk;{,(@mMZF~gr]sT3HS(.).i14CGyU9mm>|{b2"_z3z.x51<UXkE.mvKqP_m%c|We'_=q%+n!A!d
+ypDL2:5mt+|ux`^3{B]uLgd8,!c4Wv}m<_t:@UyaOKsEWBxYl'oyEW3S,!(#-+NfRy:v%Q!I^u8hfZD[>m_;E$CvHJ[Mt'bnsti&<#Iiap$tI-1P+HF$Mm
+dQ(PcZEYxaj8Sz=PYxF{;Q77kS"Z_-c1m29Vi0^ol@C[QD[7.t"8$)u+QE~o!/L0ieK>S%|@Z%a1u)lHy;v"Z%7qkv@xEU2=GiJQJUQR%n2R>HW5h_ryCQ
+(sOBqR2t!a,i8g>MRAv`ir3L';LE-xqz^Dqtwu2Ap,pZv9T;k21N5=Z&YRH)Dp8LX"4a3(f<Bdw>%JFd@<JKwh.gJ`OF6&[WOg1{)Q1HM"Mz&KER#Q6.WN
+vm8C(kr674DV$d)w/H)9|&(fZg2k]n3xfD3Jw6n8LmcKcgb3nQ5uzt5$@,91Fib]XcAGO18K"k9n=t}Ykb[(#EA:",9,8y!$2`d9U'2%p3)pwl5sw<6[PH
+4QH(ae`WbKU!q>cJM_O;cI4XD^a:S@Mq|Y4d{K3:4%fDN&`qM)n:<YdlY!Lv$)6bd{H"!.4f5s_0ji2>U,7m+7dgm7zfG+8K~5'w3B]).gjuGI]Y8sJa(K
+JyY7|u~2bAztrTz3Ep0kl8{')$qBapgi)k5Fou&MiYY<G@4QO!{]JMmA)6sI7a,O+|;3/B(1Z7[Qmv7Uy<)|u}ko;v){qA!yyGu`Jpe!9]WBRTO^~<De{Q
+|xHC=fa;3GtOh(+,/&}N|%WVD7&T~d<h$7H6PpmhL5d/%YeqClGrsH5'i;1F2q^7NQDa0%kO{U^;p'_)FYp,]v=X~:vN8M|X3RiUSUCvTg+$7fhuXIsj!d
+`EWDB'I[=x_=0E#4OWFaHLBKwt78qb;heLMYW1ev.RY0D"@DTg!p2HLG~bTusOp(FzuTd!X%F-G{r"(fapQd$EZ_o8t6_3%ELnwT[HPEg.|k|b-(h>S5l&
+7/uP,5YyF(,vpv&Ye2|mw(cT951juEj!ay}CRrEO/_&8qFxNe1|d."%9EPli!cm$XKCVPr|EA3:FB4LSLc.O$;OAwpGD10Md]B{tesV`A9F]4Htv:j%Si.
+SxPCBtFD|MQe1oe>yPg6;}qm<oYhyz5|u2#cPZd0p8P%%</gwSf$2;dY$^}<~#k93]`qlMZ:XtYm2<@o]SQn3J((%yVSf"ut^)/u"TeEI)ypvt'fs{/QlZ
+zU#<28HAy&m<%'p=Oo[/RHx7Ji!B#qHQgG;!{<8j7rrtN6$6MF[e2[mFyWQ!lEQBUYFeVBbvH}|Y=J(bR)M=tjPv1SOoC$@XL$=3;m-b",bj|fr/,5^1Qx
+|C5"KVfVT,'QEE$FFtmJ-'j@s`@"v&YUQ&eKoB/V:%P+[!'c3Vo]Y:)9~{fMfj/i,:J0_zBAFWR,$iY#:'ex{uM&&Q~}6(G/9`w8.%H`o)(>Zdz7tMo+xK
+;QN8&'p7<6d[+s&OL@A(a8JJjhBBQ9KA>0"y08%]x<^1MqGo}P{cEz-D3;xh~<~;9}&NTmL_Hf''8t',W6Nedf~TzchhO-"t,uE%h-d"_j~WMw3jZ62es"
+i)(qg(u0P,,)WBAZ[Lo%NM4p(V%&Vi]vsOnTC/#R,.-3DAG3pIR.nfb2W4ObYXQtBu},M$|I"9^YSw6YwG$m9GudF+}7&JkH%qh;,Z""O#UxMLNgeQMc[+
+co>vw#fnu8$IdYQ|]0Mt}!IZx3)yJk)H`p$@m&qM!ai[/d+)tR~VTNtg;'8`2u"x'2~h$y+E_EZ;d#<BdiBG&;K;N;3,}<3O};W_SzZrtc@:=W^p+I)}.x
+Hj$yWd!(+RxL(t$!U:tL/vA{U6gEXpRl[D"a,J$es_7Qer3X)$:hxFsOpRh_CDYy#Ac!P[&r/Dxes0:IBD1CSaZKJH)DveYo{[>u8C4NYeh0iaRYg&46)L
+=)#HT8zt'D7a>]5Ti:8kTuTSoCtN+0Uv{bjD+0p-,Xjqk8n<'A0Q<')J='%:}"pl}<^7jU9T5n7O@kjPH6E.m1|G4$.er0:qh9}`m{4>"]Ad--dmt44Q7o
+7rFr+B6SGzg||OY|DM6-O#1`A2c'qo%ne;b4b:wGAf"rmuk#4(z|&K}kex/u8`EKKZ|bzk"XlOMw_hPa_z2z+qkUWwI>cUMCk.p''(yL:}O5;&k7<MB17q
+)6-<0oIV"-^pc5L,kHrIdXF]0ZAlq8<sUa-_}RB(.@1>bmH4g9zY_;O>o)!qAOC9,1<dDwYTjCAchc4:`of@[sT-2[q-Hi>]9Hlc>3+B+X6njn59v8[T^1
+im|`@[+Cj'yXJAunVE3waG}y9@$EZc>Sd^,R}'B@&LrbDReF[D36Q(Ha9.RWktWftpkVTOo,Fb1u]AQVmpgfp97=h9e{(Pp$zxtY}6r36Rp5>^dk/9J8bf
+74'}S$HRBy8MU-mC>pFwB({DZ=&J!]vN.Wze1!iZS<wVr[(hHMHsSlWIKjV:@y@C4OwF]&]`@Scf/7^YD'3_R;|#X|NT((N1Nv(aL0;$ND}7asR"9rW&o@
+hnLLe:l>6hv'N)$}:l:SD{QE[n2dfLAZ9+_8B^J'3XHVO+I2.oo;dns1PE)P@BFc7<v%F-n#p!oL`gckYV]6o($noM:+$T"M^{S-2clLhPt5V^f;TvkR"u
+AhhC0q}G:mpI`My,>0KM(zOXOXi6Fw(I{xhUvUzL4;~q:q`JAgDG-x1WbVsp"(uY&C[RPIby:|T,bJN5y9G0DKx%$j,wa:CF$j9LxexPdA't.6IpGwL#tn
+"vh]R!y6|&<dYAPk(peu3+71(`[mUB{<rRNw5'A_080mAZC%f@o/7jtr4{{@B=[(7zfSzfH(k,,k@#aCjdGDnDFpM(dbd<x{i:=QV4n6K#/4]4tG2+AFDX
+uq'JX"|vcSm"e_8,f8o1d8}i@T}Kb/UfClPr(/^cs'Z@rWJrYb^+.oI('}]d^5Ad1zWIBG^>0I>2{88L9<xgBu85a{.9Y[H[FwImlO/r2SeUpsv%YjZ{-t
+{fZNn#x,q]!~YC25uz1TyNs%FYSK'-7QMDV)./,5TIvACY[E~]znVVhe"b#=_`'na3rSQ1;t}GnG>pm0N:(L9Db[u4+:Xx!)moTAY8ap'J=(>&ZMMXKLL:
+x<Zu,yKD-CBtxqb>!1f))>Xe{v;m]yXn/o=#oIz+wNpl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}wjsrhIR,GXgx:8Cya']#wL
+QOwAf{r2>}<g{v~},oXLZAUBR<XHw}/RnD617-aSCYK4z;W(T5(MEBal0UK#UZ{|TNer+>gxDg40l(Dix!/YCNCs5rXqJt].G+9jFnl:B(l.@>_k9'Q[!l
+eNuwWr$Oh@ukWEL;C+l%C-M=3h_10dIz)tMVPl'ff.zN^pJ,ol!bhO/K/c]Y+g"EJ+FZ)sD`Xj05(@,)acZ06'jfj|WpG.n}X"Y;<v8q:c,x::Z,FL%}20
+k@G%)lN+N#pHZ<tPE:ge@r8J]G(@U3]fN"5&/Yy/zSV[&LywD/A8#o>bIPS!l.^|-}zWj00:idRJ-/)o1V+<G-(,|Nw<@$i$mfqUg-Dm~"RQmvX#b8`pEJ
+A%6<u4PPPs["wu]dn#P|q:vG5c.AT0nMELl:!5vH~3yW,E8>2]YosJ'puo|:aL<B'$;Numj'I.m5PR[6cVqslO>PwMP01c9&hdkTtf=fi:Q/Nx).&QioBE
+_th6/V_bcv~D^U{|XT%PyM/uBSfcuRo/$j]=Y[r;,j<'e'1(P)W/DW%XFT,s>}M}NRpeM>zkad9q==RRIjO!nz}&pXd>^%9&OAs2v^_Bnf`T6{`x6hoQ=D
+%}P+wq:X,AC2:D"/vXUV'N!4Mpy-PQUf%TV30-^-H;yGmqKkkeAK1]V(kos-k&f7d:JZM9_br-%^=}MO|vR|nXz>;G;dB(&n6!%=mfa@<-mA]5r{P0b<3V
+IwfR{b`eqnxh18gvWi;IsM0axL+gmL'>7bdDHrcVd|MmyR$1/|"9^5y1Qqu+0JQC63X6]Z+&9^$3kc3kU(E"G8ddcrR30]uJp%jG38wt/(t[e:~`VjZ0n)
+IGapST8C|TU2S/jVZ/pXVTA@Q|B[5.dy)w$Dm6~#Mud!8(PxVl&'X#j._!SBz5XzJ4YXfp:Q<#GDD2Wf<"]vpGr3v{-E.;5(xhi4W'+N4XUvAfiaLCE$bW
+N#;m`[8kYu8F(g>(kY:bppo&ARk@dx(daU<>mY9/&O]wt<-Z4>]Pe6"#'J,vHYOMPp}WWr)l,)6K-]-gjh$@}Q[%+c/I]Ioa0|BR1G6q3-"/=<G_,%MAQ#
+yrw)~@Tfa3r[eSN^6!(WXQASMsDNL]O-x_Jci7MfPvru}UrT8rm6ukCXO>UJtQa/e6cU]vCT4+D0CZNw+]'P1F{da(&(<dy%sj0qgtI^gyD.y1)q,WmdFk
+L9qvQc)Y)%/dLvUIgg_U-q}qRYMsZuj_FjkKy<=%s$mq8h"l#I5J"dK;=E_2Q(^oZsaI#%"4Bx/ACiL7Xn,09IRc@o%F5=UohHlmW.`_}9"Aq#KA^|~YY'
+>KlYWH,#l@P!&-]{)rqr'-,GI]Yn^i(ds0;MoNrLMBI+h.=U(';"!40pV:jhL/fX}(5bJ1S$R%PDBm~;ZbA}.tIz5R/h](.e]3q0eXZ_#].0qa.U4KU[dt
+!9]-a1zQ-I90D9S(hX&KS2vgCx@"j!QV}E}8@qk+vici{a.96<U@~&_bRP/6f2K.=M$94.&3].~..znier9NTgo/b%!7Z9&pCwa&@^$+"pSu#K"#|,Mp-E
+U7f'No60s-dfx)%%fNLzJW}kj)x[T)1hb;;PD6}]zK~,N6H%(|!4Gl/,;pu/o,f8+aYn3E_;%|Xv;dsNsy<nf><76M^%;DZJ~^cD),o_!FX2zQ6,(hLWbX
+]=b{ICi>Qzz1tZHeZ.nGLDq3TXi9O(f<|.|IuIe]4GAci%O_OLzY{Ted!%;x9A9tiSH3%wSWg8h""UGz-7;$0S97SmH;'G{G/;eHkryfMml(6P[9`!T"SY
+)oe]wu^)bxlsxEIJlz!M@6kgA8nTb!C>y/-5{DUX"k.1FW!3m-gwBDa!A#$ibpl9pbV3K)uD!B1`M>ZfphO'7LJIMFH)jbvidG&Ufw[#jkLt9>zQcq)9hc
+|Z$ONq64pdfytV_e)txLQN+_(8.:MF"a~UqH6kJMVcO7C/w=_{ornI)WxP{a#'XjzcKA}J@e1b"UA'8pbh`/EUlAPF;dEE>ZKA^'~!o90$@o{J6=ke$ip.
+u)(SdZdg,tW6DLFS"8QsW-h-J=b44qiH8IptJO]Y_LSk:lVkQPf{Z+[qClEE70lD8n{&f+BE6nk#q0iqiDXqm7;9yclGM82%dob^lT$]Z!CyJ@^X4_LJ)+
+Nm]t"6("bXEED!8F8`KrX6b&aMq/%G}bO1#<I<h5IM@kx8Tep%+C9]~w_DO2V1}GkcVIU77!]='ho.yZW)LZ)v[evxJSJWF(k1D{Qb|S~2(zwki&}.g9Us
+NP>)LPrlo"WLNxOoTO";g1u(YePw;59G@lx#{shM.@a|kmd;`!~|~KtJ[3q7Orm|)^%83m]{kkkH2-_Y'c93_KFX!+j6C1##/RMa[PCq#_u{bTF+h"%zIz
+t#['wt~sdVu^~fV.+($!6[HJ{Q|4AAM"vW3I,]K3J"6;yC(diPhU5y(rUfg]Q!2,q:^o,@[s7';]Xbf$))wZFai%DWwE4FgEtP|99sc+j]>n]wB#m8};ej
+e!-5F(xR%8YHuh%op12P2U2>77GWPc~nJ9DBa`dIl+sUdbpGJ[JuUli_GY#dC}MAs>4$}-5us5N9Y<,HH=ie._m[O!TTeaap<vA=A>KPi!TU7yc,Ob3fn]
+zSij:v!M^IuI#><hpAUjC@/U,8C8!}d4M_@sFvyj.kf#y=[C]Vr-jIPz=q5Tx)ZXz`i8MBtQv4v&wfsL-nO#u<%`Y%ssz8o)jkzT7T)c<X8"'7yPfdOWpA
+~KLVC`Lv4IYBq[^0zDd`FVHxPqg:A.SZL$-4N@FaZG{/G}gfU:bu`qQR5^,w>2t0I=53U>)N^9b{M}xs0E1,>OLn~$Oxq#0bK:l1ls_&t$.bIZ<c}D_Vvm
+q/|$aT&K,.di^Lj%r"A}Si&<8EX"`E(V.SxdJP~^3Fmi&'"0kWf8M.XcZ;UUC)+/RFes]QBGAC;t6(/k6N)TxBaRes2hcpE9Q1FiR=P37O5tqnnvs8rCKi
+ULh3>Rl0$Gd(@LXn>Eo#9LWkXn}Y$vPI&)Q}Y}nup!MDiv!DgIo`E5v!0t-O_drEBs~2p-LOw8x@IA>_~,!_c_;_[#{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS
+{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAVCluIw!zFk(([}Ek{7XpCUor%#WqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZ]BnGjxLs::2t{[h6q+
+THP:IQ~qilW>cbIe[2~%tPb/ZL6SF767"H&{-mkgU8;3V_I7`d37wic.vs@4Lq#sT-Ka@,6#!qjeN%jw"r{MM)uHKZAXI++2'2Y<}vLNqW~4>l+$;n&+qI
+26G-!t)-GjBk``HJ_v,].o+3|cqZ_ZE{;b8n8c;Re9!l!@uFl8`0<.h05NnVz<t(W>lXG<0BDddW5uI;+hJx`3UT)=BeQ8]HH4]!e$^=gS6@}$a;uj)hh[
+tGM4`Nrmt:tj$&i7&px!`4$2K+$@b><}`8/1of9LIhf>h>B+('FIi&2b6h^[PpZv!+npTBJT.6~QNblpfd<58n'PlcApuwd5o@rmPF{C3"3{TZg&{>O=Lp
+n;sj:6"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds9T3;zZr!'}O0h=q_uD7!Z[WD$+gDmqn%rF7N"kW<of5l{yB'mN}0pK^DdC/;UTo=(<TGMq^{&K
+NfU9~Pse.$A6#2N-ZpB#rw$dH0R!(BiQ#|!MhY1'9Y/<#Ht$Pi@.p2Y^EQ&@T9s`~)]2x>=VUp_E0+zno|@`f$Wky5K&1tDy2#yWe1D#S.E<c0[L<p{<Zn
+D@gCzF[X(&I;~+8sRV+/@X/K/gSzlRrQl!V/Tg)5Nn=zuOQ2PQ~"WS#q~^JC@#,=UBi/`gP@5lZursc;U)2WK)Z{1Er{#)u"fK,0msVLs6U-/v1yLqAQ<+
+`XsUmpMeBGDVP|^`;E7@=DD>ET_UOoy3R9tv:Q+yY:.jber0E_}@Fy)<1H3$podUJ>,+1IK;ljO.J(Z:@RxsT0Pj,ZjEs}{rNOoNu{ss5v`!f@393Nkxn&
+1:h;o=+t~t/cI/U=WY`bsjdd'aS@HK1Q~ZNZtV"y[31_Tz!i&GHTglwH&(]`GIx$#/!kJefHM6mi:(l%BxfN>QjGl,5"[/w/$wif5vzIojz"%XI'{uoGkQ
+>|KrM'QidKRXfp62y8i9)js&+MW]JtWQFqi`|mAZ(FJFoP^jsJ8bzIA8h;Pu@!c].({$~YTt0vknchoJR!&Mm2Y)}A_"!G-Ja=n"#p~Fq6;Jplq=Y-]4^-
+W)$[8nf1RxR5;1PCa+qT>a"Cd$<J^2H+hHlI&K&x_^<Rm9EmNhYdzXmEvdYbk|#ysNE7$x=dWjWbpM9q5y[Wi!.Jm(-QGEIrJ[|4kbtd.6w["3gBgU0J__
+/:A)W5<34ZghxwJg%rlETdfI1|!#x"5EJ-0WP}]%#"I4I}q))#eRjkSUJ1Wn@;4W^PM<Ks^mL54U+X0w!4@qd{v!9PIVc`>]e{=/L/uy`}dghjrC_N"VXa
+g(2o+@%Q'"zcMhX813_)a34xm'C7ch|g/+fMq,GS@71Pc3NWs79^<!i@bMDu{H8}.{Pj"kwtq[I6$)=u&t(CBc[=c7!|j1Tn|v3#/q0wLPw$VM+{44'%H/
+K7[M)MR#6f]w=ryo`w/j(]"+@S!UH#W|MKSK=';r+s)"^Opfxe2(#PA^3]]-Q"q}I:oPDmY=&X9Z-=NL3gD}[SmBa1nxA,iu61QgN`z^aD~L=xdyT2x}h#
+)+Kr8tA/1Dj(k-w'/KQO$k;+O)|rIc,99bK:[kwl%.`1tQs$<Ig<d2nZ0Kd5l#ku|{n%(At-Y_-#"-&}4M_kl1crX9ZI1U0cV4~5GeLwvpCzu[E6,<c)w]
+Bc)B}kAVjxhP3v!=ro7urpq/cqI.m>|u;+"7q>YtY+5c_5jH-hGgVPOaRk~R])]'7EiL||"1mQN_#ejov{paOU9BVCoWxFFp|)u(/ojnTcoKoBrJZ45/I8
+C$e=Bw_GCNgkI#A_muxrprh%ZQJQ>c&@#gji(^2>Qc]hx)B89S]J_i^k4iru;Gv3vYBBu(3UJ1:,Krp_FbSgpm/7s-X7i5{JaHe@hS}"Uc~u%[|hnghx_O
+_y}:@LBX4jE#4dRZQQ8^rjWi{;_hAk/X,"&Pd)r1WK<Fd2qHBQ&3K#>Tr!C0FkGCgq,(}JlXY9arkU`6SzaUE^'hcSqTNN<1fls@+P7Drtv(AV)R#D]wY3
+O-LVGXOrLSJEXJ{t==uL-{XksW~"dDZ4[x`104ta~R2@B14AmEF8RFJYQCjBg$3t^%}aB.YN}C1;I{$X1bl`Dwk;KN}JHW31Iml`"bFG8CJtS"`&$-!<d4
+JXmU:h'6(aTq%qf`oDjq1%RkM)lU8b>DNono9S/liJ`='PoXjUl6]{4YK-R5-9+%&#/tw>"$5#7WZ}JYs`ITIB3"f_k0,99+&w!GgE-KMb_@|R#q#F@`@M
+bEMHDwt7Vow{._hg&#Mqa=K>B>)l|#"@oN3+!MFQNi_/yhnK/"=#@Pqc2x>MZbD#J='&Yz=:p`mxZG8#"BXcBK0b6IAh{14-Bv;)u.Nc@I[3=M.A#cA;,'
+)kZ0r1WyR#%KVf%.E7`%~X.nUSc%$u9`]$mk+9tg<uIZVW[Am/=6ZS6-)fMMoFj<Y.Z9ocRd7sR<J]X,!.lQLPgs1X4d%n<asLbisF(!n9VvyzBUDBqc$j
+J8",$I$NDT8R1^/P/p=IPC5ReZe8,`n08:)=LYH'[8Aa1J^KG-UM7Cab1v!f@).Rmy]KnHAuH%b&doU[RC<;[v/cb;$$oLPQ2^udUAy}|$Q,83'>cOlkYE
+y]1ROI8_%=8`$vbD}3XGoSEm""=s~'nw5c#PG);4~P@HNcXRc+02L'ia9{$pv[&|0>fzva/kBlW!AA,`HcQYw^5o1$pItlw]7;,:{)C{_TNs]69pi"0PWF
+]p-R"+>xh=']@.xv!MtPC|K:F/GZy"}"uF9Gi+)l57`>x_mk"SP8>3`TFPg('(CL&O>H/es$8i"jxFiZl>sC|gw+Ym>m,[{=pCyAgsl-a[_,zG=&7IG{#1
+;cDg5.L4h2F(GyGl+4M6QTATj91B2ZB[9bwPt[z(eY[YvCiEoa:Z<t@CSxuIgE~]+eK[/38gP92d{#wyjy9VXYP'Lz=^nd`1EkLqe_f01p]jao]g,l7Hfo
+seb;CBOmm3MA9xmZBO`:1^F.r6w`$.dTh.nBcJ'+I&YEJ&`>dxC{x`9Drrq#.2+Wz5E=mMzD%ec-yGT@VZ>fS'u&@o;CE-c_~(EA'i40x0+`S6]R0CJ.XL
+xNXi4+u[pWuRUL4:.c=iDN4s>#sh7k3jBi0Tz`7G1UG{Z1u:BH>B/=MrslZgDVg;,@zr-&+,{IL@a+:SH.6.Nn"r76TsKi6Ozjvi)$@&%TqW+)yZrLPsaV
+V!0]2Z:0tm`THmAy'&M`I]T&r'FPXTfQ=(cM8H[N"S,]7IYOUw:$}wl0^DM#6KowXI%f$n]glk8#C6-1'+wDq_m!{^&Np!.6I}}T<XSO1WhtuimuoO)&n]
+;>PhZ}l.Me%NK3oAnZ(y,AUW@f.|@cCSY9hyAG0O7|sOEA'djfg"Nls1GM1;b1n-,^]-`6oB^P!q+;)k:x[#y%Z1)&rDk0L/P3VSu&&<f.b:Av[)<<c}b4
+SD6=Lp$Uoyc_2[M(#(ELwIF>$Kr1]Fbfy&e(x+sfLqnRvP&4!$,E"%(Q%laJ^+-w3j_[VCfjGWb&0T2r!"1:YZc=4s3y`;%ebX8v(aua-^eH8aD&tf^"G&
+,Y(s_cvPdab|=%4u]Et:FXs9w:~NE,YfrhKa%|55_C-=^/!tyPf{LgHoHatWK8(0_ta%o-tlbE'aIv:tH2>@CpozcB1;d{n6&0CO6i'VR3UhBlQ}zF/eu`
+(sNryo>wE](;!dybFLzb9q@uy;&l-A}gk}81c!e_]Ph<v=O@ypLp.zvvrbH1VwuZY%'%X[WvIZmedZ86,Ba=F;Q%OM&<,=LWnLx'T}:BP(GbDoNmQ]>9Mw
+EmQO:LnFnT$W5]RkQcfd`!`bG-%PU]'J+q4m/R<=oWg$`oQ5Gl-r`-~Ff}V&<unaR7:veE$VkA4PIlN=>^h4b5E,Esmq2qlR7bFOtoYT!lYCJ[>)5;-@]'
+Eas3K@)j+1%&nWD@n$D^(S)$Wc@pRAIRS6U4n;lJI2]Y2c65rXp'24Z9PCvv,mGj8M$,#pt|5vkM1+hNR>gYH;_gP;/c+^qz]^%}Q.xJidkq<ZM{i6UNKZ
+R|Ua$xtXb)l)Mm>'73WU%5jeBx8XD(f,{|wY%u}Ug6i3VBESfRIZB1[g0-Zd^}IcL,|/08Hhza'!T+El,80gXxdcQ>'ow^^ZJ4n.YSBuna`HI37=$oA#=2
+003LoQICEb@)YqxyN.ubISuAg(&Q53f)`/k%argf|Mmk[D4xa9E5q46+BAoELlQdr'f&HVqf)fQvSNc2Ojj}!xtqUBksuzc|ne$pAD:zMN{OyOP{sA:};x
+Hg,-zf"7/.Rdw6fhxREsAi._u4%MwPlL}g9(~K2WFKR0l$>SeP1}`1tWk3/$yw;un&nIIV^%7#sJm5#LD!6^[TA$&hHW,oiMB&vMdB2SE0X-tfLJKW.RCn
+j,m]/4/K@cR',Sg(L3-nI=iu;|s5oB4D+WBEO&s`}H~v0>O%;bv'V5:Dh3Fy__O)si{$=jvG+).#gpA3qRWh"h0"4(/yS)7"M^4SDr=NLzoIW@InvjD%gP
+qz9]-xF.;R}fKR`(;qrNKZ2g}vDx4@RiJ(TY,Nj_7hqA7{4!G(LLgEAYS,V]-'#K2AE5Pr78]BM4a@e#5EJcYkjPVTmp8,Al.-v<|]ib5R~b.Y0DFkea6V
+&6cOT{Pa>CW.rwOQ8TC,Z&C0;p<A%!/l+wL6Tn=z8J6%LP6"f6F}`gfH7N1cA_X$|.O#p72;y<u%i@Pt_kVH2#,0D3qg.L~2:!&ga$=woH|GB7-L[nz+1_
+c$p!'pTjkq@kE^ZnKTgBqZ9n'{P``p.82SWi(2VgObw/Al_#9]oUXc!U-RvPR8/-cz2u')XclR'xf5Cqsj~$+_J}:i$9y[X(0jjbX;l#UxQp<U5''$a$9f
+v+a%4<jlINf01dM-vW&^Wl@]"UK|jMtfH|c6N#aq8GKD7vO_w'L!DjkEM:jKNvc)9>=sgX3fpKU`MuS5FrG2'AC,k$&f8t8@%CG#rh:u3l%q/TOxiD0](U
+@s5fw0:4]=HmiL/J@$|g[3W'(9W=!6k/k"~4t^W3VK$yX](B]%#Kj,)aIl7I[DZ]6#:mIcgk0315@BS`sXPEX$5tZ]]{1LKud_3:$m)iKc%Eh<fs&.6p-d
+Lx.8+]ADBVS'-W6lgDx!Cw~I|MPvq{Pzp9@_(!,it@`^]S+$@/~;8e5zW)|#@9Ja=wwie<HboIisU@/qi16}C(meN(@S57c1kkCrHoz)dwPx$"I&v8UQ#;
+Z"2;-Tol-68pk^xp$'u6M$atzWJc]iUgEB+lLAbpZcw4DrHbO35VvM0=G-3}%wVc}n]tr.SM5+N2rm8n3'a&R!":R)T2,96>o)J.i=%jq2s[ufii(Nq%ft
+[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m88-!ZAeq:a7D7@4t#5^b2t8-]DiL%;d%ra#_em2!ByTN7|S=GgA"RS'2F2sqv3TlpZL[5{7gEip^<9]
+V[T/MInyS@i;#=WVes0RIHsNFMe@N38Z3,<}'O0;EqB."-/vSQm$pVO`W"<Yf!WtA7<$9Y>s,QABTxh3V+n9%3^K0mVTpOO)I,vlSzKDVs%yHj8YyHaxSJ
+B1AHbL@_B/yc@i{'z<wf`.v-vi^j'FOGOfeP$,UQxj.:3($f49Y(4c%bfdpp3tLXGSb)]QFj.K$=uf{^1|DXaxe'F0-p"L';R@ZgSYmwrDev^Q&d6&3#Uh
+D7R6K<M&)=-%i)-i`E$7d.p/aw,#U@<(eHl-7c}1-K:7S8G5=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I@x[`9rEaUfVi0I@QF`c/(f|j$/M['fB3~dyJo;q5
+>(>[F;1%('ru{aS',]/MX:_fOS9cdEJu4AU>lURY7E5yS,3-{_uK14ob'oku@#p`H4f9(sK4n10$^6d$IC]y'led5MLK]6I"iZ6riiOJYIyi<ME+PD3]sF
+D7_&>(HG/UPJR22UY%`Uh]JaZz3xc]%&2z_c^@~s<j)/}wIHY/am_Pf{Qv`-4,ODw]bPx2-cv5nnCwa-a`'Raot74OZbu$TTb:l]eElcj1%D}AZ//0iU$J
+|}z"$wUOyN[Uol'9Ko0sQnG,@o0@vy%9n/o!3S]u%l_u-tDh.e9]{]!z0;d`|CX;&0}>"ykR!I(0mi'HrJUfDE~'><%]F}b!zF>[oT.;i=4`TFq1)CwCZ1
+,R!qRe}LqJ-kXf:v!G0.#@Hh/Jx6B&%D-Cf5jWv)O[T'&[dkXuJhr]G`6!4#m':g}zQ@2]=^]e](90mj([/':0VxmFUt!g}'ql-M@m%ARhi(SF>K:T5I<>
+Y88`/0|6j"9i:)LKr%S-``f/%#LxeOR[,{tf~NDK(R6)FnxTRB=zpERIg2BC""R;aW_@UM>iQ$DDC;'bqU.J~_nXEcjpOp()>@}W'v#_$:{"`+1_[gny%6
+(S`auF$&Q6)KKT"L+7!5]C_dN+C>HywV4+y[x)=X$imk"RQMiX_d'${)BL>5fepfQ:jHr+gXFbF^d;`l3k#lncS%C)5`6bZP}n2B{.%z"XSAe+3i2yvmm=
+|sZ6!sRE3gDQqreUE2"=MiF(mB@P(@]q/X)$y8AX&JZxC{&U}-7{${K<MUZKZ/Y9lM@y6-g9}V}>={kZe$=3w]r:QlE;tx5cs_3+c$S5>mJb(/g|LC@<Df
+s@Y2A%%YkEG$e7LFq9B3GaUb.b!8DOM7zNJqdSI3,m>{7^0qFlAQJ{{k]dFR5OGc:[SP4n#t%a-)`UDKl9rJvdQ`|jP+#83Op:w%c0>{pZAEA8@<lSO`)-
+VOF{0+9AG'@&gZ"!gB^`3q|KJ1%<]8O^4xdqX!5a_u/94ErPwZx7.RyF2"bK:N"k54[1)]$g`R6"R1RcOlWZ<]R9')%'YDg3(y.Gx%my[[%LkHz(V!RMs@
+6#x!8_L=%P`[1;(Nz8iUFC#IB$`"VoEOO[;5ZC[6H_ZGYJx'e}M2(au{wpp[|A+n=i''H)YyAXusbe`J}TW:go>"I<u=iDHI%Se=kR#5JQf/AYE#t5#ZDy
+[3e)S-h/Wg2V-Y1AP/'>B5sx@DW#NxM[GYGc1zNx:"g0QlGq&hVyIhB9Hzi)ky<jH<plmQH$#-J-|slyNBnpCBG5ptr:wt/<3:;2S[)lpgjsJDY1{`_bs3
+NDyBmW9N36)=k&WxzObE!eMlFTl5g66b.$%%"EtP,8dLO&(BPK;qr>p.0I]DP,1l1:O+ijkV(j>X:WiT^ZF4Wi6aE!7;4a6I:}P|[zZ4{ECft)@Fs@<3zm
+(;xVNpry@YlPi2VxH`~5xldSPo"&pcl0W071>Bg2/.KL@dTO,MBQ49lLr(>$=@'<CaCl05|UN|>`+auz~>q^`C^[s+xBkL%Y;>):kF^3#nBGT7%IyV<pU]
+QT-Zm;1f_uH)~k)/~+[I`r}u9z}N2[FLf4`l"2={QcwDyaa}oPo/zAu2,expn/]YffHkt`z^nNg_@"Z}=pmE;s1a7I!mB;;Cpe8)>nLnX2r)yK'K.0Y"n!
+3zH2i"$VyPHZFbiW{P7N15181#2PfJ6o#u+)dVu@|:<+/5V51gSq)"wxVkY3FF$$og~1Y(u+Lw2K1o72XjWva}`,~hI_)qKj'HXJ'[I1ZGy&<l+ZY}^pR$
+h4^Yvjm_snmVjJDC=2Ka/cK%WEp`<_%ooEv6k%I^qUMo`2%3[.#"[}+VKiOD=o>@k9itR1H+~SmFr1xdsiGSSHt=5V$="M&Ic7"N/Y<]!&ej:KtjP-@<y&
+:`ad&oZy%v'Wk/p,~>BGU|fdt6}u(y^dUvCjDyH3q-V]Shr]6/kqoG0;~.b>)T_UK4MY(Ry@}#<P5SYsQ^#3{;LoWG:|W)/4|I|/Hr{|T3)cQu+/4#0WsO
+Y%B':/|E98B=Iu($IFGfv8a6De#l'bSLR-18"Pu)xc33;wUiCrP2lQX/!ES/1I9B]c{u<k[`/;2m$#88K3=bEYA_kE'W>9A6eu:]L&n>v$EWUF]c8)z+;Q
+3@m:tt"w(l<N@,}%!I}^aqQ1`!R-cx7G3ElvCu$-VUpPl>.SJ_F}NZaNP3mWCpDJ"`Sw`&l"6&(7U)Q-SBdv-D,Wn8270ce!{c.y)J!$#StiR+tI<5''NU
+Uij80BQ)8@f8-Y+.kJ)<YJ@Rm..S1v'p/$;=#x,p'|AlqqWIw"MII+tdlm8E6_'J26k9"%M:9mpR.5V"!wFbC$~IOyO<b}CJ;"TmF(Z`(PZ("J|6^)mLM0
+)X+]pdSB_;+NhgMWD`foh(jjh)TFS47$}{BhLHt2wjaz[0SV'b27d(2xIFm,ZRK8MN_!F^&0!%C3ixF&g}pKU]b!_FiYs2]+DrLLz;`@cJ}Z])008Mw2wL
+J[{dg:a2XeNhRy@G$2ci&@ko/[#Uy<smtL5pn,&gX&MLg1TaKeUN+a^R"_{ll+Sk|R$D'N3}Q'oqh='2&V[T8N&Fq9r4M;U$BQoSa=a$+-%C)GX+QjIQ0<
+~+QU[cu/!)JX83MYI9$("$N!V"ztoIK/@KbK$tI9x`(I#^hi)k@$;{je(BJZ4;/u-=7Dwhpz1%%4Y$tZ[rUU=#%q5ThcZ}nSoM0&G!8^le-!1L0<}5P7eO
+%L-!H)-,CEtVf2G5rjw.6|$cG4C]-=t$#B"NwNJb)6M.9ZN{d"qj;G~k;iX,z&(sWN3'0EZxu8WO3CkQjQ&G$Xq0T/GPm[67`m27oTp]~UQYx'-71=]{,1
+Ea[g'};dY#AU|x,0EMv27'a/^kBR2i@7I^~rRcRm.tEa97GIr!=ueV#H3'#%@7UFv.kuU$7gD2H;'0{-]'vCK/3u!II/K7Dso=sUWWlhv[U#/Rihc+9TiJ
+dH6FWIBG`_ECCge3VQiLBeX4bnPm];7Ke<o+C,NFR`J"mJAb{PMhPc4VlGD.-|<66f.h"PFPu$<>xQxVSCKUa&b;lGG<KiqZMq95.`J^Gz#:#83F%dVEvx
+mIso%1S|W%0iy5JHn,_^tV-G}"<CI2ZPje@.M2'T6%CLC)j|w.ITaj}3MH+.2_%3J!$!x/BxQEv8+LLEy6<EriX$W'3)hv<#Tt&D;@3tFJf3hLAkrE;@,H
+a3mBm)oJuWtPj(_aqseF$("8zh336.fLntd%(BYcJ93#VUS+`bFD@EeXhPJ"xHsgpGbSWV>$y#]^Qlb)=,'<p3}@-zn[3}Rf-_UEpr-vSGLkAfj`"aPUS_
+]G89}F#5=Py_0TQqck]P}S/wrKH5~r[9pq^q1.7#:LAR<}ao^O-!|yb1otcnLsgp5-D"zhS9WY@2)u77JTJ+u_jv[cD9^XCiJqUdXTK1]PcVbLlc'VHb:2
+f#.wNx"H+1DVqTW&kHj206vaaXFXnCK4K|Meln"$I9`Z9hmR#7+x0A>,x"|0K0m#Oxd"XwT;|&->dyY^4kr7aQpSP's"SV}uLo'qB$hrOzpzk6X4,WPDDO
+Ug)lf^@pyD3fok;9P+j^OH+h]-U.HE@E@%`Ty#i)V`DP{GoI'&;oMUsz)BemA`)edRed,5Bu0aT05Kt-hkE;j&axHCutfpB'e{aq@#[0{iO"{|ff,P2Kuh
+x%Y/@5h;U_@hSYP&%S[mJFp$8L+W|aLo1Hjcpq<$E'p<9>Wj!WByVG.=^SDC'n%>!F>=]^YW:"KF|^<yx!FSXg4'W6QJQ,,L0Rw(@,<;X@.&].d|&@QRgb
+uI6.9W:'fhL$:]H3v&o7/^|=&nU4sI'^,6f6&58[!4-)sG,,F!]D`biQ$"Zhi3C@T]Xg7^L:AL{|9ONG6Dc%xiuIX`%nw%d8&Tu=sO3B-76+Vu%TN)40xA
+bNt-{^,']/qf4NTuKSOSimPu!u0lT2l{]y@F6N7/oFL+t4`pvn3/xC&>E@RP-YI;'rV"``jdBe[:%UIrR+g;<G,:'<}iNg[Hw-ZaxkQJ/qKBN6%AN3ik!H
+r}9F!)eYMJeT}dF"5duNB"Y_j}&Mk2-%U6cqv1J"jFl63PF>W{Q(#|`W8g8tT1y!RiT-rYFN7VhS/vY!TlDU]1[VIabG=F]PTkbjkP]:eux|vNE!L;w+pE
+8!fEvA<$Z8E49e4p0l]9ODw,r]{X]qZN}{bOmzbq]3t>LbpeGJlau!76g:7l>uf_Izlh=U,[s>Ln(.z<9PRF|77R!Ban4A8{aX)B}7^.9+'/C9WH_aHi,8
+8]%"hmHK]k!;kZEdK-yR:gUJG6`Spo7IQE$(5$<K&Tw#/02'M>P!"HLdyjlw#6e+4i|LQ=ly)s])viehZ6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z<g_bw9
+3wCw>Nh<$B/!d':A'_trP+:Fxcq>wZ-A]{&k[Y),J5v@d9/6~6/t"W)o.v{]KBx`_<Du9VN9dnaK`>m;ZSjaF_r{6:2rO0|uuS=amPrB-q(xv1yM0vN7N5
+SS:rd'jJu#0q4gEInWtbES,x.jx!^^uz_7L^!5t;fB="krRc@RR,|j!ICV(.i$Hr}4)jOX'4_J"qq>3B7<Yk5l!B'NVzw1CJ~FhE=`;LKOM0J{<iW,F:<5
+%ug36UH4pS'Wfm,Bp>19ZM,ZKpB_O1lIb{>,pIyuV90VZa'xeu7|1)=VGRAn,#x8DI+"0`HOt"k4c1`85^kH/{/d|7X>-wy#]#"9;wz>;`;GHw#c:f_x)+
+ku1{t^y|B@WMf=@.X{:&SwL`A&;GMzVo)9[rpDVWP.lU{TnvO6nd5I='a<Qnc,=gh7wB!Rv+v%Me%7m)<Y|1-fK2D&Gq^ruehSx[~G_{J<Y%PFGHC0F1#R
+8>]kO:>Hr%fT:r>/p'/UudgzaXMpnkgEll^PvSeSl1uc#00lLRi>jzB.p5G79N#Ix^R)dtrT1eWSv=j!Js/musLY0}YN7!;5Ph8Z;Sw[&`@3ZBbEBjag:P
+r"/ZhfZsz'k@k4(xDa{dG"^h<t<0Ui:JAaS2g!DH+TI"^oiJ$9sg:%9F)P3/xV@c>}M/W'np{iVwTbSd)/0X}UsVo&0.owOs$dj|p_:^(@^L@y_VDPhE"d
+y-,:^E7WQr{Udv-hjGnn.Z~q(=mV54]%<ZXFb{-YiOe$iJs=Gj]PxpmxxgkpK.=v71>YJ"u,n@GZ4k~aiUR(F9MU^GSHg5Z6RYXO9UFRv(m/gYRWzUB_)H
+kvL6_ROYI8$l](h@y2K4KP{)fY2{'z&,x0'PR'FfO$kX9}-)<^j"M!LCt>6yMs9A9-q)@BfHz"[]vI{/HrB.B]/khVOSH#9Wve0a}Wl>l,H}@Tcp)uJt:l
+<Tu[8<cXen%t-<E6X=#KY8OZ'(Z>[@I3b5jjJR=;YeTm/D8u}Y+S!DnIuKp#G69m+%)O'v4O!SJBpHlkH7tyjsGA[TszV"9iLykk4Znjd)/iuUfX^'(8a6
+kaX"tp#Bt7z7EZpHjQvS$&&VQ-VuI'{nSXX8[X4%F:W/BvW3s,iin.)d^2,Iaa..&v/F<%pK6G>,n14g#OnWWc]d1PcVO)|P{D5R{HDN^<(0Ml'/M=g]>)
+DF/{zbxPzK/eMPiYF[~/;Nt@"swt%(l]#BaBABvA.8j>KOHoXtP-wDW+>lzJ,7/H<Gg&Wgo<1)(/cRml~m8pOQ_8">sXy-T/W+^/'(x+p-B{L0L2o!VXGB
+3;uJdRvg|xyQ8aX!<a|l|I06Xo5^hOAqGLn-YGVaGOD(~)!n1jsT,vt948ityG'8PE4g4yay6X}W@;zjD=To%_Y3vmqhg.C5bw],UlC2OKW=yS+EHTG;`z
+JlSwWj5>'V0)>GlH>S#09G^$35B`Hdr'J+%xb1{+P9TtN^I8e@Wcr.pHym.1-_:kQ%CIx@N/]VCR)%V#vcKaWXXZmh&i/hRct>i9V@OmGp:-UaZf=kV[2(
+ZX9H4I:L'U;YXRy91Rk7xJ|=HTnG2$GMJ"hQ,&-/fH$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2F
+c-R't1k3wcWEhi'naR76:ZrU0Oz/r6x=>Lky=2r=eI~"^K](dexV9{gq8=BkZo!n>Bp9T'=#p@'BM/[+[R8mGbk3T7cm,^%!Fq~1Fi+5fE6/{AVX(b%3JX
+17=4SLtX>[/t+v5V!R9#p)_$cbbb{qXPJMlk~AaE7cj0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{
+WXW$UXjp${q(M6W$w@j@Dy1xD'VP0UIK'%Wk}tX,CV7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q
+(Qapuht7WQ4>iSR/X/cG`@-:w9mP<8ypH'n=4n&O&@ysr0@ARbi"'(!kot~0uGFrL,;}`^X!Q/g[zFytAylZU2o=W;n3wa+uC7J#/,{^&Ea^.LKDle|6M%
+L["+Q3XeEP-:c2/Oq9@x2rhINq'%Ue{{S9Gx2)SPBZ~RcrXfQ^Jqv<;U8C2Hjz#IBLozW&iKdeGX3lJnVQv+=>[xM|xki{B^:EcjkT[vOC5vdU4yH!+hqg
+nE_S;O3S:9pDI0#N@N@SenC62P;9x=~"dcOT@Fo]YOM"w%mw%y`d2eJf4KWAs6^m|M!5khs^>5"mPvTx_G}1v|nzWF#uKi+D`0d&Be__]I4gIr[jd@0%^"
+~`.VtBvJRTd0(4'@wG_i,f+8~hI_c6ik=T)K`(jR@y{;{<9k_wg[RWfb[Z$wN!yC{PK`}]16KSTxU121q:Xz8ib_9Whz;!_@16^x!q3mr|-fQSf19|,C+#
+cEvA=faQ@o3HTm,i|-%!Ij(pHU}G`>fB]4rpU/j,~.Uw(}Jn1>bs!z_Bq9_AM#6g;FsH;C.E/GS6Ysc6]Y7|9Em>0[[bCpdygwf_R(5IJ0[I|7uutrYYZ,
+Za27$syNW:tN%@}DC&wc1RFP"+e(R[;kYywoOH9!#,1R|j$4Yis;WZ]Y[U$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"ubN_kqz(H_S8lE-]"]F
+=xx'tH/--z2_nVWr^O4e.pg;@U09re^zv#sPe2:e^}Pp^;ptb#+$!CE@hv5HgJb$[4icw3-}ZnWvXP[(4U|[u[uA[AkJ^>EW'B/$nBAOZbz!h)ke<>DV,8
+4CYUvVtoyTC-i&UL}U`cnZwpRc>jTf"xopbxMg(7<$&9T;6}8N}_641"LkT:x@3J,=zM5P[`J[1KCrMo5oft2"!Hte&q{aMe=mkH`F(Qf)c0$sWt~$_ui3
+)hB$q+}43YAF"o#^BY~x;}YnY>.>~&NB.Z|.w#9-TL@w,%bKwwAqs,YBKHysT;.|kUOnL:8n0;1SY}.b(j=m9`c210sWwVH|2kr0WnmVT:sw[6>$3H~2ve
+n@jq,f"+LHe{i9iXZ8E^g8/zy7oGJ/D"(@"u13tVxbA|QyXXRJ`d}C!7}pZ@xd$seP[^9V~=We_IluRx,xV0|QC$m){z_tz4KW0BKi^`S6OtdpU^4ds],E
+L3b)6KBfB]VSJlyhbPz0&4l|VES/E(/}y`jzCiy$+xDm(eg&FTyE~(Pt<R7R)R)B0)bNRYXKPkmsw+b:D]1b5/-Mdst^p(Iw;_SO|w'w>)0ec#q:&Iz=$f
+U6AVIInDT(5$w7IX4]+bO(Nw;Xq.-g+bpodoY62EtXBZulv:'-|{'yU,>|y4$Nl{V-hD}DC|eSoRf^"[w6v#J'e{%%nGmy-&NE)_N0svc]mPpALVN-D/MG
+XN5pl')3)}<v!EOl_sc=^rVH%DNB'WLM'.N;Co<emfhz3f[wQpjoElP@x:2<G(d+'d~Wq`_2tR^2}I[,#vG:ny=:X8{AgU]7@xG2zU!!AN<P4Cm'VnqD.)
+Mg0Q,|x3{FX=rWIJMNK-gqcF&Y-j[hI^e,_L4C'=ULJyTOHogy<+I#="]F>65Xugy%i#TARndZW]>")mWzh{~ADL!@[#uDkS>(bPY3_1KsDu>(X_:-wnL:
+_{4tU4G%X$.;ipEgu/@bmnjT}<h#&q43vBYk:bJ{Qb+uLdq|[/Q_!bwY!!kQ|pyvyb%e%f3Afma2MsTOmcg`zOSpbf5izip}Trv%d)4pC)O$^v+#kd_@;_
+['{kT]S=Hynt!1XvY#xl)Btvw()%-NSGMf|/#26]@a>:.I>GO>0C{0^gs<UD_TOOOTvgGU4a3ScO310Z}2hp,E|hq#a[p&,[L.kkG9LKR#U+s8~_MrO)JY
+8e$|HhjJCKO((7vko@ii4^{8:h$Q&tz&W&[u[FcP2|v[ovnM!wl/l(412NX&h1}q;204lDsnZ4TybJnY_Sr>$2PI);dsQLn];U4XYZV%BrGVi4C<`-A#~,
+KOtIO0ktwPo/V2jNhE.`$_)%kCPQ[CPwDs)@.!)Gc5`rCpT,Hpc1-g!{.8v)dTfYH|!M-f6+s7grphRYN,2yaIFz:jhkO/G>zBZp$d=TAXMBgH='(!Fsgx
+h$sE/[NpD.<4'.wft>}^2GcOfTqd#tO"`Tl8<|j%3l;zq$@m"F"Z_#ZE&sF-vvo76"E{A3XR}meqygDcLHOMS"aeL{AzrQy:o(!`Z1&${k)G1Fsb%x,QLX
+(Qg_7W28V@brxhAbep"wCVm"q9X)a'%t2'i&r;bf!'U8nzACb@bb@:!a,tM_~i;VaTk}EDvh'wbd:W8`7bmA:}(-5;_$bMcj1gJzaC.[Zr`U.Ty-U#VM8@
+26OFQ"O_{W"U3[YUx<4xqzMDDGv#}c9R`[@JiU'`&tamGoMdoC2v{:syfr`l4m9Bf_%VG7:Ulrv1.aRbq0fVde/`h:Lx,Q/SA'aE%ecp5e&'8SM$e;^2[i
+;<MJ<=TxtPqg:v5m]iwm#g%Gv7KRlV&qe>U|XbQ0[o3erU=Hc{b:!mASJ@,wyv[x(ED`PE^-P02M!'j{6,IBT2%=7a'vu!HIIAAHd<LO+pzc7Fe%Sg:r&a
+z]yN;/5=1l^8iHLqisWFN7w`ZkGbmqs=%kP<{%V3Jb4c9/"Dp3Io71Ydz;N=f7^opya:jia7q%"qlsk3f^InnkpWQtO02,$yx-eJ{-~C~dkTHK)K!EoV7w
+9XZ9P|i9a_MQ'46VV7c%4'Jxc#1H4ImVilc`kjtE=K[pRLEd]Jv_..i7DN'GlA1qh@6u2Eh#[2CzIg%8zH<2MTD%f=Mqh2}2NI(fBa,d/_,"I,}uh/bZL_
+146iP,X5{G6')+~CGJ$4y,J4aS%9K!uL$B'/e|-1UR13^+TCy2#L7PV%sWf'O3W0yJH{V<gF1COg%a5,FRu^c+95=>ywt^~}@5gfhtI|J+g!LN{8gP]:td
+&$"8AY'.b:=57%S;UNTI,O'I;1oM~,.iOU~c-:6se&Jde0OBGh'#T8@OKM]L8ibkV[3'_g<-H`aOs;)#}g`LBS:ix7#dst1at"6K+{P:fJiy%92p5|@PDt
+QyY"9zmq3%S|(>;(/CyH{-4hch&h={a+aKV5f"`SqV30Af$HXk|sGA~>[ZOeRGMh+qE)EA#I^Ch[|,D`%"ZeY|g0,=@;z$kqjh)!MJ4j/W5l<4P+>`~UWn
+CODuFhVQ;_wPl}.f_a3X8se-5IqO7JE%FD|!"Ty&n9'-6`p2Pd])yo{WgePG5|YogYRrDu"^NO(a=TVO"rR|q6>qIo.Map0iV}[a`TJ#Oat.#pvzi{ssza
+$k0tKpsHTpHz:M.J|@iT.`b14lNO,`X]"SgWb@V=_ywdq{~qhY;`=Lr%}HwDa8V^Cq">g2q`9h-`|8u$GM+_x}tCWIlxTiEdLcP]dkb7D|q@JQr5-Slzxo
+|xOzcsm1}`Akpj%jk2-luxsA#TCKtJtN'K>ds[%1}Z{M}]eV`B6(.VQC4|}bP7#[9IzCPN"~V2LQkvVu~F)^XuIEQ>LDk"e8K]D,P.StJxl+;}QxFks|5W
+$(6OKTFL-Bllr@A2|>|<;>9$fEvU']h;wnVOB:9^eOH;TTA[&O6FaJ6d{vCN@I5lplUEl47{`bR)>Z#q)E6Y8t@"hF$#KwP_@CX@>t"X+9C(MxaeW1d])!
+Vpo7`p0Y6C7=]b"[v%R'|Dw7:uVCSFfrM2S_-9`<'pHtY6,2;=)#g@lz%V#a8'hCU(lSV(wM6h6}E&G<va~4S(=(7<]I)Egr)k"s.&8irp3JVI.;RgkJ`M
+6Zo+5OUbTv0mKB8b`jqRL|U-=[I]|]5;CV5Smn.oH&['/t@Zoe@%[0L3etxTa$8(^qRdO-y(g.0Rd<U&r:4]G9XV~w^+UxM`S6M<se"w}U7LDpx{^-dqYn
+~RTc#=(u79moe+>=Hx;"y&%TJ>YrLSs-:/J(f{0QcA_YE+2v;U|7{7%3DH1M@LEXK`M"5-C"LvbYRY1'yA.`D%G)'xF|_krE&+TP.UY5Zmv{GV!2ElPz=b
+qx"iA:M^2RDy:d!}g2Ai|ew5jK3l1`'6<,IKK[}@MbtT37X#O;+JHsj(|$b'&3uQ;|D%[r98dMU:,Gc3Y/ciz2:+[Gh^H0#TO-"jf8`z~Ve1`aL(rfmztY
+b5l$bn)zBhbVPiBQ}/K:L[S|H{!MsDFXsu|fwMon"rvf<-5Xy<m4MG#9OB(u;I&vgo@#5XANe1r&KeRR@bkr[5Poys`}$QxYwuji9[Hu%5#Efw({RSy,[g
+KG~|XhfA/I8-RbgYATOZY`]|`]Nx8c<_bQR4bL^_W{^kHY|YK[=+8tEiu$7@AO!UMA^wcY[1v/~A9Y8ZmetsywSz%agzsLQZ&34^]%bi+9#(|Xq1"rRMfb
+SI0D7`Jeatqs$#I=litz0Ej$"Ky=>bz|WfxbBn`!E9spDgNo.Mv/2]0#mf(bim}3ySW<0(Cpy1Cc9,(o7b7vYD-[[9%=uwX;u1V,1fL&/)`$BXg<JJkS$B
+pw$v0ZLk&VN4OB9l=+[1SyYO90jW^_M+8)mEjHjIF(7d<Ug2AA=i_O}rMT`|AQH|7o,J{7lEOs1,aPOXVfE5"fE=7w#J[v!M&Qp+/<%qH)X0+'DP#N{kM(
+n3CH%05U(mh7Z+LYcY=aj@#&YA(]`a-^Qv'fAo!5Bbt11yMA%Px"bE.|;To<$c/k<2X-(`:n&`LJq4XX8$'OeNaSz812c"|<js],WCV"2`~90&1)|(M+l>
+F!j"W^W|]faf_}eoH{~gd&7gW<HsbG=uz!!qT+yjQA$X/!QD'U4#1C$dMa($Qn<1bPKX!`dD_tXPDs[&=KU:t0J6t],D-`#;q_fT]7^5uPGRUA]C@SMiP+
+yr=9>%fm6-zVI#r<GZOoD+aXYt><`(;#kPn."3_Q+BS9T[Kd8G)!QA_E7I';.<:ka.Kf8ifL~xP@F,=jH'>oR]_<c]ZuS:c>yff[rxfvIHDN>r7jc&VX/t
+O"55--U(EUoO/#ijt@iY6P2J_/{vFiMM<n/w1pAo(_Q:f#~56,eu6<zfsLOteIc5wr3aM6U[V7ZLAk0"yx4,+&[W~MRh-Zn(Vsa]Fn4:2q%xUq/8]Xj&a0
+OP(_cViLA_{uStbsM-QS+TmSAHb+HE;`>w&-T^P%uGv$vwYfE1yo25x.4t60"'n"HU$Ne&|W!KI"BASgN4KyEkQh[[(-O(mVxf@P&Lq74SYG5TaXOjlrX+
+Bo{t7j69s5Q4!v';JSX6yAO/w5']207i`|ViWi+V-E%,X7f[B$dSG[a;Yy^Z~h{iA}YL^V/;h9t^BX@gcm4nC3&:)VR{71,vN+wRPEzQUnzFE)vXv,<a#:
+z]jFP)fULz)Lxa:1dfUS{314^/eNVJHiOSmDQYbtcyM6Z63eM1n"0IM_|nDE|%[,|0!V#R4FN'"T%FpG,fI$aB7yv$dI85a)(o~_YAnYegD`<hpk)=xWa9
+g)H$`8P9k5!h%g(vg$Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB%iT:luz.0O:.vbvUr+"B&z}O^8`#qrRhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLG
+e93r["L{ZL=%q=pF<[M>(dJ#]saljU0)wN'2qN:vd[;P7,6U{8@B&FHE_:oyyyPC{P|QsOOKj{UaRsA[10HULuz:DbY;,="KTPw#pR7dCW18!Q>,D%!I&O
+0x|{vl9f+q+Px(J}9Mqmg$B(sYQ^Nq.T&9%zgfeJ]ug+X:]Na9uOR>~N|j^ZuV6)ZNDo:5Wv#s')iBJEdnZbf!>7vQ4ghsFo$>L@-1CS-)2Qe)d&FNs1"E
+VRdya7TiD]K-KU'eD!'PyRYK@,q-hP%kL9b@bTj&jwc#cyBR[)!UdVI({mNy5j7W:ULc!9Iuv9[uT!w0w)&Mnx|L(twYHyBeqoJJiGTelve@aqO7e;lc-R
+@b@""a@bAXx3)yJkBST.pi.g)h$N=x24Er2qelL8I4J&@V`'8hO-C5+e"LEbSeclpT7/f`zf%n>ftni{pA;YG^1rL%I>,Z#".En/1RE<m9$e@p/#[wc{.&
+mdC|>SB}pCNzU<@ykC$&S"6L!x7.r'F}ms#[D-SDz.kMe"63d]FJbX{v)=2=u0%SV.)HC^9kP,eQ`|X^D/=wo#6kF4+b<T6(Qnh{6WX./|V&@9OF:K`f$>
+uQ9hHE7gkWUQKdXLl$_gX'GruoacC[h]#ziG@6"c2"2i((4^TVJmZVFUD-kU9;K>.vS$c,=z+h=[YY7mT[weW`sIWQn0H,juKA~NC2e:"B)ySLfkJNc2Ri
+G1v]rXy[.o'UWJZZm{},DI+j]_igl|mNV'e8hG{GO=s`3'F^78VXJ/CEbAJ5&[aeK-,]|MXiYd{3QJil(eG.<|v}n$W$)&5V>9'BvwqteMcd)+b6^FthYt
+B[]pUY~G2c5"DoJ5C,=t_}t!R)HhOD;K5n4S;j}ZSkHTrDsX@v%0i3}9s7Rt{sp7qzg([u;)s;;1JKvjS=]ZWa>ed7$U1/2Un(U#]VNqw/V>Q#eD`}UD8o
+nw^Rfrvz}GAvk#:5oua&:Gt|#@y3VYp|_rHf)f}U18;J|a/d{Ohz]JJn8c36>_gmX>dQ7cQF5c#i=Abz4d><5|`u8-qQpp`D&qwW)f:X7-j=5w.TLAjQhd
+OwjfbVZ|Kn8d@<efb/Ng4vjNad`+7X{p~|Z:N|Pg7o<wB-Ff<|8lu}#4kv4iZ|-],}wo>q$x(|;XC/I#|]Qg0Qp}LN>c=3)OIg$OCgHI_08S-pT|Jf5_"8
+We<3vR@$(vjw_5R5GfxMnxaIlq"Z3J"fGukK/vj99p~|HMW_;:h`/LdSh5GngG#'!XyF|0BTT:`<^uN3J#]Y)LU)3fh%DziL&pNXq%hCCl:Br:'E:Z%7'&
+52y:Xn|$u|~^8CjFKA"sSvLm<gfNzYSbG=`EQ&t6U%}^>Yk[xZ+Wdl%I9^_gW)#J7_7%cuUPL[}Tflu(@KH++YK_Jr%SwtYYO`cJ+CV;6[vJ~2o#,QK^PS
+GoGzVV|XVe/%)ph3'EC#R3$Q[0atXZlxU=F3<.%i3H'TBb<ol'JEh&9H"tj<`EnZLy{2-#eLH)c}UoF]iA1[p;'mfZ;.S{`D5805L#DJE:U0{i-sZ(Pf<=
++AP+cc2bKv+:&<kqT"joc|5dv4k7<X,TyALIKLCRS2akn`rCg%]]F0m7=I"l~<T,h4WI.^w3^Y}f)c~xu`=33!9.wIbkt8z{V|WHdLZieZNUNJsfQZ9gx,
+g"ygdd!<0-tJ"fs=ph6@aoa9J2sL7c|`VH^Z`L$b]wREdi5izT6AV8$]|I<|imuaEyM%u}(u9=@(;#^taTIYW^9MT'-SN1Qum9+oR"j1F!^olbL;VpRE>n
+n9;QeDc}emmga)hq{S(Q=lr6k(F7fbE=+(qH_6kX"Ed!R]qWNlao|O,@BS/8|7i)tZ/B]7AweV(xd,x{;+A2pD0(5p%1|]ob@RVrp`lv#x/_bN/(plWQL"
+:uwe1d}6YUS#"2untcULjC-Cn}.Bl-U.32oZD]2Blcein2ca6+xD+:;/L<]N%B`1=LX%rQ),r#stG.qRR:ClYh;KE(nXe%4)!{TFlL{A,+PD/<Fx-SGM`I
+ds:qsXu+(k,0}q{`jXAo9yU7BdNMFC4Qh`=yt_Z(W{IFY/y^M+.Nje[A}.$G~]f+ms@0DMYDGhOq_Vt25jwCbI5THc$$><|K78MF]/h}i!l35]JFe:dhu_
+B#{6N5-1gj%'8j"rj"tT!/C}M]yd)XGBB68e3mq9eRR)pvoEqM}K$<npT&,$7Ds$PNW((rE.vxf3LXVpr&Eqp+Wh<_G,+"RZn>TTmN2r6#LSYmACkxEBkV
+LvrGCZ:y<}@tcQa4l&{5b4@lw{.u,N_zG/a]pWKg.d9-HSrs^3616+t@P]`zj;!ujbo+)]8BM(x_DYa/^N0QX:E22c6AHB>OZ,b4SAwt^0Z/d'"8But(#v
+T^rnPA%>m+)-2L6Z[yM"6EaXj.}t2-Bv$=>)RUpEMtsr9YT"g'l>Z#e7fbG>Y#8NWplhzZ8Klgvp!0)bL7b[PxC.nXwE6oI0v>}Ss_Hl[/K",yGYVD]{qy
+GbD)h<O%.:B)`q-}9Ib8:0^F[oHk|J$P9Yi-@e:b%/v4~<STov4%[6:Y^(1c5=fz#Y6(0F~g(wI9r-,B_&yM}Xjy!)s"N:WsLxxenn#iAMz`q_'i1L22~P
+Yv96[g4q3Dc;>Z|TI9omo6J#;NCC{(907[~Ex%F0&>Xn<7uruY|'ap^2JWPDhA'D=m)4sP4ZB-:9`-t,Kj)c8rw>{1K4n10$}{"&k%9rlD6Vw;hXwwegzn
+i:4=#I-RA&U!U$G'J2-3W:v@d8R_:%vIPBVLywh4a">|hG14Hc+t3gIT$W;'25jeI+#342VeXvK"+Hl;c':Lr.iW0I!<U.|GO`@N'y2PsZt%(w%h>jdj7a
+.3i>PL"b+MeLp3|1}"Do+nG)_^ZvDQV&TbBnYIv3ogrkEsg&kdl2A{uY[}0=m0.bOcXR$/1Q|"vj0v^8{.-Lc2k5aza`+qpuQi~P>3ICTa)h-X@P~fIRf[
+{$ECku<K>]/];1EsRS6(,c+,<=I/yv1jN%}b^QO<p>,o)D;m#,Fdokcx+l"9!#|!:O%$&w"r8LMaFve0'XFKbYLFc!UfgABhN}ZF[^7w0t0H-+|mmRDpu,
+}v,_1vaUcP@mD>[#uz#`W[wq]cx)$03rhm>nDoh4'70=|e[zv%cc@u<RJUV<R8|['W}vDybrx:D}Z+!pO7]d}Qh%~{k<"@l6UmUT=btWCDtXP=j;#o%|1L
+TEA1#:C@`g!`)G|.7w1-"d.+zkdd_n'8&}rz(v2Mx|s{tG-%J4+8(&kQVFsU0wf@Ct-Z1{2TDJ8gSTQRoXudFQMO]OkM9}GUtp3rm>N($F].YO,]BHw>5-
+TUj2k>mM>;EuYm[<(-<qH's:1IrKK%ge8kt9PUI0@IJbn8p6ngFOT({),lPl@s090$IC_-n08L9|]OdlYN78a"sjk1VnNBmP<eWhUUb1hW{4|qYe:hbhaa
+p_8L'np'J_"r%'53nE7)W+sDl@lLp.|B5n7`}EWHo%3>N-p1a{RD'PFNRv0ylT/ExO}o$<Vx6EiUTE.`!ASm"A",7akezKV-J@>(vuKi)@_r1c&{~4:9#t
+)uG@0^h#Rt7!(2.jVBWHFo!>}AEnZe%"w7QdUo]rt$D4&|o8UH2E!ls"krpod]9mn!OOO7-D)2bt~p'0WvLri&&dG8N-xw_vG^uer|+!]FV_M%c"`U8%fP
+]")=x$W7iDdpkR]i)qB3pG1H<3#UyfA6CvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$TS&mpE#%-siE|iY_6uMf|,{M"{d
+:;v|HHz2^+#]zc=v-1=%2J&uBKq$fpbZP{P.-bU`%jq`Z.6["r#]klcmanPk=,.(qL<<(YSJ:@y:ro/Jft:gl6^KxFeko5UO[$87;#DnKX;Jf<Ox[5mO~a
+aEMF<.wY/"g=C[i>3o[>N+V=DcU=J:JSEMj:o/r[cu84[Y^5(W[9V>xh<L`OElK#cd>I^F)9Ozk+]%YZ4YBR.S>exgZXA6B,$kB^c}`[D,c1|!Z_JUHd8&
+De[/-m|,Ob>%3>rJk4.9yh/=%x+H2A=sdNY[R_+gm(9-{s$/pOS0(viJ6%$L8"e05`M2yHZ)&S;:<CrJ.%)wii6n!d8{kHyG'c7J,bikL98NVg>eKkFO&A
+Aa2>S{kPni--n(%xX4VH+PEfL;4(v)Dx(sQ-8Q}^Yry^lG,V<m-'P5UskeD<s_5_V+B+e,U`c5GzI0vY~2W(q+miT'T:0"E"C&+@&yo2-.DEblb:Ea6l~Z
+h}p4EGm>:vGR~k6+87D-+MLEIg8@qA:qToxyE}a^Aq9q1^;vNrD0Xwbdd(o^}/GKZ464YhyjUY7ZJ2EKiI'MS67<hBU5@E1cde.q`pLqi25YSJsgUlRfi!
+t.Z<^_bTcbo$4!O#o3f)XghJL[,k(WCM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXTRlxT`ua)J&Z][GD8lfGkmdM9Q"[SJ;%30hJj$gjYoLl=|o=+vZ=)Lr
+3zlx-|ZNzr!d5QjaCXynnVr'58)]QXbfIk0>XcytZ5>po/LldmHckx^scy={Zd_]s,iwR33+):=tKM$K3xzZWW1TX}Bj;wT#HU]mqNyW/TS->MQ}`IaEX$
+<o(d_;@ZsdS%|}`E,,+vHm0U>%6,gSSclX4uu@axiWo[w.V@B`AWk(!"gYj9G1}.v6:OeOS^rG|;M7Q_yMl)uEVK68NJ5&D`QCld,du0tMz|nt$J/'t/mH
+k0eD4%Nrzj~/OT[u~+5=5yAp9UPM&e~97)J]iq4mj=r)zNuLuVv=:UUr%TITna>D%bV!{$$eE>8gvf'Y4vE]/kONVH71k38cL25&w=R|!vD(DSJ:gSLVG_
+U:tVuF;Ke50@{2;t7{H-3`9PV=mnw)t8Z;-XrNdDzVRz]^3n-h,sd!dIv`5oyffk0N<};4w!qURTDV'x}I:"^2e>]r2Ly<i%A9jJ0r6Pl|L8Ig[3LgzT&I
+qMMaad"6v"c6`elj$ypV&g7fSoj9jK<N2X,:i_)rik'N/m&,P|pDW<f-:UaxON`mXAFI-F~"Qgbd%HZ:@k,gr28=4G%6XMey;2DBu=Yvs+dd(fFPn(i>Zg
+ZV0ff$2]0TNI9Pl<3CfBf@y.5LESrnE9fj%t)SCH^F~+Z<>$sB-6}-0C$/9j-1[<|NK;5Y#v:D:a)3dziM{m}ls8)kvQ[DU#^'.(5&muS8BpBu/UqS@%z,
+8byWp%n"7'62Mw0#>4%j#L`BxMO(3Aoy#o7rlRY&LEIg%r-p@,msefj#{=DEfi%(Ohu$=pOm!jmvbQsoOlH_PHY{-iR>~yRLvOONN8cBpKn=y)B0KIWBth
+g6DHd=Q>r/HYM=LhFp%Iy%{V%cp=EBem-KGHyJ8o-Sy(H}:8d}^xwe=S^w&orasL!D`1/Y)`UGXv46IsB#D57Dz3NR(!YDbu}jXyt>sb/,kpK8bB[/N/T9
+R^f6b{:coe+a&-pF_=lhoCaFrTY>7hCpx8kN3(c/<6-K%6W^U%hInJ$(/@xPfz<gsin3+qZf8#EGdd2Kzs"nqq](4c"9(qpIMk<nN=VGz[ldgDykOE5nTH
+=IU,RX/WVgv(S]kwP8+{PIZ++d;TB}-}]gfQZ>z@C-Zz6jIVz>YIvwnh6Q4RQ|XOG`[-6hLT):L'MMmyJ|<a6yn`[Q!{'lRs.gB_QWg`"u=aBkD`,gcw-k
+ZQURc))Q;nTKyUq!{msS9sw5zXRFtylWQJM"w;>i63L2CRm2%Ju.f2oI/lUWU$`r<!|.U{+C~+vugVJ)vG]N0Y3n>lRiayh+/p:$zo')722ybTOV];=M/u
+rIiHj;vn^mA(e3}8n{Zp]FwCE7K.yuiR.>so02VU/1Gc1W!H.$HtO4pp6$p$[e''cLOmS|:N>t+"u2']>G6X0h0ZpBwU8&mEc"zYV|ls-}RkLt1Bj!K0q<
+|OcRE](c30=f[x53+H/Xs8-O$27Rj8l!RE@!p<gyTa-_qFPqOwAf7$dStXb&dcA;<!-NLVFV(a3)D_n;~ju_JPLrOx94v=ELIIP4n3cc~%t>fvI4JMVVg+
+6l(w!}P@6iLVjS{FqPPvW2s8z>#%)seiK"m<<W@_6YV55g'{l[,i/u%7xuys0p7]eoUWtZ|uENQx3=;vym;;^!-F~lM1)2Ug&HGe>Q8c[jd{KIQvT-!%eo
+EB|5wfB/2CZCLdtK$gkNL8_kybnoW|6Y/.X&69/`jRrxTf|wI:p_{rTi,bD:.`-X_06qcAOF#>d9{vqnu57h.C;J}T+::&p6C`_2MO8^ClL1[9T'oGjms)
+mfS:GIpOC[Mq.JYPq8]ZVOyN%2'>;5~r2`/1Ymj+4Tf7ZZd303Fc4eRx7A)EG$}7i_y10}/0@(dqwGkO7NzvNUz0zqob<5yUC9V[8;77-Y+XObZ{dd9&G=
+U:e{oJon1iGDsJFj.f&a6!l0%$.&(>dCSF|-DaVR6(cH0bw^)xhhXrtFisgEs}>>6Yx`gj#OBdJ^iaN>%NAMDo|`(49hQs]E`M.NdwU:}'&TOb9^^#s''q
+SO~Z7|Xs+bKx:0sc]UUx,x="9y<dmA0C.zFXK/Xj<CSKVoaHNUqDDL~A0p54Ngfxe@%$.QZ<$!",_Nwg$g8I4#%]~4_}N+rr}DEP0^T&yx3p|>xEKrB8Ij
+>Sy@!L-q.-:LN:Gv}q6U1#F%D,zK1S:@Av-c[y_JIAi:tOP{1+iT|i}E[N@4}TT=K9Gs~u+):usYj<zZ0)"<,OG{A;5E040+~}ti!mWjyW1EI(m'fTh6M)
+I.;M8}:/D;]f,JvZo"9Nyuf;_Z$n0G]bymWzN%na7)xn%{72<jAC_090&uO$m2amNz@w|wn3koKsX[a{&aXi(bOAJUU5:,tD0kk!ink;-.@Q<k|ehK)&Z8
+Tw:P!"P&~/P}@D}C%s{H&V#DQ<{y0eRJTX%dke;CKrNX]w$IFM@(vu$ssquOc=LdYj%<FVevJwaaj|I>BZI&2X-HXstGGq3):hT"Co$9xBI{It&Ti6_=sd
+hpJm.qTFi9Bx&:"!X!x[4V4r_'O9J'BT&1>=_cnfE&~Uy}&t{v=U"j9I[1v(<9D12"VI"-"/tG5x"Y0<49dW]Q%M4ve_)[wZ%N:X:hnwO^8w=rqt3{4c{|
+aj6._9Tvk9UJilCi3WJ;V3_o~akcx$o8x9sud>mT$y'5F4-U^Z5Z3"N0G0OH/55"NDTQM{j>iI3Rt"ZxU8YY{pUc"j<jr19K)4oD"IpLqnO4tD`[|v+[zC
+1ls'hk0ivK)-)uZg_)EO0#:+Bfn&(@VWKc.|uKWeLNl8!C9Q%ItR:rl#J&LfCHgPmpDDQOQJg-J=D.(]&_s^is.pG[uq/EyNR=xs<Tz3|=~nCD7bukaHBb
+WiJPhuI]_h~7v_}oetBYVu3{<A&`TBISGP#9p.R3EyoGgra@j;MEy5-DWU0ZE@46DY.av{4Sx-EBN!|=dpP$=ToOmYVO1MB6&J$%hO$qYApxwRCbX0q_v|
+po|;:0Vam!O+!/:1D2}[W8E]SG1{gVV-y}RsL$e<9A$#Y,=0W9t#|Ld4k#^;,M$vIHJ+gx[hEt8](=;wo/>>79'N,5&j2kkoJYClOV"R[3|AsC`{']6>Z7
+Xs=--CPOYJG0NFo9soLK>g(DJ4SZ(AE"$C)sfM9qO3</1I{Vo]ko)hnPq/YyA4e_B_qcnQ`KctxnJnY3jciMY:"EN8|Dw=lVNwXA']gRlj8BvTF;LS@,36
+rBF(jZ6KX:cY&hc{piDHA>zn7m_$y(+e`Si[(0qJ3(d/Azm([z+32V7@@tQAf'Zno&Il;s'N/ux4z6o!'n3A'iemgmdA{BFjyk8}Dy(yaDi'KOxfE"uavk
+yIUU>!C{J0"(W:a9_(ZS=-SV^B~4HTq{|:N6)+#H$Nq.I]0&S3{|SEkF;OrgW1{sqX%En6v-_)6_PV-^aaB56zRUt-M6S@9H-B)Ln;=g|)QB2S71gA-@pt
+z.f9;XD]]Pty$yTy]SIu91h'&Sx&v6cG,]JH$qmg7k((>vATXD::C+w$;b1]]@-"RAISf&5&{7Z-yEi7!.F7iJp<EW#ZaAj]j|)Jv.:'yszZ5(t3qDw8Hd
+(^ViNcdoO`Z{BWJ&>!+#!6jy>H^^mABm-|bu#%i]TEz,QHI2hIgK97s-S&;&KCQpwNd8X`bWlte!z"Tn~og+F".'=%}0^u;WjvWJ1}5BZEx"%FN[9n}w!g
+7/&,;^>GsLQYIPNEpy:0/Q{,12+lzP]K|CO{-_LrP6iBN4tqgvmg`!lfDfC{|IrP/9}]2p2D3fIx^J&RTEoU:;ojsXXXAon^QfFDsZE%Mv_AA%a>p_fx{(
+i3OF_ZJt$1xAD1uscSpH+nyY/Pve6ue/BVx#gvN7{LQf)">kR9:e.)o8e,gNai'5jAGxdb.B6pe(A-2qp}_b.@:|$c<[5HY@slCAKP0Oc8RAtAG69`F<Ef
+H20e(,G8QfGsxz&9S#rx.2`C:vE,2[SyJhQApcEi-Le&h#oNPlYd|m{#u`fc>KR@h)}ALmTT&S3_`#A:Y734k!X(8%pkPP'GStAYc5cgTdPQVCYL_159=W
+)Q:N'v'PbF~"u&FF7]WatU"|Sz|2sBeC,A@1;i6+)ytihT8R@]"{"}j#}'#b[EB[d8~/--2PE5r66FQZ^WhQ{uy`7NtQhpWVAB0^v4__Y(R6qR^rKaT:E@
+b8ak~.)Ihx,UEQ+YdC[)e7Ql@)K"k]le'I_4xW;{LkW!yCEsC^/U+bs7+h'V[$^x>8sXnlsCqA2`2TY!&0T,rypkr{7cm8$$|qKdpEvuNdbY;1opIOOrWl
+%BdGyivC#OC$5AIVUYw;ofCE=(eV2zI`TDap!3x=9{im86v=K4HRDCFq""nhAYCTS4O`3NFf~4M0sDZi5^(l;@j]('eC3mO[V;$FRWC0=4>CzX!T:"6F2'
+tE2+$oB+40L_6<@uLj$/oCJ2F^k:!N(&aOA[8o)_-e,+StsXE:~{E:VY7M_uOuXYPuzbA`A;j([9D{H8MsW(]e)zOFAsN>2_ta),pG}!4'l%r;G,2xiKqa
+ky`]gzk=IsEc]U},%2CP7NnNeyW+SpGRkF>!EFR8UfJt|[$s^c|RMMHTCM>UJjP1To:"-kW4ndr,F"o:"y([My9W7p^39)![it}FjJZh:I`00,+r.&O#[-
+P_ENcmnb2_B9;76!=pxVUJpMuFF{8mo"_O$y7lmg>KE,I+NC!b`db{diY8olcd3-`HD&1O#f[&e#!&Q.5wS.&z~bmxYsf57:ma'INrstx+O`ejkRz4/^,'
+!X8dZFD8@%TDn"NT-5QIe}:VyiRwJC%+2:Q`n=,_9iaGS[C&UK5NG%D$-WP&qTn;Z#,[G<m@tjHgFD1U"k/e#u8H3}:z/F4zGG#|p3+;Xrud_JR@H_}FkA
+sQ6"0&uXtE+ekSh4)IjCBw0QR`3M]b=u@>=okNNG51VrnhgalJwe'X%Xx3<PF#2_wkzJY6(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB>)G=mp_n7icXfx
+YhCpF'diyNuXf7^c6oGzHPrQ#4oK&f:|3r1}5Bd8ho]dt;SM@({@Lyxgnst%LalS)x}pK^o"x7;RB8mYR}Q%["!+Y0_q'ttv/i"`)}}FiqM_AP{Ju=i)L!
+.1t1#/YI~n08@vl6E3"__^,=||q-96dg%&Ol)uPUNGsW%-uIZ"<#f2-S9f%FGLFYnm^9w>3pPOtX>XvQ.f'm8;'Z$j8=sf^K`V{0WxU><FS^t0Ro1"h4N^
+,!^%rAZ8JNl2WY~+5swU1X8_ZYY,1"V3Su~Ip/rDsScc#hrsk_U(gmXpjE]cL}fXlZ>^^pvm<(+OEP&g|[i2Rk#eN{>[:$hFY8!zT[_}{i5$9O(PG$S<lE
+-ZqJ[|-&2%BQ{GaM$DvHS8vBEb|G(mvj0pTvFi"j0uV2A2.@c(gC]=dWy^wF"^'+R&T9f/w|=&qlV4[,!aN^b.2zY,vVP<{&]$/a5Ypy^8k#QK(>U^4SB5
+3;vea]W&.y5U;3Es7Yerf$Kci2~Zf3ge!pW9LJZTVdRq#tSAPSVXF.mi~AV_z$!=M1MoH)}kU/c@NNN449!I;PEip&>c)-m>Z6KGGOiO/IvCi.J:uQY_.)
+h-#0x/qXeCNwWb'4UUOn7j.d^8vFY817c8o}dl@pz@vk5V15v,fwD{{v3bt@;V8tCTM11y23j$#wW%)&C.DRzvYOzd>gV_.x.l8=sy-U%ay%%MJ,%XJRsN
+Yd,gHSO#X`j+S76pH^AxI|p+^Hy;N{IpZb3G#rD53)lRGSGFg|Ei)%z_0n|0&A/srv$OKv/>@=m[NfIqOtD/GQ-d<jn$4/@bglGp}F%9lt915Vm45x'Ag(
+PPT>A#kxX'FZEeWEaw'%EP/0u,VuGxH,+mkHY85Y.((rR&p]^RVheaY($l6dNFa!B/M#LBv0]RYZ;jtv',Q,4pKdNi,YU$-[(C!)8_wewU@sx)M1I,,-D[
+`QKg8hb<BPWxd[BVVnR[4yeT5^Jzs$SOImP{})+E`$#`%s3iH:&Np4hL_L/WEc<#g'_Vj4QBntio]K]k{v@Fb2vJcmL-d9PdJY4&_K8%)j6A}U_L=SH(,k
+|U=YkA]1,5(sVz.c6nvS0c%&NkekIu]497wjQSXw%[B}_dn"XX^q|h1r'JR4%EuHF;w0V{6GznGVc'ho,R$B<B|$St8-%DErOZPj@hRuG3@}jzCLbA0=bk
+=>2XVE<I1gtrL"Cz]ZnD%!K72L738!t`M=9GsYvx.IiDD;)<cX+I`Tx3n-X$:5[N,${xPfgO+9%)yTfx[+<L,hG0jDl57xk5d&)C3<w{C8S@2'O/0B#-@m
+j+pO04r=u`(:Fz5<QO_kVOt}R.gBB%,r5'ZOs:<$@W^O#)f3]=mZ|j^3q9&q!(/NchC(dyMmRih8;w6=nnoW:9m6P<4<sm`bIa9|70C9o)cMiM(hE]vL$9
+3Nw&e>@^YmAL,^!Lm>;kC;3]p)H:A-W}nb{24U~D"Kqc[Orl9MT;bdZU}k;-!4&n&(mtWFY#C,NHZ)Q|S%-kVU)ttJ(kWCi7ERS7<GlMt8MdI/yVFMs+p(
+iS-(<|T$f)$Hu8C]orRRu#EXw)VUx7EqKy-`PWx>}F<z6q#G+&quEF>-WGr|>FqZHH.Y^o4L.TnFr5"Uq12T`ZuHmx20Uez^g7Kj[:75f`~$4JCP=(n;"H
+e!,;LR>g4(B^FdP!Bna,tGxenc~-zw[_}6Hb5&}@.vGfmU|hRvV`r7TU0hdn'E<svBzH|dvnl9$@t,[Sp-o9vl$@#mRC-d8ny9Ah@e-U=FlMp'FSVVTF`X
+GJlTgtYt~FzoJx,{'m-a838'woUy+XAGr&]rjuqNiQBOs^.v>/(V8$t)Snog-z(Z:=-el$11q5{;XRL)Enw=,g[E6S;<]$S]aF(TFf:ARC~h#D6|'G'd4T
+ph&z1wJicuL'}lvX]sXD;m#B{!OqiiyP/T"e##HWiO^/3`1,,/-a"S|9U1K-bt[T2xLDdeFrg9hA.#d;NWIJG;EX#V)/'Ip_Kn/a-x]c5G}^nU%'pN@86S
+0+1QL2ya{oQ.Z:TaKkJgOuU6:P7,$%.sdGT>>A$N>MXQ5p3tN=[0#iZJzZ:npD#Ze;=J5UY=ZL2KP@&j5gi#Bp-tb[=E=.,K1/;B:lrGE7A4DHt$db`dMc
+!W3XunF!ww+^bD_J{pI&mE_0DD'jQy+^id]%eB53%0(N7R_}Z4-GB.Q%ri[Qf)kvB51J/:+Nq;t$61ZnK4bFdAMdpJoYk$^,q<xjB%fLikE6Vdo&&,^N0F
+;oO8Y;z.|3ME7!08xH3s5|"ZgM(A^#JTB0v68sBzV0V`T<C=@CAyY6i^#6-`5h37J;0Z'Ia+Ls2FDVnnFy=&$}4corWv615fidwTb)gl&K|p!a"0wc+.)U
+"O7f:#O;w:'F-hPAJzp(_##9m>:FZXI|`s2e9D"SLx7;4#WI0{laWRn2F_$'+!mvpSZ91yN]x>`O<L'B^O^F/hPkg@+&ZankT|kKY/e,"x%g7wp'}@MR8{
+VmLK==C2ggKd_s9X0u-ISnR26jP`[wWNDE!GEcu2wklU1oLwM4b0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWa#+ji}lA,Am~LFypdZyLom};Q^_9e
+67&0@juZ,jD@t`8:k^L/v:KoU"yifmk1foP7ckMF.d#&cyV^4B8rwelcn,6N'+R@wT_:PF0OdzT@wQN({F8L--JnBvvN;|V&-6tLw70q<^,|SR4xcdmn]"
+1lkz:+``NLshTRg-z6m-/HOtDLr!-X8n/@Nz''P,^tOjtzvUIiYD62f<!z2,Z8iTnc{yF]_lfxrlW=;#3J/t3d#,:sh8%tcn%4V`yCcfE8_ON;vb9ZsA0A
+/hXm[TvW:kgdW,dd3A6H]1WPZ!PH=^!SG+:7<{Qyo&L"N#1hOk]OY`I&L4^9|hyZZX)nTW=a%}Ala7[ule3(pVNar#fLr/X)L)4r=|7jN+E;n4eRXk$'&T
+T7I+=&#A10DER}0ltPo7.Pd{aOV)RrY/x#wrhoK%ed:sFXCpRG,%bZ4%Y06"8)LI.$J!OX16Z<3`Peo]P!,%MDW"=1lj[>J]+s25P.!geWWpgxuih^;ZE,
+#ZW017m$eY)H;B.'ULCM/0^a@bEBmvQ3/mz5((RCp)Zq<[T1!(ZXAfbb/w8"L$iJL"Lb[DmPETKEL1]&LZv2Zpr%CAwLrW}dz]4YS6Z@H%+G;4>FR!%(x"
+d"U0ur%@#Ob%|X,!5_5,IB^`c{in6d+u%@t[XT4L+b$^009j$lM(s9N]`1XtRa8s4oro_VZY`j(zLR0;3"(O;jMYkz`wn%"8.4`#h3TE3"ceJ5ofvShXx1
+GQy'aWQ3>X-4|i=So$YF,5-b;@b;ptMCc4tGUP3386P:Ls_VF8~AuwZUHy"Z>g&}vZn}ef'f34rSJFF7.d!)$yn^W.OJmu"L6wYmw3FKdWZ9![HBX,&kaG
+UJO7H[N@1lAnA8FI0]2P'X]#RV9[=-[c+,|aK:HY<xh=3ifukXlbmqg0S/[Te7X2]n4&8aau#_aPw3$c]0hPF]I'hpV,2F!L$HVL64Q4;#[2rGYXZh6/I]
+cjfi'iXJxP3/_^rn~n=}$rYdDh.ISY58|d((S(D@K:M$$9(Sug{p`vz6]NG>XG~'Bl2GG;r8+!]ZnlT[0&EAqB{s{7j@^"|bi^Co1THBJ&P.6sbLRCq|R$
+Q|W.(#>nyTZ7LRMBqs99M:9YV>{jQ(=+K{CO72=I(bl;&2y5yN#wi2uyRB>8ZvYzCk[:kq%PrBvpwU_M[%]0;{(]%PWKj8{WeJW+a",YQe<3_@O{S^)h"3
+#QJ4=bM+L;<UF3D(B8z!uotKZY|:-jAn:Cg(RgqQ${n^E.Dej@cAQ){[D-u(Hn("AC%Q(cd"-@EdBPaJkm1cI/@UU(0o'4}2"aDl%n6;VG7pLYkWmOTY2$
+cq:`L2p<cSUe`}Vd!_Q{&>7UGfQ@rHlaO)!t1:82h/r2154CDd|][,]m7F8:Et,pyyooJ_>:STF#9NMGC-AD~$AJ,Byl&=BTu.#+X2ag&D[W%h>pnRDM_:
+=yB"=82`Ttm%|W8`1|BunowPg]8JK5FjrsTa(7,7fx{a!,T5.H2p_|+D5Y@KF)olM(z9x%vi`C.v'tv=Y1id~qQX8"`#,:nyf4d_5SPhsbd>I5xRbX)+5g
+FFHxi4;7zQs&l!(g'fn{nec0``nr%^pH+k~3`dkymZ`}s@3em`D,EzQ,kRkHq);$C|H^W+Mgak1|}66ZC9Z"o$QYZ`_uJ5QT5-5A{esGo&<SH_niCy)A@{
+[N&yla:DYNqHTffLxN2L5hh|yvX}kR_hfPdg~vj5rPFQ<T[=G8Q9]D:{),iz|NKQn38Aan,TlEujzvKW([$'g!MFD>y[]:qw=-~B-)}DN-TDs2'D5d<;C8
+|vGrr/|edC$Y(y_k{):7.wv@%7oshOq/&Q}$YuDxKD">>B@02A8`fsN;l&|J`:9&,>eVO=`Xgn@GM%H{/WGp^l(wk52$>NMG%Gc{~3q/OqpNFCGo.p3Px}
+Z|46E$JUUphr}}.js810="}i<yQAiZ/&^eeG2HB{5Oeyll5Hg;mt9oatAwC#mH2mU&jT+p{#@tyGX/p3Za:.Xny^oE&UNP}d;VDy~AmOMdbknv,>fhaO0s
+R9L#fbaFyRY6owr%f`OhDU562[aCf;a>fGH1`%/TlVGCM1UA|Y5CSnq[-Yc+;2Bu_AO4K|I=azr>$$o,mu=Yw3x1Cls,N4m&3bP!)}B%Lb%Hd&KDYgb2X:
+p$~"Z%8QIWllz6Xk8zhEFq32VhNutt4s-%4@iNJI$'OrbNK=dmEcFEr_3,(/-1,ibs:sw{2Rd8!5O=2N4H7VWSJDfS,mkyi0,wT^JtB]ZiM%VMdALUfqW#
+xL0l;u=4g}:w!Y-$%0opwfIo,TXIrq+5'',ux,4GIgs=cOmYE{^fVxe&#vauF{Mc0'Z-Vl@aGZ-8F9xXiGuCtW|$nJ[VEj#wL2Sy1H(h%0GS+uyF7ncdS<
+sTKqPKxeLO2ue6<0.ws2pg(UfBV+LpO`O'.u>[{i}k1wk5lwg(6$g.R(gQAg;hz"Htf=.4Q"i$'"<:%`/.405m.ar6('Uvm(=+H,t!xxYX1%"Kei}C|j}#
+H6x+4o>!DM,S/7{'"+]c/|a}zIZ_Mz~6qM>}Yv"H:/DWf}A%q+;#`To4_G.XWJI)I)D{B}3V>sGz:NV|4e;BZ2l)1RN<26@SM7vY+FI=ShOZclY95Sq}[b
+T&IiU`|{s|2^b80^F@:+0YVR2fJc2dUR=-MBy7@I:#gS!(Nl1st]a;_c4@oJa[oPQ1xidm;C)0^ysIztDL+&+D9tG.p=y,0U_&S0VTxkO'3Lp)id&"IVk_
+v40(iOlQhGQ1nvp`>Y{ism+PZD0%F=K-S-<%f&R#Br73,|f:B4"v>yOcQLL&T-X1z6dN)<[E7w@"t|("x)R7Azj<9yG-x&c{(4r#3HjpH`PUT(U-!n-M`:
+8T;(x.&W4MPI-0|_V&r'Ln#Z|gM$g7J+^8y4AvO"O.rq6>)RY[^##ESP%rITqv<#fEOn)gR_i6TM5^43=y/0EJE<H%i4"Icp@.D.VJ4B(wERFXdXDl`JGk
+CKiw`G}sYs/[DL~'I<e<zGr;>931X%W@-Ox%G[5;]2>P&zVNymM%ZPz_.3s$v8K5{e]O+wQSN=n&vds-AybraGH#(sgS`G1-Rz3f}4>gwUoLnfI/v8-31m
+!d!@2hz"YJRmbqx/t]4[Bmh8SQr@&r&Z'9FPSqH`#wuhjKFdbdJ7`ngyV>R!waE7nyQyHkNU$5n2mX/v5+79[Ng{{^M&4)PPbpv/Jr`Rc^}ka}gMwlXIa'
+>%a<>33HiJim`2RH3C7r/;r.r8wlid3d[Up/6&fQNV-4'4;fH#F;adAV.$#rer0Fv{5d>ooB0bs@WV3yv6dmPB6OEM2;wC.&Th}"VSw5MXA[!0FMOT_yLX
+Mw$oM"^QI;}#BXH,W,}9U]88YV[D#rmO%|bETv,qH}70C4U81bEy1Rt^N7|[x/%C#n{!rZ,@A4~@t;ga'O2s2A}8m5YwDyDyDi-_{B6#Cz)iOEa)p<=qk<
+rrLMgP^BSIR'$N]#ru<Sw%_{&2RSkXy6r{Ezjz>j>QIv[bWl6/T1)sc9nuRYW+ic(@mc6/'Q=W=$%RN{$vJ+c`@9!+tpcgU$#,:^b%{{WhF-RkY<EoL4fj
+<;`2F!J/=;ze_W@F'OLq]vE;h^Ed`)>_C<%gOI:Ltc/K!QO&Dd$CD_{||,j2MDc<hrQF.E92CdE0P!xb}myAm3zi=w!c"^>=%>bH},S$|X|sFi;2s7_8`"
+X'JE`$ECg6GjY_<}<w5oLcY%eAl"j47O'{bis)lm4s)D"{!{papN()xJbdF3/|L5N&CEC=t)5([hWe0WqaB`]S5zy|nE>Bc|P]'8DoSICxkHQbW%aGJ&8r
+sL^og=XzKJa:snrD3,l/8!###_OR._FxO;dAKM5a!swR:a_m|T5"5@)%7@/&.wxsH4(-inLdVE+TOs0a5F.Kphw!!!Y8eUor7S0F<Or3QUA734_Cw8dmxx
+:[OjRU~7GKv=#0F5!H^SCg31/GPLt{Ck6/x:wPbwN}TKr9,A"2$k#J=YLPc^!nWRtcqoDLXR@#b2ohL6acXE'JYF@"j&Qdima,cs'Kx(Ym'ClYl[^b<}F"
+p6ho+25miz,{L8C[Q[B_mTy$H-tLCAJ9Yw0Yz%/p~Ka4J+Dd(U>4@bSLwB~W)EQT#;CjTDRZwb#|}ydh>3dRcl3+PD}}]#0y1oO:$jumkk0rA4#=g/i";j
+O"1T3O>p!L40$[$]b.py2.^WV#QZ_N&/ACJ`3k/41$|c(xQ>jyRtgh)W9u,TqKM#2"ndyC>5-0j#|Ww[:HEBjL&!9qT_>Bd;ab}'fIC"mSA8'2B&]4~7I]
+Y=^'ta40:k|]0e4yL68GY_9GBX8.&s/:80/Ae2f_+B3|Hk4S7'^4T@YGx5Ep_em;/N[c]#GLZg$,0%m8V+j8&2pFOXA.9R2;HYdkdKa"+wkrDs9q+CxB10
+1:q}/qy+Fkg9.#j1[.XS^tZ6u/O][I,pNwk9(2|T:_-##)H-cbm4^$1yj!@:KM'V@jWsHZZ'~V|YC@ec$|v;ucJ}esJi%E2<-&"N{MuY$@[jS>tDkKp>yU
+:$D2],3,/PX^pgEDpq~_/R)L,b#TDtoEx>gvBbCvM`-m:]m1cDMUXq2s:Ht}O4gsoh(!M'J{~Pzf^xDj<grt:}1ZnpEI@.=p^WxOak0N_CXB4l&P$xC#'9
+w(077frPPZ)[=our/O/DOk.;4#)^0>]+gxAy;A:U/!{W@1qTC%g9XuKc~dH;.(<Tlud)a(W%[U1-2HL1C'Jq~zZul2dv!QfE#K^Z]EcQ`drY){z@''}Yj:
+/<I+3BR&P#)%r4VKYXoDymW9d8p]T_p^6YK]^iwKY!j_&al"z3GA+G,b,^wBZardhNEu{P3/BO9e44r%C,IsPK'1a6%'1ZK46vi:b')rA|DoB)z;:_V9SR
+wQ|)~C+"w-8[aiNFgF1e@HKnCzBIi2jj_!'1#m(L7&3fV!Qk%TDnFMO1|+`T_U-`a4[gJL/<zHc|8DeRD2!}DxRaY-=Q@hw98Q#j.06tzcQu2,c"gf~BW5
+uMY5{%dE6#Hu3{aLAJ>b(axN0C'fnT,.YRqR+=,H"iYh:gCv!Vsp6wmifcJrAIEdPA~#!|/iuKjh]Lqg_e4v0rWRa5g(YR"UW>9RYE0Q%3AotD&(q;T@b{
+J@Yub[v#Y[O#"6i;~w-iYoBUTHEjOrRijK8rJJbh.8D@)NK7x['u@;63bX!v79]Pfgh!oU7]Em@:.)'//>]Gc$Whxu+;&xLv%3Q:xaRjh)k:h#WP7^Ze{X
+2{;`gGEgmX<cOi>:&3SaB,XX;gDLK"JEeLI_RTRw$J_!{.ao9+-Bl&z6QmSN_^b"qPAky"gNq6>/P@a^[zS>P_M;JUDH3sUcz]_zEs3-UkF#|=^|-2XP6_
+xg^_2Ffq)VgEhl4$'@"YT+WTjzDz%LVC&i/'c,y{+d{#vVjG]n_IcPVa#=n!`Y^1,^8mZ)^IiRknd]rC.@8>~yWEfE`I%XTyi+QX(8mt{;Vb-5"/^lUgnu
+VAdi`>Q9K^m@43O74E@971Z+~:4jgknP6O9D(hnz/HV+@{692+RN8&{c[/e/D3r#a@TOrdj:6y4<;I>4:K-F@#{5_!,j=^t_b:udMI5>,q`#hu9`-R=W^l
+}i0vMVh{`y6qPxrmmB+Iq.!4I!+Cwt)(h7n(FXNr4'IWMD4)A"mOO%2Z2zW1/#OLg)c[wrT<B1'cfN`Tl4Bdb@D=>d,ZC#'/Tsy0a4WUY{$v]c!Eqrj=!g
+XE>%=V^P6LZ{uP;1M4F:#m#yqq=L/dn_F&yanV=nzY<&R=(=M&%FW;@d3mNr'7CC'C]Y^C`q~pA#ZOsB)h1]6Ytm#l['NU<V3>!Ysg0@W<4`a|m1^(HgPP
+_mxz3d`=lz.,rDo0/UX&SwH+Rn{Li=K:SA5@]S9HGUE63lE%Q".[;N`$XF5Dy>N&=g.;Pr/,!{<hsw3H{7_h-y7wH"]$GJ!'Y;SgETm8Srx:tYKjsUY7nJ
+Ygc-qR.wb9KVo9N35Sdv~HM5E{Nj/6N0HcWlM%BB_Whg~.J9i#U"/$Y$L}<e5wBoJdaESpd>0E%sL;5P~a;3k8>ER'rut'3s5"T'u%^"Ts,_Gs@DT;{&58
+{T%S_''H2P3xlcCGIA_JYO:5/28%3-g=2kG6xPA$<tC}SQ&zAK'X0D~^wAi$okWW[1>C^j>-kq^_kUQ-r0HU{(^/TL{];6^]Xc.${JDG/mN[/U'x>b6aAl
+uo2KMq:R}[jgVn$%X8YLfV@hpC3pPj6Mx)m0SrB6:%ejt3M0(W]5(zvcB`'=}>Fo_'.M7SQZr}m4hT^aIpR"BC=tfe-6a'&i-Poqpcq{]5a[_zDF^F.jhU
+vr^)pb>4ZHM^2;13YtX,m5pDegN:$bR-cbBVt;"#fl2pzua.UJk9pM}q8P=F@=3tdxoWah"Z5ONg{{2cEad:bu^]=O$8Z}`ni^"lWH4Voy0l^z{_A;5U0s
+d$4n0sE5,E9{VwE_oKm7M.ut;o~l4q!<kvGrvsz[cEBJl2|o&Qy-aak#MY@jH!I,ibl/lmsY:7vdVFs;9H~thn}D(:7HA>b^AUsfNW+&t<K)3YwWdZ:Upx
+slu^I(d!j-tu/fPLd.7#V]+F#bJx29+d:HmsiaNC{+[5)+}X)&_Qg4>{z3X0Ai|joYKS0bd2hu@-c=/L![vo=$EL!R.O;9e%Y<8bc(^]>N(JI0(>Jc{5+4
+YcpN"=!x+6^3n(M%-TeuKbF&Lwl:NAR/u[(dti>p|<_JmKzAJ,StM<>h#n#oTOz+6(^f(0g,:ND&)s{h9dbDhXiF8P5cx)1'0l&xq3QSQ=iEApYC8po3ay
+>{6qO8LvgIZis{Yw&[x-Quv(_WooPno"aU98cMk&)g9bRP^)OO>"bwc;n3&L7/AOl%dy+Co^O5#zG^,6/}K,<C<Po/]1.QtB%-WGz@/7#20PK0H".[!#cm
+tD^@]_iV<K-Wy@9.)u#j{a<S41A6AAk_3wZWgq2(mS/E':mpJ]D&8tkr_6.6KH(lYo}sj{6i<sGL(I;uLYhiyNZm.|DhnUjK$m"W|K}(I:tz}p(8f1))qD
+gj^|&m/|JV[k8`4Ca3_Xt]r1`g|b8zbSnXw"NSO)<{TK&sq#5"R4_K)r!dif#(Uhyby3jb{_[Wwy10}+Cs._2804.uPm.VXEPpe+m4p#VT9Mr<nyDj[`8V
+HpsN4QpXzg]q]|&UOU'1m#HDCY0jyQRVB7`C22cZB%lEPe9xH.hv;q9AWgQ`o"Z>M^kz=mAg>l=H2BtG@q[=eiA^G{Sw~Z$5G-.Mu9bWi0/RG)oo4oV7(K
+A(&X@UA(Po$FzeaSg)_Pt>'Sql[kHl)[#Jc26=Sl7a=B2Q5U@[C"-;grIirnk'R,[hC3GHWI]`XI;IlVT}|hgWUe1VV@zBC+%),Hh/K#-a4,qKikwL,YG{
+BvPJ+7YoB<yfG&D#BL8ZHurRkYd@WhG[/UUxGm#tKUQDc&G8sq)Ff`rsc5etifNw1sb+iqIBpM]F0$|:$%oV~Nknt1bWoa/Y';na21<T[rn6N}7dn7qFC`
+0,Bdu_v,W+Y3X6bN(sNZYe3O#}H_#FcuH'X&(kaaHZg}bs%Aa{dL!nOw"n([`K|IWcn2"|E2N6g"gp9VEE]QXM=KXTejjQ/Q{%@lDR%U60cEhKutw^kYls
+,1Fj|=0&_G-V!H9CEI@`U;VdinNodUkP2Rax!@/>t:uW8bn^j}1n"sn;2F`hW/PKxIb&cGgw.2fr^(e<X=Fr'wAUvZk_k^>,hPRpIb7"K<!7S5$P_JKu(;
+GM^dyhU/^/xD|wpT3g7QY{F:F6qF<0QCXP/YG|M]WjOc'P1z2T;UepB9I-;#7p2v}d@V(/v8b6gQz5w6-5_b$:2LfUE/D$rld+w%02pr|vXrSN7[xe>5zc
+~2RvpY6IO:tD+tK"$B|;3#Ii]=tqgP!-VQyZpZ[_!=o&MOp3teg`_Oo_ZD&6r(2rG3{RNP3bU3-1oOPK]P$!}H>OZ`A|lO,<kWzbX1-97IFw.F{wuB^9AS
+x2aPA|QSdEPp{3F}([i|Ym1$!t]IgO$droN&q.N5P/^c$Iu&8Kz-.b2/(#%B[Ot;+fV2tgSowrV(|@^<m{`Sqtm@>!>WQDhWb+ip"CB/t|i|4d1b/voVMM
+wVB`,!a4:n8ns%<I}uaerJZmGz>D"{(ln/iN(yzfSTK[Bm{RlOrHrA61qmLXAh]0j;8{1+{nZCiBQ|dixt+"Q][cVb3E]0_!yTlks:r6+=%U<$)c%{)mn$
+}I"e+0'.25$eH1r(";FLwzM'"x&:GPLSpit^=k{s#Zzi"2f!>!,6U"yB9q6S0"B84E'JP2N:r;_'&l+o;eBjj"bCDIXRJH|i!Qu!q6YI}&WJxy@!xrT/0u
+NCaI{HAIM``Y7EEkQaUICBCOK><+Dy}8R=iWJdUu:ODI:<cVHk4WE85bxJh)UV%mj-X;Id$AYzEaY'^Mt!_8}C+Y}[Wp0ma=K;KokOR1#$'8U8($9{B|v(
+F'Tn%&;R<J3vGgr!))+@Cw7]uBMQ>E>;5c/HYM'xb6%n|QHBg_D-VU_3:NT&wm5h-IeWyN3oAXXWE7BhX%O}O[wg>KY(Q1"W&5d^Q#Hofl<i|7ZM&xR_DP
+.AVtJP}+Cp:,e14</'}qY;<p]8EqN;xXs4`9w06RO#cwh'c1W.iAkMf%C{2Xs2UPf:el-7`fjT;>po=Rs9S"ooI#LL)u,V[FkZivNB^7vtD5o3$NOKM@s0
+O[-khSHL&uUU%R4!ZO/o}hxD2_Nd)J;-8<.Rl5Kv~/OI'e~9ewy<r='<J"ar^Z8$6+fS0e:J9LumF;QS%^&^#ulvX0]en|#@1_Bcr1y]'ua0C3!oAXxIM:
+t0k/c93I/BR7-g#/'$"[C9h@VP_ie=FnqlVd]wbO0UAd8JYR'cneHduU0S|S}em;j4C+_TvR;V"v-P/}tC/yEY$z|8Pb>cdyOEcmsSOa%qsRtj7U|bXq88
+'Cl_'RDZqe^>Jc3SSQaS"Nb#Lw@OE^YpmxM+~_XIlp=vQG<BvG]tf3;@H/tDfC:7TB#/8|6lkgn)^@!xZ0m$CXo{I!NY8g3KMp5,EB2&Z.8I,EjhCr%Q03
+Tlv:pYZ9^&bxY"WDVVM5Ivg3&(A3-bG(4K_f%qT)OuG7%SQlV(zg7ENWCRG]O<W'#UYZ4`EX"#nUR}&Eby-v-twmp73oQ2,uh_3=FjxW{x5<YaC8"z.6p"
+Z=%a(IT+2SL2xX$Ttxbe~5#|oJVSxV0s1BxX;K&/OSX)'&tkIT=4[&fW]OY[~|4Ui;C4;{M<+Q0g:}n{neqM|cH"Ii{kt@d,WF"Xa1t9M`@bV0EH~X,p8y
+>H$oioE}v<}bSbW.Th",p4s"WR^S>hsC%(6M:!~jZb%_Ll0I.>q^JMR^IGYbGpHZHWFY)Puxhl|h`!]>WO0nG|R]qNwsr=x,.H/]8dzYv>'rDzb4/5K+s&
+nSeT[50ukB+k>oj{P%(A]b1Y"ut|Wpwk,.J`[hdBx:m8k;v30HaL`s:>#}x_1DmSZL'TP>>'C-Tslkl%r6+o%o`BlZ(.(j#0gQ}xj2v2}ib"i9>2|4}yIM
+CXzcgzlWdBc/~U`rwh^OfljK0^=8DjHTXdQ5FL}H.&WTIXkxBOQ6Odxe8)zV),=wZsPBRw7hNP"bx^5o+2>53+"P',oHl3)06lR"<w[d'l~`dbbMENMFiM
+Y(ayUt|7@IhExJV-pxo3EvE5:;>wbf<["}ZOfa~Jl{,jyu0SEB|MZz2Z&6Z&cyE63^Ud_G.oq6`iYXIX`Ffn<n@zVwnpJnyn#j@ir83BP>{M'}K0CELqV2
+Zqf.uA]y'PoP!1:.B.FdA:D1Pkf<KA@qY|G#uSJX`4wgoD2-]C9SQOkLpy`1a<;WWNF'9:F#dcykX!`6Eh"OmXN=9y7Y$"43NCLFCb#t0fg!0.N$#C0IiK
+LPBnfU#"/z.K-Eg&.w[3),e)83DTy0&M{qOIM7_Mk<dd2/]7Z^7}W$,L!5d[DtD=xKNeeZ2Akmr.]hFj-NNZY)1Rq%n$5a6uU.V.!oxB<TDONO~^PEEC4@
+)`nAJ[fB5cnyn$5-r-(Qs}7,irxMQNhX#w,V5ULv|$tMPVh]hp5yplG|YVS'p{i79$T-8"e].,O'|,rKY1_/0fdYVd)@T{B%%93Q3VFc)/Y4lacIr{"=a5
+EvFlx|.:[PF_]#ku)]b-2:62':^5Lc[._%W4ZMQYK7EY7^83zIlPGP8>H[NB_arG/.j5Me&-QY<ynm@/LH8<^;W/^2iS3)(Y'^B(<I5+-JJE4r~aB(^jUO
+[s9oY=rHp};7{0]i,#AyOEKt0/j8,odSJSH_zREiS2ySHB#XSi/c'B)BEX{:Xr[=)n[,`]<"O(]z/h-5j7OX[/8TeTjApnwt>H#gltL-pQ(pd#G;XhI(tn
+L,0YQWSvY./Bs08oRc=dDk0ww=A|55~3ay3dL&7ZXtE(lOouykzT(cBx5)da%}|;feRS;QnZaorw{^~w/ZIr+WQ['0xCH5s!6<ITkTy_|%o>jM=OxaY1i#
+T&06ejKuhR+RCK}A[b.TVl<"9yN@l|E4X+g#309C=3LEfFA+qq7yln9NvNJ7Vp[#~2V]5Q>q/ji)]WaVx9/Vhg.u#+/ZF3t7<c;/7;k(I|[hN|2==Mf9t!
+1rb7o'/I]IIOvvE/pGHT|J3UP&F}HNni2;$H]jWh8GFkyi:h1p0gdZl;V3U,_ncUXJ|9Z;vqyIx;V.%>V|kor{4n|4:E=NWGo@AxD4(zNp#gXapIpNR,!#
+C1EW4F$R_wYK~4cgI$U(RrdUDJ4I^SgjRf+%..>u97rbWQK>SX7iRMgv-<^,O!;l7Ko0dq>OXZl+`O=":Hg7tyivFs"Hu"1m!a&tejF4Dsje|EYO->K+}q
+R!:oTHoU:23D[j5Y-90Rh9,zYXNo>kc&_=fNkcgwjgwtnyTsc<I{(Vpk"R7R4g;bE=y5vbUG$v'bo5GR-$o<8>T+sAf{w,4G[a4D6Ocmiyqsmb.6z.&B}Y
+!S#xd[d@fWbjihV0%ac/&F~3]K1bXy/#Z#zlpI+9BB0=c6F%PI+)7#imGxPJYZs"X51F}^^dRsP#ki,UlF}{v.(@}s=hIOffw)wfL#d_`,!xw=iAP7C<c9
+Q0hUESunJ>5=1w+0;Uja]ZRb{9U|s|4nUO]PpE/PBZ%l8K>'8^Lu4=RyX-XO>[}XIN>U/fk5oz+ow}g3Y)sbK=M6%RF>^ik/L$PdvQF'&GdM!4oReIRBBM
+|8,CED|}ey6{EsZi_D6tJ%t#}{3E()D3[>!.S;{rrS>dM1<jVJ^|<TH[<Z8CEOl(A(M9@efAm"'c{3)q]/&wL$'wqfbj)jYyx-R.M=j8AM[j}a|FA[>L6i
+sB44IZj0Jr3&saC}Y9DFAjW")6p)w%GDzs@{#<7LOF04qjePWHJvA,!Ua}&;!PL(-<i`>HJnx:H7nK$ey.Tzh),]N;|.|3lNjHum7l-ZHdZ;_@iXIJS)q;
+_yS$!^kMa#/d2XXYCOZ<eB-fwtZ$[`mrDKi:aC&mfS)}xU,]Z{:LR#_+n'`C7Q%)}_$;Lr`<M_Z>N;t58K=$hc46Y[$q)nB;d6y:X=K04:(&|=E}FE!Aa)
+JC=(asb3+ZCx4@DKk=/"$2Ng/./|IpgG@2%6!SSW_{eG|`U/9QT%|_%n;DBE@K@RPX<I.+i6Cz[0/I357Pgvd.W&;H~34k4(=)<6"ws%dc|KgqF7O83bjR
+KZ:_z<)#R_(n[>=f)2jB{Bdw2esM)ZZWRRe%r;2/$+;V'o7gO<8o>yjc!iaiGMQd.v;Hl<S3E<''`WtfiB6`RRDiN=oul'b,ck}Lt#igC)t#p@P]vo8t3d
+f6|LXLnr~kFPV`L%!BHNoo2Urmy)d7[yj2{]Wu9}ZimdI}C3g5kjb}h_[HJ[;c!}tj3h;:2I,(]MOPmhv$VV-Z!o6g)CI=MFU.<l&K(c1kS'k,eB7ZcTrU
+IMO:<BXE@JDQ!&1q]|LdIv3Z9f~joMIP=G.E&1)y{wkc;_Bx@7jP2b3I'3(m2K6nZ>o]Q2l|E}LYvZ>Wz]V{tg`clQc,Svv30Ln5"0yAZbft,Vx0@B/h8m
+nw0dsBk<25Q^EVUrJ/E6G)v:RPw#Zh~yUz$Fq!Ey7D0dawqk#0Ia]VXxi$3'B`}TC^td$|sGQE03wF}f2zZ$+SDyM66JswXX-wI3c4vqFKL{m[i@f$k.HM
+oJf`dvA>SB%d1R)gBBNi{kK]hTjeg!F}'X4&$fX+OKBpH3X[J[#$@(-:juz(AK'i_eVI4J:.(YVu|zeg>w-wHG'gI4U$[;0_4F%rh!cj@&f-4-62=_zg^s
+G#_3Y,YWVRRiYBSam(xxo_oBG+D>42G71>nPFTECe@[)zMqP$u&o|U5rN:;B}<nd+,uiB}tv2T8alj94)oXZ@Get6m4eW/ICku$Yo$3|BELT,>T^;Xh;TG
+WNHHJ%P"3v3Lmysw|rxCIai+Ezk>h#Z05pY"_p6gvg3'99'4_rojd/Obmp/IC{Kli!&T}RS9%A.3>/k&Ax-L2l+.Vptps7UIdk8ke6rmh,Xulf=8+DNvqL
+IW#^M0%1-B)d`v/ugz8a!=0El<p3T^&on/Hz8y3of^,)D|g)hMMATIUAE$}^|#plgI8$xS!vmFO,fMxbgcmx/)Ci1ID_fRWn+hx]_d+A@WUkZ'D|B+9p]]
+~vb:5C'1h`dAgPqL6gCzfC5)_k]'0u{C8qhFWuTbJ>NhNqG|AyMOKZO>$qB]TBF&_2/tQM}h8,;lc;a$lS1SurNZbeK=x(~d{TR2|6%l-_Rp;iiu:6S5=+
+HMSm/i,R8ttbgXuW))jC}t]FVUjk)4a5RdZ;O<8@uOvk;DwDH_6oQ%_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<NgoefiQlf>H1mx#llm
+OhH>47,47VuR&".Boe[o}Xzo^L@AFN[j6;"fPH7N{0'3L%RldFAZyU`<D`G)JBnnEx.&k>jo>rLAjo:rRG%#BfSCa`<f{D8NuX7W"D^VDI>4IrKp;X7F;A
+1ydeyjfk0T'Z/nRfn0b#;6a8JE4QadnOlX(L')fBa#^LU2bsO/c@Rl1m2p">0B<q$H7|FA1BRxO[2n^@"/gZ,Cof#6@oUyuX0!,MG:vxQNba..p35"~@9v
+{ekaYgQa,3>nA#[0.%'O@UiJ1Pxky)+_=8,-<A/2nS1[y0:)PuoJ'4M.QR2(^"`&bM5uyc{!+g%@Jxhdk47R-2~Fp%|QFLsT|3m8}-8]%@|_24)|#L3|CL
+.)P=uPOUT7E!KHe;.h7.KMpNta53~3;az}R|B.NP2:-[0BckM@pWAVX0Sy-#<FKt~HB(%@2Ujll:oX-,%MXQcRIp2^HH!#R45YJ>Z8tU@"f<e8jY"EM-|P
+~af!2op@#'qwT/e4%fH+ptAuAiI%l@/koU5W[(L07O:/Q!7YQmaw;k~qKFJqlC_j{r+s9U:C|u^:sNkRV|9F&]|&0-']dOn8Gt#tB;UxApGR^i|/h12l$E
+N#-@={~oP#jF&}8@Z()yyNP1|,oED}C@~IjJ.R4uo=gXF,~]2HX{m]%RR.JL#'M4qA]BhEptM)0c.Rk`cqW&v>BYq0SfycAlc]nr;Nj=H(Lr:d``>zHZ_A
+AmAbJ;hv_B$D|5iJxJ^%|qw<6[Tot"knCO|:5i-zzVe@:B(Qe{,uv_V9v9=s$uw0]bPw0;e8Jkq@15eM|E=]EB!l/u.bQ;JGjSd1}8r`}}!6rG3:R($5Ix
+Tapdvs0D43$u^((5,3C#Aq.-"mm^QG+Ae5'>z@G|3ij]#%6=`3z(VB@0h93e@->.^a5iSH(DD|#!.l2aIv&|8qYD{C[}5GAEQ7em@N_9esJ^1O>(n'cm;2
+WhA3&/!.3>%yEN5J/.~sNPa]0b6{y-}TwwJ]S#R!SUoGTwHs'N|WE&)sw2@9>>i8F2D3vG#h`9R:D;vDc.apsgoM(kX3eg.Y2FOZ0>{I|&:t-[L4WBmB%V
+Qnn4/=(v_EH!vyjBtZx@3DlyJYd%JbvMd8Ij"207k2:=2RIgHY/r:nt;GiqG7hR0{$bV'3['ss.aV)4mN+$NH5-e';hkf.59<E@S5g,QX=5MD{W$rK<13>
+X^}$P)@+<T}>%wphen&><FM(_ud7s8&8)'pG,=P_eA@)9S$"Kbx[A0%AnS(WdVi!`L2=}H>%)jD;tF#OnD|!FQ`O,+d6s=cvfqUV<j.F[Lc-qt]gov8r+H
+|8"<^@6ZA'(;Lwp&<F!vIlp!/]lkOC-^#4!+Ken1Bjrj4`~L/t=qwtO|j``"mIDddemc@ob+~SThG^6X`")-C5;h$61`}%Z3M([Ze:m7qGIp9(tD}SkhWL
+4F@SXoilV,CN+"FR8|Sa#,ojgmS+N]7b2}`}[#dDdi_Iij,^YkYDrI6N6^FKzxBvAJls'pm`Iam$^eI[~_Dcesrn=6%{@jyfZ|Jf5D0B&F^Ud|nm<w)E},
+HgmA;MafFrHrHXVO-[ly{7CGQ-=MGhSU.PM(Z.16,{UI<3z.F2D|s}gm,)D!^rJy+r]gABo>Qf'vkM$)qug[E|<NY-%GNbsLZEF$$;++%49Sj':@)-@w3{
+Jg<s9{dTo8&SZ>-ho(KxY'"~0mj"m)iSXVqVm/UFa3/x1H]kfh~%Q{6DL4w,hKexi|:v$4M=:dNo.mr{Y{Pv#<(4`i<HKL%{+6IrNQl0hK@(1L&,F_eKG[
+s0r)JVNJRGh&0Z(5-IjcrD|.tM~faLc40u!o_NQy@Q`8MH@{GLF{L&2[1A_)>OT.^.SkXy8r_dz9AXO=V6|5X8C(tmhggkayX(>[,:;PUT'l=WlDmN`R#l
+dwwnP^pHqx|1Tj)AT2KtiR6#7%$;'H0ztYsHYXBl!KfR4FdRTXEYc.So{CHA<^fV^h(B['G8p[jY^o&)q_{kXmBz=wZcNK^8'j&60:`urC{tGiO2]]rdTh
+v5cLIi72.jM>eGpptm3+"(gEST=CPMe8T;}(:6.V,5[A.YN]xuqP"d9m]e{I9-Pt7@$}xb{5b'3`vUXVvxC$Xd7FA2s:5nAJH.;`ByTi<44j$imKwEodi;
+w$<czD_i;y8Fg7qzE3^kGB_kMa8rGS<Y=sz&RDFe]<K:9KL=84RnO0K.xyG@BEMop}8}q@$4@TW8&0RL64ld-zN|Q/HX1XE"P5U<M$b)eCCNSI0u@4l=qd
+'9Ve``,Kq{^!&d3aZpaD4Do>%{Ey&3t#;7gd8cfpr]k5k(o/yo%p"WSM"%hs2C)f599pcG`i55=Ey8+GF}>s%iir%ZwIn:$U4rSutCApaBZ4"z%f}@Z(_:
+9T@I%4ie%dyNJoONYiY7dX07NnQ:ej&cP^4Zduoyv3I`1',IOh^QN's=Zg"jJmvF4,&=e;=Dv,^of0Q2Tg'Ke'i0-l)S[];^P3#.@3.87l<yxO@d_OwlM_
+Vw#y_JP;_<v]29LNXW1s=m1{QeJ)[-xfUCj-]Y;jXhxs<yB%U<~oF]Th]m]K+k"8I}t^FE927=(N<EB+4;5U<HRdH;d#(V/eQBZn88[4pF=:zZS;f!t!5B
+zO"C91/On)IKd]e@Q&uD1YbwxNnf|9;;FnUPv2cDMiI=Q9:r/KJXa3ZaEi;,py=0bjkTy$7BLmf0`9)^K'I@"Tx:K)y"GX8]/CdwAq">`R`Y1FSC$TW3vq
+{Ddo${]w%[-r9Wps98%&36;}~T#Jl[IEae5>c2k"PA%G7u;2OeIq9&EaU"P0,CZ/lkh@w$`BJp=&maQMjtsA,'M+)rWpyb'a"-/1+DD-3Q;je<"<oV'VZ>
+0A"%8|X<H}]aQo='cGwQh6ASL[whYc"1TV0B`6Zsm1s}^u+hV4I[+C0W!Bd3{)Gx5dd}!b]_U](&pGgtW;<!;aEX$qR{.[+yyXi}vzoig@^M"AyeavV{RI
+)]rt[Qa5AO0Bf824sJSq~r,!qJMY(k}l$(gqZ8PIS/-Oit8Ei(T}fG0vY9(DOvRLBlv7[6[,F{yO'DYf7S9}[M,uhX`,VRnp^#X)/&A=@ny#`YC!rY@T(D
+P.y&TEK|;]U@T""sm<[U;-agVBs]^8jhzW0.,s)MBc)(Y2^{9S)$Y=vGw7Y/G/qhfwN0{-vhpyE<5!SA]Jh4a-v'rB6U/(2=(Ij$d!]uG@-t:@`@@aB>:O
+$UK_ys}aW;5Ci8|DJ/|56[`)>B+,&}Fu!Y6fthqC@=F!f"^(_KH-Y0UIwHKdM;W.bb/vloPB(i7Hf+D8l4i/Hm-o:pqzhDosxq92`3|@M=|J"kzH[mx#e]
+I.]FPnsUS[z{/^XUCu'rfAolP)VBDvJZnB,T}`.H4tFv}cec:T}'HXu&/H0_xT0a6[|_|(dn"o$KonQCdjAT_Nq@6|F}`k6tM>{ec$;lcvj4(m]ScDelH^
++<`eE%y}ezUxVKaEzw9[bwYw(s+rdWH!d%T=!UB#;6hhtE{M]R,@,2y$@e5vk'k8YeH_zd).rEi=J-|`+bvjC;/-Ni,h7A/1,,&"',ly3Gp`:Af4G(-5v.
+@As:p}M}"MLNA+@FUhH62z/pe6X[%74rOHb%_9DYM/<Ubc/h,Tb51$iT4}A}@DH=`x6vcF'{;{dPfspDX|[:A,;5dc+0[:4g1GmZ;D}N,&hYT/T]HHd|#2
+T-yOgl1R'h7Iw0J$ckI2+E>7d.3#pp$KLgJ<T0Z>_T)=mb|^z]+BMLb='J$`l9h@Xp:UVD)hXL&JpIh7/9liD<)ut=nx9QkF32f/"/0QZ(O'Z4yl7Lf,O>
+4'TuSz3O|E-Q3sVv;4slVeBENIRY1A&^lN0+`aD$-DSHaD=FyC^Tk'|j[%$[DFTn,cTn&c;4>/:WgMHA5[{8Gum{,er"EOGSTMzD;+RLh.qI_97V@/tS_|
+,u2cMWL.MFmi+b-^O(Z6hTmc'AhE|0xYb8bi#N.CEq-c,922u|IeN{Pk`t!gy3n'iCNhJ]e=I!!O5<MPSA31O@aN:>yDv^'rmVW+7/}`d'[J7dRvKvsX;o
+-9c$bOF_dm&%:g6zt_r<4{mi`M7<sa)kVH;o|,WfHlHvNbmrV{DAx(WbYM}>;+WzhcL!UI<=lEs{yPJ>x1Q_Bf~e{eKz9ucKt"!Kn^hI4yKZ;rFLl31BT3
+s:Ydmb(rT8X+[j%C3M<41,p%BhYk'uuUOZbpH63o40OxnWWPzA_,][IXTIjDAV$J+I6}r2acYbNFQKJZJ%:Yo,+xuAAn=<cEPvV0t"hGSJ&@ujf@HVnf<h
+,QhG%V.!{9a|%&}$O:`kQ`8r"sLR!V.a<@5-!5Q(ZYl,p|-smvnfFfyUA^BM&4TnkZ9n`T)b>t=-(jhjs0EQyc.W'<lk&a8W6sJrs;qbF+tWG3T{T=o=``
+3]#FPo=,+4Nmo&c84af]VVRg0jqyncAee'lhb;J%7F`#Tx93`+en+S!Q@R#bW"45YOj3>B^#co!|03T;=,Hpr:n_aYTF<z0_:kPX,=^J0V4x<rA(m%B`0v
+l<vTa@FhD'.:AyyUIao1I6I8Qpz:FW-=!-zLByw!xJzG[3[cF5Kb"/Y8MSSYO2&;ujJ{Q)l@'1^Y3[XSX7,R9Ie${jg!<fak1|}6}M$EWY2oA+&;'7OF:8
+b]d:&crTVsp,XXg#21/^VL6EME+$)b8dKrfcY+k7B|{F3Ya@FP^p>DM>sM9F;J[pfFug`Wo,uS]]V^{F#DXKQn6Hb-8|2jol96ygEBJruCX>6G`M3}>3i9
+2l,q#o7c0|;av;L6GO`3w%>{FI.@4;.O!-iaw/%Lc7g5V$(f|{D;B(LAn"<uJ-hplnJQ"lqIp{zU2=@Erc"]r#blZP#/f;K0lIPI')RI}A!^9%/^-"e%k>
+12g(m+|RS2krL4)Fq)wBgghG4KdxQLbttHwf81"ThHK>#,|js$5W}3Vw$1lFW[;<!O}llZf<'4+}[Rd^@%}`>HQtd4Vy)xoR]Udq7gM<Ximuc7r4WWu#)K
+c+~1~;aLp#$R->+bLlSzj&#or$K-eyq0F_S'[gDcrXbn^>I%Wb)s9d`,G[!CI@3Z<i1_->jY'2}KSM47|!3^TNpnH1!p2lBF+0w)8%#D~1k:L@LLyt]7al
+)'&FEn''QWEY=)gA~FVVRU.Hpj|j'l8FI/Fm(XA#YVM)O|Yj2Q81q=`^Qm:0Fn4B&jInn[gdKc6]zDr=8R2B@Ss7UCII'.;:P6Wi>+Pt%^DUHAkBsJw3PO
+3`F["Gz5I6/kjGB;NG"$f[w#>:^hg;r,#@5^W2cJ;E|)~!@wR=;h.bmkXt4"t.,"uj#E0!eZwA'Lsv$2o^9a&LM-i)"P3:N3|jEHvr1IX74[CZMc;P#(xm
+>Y%v_j:1.DTddd[Y,0KDNj50qKL6X)w_{06jQ:"tbJ[%sD-cN%}$I&PkUWTl>s$$WQ5f5)J]po'S)eBY65<unCl]>//7mkb><>wRJw<yt;v&+LsKPprvOZ
+,@{cGr/Q/w3[;!!f[9{MqF2^FC#UA3XV~zCmaBN,wt=QLZ2!uo3$sn{4)G8#yay}ZQ]U5lSCp-Nj010DNB.P}#>)@llZW{0)'gtp$w|ms|BN'7b<"pvmUF
+lny$|CO2sx!u5e6"eU=n;YNL_:6=}j&FYl>0oPtRnhmojmO>hI5Q:bB-)zvJ]eMFomf1pv9-RzOcferW%LSOFnnlL580E!JSmlT9]'{(<fTDo$xS!5M>+D
+`hPL$+Gt;eiH{"NeIKn%SQAt~5I4-whh1&sBAaspWJ>C{pxsc}7p&1w<f:yxUJg4`K8S|k~'PQpLbf(g<cfB3zX2T3_CuRG(nq_wQD{l{DO`MMTO&Q!eIu
+Vs),bx"hs=VSzb}oT9ORL7Q`GL%/~2A_++'<@-=7K/3]Zciz,^A9PeR##R}u!|HQ:cq&V^n"G4y!rB-BnKnV+zJ>P&@xR5xSmKLK4<+q7fXB{yvX'FksBD
+4I{&H0$a"%,;L6G%:;>8y+flm!xo0Q.RsI$-Yg}C$ZeT)6UgNC1R5MSe1PL@B>6R6&%WEi.[9-Ej+;hM2sxcvo+oF#Ucd@e$RVSSJDUX/>#ve0hZH]egm8
+>-S3=sUP%$|#LYE.Aet=Rs&2J+@E=UvK5QFE-<,RzP2&&}-q7_r1D].ShQCgzRVT~F'4|@jbyuVgS5k&zI0Oy+y{:b'I!r1v[B$$#[''XJMyU.EQZ[IbOu
+<:U|<m=[7U&NZ]9jKT#%@1ClP^gO8tiFRFt3l0y.$6gUp>8]n$#i;G%^h^Jd>),yd^RHJ.Mf_#[-GP=4Va#l:&3dQUe|Ws8.uV_4L(L|:|.#Vd,di!Z'#f
+sqFJnkRf=7awM/>DxdW{EB+^nmUK[MY8~=,EX/Y`A4-Nx}eo^ZLqaKem$OuN)>MfbGNhnlJ:3`}f#[A"5V%]]8I/vuJeW/M9o-:8>@~(YMbE|<t-)^eQF=
+}"Oe1d/=Qe!/xAOc1<hi`tK`5rE#i`e0:1MU`(JZ(rVP)&;_K=UVO>4c:qD)WM^wdpxsf)D=>7UU.vD0,/WcyNP#dLE.Ah!%_8qlu"PsX=Mq<Ls:VtZ6Or
+hSs[<2t(1iS&@%.c9j:u=-FIJ0+dcWTvRRDVjmo7).05Dav9{%H^i=M[a44gqJM3Xij;!yP8Plq-qw(D<Aoyp}LO09kTerf9xyKXgx;gN]zNd}aY9#y-}f
+'um$V!Br-j=!geSPf^R,'bt3A#qRY!`aQ'6G7i&AwU0>!vMA}C97`'QeM'au5PoZPzz@D98Hshxuj0#,Jg`o6aZxMxJ|`ioRawhTV}6}Pg=Og-2ajF]wD2
+9qk2fkpd,/m@-h+@feOTI.,YOe;(p7NtuimZ[x^eMACSC<$m<pA|7Xjq),Li'3W4P^A,9ad8yU}y-%<GmNmxsiat#ZGMO#4=mxY,s>m=bi}clMg[ZH%X8|
+!b/eK,ZD_uGMd22hPx#j8[ECGr@Wt%sY$9:2r7n"K(tK"9|PMvX9~EU|eF>O/xu7|t9Yt)|YnDN"(QG!Z6`%^/qXM[]V0^U0Wl`Kxp6dk3jWL3VB:}'RLh
+i@,@(iQjMV=:e9KiM'Bue$E}0V=XUxns.S}&yDEM>bQa{J7WbC,w8e[Tnh>j1K0Rj]'YmMNo>=eLCK,j./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6
+XFGk{rqI!Ur1Riev;lxUMQ+eJjZeolO]as!9@h3y{)hM{'Ov8l6l<{8(:j^SaEj-tR{1pE3u#yks$(yi0B{x~{NnT9Z2aMUh$YnE~@wNa|jmMiB(g_b/rV
+@;pGZJ-iGl46Xsa:mM_H-&e34@At^W[ZZ`1iqq,%;2|o6@K4ES,i.@`.)],3zxW>pl164c$#o.DT=f~qBbXmk16t![}=a}tv&"]]S<q;5qW'Raet,r'3Ag
+0ioL}.Hf3dkMPrAQ~L{^bKXcvS>J+2RkJa)b1igghisf}]qCLT{>YM_,_(D+TE+YU@>bqtqcr49.c;@]emD(-6,gq#sPd|Vups=IR-qOq:-Wl)%%'"<PxP
+|V%xft#iUm+NS#V[&LU<fk1X%VS2ETIJ'XqL<3cc,H2{SK@kjP9Y;I^O12Yk;|qc=52gv1.l5):<3jhvi)oir}`vtuFj(i^`q/G{4>(Y{M#!#2+;[pk<3e
+e3sbKFF@wBSkp-+!EOSQM|d`>e(Qu8t:qlrtHV)(DYeVytK2&2iXL,G!2U>jJOIQts#Cx6[W_/wtJohJ12^%Qx'I:P=N{=|R)E2`v/h@)^AgcNIX.zfu!j
+$g_k^="!t'N{m-{^k{&z8I0$//rR;#v."/FKZrw+^S2whOH<swrJRJ&deUT.-Y-9l]IKm='hDz)t<S@`Qtb#-"+]Q(B"KQ1l(o'0lm{UI<Iho)J9|evtDt
+#.Reo}5>k}_Xd>}SDoZg;h}O4ih}7WrYn!0os<mPoHA-1d/4B<EIWN.KCNo|`DxG.5dd"6op&Ja3L0MSiD/z5s1BEG6$<l6-vf-B-w6Od.qaDOS(wqz[Tm
+x}lDa(gjjo3v;F;Wv7.{CxMXK:SnqzCtr$9G`h(bV45g6"6=m|M.Sc.VsBQi7E3xqi=k@>G|c,wVmD;8J/-$"%jsNAHH>E;1K5+m)%Ec^jO#Qk0WJz)wOc
+5]gB=0dj!jn<W#5y>GY9;]knl%%I@ESL.,g2PGg28r[=!FP1778H-4>H!$nOxiRbiDt`>%&x8g.zM<^iHD'iI7uu4tm:s:]ZHv]kbHs/g4Eqz&4<``#x~b
+2DN+mq+46r+5awm/!uY7e+Nu6L30U69PYkhT/%N]SktuiCqFZWuCJF&5A}3SNE0zRAJP:gVb;CP`t<jm}y&L'OD;B1z'YU%PQn5}KhJ3R:a^x>GI#%S'>|
+k)A%RySMcP^nXpy{F9e5x(^bJv5rUp~|roexeYC9Z{FL(45/Uf"x=mg3|}Js[-3'o@,;xClzShaVLfs5MzUyD2bDs#N(=rPOlY0@bEjN{xcsZ{)%m,9k<8
+b{)Br=!'>5zNiaxyF|ob|"5R%gV8JCPh5S`BL&d}'aYRD_^ZHbkA5-<iwKN]DOh:iWJB@wX6q|8(6qz"L0<}6|XzZk[bEu(lDJWf_L{xSGzkrt5Gl1gZ[<
+=AQr5_5.NtP=~rdf']x]Wk3bI8.Z0l,koyjNCZ_E=ZCp93"Ex<#!eK|fO]kbUHz8nnKdMd{V9(F=H>,.Q:LSK2{8f|7'C8Xci6TT"p}tN6Yp")9(Fh-T,y
+INhT>l8D!sWPuU7iKcgN#=Mb^{G.DSZZ6}<y(;0eE|0/dUIJ1}l!j,{Y@Q,IyYG^oJDj~7nFtVC74epFx%Z<MiR4,K6647;dqq}N|xpWXjR$+.0&";}Vp7
+KmWthq#d[t;`n1OzMNH0i-RGdtrwYkVz1i)$H;<,ky9qvF{|EI<H07ojD;lQ.arYg1ayn&^1pl0lzBCmBpoNeZ0Fs`eraEsw>0xk,iQmV!/{Up^9uH@zB$
++_=YgC}V;Z~d:qV[kjr#.tZU(nCwBjq-;M|2@SM7&r!J8ucPOk[3cry)&r~x(>bNhx=n=ZV^8N1cv=ygOKogk$%)zGl;3#[#3Z`[+p(`NI8Xdg'Q;`TUQ@
+,X&iS!&PQ"ajJwJ`t{l[tc+PZ]~Y/p[=I.`G:pI{U6zq`|S&8_$w=z<a5&p"M0}asXk=pVd$1:.i:C{{Fq^njIrgVW:Tc<$aFmRFJ'g#&zTQ<lZ<P8}|,e
+_`a+5DVwZi>y4_)B!F/3u$@_Z0;HT!"ZN#G0_/5jE2}JXFuVJbqcj^L9)BNt@+"effPV.k[A@jdzu#y9gpyQ'|Gu]k%9:@KORppv-3U3Er:ChG8,MMal:C
+$=B_`],ZT0n0~8E03;r4'GW]S(W/Nc6H#Lf'uQ!lG:1gKG'u)BXR)i987nsIel~>yDY`LivW^(awZ/zZ4eBbObMLI-Qjs8bOxVB_>y~b21,C|:G^oq-a>O
+kHwVKT4B~U9}p2@9TI:G&h+"m(7J<;&!{3[D3;3P8,3t>JccX<Yc!!i-R8,:gC+OTqbb9slU{%VfS(,Dy.mwv.ko_bl]a-,":%u'(1jZ]jiOfT1"%f^`N4
+P7(mk!ivQx0WJ/yh&PR.BzPGbVOqr3GXvmc5yy0/q&JGlkntWIm|av%'X:d@C:rx^iEeQG=sMn!&.ujDf0v["kYpZj1=&%n}XOQK6]vP|'()G$BBZbSDp$
+$$BkD{c0mJvajG|$YgvVA]=BUJomF5V2&;jRax!@y/Ebj5zPiA+1Ebs8w7Dc-B&hiq^)wm$qDGc=u`]B{P'T'_h0ff_|PZO;o_j6tyTg3r=']L+P+VQH0[
+EM10QOu(FVc_K(OnU2D!qw#Yu&;q47tCZ^#aOp"Xper-{;IOR<{e.DZ5"Y}A%|lVo4qGKfWF`"2Wj@%9RdtEHzgV0;X<clEdHvv(Q[:yQ>WbnXcY{.fEC=
+oWz8)B`D:|zJT:sL(pI#6IU:Qw3opbjTWlYz31xN{N@t;{xj2wMQ2f%XkmZMZm+sxjKm%gR0`2qDvotO7/}@se02Jj{RD"FS5/Ux>W'T2bNZEZ%T0,2qaz
+&g"+OQ}dt"zvO"}9jNk`^}M6{/#"O@_^`U%ZClY{!A[#|wEW&38(b-R>.kFM+e.bNWAf&@}hCWc(O4<I"GJkaHNa77;(pC}Ph32A^B2J]!H4XsIqqkEn]!
+VApoZpN`>wOz<wI)C@'y~@yXAWr#RnoRvY3{9g`U<SD^.&SQ<{iI9mFHk/L,0u5nJ.5=i_vRQD{'%lFCdR/Uh37v!)+<IMJb`j;{1WbUiR{Se;G}./yS.7
+,wnv{9XeP%&<FyoE{RIbY_q7_FvC7R-&gNi@HFfgPxdZEWQ!ls;7O;rKVS/UrbpO.X:FP<YvU6hE58S8E[B;Wr^'pS$8Zz;zWYO|vhs;,$;$cxi%r-ijT;
+wL((CZB.5/bOy!Pk)Kmkx"/M=#Uzv5Y}{{t-PM'3G%^T+$9G7I_'&#/XmrI%4]l^|GJ]:OC{fM.{+-%b|&~m]oC7tYt2@LE|5G8vlID_BRo.UKDtd217%d
+B,s:mV6>{pUb|/}PT9dQao"BT+ob]`,|t}d}Mnm^6pZ$lcI){qrx3Fc9t}t9/AlA9L0tDDmv$ehm'Sia-tk{anDd/gCrXrbP/uom^whksEs}8@D,n2/odf
+_DMJC(Jumu{5{sdWrhcU^aWC/KRFOPC;D4joD(7|zchwGm/7_>Z:`439,k6C:@y@,l3YTJr|X1WS]Ml-|3dBEbH)D'SL%{P1V|=j[ZxC#s[0UiDZ7_-[Gm
+.R;{:.g&+-;P_)us#{bbl%``w}Suv1Du/E%pjoBtjuibP9sD36I{BhWQH1I|^_f<i0'zZ9^u5LMct9xnY3RWdDmO21fp7pN`nE>.vjmVLc=1W>(,lG/%$+
+.5yq<ETL>9=AAWWzE7LT`(qqQ<RwZ7V0`-4uw$/l+vKIqX3`;k&_:qJ`|qfZtL&cCq"iOEC]j&:k12$n(X9)Z3`1N'WH1k%=^d'PCA13a2_Zv$)XhgW5/I
+j0d[3mu5Arcn.}&d]hwlzv9Shgeb|z3B8}J.j)hK"w]WW-Lb;g3+J"r2[gdmcXi>l:fbBF:Fx!F7`V!$dh/9je5,eW2UZ616L_3(q2FEhmx4-a^J;3%h%q
+k3-;eZdEx&PX5-0)s-31sR~<`e!V@IqLKAH1F#'-dB~imj@,-:D_I`9j41`Y@^<,r;`nYdJ|gK~mh"@SAmbj8/@,u%2z+yG;]GoJ;_9'gXxhX/n,G=kTRi
+o$K9}Z^-1#&1Skwkr-foRFhFFR>C.c<iIIo'De(2o#flp<r)NO^Je(TrMF|BDL8vVU;C}f|s"grRr{KEoOdOkL6-afqYJfe=UGsv]](H}5,Jpo}rs[@<"H
+ix8xYdQZ)`:>wZs]$5nG%SOMV%f#3;t__=_Stz<-C)<"7{gS3)uXII]ZyqvhfE`.GTnOhx3IPg|Gb9W/WpEsbsp^)e-4lXGtIOZ]-!g9(Qi=./j0^EpEG#
+t!eK;3T8SI.,L,6J3vW4_>KaO/)p);b){Z/IK&3PLMLEl&nf6!.XuIl-d`P##yMRn+iv6z"T0(`evt8UPk>Lt{gPT2^(88iG@j^KrbyWK^lo]8,$FA<=_M
+vvHryl@G:{"F_bUm<:'R8Jr1=)a!N-CzHx]MR@XXh,`9F^K0{wE_EWC,2'UK2%7Nc)0GC<XMzEwZ%=2-iA$2[8fQ~u%6'lvWgV:aVF`UhE1}Dp-5)+:J6'
+(xZZ3:hbFzUa+PI-Sa}|DZyg:V5@[CQ,>HTD3i=]wEttory;9'_+{;W'B-2[@[7uM<6CmD]Z$Vf4e^zsRhLBNsgQ2E[=pOES'XNJ|TXZy7@^gv+%SKg0q0
+an~dTU":=IC$[nG&'X`&o9B'<;khrnLdiu'qw8{$'L:1e:=8SH,O3|xxTszDK]>Nm@c'e;w$]Ed{SH'$eBQ|(A.H}i(H5XHl!;2#}!d:>EmgKMx^{E[tdT
+o5-</nd"X)T@cnrbv[D^K)b67/bIz@Kt25$<b!uP0n|8.]EP$7wk|{ON3@aS9GF>k<AkPRnnsG:`qt<lj&PEz-%:6-5nUOXbS5Op0(4R]tK/Kcz4[nI4jI
+A7lgvnQV4/g0Ku:>Q@Sa.H1wu%N.D1mP0DiS]5vBZaH-;qhE{0>Bdz|}];rn6oi$cIA[&]<sfvzW/N1=:XuL~EKe<5s;ui|z_Gn&O>cBe]^dqFf:H@0#qP
+~%z4};xXqHX]b,MgskX=0Sq9jA]J>.~`-C4rF:5jt6`j-!_=NOEB;4.@Q19ept3d!%FAn,>LvV[aZ3q^4-,2.NDtN#%;d(+65Z$9<Js]W7CC}_p8kT.&#I
+'bfGOQr<I;Sf+7cR!Mp56,TmriT24q<G<kM&IYO[eu<f_H@L/m^+[%Z$9MXOqV09T;egCX2+H$<{+qVXASRi({V'o>Z%x)A9:%}(d(,L:d]&<3:k6/nXI"
+i11D7.'&svXR}16tZ&a&Bg!5C;jw,Ig/:pJQtSCQp<M-zW{|V,cY3LR=.!}/c!NhBGZovL1D"}n,kkp,rRm6$qSFJv)m<P%-ZN.0R9wyL(#Y`n)3wmu"%u
+sCKsc<xc!#.Ki<!`Ui%/c+=e4Bk:YqrcJ7;d!rYX{dX^{+_w=T.hV#EM:!t6gRKJx(]35uvBQrfC_`RdzD<wR8yPqMbn6!Q(['mR%`O+Czx]uO6fO()18{
+sI[!a[AMFdzBP9LX(PbX{{aa1LQMh'05j".>B[@+gyV,t&+`N{rEsr`9R8(|]hc";ehC}>@AdA,Y$+eSmr,QB/~yd)cqm_BKBNP+QKN<5wYmV9'px_Z`n3
+YA=(N2YdNEMuKxR,5^Q/'9itcT(K(uKQF_ZZA-R;5x%-~4q[AK%U>plm&dP03BD=U2n,-mV|YrBo@{:Jkyg<YD'r17;w'U{H21=D!+"W}`gmeBbARMBLMz
+w|T5$pO}PPlL^4}J}2mYcYpt-fai(vhv@%E1zQqV7Nk5&k3;[TbiF3SHWyY|IBIiz^Lr/1!A&4@y^^rFGj6$$Q_q)f!ck2bZW`>'wm85^`mgUf.X"5:6>8
+2B`#HCeZ.,is0[}x2zW/qp@j(KHKSCbM<`:FuByI${OGV<xd#X':+,cM^K%hD_`sZ[sj@PL@nI|it}ij'G#!:H9pNiGXEC%)3H)`}{3"kRUxHr8BrRqg[|
+_v3gn$4gs87Ae|5Tn(I=44BE9N9MuS/p7jrwq],|jRD5+'`mMF.#4MFrq9~V19J)Lr/fw'H$[U%;rn-p"9HTF_+iK#Zdw%l+O}<8;NV2Nwwr/kNaye&!0u
+RkcYv&-n7|09Z#@QD+-xXMMRUN_z|7Mt`tnFY7cd`Yq:.P0Ma9dzfFrAcY,FHR]U,I8IIis/_Yv](Hcerl!sVR7fB{rVup(4e_9kU{~Ec>:&55D&g$Y,h0
++UXQ4EkPoxR4K1h"JICYH^3+ZLJnFD.!(pU6nb'Y[L{]=|=bbFHIW:7}/x5|dk"xTpzJ1;O$]YUNp0RTAJ-&),^](nsDnHKhC7{e&)<4)EpVbh[C&NbvN[
+=BzY{@ELl^sUak(Vc6U8r"bl_Vv7}(848SXHb[qE}G3_z-;yaJ)Fc%oz~L-m/Ep'g^8JQ|$7P8qMW=^pmMSZ$DI`b67$^n%TbPhiKI)5ZGb;]{l89pq/fO
+(s3[byVwiP^AXN|tocOxX1l:gfha=-T)S=yB[T2>h7T%92s6($&MV>7k9'6|K[6sWYBS.&6vW@5z+0rEYR}'AM(X}QIv>-"Rz|z]4<m=m>"S-`,JM$9Z3F
+J_6dR6[[U@.l,"D$u-sNt!t2_YQ_gu8G)NZOUGTsnGvM/UpYdG47uHSWkHzj|j9cV8j1Q6PaqEFE5m{qa|E&.,xAvu+U-Ac<y6>jlCRddBn7_re}95$+`H
+m!%T_wBeXa2dw!h{QDnOe,]|JoM6Kj@>K7EK'qAKD&Z2q)IC)gbGFIlW/!0i;@<4y#b"|Q_@XiFv[_wV}"$]-qmhY5YhxT6nq;W{!j]KZ1yi.6q1AvZX:B
+1Mu_-<|nQbi+]L0]Z@]!yhvs"ZU"~.OHX{ze<eL.`;|}F!,F2hP7#y/T:ZOpy5t!tJQnuDh|$d]U},PsE<e3eBfIsM%^iN@.7eN90){$Y|~Y!xd6J-:|Hj
+dovRpFL5x8:{~,+R|^P0LBvU$)TMX@SCm2Z]dT~>c{Tp;%8ZE%N#Eh^=]9NY&[bRY)Bxh1z+CtSO#y;GpH[q{7@E{w{)mKg&!iAM,-3axgvJiuL^yV`[#/
+Z/$s,9i86fa|ofF{%6Bi7DEFyCxtkX]:zdX>e5Hi~)SbwmrF"2.n_GsaV9d>cq=%$VS;Zn+q4HX;PXOIM[/(A@;4/FlM-ibg79L10{(3Y52&W,2wORMdYT
+,)#&:t,C%l"&(sv9VoqGFEtM^,r1:vckw^m/[1{76iEL0mS|wCTnfyl]5pv6E;5B/:#V-mB2U@-h6$M%FceG><];)S{z@!+hN0Kt9Rm+<gX/&^BbYh@=v"
+m68x:_Jn8:7^~5D=2]L'n'lp"v-_ik!L+IyG(<Cx>KV>P[LbWYlb!$_gKu84w5j{'Q)-et|DvF#Xa"s7Ab~(:&^SEZ~#>nnv@:162%L3mod|2fj0C-+5'&
+c#aZegIAuuvm05"e3Vi&j^T>)B&aM4`ik-9{ZKBr#]2)!jCXEi>/9Cl&jlqC@cscmI|ov0T#lP=wO>byU#G8s_)f:G1(H(EZS2n3w=<2>>+|pJl,a`p"Ys
+wEcjW'nMZ"+Kfs3{H+AQuP9"lj[h%=7/J5&q"!a]1Pb5<temr2-a('0u'S$-N'']M]@F(xQeG4j;.i1N<6FCzfWAG(dtTM]Y/f94$J~Kf#M7zQ"]Sh/.Ap
+bC%),n3%5vcfYkv5l+C)hJoFp>PpV:^#/PE6+4+3r"i8z%d0P]G/RAB65PHmz>-{rtZje;xhJs>>f/P0~MA>pNA$_w{>5wC{}|Yj7RbtcolIvz"9KvBu.E
+WF4G~tjcuv.=GAJwIj^%E1u!'G>zdA-vn-m&5cu@">T+lJ2'aCgvlh;G@=%.N|#19+W%X)eJw73_l+'9u|XT`Z%GENt!}&Qk_@[<7Q%Pv%UUH0R9[f1$XF
+=`ZRHHzP%xdiRYLR^|~xmuT<BJF^kBpWDN3@<",O~nD9{)Tc$p;plZbr4R.O"ryjT[{_(E(fI`FF"Zza!+$i~m|O9E5=u89+14'1aO@K.;DZ8ci@J^Hb_W
+JMhHQHGiqtuDHU9;der0-#r_X@VJ}<sGtA,8Sz$nf7}MTqs,-vj<l6Mm#Iz<6)|D2$Y9/c/xGO;AGBKd}WctoFBLU<MJV=[Mr]CVxTOx)r7O`f2s5d@&kx
+AMWB6<:nvSNy{JAa[j1i_vC+w-G6GK|YN2rh{7PLpjLhJ{D-{<w8=BGna&Ux%)z2V2Ei['h;^3g}g'`.;XQfQ`Ka{ev&BtL"vg9Ldy+G<q|pl&z|JPW(cQ
+v5g:/&02d),IK/SdO0uHiu<w=|d7@qje`oCFgF/q2xuLC1U:$qR[TJ<TlSsj>%!Z8!O-gF4APbFuYp@]WV^'5=1vv,;'Q-S6f<E^ET|<5H8Cf}'twL)=7F
+#fHm{c"a'G<9WHxQN:)XAP-j%88%{hL.gMjWuX=&5M4CJQ,U^3oR&KW.yTn^vf4+9FT+<OT+cae6oT,k4E3&u`ySatzJsL!|x-5PhIXRG<$Ik'l)W<[FX+
+"@A.I,0<|S^.e,p%}=pIHs),/)+`MY11dElS:tX4J,Pm5cfmZvlp$tX/,N{y5h!>iClwK'"5]mq,,c|jBs|,V3)AxDf2t;eRuk=Ntfbt%LEo'Q93SWI2De
+V`c|n@=d6r:#vU:>(q`,f/no(rPS3JgL3"Wl0&=@vG{5Tv#HNfDta^uPU[MuGc%d!Uw[g_<FyXD:.X&k^GC#R8P/4'.dS_<-9oODKyu='YjsrbVkfaXkap
+j;@a<[s6D}nXze"/|84ugH2Q.._fiBL-3X:exCWknF,1+d2eCZV/yG1P}0yphV,(DJ)e]GufbXvh123fP^(3K[%Ee=ez'bJ"mnOhmer1d_xG~yxE&iObCu
+m&n5!<t(Gi$ZJuyZERPH-$=;yBOWSu2V}R.{;AT/OJ9DWQ,QJa6Hf6^a%mWovnUt&;<>K]LQO#%6iHK=+0Mq39kEfz,qcMNQ8z"dz@2:jkYTN7tJ0@[R8^
+b(07_{LqK><IR/.I;4aZ=3s:NMn0:9MWub6t&6LC&u.X{_qxf/bMP!B%%)E=UQ`N2lNrt3AKnf9"V{V#(H,y<^.zR|=-U>%ks!gTx::cjU/_ykivi7|}Y7
+W(2hzkE6w}3Z.y_+Px|>#MQ[s!PuB>Fc%e#5<Gy9I=nJc5iWUA#>7wSv`%$$uj`fq`EdGU(wVM)h>!b$&!Je@lB'3Uf8w25,'H!qeR_ry4r;L66w,5i%Ra
+<6(b;/NPE&l/'PJs3{ezkh+}V:I9wobqWC8qo^)X#=5,(ydX4hs[Ru8Zzdnmqs#iUT1@mP8|1_1o43lRo{DMmsQ<~0RaSncH_sQ;|)G;sQ$>g3Ilz'$:yr
+w/7.wruE[[lO-xcyW#~{2_(%$m;]@ija,U18/MFHGx7V&M80)")S;)5{^`V0A_E1nvpr[@K+AOS1r[O{ZQ}9:%9P~wlfgcs.6P_OcfwOH,P0#UmHpc+0FJ
+:e}RzAjTA.qjfB,IN{E<m:>Y`J'Y@yNR1PEZiD3K9fNVy)AB'YGQQs|'sSkDQ6!LMb.'hrj4<cmZtVL%'5q10tLWnjMyJfK`PY+YjIt"cUKJxFluu4/8|c
+R"yDaD((/U<n}b^gi[4V0Q}S!:75z&6r~#-C:J]0dAZ,~/JD"n,=u"gzI;TGKFm0{5"ze]=6i;|`+6nA${T9U2$<k@{86epK}TD<A7ZB!%c>Y^1yY0K]4k
+"l(Gi[ub@kpHF"N+md8JrppbPQ>^kRocge3o'k7Rwx{^xFDYe!"vTF8q/g9Rgfk#QI`e+hgWc@v'MI,.m%yg$}8%d(C_s`%PZ#;5/y$_/3Ao]#dgCCA9V^
+iaF"!e"428kp{bt!@2bLBgZ}}k&6{QTFr+|C)EL"03y[rVyxE5#7tF%Bj=DARH#^.f+SSsO|yFOFkk:k;B;GY<DxPodAonTte%_z%xNLW:S4YS@EI,57,p
+||;Zqe",BkKYdj,4H3B:XmNc>"whfaP>,89HFuqG(L`!]O4V%)/B-)p";I#%3x{nauiK86&wO5rdV)v,D8L]6=C7,1}GS#-)uB:+<2i/WCmh(ICnc-sUcZ
+lyaA=I&kb>'6Dzj-kK(><FF6)YvV{@5@n>_HGs'U+k5z,CaZcF[s`/mZ9=I273;5s,]_r%%!{h2C[M:_0bXqpzIjqK8tfa)6{FE[m={-kNREKp)YI0o{eS
+c>{T8'3s$)VBBT$:QVdWwh+@L@|RFTfOE>3Hsv@&[AK|6kv1tNkDJAfqCdoeal^YV(mptK#=EiFtXxB|yz}@QUmV2p9Qm,BW@v:<GdY|FVbQ{I7+fl|5'E
+dw%rL1IS}ALvD{H+zwE}>(}mM>9{'),:NCFdv<xuOT+[!ubC|kTlV"G1bK6`J}IQf]u8RVC@37E):jG4EeR}2|}/LW$<'dgv:!1l{%I@{3+IvpMYXA"s4x
+FcyzmkxBe1W4[7E#>%wRns3d_m6`3v5{MZY+>$^C6B-D,{:mAD|SpL]s'IkQD1g}70qPHf6';bU0;hVpF,nz1L=hpP2YzY{,WeB.8Lu]OS+W#Gg{AQgY_x
+&7~Uk)4]zxIm_$ZQ>.`{$H(yfi.fM4zX>IIYY`pH4f0ZL>CFDRW0:'9UW:uw=x^,aNM}0[.%gIS>iJ$d>m1XK)(ESZ!I!-<4'Gudl:G9+ok!ObuoGU1/+y
+|gIGf:h3-}MUQW@N],Y6i:%gnvJU,U"XoS<oKow>M1'1I0=[;Gc5W6fp>{=1&OP|Hyb4s,08YRQz$v<J>d&Z^R[_&p<o}_6yhv9^coSA@`k9+4t[fV'<_B
+>R"3'Vm3{b-6VLVyTcr0)n8/P!bF.Bw5XR'X1EosC%q|vp>/26jli6Bk:/{o)-Da+6iwa7j4B.4Ie"!]z8a4TUB]zgBT0k81Oj&8RYvX>Ouv{UgEE-H^zu
+AtvGrb$VvX('aTKR)pCJ&M@T-l=9h9v2QYfmTe/3`>YYo|4Rj/<#o>!6HSzCxYWi3Q<'`h`akes0Y(pkPXoN:e=pH7PE^_6]WZb`MAegc>Gi3XA]I)&<C}
+P;"THI.p>75sNx9WzS'9Cb%K'UN99pWRn3VM66^smg3yP#wPdx+B'5jF,#%xE)NgSIP}j{##I<a"r}LoS:a"S0-$N:=+$G=Myt)@["DpYtVW-(7t^+pEdH
+B$khNl"74(YgF79PCS~Uh[v,DFR{::a{44pH}hKl#to/1OjmxO7NvjT%3:,D^hN%+x.aR3]2gNFBPg>ea{#Jn%%+$JBqCZ@P2a.;eXZ,s(i+nD6gmkH8%Y
+QYRh+vx})>D.ay}qJ--S~2_A-Bts9Svsg6)|RG:k<STMQpKxx}'J3k1JF#3N<wNKgvBpZSO^:^~X.uN}e':QIZCV8Ey)IVh:p(rPvlFc584.wDP<#u[i,9
+|%%+;-&[o6W!=2p#2($B^jz-t7Gu/ky_v]MfTIJ)de/UQTOOI5K9jpNi!~Hka#).fvc=jW.ZH9Rxjo"RecB[LxhRw6$V>]Px_'vUD(i3$HDsE2o>TK/o6Y
+b#f0Yg^UPJ5.,<(cwTF>GfU$HI}kL_GX0AA>k7pcfMq[L"+meKPr,s3u#<vrU)'@Hg_{7(Do_7UfS2J"/i<l/fbPH<ub8/pkrhDB2NHZ>b``U>;[xxOn['
+:x)!_E`M~@fMy"B.'2}03>Y[B{|@U[fNZ=eFc%e'o+FS~A0{c01wz|N<[pDZk27$8-!L"1P2GBqBC_@mRJm.^(Yx"=91kDXO^''1<fP3|-K]3ASN:JVE"e
+X;+TDABaFI.rqP)JdH60gXw#90hD4/Xs`+rXqkg8~2boI72c$Uh(&|$u=G+4>@h9ZLaAcBM|q3yXHDy)Ww`y7,>w]L/H7f([K')V1gUtU4%Jbej`}Pyg;F
++@@1M43y(xK&Mfs)@2XQ9#]KO4f>E">x@FVcX/WiePaoa1dGLlyP>CQhx&VnShzmDmKjUU<@q/$y0tgs&T)T1hr)74Ds'Tv(P/FwU9(s@XFJUQ9R_DZ|O}
+@xbKP&V|(f]fz-%:OetG'TDur71,fkGOig],0k8EQ2@p}<~3[_R:mt/1Ax!L_TD.YkID-7hQYoJ|TM4hD8K]U0pJtj5%a1vib=WYSnpr7b+@=BcV5DYbgQ
+<4-zu0jY@=A$FCv6#A^cKRsJIMB7Lxu0DB+@6I656uSY[yz|xczIH74awtwtRaYdn."bmh;t2UgWa713Ot>$l6rI)Jp6&lOxqQn.{hYfN'O9%Wi@=O}b4j
+yrvV2c4,M8-<='D{S)dpQj=keyr.VP+('-qJ9$dMO6H`"!A:o%;QT@{r].vR(>[|.-:tJd^]h"(O]GhsUP@pFUg5A"3vCCs21"Q,iBmEj<1b`<zDog+$v"
+qDs#7k5'g$"9>kAAL&QAN1PJMQP24{'et7C`J$9+e++,)1uL:f'f^k58f5R2R+)v._[H6>WmX'BUrS+w]pNspL@w<wRg<@+|Jq'%#s'dEkh'k;sd@`-Zw.
+;!r"o4PpAX`kbO{T[mq+W%CH#^oD3^M7!Gj>01emcIhg^.BJs!In3^{jZ8:NoTT&-(Bi7OS'K/]jd2ihEkv&ZN]w(x+$]+L$PI"md^FCVzO+2hMzG7"_]P
+_Tpzc,yieSnPyWHmhjR-]{jutU['O8XX)XfFFoe|@Y{Kby%-heKt"LGr@'5{%y98c'+iLa;oqH;xxFnZ9:.L"s9}wE_"}>T>tNKR!&[tyv&:}gtZf[GPw,
+B2|lV2#8K9Xx-%H%cgf5|Pu51EbIK-FZlF]h6ZIbw{P4{{6")F|}1xp^xJ4PJ1.;a^tY'j9uxb5Hh2p;2Mr_ikB7Hj]LxjUEh!Ws-mqzlLUx%JHgEFiMxP
+xofA'BLx3-+{=;Rdefardi^zmVZ_`)"Fl+aRL=t}DOvMsqu4ZTGlf<V9&G:Z=-Q'0`%M8BR57ceO=Zv@kPU$/4,)F4=&Np8Meogp,SjGD_%)U(KOX]J1:J
+KJ!(<B@YLkRgtJ.,4M'Nx/Hc3}nK[$6IT;pdvS`"9PG%j.`{5k(C%yUFIAh9li#+jJXs!,$M$lRf`"}ourd'e9p)5"'&/n^:/4Q%~7fqA/YAT;6[=Y[2gL
+QgbX6<,Q4PycDV+l6wb-l;|>IQxaF0HEj3='7w^Dk0hp|A+K}NbrGDuZyCv96oH>0;q@6l5ZEq<l7Ax{d7hr5WBC[>EjrGmmTl9Qt)|5-uhIa}1/E]BI/>
+33KG|T7YI4!ks-Oy"qIA%s#=IYg^)eNz-J-Oy@&ZMy}L;Gybs7{P+{7,CrWW:BIFMcg1Bp1Oc@Xx].!/.NAmiqQF{t"jmm:nf4{"vb07+N>)3fe&@7dz@3
+KPMWQ[d5Xh7Q!WtM>xI]!:6ggimbYhh%)]Q8)b]]oL&80pqNdlif)>qMSyX-dp36=:_B"7`Znifd6+"=#+ijIcmxp.KE"Kcs-VqLWRc!ZzJH8ru!wu|GY!
+Z{ooH/E%3S~+xmE`cT!wK_LRhSDj;^M6r^!o.`FuX^-cZ/WFuA(UR!(7@_<N([a2:;b8YlseTUKF'gtu=UBe)32omV@XGT=1;AG[D$F7o@O=jFo+sm,T0,
+>ng"x6|5Qqr9Gki:urmD#;8}T}]E2/CJ=|33G{EW"Uu;ph,rI_c3um!ZEFkhI=wT@P0Fqu+$tffkQuy{{9#P9uwO>{=k.W5z^OzNWZapu]0l%q{yKO1R2-
+[25BqwFd;_L'B>iu,_toZvF5I'-d`bQ=Wda{h.UzmB@-rgW|!,,Cgp!RBL;DoL@<|IP9]l<`h{V,X(kT[=!]sM7(+zlL]Qsj~S`'N+J@uXv<<PjpZpoy".
+mx8_xQ@;uQWea6n^+zR]bNyE:Q+rJ$/AtWRy!hR-)hgh>C8cc+6@)bL|8sOceW!L.L)>PUFO)>U7cq7l$QhX_!rX:rKtVJNK~gjQ~`c"1b2>dT&aQ+`<gS
+HMx5cA_$yu23-|`6J/ho1gFglye}im~&KSmSH'iYdb"B1fVHN"j_&Li6lv{|Z[dS}71$tsb0G-sdru6(ifO}DMj!C4YV}y[&$<rJ8#$xXYC%qi"G,Z'"#}
+{lsmWF,lYkDtPDP@EPdjn#r}YdCg-JqrbwHD9C89E{S72MUGF1au@q1Ag9j[gOsi3_n;QX}u__Bm}Hh(Jsg{~^&87p!u:[0wS;kw+3B/J{#;vc|+u#+^&x
+P1~z2%5,!5XX:7)$Bm"l@6]G0{$7stSLbK3}`}9p22D3l:o%3p^wptZ&TX(A|{mz'<$P|>^2R`SqN6xUr}Co_J|v<w+EAgthK}jd5A=Dp6M1QVy77oIUnQ
+IMI/A_OHnF>28o1)=jFAx`hmuMMi.4edo;26.cihGGY9zw[ub_h:HpOtv`I}Jvd;"]G6dgW%,Tn&I#Zdf(N($5{#+$BA~-B"6$M^je}c16:wlA<=f/!Zm+
+vO8xL0jrWYy)0F"W-UgIel'KE5}]@{qTSD+S"V3:u8VdFkK(e4,O@l_5)1I`Sqqu5cST2D`ofs2Sm(=2`jS88|FHi^m@=Q(B-]lI#tbFN!(iyPDrq!fvk=
+3T^qlk}|F7eDaA_)bdp/{IjfpKz>9}hE2E).I!1J|vDJjdFuEp-X<f5Qlq`K{f_"#p0N7OPxW(cm[i,)7@}/k<P&kuC"tSl8Tp=AM&oiUMwD=>Tumf$P<2
+HAge5b%m@:dDxgZ8DS&rWmAVQ5#8$riM'OUM8_3{i6u2K]g#xxjq^LKe|aM-he@8sDp2irS"brM=Km|zCE3/238{5JBDk>Mb8/ydUKi1T6r)A&kIF5nq=A
+-e3-[XUb>e5BQ!s89MC8mV3Kpg>tZsN`oelY4m3OD5dy{aw']i:6CfKS!peRL#MtyThgh;L0q'!yoOI=tC|hEb'z"zXO^j5b3iN%rOmh|3SQAH-9y]}-`w
+'F-fX;tpF1mv)8cX}P6"Nx2+Al<EP;Hkm#_I;!nhPayXrY<rYWJ%Dn<f/dd@@V}"d'1v$qDsMOC;i@2i]QXEIsG(rq`/&!'EOEqi66IQ^fr0'ot"GLyDe:
+0jd]pP:#QLDvoP-0e#{v|->nH]uzwHt{/20d+jgl{meke9E3ApgyrhmXi"1BIh'HW#uzFDxda(7}@k3-b9_^{^i'3QH0S0Z69Lvq1RT$:"1|1gpVQHdb4t
+YqVq.u1D1|p`dlUz8-X7e@=)rz&oSpy.}-$C5GiM8(#N3Jk5U{.)@w+Ogmz/=2,AmDt$/qJP20D9$/$5:1y6fZI)uU`E}c'z#YZq/gBzXTU`a%PHh,G#H8
+stoO@Q/E,p_O/yq+dE{KW5nL`NB>PF973:j6;2(cWwyPqV.kjP@3p$eNqp!c0$;EZ{%MT,Fi,XoO6/7ODe:6]$jnl'UjPC0Dkr4Yfa^:bGlTxI<GD4#W`>
+b4}a1h~:#2VKwR#'<SfTHuftQ}yh1Z%Gv{z7m}|:,c[]<}6[Ig;Q"ZJ[Bl)z@"K_"D<61V;iM3'+&cz+_}5uty^/8''4c%I(7qD#k|6M.HGVkBzX)!vkx'
+7pO`_qC|7FV;F+Hw5xwOG`uG|K;Xgx%iXHbMjX0^(V;^=E}]uWc;AiJ5kp^Cb"n6.}[L;JY'za@],:R"ygfbKUaZiNitD)G50RX$HV{gTM~Fi;Bkl5%2V@
+`^[X:gS+39g')N=Y^9,Zpo)6NB]7G/_iDxGqih5cLUO/aG[fift+E"YnyLN+f3QX1]25uqQU|5MAn4&bd7})flbk>n]W>u&c8hEc-mr&QL/&f]&Tk1:GIB
+.MoxTy=t[_f#'Nh=ur+@.^!HsM_Iy>^R0k)CdS3F'B5qY7P''Dbb6[tnBSlOF<}eX{k@M@=ca7;w{RqN.2^sl:f%a-j,r+d:C_p,V}wmpaPbkwOO8(~s$z
+I>/2B$br<C<z317_$7N[C=`Gd:-,z:!C&wwO_:`p.DSN+7d%xOepZRM=Gm}MsGO:5n(pnT/s0kfvXd~TPYh27jGq'OSZH8ma5c@[n599%Y@zr@6L0d!A:Z
+!b"QG#$}CC>D|_c2_m!xvaT(x$W=EovLZHxe9l1ULGtB'=h#vwUEt7w_V])yS#"rY}k7!lrFeJ;}6o5Xn>B(p7#wE'Vy3R5$(L:;1oNLQH>UVp3'RK]g(I
+2A-{-OKx^%ZlUxT2->>@=j`Y0_H3oT%Tz:z@ii>sn-%2#3c/T_m+]5jxB#E%+tDDu2EUY+(h%--NQ3I2r;_G%6!ft]7MS1QO#J'cW)D[/lK$BQC`<<)%lU
+=$cCDwquvNjDl,<N33M|mm{am;-UI}2@~/$o[r!GX#),-m@]m6xd^4}6Q{m{b[iw5xN)AUY!_=B,{$8Bx}%sJ%F21bN3wu)z+T[TqLRqHpXMhRccj:jB7'
+56wGVi+GCT5OyxP@uC_op;6vd"9Py57LlJHrwFow)dS2qYo0u7]3B+hm|FVCJK0x%E;da`'imE.[#<Ih!1~N`|Ad]m6QHNc`i|;IV3jOK!(_Z4j:P.uerl
+4RM')&Iq^o>!Nm18RV5acI1Gm#H;dSG#NJn2u1r:u>s|<!R#aan}M}"MA8>j.8z4>j7rjR{:ig,mr{XMAMUQiE28n.q$BJ110]/)MKs)9k]SU]rNY5rF!7
+Qw`0q2D&Hw2{(Wv]|=}2gm"wfOwokff=5ZIr:LzDS_}#jM>Wth_}WO_+V#r;[hp`P%VWG^u;k-C}@gcdfe|R|<5IJpf{^f`}E66+r".{go^l{1SDL8dl%7
+.$JiC%4$gmpd@5#c)=}z'K},#xNr@8EcBlK>=dDSFYi0j5e`u![dC}qstgKd00Mnw<>&qP'kh)}[Yie:=29b,)foU1]VM'p%zU,_p.B+oVmB7r9l&ivQz8
+KOcW"yD3yg1eyY2{s)L`vnlMet[dHYw56s8)yP)<5-I0DTAVpB}+!M@QQp2AetTldm+U'|3P.OG`!gwN4>ICn[!k8;no2V#M#lUag|Kh!|kE+"~AoP@7XW
++0]n_kwXf{OEduN7Tzl=:DT&F#Llhx(<Lb+a2XE.A:#h'&G3558h{^[:<T$"L"&V.;BFp(hD9+SjAx`=-cc#f[otA_0Of[L"owl/6`(f`eM{:>~=d|Ss:0
+`obS.3C(;lly7cx$R$McIqylRF|r#XdLPX|tB$}2"Fs'3mS{eQ/!>["(P43`(,JEn:OE)h>hr^9p<r}wC4r"(x<UcKr_TzFifDIa)wOFUFzN8wOvVtlE|$
+$8[=M5_^}:p>=%0n@s5V(g(n=5NROS5,s:HvZC2FgS=U]&v"U{z)f%I6-epyePN.mA{E|sY%37DEQm%A<n)WL<{sF92a'zH;'td1X+WC;E^G'ts#33Wc=E
+e/(/#CvOkMFAA{$|FEiNYNN1^]K<3lne:=n_(]RqrG2_Ch3M-CP6!!W%{sMUEU-tXbtAYtiXl9)EHiE4m!%I^:HFOw|EkY3bFonP3pgU"2Bcxw%4"#3':l
+CS~P,hw/%ub"r{B3;A'&ceu<}IRqbhH^cJ'Pss8v)Mcjj4S7~jT('=G;)PTC>$7x48b38iAp$ykSI/sul.`jL(O3vo8+-i26vJNd!y4Q)g,5s0K]WmY5E8
+7D1g@[Bp`gBWbXDV9(+H"-/=0]n]5E>nDYd_u!uEo-pQ,]~.i3And2s"qDLGnferD4(hdN>7b^Jz<v(JiJx[6!kxo##T/vbw<(dDQSNzQ|8W29=]i@[,d"
+UdKq&t846-'x3D'Jdjl#YMjrNh~0/$+!F$;Vz#sRG0r5;ZF$XVx`1t_/!!S((#KX_-$ZIouvqDbYw^mtQ.HcG7<1SQBVL-`@v=V1=^do@@NYH&gRUN&$s@
+MRf&'SsEKY@Ad_Qt3(.G>;@RS&OO%pxs~'mc,Z/),o(9O((wdB+U9Zp#pV1HJx#CmPc>^x=PPV`0,.:K6Qv8B}&-cH$FmO@X'(4/sYEj=NIQ!-Bp,B53'{
+t__R"z(QLIcz6a):bAF=[6u,&@<KjzGX_}K[c}s]&w7(SXx3zf)NnP{$VZ:,^ZX{Y6D'oF<S]"#M9`v$51YL)<vd59koPlkdrF5.-gN,)::n(a`|@f-`TM
+WBBH$zNQ.un_,B#;FbY#0`JV3]LQFKr/<nsX1-h!RJ6cjtYE|QphTEXyD]9o&9BG8EJ9y_9T}1%KB1EcKB_z!+-B#|RrP4E6mPg;_JYNCT^E3"e]qqzEFV
+%d{K}xj4$]|([L'hP92T@QT8vj~`hPDC#$t>"wOk81oN3!y+B/G^AI3{b{bS[kG7FCG!y7}KQM$WBhG5ga`dVSO1B'+=)avml5q_k-s"#||2-!T2hsMSS4
+z|"ayGI-|3S>5UhV<F]qOq:!V/DFO{I<]S~/V%z2&gbZ}nNyJ"3L;-`-gWrPu0LKGz`y.#["[#r'=UE&=@$k|/kIA&Tp)$=FFRXqrPmsgbj&$c2u@LPS@g
+sUYb=u}.i_U_3ee]rbeu05/Zz}/C-%u)wXm[$H#:+u1LKd_;3X@R>q_u<Ft;tW#dXB%A`vnbGbDRF@'C]w'3!t.vt-zerC2w_g.32mF,)(q8(^_8,l^N_k
+"x>}pzohy}dn|PEMi.QkfK7|ka&x8zt4N2MVh}<>tC#'V}W%9-7D!NXh2nl_d4QW`a5<W>K+V27_sEf$0$pT}^31[u8wUf^r^tIAIB!ulryf64},gd!qh{
+g8:61<xz.OyOysC:u4GW:2-]pq[#ZF06gcJ_ix}Dqh,r8bO'gq8RxdC3g/rvOSg=P(4=naw$xq%4H`FTZ]S23RBf:E9vtCmvvG<$1bP)H^)54ob<+QDY!+
+D"H6&2];#xXse9BL72&iF!QZW(b7NoY'=31_'u&pD=2C4|eNWA6uf`@=;SExK&.3}Y5bd/%w4{!_^7oK$H}Qtit_4P-pdkl&FY'J9x[B5@I1nyi"M{MC+T
+J"d29}RnHkNcw8/[dyv:}]7Ui@T77P+9Bas$1nNnvCl!Q&;a`-J@3rWU7TB<&Ru$R(i`<M"o;34'nW|)+1[IVL2eUKBq_I`%UK`Qx'+<|:(xDo]06N]L%l
+=JI'U{&)j9<^IZ7WTv$eIdGMP-]$N4y.U>gg6O}j'"ukb-Moiw[R[GQ(@J7<_y6"{aRHO[wDFU6I7ap.|!gzm;L=m]9)5LQ19.:2Q`oM<@Yhp.)szU)q]Z
+NV{05]}n(u%mX.LCVPJuWcJ#Mpca{!opT}y{FeOU8K@#Z[zC[dgB^d~b=i=5@EA+m@%Q+X]p";<Zdk:W]TN`wvOdxBcbS-oc5g(OsLxaH%8n<L+@E-[ap"
+5CRglmT3Z3N<B"nZ)y+-/gKo{ot6)2zTywNbtNNtM4-)/n9/"os%>>&xJi(7a5r7n3BJ-C>7`$`8YJEK}3UM}Gof#Dc,fAnXTcUA&$oSOf%miH,2/6f0z}
+/M6u&e@ir+W/:"=N/,+Rl|{H#/T4>_XfMuIRcubw@}mIaIv1'1)7(JSc(;!Pq]hy0r6x7v7ufr]$1oMtUoVKnK"p#Z3{j'6WocXGIU/@{DpTz@[d+h-GB7
+P%i&'C@Fv.{m3|I0a>ppY|T/Yu<Gwxeo;T+BDr8'RV`w8rJ.<)39){V)R)L|is`Hb#;o+rZ$,ddjvy+Z6:PX60xmyWc|IE1T[hTTtrLO9yjN53-25-}Htj
+$i}Up7-_^5:GLUh'Uw}=c]L@:^]]Nj`}tgqSz$gAZBv1O;3cMaOD_caq:4=7Px(>'l1]^^9"t`/vppI&3!AMOGvF&Up<D{lh7181x=)wFzL<&Hwe/sozZJ
+&V>)oI%%;,-iC++QJ{k53_r&7JHewg$nd]P0`Ub2(u]PN_ME9Bp|KNfE$Ph)Bxvm6@4_E:WbWQeJ@`|oIN)teClS(}MsN.E0(ud96b(Jox8r+!eSY0t}'H
+6y@n;(dMAX4rKjQkTFsgvBCh'">L+$t-Va/w-WdoXfrs<@Y'%kcz7s5Qu4n%(XOfvyq%+fMk/%P"j9$^S.hU>$]DIm#HY'adA['hy8{rUJ804HpH/JqD@G
+$X'J'L,Jnk<2bi@ETp-w7T_M&Y5{.pk@Lkf&EEik:o,J'wrC]=t`3;9V:4Z&qGW8t.G._n9ee2s!%"}y^HBYE^Bzvco<(F=:832MXQ%.MN^I$i8aT4=yuK
+KK:b$%rq&c8.'O{pu.w3zC.0r/d:kJ&L|RbeietlL,`/|D$N|Jg,ggmyP,=J&Ym%!6{YI9X<<flV#i[Oxwq-y1AO)VB,6;z`~`1AI;1ld=[_z"-Rdh-0,f
+~fnimUo09P<)K4D|N0uS5X+wna}A^j"N>a"]"3cT<J.,1XAZ+wUcfzH4l"6cRg!-%Gdq|Sn{Bgc5ofFaTu=oYc4--ECY^a5c^oXAUX6+ZK_;.a6{N33xtK
+1:mJ40#5utR:F.)0>%-"['%%}1H(Kx@HgnD7.[TjGVOpfm;_-7sGoHSI(`u8./+:FU43iEb`6u&O"tJ,olp)_:jBPubh9ZhAse|x>,|Ym`;u.stvYv7wfM
+L$"R;NA>G^Ox)o7td2Fv1dGI/QOfqHrP<:++Gk-(jPEp<w=F$X:ovd5>_X:6HUwQ$X'IN+pc5$BId`9}S8KAcmM/9EPd:M%<KF%x6Sa8^th<T@j,g%i$xG
+nd}[$-GL@7}<rg5qu$+CXELoqBj6>tAO3RCb@}`:hVs3DMNWc-+y%.S`2o;i2OY`e^b$k$LlvlCQ:|GV_z[hyoG$;{YxV1qptb'+/eINZdfWpfRI]-6R(=
+UM}.mhZ:,N(6fQ!hqmas1Gp5[9[#!v1)dhA`&/MT4zpbmZS&8CMVe2k.3QS&r759Y:Jx}j8C)&V:0|Ni9UhdL[mi8:,HwgIe`VrvO#:P.s0==[nu8+|qz+
+DAvUC[WDhJyIi$%#hLxQ}=TeFV]|70xW~$LLFjzc'`o&Q<[xqQ'#@wDFV(U[C|UB,qxJ#]FjN]Odk<^a<swV,`0uKc{bM>^h});kZ]I5Q.&Jo`,9L:F5/0
+C=5rJPe.0!:ghp{Ia:"ANlHTd6ya<}"e3!/Yaor`B1UZNzw,#_T)eq1$MC|Sf{Pd:@^u$-C]&V#(]uyO2lMFbQxz%IL'h%s<3jQb$=15tj:,Xf&Fa({tLb
+K+>PVZaG)lxcN%nSC!rkVkx4GT`q:>CMqqiFh]Ld/qu[MA=_{J}kD1H[QyxNDJiH~)<rT<u'5d24/YB@LnO^@UV6h0}!k%xFBz0o8g()3!aY,JH%F2CLJ"
+<W{ZoL,I8hl._X6S5Lq,<oM"d/wfAiA#:!0IOG`Up%c)fR><eT60NMy<AG"XA}b8';7JJ]Q+Fl#YvNWa(5q1n;I]o_%<fQ9cV_,94}-!l{rwrtINmAzx<j
+lDjFl-e$@S/{hawgh!`-k9r"wXLs-DlYH2#RT]7Hu>]LOFUcIG[P10:!-ho9a53<Mc2[m,{f{3ch(b[y$7C,"C+LXHzwI>'O36f{=h@bQ8j}7+uDGN:Ayc
+RUp7qK.b2ZDlpZl-C-fx1LI&Z/RY}v]Kyi>"sv&ZZaDsqufA3wdPpMp})yWibv.xJK!7FG%!+j91pshk!v2t|q``n6Z7D(^=Mzy}+|_.&pd`nv5i}!k:)}
+w+qzZ{@:(9U&dI0s`Ud=PtCRHKE9<uOwT<ZAQI331OQ7|J:+{qY8(Vuf&|cfV#Ywlp6`4q4z>;+w%>7-(8(O$|KZyQLIcr5}Z[rfp}9xp}7OdL"5;;@uxv
+x(Wan7&vmF^E1|ja1/{@}7wP3:7NoWq./YrSca_KT|TD11;csSlkHc,Jy"h>!5ICW@Qjcu![MDB+-F0^FHa7gcYu!7CYSg>/wf~H1U^pBNAwb7M:TtV#{k
+tkP9(XZX$XRh}yO{BS3K;l6[c`8`DGKSv(B5;H.zO{f9O2wad]L#"ht=S6lr"Z3u{#oep67ey"bf39rj'-_2~TRZDa4h8#KJ`LA&gO&,U)pv;gt/z:'zq5
+tN;3q)EYTPu0EH'<S-}TY2&o0LJV~aiNBfy7A+zXj#CWc6fso^:Nvg.qu5n9/%YY;&|5oG8"G#j53LLp7}M]-aY7!@uqeE]KgtUu5xpN;xBD;eoiFZz9/F
+(B(1Nlsj+I8(gPqYWq~=$hEs1}-jkinht!OwtyH!0f_"RZ3%GD;bU6]R#W2k6eM'P'$65yL"5sE.a.x-Bc`:bz"a<QT6EP"wt9x[~bYjLP'Q1+hQM2[Jk'
+Cu[y|`K+%<J.`Q/6H[2R;8nq_;6fX0B7"EvSN"|}!/p}mVJs<7)K^^khJ2P.X}E=^Fn=V4#o`/J;d(>/7y_E&fF=w/D.1SA@M;/R)GN5O!lH@8J'fGKQy9
++h9(@$XS$%G9u:,wkQ+2CJJRgeZ3xK6@0#t%zS<eV%+O@<v!+fI1bR$LO<Od+!MiA)E}yEiW8>x;[,ZK;2=/sjr/XMfaRv.xB/]%I.YZ<aCY/KrNq^r1TE
+a:EP4>4Kq+^=>DFFXEO"X9jX+iU1."3"E|S8,WEYm7+.!M+A6Ple'!"#KP(QvCx(M8ZVZ>s`_B'7jJ>8[[<GZzGg=b0{_>4jlNeWL,jPajS]dqn"sE"r2+
+`j}m!%J}CT=W:Vsb}b6vNhH[c{fs7miWD15O9-[eU=ElR{o3M06JUI;)u_q&`lUu^["]dH~uGY]XeQ.C1naji]R9/_BUAU+CFI5gfm'1:RD/ek-Pm/"XZb
+:uG2WI"!Xqu|]%D3(!XgX3mHOv!:n[,nv5klQbO]vNq`+zeaZ{L6h{BxMDLJS,J1XU@XTw8H#,k8tY:u(v)C/Lv(dk08<]7sOAc``!/U`Tlc@RK.FvJgMm
+$#+^1--2/UGF1(f^,b4VoKwI4U=/m``%j66Nax{6G9nAW+g!gQ7<3K!>%Ub:{vuP)xxugzY|J&cy;|y`g,ju3P>RaQq6W=o{5_bpIU=n!N.b#k-U:,T6iE
+zxrAr}U/Ojj:=:WP3J{RjB+yuxeV`r/}<afN7Q41{6V<X&`'}#.@zrR'n$IL`J'oTl[7YiD2pex9KwXMhXC&|8_/`x$$s@)8hQ98<cd5DapM5L:#r{{U9'
+Udv-Mhl:$P)F4>:8q)C;e),PvV9ZFF~qa3YKEIjAjz`>(YDs(DFaggl}jDnrb.5/4sC]EFI|&`hpM=`@BwsflCE|r@3)f"xaR7+!hbwY6DXXB%F:jh{_pd
+G^;|2&SA]iXH<bq`K5(NM5Xz6gydYUcWSIrfY2~drq;CERV#8n@>s0U0OSw8=UjK^Ib|oaOZr[tr/^t$cO=8NW)s[+--xNx_p<^HRw`TUk"O1hW_9JCe!1
+X[{0Vz.TsWVMx(J'Lq-)vUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXb6|L`P)OKe!K/Q0bb=6>|{hr!g11qopHoJL]fm=]c}.KdX!diy!,^DPpIPXN0@-ym
+'-K8g$@PXvp&UJo"BPy5qCw_^4H1M':$=t!Z:74HyVg!]tC2v%84])k/ea[gi8!t4;N6L{Oprptk3c3Tr|oZ;_q;um&EmEL^ZA)a9RqnTe=.=`A{gd!:oH
+K{-7n:GWV/5lL%]A4Ek&fs=jX/]uVJJW&f7:x$1SV:Z">/hS1`8$Yz$4]y]<Z2|2:G5mNVgwMYJf0B8^7NrqE-9-1nV}gR{hRkY|JFW-%MxJiVw2[X$2!}
+Bv;$mO:gJ=S_qu#]C/|4NEvTuUVz:!q_;R&:ROUP4MFCemp^FEvR/3I0k"P]@%s^x(n'7C'(U=1og]%yF"U"K6wCONM1"M{J3g,{}!42^X8T"D::VA)wfV
+_5qOG!0lnLQqj/G/{Iawa[8_b'&XcV67vz;g3{.gnm(r5o~wn8b#X7Pb[8>c[^sUq._Z9Bp.ThG_r)@I;2qmk_Jd_%KO^eOjV0w6>-htu&'g}ow^O5||Tm
+Ux@ve(JFIr~9dklPEv('}2&_l)/=Obg}z6AP^(lTv#Ueu/M8'3".a&t4XH%TGOYiJu5d/h'Y[%Bq-U_L(qevS[#/jVsmk^qid6Ozel!d2yDg=y|TH"lFxY
+U+k(e%>PfD'aN]3JKd(qT|Hs|$h(b87/#=Xp$j<k}i)gQ|/S4#YPbL1xO8(HQmOg%v~xj_ApO9y[-f-pNmZ,B(8(AolB:z)xisF+:s,x>,n80nq-,>Ep<2
+uf<IsadAcF%i_5~iF")1<pn623}Q/k$G,oE]DcKmCS01Bl<`yysat_otGNg6YIODO5HNN)bg[YV}vpH4RtVB!@X-].(j-XVT78$_c'#H8B'_ZJ~$vLN'"s
+Zt2!fmIY3P]Jy`p-e7<b[xwXKtcVZBoFu=q$%E;:'hmk(|N8WuxNdl9`kZq91VNazXvva,:7%u:NL0"f1bgq#CF5d'k|mz^Q+TQ>_!VUCtmRA=K+g;;rP1
+Y<%s#|'kcSmzu.vV~Ya%p[ngk-OXhBx<G3OS~Lvxm{TWDi1>tz>UFF71@T=5-cLs56Eye&b#;xb6biPP[ZK(@5ZJ#>0YLDCpaqw@x,/W}>+^d%23(e8h'X
+dY"z<OXz!=Z91rja2mpvh"h@]Vwsj-fF/G>)8RtP,"|Ff:wvD[@0vCh^nM<n;{Ox0$PbZk!tJo}$u0{YzJkFW0}YA9XE3ePjCC#%:nGJmt1iR-9OQ<{v7/
+KZbQ-/Hz6pI#P%BE>2[XY_|sr|,NL,HmU"c+%iE!K;~Ikx6Nyb!](P'=k3mHD;%c"3]1or{aag+1JaAP$(i[CD_,^VB6:-Z78^3aemvt8"+Qh"8(Yk-0!K
+6BLO|/Hz"-gRc0VI]qW9n>ejSfPFA`<uMGjiskTSR5X!-_=Qn]%@kP}g(rPy9g=`5`8+4]3J9-li$!D1&i-FW>@#eijm!'d]xZs]_s}6[LnS'1oEso+jde
+Jel)2s/[Mt1>7(OOzkh'T45,_E={Ni9P(:F6P-$S5":>o/C.w9]j"tc7(""Nzfs8w|S(s}P-1gsXf9EF'ZZP-BF//w!NYx2hOTAo5srP7u{PAM'j$z/p>v
+F.ksV7n]S^Qm<^LCC;-0W,s1xU%H7"<^o!2HQ.uGGR:X(t)r{%..FAQlAiXz+3<VlK/2(Mrr4HwlbkT4tHb<{44o!XY=RRBxrc1:S$>[c]~jw{|JQ+'#+o
+M^t5KdqEvVJI.lZf,O6iAFqN8]Bka;1S0o1>OkKOg+tsG<NFDXpA6s0}j8{D!$>:kWKsg6rAFfy#<|1$YLEVNS7|1"hNYN_if1YJ>t/<iCP`U/ho>;W1wF
+]4Bb:B=_+awg4U_{v>mkL(o(+b4BC;Kd$q1tiprRFqlvwvS2|/}S^{2L}5_{I#:s3{u87{g38}ML$z(kq^>kgVjKA8H`6<f3W/XZL`W`JV9dn)LsleB1x+
+SK}&."}|oUwi#CrSJ|1`#yCG7L0}w{vN9cz"`C}>2>_+q'pOT8Aj{Q2`Z!]lT]7DrSTjMHntgbFwJFXSDn${r)4"0Uw1<2D-xcoK3UCWN7sR/.B}sr>^vG
+>l/65Er_+)P:VbMQ%YK<|Us+TF=4S3}&]!bP'}wo:NUq:<CMoynLJyv;A,Qib"yd,pSv[z`B'"nUu:#u:'6Japb&RGUj7yV+5$FfD'fy5B,"S9Z4mp)BcF
+3!3l9R>Nl!.r7d<fk'GsX32$&o:(F.!")1rhJP]&-C4%Z}Gxy`K_nD1i0i3]HK7.W[mo(>ls[}RKOacK](4CP!k!m1#&hd=Iln$WnX6%u7xkz>+(75]KE3
+O/V=KrK02t!udlTQ)meLc3>zAM],xiMrOjsVF%eBZt+>8->4ik_N`hk$p+`^KhdS(k8=wzYkbDBox8=y"uS-[yjgT2t4/Wy:rAU.=d]h@-A+<`aoXbh#&.
+NkO=YEQ=M,l-X|Y|]p8CQk~S)IS_nGJDz3v>%9rODp`Uj_r)3]uas_uqfAf_1m>O2OAAs"X4aCFnql;Q%n-]pPo[09Ylxi4|mKhhjNSr=-jZzLbuFX8&mG
+kLCKYX/_c1Y=wJq6(]~A6_{KnL]Z.OVh./.-N.'a)Zg0KVp&TnT<nbW|3%,l(ov25u2T|pu]7ky"oy[G}b=pHH/VC7wG=)2{>w,ZW2=ikF6QJvnM1!X]m/
+CbcP8w$A#x8T;HFbBur4thm#':Rff"P5^qf6Hnm=F.d%kmzZFb_8$K%G77Nz+x(Nb|;}Ew4{Bd{|r39j/zHN@z5;;v'&j2B@+NGXstNr7XmTH}"mO=9E<_
+HO|v`w-;bY,N_}IN-M]#m]'e#/46K{+}_#}'InV|leSrMD2)&>%7.h^OlmoO&ACvyKNfmYt91@pWL7jODJr{XDbK.[LExe;MIZ=>xF~cvxX'RxJf_P06;c
+u!#{Wi`u~h05_ux}sgK<'7U3r'7-^Z561a_=YjuE~QZw:w$,Ru8M>ZaevuOnA(0(&U'N~{kT's0$blJ"2jwC7rt9!X=u1Lko12Mjw8K_|gXuZs^g]tROOM
+~`U{~^h"#jo+isFXcG}I)dfC/pIfV]a@dw$]^}@'@ABj.63|:J%budsvM/tuXdHG4{fI.DNqU}upk@_77bx-{#(-Ar08&}_cEz!`;u+x-^"d~:pEn!9^sc
+@Xi)v513t)Hsw;+uylq}ILZ@{0jE2{ZOyF)7GX5Flf<(S!^d73j5/[-+>=_y0a9bq6[/aRVt>2jJyu@FceeET<P#'ZknWV7N.>!kCNom~:KSV]Y38y/,_}
+.zpPk8@L6Dx)6lDRMKy^feb:0iX!/DTLxC!Rm]DCx,DFKG{sN&4fkN-sHVPQTL9M>1}9#dTL;6@a)fBE46/u)bl/WC>yfBWxb:DDPvvB~zf{#=Yz,;VlJJ
+1hG=#xcj$U#_T#/^sRIJDrmkjMLHniq!LN)'T-A2~9go,a"wk9e8_{^mRc|LRE&:`f5;9.m,vfVR=.c%#=bgrdTGLQcU0z/&L%3N1CLJOBJvj&Tz#nOVT/
+M^b-Wq@KB$f5Hi2Kb0|XY|Zf3PAy1[9%w#CUlNqO8go9sF/GPup'R=,xmdb!qPjb8rh&`1FU3M(FbYZ4Q(0y.E+uM/~(zVN}W.ox$ETbqPL%M<C;ktTkJ/
+i$NJvJ8'.B~8xHB)~+(BG4]EQwr9(x){({fzyv(jl1t4Y@@Mh2V9Tn~65mp}b!cPGG4{WE2wq%u3CcWc+Im-#Y[0d;ci!HC&:d4MM6x"m1Db/D)(2+pYsu
+coVlN3)zWy~+3BL;O9_EH.4RrfIT(0jNHxSi~|Y:I3.'t:WpWJW(;q/;[D(0r;uTGJq&qePPlH>QPYf'j7qV&_|{45,m&nK7EwH<^Wp<Pr>}_L8N>;"r1h
+-OxqbV7O3Mr{NZdypLxeC/[:XgxoW(B3fn0kW:vnHNwjWK4wA2tfs3oteyh3JKH9__(jyb|)MD8Z0,1H{cCS@}hbXL[pasP}EaVWtJF4ZcvS">I(Pv],L4
+LfMME%okDpIGv21ZyN:V%OGZwMTgYuVX3z7}K:VOqkOJ/M2N/o4%e$}[tqw17/E|>>7t3.9`xqrNLf3G(hk&X}c|E;oJY,o&]Eqo6busd|!kxZZ;W-ZPQc
+g"_B)Rf@rZL4)R~:j5u8seV6bWNoK179]ppEbH57ONl3_i|=R.Ao7NEx@9h+U<Y9h.C&QR,l}REh]SmcyT9"l2^^=,hwd>jMAd:dG{Ocp_,"V!j'nh{asU
+{_TPQ1U`U;jnp#;5}{lm;m',iEcU(1T"O$IoC4ZPP|#q3I}]M/f7C+iu654+OFyZ:#o/m=dV|.>o3$pn6bWb_5("@^~A:(yow&AUO=!v=xvF}F@6y'UewN
+IS0K.mHU[7u(&Xi_'0H<G#0y,7/3-Dn-h&ZVNmF=rh77%GJ^NChN6^(cbG+cO|W<'_fpbU#S8KiLillZ"DeHs%=_YOR2F,0W%fK[m,pU_,/!KHGfiSvaUX
+46lEbm`TE{F%_U^P);aIJ|R)gXO!XM`[dmPPF_R(h${YG8tJ6^_0=33bj;Csn96etdE{rE7JS<Hp+,Q@2&SR};;MC2z'E^SbCxbpS|_l)#V=[X{r&9A"Mc
+hb"Oudys;ulxxyTh=ya-LsS2&bI{`TrLeI}}wp@)J^^c[Nr^"I$DZ26uh6Jla<XVzwK]X3VDvhpzpY|PRd>"hTkepm^Oomf{R5Qw^.Cn$z}z!fcp$LMs-x
+YUPfbk"x<8P&qMfDB}%W$klRUq4B6OFnEZn.JiQ|7cIZgU3N]%Dwb|KkY"7:V(wR-xiUcidk=Sil'}Mh2>VD{hg0YG@(@/-;GbMuJ6>9;ud]O84GLjXhMm
+._+OEDhOfR%aQ^:C%tYVVkGPewN"W|xh"+nS.CS<[9ueszp6B@ppVt0P6:6pl8Y!Z_]h)9:ANPprWLEjp+M=R;CA/b+W@,49LI1Cn"@BL7yWdoVW](b^6q
+3DuHx>&9Oa+bC.IUHC]})t.P(J#UGo;J@N}4spGWCx55RyMkfzt8!E4}zg<xn7G[J6nm:O3,2D!#nUFT{N@txFqt`0G+q`BuYi;L=|UC>4To<q/B,K;b,6
+baez]HvbdYm4bN=v5qcScD}stsYQ$2(1QtL3K)jw<e9k#3o=#GPay[>c}<)K=s$;Lm/&X&'6/%Dp%p^-#+O'H%YKcqQ6m.olrEEkyxJZuIWCo;b`R7hDxB
+U:o0=XKPXsG$X'+,E1T9aF(vH(&ShHCyO'=P|+o!%#"'R({q9e{9z3fhM-Y/mR=S0$29FP~,{Zo&h05}2v5d5Pr{n[:[At=J^h4{3S9@mdWe)^Cg@"ke08
+Z=8J1i}8y7"U$cDF%EQ/NPmBJ#QXECA8)+<.j$~(OkEfnDOW0UV$Fk:4b{qcYi7n7;js{.2l+n3<V9E,wU]&NY+/K+yF)/@xMgkR9%`,rZP6;F/G+pz}L6
+mdHb5wl@2$^C$kh!G-wegj"7sl.igATf:Mq83%#QOPxu,L!W,Pwo~^"}_J=s8CXLXOM-_m|v["2Xe`0#zCO{tb+oM8Jj0ITP36ejB+uIgcCJ>mHE"2cM)s
+i.+-%0xR'|T6<e@%1,%]1QI6+IT2SP!s(N;Fl{iqe`8YpGIbq_U^/#KC)1AE~3}95y)T>uDp~z4+_eoSOty=v%gKfJM'kIMt;CIgwpTqLeiXOd<1|Spr0]
+GsV;"Y]1sEAE|Bt=dHm&7v6>{eTh]xP)4#E#ora`dB$ov[<Jeh~O+TVE3F+djBvdd`U]m1BfS.8mgV{cRFgEB}8t-zT>1!4r6>+Ddb{2}0;Y#]0:FEn[>.
+J#X!/v}IaE&$xW]W2`QGt[|_4J`e4[3oR:"|=p%"9>SB%E@@rp{{8ReglwdaGr{HLSW,Rk;QMNLBx)({|hIl@>LRsg{F@%+i.B[GS=nGN=,AL0`9HezB(L
++268ktV;kqu]$#xc;C=$g{UmtL=$wmk1V"K2DyU+n2F4+@XM`m2QE'lP-:Yl#Uucso2D:fIfy;T;9ya3%J+J9C-HT'K6c(`tI<opaY~P2"b9zZxuUApBuF
+z_rsi&tF(XCx6|P+c(d:mn$7O]!_5UU6GXxs<Dms|x1p#>uNJ]H]fT-eq{&}yghdZZdF%Ym(}m=6h:DtNaI)L`ZpJ#Y-1o5ed)4+zE+27_0clHHAnj@9J/
+Sy4qYsDFsb;=B,X78n2`s33R9mf1w"0v5#'2'@);b+=gy2Ux6<y,(!vrjIvBW+6i%s@o{OLJ&|rB1KM}1oFp~^2Uo6P>_w4q+]>>Z#bPd4/de1Oj#IUD4/
+g(~:_#<:-=Y%k0;DF<k;|AV}<ucrn#>:Sc3S'{Ggv4lCVJ%;A<{MS^0C3p^jG|drU@T5YgJ&Gk1g@uP%StKVF02I,s}G4l[TR/_@$-s8#[4AC0B+c_Oo|R
+!c0/F:X[~<8GXxFP[g9u=)9_"K~%!NVvH|@U+,~uz]Zfl7_)3;}{g9u.pG]b>v4/qC2%y]0wR+_sJ]Cck^vzW6M3o#jZxGb-JAz&QV_+Sd.,s<lIgbG:&<
+53s+<gOVZ_y<-|n/LYL]BV10AlEr[^->xC"3vcc^_YB&h6dTE78,<s09V')"r9f34OV==(}u+u'l-2tADXgCN8@Gl&dx>OZ|N'_jtt8rG9W%9B%b<Nvvt#
+duAkn#3X8R.KvzQZGw!7UmpN'&XFiM_u;,@IrvqWuGYN)cxSKJw-5t9#vBCoZb9L@fiqFJ3KiVIFyL(bXk+Kaf~+:qg)/v}"N,!HuBXYQn#XfVcQhJZLl/
+ZD:{TSI}ld&2g}O=8!8d[:U{7tr/rGUxT2o>15rtw[A;la/@y8@bwN<bSCl.eX0(L4qI,h}{;X9tMW:,Nq3bY@8L~8qh_v}s"Koi#Cqq-u&Z-/RUhK<6u'
+3.b@mg{fP)ah#OOlx9_'iztSfETD0pO0y5"UMbSp"I~oI46{mk~p'e3S2_AXiyyg]8ZAGs~mRoK'`fWyw"<qog/U_/~57f(Ik>>l2|{Zxa=fZV_NJ9'0)e
+nj'ad2qW2o$YVFgF%Tce{&)eB'Qj`;!"di1r:l[MOd}9&1r-orD/9KT0dLOE5nd,@QL>]Tb1yK1Bpt%JAx8-TzXUq'g0{9#^YT(R^t(R<4#2.pPjF;8hc]
+U-kkPR%+k/m$`{c{<s[u/QQLb6;bL4-@D`&SsBXMvlI7!Ny,hKIQ{3{Yh;A%wI~)s.fw,oU#$nAT|)='8l{b8wwmRES4e:vaYs3_D`"Z.qqD<wQA|[,{}d
+hJB>3OOD1[>_Vn9bTr5A6<G].AyUiBRA|Xicee%Mg0j$<$ZSr&g6>f&y_a>^2#0^Gc_o8q{m#XUY`Oz&l=Z`o/vb/IF>iTY^N_HEJ`1&)qM3@/wE5=X}BZ
+U0z0jZOqB8z|tEj+Av.eyN~X#q-VQ}<Y~(.=(y9c[=Fh+)(/Wx`p>xmL'W/[0G]=QB(h_)]o~YOi5rjn#:y|UI".2y.2Ykv/0.0/7#hc7<LU&vOGfK:px%
+fBu1mk%VZX/.}smmPc5H~`l[p2wcdI"us3/mQL2n[D]a[fhCZGx.b<{E!tC88W=TS8edw=YEP[8uaWrhT>RQ}RLn).fp$^MA)t5KI[@q6G1TPbX)M[n5W8
+p>O,a&v_iG#E%z_Jkb|Pug$B)QjhJ-gT:I]=6/{I<y2l,#]^uGT[}!X,G6-Z6nL1NWQA%AaGc}>%~qc6RYTL`nxs9R=RTBN(|+4a2kdB/(t$9J#[58&MGJ
+Pr<039IZ-IA``"}8Oa#ec-%5jsgPiN$:!}wrx2:=L[K-ddl)(]s!(+6]Y)O'!7NxWSockG7KZe8O#&v5^42!7mjQF$]r~'!ImuXgjT>`5oC:Ki^.2Tn`{e
+@OZE&5RE-uf0#y]OPHZ1SdC>>9Ga1S%Q&W^c0;~g1iNuOf_Lw'%A&K+4jFg'YoK,zXQw["N4+.iONTBV"}HY,0JeeJ_:nU(^p1s.j9XFp%2Y<re;J9f%>v
+!=WYQ.|&xl]Q@YquZSICA7f+,IHW--<+EWgAR(^7F$WPg.]"y,B'#YW<]^PXH-O_tifSCt1xz,%B)6!J/DY/%-!T^.fcq/'tyj={f!X,gF!BFA4vD&b;/L
+t|kq&1a0jq<>LZi}Z1":QfpUt%p8N#"w'zO]R{`Tf`Wl;wE-7`L''j++#pDqd$f&iN9naTC2FREFKT%}kJLK>k;_e_MI38vq`BKY~JPks;(k'E_XJ=Vyh!
+Ol:,67H]Ze`-L]J@t07xR>yTBVI!eKyP/,[JCBFE.B.teelwt.m9:2wm@qdV&<,CsuV[k$Al4%%}@_(!YVUSiV>A1Y{.s`Uk#H1nhW<MpFPc!d7iaOoD@9
+oUf#t9EA(Sw@HG/l;w%lj")'VXUOW`WU|[;aHOxNT'y1SK@@,9VQ!IuJEv6"9Y)(ec1U9j[o"'LeU8k0".<M=j,1"P87!uB%m|XobOsSH.M}utqg-^5@Di
+UUv9_<]}5U&Uzdq"l/SCApA6%"[RzLyjj5^AVP+b)C[/7Bf,jNiyFm_t};"`cK}oSRK$KJh+UDI8GtHao)rWwC<i@}h(=:Up]11Aj)q>5]|AvU:X`.c_dy
+'|#2},gFQK39!u<ui<#$Mx}S0OrR{oZvpPtf6o;@^-@FO2J.IAsUPtX;'T,5Y)X)'cBSvXnUy&FAKERyo_y;Ac!Hv7z:lfm/6`&4P2,h-w%WMFg5,UO>gT
+G!u,^6"0+nQbY;Yrtj6Nqa$.7MvtKk0;}<Fu0"@M|sWU<`3^9(L',qo]pC6bhW-gO[=cGFV9vn{./Sm=+QnfT0mQ;}HnCgvvf+x39]hf/(88Uf|A%S-I3R
+93qK+1a]A`C]CTw%a#>U[rp<$C4VR(Q'+]zX_=|'nkm/JqH!Nax.>%X&SE5`ypb3B&hG}[ixMv2QEa7F[P9%tiC9|;WEi[:U~nl!LjB/bS&O)HGxq&K/:m
+H=2H~!{57+I66$BQ[@|N8PME2!l>Z{F"uM2.~y/al+#@$E.Z%t&HyAnoZ4w)m8"9M=J"nUj7#:&LwC{r7y>%D7yJy,]&H2DuJg~R#]DPWZyC'Q.9s5EaY[
+f#]]`3hr$&8EHV492tMO]+nB]:<%|XVSFB0s,1z:p5BXG0!dk_/,eXO,4%2d2Rj&v)!ex1F{Yyq@yX8.~X:`Feo^UV2EgsssW_;B-Tux2vB1S`])vV<`#K
+mut#.;q/l.wlAnu1Up6=N@r<Pil>O{dw(YaqNZrm-$`4Js}it1;992iHbGh&xfX9|UYE;Sbbe^Ha4]FIOEDcii$;@Y2jVA!=H=|9Fp+!jAc(2AeNHlcK,x
+/,NH-lmmiD[fHc9:7,$.R'`=EjER$AI}5`BmR}1awi>6>8`gyJz&hzg!L)J0y{Zcp-R'W&MFao;pKLOFs'|V/(O&4byUDsM)eV:R)5~Pgve]'H!5akNh30
+_TXGpZ91nVoNeSwNSMn.Q:,/R+eqb(ouTae"6@Q=W!9IIfk;]@#Ct=Xo['Bz{Q!6,#qjJ,RW-X-q3(!jvsrr22(0DO.lAPo0bpZ.A;oN0]_-x{mg5,H&G&
+9G9|uG<:0Pxt;iieO9"wNX#eT.^S4e_-S'jdIMuEOF3fKC'.,{{l>0g|_x=@X9FkrQ>$gi<<WDH6ga)&CIGW)m_f6R~$JP}MW6'@[#/<,v8_k'p0aN_SVC
+[|1-<P37bN)lh#xOo%`m7`FKL%g/IRAW^y$U-M$5>jnEII9jS[:K=m$]T!,vktp;&AgN:b(S[R)Q&K7(U)-"BgWcB3{JO$QC1N;c}#Z9-o0|Qv}ANpMfFV
+'NV!k;iq7!T`-$dr+pT#)[)s!@/7#TJ:jrqMwhnhdtt#6ln2;>8"RxR>}_^G=.E1(v]5[3@5idjDs/Fia)x<(;a).@D!mO"%R_UD_9ZtP__#=zx$1_KK6/
+qm[d-6wG'>pmnh1IK,X'Q7_3t`DZ|&2VXX^7!>Bj(F8zy)|[G.(@gR^W+[K6N81[(2U{/ME}N5;4QuLfD8Dg(NArXrzH[Kq{@x$xNrN5S@:kV|NZPj{|$E
+H)QxT,TC@`jZ9(h7+Ifi|;j9U,PsfX]nCcHxwJ.ncJ<TS8%rMRmVa^jgAtQALXf`KA<jw1di;>b;G^C}ru-<!}Yzu$%Y!k+]RjBwI3FB9Afo"5l^:MSY26
+DZKI,=$u|CSHmR;]ac17((13<IBC{yQeupPc7acm']+JFx%%aV^5J|,lO0Z}X|2By=[oSb+h/3gjlp;N,=OI$;{WDzp|#EBS9okgyVGb~31FESDRv"^[#{
+eRF.(T!dYF>[(8G,5+"=(K#XDSQ8!JWBuw89#6(7gBQ{w!wC#H[8wg@+L[4X=-h""mJU_B=87+wE'v+LO0g7c(1m]3:w9+C>SC$ux>xdFAI,NKi<XF8Y[M
+Te^AP43(1.T%|_X9&<$.}-GEZt4FnZ2^9Z9oVE_b4If$7Ucj|XB&E")WYE(|9Y9d^eTh&aVwv:h6'RUj-t&3ZG(9F,wf>8Bsu.d%kb6T0Fq%e6~|=-fzh4
+$BOwrJ'R9ZJ'|bch{6gMK5:Kl=Z2/Bz2lt~"Gi#lBqD4:0i{9LfLZ{tLV5F|kv$G_;S#bQ-DdYL<}-Amz5iFSF6DJBWVyZrTFq^>WVa9fClR~+qs)A=QQB
+w"^2lGg1@,a"Bm+7I;SS80oV,y1dBesjq0hfg4Eel7|yIguvQCJWsRGg/V[yFF$M4H-(Z^i$qnAYdJ4f,m)`wso3~wOqv63l]oSVO<fM!^l-IoCyBD_YAF
+'=xl>M`Ik&P3'1v8u<@6eazR~P3e2k,3aeg.t=lUH$9oDBc-J@0n75k^"E5-IJBXCm!lFO)m!8<ckHJ1lkzh]6rHKXLT'i~9Z0e3-!jsKTec]kGH;4@CI9
+8uyg,+@v&|K^iXbqVxrfd%!}O)4J2I-y;P++SK}h[dPlR#RXQs/nR5rj#'/g3BE38ck/Ggj8UP$5jQs,$sO_d"qL6m:.(AmH`P9AIZ]Xn"lCGq2cI-LaQ;
+xW&AAA6Uy;,Z]tCWiizSS$0OaiCFv-3R=7H[Kd3OWpo"t]u-{%6RKWGKW,)sL+ZSkHsXM-NVGtoe]kUjxy;2cg|olQgf}s#t<XTEv[.GM<{VI>1uK=^4wc
+AR!HRZIG,-w9E45{u4K.FR%$"B99L=F4lBZ1sJu_B5F5MXP)sHtpRi2B(htk$]f)2[or"1pd+B/BJhY.'k]Z0k^,^`1!F:_PFoL]4@}LrAK5GS0>'3V9{L
+o%J"GlHKh'V|-awDL^dTTen^z]8EuXrT+Ii^pC!WX;|e'8Cci6|CQqELgNjHKK%di_a!=FELG:pe11+bH!orH"oRc"#`n8y%a:'A"pD9WPq(N@_Y4No<xS
+8$FaQrT{oNN.1z'h1C4Vdn>l~-zu]89cO4nL(=wlm6XeV][+jSG.kume(th+@Q4FZQVz|dLWVCo';|%gja^bGYl5x9gp#"xPKr-8OpNPqCP_DGbV5@xP%,
+;-O$C@wy_BQBx.Waix0akkPfmk=bzj~]-D^W|h9!v!P;bWn$l+/G>iV<'FS$AF}>Fh3/B;X1UH0-s"t_+.,.D<(LQ1)Pd3>D9=A1v!&>5]T:WBY!T`h'oR
+0#<=1Za6qwe@teyn;+4<.,xy)k4bEqtG>d[2f[NhJ[|<SH1VS_kKVXQT_S{^g;hD>>u.A!5CCO5bDf=9#J|4u[+Si`mra)O0&7'fV/PC5(T=>EY"o8t_M6
+R{Q112.97a;eGTSdoC788hLY6(=uJ%T:xNY"h-CN>H)wDN,JkMi#4966E{bPoMXDgkBQCP;m_|.f!.l2NNvYh3_D!uAn8r0:#K0E-M$lzW've9LXUqPF')
+kpST}pO'@#{B7C%F}m{(7O~JQUM&t`+V5n:Pd^{I|Qr/U>'nBu35l/o:U0[k2'_-K[(bkYEK:CaF@P>B$O@)0IMGaAx%22=kzewD|2B%nw}8,CDRIrJ8qN
+FJ!;vJ_7-_:B7Fft%QS:$XDGCj@$]&+;ca{p_+W%^x;$'R4A-]TXJ!&bfqPP&]&t!=NpU[q1mB()Xv5PrP}TcNiFU%Y:DL3`N)gXs1J9Y/"t/N#[ad/BHI
+]2hFI&;@g<DBNTUz-Y$3$/(b=Ju#05'^}xC}$z51i)n6@z3{dqPMo/;I59T<Jdr:_-Vat#;V:(Huc|IET1{uqo{7xyS`:{V4c|bG]p~i{VM`l)R_Ot}{4h
+,A`{%G!=Gb]iCM&_8X'd24%uDmA(Olm=aTEM<ZYvG.bQ5@8A'.l"d^yD3bnYBb$XI+&uU^xIbM3hI#@KJIun|VRvP0bsru~16}x-)Cu$>Q2@^.s+$-Q6E>
+'lunu[+K2UU8!|0deP>3[uv!2;gk3]}X'<L$1>Z6W4tb&I&"BX<mQEP=5S'!1Ltww2#GRIDS-}fo'dTIag+pG,RplTY'/.VY8hrNq<bIOblB7lk5VJDP7+
+Ap[`2Jy]7m_%6H~l`i|fo13X)hrT[oUnW2_A=dKEmU9t%KI]LS2bUBreqm2I}1q_dkYt3R/F[Q^)zty]<e-L!>]4U{o:&3jzJ[EL}.5l#k'vkI`mSTI4e_
+`^AsBsC{;L1_,rH;8en`K04{$&(JpbNxPKTDjaM{kWj9^W'h(kRA(A@Eh@h%VTV0WWQ<3;VqK;2pXW{sy[l.Wg6EU;n!6r%Ju'TD"I/"B=]Q,e-r'Gz#gN
+jtm$D!f+y"IH5eCz2J1&pc+x0.Z6MF)5/r"cCSVq'&<6NTT%u2p|T"]8j8dxEAKWLW+U.ME7R%E3E/oJa]dHy"K@7033h:%2dAMBg_3<,[FE,T!,E^P(UH
+25>Dw5#Q_&-{ke;KwFre^X-9cbO-Cm@19%l>D{#sxw`Egmna:I=s`d(qeb+_#e9V{@DX9RYSYC@td"PE@69H0dVF&<^[tWeO^+tb$5>(1Mll%fj>^04#jX
+L)j)bfQweS<jPk<>~:A$_Rh|/<w.lVO+lbOfZT|bO<7Won/@:adS39Mi2d<B'9eE7sPRFo7.gM=44%=%(pn'mE"Jfpa#'#vj^^.9MubS,ASOo<<.!QPac2
+;<TWumXQSlQJ$,#,c3Mhe.YB'PZn-_)Ewnt=c([EQ3L-lXQY:ZrBlLd".0m(^7/dXcKdzMC#ADP}'cLC.cPa3,9o(tmwla^`i{aahL7@pAK,p|uiqG/L8Z
+tKo7qzSf6(gXE3$;ZYz70A+)88hmsmH%@gH{EIt+.J"p%Kv2q:w__JO`w|A|Jh-ubY/IccvA)<rcBN#+e$Yxn)-#97Y+Yhq:~dQ{r,cnu&VLnb3Eqjagk@
+'{jiVl+0cpJJwmfP#ZZvA,]w|ZFeIuxb@cQszi!t5m.a'Nq]us'L8Y""r|$c_2Nb_zh(-yaW9/~#,Y)._AYVz[va2Pqxx2w.t0&$u[c&3njvual6A41fo6
+W-x5"i$D9N]^lxC&BqA+d:8(O3$5l0ZA^7AyZM;HcAxl/6EayHV:Soiga!A:$l=Wz)k"N3Wh(u4'b}'&Nln%%c"^o'rR8@"$6/UqUv'f0Zu|XHObGdb[Yt
+=1R7e5~Y{v{`LzMSyN&ZVq_._IopD3>-SW1M,oG^v)RBq^$5taITr2<4m..C96i"j'8WO6],ZP~8Q9,Kh2+<WBMvU+NGuvSr<&0l'&!u#^fB58+!>)mq7i
+w,<c`JVodE)PV#Q@x+h9B;^csz(dze#>vZ=i.uR^l0_F"Y]6#'!nT)XCS-SNzUgpH%Txh]en$HvUj=+WjMu6.ODca4PBWJl#PBFFRuL$oCo8&R9o{fA<#;
+j]HRzS/O,tc3NxJEC/_d5utc4'xzsEkiEE9[lG6-%$jbS]F/BOhE/.<8H@my'/T#-H30+FKb&Xvu1Mj|$lW7NiL0+%"i&2j}x_oF-^p3bA/p@g2ldWu@GC
+>`}oXEs{.kPAW)~6<796MCKg}Gk/21]gMV`V3]Sp'k,L,x1NM"[^C;lVXX:n2Khk)Hma%2WXlJfR_SF3);n/QA'oV1ZtO6T'>g;CBz@Cdx-Q4ND)aV<,E]
+iFi(Unrm"s9tAalQNG};^0Ktqs)HC;Qp`"fQK^vhyqT9agDiM:uAY:NcL#gM<|X[LYQE'sPN,cpg~A031Drs@WgH{iIp:OvA<4AfymP/@22WL<N>)uf:"v
+FR..18>NjMb&$:E|nW!!x%Q$O#GkWme;y^4<4yyDz>e:4Rxc;[[_n.o)t9-gv7U':s$pt,Lw&F}!AUcufANh,R%ZzX]Qf%~[RpfHFVw5Nsv9'(NP=$pY/f
+|wvJK3%mjO[I}lc@`<Oa[DU^y;IWKhwm4j'-V|ko)m&h:muz|@6"zvRqyI[W$rpz@5mvA">.,HD%hbx!+8>snKdB>_VA^a2A;)tn~]EEKhJmYLTW&^+'ct
+rx6HuF[_qlCV}Fd/>R.$|3Ob@:UahtG10k:ReVZ[fzWVu6As@3%|'sZNLN,(kVU(nJn5>.J%;Tp/PQ_3Vwq5F3l>J`U`8uk;^6wBG6eGF2OCN;%bW}A0>v
+.%^],Zpl;TJ5zZr0YPt(@XM{$2dbhH1.gZe!+gak1|}6}MhL!/qt7R)&3;_o{Hrz=HkEuvr.{/T%Z]c"!,|{nao9M!),:!"(Y#k=W-AiLlq<y02cwGS_^f
+mq]Lr82i3ST'aa.XToAhk$Jc55dv#E/y>N.&COa]6ZdUD>8b."4HK-u]8@KW<(9b1`CC_^dcQ!#GK6g)/E^%V-2|_C+b%,)CB5o-g%9Q-&zpAGMa8R.3d)
+{`u"EsWIBMX`a5)&':/BahT/_]JCy=c>xjGOnp|0Nc72vSG/{F}H]X<)Re4"W0+dHXDKDN/gA:`Z5_4={c-^Tl"hRtJoS=K9,%(LW|;jg=yjxF(ZQ0m@~|
+HR21-RnXhl$v-eEhE@gF3Ca={Ir"7pfQh6mSiLJ(s0k5&_9j%qj{CTb;I",;FJd8)')ZgN9nSi~z^I.4W;(Pm3oHaU-EW+O#luony6K_,|dXwa]tk>xCDx
+O<Pv'YAOqLK(OLDI%=66nMP3Od>QE_sb(5e$8E8KhBe2~Y_%#49%6%$3&'R5|miXk'_OQ<B<`FK<'kc3UAcE;(9OhYr<_gpBB,|'>x2:C/wTv9dxQM)fj`
+rI)naXGzzcR`T@QXDgol0uD5"e}Rj@3fgd8(B%5-C8)WSX"irAy;>z|40-f#P@RPO"Lc6,;/}@':F+G!=M$vOKy9OcK/iJ@0YTsSM^%5gQ$b`E<PmqiD_K
+H0vyN9}"17}jxe,exxB:kN&Cq{]Hj.-PDxGpzoxyPaN6XnqI1H6GHtgh_AVu]!PzU9g=O}|`d2Z:z0]vP$<=A^V)k]Jb(vaG(6+RsG`Rgq(e#a92>>|bxx
+uGK!wmurot0nG.ms4,OXLH@GXITQ>eb97s:wu$x#4]UAJxwEoV<|EtT-=vy@c;c|GoKStXyx.ir&:9')V(&k!]xUdjnv"fG<bC9#j.T4)YF[CR@"wXy6f#
+87CL"q^ZCT}|f;|p>""%!98>4HyuYqlNfH93A;MPHnx_u)|s}ZF9[%Z5d|^i"Vse`[|d>[Aj!2>lsgj'Co`=A!Z7-F/r#@d=K-_ZEijh6q/(VAlFhK>K_;
+HII6&.)PrKD5x%M[iVpjM_$4$z#3eXX/R&_X}c('`Kymmnf(WB)@ZY~mud{|@I;SgC@_Od6A'5GX]sEZ0-&.$#qT}XC%i;Jpq.m:3MCRR"X@U=1k[wYX!m
+w1|.E+v#'OX##uVniWjjV-Dq8<.@<5raeu0H<XspS8H,@@hCo>QXqiZcaeD>dAEU1^T'/4Q>Z7D7>O.lG9dnp{=0';~Rw6C.t{S=${(T6he>)fn[HiM^1@
+|]pbKjA,[r#N:u(SXx#NfE[AMOnHe8&yK)Wnl_p;!tAA<U(0YLB+(X5O/$d9RX]gR4z;z/$wx3@aNJg$/!@G<MI>R%f1@q7{.eSW!IT;V<66:vF[+'6"YX
+rWO;TlAzJ`=t-aU/[s6P[noLN{jM(Xll[y$/fvP6gMFJuV+6<GjG;GzK0OuDNH47uQ9ud0R(-ZBGV0FBp{k$`@'yBhl,ponyNb-WiQqt7x1`t5BbOA~NFs
+pH9GDudVtns1b`B6z"ec$EYk;67r$K$;%[ShIUJx_/39IHVrUT,eI)OPY]"!`->7bS#<GkcFtQl$igmQ8yL)iht!V>5$!nln>l7K~83Wdm2ImwdV$@>p9B
+/qK=aOegkAN7Tl8cH8`b%y9VeX~3T'_#za>)XBcNaGnISlDVGFw>DR+uSV=_d=l;JT+gAaf]2&I={:b[sw^>N)(=Td;WBye_tz6z,4$:Md])"9O;IE)#9:
+,,#-t3mo+9j-pr3%M4s->DQ4Ybf"o1^DVj>Gp3LRxCu"q/.XBNF@a:<6T=njad"5^R}glp(WfoL3--a`fE7UIsNSi&"Nv$Gft31``2QxbY@Iv$6vjD5BnT
+EHo;+>Uo;u@hj3t<04S!r^r(YQ$%nav7!DqjGo|B9YtS/L'>e_zC@(l/92uiEVmoE#>K0$#!<,zSVv{F)nO`'h:w`-e1;<rToF"g>!J-_Y}`2$A=P,!Yr]
+L0c3425w=IjJp.8w@;k/r^mFvve${A<6@[bSox@VCcl7(""In1wv_ad86w=o1/$xc(90"W^/$SXnr!Ff/Bd`z)gD|N-D:d>'IQh{i-K)AuUxCB):6T{NWG
+]HQt"[sduufBrNYYRM;wW3nthT#|/,u%9n2g(9z&FTv2Rm;C^STNb}+HhJ+Xo{eTxO9=_v[.11xoyRQXTc`yb3YU]p%s$p;$a.-fH.2Ji"zACN'`2S'6ZI
+Uz(q[=ufpJzx/LZ2;V1d&N2Gu;Fn,zM7GB@hBYN1FibQs"k5s0]"^BEX%iP,$V~TX)16UrT3NV1@ped<oSDF9>q6E9!ve|SFmGVeMAX&rn<2lBsx>He0XY
+XAp2O=&bq[/;C$jA9@dch=>=.[Pv:5{7E{BZA+VHN0|}7<+q[(l(U=tI_AMZY_/5vjs&D4%SROZY[n5n5;AHT(5V)}kgsn`n43ZTSk@{@Ay&kJ<|VxfZ/3
+20Mc</z:pH6g%6E+@pYG@i|D_{Gx>nV^4V'`Ip0}#3)b.Lb2sX&mB&LCsp6{O]cJIG_Y9hG>;uAPY|@j'0E4='^T!4L>&Uk)U&(M2-6m-#VqZ9DAy5D}T:
+I%-7-1z/CEAHXb,0c:%cpv'zp.PbV/hwWnBPWV,opG9TFWFPQE4LQ=<AftDZh>H%iSA'(od:)W,nz:FJM^n_GF,lPtqbky(jKD"!OKTc|gDb@VVuD{/-yo
+ea8',3~k6ond_8emCT[q||cI0[{7E)P`0p8egsJ]KT!+j;WM'>uos;2amK1o2i=x6d{nqhx/_Ji^tio(HQ%a"j2(us7,!nb^sJh:<0X5,lrWag,v5!+'#>
+i,d"O'1dirK$At-WoqzzPX/h6>6T$4,%n-b/5`adbb,D<Bq@@6VDOpgvH!C!Yj~RJJx|<q/:][I#Uq.tKTJ^;Y;]Vw,5F&XVJq9Qe[N4.-i_ttI[ib9wC}
+VM8NKZB3Pzw5=GV0>.uYf@g.&bV>XN0FJSd,"H`PK24[)M8Q<}V]`}QSl;I4xL:W#}Ud:o+_t%6h~[2zCq{7HX1,Uu-p~w(rDuD'{!-WupMw$r^w5oB'C1
+%^[DA<FSNZ(18:nOxe{Uj_Wv3Hr@B"&d4,W1MbUm(x8CIK=E$yDqDR".nGKb>jEi]mY5E3RbX@L_NG4Iu4x%Zo7bc`WrkNdR66}a)Ru9Z()9~JYNv7Lv}q
+)X3bn;Ks;U3hr$6fr}!(~l>'pYJ1Me6a;9.#YSN]`LOAvhU5]YC=]XWgc!@kyTCF7-83n!e>NFz3M/a7uEepj'V^&Nxt]&:+GTPTU_{swKa2cVu'1bA]S+
+ai`v}8lr%9N:g|]r~z_zM1hEpA'9c$^<RE:V=!_6HqZ_Mm~z&riH'@Tb0bK&`$H3WstsRT#`063t_nl05j<A~^~(Nx%x6Ga2OeIav.s57uuPsur:(cHGYX
+RBWZQ]5fAtV9TerbPCpNkdwN;31CI4F4}fYeW1F-+VnP/u@=~ZdNdCGXmz_QJ=lCL`@$2fNN]4RZsmu_|5Df3rJVl'nOqL>n=f0-PkXi]vEsd]6!m},mEX
+=yk^%`he{J7I'y7^]_=6@+&7$qf_rG/JKa}{$$vv-/|TmOJ+'0}UsjD]v=9K1q#(Rq-<i!'lq9;tkP#'KWOM'3_Kp(LY<L(wJ%NesemslWjPLyW4'W,rvi
+A/`</GF`IzGU#L~7g#jE.442|mW'-I/!g2gHvb);JV+B:3b_x:>m=`)JHBrYFkHI1^uMHO-;,7ovC5-9-yIE-ct%r[xAt>pYHsqDNcOmNF[X;UZR"vi5~'
+k8T6Zk98apOTgO=kJ,XJwyu8d#&))<iA9!^'la&T`N}SAkTCMAOA`Ua<|ZGw$U[/{!Urq:miGTU6oBv>Ch=W0;Z/hy]l-"5&/PoR-j'etl'&Fnx(+>+zr=
+bNbzL$%)>>Jy:#>r'aW$q]n&}0uy#xeO$x)}yR,57MNJHH<aHwmo9re``ENSaNL&f{vP9{Nr<&DxR|ej(ZTN4!ZK=/`N&lHwb9SjV<&[AT{!eD-B6eV^%3
+LSj9/hgtHc=S_$p@Jfr)yLq.rU!Aoj2WM3Z=75z+HAy&#fr,a2@P4]yBIs=SR(thS[TFc)|71Mnk{js:f%4kA(hb.Gk{v1ZTZ"e+#wvA[2v>y$ZVyos|FZ
+3Ub7qSak2cF%|^!%/-f}~qs|2JC<^x$j,ZM}n3vAV6%kHnUNz4@P<}hT~ZQLsrJGvBzd}D.4}<kW`x~DJ'&;)%%tkbimdj.s8Rn@p/J,}!vj,kFK|ZX2NJ
+5z)B#`YQ(N)[WO2BRWpCyeXDX1F}02hGj}~J<"Pq05KzI<VZcOem,RB=C;sx[D3{!7imRPX;IG_fiB[2%b%VH+AGeMh(vS,e_V^8I47D9X+B4Q7</vUB9+
+(%QdF8VN|q71bevKsV:mBbxW]W#FpnwLec=5xf'+4(=PWbf9oK%xjD):.d5rFyUyEaYleam86E>2^MDUTjJOQp|zT7p4us_SWb$u/JtuqGs++@#F,BfeF-
+S8eMlC4j'OaJE2%nDgOv[X@f|pg@QaIwLq4ip!MO@s-kd22=,(RwibKJO.!O;^!)":Hp<6zVFs>{e-=ob^6aLiR<kFprb3T!2WbD/T!wM.FHqBURuLkPvR
+&LnIi-H4&7f-QYU/wqsK}p}sVy(8(IW2EGkC.&`w38L>Eg!v;cl`>^[d.K3kvUg:T#wW3X'ylA^8v2R6ir'P!N;C/d'=wZlO},1)dqZyAD>|(2|7yos<BT
+b&"EVY[1=cdE_Lzx12UPN!Ez@OlRJfzvTGFYo!E+JCiJR"]qR>~jWM@U<AobdJF[QwQW;9imqW^tn7i}Dx#x9gIlZ&+{b}d`EBxrlS|b8L'F["v]6H@O5]
+F=cRXq,OqGxvRHP0P]WP=nhg/Y=]fP&fTt|3C%ZgiU:ypuV&I&[B!70n_<7A'Ur6%})xz:b3u_xu4d=dAGxw_Y1eR/,W%Qs.sn$<;Sm`HbMxy-p9En"si.
+qOJ34^3:qBG]`x{;]kt|v)fw(g61ds$"]FNCo;b`[,csHBe'E:~.JVy>#|^|rW0X<4,R"fT`.(|P>dOVw^DbcZ~g8_9Yph#"NU-fSH~)_SmDM_Z%8{![!$
+&da6G0>0L1bJ/8|V_%}{{22pPt}L-c#2S^n5)QFv#o0c1%:YG&'d^V,_~6s+8]4+!(!5U6gc72=r2IS&g"E@`$[<FXWtPZsxH[l216{gLg96rh's4Ugpj'
+R$d2>[)jw+<<$+jWr9b3$,nVgQ1JLFjCL7fq@3jR|^Jz9na/A0nbv$h4sZZz~R5IADbW`e0eHa%{d.c.D<LybS30h3Xypk,8L0]qS'uXZo>bIq/8;kHC,!
+'k.`M"'2sy|h;vS1$8LO:T#8Q,#G=P%4LFC(J"N8#GOnjILYqUhXifOBB5TKpV@0H_%+7gN4mm(=.WHjH@C'yx!ql(^6:`_&smERzpW-Z11TYP%|&a&qop
+"B@u}IQ_h6}l'lq/PR8/_#c#!5#6czoIyI_zv%kz,IWx1a(R(dYQ_Z&P6D.1&E:Lb,Gp-pjQ_w#1PvAICGmwnpSJc,!iR>s7-{d$X<i$<'3j20{n9>h#EF
+kVrnk(v/nZB9gm^W!D'&wCS<cXd#;]YYd6q.fg/zS#bwNrOq_]&RHl@S==rVb#NG&x~MAX^5b!wVw8G72i)JZT+JDA8f@/`loIRJ~Y2fW-u4X^]$tJYQ:)
+L5F"aQhxpII/&=OWFY#j$,3&&n:T;sD[TsM,8xt5I4GWt8m/5J14Tisx1:2^=j#C([<h-5XCn3p5:&P:F+Eju{}N7-X-H3mE=s`74![aCTLxWnh97a3T}h
+!FSsD|Zw#.y67cFZHi|"~a/>u$Sn_glE13DZW;3HOs2vaRrbM[@rbe/ym)IQv_`lt9P}R-Z`jlP,`G}8@6@8=ey>UpRFVLO{_)=Gw=^"{kyd&ER^`FJ3&`
+}1X8_%t<|E_N:6UvS_<eOLz6ML'(>ua+'^>Q%Ac':7E.d'3hKt_:FT#j{,8wA"v(o93Irw&;d!MWni(yz9-<+6}k6_gMfZbT.[!{&@]TFVH3VUaVdXY2^;
+pPK;2$yCNg&5Ny`pm}zzI0ReFYZ9Z/),hsS6{Eb,Tpo=@IE<b}}:_,_u'E1CV6jX%(&ksh$JvUXo&Mk(V@]DzSPE4`Bsh]ug)CpelEP@G,0};O4<u]ywYH
+a18hgChhjxVJNPI2Ll&(a#|@EzwBwj.HAP8Geg(Y,<_1gW>UL;DHQ-U@J'CT4D[F6wWn/m^6f-'(8p/]!CQs%6`V<XXxcxCkfY3C>(@-&mG/%j;`8yJ,5r
+vZW(-eVsZS,d[t8mbeKU{Cw'ATM_;/W==ff`,/Y6ldF5"`nUi2(BI'>b<n^{a99.Cklc7_Oc=AmT`AjA6:vp7aE47[)7{|R</>X^JT2"cT28RU:^E[)#x)
+B&vZ]c}.4b,&Y]CEX+8`6,#2AjZ>~>"#T4!U<1Jx7BZ+3,ESATo^jjW5;:C)/R@ZNml$}MM%9uN1D]Ym)nz24TjXQIX{:qcH+5<-$[zP)Ntii5^[-B>a-G
+&zO7DX~MPk8}JoQ'UeoR|/F`>eomuTDc5rAU_GtA(4|;RZL.+YfY%I7)~)NYwiA1QFPP.@^bS:JxtuKCH.y4@lq^mvyQ!wb#HkRLb[WIqeQ=O|bGkfWIeg
+EC3A9c=OU|F(5uDn`M-:{wsi7bJ0C{!|ROX@-c<rD1;([Vh[e`#qaWVvt4~hdhA[<E"dza.|5)UcBWA"(UbXyui:&5'.'R)hzR!>02U/MHxeUT0tip+qC`
+Z3_M+s;g"&P--Hg;fiw^'gMQ|x-U!fD8WQB):@jNKX[y^i:3/p77!~;}^wX`KzHf%f`wvNN">2Nh3{Y|3f5&|5k4(`hBMvl4q6Zm5<,bn)!K"+HV|4")/0
+)yG`AC>(=3k<:#nq,Q9&'XlKPYa%YaG'Qvz]4LSB_F8I0PD"6n:FueHRY$pbtL_ehi{84J}q}X`/<bA)sKODvFzEk>Gs_:J"yIc0$>9v2deNlGq}${BxD4
+ho>MAC"q$^d3dG:T,OR^Rn8,Q]HeKT<:@a(b6O0_0{g<yT[p{b(;C;<DKEINJlcn&fKFE"f^@QWU-O3cIuVv<[{yQH(_RtgyxFA1/Xa`{Xp!i`GWm1fWe&
+&folO]"z_+,j!kN{xh<(5AERq1P3RMuJ{&n<pC(G]T'+u"YL"}~oa.'FD'aRiogq-N@VPqo,Le8yE#g`Jwp)[k@)+aO.V%Y%VHuN)^hu<o@S57zR<RT9g[
+-K6R&^nh`dUY`YVC()g]NTtWx;u`E<@3RHrA3K6kitFILcyIwyZF6hE1419burf]YhH7BPn>VVj`iFwO@&fyC}dd!0/}87lLF>q9e&O)"ouQ[]<Z:c/zS#
+)m>]M.M+5Z|NNv.AHH27]z&M=;I)](Zd.J5sB(BRA5Am$D1[HOV]5gb3u'kAaK[8S`{O_e':!RZ#N1dw,5C5JhclCqe%r)i2ztK3W.6LK"I_VWy(DAA'R(
+@`o!`H<+7I]sJYmX-YQ+1>6is$g'Jx-=f)ZreV[u)wDoE2Y>NUb_=HH1[W9^0(+V%Ln`#sAS,+S!;kRH[obCSxAm9}yiH9QJKVntb3P[wi/A!Y-"JRN^'n
+jq/ZS9'h<$3dn)7s,lb4NDa&k'"y&6u@Y',K5PnpT9Ccu58I{4vRUe1CF|1dZc;nB+ei0]JoNi.0qLo!C5_LTx=>`-<8gDA8;iJ|=jR$vi)C,'$<HiI6b"
+4GM"=E'v2>etwzn7iM:;~"OsDds#HD@5sX4TIzM)NXs8K[yA%T5DNY<mR8Y%{;V<3q#3ZqZmwJ;!Y[~%J{7q6EN3;+`=~I|qsf||^w_wGdqAtz^t.p(4SG
+k4(J$dy#L$L2/99;[Jkj4Mh`Y(9i'^QMa64fmkC9#%&d8Zu:7|[Y;J-%2Rgfpyo<c-_{,Zr7hxHl4b|c:(6JO-c%jlnw5,eTeDLV)NRiX+=XX&K_Eq-p5.
+|C9)>Ih!p9FptjxmJu!ohB+%^RTK7:'zu!-a|"B!oapX~%'Z8BVCO!6il;Hw#+{cz0BD_ZN&bH3m_p)I]3g=~v:FMdH<r8Ba~G<J5v]cT4xoXH;veXw&Va
+a}5Wg|"j<wb8:5kaW$%GA>0}Zi|Pij'aY,~>4lB/mCaxG5'kV5t9bY1(=&>!tK-D2W0+C^%jO=3I$L9;[EU8&>-E02Y)gx^h-tB|pcaE`'47{U+@+jzI"d
+rNx#I6lgrM4I:A}Qp9RAx2}#|Yf9`Bl<4]Uk=;4p_blv6^xtv2Hulh,53ZqXv&2}L%c`=(Xg71_{6sT`w/{29>QAP%GAfYo&c1`AvX(Hc2cbE'3bK%{nVK
+bk4bpk''p:<3h%(at2{d|E=edG{G_Sv!U%S39FL(,FX(!Y)NV$KB&>(WyS''lS<grVffgJkDxB4qV5'q!nl(#}D0G}Y]8G0>'D(=<4v!>Lc1T/wsl"+:xj
+MnnBKfgFahJB+@M480pq~5Z^<1l_7(KfJ/T@Im+%CkmBAkOq4Lb_ff)1{I|T1'lgl$+Ys;-sO:Dqm5.V)!mJdu'+o5%o66KE%Y%k3w%Tg'CeG]%'qG7>.b
+33N)KjV+;4CL5nCG"C}n/oYTPv,.'r~<~)"vIIhJ.[%=;]WJlp~}:L!XAdL.={o}'pt&>:P_Y4O",:I;l]^{u]SS/Rb8gHk(T/2'c>Thk|eRKu`z(<n!U8
+4T]Si#~q|w#G3c0g;cm}oe_9+h<`!kbiG,nX)k:EF^'i97E}WT/[4k,ganS/K;Zs~QbBZX#U^i<l.28w6F$r0EXDGqrRI-Q$T%!Y!R#_7"}Sa&v<0X)AlB
+3BKf:IAKxPgNIf!Aml'YU-3H^mW0;]>k]jH@Wth^v<-cpEkUiI`kYG}5}VxWpr&c!!-DEXni@V#6E3+,iWy(-Fw@lD_'k]E@;p_HdmoA!D8/5G{=]I.@kx
+)S<_iaC^mz--<4)8}h;jmhK'#-nCPc!NM=+6}cE7g=XNBd"`'t^cIF0iZ9(x[CTGs&QxUB"$P_FaySy8Isz6Iz1$!'!E]l&8^-n`XkCiifPde%sf<(1D%j
+kZV|#Ka+fBPoLUY_&g|K#QaMBOM)`GU.335Z2=vM(}7/muH!.JX.oi{Y'Ob%3V$uj)@ayaG3wt/fN92O6]<[7#dxZFsRE0@KH@CNX'V.fP'FyFkhC|@^!w
+a:Ghlq#!nS~s8DeZC;(Hr,spDh9Gurx_77IDMZ3&~2"q2e!G&@8/Bm-vlg#d^To08OOumT5AJzh#dtDJ-Rshn"F.AM:7`c.Iw]6-):Uqy<t[4[[6X^ywOM
+HV&F(R)33&8On=)j2WXT<)ekx:F2!oVp9(SrbgLGZ9j|Z:.Z&[>;'F;h=JeodUmeA2cf4w+kN688F/`/~V+006aUTg=x{z>#B+G"5er28l<i&D<AiWTVLx
++f"_saC(ROx$&8:`R5)L@(UJWEru%L/qzPwU!+@shcva}D!dI%b:{w<Ks@rcbwM}#,K"qY[I(>@wSP7cbJ+5iaj}zG9FUt+>M!biEA2CwkZ(OjN;mu}XJ%
+KV9r%<A]##dz_J,pAS5Gr)c#J;;'R$lBzUhw['{O8-EKGZwDCJA$t^rNEA]]Jvt!,bpHT>RmS=~Qg/{7z}q1ns5Bm(3SRI@av#}y$=z!$)a:sxCktSS6&t
+='Yj{cogx;R_GcQVrJn+uYu#!k+u4ehB|l5Z/^lsoPOVZwUcRRSxB=8.K<L;BPj0Don>%XXo_{^:7R0Y~/z4FV)|@Z'+oE7+zai:e5fXAdOP<mN-mQ8hiZ
+CP&=[N|yFx8NynQ4##iI7S)1,H~IP228EqO%U(WMsAOSIX|.%CmjY3'Ui!azTq_SiQ:g7@`;"Ystd5-=/f5yf;oB]:Xe"h{>qoYPe(.4%ghMBJ9'mu'Yr"
+II%-"eg-"I8b7yv-{AoEC0{V2R[Kbu5Z-V{t=yS!:p}iimIDD"k-1^5xG.xF=V^o:Rh>>zqI[f.,<UYS=w.6:!d'GYQN|#5Z6yp3<%1LM)RJg"qFzeqJa+
+.Mn3j.3O3UxHmR05Qa(yXw$Q[sXu2EFs"fcVX'6N=O'QXGP@iW:xE9F72q`v-z"]Fcr|/;|YA:=A#oaj^JY;SuWkPTP3K`[t=>Px(bN1R}v<[.OAL"|nl1
+NU,0Nslai4EX]eiVC"]B+/Uw#yo&]j^j#r3djB&6-.g^d.8Kz#fS;Nypw;cY6bfDe=hUB/(smp}n8X"yNt#heBk=A'UGq=i+ygy:rp8G=wMGa2g5hZ5}AO
+,wgVUYV:V,i7P|9./{QFx<wt__12WntV>9E&84SwYo,7gxI;Eok=^E.+0,P8{DS;P!q2PfE)F-n'gl;A6x[8mwzZ7"8EU"e9Nq$&^P=6f`/@k2pF=2'$S<
+#9w;)sC4V%Y<WL`sxMv6xrB>maQ(s]_)9!a;b-xH:o>ZZ3z,.e@sD|I5}zxo.mfB^Nj!v87"S"q:<7%y94.rU#iGH=g@v#Az[w-6qZ%x#G<4@9@5we~5f"
+5n5QM|69PoytR+U{JRDZknA[3:COauaxg!r2i;6t&:{Sr)4cx5/at.tgGOI;;X2EGC%`%e<9~Hi8F%[Exn].iaMs|NyCP|foDM^EUMv+y/fURelavJR8N6
+APL'a;8ylW0jv>hK-CD!tl`e</A_x4W`dqE,A3^VVTY])xlOO|0P~vv=>;JV)"VI;T=.<BkyrkXEl]6D)zOFGM^w>IXiz'AgYM=X<UP37KLH"sQp2y6V{D
+$&n4vRu>:7a]~Uzk%39WgtO.t7|Icmjv59:W)+~dD6JymW3xd&Gg<XFY,7u{+oY9:hHTO+^=(P1V-JZ$"fE6OYi%-VW(Fj7HbSh{2)43eP;21#}E~J^@MN
+`nmsy`l0gKu;Qsp9[V6Yg5KnzG]D!zX6}cu)q:"=0ez8F3OKdmSq_@./C-PbG.gHp5R_$GJ4tb(l+Isp7T3<d5Z}z8}ICQ@)iPZess9}Gox>'aF:Z(KY51
+[%qvIuvSg'|%]Vo0;M>]^E3pR6:q9AV!b<YV^Ti"PL)BgC&SoZ')`Jo5Bz3eA(Y<BRE76EMzorowHJ[;Y]]"wcDY<)(|6^vl}|.nF[OB7[SSIaYK;}lr&g
+z#A16b"R/+.#~"jG|f;Mmo6)^"K-%xRtUE1f.xB&dw>CGq~/`e=c5>54e4s.iwVIV9~zwB6x=[xGnBM#@]RaP:e0tVXJV-,0xlKBhYeY23DH4pyuq'_(6y
+M2AOW2[-R{}t}u5;]dJtVB#@15M:#vG9k2skAT|&-6"2ovwIPC`CKC2:nR`-O"uYtPs>8cA19QrfGe^muuJ@.C:xfkn1ybDgB)&1eVnH<c^]auyTKIFe8!
+Z8/3d>J.8XDwvG(2zUgR#7mG~MBnEabN%MDy>$(L%CNP}-0N;>']6DrV00H+>7.&Kp8+:}lD.>o+~7VX7>cuxn9lQ=w6r|`W8JYvP#kXf(<II>@TIKAE~T
+"zIt`lfTlEz,P%nT]c5<fJ7_uY%DQ%4]x(/H)P0UEK0pdb7;..ug3$e!K"&W^i~aauEaZoKBa^9T0Lo]r_lc@+T3:2S)PFdlmL~lqxG_PV/;&2@UeafeE}
+/Mo8PK.>v,YB-;:)[:(r[w:9;75]EJ^,t2bmgyyr>DGl<g@['VZ5SPvW0c~<o#avWp{"4tAh2SpqRc";.kI$}kg.3:P_qz5r2{e-(0T+F$dEDgr)i!Y0^D
+"!
 */

@@ -270,7 +270,7 @@ PROGRAMS = [
             plain=["26000"], long_args=["2000000"], levels={"plain": "-O1", "asan": "-O1"}),
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
-    Program("phrases", ["tests/unit/test_phrases.cpp"], flavours=("plain", "asan")),
+    Program("inflate", ["tests/unit/test_inflate.cpp"], flavours=("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it
     # guesses wrong, by the layout of the program, and faults; NVRTC allocates so often that noting more than one caller
     # each time takes a fifth of the row's time)
@@ -869,7 +869,7 @@ def rows(patterns):
 def make_header():
     """gpuprims.h, where a part of it is newer: an edit of a part is tested."""
     made = os.stat("gpuprims.h").st_mtime_ns if os.path.exists("gpuprims.h") else 0
-    sources = ["tools/amalgamate.py", "tools/c_names.py", "tools/phrases.py", *glob.glob("src/**/*", recursive=True)]
+    sources = ["tools/amalgamate.py", "tools/c_names.py", *glob.glob("src/**/*", recursive=True)]
     if any(os.stat(path).st_mtime_ns > made for path in sources if os.path.isfile(path)):
         if subprocess.run([sys.executable, "tools/amalgamate.py"], check=False).returncode:
             sys.exit(1)

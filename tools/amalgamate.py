@@ -7,9 +7,7 @@
                                       name the part; it reads its own text from FILE. make lines
     tools/amalgamate.py --only PART --lines FILE   the same for a part and its uses, direct or not
     tools/amalgamate.py --back FILE   the reverse: takes changes of an edited or merged gpuprims.h back to the parts
-    tools/amalgamate.py --phrases     chooses the phrases that the embedded device text has as codes, and writes
-                                      src/phrases: worth it when the text has changed much, since it changes all keys of
-                                      kernels
+    tools/amalgamate.py --device-text prints the device text that gpuprims.h embeds, with its lists of parts and names
 
 A line of src/manifest is
 
@@ -34,12 +32,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import c_names
-import phrases
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADER, FOLDER, MANIFEST, PHRASES = "gpuprims.h", "src", "src/manifest", "src/phrases"
+HEADER, FOLDER, MANIFEST = "gpuprims.h", "src", "src/manifest"
 REPLACED = "build/replaced-gpuprims.h"  # the previous text of the header: it may have been edited
 NOTICE = """\
 //
@@ -285,9 +283,6 @@ def embedded_parts(only=None):
     for line in lines:
         if line.part in needed:
             texts.setdefault(line.part, []).append(without_spaces(line.text))
-            if phrases.escapes_in(line.text):
-                raise Wrong(f"{FOLDER}/{line.part}:{line.number}: {phrases.escapes_in(line.text)} begins a code of "
-                            f"{PHRASES}: the device text must not have it")
     for name, places in c_names.homes_of(lines)[0].items():
         parts = dict.fromkeys(part for _, part in places if part in needed)
         if parts:
@@ -304,60 +299,87 @@ def embedded_text(*wanted):
                    for part in texts if part in needed)
 
 
-@functools.cache
-def list_of_phrases():
-    try:
-        return tuple(phrases.read("".join(line + "\n" for line in read_lines(PHRASES))))
-    except ValueError as error:
-        raise Wrong(f"{PHRASES}:{error}") from error
+DIGITS = "".join(chr(code) for code in range(33, 127) if chr(code) not in "*?\\")  # no comment's mark, no escape
+PAIR_BITS, LINE = 13, 118  # bits of two digits; digits of a line
 
 
-def with_codes(lines):
-    """A part's lines, with codes in place of phrases."""
-    text = "\n".join(lines)
-    found = phrases.encoded(text, list_of_phrases())
-    if phrases.expanded(found, phrases.listed(phrases.embedded(list_of_phrases()))) != text:
-        raise Wrong(f"{PHRASES}: the codes do not give the text of the part that begins with {lines[0]}")
-    return found.split("\n")
+def in_digits(data):
+    """Bytes as lines of digits: two of base 91, the lower one first, carry 13 bits, the lowest first."""
+    bits, found = int.from_bytes(data, "little"), []
+    text = f"{bits:b}".zfill(len(data) * 8)[::-1]
+    for at in range(0, len(text), PAIR_BITS):
+        pair = int(text[at:at + PAIR_BITS][::-1], 2)
+        found.append(DIGITS[pair % len(DIGITS)] + DIGITS[pair // len(DIGITS)])
+    found = "".join(found)
+    return [found[at:at + LINE] for at in range(0, len(found), LINE)]
 
 
-def write_phrases():
-    texts = ["\n".join(lines) for lines in embedded_parts()[0].values()]
-    found = phrases.choose(texts)
-    write(PHRASES, phrases.written(found))
-    list_of_phrases.cache_clear()
-    bytes_ = [sum(map(len, some)) for some in (texts, [phrases.encoded(text, tuple(found)) for text in texts])]
-    print(f"{PHRASES}: {len(found)} phrases; the device text of {bytes_[0]} bytes is embedded as {bytes_[1]}")
+def of_digits(lines):
+    """The bytes of lines of digits."""
+    value = {digit: at for at, digit in enumerate(DIGITS)}
+    digits = [value[digit] for line in lines for digit in line]
+    bits = "".join(f"{low + len(DIGITS) * high:0{PAIR_BITS}b}"[::-1] for low, high in zip(digits[::2], digits[1::2]))
+    whole = len(bits) // 8 * 8
+    return int(bits[:whole][::-1], 2).to_bytes(whole // 8, "little")
 
 
-def embedded_lines(only=None):
+def deflated(text):
+    """A text as the library inflates it (src/core/inflate.c): blocks with codes of their own."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
+    return in_digits(packer.compress(text.encode()) + packer.flush())
+
+
+def listed_text(only=None):
     """The parts, each with the numbers of the parts that it uses and that no other used part uses; the names that
     a program may mention, public ones and said_by_the_host, in byte order, each with the numbers of the parts that
-    define it; the phrases; the text with their codes, each part after a #line."""
+    define it; the text, each part after a #line."""
     texts, uses, homes = embedded_parts(only)
     uses = {part: [one for one in used if not any(one in reached(uses.get, uses[other]) for other in used)]
             for part, used in uses.items()}
     number = {part: str(at) for at, part in enumerate(texts)}
-    found = [BEGIN, "parts"] + [" ".join([part] + [number[used] for used in uses[part]]) for part in texts]
+    found = ["parts"] + [" ".join([part] + [number[used] for used in uses[part]]) for part in texts]
     found += ["names"] + [" ".join([name] + [number[part] for part in homes[name]]) for name in sorted(homes)
                           if name in said_by_the_host() and not name.startswith("GPUPRIMS__")
                           or not re.match("gp__|GP__|GPUPRIMS__", name)]
-    found += ["phrases", *phrases.embedded(list_of_phrases()).split("\n")[:-1]]
-    found += ["text"] + [line for part in texts for line in [f'#line 1 "{part}"', *with_codes(texts[part])]] + [END]
+    found += ["text"] + [line for part in texts for line in [f'#line 1 "{part}"', *texts[part]]]
     if len(texts) > MOST_PARTS:
         raise Wrong(f"{len(texts)} parts for NVRTC: GP__PARTS, src/core/device_text.c, is {MOST_PARTS}")
-    marks = [line for line in found if "/*" in line or "*/" in line], [line for line in found if line[:5] == "#line"]
-    if len(marks[0]) != 2 or len(marks[1]) != len(texts):
-        raise Wrong("the device text cannot be embedded: it holds a comment's mark or a #line")
-    return found
+    if len([line for line in found if line[:5] == "#line"]) != len(texts):
+        raise Wrong("the device text cannot be embedded: it holds a #line")
+    return "".join(f"{line}\n" for line in found)
+
+
+def embedded_lines(only=None):
+    """The listed text: its bytes, and its digits. Other versions of zlib find other digits for the same text, and a
+    header that has the text stays as it is."""
+    text = listed_text(only)
+    try:
+        kept = embedded_of(os.path.join(ROOT, HEADER))
+        if not only and whole_text(kept) == text:
+            return kept
+    except (OSError, ValueError, KeyError, zlib.error):
+        pass
+    return [BEGIN, str(len(text.encode())), *deflated(text), END]
+
+
+def embedded_of(header):
+    """The lines that embed a header's device text."""
+    with open(header, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    begin = lines.index(BEGIN)
+    return lines[begin:lines.index(END, begin) + 1]
+
+
+def whole_text(lines):
+    text = zlib.decompressobj(-15).decompress(of_digits(lines[2:-1])).decode()
+    if len(text.encode()) != int(lines[1]):
+        raise ValueError(f"the device text has {len(text.encode())} bytes, not {lines[1]}")
+    return text
 
 
 def device_text(header):
     """The text of all parts that a header holds for NVRTC: bytes."""
-    with open(header, encoding="utf-8") as file:
-        text = file.read()
-    listed, _, text = text[text.index(f"\n{BEGIN}\n"):].partition("\nphrases")[2].partition("\ntext\n")
-    return phrases.expanded(text[:text.index(f"\n{END}\n") + 1], phrases.listed(listed + "\n")).encode()
+    return whole_text(embedded_of(header)).partition("\ntext\n")[2].encode()
 
 
 def text_of(lines):
@@ -462,13 +484,14 @@ def main():
     parser.add_argument("--lines", metavar="FILE")
     parser.add_argument("--only", metavar="PART", action="append")
     parser.add_argument("--back", metavar="FILE")
-    parser.add_argument("--phrases", action="store_true")
+    parser.add_argument("--device-text", action="store_true")
     options = parser.parse_args()
     try:
         if options.back:
             return back(os.path.abspath(options.back))
-        if options.phrases:
-            write_phrases()
+        if options.device_text:
+            print(whole_text(embedded_of(os.path.join(ROOT, HEADER))), end="")
+            return 0
         if options.check:
             wrong = differs()
             print(wrong or f"{HEADER} is what {len(paths())} parts make")
@@ -476,7 +499,7 @@ def main():
         if options.lines:
             only = closure(*options.only) if options.only else None
             write(options.lines, text_with_lines(header_lines(only), options.lines))
-        elif not options.phrases:
+        else:
             make()
     except (Wrong, OSError) as error:
         print(f"amalgamate: {error}", file=sys.stderr)

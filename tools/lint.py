@@ -7,14 +7,12 @@
 
 src/: every part is in the manifest once, begins with its head, is no longer than 800 lines and closes the conditions
 that it opens; its `uses` line names the parts whose names it mentions, all of them above it, so that there is no
-circle; core mentions no more primitives than before; each name in the text for NVRTC is one that a part defines, and
-each phrase of src/phrases shortens that text; gpuprims.h is what the parts make. gpuprims.h: sections that comments
-name; prefixes; what is external is declared in the API; error names. Documentation: README.md has at most 160 lines;
-links of Markdown files lead somewhere, anchors included; docs/reference is what the comments of src/api say;
-docs/errors.md has every error, and quotes messages that exist. Every file: length of lines, unfinished work, paths of
-one machine. C, C++ and CUDA files: clang-format.
+circle; core mentions no more primitives than before; each name in the text for NVRTC is one that a part defines;
+gpuprims.h is what the parts make. gpuprims.h: sections that comments name; prefixes; what is external is declared in
+the API; error names. Documentation: README.md has at most 160 lines; links of Markdown files lead somewhere, anchors
+included; docs/reference is what the comments of src/api say; docs/errors.md has every error, and quotes messages that
+exist. Every file: length of lines, unfinished work, paths of one machine. C, C++ and CUDA files: clang-format.
 """
-import json
 import os
 import re
 import shutil
@@ -25,7 +23,6 @@ import textwrap
 import amalgamate
 import docs
 import markdown_links
-import phrases
 from c_names import PROJECT_NAME, Definition, blank, definitions, homes_of, names_of_parts, split_directives
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -219,7 +216,7 @@ def check_parts(paths):
     folder = amalgamate.FOLDER + "/"
     for path in sorted({path for path in listed if listed.count(path) > 1}):
         yield f"{amalgamate.MANIFEST}: part {path} is listed more than once"
-    there = {path[len(folder):] for path in paths if path.startswith(folder)} - {"manifest", "phrases", "README.md"}
+    there = {path[len(folder):] for path in paths if path.startswith(folder)} - {"manifest", "README.md"}
     for path in sorted(there - set(listed)):
         yield f"{folder}{path}: is not a part of {amalgamate.MANIFEST}"
     for path in listed:
@@ -281,14 +278,6 @@ def check_device_text():
             yield f"{amalgamate.FOLDER}/{line.part}: specialises {special.group(1)}: NVRTC may get {first} alone"
 
 
-def check_phrases():
-    texts = amalgamate.embedded_parts()[0].values()
-    used = set(re.findall(f"[{phrases.ESCAPES}].", "".join("".join(amalgamate.with_codes(lines)) for lines in texts)))
-    for code, phrase in zip(phrases.CODES, amalgamate.list_of_phrases()):
-        if code not in used:
-            yield f"{amalgamate.PHRASES}: {json.dumps(phrase)} saves nothing: tools/amalgamate.py --phrases"
-
-
 def check_core():
     kinds = [entry for path in amalgamate.paths() if path.endswith("/kinds.c")
              for entry in re.findall(r"X\((\w+),", "\n".join(amalgamate.read_part(path).body))]
@@ -312,7 +301,6 @@ def lint_parts(findings, paths):
         findings.check("parts", check_parts(paths))
         findings.check("uses", check_uses())
         findings.check("device text", check_device_text())
-        findings.check("phrases", check_phrases())
         findings.check("header", [wrong for wrong in [amalgamate.differs()] if wrong])
     except (amalgamate.Wrong, OSError) as error:
         findings.check("parts", [str(error)])

@@ -1,23 +1,21 @@
 // core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
-// uses: core/rules.h, core/text.c, core/embed.c, core/sha256.c, core/phrases.c
+// uses: core/rules.h, core/text.c, core/embed.c, core/sha256.c, core/inflate.c
 
 // The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
-// kernel's program, and the parts that these use. The texts stay as they are embedded, with codes in place of phrases
-// (core/phrases.c), until NVRTC needs them. Hashes are those of the embedded texts and of the list of phrases.
+// kernel's program, and the parts that these use. A part is hashed when a kernel first needs it.
 enum { GP__PARTS = 256 }; // at most
 typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
+  pthread_mutex_t lock;               // of the hashes
   int count;                          // of parts; 0: `why` says why
+  char *whole;                        // all below, inflated
   const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
   const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
   const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
-  size_t bytes[GP__PARTS];            // of a part's text for NVRTC
-  char part_hash[GP__PARTS][GP__HEX]; // of its text
-  char phrases_hash[GP__HEX];         // of the list of phrases
-  char hash[GP__HEX];                 // of all
+  char part_hash[GP__PARTS][GP__HEX]; // of its text; empty: not made yet
   char why[256];
-} gp__device = {PTHREAD_ONCE_INIT, 0, {NULL}, NULL, NULL, {NULL}, {0}, {""}, "", "", ""};
+} gp__device = {PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, 0, NULL, {NULL}, NULL, NULL, {NULL}, {""}, ""};
 
 GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   char *data = NULL;
@@ -45,36 +43,38 @@ GPUPRIMS__PRIVATE const char *gp__behind_line(const char *text, const char *line
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
-// Finds the parts in this file's text, or in its end. Returns 0 if it is some other text.
-GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
-  const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
+// Finds the parts in the inflated text. Returns 0 if it is damaged.
+GPUPRIMS__PRIVATE int gp__take_whole(const char *whole) {
+  const char *at = gp__behind_line(whole, "parts\n"), *names = gp__behind_line(at, "\nnames\n");
+  const char *first = gp__behind_line(names ? names - 1 : NULL, "\ntext\n");
   int count = 0, i;
-  const char *names = gp__behind_line(at, "\nnames\n");
-  const char *phrases = gp__behind_line(names, "\nphrases\n");
-  const char *first = gp__behind_line(phrases ? phrases - 1 : NULL, "\ntext\n");
-  if (!first || !gp__take_phrases(phrases, first - 5)) return 0;
+  if (!first) return 0;
   for (; at < names - 6 && count < GP__PARTS; at = strchr(at, '\n') + 1) gp__device.uses[count++] = at;
   gp__device.names = names;
-  gp__device.names_end = phrases - 8;
+  gp__device.names_end = first - 5;
   for (i = 0, at = first; i < count; ++i) {
     if (!at || strncmp(at, "#line 1 \"", 9) != 0) return 0;
     gp__device.text[i] = at;
-    at = strstr(at, i + 1 < count ? "\n#line 1 \"" : "\n*/\n");
-    if (at) ++at;
+    at = i + 1 < count ? strstr(at, "\n#line 1 \"") : at + strlen(at);
+    if (at && i + 1 < count) ++at;
   }
-  if (!at) return 0;
+  if (!at || *at || at[-1] != '\n') return 0;
   gp__device.text[count] = at;
-  gp__hash(gp__device.phrases_hash, phrases, (size_t)(first - phrases), NULL);
-  for (i = 0; i < count; ++i) {
-    const char *text = gp__device.text[i], *end = gp__device.text[i + 1];
-    gp__device.bytes[i] = gp__expanded_bytes(text, end);
-    if (!gp__device.bytes[i]) return 0;
-    gp__hash(gp__device.part_hash[i], text, (size_t)(end - text), NULL);
-  }
-  gp__hash(gp__device.hash, gp__device.part_hash, (size_t)count * sizeof *gp__device.part_hash,
-           gp__device.phrases_hash);
+  memset(gp__device.part_hash, 0, sizeof gp__device.part_hash);
   gp__device.count = count;
   return count > 0;
+}
+// Finds the device text in this file's text, or in its end: a line with its bytes, then digits. Returns 0 if it is some
+// other text, or there is no memory.
+GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
+  const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\n");
+  const char *digits = at ? strchr(at, '\n') : NULL, *end = digits ? strstr(digits, "\n*/\n") : NULL;
+  const unsigned long bytes = end ? strtoul(at, NULL, 10) : 0;
+  char *whole = bytes && bytes < 1ul << 30 ? gp__inflate(digits, end, bytes) : NULL;
+  gp__device.count = 0;
+  free(gp__device.whole);
+  gp__device.whole = whole;
+  return whole && gp__take_whole(whole);
 }
 
 GPUPRIMS__PRIVATE void gp__read_device_text(void) {
@@ -95,12 +95,12 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
              GPUPRIMS__SOURCE);
     return;
   }
-  if (!gp__take_parts(text)) {
-    snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h", GPUPRIMS__SOURCE);
-    free(read);
-  }
+  if (!gp__take_parts(text))
+    snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory",
+             GPUPRIMS__SOURCE);
+  free(read);
 }
-// The text of all parts as it is embedded, without a zero at its end, or NULL.
+// The text of all parts, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
@@ -151,22 +151,31 @@ GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
   size_t bytes = sizeof begin + sizeof end;
   int i;
   for (i = 0; i < gp__device.count; ++i)
-    if (set[i]) bytes += gp__device.bytes[i];
+    if (set[i]) bytes += (size_t)(gp__device.text[i + 1] - gp__device.text[i]);
   gp__make_room(t, bytes);
   gp__add(t, "%s", begin);
   for (i = 0; i < gp__device.count && !t->failed; ++i)
-    if (set[i]) t->size = (size_t)(gp__expand(t->data + t->size, gp__device.text[i], gp__device.text[i + 1]) - t->data);
+    if (set[i]) {
+      const size_t length = (size_t)(gp__device.text[i + 1] - gp__device.text[i]);
+      memcpy(t->data + t->size, gp__device.text[i], length);
+      t->size += length;
+    }
   gp__add(t, "%s", end);
 }
-// The hash of the parts' texts and of the list of phrases.
+// The hash of the parts' texts.
 GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
   int i;
+  pthread_mutex_lock(&gp__device.lock);
   for (i = 0; i < gp__device.count; ++i)
     if (set[i]) {
+      const char *text = gp__device.text[i];
+      if (!*gp__device.part_hash[i])
+        gp__hash(gp__device.part_hash[i], text, (size_t)(gp__device.text[i + 1] - text), NULL);
       memcpy(hashes + bytes, gp__device.part_hash[i], GP__HEX);
       bytes += GP__HEX;
     }
-  gp__hash(hash, hashes, bytes, gp__device.phrases_hash);
+  pthread_mutex_unlock(&gp__device.lock);
+  gp__hash(hash, hashes, bytes, NULL);
 }

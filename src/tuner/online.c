@@ -1,8 +1,8 @@
 // tuner/online.c - calls of the library that are tuned while they run
 // uses: api/version.h, api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h,
-//   core/system.c, core/messages.c, core/libraries.c, core/text.c, core/request.c, core/device_text.c, core/names.c,
-//   core/state.c, core/life.c, core/check.c, core/choose.c, core/launch_plan.c, core/run.c, tuner/tuner.c,
-//   tuner/online_sites.c, tuner/calls.c
+//   core/system.c, core/messages.c, core/libraries.c, core/text.c, core/request.c, core/sha256.c, core/device_text.c,
+//   core/names.c, core/state.c, core/life.c, core/check.c, core/choose.c, core/launch_plan.c, core/run.c,
+//   tuner/tuner.c, tuner/online_sites.c, tuner/calls.c
 
 // Whether an output of a call is one of its inputs: it cannot be run again.
 GPUPRIMS__PRIVATE int gp__writes_its_input(const gp__request *q) {
@@ -74,21 +74,24 @@ GPUPRIMS__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
 }
 GPUPRIMS__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
   gp__text report = {NULL, 0, 0, 0}, call = {NULL, 0, 0, 0};
+  gp__part_set parts;
+  char header[GP__HEX] = "";
   gp__online *o = s->online;
   const gp__site *x;
   if (!length) return gp__fail(GP_E_NULL, "gp_tuning_report: length is null");
   *length = 0;
   if (!text && capacity) return gp__fail(GP_E_NULL, "gp_tuning_report: text is null");
   if (!o) return gp__fail(GP_E_ARGUMENT, "gp_tuning_report: ctx has no calls that are tuned: set gp_config.tuning");
-  gp__device_text();
+  memset(parts, 1, sizeof parts);
+  if (gp__device_text()) gp__hash_parts(parts, header);
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   gp__add(&report,
           "{\"tuning\": \"gpuprims\", \"version\": \"%s\", \"device\": \"%s\", \"compute_capability\": %d, "
           "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
           "\"unix_seconds\": %lld}\n",
           GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
-          (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version,
-          gp__device.hash, (long long)time(NULL));
+          (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
+          (long long)time(NULL));
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
   pthread_mutex_lock(&o->searches);
   pthread_mutex_lock(&o->lock);

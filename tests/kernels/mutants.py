@@ -97,7 +97,7 @@ FILES = {
     "INPUT_CALLS": "../unit/test_inputs.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
-    "PHRASES": "../unit/test_phrases.cpp",
+    "INFLATE": "../unit/test_inflate.cpp",
     "ONLINE": "../unit/test_online.cpp",
 }
 
@@ -2640,17 +2640,26 @@ MUTANTS = {
         "ONLINE", "src/tuner/online.c", "if (out[i] == in[k]) return 1;", "if (out[i] == in[k]) return 0;"),
     "online: a site begins without its neighbour": (
         "ONLINE", "src/tuner/online_threads.c", "if (nearest) *best = nearest->best;", "nearest = NULL;"),
-    "phrases: a code without a phrase gives nothing": (
-        "PHRASES", "src/core/phrases.c", "if (!more) return 0;", "(void)more;"),
-    "phrases: a text may end with an escape": ("PHRASES", "src/core/phrases.c", "at == end ? bytes : 0", "bytes"),
-    "phrases: a code has two phrases": ("PHRASES", "src/core/phrases.c", " || phrase->bytes) return 0;", ") return 0;"),
-    "phrases: both escapes begin the same codes": ("PHRASES", "src/core/phrases.c", "*at == '`'", "*at == 0"),
-    "phrases: another list of phrases, the same key": (
-        "PHRASES", "src/core/device_text.c", "gp__hash(hash, hashes, bytes, gp__device.phrases_hash);",
-        "gp__hash(hash, hashes, bytes, NULL);"),
-    "phrases: room for the codes alone": (
-        "PHRASES", "src/core/device_text.c", "bytes += gp__device.bytes[i];",
-        "bytes += (size_t)(gp__device.text[i + 1] - gp__device.text[i]) + 64;"),
+    "inflate: a text of any size is right": (
+        "INFLATE", "src/core/inflate.c", "good = good && d->written == bytes &&", "good = good &&"),
+    "inflate: bits behind the end count": (
+        "INFLATE", "src/core/inflate.c", "&& (d->at <= d->bytes || (d->at - d->bytes) * 8 <= (size_t)d->count);", ";"),
+    "inflate: a match may begin before the text": (
+        "INFLATE", "src/core/inflate.c", "distance > d->written || length", "length"),
+    "inflate: a match may end behind the room": (
+        "INFLATE", "src/core/inflate.c", "distance > d->written || length > d->room - d->written", "distance > d->written"),
+    "inflate: the longest length has bits of its own": (
+        "INFLATE", "src/core/inflate.c", "more = code < 8 || code == 28 ? 0 : code / 4 - 1;",
+        "more = code < 8 ? 0 : code / 4 - 1;"),
+    "inflate: stored blocks begin anywhere": ("INFLATE", "src/core/inflate.c", "gp__take_bits(d, d->count % 8);", ""),
+    "inflate: lengths repeat past the codes": (
+        "INFLATE", "src/core/inflate.c", "if (again > literals + distances - i) return 0;", ""),
+    "inflate: a part's key is its first byte's": (
+        "INFLATE", "src/core/device_text.c",
+        "gp__hash(gp__device.part_hash[i], text, (size_t)(gp__device.text[i + 1] - text), NULL);",
+        "gp__hash(gp__device.part_hash[i], text, 1, NULL);"),
+    "inflate: keys of another text stay": (
+        "INFLATE", "src/core/device_text.c", "memset(gp__device.part_hash, 0, sizeof gp__device.part_hash);", ""),
     "n-body: the potential of the last tile alone": (
         "N_BODY", "examples/tuner/n_body.cuh", "potential += double(field.potential);",
         "potential = double(field.potential);"),
