@@ -2647,7 +2647,8 @@ MUTANTS = {
     "inflate: a match may begin before the text": (
         "INFLATE", "src/core/inflate.c", "distance > d->written || length", "length"),
     "inflate: a match may end behind the room": (
-        "INFLATE", "src/core/inflate.c", "distance > d->written || length > d->room - d->written", "distance > d->written"),
+        "INFLATE", "src/core/inflate.c", "distance > d->written || length > d->room - d->written",
+        "distance > d->written"),
     "inflate: the longest length has bits of its own": (
         "INFLATE", "src/core/inflate.c", "more = code < 8 || code == 28 ? 0 : code / 4 - 1;",
         "more = code < 8 ? 0 : code / 4 - 1;"),
