@@ -44138,9 +44138,9 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // >>device_text -------------------------------------------------------------------------------------------------------
 //
 // The device text again, for NVRTC: without comments, white space, what NVRTC never compiles, and functions that only
-// the host calls. The library embeds this comment (core/embed.c), inflates it (core/inflate.c) and gives NVRTC the parts
-// that a kernel needs (core/device_text.c). tools/amalgamate.py writes it; `tools/amalgamate.py --device-text` prints
-// what it holds.
+// the host calls. The library embeds this comment (core/embed.c), inflates it (core/inflate.c) and gives NVRTC the
+// parts that a kernel needs (core/device_text.c). tools/amalgamate.py writes it; `tools/amalgamate.py --device-text`
+// prints what it holds.
 
 /* device text of gpuprims.h
 722591
