@@ -37,9 +37,9 @@ typedef struct gp_call {
                       // destinations
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
-  const void *keys2;  // merge and sets: the second sorted input, `count2` keys
+  const void *keys2;  // merge and sets: the second sorted input, `count2` keys; join: the build side
   uint64_t count;     // elements; histogram: pixels; top_k: columns of a row
-  uint64_t count2;    // merge and sets: elements of the second input
+  uint64_t count2;    // merge, sets, join: elements of the second input
   uint64_t key_count; // lower_bound, upper_bound: elements of keys
   const uint64_t *count_device; // NULL, or the call processes min(*count_device, count) elements
 
@@ -112,6 +112,13 @@ typedef struct gp_call {
   // host back end needs none.
   void *workspace;
   uint64_t workspace_bytes; // below what the call needs: GP_E_WORKSPACE, and nothing is launched
+
+  // Hash tables.
+  const gp_aggregate *aggregates; // group_by_many: host memory
+  uint64_t aggregate_count;       // 1 to 8
+  uint64_t capacity;              // group_by_many, distinct: room of the outputs; 0: `count`; join: room for pairs
+  gp_join_kind join;              // join: `keys` are the probes, `keys2` the build side; out: u32 or i64 indices of
+                                  // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.

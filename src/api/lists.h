@@ -177,7 +177,10 @@ typedef enum gp_op {
   X(ADJACENT_FIND, 58, adjacent_find) \
   X(COPY_BATCH, 59, copy_batch) \
   X(EXPAND, 60, expand) \
-  X(RUN_LENGTH_EXPAND, 61, run_length_expand)
+  X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
+  X(GROUP_BY_MANY, 62, group_by_many) \
+  X(DISTINCT, 63, distinct) \
+  X(JOIN, 64, join)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

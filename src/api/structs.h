@@ -23,6 +23,45 @@ typedef struct gp_key_field {
   int descending; // 1: largest first
 } gp_key_field;
 
+// A column of gp_group_by_many, and what each group's elements of it become:
+//    SUM               integers: modulo 2^64, then modulo the result's range; out_type: any integer type; 0: the
+//                      column's. Floats: their sum as an exact number, but for bits below 2^-93 of the group's largest
+//                      magnitude, rounded to f64 and then to out_type, any float type; 0: the column's. In any order of
+//                      the elements it is the same. A NaN, or infinities of both signs, give NaN; zeros give +0.
+//    MIN MAX           in the column's type; a NaN wins over everything (the result is then the NaN with the sign 0 and
+//                      the upper bit of its fraction set), -0 is below +0
+//    COUNT             of elements; type and column are 0; out_type: i32, u32, i64 or u64; 0: u64
+//    MEAN              the sum rounded to f64, divided by the count; sums of integers do not wrap. out_type: any float
+//                      type; 0: f64
+//    ARGMIN ARGMAX     index of the least or greatest element: the lowest of equal ones (-0 equals +0), the first NaN
+//                      if there is one; out_type: i32, u32, i64 or u64; 0: i64
+typedef enum gp_aggregate_op {
+  GP_AGGREGATE_SUM = 1,
+  GP_AGGREGATE_MIN = 2,
+  GP_AGGREGATE_MAX = 3,
+  GP_AGGREGATE_COUNT = 4,
+  GP_AGGREGATE_MEAN = 5,
+  GP_AGGREGATE_ARGMIN = 6,
+  GP_AGGREGATE_ARGMAX = 7
+} gp_aggregate_op;
+typedef struct gp_aggregate {
+  gp_aggregate_op op;
+  gp_type type;       // of the column: built-in
+  const void *column; // device memory
+  void *out;          // device memory: a result for each group
+  gp_type out_type;   // of the results; 0: see above
+} gp_aggregate;
+enum { GP_AGGREGATE_LIMIT = 8 }; // aggregates of a call
+
+// What a join returns; gp_contains: flags.
+typedef enum gp_join_kind {
+  GP_JOIN_INNER = 0,
+  GP_JOIN_LEFT = 1,
+  GP_JOIN_SEMI = 2,
+  GP_JOIN_ANTI = 3,
+  GP_JOIN_FLAGS = 4
+} gp_join_kind;
+
 // Segments of an array. gp_segments_init sets them by offsets that follow each other: begin holds count + 1 offsets,
 // and segment i is [begin[i], begin[i + 1]). With `end`, begin and end hold `count` offsets each, and segment i is
 // [begin[i], end[i]). With `length` and no offsets, segment i is [i * length, (i + 1) * length). Offsets are device

@@ -49,6 +49,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->limit = c->limit;
   q->statistics = c->statistics;
   q->fault = c->fault;
+  q->aggregates = c->aggregates;
+  q->aggregate_count = c->aggregate_count;
+  q->capacity = c->capacity;
+  q->join = c->join;
   q->workspace = c->workspace;
   q->workspace_bytes = c->workspace_bytes;
   GPUPRIMS__CHECK(gp__check_fields(k));

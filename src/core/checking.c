@@ -22,7 +22,7 @@ typedef struct gp__checking {
   int by_flags;                   // select, partition: flags decide, no predicate
   int by_stencil;                 // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[8 + GP_INPUT_ARRAYS], written[8];
+  gp__extent read[16 + GP_INPUT_ARRAYS], written[12];
   int read_count, written_count;
 } gp__checking;
 

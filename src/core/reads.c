@@ -58,7 +58,11 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width") \
   F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers") \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input") \
-  F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields")
+  F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields") \
+  F(AGGREGATES, aggregates, GP_E_ARGUMENT, "has no aggregates") \
+  F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
+  F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
+  F(JOIN, join, GP_E_ARGUMENT, "joins nothing")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -82,6 +86,8 @@ __extension__ enum {
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
   GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TABLE =
+      GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT | GP__READS_CAPACITY,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
 };
 #undef GPUPRIMS__ENUM

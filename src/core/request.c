@@ -107,6 +107,9 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
-  int stepwise;      // bfs: a launch a step, because a cooperative one was refused
+  int stepwise; // bfs: a launch a step, because a cooperative one was refused
+  const gp_aggregate *aggregates;
+  uint64_t aggregate_count, capacity;
+  gp_join_kind join;
   gp__inputs inputs; // described ones; `in`, `in2` are NULL then
 } gp__request;

@@ -1,14 +1,18 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
-//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, graph/arguments.h, core/system.c,
-//   core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c, graph/host.c, core/state.c, core/check.c,
-//   core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
+//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, graph/arguments.h,
+//   core/system.c, core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c, graph/host.c,
+//   core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c,
+//   group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
   gp__kernel_kind kind;
-  uint64_t items; // edges or vertices of the kernel
-  gp__graph_args args;
+  uint64_t items; // edges, vertices or rows of the kernel
+  union {
+    gp__graph_args graph;
+    gp__hash_args hash;
+  } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
   gp__graph_step steps[10];
@@ -29,7 +33,7 @@ GPUPRIMS__PRIVATE void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, u
   step->request = -1;
   step->kind = kind;
   step->items = items;
-  step->args = *args;
+  step->args.graph = *args;
 }
 GPUPRIMS__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
@@ -179,9 +183,10 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-// The primary context must be current. run 0: only builds the kernels.
-GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                               gp_stream stream, uint64_t least) {
+typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
+// Runs a plan. The primary context must be current. run 0: only builds the kernels.
+GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                            gp_stream stream, uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
   gp__shape h = gp__shape_of(q);
@@ -191,7 +196,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   gp__graph_plan g;
   gp__holding held;
   int count, i;
-  gp_result result = gp__graph_plan_of(s, q, NULL, &g);
+  gp_result result = make(s, q, NULL, &g);
   gp__shape_on(&h, &s->about);
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
@@ -205,7 +210,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   }
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, h, 0);
-  result = gp__graph_plan_of(s, q, held.at, &g);
+  result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
     int k = 0;
@@ -226,4 +231,24 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   gp__let_go(&held);
   gp__let_kernels_go(kernels, count);
   return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+  gp__graph_plan g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(make(s, q, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,
+                                              gp__make_plan make) {
+  gp__graph_plan g;
+  const gp_result result = make(s, q, NULL, &g);
+  *count = g.request_count;
+  memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                               gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__graph_plan_of);
 }

@@ -1,7 +1,6 @@
 // graph/plan.c - plans of work on graphs
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/system.c,
-//   core/request.c, core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/reads.c, graph/check.c,
-//   group_by/launch.c, graph/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c,
+//   core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/reads.c, graph/check.c, graph/launch.c
 
 // The primitive's own kernels; its other steps are calls.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
@@ -21,21 +20,12 @@ GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_pol
 }
 GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
                                                  const gp__shape *h, uint64_t *bytes) {
-  gp__graph_plan g;
-  uint64_t words, scratch;
   (void)given, (void)h;
-  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
+  return gp__bytes_of_plan(s, q, bytes, gp__graph_plan_of);
 }
 GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q, gp__request *calls,
                                                     int *count) {
-  gp__graph_plan g;
-  const gp_result result = gp__graph_plan_of(s, q, NULL, &g);
-  *count = g.request_count;
-  memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
-  return result;
+  return gp__calls_of_plan(s, q, calls, count, gp__graph_plan_of);
 }
 static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
 

@@ -18,6 +18,10 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
   }
+  if (gp__has_table(s.primitive)) { // not tuned yet
+    p.vectors = gp__default_to(p.vectors, 1);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
+  }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
                      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));

@@ -1,0 +1,59 @@
+// hash/arguments.h - arguments of kernels with hash tables
+// uses: api/structs.h
+
+// A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
+// the first of these; later the group's number, or where the key's rows begin in their order, plus 1.
+
+// What is done with an element during a pass: fold it into a group's word.
+typedef struct gp__fold {
+  const void *in;
+  int type, what, word; // GP__FOLD_...
+} gp__fold;
+enum {
+  GP__FOLD_ROW,   // adds 1
+  GP__FOLD_SUM,   // adds an integer
+  GP__FOLD_LEAST, // of ordered values
+  GP__FOLD_MOST,
+  GP__FOLD_LOW, // the same for indices: zeros are equal
+  GP__FOLD_HIGH,
+  GP__FOLD_RANGE,     // largest exponent of floats, and which are not finite
+  GP__FOLD_WIDE,      // adds to 128 bits
+  GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
+  GP__FOLD_HIGH_INDEX
+};
+typedef struct gp__column {
+  void *out;
+  int op, type, out_type, word;
+} gp__column;
+enum { GP__FOLD_NEAR = 2048, GP__FOLDS = GP_AGGREGATE_LIMIT + 1 }; // NEAR: words that are folded in shared memory
+
+typedef struct gp__hash_args {
+  const void *keys; // of the table's rows
+  unsigned long long *slots;
+  unsigned long long slot_count;          // even
+  unsigned long long count;               // of the launch: rows, probes
+  const unsigned long long *count_device; // or null
+  unsigned *places;                       // the slot of each row, or null
+  unsigned *list;                         // taken slots, or null
+  unsigned *rows;                         // the first row of each group, or null
+  void *taken;                            // keys of groups that are to be sorted, or null
+  unsigned long long *found;              // number of groups
+  void *out_keys;
+  unsigned long long *out_count;
+  unsigned long long capacity;
+  // Folds.
+  unsigned long long *words;
+  int group_words, fold_count, column_count;
+  gp__fold folds[GP__FOLDS];
+  gp__column columns[GP_AGGREGATE_LIMIT];
+  // Joins.
+  const void *probes;
+  unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
+  unsigned *order;             // rows of the table, by slot
+  unsigned *firsts;            // by probe: where its partners begin in `order`
+  unsigned *counts;            // by probe: results
+  unsigned long long *offsets; // by probe: results of those before it
+  int join;
+  void *out, *out2;
+} gp__hash_args;
+enum { GP__NO_PARTNER = -1 };

@@ -1,0 +1,6 @@
+// hash/names.c - template arguments of kernels with hash tables
+// uses: core/rules.h, core/text.c, core/spelling.c
+
+GPUPRIMS__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", gp__unsigned_of<%d>::type, %d", q->word, q->size);
+}

@@ -1,0 +1,67 @@
+// hash/plan.c - plans of calls with hash tables
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
+//   core/request.c, core/kinds.c, core/primitive.c, hash/host.c, core/state.c, core/reads.c, hash/check.c,
+//   core/spelling.c, graph/launch.c, hash/launch.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  int count = 0;
+  (void)p;
+  kinds[count++] = GP__HASH_INSERT;
+  if (q->primitive == GP_JOIN) {
+    if (q->join <= GP_JOIN_LEFT) kinds[count++] = GP__JOIN_ENDS;
+    kinds[count++] = GP__JOIN_PROBE;
+    if (q->join != GP_JOIN_FLAGS) kinds[count++] = GP__JOIN_PAIRS;
+    return count;
+  }
+  kinds[count++] = GP__HASH_TAKE;
+  kinds[count++] = GP__HASH_NUMBER;
+  if (q->primitive == GP_DISTINCT) return count;
+  kinds[count++] = GP__HASH_FOLD;
+  kinds[count++] = GP__HASH_FINISH;
+  return count;
+}
+// Kernels know keys as words, the largest that their size and alignment allow.
+GPUPRIMS__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  int word = 8;
+  (void)p, (void)h;
+  while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
+    word /= 2;
+  w->word = word;
+  w->size = (int)q->key_size / word;
+  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  w->in_struct = w->key_struct = NULL;
+  w->in_size = w->key_size = w->out_size = 0;
+  w->described = 0;
+  w->list_count = 0;
+}
+GPUPRIMS__PRIVATE unsigned gp__resident_hash(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                             const gp__spelling *w) {
+  (void)q, (void)p, (void)h, (void)w;
+  return 0;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_hash(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                         gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__hash_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_hash(gp__state *s, const gp__request *q, const gp_policy *given,
+                                              const gp__shape *h, uint64_t *bytes) {
+  (void)given, (void)h;
+  return gp__bytes_of_plan(s, q, bytes, gp__hash_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_hash(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__hash_plan_of);
+}
+static const gp__composition gp__hash_calls = {gp__run_hash, gp__bytes_of_hash, gp__calls_of_hash};
+static const gp__kernel_rules gp__kernels_of_hash = {GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_hash,
+                                                     GPUPRIMS__NO_FIT};
+static const gp__family gp__family_hash = {
+    gp__checks_hash,      gp__is_never_idle,        GPUPRIMS__SHAPE_OF_ELEMENTS,         gp__kinds_of_hash,
+    &gp__kernels_of_hash, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__hash_calls), gp__host_hash};
+static const gp__primitive gp__primitive_group_by_many = {
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT,
+    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_distinct = {&gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS,
+                                                     GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_join = {
+    &gp__family_hash,
+    GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN, 0, 0};
