@@ -163,7 +163,7 @@ class Program:
 COMPILE = ["python3", "tests/compile/check.py"]
 SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
-CHECKED_GROUPS = ["building", "graphs", "operators", "transposes", "layouts", "errors", "inputs"]
+CHECKED_GROUPS = ["building", "graphs", "operators", "transposes", "layouts", "errors", "inputs", "hash"]
 HOST_CHECKS = ["--backend", "host", "--quick", "--each", "1"]
 PROGRAMS = [
     # ---- text
@@ -193,6 +193,8 @@ PROGRAMS = [
             race_flags=["-O1"], args=["8"], long_args=["80"]),
     Program("group-by tables", ["tests/kernels/test_group_by.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
+    Program("hash tables", ["tests/kernels/test_hash.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+            args=["2"], long_args=["40"]),
     Program("graph building", ["tests/kernels/test_graph.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["1"], long_args=["20"]),
     Program("segmented sort kernels", ["tests/kernels/test_segmented_sort.cpp"], SIMT, ALL,

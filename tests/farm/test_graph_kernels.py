@@ -16,7 +16,9 @@ from tools.farm import store  # noqa: E402
 TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 # one less than the kernels, beside those of sorts, fills and unique
 OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_degrees": 2, "graph_check": 2,
-       "bfs_check": 3, "bfs": 0, "bfs_sources": 0, "connected_components": 2}
+       "bfs_check": 3, "bfs": 0, "bfs_sources": 0, "connected_components": 2, "group_by_many": 4, "distinct": 2,
+       "join": 3}
+HASHED = ("group_by_many", "distinct", "join")
 
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
@@ -34,7 +36,15 @@ def test_compiles(capability, wide):
         for name in OWN:
             images = []
             call = gp.Call(primitive=gp.PRIMITIVES[name])
-            if name != "graph_from_edges":
+            aggregates = (gp.Aggregate * 2)()
+            if name in HASHED:
+                call.key_type, call.count = gp.TYPES["f64" if wide else "u16"], 1000
+                if name == "join":
+                    call.count2, call.out_type = 1000, gp.TYPES["i64" if wide else "u32"]
+            if name == "group_by_many":
+                aggregates[0].op, aggregates[1].op, aggregates[1].type = 4, 1, gp.TYPES["f32"]
+                call.aggregates, call.aggregate_count = ctypes.addressof(aggregates), 2
+            if name != "graph_from_edges" and name not in HASHED:
                 call.graph = ctypes.addressof(graph)
             if name in ("graph_from_edges", "graph_relabel"):
                 call.out_graph = ctypes.addressof(graph)

@@ -797,6 +797,109 @@ def build_group_by(call):
     expect_fold(call, out, reduce_of(call, y, begin, end, start), how, sums)
 
 
+def keys_drawn(call, field, n, few, salt):
+    """n keys of the values `few`."""
+    keys = few[np.random.default_rng(call.shot["seed"] + salt).integers(0, len(few), n)]
+    call.given(field, keys, call.group["key_type"])
+    return keys
+
+
+def few_keys(call, most):
+    return values(call.group["key_type"], call.random.choice([1, 2, 40, most]),
+                  "special" if call.shot["seed"] % 2 else "uniform", call.shot["seed"] + 4)
+
+
+def build_distinct(call):
+    g, n = call.group, call.shot["n"]
+    call.set(key_type=g["key_type"])
+    keys = keys_drawn(call, "keys", n, few_keys(call, 3000), 5)
+    out_keys = call.room("out_keys", n, g["key_type"], wanted=False) if call.random.random() < 0.8 else None
+    n = call.bound(n)
+    first = np.sort(np.unique(ordered(keys[:n], g["key_type"]), return_index=True)[1])
+    put_number(call, len(first))
+    if out_keys:
+        call.expect(out_keys, keys[:n][first])
+
+
+def build_group_by_many(call):
+    """Integers; gp_check has floats. Results of a capacity that may be too small."""
+    g, n = call.group, call.shot["n"]
+    rng = np.random.default_rng(call.shot["seed"] + 6)
+    call.set(key_type=g["key_type"])
+    keys = keys_drawn(call, "keys", n, few_keys(call, 3000), 5)
+    capacity = int(rng.integers(1, n + 2)) if rng.random() < 0.4 else 0
+    room = capacity or n
+    made = (gp.Aggregate * len(g["aggregates"]))()
+    columns, outs = [], []
+    for i, (op, type_) in enumerate(g["aggregates"]):
+        x = data_of(type_, n, call.shot["kind"], call.shot["seed"] + 20 + i)
+        out_type = {1: "i64", 4: "u32", 6: "i64", 7: "u32"}.get(op, type_)
+        made[i].op, made[i].out_type = op, gp.TYPES[out_type]
+        out = call.room(None, room, out_type, wanted=False)
+        pieces = [("out", out)]
+        if op != 4:
+            made[i].type = gp.TYPES[type_]
+            pieces.append(("column", call.given(None, x, type_, wanted=False)))
+        call.after_layout.append((made[i], pieces))
+        columns.append(x), outs.append((out, out_type))
+    call.kept["aggregates"] = made
+    call.set(aggregate_count=len(made), capacity=capacity)
+    out_keys = call.room("out_keys", room, g["key_type"], wanted=False) if rng.random() < 0.8 else None
+    n = call.bound(n)
+    bits = ordered(keys[:n], g["key_type"])
+    order = np.argsort(bits, kind="stable")
+    begin = np.flatnonzero(np.concatenate([[True], np.diff(bits[order]) != 0])[:n]) if n else np.zeros(0, int)
+    end = np.append(begin[1:], n) if n else begin
+    put_number(call, len(begin))
+    begin, end = begin[:room], end[:room]
+    if out_keys:
+        call.expect(out_keys, keys[:n][order][begin])
+    for (op, _), x, (out, out_type) in zip(g["aggregates"], columns, outs):
+        y = x[:n][order]
+        if op == 1:
+            total = np.concatenate([[0], np.cumsum(y.astype(np.int64))])
+            found = total[end] - total[begin]
+        elif op == 4:
+            found = end - begin
+        elif op in (2, 3):
+            found = np.array([(y[a:b].min if op == 2 else y[a:b].max)() for a, b in zip(begin, end)], y.dtype)
+        else:
+            pick = np.argmin if op == 6 else np.argmax
+            found = np.array([order[a + pick(y[a:b])] for a, b in zip(begin, end)], np.int64)
+        call.expect(out, found.astype(DTYPES[out_type]))
+
+
+def build_join(call):
+    g, n = call.group, call.shot["n"]
+    m, kind = int(call.random.choice([0, 1, 50, 300])), g["join"]
+    few = few_keys(call, 3000)
+    if len(few) < 40:
+        m = min(m, 9)
+    call.set(key_type=g["key_type"], count2=m, join=kind, out_type="" if kind == 4 else g["index"])
+    probe, build = keys_drawn(call, "keys", n, few, 5), keys_drawn(call, "keys2", m, few, 7)
+    rows = {}
+    for i, key in enumerate(ordered(build, g["key_type"]).tolist()):
+        rows.setdefault(key, []).append(i)
+    most = max([len(r) for r in rows.values()], default=1)
+    capacity = int(n * most * call.random.choice([0.3, 1])) + 3
+    out = call.room("out", n if kind == 4 else capacity, "u8" if kind == 4 else g["index"], wanted=kind == 4)
+    out2 = call.room("out2", capacity, g["index"], wanted=False) if kind < 2 else None
+    bound = call.bound(n)
+    partners = [rows.get(key, []) for key in ordered(probe[:bound], g["key_type"]).tolist()]
+    if kind == 4:
+        return call.expect(out, np.array([len(p) > 0 for p in partners], np.uint8))
+    call.set(capacity=capacity)
+    if kind == 1:
+        partners = [p or [-1] for p in partners]
+    elif kind > 1:
+        partners = [[0] if (len(p) > 0) == (kind == 2) else [] for p in partners]
+    put_number(call, sum(map(len, partners)))
+    index = DTYPES[g["index"]]
+    call.expect(out, np.repeat(np.arange(bound), [len(p) for p in partners])[:capacity].astype(index))
+    if out2:
+        call.expect(out2, np.array([i for p in partners for i in p][:capacity], np.int64).astype(index))
+
+
 def build_run_lengths(call):
     g, n = call.group, call.shot["n"]
     _, keys, heads = put_runs(call, n)
@@ -1984,6 +2087,12 @@ def draw_groups(g, r):
     g["key_type"] = r.choice(BUILT_IN)
 
 
+def draw_keys(g, r):
+    g["key_type"], g["index"], g["join"] = r.choice(BUILT_IN), r.choice(["u32", "i64"]), r.randrange(5)
+    integers = [t for t in BUILT_IN if t[0] in "iu"]
+    g["aggregates"] = [[r.choice([1, 2, 3, 4, 6, 7]), r.choice(integers)] for _ in range(r.randrange(1, 9))]
+
+
 def draw_runs(g, r):
     draw_equal(g, r)
     g["out2_type"] = r.choice([0, *OFFSETS])
@@ -2147,6 +2256,9 @@ FAMILIES = {
     "nth_element": (draw_top_k, build_nth_element, 1, True),
     "shuffle": (draw_shuffle, build_shuffle, 1, True),
     "group_by": (draw_groups, build_group_by, 2, True),
+    "group_by_many": (draw_keys, build_group_by_many, 2, True),
+    "distinct": (draw_keys, build_distinct, 1, True),
+    "join": (draw_keys, build_join, 2, True),
     "check_offsets": (draw_balance, build_check_offsets, 1, False),
     "transpose": (draw_transpose, build_transpose, 2, False),
     "convert_layout": (draw_layout, build_convert_layout, 2, False),
@@ -2240,7 +2352,7 @@ def invalidate(call, what):
         f["bins"] = 5
         call.must_refuse, call.names = ("GP_E_ARGUMENT",), ("bins",)
     elif what == "count2":
-        if f["primitive"] == "merge" or f["primitive"].startswith("set_"):
+        if f["primitive"] in ("merge", "join") or f["primitive"].startswith("set_"):
             return False
         f["count2"] = 3
         call.must_refuse, call.names = ("GP_E_ARGUMENT",), ("count2",)

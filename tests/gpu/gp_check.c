@@ -1720,6 +1720,8 @@ static void group_big(void) {
 
 #include "gp_check_inputs.h"
 
+#include "gp_check_hash.h"
+
 #include "gp_check_layouts.h"
 
 #include "gp_check_transposes.h"
@@ -1811,6 +1813,7 @@ static const struct {
               {"first", group_first},
               {"sorting_policies", group_sorting_policies},
               {"inputs", group_inputs},
+              {"hash", group_hash},
               {"layouts", group_layouts},
               {"transposes", group_transposes},
               {"building", group_graph_building},

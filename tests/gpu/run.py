@@ -28,7 +28,7 @@ BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting",
-          "sorting_policies", "inputs", "layouts", "transposes", "building", "graphs", "online"]
+          "sorting_policies", "inputs", "hash", "layouts", "transposes", "building", "graphs", "online"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 # With their own kernels, and checked results: the option for a check without measurements.
 EXAMPLES = {"ladder/ladder": "--quick", "layouts/layouts": "--quick", "tuner/merge_sort": "--check",
@@ -40,6 +40,7 @@ BY_TYPE = {  # groups divided among several processes
     "determinism": ["f32", "f64", "f16", "bf16"], "reproducible": ["f32", "f64", "f16", "bf16"],
     "segments": ["u8,i8,u16,i16", "u32,i32", "f32", "u64,i64,f64,f16,bf16", "s12,s16"],
     "inputs": ["u8,i8,u16,i16", "u32,i32,u64", "i64,f32", "f64,f16,bf16,s12,s16"],
+    "hash": ["u8,i8,u16,i16", "u32,i32,u64", "i64,f32,f64", "f16,bf16,s12,s16"],
     "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
     "transposes": ["u8", "u16", "u32,f32", "f64", "s12", "s16"],
 }

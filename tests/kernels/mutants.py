@@ -57,6 +57,7 @@ FILES = {
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
     "GROUPS": "test_group_by.cpp",
+    "HASH": "test_hash.cpp",
     "GRAPH_BUILDING": "test_graph.cpp",
     "SELECT": "test_select.cpp",
     "RUNS": "test_select.cpp",
@@ -1368,6 +1369,122 @@ MUTANTS = {
         "GROUPS", "src/group_by/kernels.cuh",
         "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
                                         "if (s.ticket.number == 0) {\n      __threadfence();"),
+    "hash: keys of one hash are one key": (
+        "HASH", "src/hash/table.cuh",
+        "      if (a[i] != b[i]) return false;",
+        "      if (i == 0 && a[i] != b[i]) return false;"),
+    "hash: a slot that another has taken": (
+        "HASH", "src/hash/table.cuh",
+        "      claimed = there == 0;\n      if (claimed) return at;",
+        "      claimed = true;\n      return at;"),
+    "hash: a search ends at the last slot": (
+        "HASH", "src/hash/table.cuh",
+        "return at + 1 == a.slot_count ? 0 : at + 1;",
+        "return at + 1 == a.slot_count ? at : at + 1;"),
+    "hash: a group keeps any of its rows": (
+        "HASH", "src/hash/table.cuh",
+        "if (mine < there) atomicMin(a.slots + at, mine);",
+        ""),
+    "hash: a row that another has lowered": (
+        "HASH", "src/hash/table.cuh",
+        "atomicMin(a.slots + at, mine);",
+        "gp__store_relaxed(a.slots + at, mine);"),
+    "hash: lanes of one hash go with the first": (
+        "HASH", "src/hash/table.cuh",
+        "leader != gp_lane() && Key::same(keys + (row - gp_lane() + leader) * COUNT, keys + row * COUNT);",
+        "leader != gp_lane();"),
+    "hash: a slot of the lane itself": (
+        "HASH", "src/hash/table.cuh",
+        "static_cast<gp__u32>(follows ? of_leader : slot)",
+        "static_cast<gp__u32>(slot)"),
+    "hash: claims are listed at one place": (
+        "HASH", "src/hash/table.cuh",
+        "a.list[at + gp__lanes_before(claims)]",
+        "a.list[at]"),
+    "hash: row 0 makes an empty slot": (
+        "HASH", "src/hash/table.cuh",
+        "static_cast<gp__u64>(hash) << 32 | (row + 1);",
+        "static_cast<gp__u64>(hash) << 32 | row;"),
+    "hash: keys beyond the capacity": (
+        "HASH", "src/hash/table.cuh",
+        "const bool kept = g < a.capacity;",
+        "const bool kept = true;"),
+    "folds: groups beyond the capacity": (
+        "HASH", "src/hash/fold.cuh",
+        "const bool here = group[i] < groups,",
+        "const bool here = group[i] < found,"),
+    "folds: every lane adds the warp's sum": (
+        "HASH", "src/hash/fold.cuh",
+        "(!one || gp_lane() == 0)",
+        "true"),
+    "folds: a carry is lost": (
+        "HASH", "src/hash/fold.cuh",
+        "x.high + (before + x.low < before ? 1 : 0)",
+        "x.high"),
+    "folds: a warp's carry is lost": (
+        "HASH", "src/hash/fold.cuh",
+        "x.high + y.high + (z.low < x.low ? 1 : 0)",
+        "x.high + y.high"),
+    "folds: shared words are folded too early": (
+        "HASH", "src/hash/fold.cuh",
+        "  __syncthreads();\n  for (gp__u64 i = threadIdx.x; near",
+        "  for (gp__u64 i = threadIdx.x; near"),
+    "folds: the larger of two is stored, not folded": (
+        "HASH", "src/hash/fold.cuh",
+        "atomicMax(word, x.low);",
+        "gp__store_relaxed(word, x.low);"),
+    "folds: infinities are not told": (
+        "HASH", "src/hash/fold.cuh",
+        "if (special & ~gp__load_volatile(half + 1)) atomicOr(half + 1, special);",
+        ""),
+    "numbers: zeros of both signs tie in minima": (
+        "HASH", "src/hash/numbers.h",
+        "kind == 2 && ties && x == sign",
+        "kind == 2 && x == sign"),
+    "numbers: zeros do not tie for their place": (
+        "HASH", "src/hash/numbers.h",
+        "kind == 2 && ties && x == sign",
+        "kind == 2 && !ties && x == sign"),
+    "numbers: a NaN is a large number": (
+        "HASH", "src/hash/numbers.h",
+        "  if (kind == 2 && (x & ~sign) > 0x7ffull << 52) return 0;\n",
+        ""),
+    "numbers: ties round up": (
+        "HASH", "src/hash/numbers.h",
+        "(rest == 1ull << 63 && (m & 1))",
+        "rest == 1ull << 63"),
+    "numbers: bits that were shifted out do not count": (
+        "HASH", "src/hash/numbers.h",
+        "high << (128 - down) | (low != 0)",
+        "high << (128 - down)"),
+    "numbers: sums of negatives": (
+        "HASH", "src/hash/numbers.h",
+        "*high = ~*high + (low == 0), low = 0 - low;",
+        "*high = ~*high, low = 0 - low;"),
+    "joins: the last row of a key": (
+        "HASH", "src/hash/join.cuh",
+        "a.ends[slot] = static_cast<gp__u32>(i + 1);",
+        "a.ends[slot] = static_cast<gp__u32>(i);"),
+    "joins: the first slot of a pair is read twice": (
+        "HASH", "src/hash/join.cuh",
+        "      if (i < (at & 1)) continue;\n",
+        ""),
+    "joins: a partner by its hash alone": (
+        "HASH", "src/hash/join.cuh",
+        "if (Key::exact || Key::same(",
+        "if (true || Key::same("),
+    "joins: left joins drop probes": (
+        "HASH", "src/hash/join.cuh",
+        "a.join == GP_JOIN_LEFT ? 1 : 0",
+        "0"),
+    "joins: pairs beyond the capacity": (
+        "HASH", "src/hash/join.cuh",
+        "count = total < room ? total : room;",
+        "count = total;"),
+    "joins: partners of the probe before": (
+        "HASH", "src/hash/join.cuh",
+        "at - a.offsets[probe[i]]",
+        "at - a.offsets[probe[i]] + (probe[i] & 0 ? 1 : 0) - (at > a.offsets[probe[i]] ? 1 : 0)"),
     "a warp draws one place for all its lanes": (
         "TOP_K_LISTS", "src/device/lanes.cuh", "return first + gp__lanes_before(lanes);\n}",
         "return first;\n}"),

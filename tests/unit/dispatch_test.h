@@ -233,6 +233,22 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
     c.op = GP_MAX, c.in_type = GP_F32, c.in = b.in;
     c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_count = b.counts;
   }
+  if (p == GP_GROUP_BY_MANY || p == GP_DISTINCT || p == GP_JOIN) {
+    c.key_type = GP_I32, c.keys = b.keys, c.out_count = b.counts, c.count = n < INT32_MAX - 1 ? n : INT32_MAX - 1;
+    if (p == GP_JOIN)
+      c.keys2 = b.begin, c.count2 = 10, c.out2 = b.out2, c.out_type = GP_U32, c.capacity = n < 100 ? n : 100;
+    else c.out = nullptr, c.out_keys = b.out_keys;
+  }
+  if (p == GP_GROUP_BY_MANY) {
+    static gp_aggregate list[2];
+    list[0] = {GP_AGGREGATE_MEAN, GP_F32, b.in, b.out, GP_TYPE_DEFAULT};
+    list[1] = {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, b.out2, GP_U32};
+    if (n > 400)
+      for (int i = 0; i < 2; ++i)
+        list[i].column = i ? nullptr : reinterpret_cast<void *>(uintptr_t(1) << 50),
+        list[i].out = reinterpret_cast<void *>(uintptr_t(2 + i) << 50);
+    c.aggregates = list, c.aggregate_count = 2;
+  }
   if (histogram) c.out_type = GP_U32, c.bins = 16;
   if (p == GP_HISTOGRAM_EVEN) c.lower = lower_ends, c.upper = upper_ends;
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;

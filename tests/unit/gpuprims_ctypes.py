@@ -90,6 +90,7 @@ Config, TypeDesc, OpDesc, Call = (_struct(f"gp_{name}") for name in ("config", "
 Segments, Permutation, Layout = (_struct(f"gp_{name}") for name in ("segments", "permutation", "layout"))
 Fault, Degrees, EdgeList = (_struct(f"gp_{name}") for name in ("fault", "degrees", "edge_list"))
 Field, KeyField, Policy = _struct("gp_field"), _struct("gp_key_field"), _struct("gp_policy")
+Aggregate = _struct("gp_aggregate")
 TraversalStep = _struct("gp_traversal_step")
 Traversal = _struct("gp_traversal")
 

@@ -578,7 +578,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_ALIGNMENT, ": in (", p, c.in = b.in + 2);
     }
     if (reads & GP__READS_OUT && p != GP_UNIQUE && !gp__is_search(p)) {
-      WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
+      if (p != GP_JOIN) WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr); // a join may only count
       if (p != GP_ANY && p != GP_ALL && p != GP_EQUAL_ARRAYS && p != GP_CONVERT_LAYOUT)
         WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
     }
@@ -898,6 +898,115 @@ static void test_more_arguments(bool host) {
       gp_run_length_expand(ctx, GP_U32, GP_F32, b.in, b.begin, 9, b.out, 5, b.counts, nullptr));
   BAD(GP_E_SIZE, "gp_run_length_expand: runs is 2^64 - 1; it must be smaller",
       gp_run_length_expand(ctx, GP_U32, GP_U32, b.in, b.begin, UINT64_MAX, b.out, 5, b.counts, nullptr));
+
+  // hash tables
+  for (gp_primitive p : {GP_GROUP_BY_MANY, GP_DISTINCT, GP_JOIN}) {
+    FINE(p, c.key_type = vec3);
+    FINE(p, c.count = 0, c.keys = nullptr);
+    WRONG(GP_E_TYPE, "key_type is 77", p, c.key_type = gp_type(77));
+    WRONG(GP_E_SIZE, ": count is 2147483647, not below 2^31 - 1, the limit of a hash table", p, c.count = INT32_MAX);
+    WRONG(GP_E_OVERLAP, "keys and workspace overlap", p, c.workspace = b.keys, c.workspace_bytes = 4096);
+  }
+  const gp_type padded = define(ctx, "padded", "struct padded { int k; unsigned char v; };", 8, 4);
+  for (gp_primitive p : {GP_GROUP_BY_MANY, GP_DISTINCT}) {
+    const gp_input i32 = gp_input_array(GP_I32, b.keys), u8 = gp_input_array(GP_U8, b.keys);
+    const gp_input loose = gp_input_zipped(padded, &i32, &u8, nullptr, nullptr);
+    FINE(p, c.key_type = GP_INPUT, c.keys = &i32);
+    FINE(p, c.out_keys = nullptr);
+    if (p == GP_DISTINCT) FINE(p, c.capacity = UINT64_MAX / 64, c.out_keys = nullptr);
+    WRONG(GP_E_NULL, "key_type is GP_INPUT, but the gp_input is null", p, c.key_type = GP_INPUT, c.keys = nullptr);
+    WRONG(GP_E_TYPE, "key_type: a zipped struct has 3 bytes of padding: keys are compared by bytes", p,
+          c.key_type = GP_INPUT, c.keys = &loose);
+    WRONG(GP_E_OVERLAP, "keys and out_keys overlap: this call cannot run in place", p, c.out_keys = b.keys);
+    FINE(p, c.capacity = 10, c.keys = b.out_keys + 40);
+    WRONG(GP_E_OVERLAP, "overlap", p, c.capacity = 11, c.keys = b.out_keys + 40);
+    WRONG(GP_E_OVERLAP, "described array 1 and out_keys overlap", p, c.key_type = GP_INPUT, c.keys = &i32,
+          c.out_keys = b.keys + 4);
+  }
+  {
+    gp_aggregate list[9];
+#define AGGREGATE(code, text, ...) \
+  WRONG(code, text, GP_GROUP_BY_MANY, memcpy(list, c.aggregates, 2 * sizeof *list), c.aggregates = list, __VA_ARGS__)
+#define AGGREGATED(...) \
+  FINE(GP_GROUP_BY_MANY, memcpy(list, c.aggregates, 2 * sizeof *list), c.aggregates = list, __VA_ARGS__)
+    AGGREGATE(GP_E_NULL, "aggregates is null", c.aggregates = nullptr);
+    AGGREGATE(GP_E_ARGUMENT, "aggregate_count is 0, not 1 to 8", c.aggregate_count = 0);
+    AGGREGATE(GP_E_ARGUMENT, "aggregate_count is 9, not 1 to 8", c.aggregate_count = 9);
+    AGGREGATE(GP_E_OPERATOR, "aggregates[1].op is 0, not a gp_aggregate_op", list[1].op = gp_aggregate_op(0));
+    AGGREGATE(GP_E_OPERATOR, "aggregates[0].op is 8, not a gp_aggregate_op", list[0].op = gp_aggregate_op(8));
+    AGGREGATE(GP_E_ARGUMENT, "aggregates[1].type: COUNT reads no column", list[1].type = GP_I8);
+    AGGREGATE(GP_E_ARGUMENT, "aggregates[1].column: COUNT reads no column", list[1].column = b.end);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].type is not set", list[0].type = GP_TYPE_DEFAULT);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].type is struct type \"vec3\", not a built-in type", list[0].type = vec3);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].type is GP_INPUT", list[0].type = GP_INPUT);
+    AGGREGATE(GP_E_NULL, "aggregates[0].column is null", list[0].column = nullptr);
+    AGGREGATE(GP_E_NULL, "aggregates[1].out is null", list[1].out = nullptr);
+    AGGREGATE(GP_E_ALIGNMENT, "aggregates[0].column (", list[0].column = b.in + 2);
+    AGGREGATE(GP_E_ALIGNMENT, "aggregates[0].out (", list[0].out = b.out + 4);
+    AGGREGATE(GP_E_OVERLAP, "aggregates[0].column and aggregates[1].out overlap", list[1].out = b.in);
+    AGGREGATE(GP_E_OVERLAP, "aggregates[0].out and aggregates[1].out overlap", list[1].out = b.out + 796);
+    AGGREGATED(list[1].out = b.out + 800);
+    AGGREGATE(GP_E_OVERLAP, "keys and aggregates[1].out overlap", list[1].out = b.keys);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is i64, not a float type", list[0].out_type = GP_I64);
+    AGGREGATE(GP_E_TYPE, "aggregates[1].out_type is u16, not i32, u32, i64 or u64", list[1].out_type = GP_U16);
+    AGGREGATE(GP_E_TYPE, "aggregates[1].out_type is vec3", list[1].out_type = vec3);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f64, not the type of the column", list[0].op = GP_AGGREGATE_MAX,
+              list[0].out_type = GP_F64);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is i32, not a float type", list[0].op = GP_AGGREGATE_SUM,
+              list[0].out_type = GP_I32);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f32, not an integer type", list[0].op = GP_AGGREGATE_SUM,
+              list[0].type = GP_U8, list[0].out_type = GP_F32);
+    AGGREGATE(GP_E_TYPE, "aggregates[0].out_type is f64, not i32, u32, i64 or u64", list[0].op = GP_AGGREGATE_ARGMIN,
+              list[0].out_type = GP_F64);
+    for (int op = GP_AGGREGATE_SUM; op <= GP_AGGREGATE_ARGMAX; ++op)
+      if (op != GP_AGGREGATE_COUNT) AGGREGATED(list[0].op = gp_aggregate_op(op), list[0].type = GP_U8);
+    AGGREGATED(list[0].op = GP_AGGREGATE_SUM, list[0].type = GP_U8, list[0].out_type = GP_I64);
+    AGGREGATED(list[0].out_type = GP_BF16);
+#undef AGGREGATE
+#undef AGGREGATED
+  }
+  FINE(GP_JOIN, c.keys2 = c.keys);
+  FINE(GP_JOIN, c.out = c.out2 = nullptr, c.capacity = 0);
+  FINE(GP_JOIN, c.count2 = 0, c.keys2 = nullptr);
+  FINE(GP_JOIN, c.join = GP_JOIN_FLAGS, c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr, c.out_count = nullptr,
+       c.capacity = 0);
+  WRONG(GP_E_TYPE, "key_type is GP_INPUT: this call reads an array there", GP_JOIN, c.key_type = GP_INPUT);
+  WRONG(GP_E_NULL, ": keys2 is null", GP_JOIN, c.keys2 = nullptr);
+  WRONG(GP_E_SIZE, ": count2 is 2147483647, not below 2^31 - 1", GP_JOIN, c.count2 = INT32_MAX);
+  WRONG(GP_E_ARGUMENT, ": join is 5, not a gp_join_kind", GP_JOIN, c.join = gp_join_kind(5));
+  WRONG(GP_E_TYPE, ": out_type (of indices) is 5, neither u32 nor i64", GP_JOIN, c.out_type = GP_I32);
+  WRONG(GP_E_TYPE, ": out_type (of indices) is 0, neither u32 nor i64", GP_JOIN, c.out_type = GP_TYPE_DEFAULT);
+  WRONG(GP_E_ARGUMENT, ": out2: a semi or anti join has no partners", GP_JOIN, c.join = GP_JOIN_ANTI);
+  WRONG(GP_E_TYPE, ": out_type is set: flags are bytes", GP_JOIN, c.join = GP_JOIN_FLAGS);
+  WRONG(GP_E_ARGUMENT, ": capacity is set: there is a flag for each probe", GP_JOIN, c.join = GP_JOIN_FLAGS,
+        c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr);
+  WRONG(GP_E_ARGUMENT, ": out_count is set: there is a flag for each probe", GP_JOIN, c.join = GP_JOIN_FLAGS,
+        c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr, c.capacity = 0);
+  WRONG(GP_E_OVERLAP, "keys2 and out overlap", GP_JOIN, c.out = b.begin);
+  WRONG(GP_E_OVERLAP, "out and out2 overlap", GP_JOIN, c.out2 = b.out + 396);
+  FINE(GP_JOIN, c.out2 = b.out + 400);
+  BAD(GP_E_NULL, "gp_inner_join: build is null",
+      gp_inner_join(ctx, GP_U32, nullptr, 9, b.keys, 9, b.out, b.out2, 9, b.counts, nullptr));
+  BAD(GP_E_NULL, "gp_left_join: probe is null",
+      gp_left_join(ctx, GP_U32, b.begin, 9, nullptr, 9, b.out, b.out2, 9, b.counts, nullptr));
+  BAD(GP_E_SIZE, "gp_left_join: build_count is 4294967296",
+      gp_left_join(ctx, GP_U32, b.begin, 1ull << 32, b.keys, 9, b.out, b.out2, 9, b.counts, nullptr));
+  BAD(GP_E_OVERLAP, "gp_inner_join: probe and out_build overlap",
+      gp_inner_join(ctx, GP_U32, b.begin, 9, b.keys, 9, b.out, b.keys, 9, b.counts, nullptr));
+  BAD(GP_E_NULL, "gp_semi_join: out_count is null",
+      gp_semi_join(ctx, GP_U32, b.begin, 9, b.keys, 9, b.out, 9, nullptr, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_anti_join: out_probe (",
+      gp_anti_join(ctx, GP_U32, b.begin, 9, b.keys, 9, b.out + 2, 9, b.counts, nullptr));
+  BAD(GP_E_NULL, "gp_contains: out is null", gp_contains(ctx, GP_U32, b.begin, 9, b.keys, 9, nullptr, nullptr));
+  BAD(GP_E_NULL, "gp_contains: build is null", gp_contains(ctx, GP_U32, nullptr, 9, b.keys, 9, b.out, nullptr));
+  BAD(GP_E_NULL, "gp_distinct: in is null", gp_distinct(ctx, GP_U32, nullptr, 9, b.out, 0, b.counts, nullptr));
+  BAD(GP_E_TYPE, "gp_distinct: type is not set",
+      gp_distinct(ctx, GP_TYPE_DEFAULT, b.in, 9, b.out, 0, b.counts, nullptr));
+  BAD(GP_E_OVERLAP, "gp_distinct: in and out overlap", gp_distinct(ctx, GP_U32, b.in, 9, b.in, 0, b.counts, nullptr));
+  BAD(GP_E_NULL, "gp_count_distinct: in is null", gp_count_distinct(ctx, GP_U32, nullptr, 9, b.counts, nullptr));
+  BAD(GP_E_NULL, "gp_count_distinct: out_count is null", gp_count_distinct(ctx, GP_U32, b.in, 9, nullptr, nullptr));
+  BAD(GP_E_NULL, "gp_group_by_many: aggregates is null",
+      gp_group_by_many(ctx, GP_U32, b.in, 9, nullptr, 1, b.out, 0, b.counts, nullptr));
 
   // results
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS}) {

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Call, Context, Field, Graph, Layout,
-                             Permutation, Segments)
+from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Aggregate, Call, Context, Field, Graph,
+                             Layout, Permutation, Segments)
 
 with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
@@ -26,9 +26,9 @@ OPS = {"gp_transform": "NEGATE", "gp_adjacent_difference": "SUB"}
 ROOM = 4096
 # Host memory of any alignment, or a buffer of bytes, which needs no alignment.
 UNALIGNED = {"value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "from", "to", "graph",
-             "relabelled", "segments"}
+             "relabelled", "segments", "aggregates"}
 BYTES = {("gp_bfs_sources", "sources"), ("gp_convert_layout", "in"), ("gp_convert_layout", "out"), ("gp_any", "out"),
-         ("gp_all", "out"), ("gp_equal_arrays", "out")}
+         ("gp_all", "out"), ("gp_equal_arrays", "out"), ("gp_contains", "out")}
 ANY_NUMBER = {("gp_shuffle", "seed"), ("gp_check_offsets", "count")}
 # Pointers that may be missing, by the header's comments.
 OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (None, "parents"),
@@ -38,6 +38,7 @@ OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (Non
             ("gp_run_length_encode", "out_keys"), ("gp_run_length_encode", "lengths"), ("gp_argsort", "out_keys"),
             ("gp_segmented_sort_pairs", "values"), ("gp_merge_sort_pairs", "values"), ("gp_top_k", "values"),
             ("gp_top_k", "out_keys"), ("gp_top_k_rows", "out_keys"), ("gp_top_k_rows", "out_indices"),
+            ("gp_group_by_many", "out_keys"), ("gp_distinct", "out"), (None, "out_probe"), (None, "out_build"),
             ("gp_histogram_even", "lower"), ("gp_histogram_even", "upper"), ("gp_shuffle", "in")}
 
 
@@ -81,6 +82,8 @@ class Arguments:
             return self.structure(Permutation(2, (0, 1, 0, 0), (2, 5)))
         if type_.startswith("const gp_segments"):
             return self.structure(Segments(TYPES["u32"], self.array([0, 4, 10]), None, SEGMENTS))
+        if type_.startswith("const gp_aggregate"):
+            return self.structure(Aggregate(1, TYPES["u32"], self.array(), self.array(), 0))
         if type_.startswith("const gp_layout"):
             fields = (Field * 1)(Field(0, 4))
             self.keep.append(fields)
@@ -90,7 +93,8 @@ class Arguments:
                                "upper": [100], "scalar": [5], "depths": [0, 1, 2], "parents": [0, 0, 1],
                                "sources": [0]}.get(parameter))
         return {"count": 1 if self.name == "gp_bfs_sources" else COUNT, "count2": COUNT, "segments": SEGMENTS,
-                "runs": SEGMENTS, "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5,
+                "build_count": COUNT, "probe_count": COUNT, "capacity": COUNT, "aggregate_count": 1, "runs": SEGMENTS,
+                "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5,
                 "batch": 1}.get(parameter, 0)
 
     def call(self, host, **changes):
@@ -182,7 +186,7 @@ def test_alignment(host, name):
     for _, parameter in pointers(arguments):
         result, message = arguments.call(host, **{parameter: arguments.values[parameter] + 1})
         if parameter in UNALIGNED or (name, parameter) in BYTES:
-            if not (parameter in ("graph", "relabelled", "from", "to", "permutation", "segments")):
+            if not (parameter in ("graph", "relabelled", "from", "to", "permutation", "segments", "aggregates")):
                 assert result == "GP_SUCCESS" or result == "GP_E_ARGUMENT", (name, parameter, result, message)
             continue
         assert result == "GP_E_ALIGNMENT", (name, parameter, result, message)
@@ -279,7 +283,8 @@ def test_overlap(host, name):
 # room, not before.
 ROOM_OF = {"gp_select_if": ("out", COUNT), "gp_select_flags": ("out", COUNT), "gp_unique": ("out", COUNT),
            "gp_unique_by_key": ("out_values", COUNT), "gp_reduce_by_key": ("out_values", COUNT),
-           "gp_group_by": ("out_values", COUNT),
+           "gp_group_by": ("out_values", COUNT), "gp_group_by_many": ("out_keys", COUNT),
+           "gp_distinct": ("out", COUNT), "gp_inner_join": ("out_build", COUNT), "gp_semi_join": ("out_probe", COUNT),
            "gp_run_length_encode": ("lengths", COUNT), "gp_nontrivial_runs": ("lengths", COUNT // 2),
            "gp_set_union": ("out_keys", 2 * COUNT), "gp_set_intersection": ("out_keys", COUNT),
            "gp_set_difference": ("out_keys", COUNT), "gp_set_symmetric_difference": ("out_keys", 2 * COUNT),

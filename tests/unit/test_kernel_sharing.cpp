@@ -119,6 +119,7 @@ struct Drawn {
   gp_key_field key_fields[3];
   gp_layout in_layout, out_layout;
   gp_graph graph, out_graph;
+  gp_aggregate aggregates[8];
   alignas(16) unsigned char init[64], step[64];
   bool plain; // aligned to 16 bytes, not in place, optional buffers by type: NULL means the same
 };
@@ -286,6 +287,25 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (gp__is_search(p)) c.bad = nullptr, c.fault = c.flags & GP_CHECKED ? at<gp_fault>(13) : nullptr;
     if (p == GP_BFS && often(20)) c.statistics = at<gp_traversal>(22);
     if (p == GP_BFS_CHECK) c.in = at(1), c.in2 = often(50) ? at(2) : nullptr;
+  }
+  if (gp__has_table(p)) {
+    if (often(80)) c.count = below(1 << 24);
+    c.capacity = p == GP_JOIN || often(50) ? below(c.count + 2) : 0;
+    c.out2 = nullptr;
+  }
+  if (p == GP_JOIN) {
+    c.count2 = below(1 << 22);
+    c.join = gp_join_kind(below(5)), c.out_type = one_of<gp_type>({GP_U32, GP_I64}), c.out = at(7);
+    if (c.join <= GP_JOIN_LEFT) c.out2 = at(9);
+    if (c.join == GP_JOIN_FLAGS) c.out_type = GP_TYPE_DEFAULT, c.out_count = nullptr, c.capacity = 0;
+  }
+  if (p == GP_GROUP_BY_MANY) {
+    c.aggregates = d->aggregates, c.aggregate_count = 1 + below(8);
+    for (unsigned i = 0; i < c.aggregate_count; ++i) {
+      gp_aggregate &a = d->aggregates[i];
+      a.op = gp_aggregate_op(1 + below(7)), a.out = at(40 + i);
+      if (a.op != GP_AGGREGATE_COUNT) a.type = gp_type(1 + below(GP_TYPE_COUNT - 1)), a.column = at(24 + i);
+    }
   }
   if (!d->plain && often(30))
     c.out = const_cast<void *>(c.in), c.out_keys = const_cast<void *>(c.out_keys ? c.keys : nullptr);

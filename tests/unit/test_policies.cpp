@@ -388,6 +388,46 @@ static void put_batch(Side &s, gp_call &c, int size, size_t n) {
   c.begin = s.put(narrowed(sizes, size), size, Side::NUMBER);
 }
 
+static void put_aggregates(Side &s, gp_call &c, size_t n) {
+  std::array<gp_aggregate, 8> list = {{{GP_AGGREGATE_SUM, GP_F32, nullptr, nullptr, GP_F64},
+                                       {GP_AGGREGATE_MEAN, GP_F16, nullptr, nullptr, GP_TYPE_DEFAULT},
+                                       {GP_AGGREGATE_MIN, GP_F64, nullptr, nullptr, GP_TYPE_DEFAULT},
+                                       {GP_AGGREGATE_ARGMAX, GP_U8, nullptr, nullptr, GP_TYPE_DEFAULT},
+                                       {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, nullptr, GP_U32},
+                                       {GP_AGGREGATE_MAX, GP_I16, nullptr, nullptr, GP_TYPE_DEFAULT},
+                                       {GP_AGGREGATE_MEAN, GP_U64, nullptr, nullptr, GP_BF16},
+                                       {GP_AGGREGATE_SUM, GP_I8, nullptr, nullptr, GP_I32}}};
+  static const int of_column[8] = {4, 2, 8, 1, 0, 2, 8, 1}, of_result[8] = {8, 8, 8, 8, 4, 2, 2, 4};
+  for (size_t i = 0; i < 8; ++i) {
+    if (of_column[i]) list[i].column = s.put(noise(n, of_column[i], i), of_column[i], Side::NUMBER);
+    list[i].out = s.take(n, of_result[i], Side::NUMBER);
+  }
+  c.aggregates = s.keep(list)->data();
+  c.aggregate_count = 8;
+  c.count = n;
+}
+// Columns of a key, or a column of a matrix.
+static void put_described_keys(Side &s, gp_call &c, int size, size_t n) {
+  const gp_type type = s.type(size);
+  gp_input *made = s.keep(gp_input_strided(type, s.put(keys_of(2 * n + 1, size, 5), size), 2));
+  if (size == 12) {
+    const gp_input *a = s.keep(gp_input_array(GP_U32, s.put(keys_of(n, 4, 6), 4, Side::NUMBER)));
+    const gp_input *b = s.keep(gp_input_array(GP_I32, s.put(keys_of(n, 4, 7), 4, Side::NUMBER)));
+    *made = gp_input_zipped(type, a, b, a, nullptr);
+  }
+  c.key_type = GP_INPUT, c.keys = made, c.count = n;
+}
+static void put_join(Side &s, gp_call &c, int size, size_t n, gp_join_kind kind, gp_type index) {
+  const size_t m = n / 3 + 2, room = kind == GP_JOIN_FLAGS ? n : 2 * n;
+  const int width = kind == GP_JOIN_FLAGS ? 1 : index == GP_U32 ? 4 : 8;
+  c.key_type = s.type(size), c.join = kind, c.out_type = index;
+  c.keys = s.put(keys_of(n, size, 5), size), c.count = n;
+  c.keys2 = s.put(keys_of(m, size, 9), size), c.count2 = m;
+  c.out = s.take(room, width, Side::NUMBER);
+  if (kind <= GP_JOIN_LEFT) c.out2 = s.take(room, width, Side::NUMBER);
+  if (kind != GP_JOIN_FLAGS) c.capacity = room;
+}
+
 static const std::vector<Case> cases = {
     CASE("copy", GP_COPY, ALL, IN_TO_OUT; c.out_type = GP_TYPE_DEFAULT),
     CASE("fill", GP_FILL, ALL, c.out_type = s.type(size); c.out = s.take(n, size); c.count = n;
@@ -492,6 +532,23 @@ static const std::vector<Case> cases = {
          c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value)),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
+    CASE("group by many", GP_GROUP_BY_MANY, ALL, put_aggregates(s, c, n); c.key_type = s.type(size);
+         c.keys = s.put(keys_of(n, size, 5), size); c.out_keys = s.take(n, size); COUNTED(1)),
+    CASE("group numbers by many", GP_GROUP_BY_MANY, NUMBERS, put_aggregates(s, c, n); NUMBER_KEYS;
+         c.capacity = n / 2 + 1; COUNTED(1)),
+    CASE("distinct", GP_DISTINCT, ALL, c.key_type = s.type(size); c.keys = s.put(keys_of(n, size, 5), size);
+         c.out_keys = s.take(n, size); c.count = n; COUNTED(1)),
+    CASE("distinct of described", GP_DISTINCT, ALL, put_described_keys(s, c, size, n); c.out_keys = s.take(n, size);
+         COUNTED(1)),
+    CASE("group by many described", GP_GROUP_BY_MANY, ALL, put_aggregates(s, c, n); put_described_keys(s, c, size, n);
+         c.out_keys = s.take(n, size); COUNTED(1)),
+    CASE("count distinct", GP_DISTINCT, ALL, c.key_type = s.type(size); c.keys = s.put(noise(n, size, 5), size);
+         c.count = n; COUNTED(1)),
+    CASE("inner join", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_INNER, GP_I64); COUNTED(1)),
+    CASE("left join", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_LEFT, GP_U32); COUNTED(1)),
+    CASE("semi join", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_SEMI, GP_U32); COUNTED(1)),
+    CASE("anti join", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_ANTI, GP_I64); COUNTED(1)),
+    CASE("contains", GP_JOIN, ALL, put_join(s, c, size, n, GP_JOIN_FLAGS, GP_TYPE_DEFAULT)),
     CASE("group by", GP_GROUP_BY, NUMBERS, NUMBER_KEYS; c.in_type = c.out_type = GP_U32; c.op = GP_SUM;
          c.in = s.put(numbers(n, 4, 6), 4); c.out = s.take(n, 4); COUNTED(1)),
     CASE("check offsets", GP_CHECK_OFFSETS, WORDS, c.offset_type = number_type(size); c.segments = n; c.count = n / 2;
