@@ -249,6 +249,14 @@ typedef unsigned long uint64_t;
 #define gp_mismatch GPUPRIMS__NAME(gp_mismatch)
 #define gp_equal_arrays GPUPRIMS__NAME(gp_equal_arrays)
 #define gp_adjacent_find GPUPRIMS__NAME(gp_adjacent_find)
+#define gp_group_by_many GPUPRIMS__NAME(gp_group_by_many)
+#define gp_distinct GPUPRIMS__NAME(gp_distinct)
+#define gp_count_distinct GPUPRIMS__NAME(gp_count_distinct)
+#define gp_inner_join GPUPRIMS__NAME(gp_inner_join)
+#define gp_left_join GPUPRIMS__NAME(gp_left_join)
+#define gp_semi_join GPUPRIMS__NAME(gp_semi_join)
+#define gp_anti_join GPUPRIMS__NAME(gp_anti_join)
+#define gp_contains GPUPRIMS__NAME(gp_contains)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
@@ -470,7 +478,10 @@ typedef enum gp_op {
   X(ADJACENT_FIND, 58, adjacent_find) \
   X(COPY_BATCH, 59, copy_batch) \
   X(EXPAND, 60, expand) \
-  X(RUN_LENGTH_EXPAND, 61, run_length_expand)
+  X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
+  X(GROUP_BY_MANY, 62, group_by_many) \
+  X(DISTINCT, 63, distinct) \
+  X(JOIN, 64, join)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -739,6 +750,45 @@ typedef struct gp_key_field {
   gp_type type;   // a built-in type
   int descending; // 1: largest first
 } gp_key_field;
+
+// A column of gp_group_by_many, and what each group's elements of it become:
+//    SUM               integers: modulo 2^64, then modulo the result's range; out_type: any integer type; 0: the
+//                      column's. Floats: their sum as an exact number, but for bits below 2^-93 of the group's largest
+//                      magnitude, rounded to f64 and then to out_type, any float type; 0: the column's. In any order of
+//                      the elements it is the same. A NaN, or infinities of both signs, give NaN; zeros give +0.
+//    MIN MAX           in the column's type; a NaN wins over everything (the result is then the NaN with the sign 0 and
+//                      the upper bit of its fraction set), -0 is below +0
+//    COUNT             of elements; type and column are 0; out_type: i32, u32, i64 or u64; 0: u64
+//    MEAN              the sum rounded to f64, divided by the count; sums of integers do not wrap. out_type: any float
+//                      type; 0: f64
+//    ARGMIN ARGMAX     index of the least or greatest element: the lowest of equal ones (-0 equals +0), the first NaN
+//                      if there is one; out_type: i32, u32, i64 or u64; 0: i64
+typedef enum gp_aggregate_op {
+  GP_AGGREGATE_SUM = 1,
+  GP_AGGREGATE_MIN = 2,
+  GP_AGGREGATE_MAX = 3,
+  GP_AGGREGATE_COUNT = 4,
+  GP_AGGREGATE_MEAN = 5,
+  GP_AGGREGATE_ARGMIN = 6,
+  GP_AGGREGATE_ARGMAX = 7
+} gp_aggregate_op;
+typedef struct gp_aggregate {
+  gp_aggregate_op op;
+  gp_type type;       // of the column: built-in
+  const void *column; // device memory
+  void *out;          // device memory: a result for each group
+  gp_type out_type;   // of the results; 0: see above
+} gp_aggregate;
+enum { GP_AGGREGATE_LIMIT = 8 }; // aggregates of a call
+
+// What a join returns; gp_contains: flags.
+typedef enum gp_join_kind {
+  GP_JOIN_INNER = 0,
+  GP_JOIN_LEFT = 1,
+  GP_JOIN_SEMI = 2,
+  GP_JOIN_ANTI = 3,
+  GP_JOIN_FLAGS = 4
+} gp_join_kind;
 
 // Segments of an array. gp_segments_init sets them by offsets that follow each other: begin holds count + 1 offsets,
 // and segment i is [begin[i], begin[i + 1]). With `end`, begin and end hold `count` offsets each, and segment i is
@@ -1050,10 +1100,10 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //
 // copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans; segmented reductions and scans;
 // select and partition in place of the elements; unique, reductions and scans by key in place of the values; histograms
-// of one channel; searches in place of the needles. Descriptions are read during the call and may be nested. A call has
-// up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to
-// GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in kinds, types and
-// operators; pointers, strides and values are arguments.
+// of one channel; searches in place of the needles; distinct and group_by_many in place of the keys. Descriptions are
+// read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to
+// GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of
+// these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -1161,9 +1211,9 @@ typedef struct gp_call {
                       // destinations
   const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
                       // the sorted array, `key_count` elements
-  const void *keys2;  // merge and sets: the second sorted input, `count2` keys
+  const void *keys2;  // merge and sets: the second sorted input, `count2` keys; join: the build side
   uint64_t count;     // elements; histogram: pixels; top_k: columns of a row
-  uint64_t count2;    // merge and sets: elements of the second input
+  uint64_t count2;    // merge, sets, join: elements of the second input
   uint64_t key_count; // lower_bound, upper_bound: elements of keys
   const uint64_t *count_device; // NULL, or the call processes min(*count_device, count) elements
 
@@ -1236,6 +1286,13 @@ typedef struct gp_call {
   // host back end needs none.
   void *workspace;
   uint64_t workspace_bytes; // below what the call needs: GP_E_WORKSPACE, and nothing is launched
+
+  // Hash tables.
+  const gp_aggregate *aggregates; // group_by_many: host memory
+  uint64_t aggregate_count;       // 1 to 8
+  uint64_t capacity;              // group_by_many, distinct: room of the outputs; 0: `count`; join: room for pairs
+  gp_join_kind join;              // join: `keys` are the probes, `keys2` the build side; out: u32 or i64 indices of
+                                  // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1889,6 +1946,62 @@ GPUPRIMS__API gp_result gp_equal_arrays(gp_context *ctx, gp_op equal, gp_type ty
 // *out_index = the first i for which equal holds for in[i] and in[i + 1]; count if there is none.
 GPUPRIMS__API gp_result gp_adjacent_find(gp_context *ctx, gp_op equal, gp_type type, const void *in, uint64_t count,
                                          uint64_t *out_index, gp_stream stream);
+
+// ---- api/hash.h - calls that find equal keys in hash tables
+
+// Tables of open addressing in the workspace. Keys are of a built-in type or a struct type, and equal if their bytes
+// are, as in gp_group_by: -0 and +0, and NaNs with other payloads, differ; padding bytes of a struct count. No key is
+// special: a table marks empty slots apart from keys. Slots of 8 bytes, two for each key of a table and two more, so
+// that at most half are taken; fewer than 2^31 keys. Each key is hashed once. The same bits come out of every call, on
+// every device and on the host. Results whose number the data decides: *out_count, in device memory, is their number,
+// whatever the room of the outputs, and what does not fit is not written.
+
+// For each distinct key, `aggregate_count` (1 to 8) results: aggregates[i], in host memory, says which of which column.
+// Keys of built-in types come in ascending order as in gp_group_by; structs in the order of their first occurrence.
+// key_type may be GP_INPUT: keys then leads to a gp_input, whose elements are written to the workspace first; a zipped
+// one makes keys of several columns, whose struct has no padding. out_keys may be NULL. Outputs have room for
+// `capacity` groups, 0: `count`; groups beyond are counted. Outputs overlap nothing. gp_call.count_device may lower
+// count. Reads keys and columns once, columns of MEAN, ARGMIN, ARGMAX and of sums of floats twice. Groups whose words
+// fit in 16 KiB are folded in shared memory, others by atomics. Workspace: 24 bytes a row and its key, the sort of
+// count keys, and 8 to 200 bytes a group of the capacity.
+GPUPRIMS__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                         const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys,
+                                         uint64_t capacity, uint64_t *out_count, gp_stream stream);
+
+// out[i] = the i-th distinct element, in the order of first occurrence; room for `capacity` of them, 0: `count`. type
+// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices, not of the input.
+GPUPRIMS__API gp_result gp_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
+                                    uint64_t capacity, uint64_t *out_count, gp_stream stream);
+
+// *out_count = the number of distinct elements.
+GPUPRIMS__API gp_result gp_count_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count,
+                                          uint64_t *out_count, gp_stream stream);
+
+// Joins `probe` with `build`, whose keys are in the table. Indices are u32; with gp_call.out_type = GP_I64 of
+// GP_JOIN, i64. Pairs are in ascending order of the probe, then of the build index. Outputs have room for `capacity`
+// indices; each may be NULL, and if all are, the call only counts. gp_call.count_device may lower probe_count. Outputs
+// overlap nothing; build may be probe. Workspace: for pairs, 32 bytes a build key and the sort of 4-byte keys with
+// indices, otherwise 16 bytes a build key; 16 bytes a probe.
+// All pairs with equal keys: out_probe[i] and out_build[i]. With gp_left_join also probes without a partner, whose
+// out_build is -1, all bits set.
+GPUPRIMS__API gp_result gp_inner_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                      const void *probe, uint64_t probe_count, void *out_probe, void *out_build,
+                                      uint64_t capacity, uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_left_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                     const void *probe, uint64_t probe_count, void *out_probe, void *out_build,
+                                     uint64_t capacity, uint64_t *out_count, gp_stream stream);
+
+// Probes that have a partner, each once; gp_anti_join: those that have none.
+GPUPRIMS__API gp_result gp_semi_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                     const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity,
+                                     uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_anti_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                     const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity,
+                                     uint64_t *out_count, gp_stream stream);
+
+// out[i] = 1 if build has probe[i], otherwise 0: one byte each. Workspace: 16 bytes a build key.
+GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                    const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -4627,9 +4740,15 @@ GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
+// Calls with hash tables: rows of a thread whose slots are read together.
+GPUPRIMS__RULE int gp__has_table(int primitive) {
+  return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN;
+}
+GPUPRIMS__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT && (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
+      (!gp__has_table(s.primitive) || p.vectors <= 2) &&
       (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
       (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
       ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
@@ -4947,6 +5066,10 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
   if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
     p.vectors = gp__default_to(p.vectors, 4);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
+  }
+  if (gp__has_table(s.primitive)) { // not tuned yet
+    p.vectors = gp__default_to(p.vectors, 1);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
   }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
@@ -6450,6 +6573,224 @@ typedef struct gp__input_data {
   gp__value value[4];
   unsigned long long step[4]; // of ramps: the bytes of a built-in type
 } gp__input_data;
+
+// ---- hash/arguments.h - arguments of kernels with hash tables
+
+// A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
+// the first of these; later the group's number, or where the key's rows begin in their order, plus 1.
+
+// What is done with an element during a pass: fold it into a group's word.
+typedef struct gp__fold {
+  const void *in;
+  int type, what, word; // GP__FOLD_...
+} gp__fold;
+enum {
+  GP__FOLD_ROW,   // adds 1
+  GP__FOLD_SUM,   // adds an integer
+  GP__FOLD_LEAST, // of ordered values
+  GP__FOLD_MOST,
+  GP__FOLD_LOW, // the same for indices: zeros are equal
+  GP__FOLD_HIGH,
+  GP__FOLD_RANGE,     // largest exponent of floats, and which are not finite
+  GP__FOLD_WIDE,      // adds to 128 bits
+  GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
+  GP__FOLD_HIGH_INDEX
+};
+typedef struct gp__column {
+  void *out;
+  int op, type, out_type, word;
+} gp__column;
+enum { GP__FOLD_NEAR = 2048, GP__FOLDS = GP_AGGREGATE_LIMIT + 1 }; // NEAR: words that are folded in shared memory
+
+typedef struct gp__hash_args {
+  const void *keys; // of the table's rows
+  unsigned long long *slots;
+  unsigned long long slot_count;          // even
+  unsigned long long count;               // of the launch: rows, probes
+  const unsigned long long *count_device; // or null
+  unsigned *places;                       // the slot of each row, or null
+  unsigned *list;                         // taken slots, or null
+  unsigned *rows;                         // the first row of each group, or null
+  void *taken;                            // keys of groups that are to be sorted, or null
+  unsigned long long *found;              // number of groups
+  void *out_keys;
+  unsigned long long *out_count;
+  unsigned long long capacity;
+  // Folds.
+  unsigned long long *words;
+  int group_words, fold_count, column_count;
+  gp__fold folds[GP__FOLDS];
+  gp__column columns[GP_AGGREGATE_LIMIT];
+  // Joins.
+  const void *probes;
+  unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
+  unsigned *order;             // rows of the table, by slot
+  unsigned *firsts;            // by probe: where its partners begin in `order`
+  unsigned *counts;            // by probe: results
+  unsigned long long *offsets; // by probe: results of those before it
+  int join;
+  void *out, *out2;
+} gp__hash_args;
+enum { GP__NO_PARTNER = -1 };
+
+// ---- hash/numbers.h - numbers that fold in any order: ordered bits, sums of 128 bits
+
+// The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
+// integer, or of a double.
+#define GPUPRIMS__NUMBER GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
+
+// 0: unsigned, 1: signed, 2: float.
+GPUPRIMS__RULE int gp__number_class(int type) {
+  return type >= GP_F16 ? 2 : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1 : 0;
+}
+// Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
+// equals +0.
+GPUPRIMS__NUMBER gp__ordered_number(unsigned long long x, int type, int most, int ties) {
+  const unsigned long long sign = 1ull << 63;
+  const int kind = gp__number_class(type);
+  if (kind == 2 && (x & ~sign) > 0x7ffull << 52) return 0;
+  if (kind == 2 && ties && x == sign) x = 0;
+  if (kind) x ^= kind == 2 && x >> 63 ? ~0ull : sign;
+  return most ? ~x : x;
+}
+GPUPRIMS__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most) {
+  const unsigned long long sign = 1ull << 63;
+  const int kind = gp__number_class(type);
+  if (kind == 2 && x == 0) return 0x7ff8ull << 48;
+  if (most) x = ~x;
+  return kind ? x ^ (kind == 2 && !(x >> 63) ? ~0ull : sign) : x;
+}
+// Bits of a double: its biased exponent, at least 1; 0 if it is not finite.
+GPUPRIMS__NUMBER gp__exponent_of(unsigned long long x) {
+  const unsigned long long e = x >> 52 & 2047;
+  return e == 2047 ? 0 : e ? e : 1;
+}
+// The range of a double: its exponent; above it 1 for infinity, 2 for -infinity, 4 for NaN.
+GPUPRIMS__NUMBER gp__range_of(unsigned long long x) {
+  const unsigned long long e = gp__exponent_of(x);
+  return e ? e : (x << 12 ? 4ull : 1ull << (x >> 63)) << 32;
+}
+// A double as 128 bits in units of 2^(range - 1116): 2^31 of them have a sum below 2^126. Lower bits are cut off.
+GPUPRIMS__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long long *high) {
+  const unsigned long long e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
+  const unsigned long long m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
+  const int shift = 41 - (int)(range - (unsigned)e);
+  unsigned long long low = shift >= 0 ? m << shift : shift > -64 ? m >> -shift : 0;
+  *high = shift > 0 ? m >> (64 - shift) : 0;
+  if (x >> 63) *high = ~*high + (low == 0), low = 0 - low;
+  return low;
+}
+// The double nearest to a wide number, ties to even. range 1116: its unit is 1.
+GPUPRIMS__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, unsigned range) {
+  const unsigned long long sign = high & 1ull << 63;
+  unsigned long long m, rest;
+  int top = 0, step, exponent, down;
+  if (sign) low = 0 - low, high = ~high + (low == 0);
+  if (!(low | high)) return 0;
+  for (m = high ? high : low, step = 32; step; step /= 2)
+    if (m >> step) m >>= step, top += step;
+  if (high) top += 64;
+  exponent = top + (int)range - 93; // biased
+  down = top - 52;
+  if (down <= 0) m = low << -down;
+  else {
+    m = down < 64 ? low >> down | (high << (63 - down) << 1) : high >> (down - 64);
+    rest = down < 64 ? low << (64 - down) : down == 64 ? low : high << (128 - down) | (low != 0);
+    m += rest > 1ull << 63 || (rest == 1ull << 63 && (m & 1));
+  }
+  if (exponent <= 0) return sign | m >> (1 - exponent); // exact: elements are multiples of the smallest number
+  return sign | (exponent >= 2047 ? 2047ull << 52 : ((unsigned long long)(exponent - 1) << 52) + m);
+}
+// A sum of doubles of this range, some of which may not be finite.
+GPUPRIMS__NUMBER gp__number_of_sum(unsigned long long low, unsigned long long high, unsigned long long range) {
+  const unsigned special = (unsigned)(range >> 32);
+  return !special                    ? gp__number_of_wide(low, high, (unsigned)range)
+      : special == 1 || special == 2 ? (2047ull << 52) | (unsigned long long)(special == 2) << 63
+                                     : 0x7ff8ull << 48;
+}
+// An aggregate as a number of its result's kind. rows: of the group.
+GPUPRIMS__NUMBER gp__result_of(int op, int type, unsigned long long rows, const unsigned long long *word) {
+  const int most = op == GP_AGGREGATE_MAX, floats = gp__number_class(type) == 2;
+  union {
+    double value;
+    unsigned long long bits;
+  } x;
+  if (op == GP_AGGREGATE_COUNT) return rows;
+  if (op == GP_AGGREGATE_MIN || most) return gp__number_of_ordered(~word[0], type, most);
+  if (op == GP_AGGREGATE_ARGMIN || op == GP_AGGREGATE_ARGMAX) return ~word[1];
+  if (op == GP_AGGREGATE_SUM && !floats) return word[0];
+  x.bits = gp__number_of_sum(word[1], word[2], floats ? word[0] : 1116);
+  if (op == GP_AGGREGATE_MEAN) x.value /= (double)rows;
+  return x.bits;
+}
+
+#if !defined(__CUDACC_RTC__)
+
+// ---- hash/folds.h - what the aggregates of a group by need of its elements
+
+// The type of an aggregate's results.
+GPUPRIMS__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
+  return a->out_type                                                 ? a->out_type
+      : a->op == GP_AGGREGATE_COUNT                                  ? GP_U64
+      : a->op == GP_AGGREGATE_MEAN                                   ? GP_F64
+      : a->op == GP_AGGREGATE_ARGMIN || a->op == GP_AGGREGATE_ARGMAX ? GP_I64
+                                                                     : a->type;
+}
+// Lists what each aggregate needs of the elements in this pass. Words of a group: its rows, then those of each column.
+GPUPRIMS__PRIVATE void gp__list_folds(const gp_aggregate *list, int count, int pass, gp__hash_args *a) {
+  int i, word = 1;
+  a->fold_count = 0;
+  a->column_count = count;
+#define GPUPRIMS__FOLD(kind, word_of) \
+  { \
+    gp__fold *fold = &a->folds[a->fold_count++]; \
+    fold->in = of->column, fold->type = (int)of->type, fold->what = kind, fold->word = word_of; \
+  }
+  for (i = 0; i < a->column_count; ++i) {
+    const gp_aggregate *of = &list[i];
+    gp__column *column = &a->columns[i];
+    const int least = of->op == GP_AGGREGATE_MIN || of->op == GP_AGGREGATE_ARGMIN;
+    const int floats = gp__number_class((int)of->type) == 2;
+    column->out = of->out;
+    column->op = (int)of->op, column->type = (int)of->type, column->out_type = (int)gp__aggregate_type(of);
+    column->word = word;
+    switch (of->op) {
+    case GP_AGGREGATE_MIN:
+    case GP_AGGREGATE_MAX:
+      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LEAST : GP__FOLD_MOST, word)
+      word += 1;
+      break;
+    case GP_AGGREGATE_ARGMIN:
+    case GP_AGGREGATE_ARGMAX:
+      if (!pass) GPUPRIMS__FOLD(least ? GP__FOLD_LOW : GP__FOLD_HIGH, word)
+      else GPUPRIMS__FOLD(least ? GP__FOLD_LOW_INDEX : GP__FOLD_HIGH_INDEX, word + 1)
+      word += 2;
+      break;
+    case GP_AGGREGATE_SUM:
+    case GP_AGGREGATE_MEAN:
+      if (of->op == GP_AGGREGATE_SUM && !floats) {
+        if (!pass) GPUPRIMS__FOLD(GP__FOLD_SUM, word)
+        word += 1;
+        break;
+      }
+      if (pass) GPUPRIMS__FOLD(GP__FOLD_WIDE, word + 1)
+      else if (floats) GPUPRIMS__FOLD(GP__FOLD_RANGE, word)
+      word += 3;
+      break;
+    default:
+      break;
+    }
+  }
+#undef GPUPRIMS__FOLD
+  for (i = 0; i < a->column_count && !pass; ++i)
+    if (a->columns[i].op == GP_AGGREGATE_COUNT || a->columns[i].op == GP_AGGREGATE_MEAN) {
+      a->folds[a->fold_count++].what = GP__FOLD_ROW; // of word 0
+      break;
+    }
+  a->group_words = word;
+}
+
+#endif // !__CUDACC_RTC__
 
 // ---- map/arguments.h - arguments of copy, fill, iota, transform
 
@@ -12237,6 +12578,366 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
     const gp__u64 to = s.first + atomicAdd(&s.ends, 1u);
     static_cast<K *>(a.list_keys)[to] = static_cast<K>(s.key[i]);
     static_cast<Acc *>(a.list_values)[to] = gp__same_bytes<Acc>(s.value[i]);
+  }
+}
+
+// ---- hash/table.cuh - hash tables: rows of equal keys become groups
+
+// A key of COUNT words. exact: equal hashes are equal keys.
+template <class W, int COUNT> struct gp__hash_key {
+  static const bool exact = int(sizeof(W)) * COUNT <= 4;
+  static GP_DEVICE gp__u32 hash(const W *key) {
+    if (exact) {
+      gp__u32 x = 0;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < COUNT; ++i) x |= static_cast<gp__u32>(key[i]) << (8 * int(sizeof(W)) * i & 31);
+      return gp__shuffle_mix((x ^ x >> 16) * 0x9e3779b1u); // each step has an inverse
+    }
+    gp__u64 x = static_cast<gp__u64>(key[0]);
+    for (int i = 1; i < COUNT; ++i) x = gp__mix2(x * 0x9e3779b97f4a7c15ull) + static_cast<gp__u64>(key[i]);
+    return gp__hash_of(x);
+  }
+  static GP_DEVICE bool same(const W *a, const W *b) {
+    if (exact) return true;
+    for (int i = 0; i < COUNT; ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+};
+GP_DEVICE gp__u64 gp__first_slot(const gp__hash_args &a, gp__u32 hash) { return hash * a.slot_count >> 32; }
+GP_DEVICE gp__u64 gp__next_slot(const gp__hash_args &a, gp__u64 at) { return at + 1 == a.slot_count ? 0 : at + 1; }
+
+// Finds the slot of a row's key, or takes a free one. there: what the first slot held. The slot keeps the first row of
+// its key. At most half of the slots are taken, so a search ends.
+template <class W, int COUNT>
+GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 hash, gp__u64 there, bool &claimed) {
+  typedef gp__hash_key<W, COUNT> Key;
+  const W *keys = static_cast<const W *>(a.keys);
+  const gp__u64 mine = static_cast<gp__u64>(hash) << 32 | (row + 1);
+  for (gp__u64 at = gp__first_slot(a, hash);;) {
+    if (there == 0) {
+      there = atomicCAS(a.slots + at, gp__u64(0), mine);
+      claimed = there == 0;
+      if (claimed) return at;
+    }
+    if (there >> 32 == hash &&
+        Key::same(keys + (static_cast<gp__u32>(there) - gp__u64(1)) * COUNT, keys + row * COUNT)) {
+      if (mine < there) atomicMin(a.slots + at, mine);
+      return at;
+    }
+    at = gp__next_slot(a, at);
+    there = gp__load_relaxed(a.slots + at);
+  }
+}
+// Puts all rows into the table. Of the lanes of a warp whose rows have one key, the first goes alone.
+template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__hash_args &a) {
+  typedef gp__hash_key<W, COUNT> Key;
+  const int ITEMS = gp__hash_items(P::vectors);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  const W *keys = static_cast<const W *>(a.keys);
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(a);
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    gp__u32 hash[ITEMS];
+    gp__u64 there[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 row = first + i * P::threads + threadIdx.x;
+      if (row < count) hash[i] = Key::hash(keys + row * COUNT);
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      if (first + i * P::threads + threadIdx.x < count)
+        there[i] = gp__load_relaxed(a.slots + gp__first_slot(a, hash[i]));
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 row = first + i * P::threads + threadIdx.x;
+      const bool here = row < count;
+      const gp__u32 rows = __ballot_sync(0xffffffffu, here);
+      bool claimed = false;
+      gp__u64 slot = 0;
+      if (here) {
+        const gp__u32 peers = __match_any_sync(rows, hash[i]);
+        const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(peers))) - 1;
+        const bool follows =
+            leader != gp_lane() && Key::same(keys + (row - gp_lane() + leader) * COUNT, keys + row * COUNT);
+        if (!follows) slot = gp__take_slot<W, COUNT>(a, row, hash[i], there[i], claimed);
+        const gp__u64 of_leader = __shfl_sync(rows, slot, static_cast<int>(leader));
+        if (a.places) a.places[row] = static_cast<gp__u32>(follows ? of_leader : slot);
+      }
+      const gp__u32 claims = __ballot_sync(0xffffffffu, claimed);
+      if (claims == 0 || !a.found) continue;
+      gp__u64 at = 0;
+      if (gp_lane() == 0) at = gp__add_relaxed(a.found, static_cast<unsigned>(__popc(claims)));
+      at = gp_warp_broadcast(at, 0);
+      if (claimed && a.list) a.list[at + gp__lanes_before(claims)] = static_cast<gp__u32>(slot);
+    }
+  }
+}
+// What orders the groups: their first rows, or their keys.
+template <class P, class W, int COUNT> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
+  const W *keys = static_cast<const W *>(a.keys);
+  gp__pdl_wait<P>();
+  const gp__u64 groups = *a.found;
+  for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
+    const gp__u64 row = static_cast<gp__u32>(a.slots[a.list[g]]) - gp__u64(1);
+    if (a.rows) a.rows[g] = static_cast<gp__u32>(row);
+    else
+      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.taken)[g * COUNT + i] = keys[row * COUNT + i];
+  }
+}
+// Writes the keys of the groups in order. Folds begin with the words' identities, and a slot with its group's number.
+template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
+  const W *keys = static_cast<const W *>(a.keys);
+  gp__pdl_wait<P>();
+  const gp__u64 groups = *a.found;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = groups;
+  if (!a.list) return; // it was only a count
+  for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
+    const bool kept = g < a.capacity;
+    gp__u64 *slot = a.words ? a.slots + a.list[g] : nullptr;
+    const gp__u64 row = slot ? static_cast<gp__u32>(*slot) - gp__u64(1) : a.rows[g];
+    if (kept && a.out_keys)
+      for (int i = 0; i < COUNT; ++i) static_cast<W *>(a.out_keys)[g * COUNT + i] = keys[row * COUNT + i];
+    if (!slot) continue;
+    *slot = g;
+    for (int w = 0; w < a.group_words && kept; ++w) a.words[g * a.group_words + w] = 0;
+  }
+}
+
+// ---- hash/fold.cuh - folds of columns by groups
+
+// A group has words, all zero at first, into which its elements are folded in any order: counts and sums of integers,
+// complements of the least ordered values, 128-bit sums. A first pass finds the ranges of floats, and the best values;
+// a second one the sums of floats, and the indices.
+
+// Elements as numbers (hash/numbers.h), and back.
+template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
+  return gp__traits<T>::kind == GP__FLOAT
+      ? gp__bits_of_f64(static_cast<double>(static_cast<typename gp__traits<T>::wide>(x)))
+      : static_cast<gp__u64>(static_cast<long long>(x));
+}
+template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
+  const double f = gp__f64_from_bits(x);
+  return gp__traits<T>::kind != GP__FLOAT ? static_cast<T>(x)
+      : sizeof(T) == 2                    ? static_cast<T>(gp__f32_to_odd(f))
+                                          : static_cast<T>(f);
+}
+GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
+#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+  case value: \
+    return gp__number_of(static_cast<const device *>(in)[i]);
+  switch (type) {
+    GP_TYPES(GPUPRIMS__CASE)
+  default:
+    return 0;
+  }
+#undef GPUPRIMS__CASE
+}
+GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
+#define GPUPRIMS__CASE(NAME, value, name, device, size) \
+  case value: \
+    static_cast<device *>(out)[i] = gp__number_as<device>(x); \
+    break;
+  switch (type) {
+    GP_TYPES(GPUPRIMS__CASE)
+  default:
+    break;
+  }
+#undef GPUPRIMS__CASE
+}
+
+// What an element adds to its group: one word, or two.
+struct gp__folded {
+  gp__u64 low, high;
+};
+GP_DEVICE gp__folded gp__fold_of(const gp__fold &f, gp__u64 row, const gp__u64 *word) {
+  const bool most = f.what == GP__FOLD_MOST || f.what == GP__FOLD_HIGH || f.what == GP__FOLD_HIGH_INDEX;
+  const gp__u64 x = f.what == GP__FOLD_ROW ? 1 : gp__element_at(f.in, f.type, row);
+  gp__folded y = {x, 0};
+  switch (f.what) {
+  case GP__FOLD_LEAST:
+  case GP__FOLD_MOST:
+    y.low = ~gp__ordered_number(x, f.type, most, 0);
+    break;
+  case GP__FOLD_LOW:
+  case GP__FOLD_HIGH:
+    y.low = ~gp__ordered_number(x, f.type, most, 1);
+    break;
+  case GP__FOLD_RANGE:
+    y.low = gp__range_of(x);
+    break;
+  case GP__FOLD_WIDE:
+    if (gp__number_class(f.type) == 2) y.low = gp__wide_of(x, static_cast<gp__u32>(word[-1]), &y.high);
+    else y.high = gp__number_class(f.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
+    break;
+  case GP__FOLD_LOW_INDEX:
+  case GP__FOLD_HIGH_INDEX:
+    y.low = ~gp__ordered_number(x, f.type, most, 1) == word[-1] ? ~row : 0;
+    break;
+  default:
+    break;
+  }
+  return y;
+}
+GP_DEVICE gp__folded gp__fold_two(int what, const gp__folded &x, const gp__folded &y) {
+  gp__folded z = {x.low + y.low, 0};
+  if (what == GP__FOLD_WIDE) z.high = x.high + y.high + (z.low < x.low ? 1 : 0);
+  else if (what == GP__FOLD_RANGE) {
+    const gp__u32 a = static_cast<gp__u32>(x.low), b = static_cast<gp__u32>(y.low);
+    z.low = ((x.low | y.low) >> 32 << 32) | (a < b ? b : a);
+  } else if (what != GP__FOLD_ROW && what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
+  return z;
+}
+// Folds into memory that all threads fold into: shared, or the device's.
+GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
+  if (what == GP__FOLD_ROW || what == GP__FOLD_SUM) {
+    if (x.low) atomicAdd(word, x.low);
+  } else if (what == GP__FOLD_WIDE) {
+    const gp__u64 before = x.low ? atomicAdd(word, x.low) : 0;
+    const gp__u64 high = x.high + (before + x.low < before ? 1 : 0); // whoever makes the carry takes it along
+    if (high) atomicAdd(word + 1, high);
+  } else if (what == GP__FOLD_RANGE) {
+    gp__u32 *half = reinterpret_cast<gp__u32 *>(word);
+    const gp__u32 exponent = static_cast<gp__u32>(x.low), special = static_cast<gp__u32>(x.low >> 32);
+    if (gp__load_volatile(half) < exponent) atomicMax(half, exponent);
+    if (special & ~gp__load_volatile(half + 1)) atomicOr(half + 1, special);
+  } else if (gp__load_volatile(word) < x.low) atomicMax(word, x.low);
+}
+
+template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
+  struct Storage {
+    gp__u64 word[GP__FOLD_NEAR];
+  };
+  const int ITEMS = gp__hash_items(P::vectors);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  const gp__u64 width = static_cast<gp__u64>(a.group_words);
+  const bool near = groups * width <= GP__FOLD_NEAR;
+  for (unsigned w = threadIdx.x; near && w < GP__FOLD_NEAR; w += P::threads) s.word[w] = 0;
+  __syncthreads();
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    gp__u64 group[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 row = first + i * P::threads + threadIdx.x;
+      group[i] = row < count ? a.slots[a.places[row]] : ~gp__u64(0);
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 row = first + i * P::threads + threadIdx.x, leader = gp_warp_broadcast(group[i], 0);
+      const bool here = group[i] < groups, one = __all_sync(0xffffffffu, group[i] == leader);
+      for (int k = 0; k < a.fold_count; ++k) {
+        const gp__fold &f = a.folds[k];
+        const gp__u64 word = group[i] * width + static_cast<unsigned>(f.word);
+        gp__folded x = {0, 0};
+        if (here) x = gp__fold_of(f, row, a.words + word);
+        if (one)
+          for (unsigned d = 16; d; d /= 2) x = gp__fold_two(f.what, x, gp_warp_exchange(x, static_cast<int>(d)));
+        if (here && (!one || gp_lane() == 0)) gp__fold_into(f.what, (near ? s.word : a.words) + word, x);
+      }
+    }
+  }
+  __syncthreads();
+  for (gp__u64 i = threadIdx.x; near && i < groups * static_cast<unsigned>(a.fold_count); i += P::threads) {
+    const gp__fold &f = a.folds[i % static_cast<unsigned>(a.fold_count)];
+    const gp__u64 word = i / static_cast<unsigned>(a.fold_count) * width + static_cast<unsigned>(f.word);
+    const gp__folded x = {s.word[word], f.what == GP__FOLD_WIDE ? s.word[word + 1] : 0};
+    gp__fold_into(f.what, a.words + word, x);
+  }
+}
+// Turns words into results.
+template <class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
+  for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
+    const gp__u64 *words = a.words + g * static_cast<unsigned>(a.group_words);
+    for (int c = 0; c < a.column_count; ++c) {
+      const gp__column &column = a.columns[c];
+      gp__put_number(column.out, column.out_type, g,
+                     gp__result_of(column.op, column.type, words[0], words + column.word));
+    }
+  }
+}
+
+// ---- hash/join.cuh - joins by hash tables
+
+// Rows of the build side have been sorted by their slots: a.places, a.order. Slots learn where their rows begin.
+template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
+  gp__pdl_wait<P>();
+  for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.count; i += gp__u64(gridDim.x) * P::threads) {
+    const gp__u32 slot = a.places[i];
+    if (i == 0 || a.places[i - 1] != slot) a.slots[slot] = (a.slots[slot] >> 32 << 32) | (i + 1);
+    if (i + 1 == a.count || a.places[i + 1] != slot) a.ends[slot] = static_cast<gp__u32>(i + 1);
+  }
+}
+// The slot of a probe's key, or slot_count: reads two slots at a time.
+template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_args &a, const W *key, gp__u64 &there) {
+  typedef gp__hash_key<W, COUNT> Key;
+  const gp__u32 hash = Key::hash(key);
+  const W *keys = static_cast<const W *>(a.keys);
+  for (gp__u64 at = gp__first_slot(a, hash);;) {
+    const gp_vector pair = gp__load_vector<GP_CACHE_ALL>(a.slots + (at & ~gp__u64(1)));
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+      if (i < (at & 1)) continue;
+      there = static_cast<gp__u64>(pair.word[2 * i + 1]) << 32 | pair.word[2 * i];
+      if (there == 0) return a.slot_count;
+      if (pair.word[2 * i + 1] != hash) continue;
+      const gp__u64 row = pair.word[2 * i] - gp__u64(1);
+      if (Key::exact || Key::same(keys + (a.ends ? a.order[row] : row) * COUNT, key)) return (at & ~gp__u64(1)) + i;
+    }
+    at = gp__next_slot(a, at | 1);
+  }
+}
+// Finds each probe's partners.
+template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__hash_args &a) {
+  const W *probes = static_cast<const W *>(a.probes);
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(a);
+  if (blockIdx.x == 0 && threadIdx.x == 0 && a.offsets) *a.offsets = 0;
+  for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads) {
+    gp__u64 there = 0;
+    const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
+    const bool found = slot < a.slot_count;
+    if (a.join == GP_JOIN_FLAGS) {
+      static_cast<unsigned char *>(a.out)[i] = found ? 1 : 0;
+    } else if (!a.ends) {
+      a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
+    } else {
+      const gp__u32 first = found ? static_cast<gp__u32>(there) - 1 : static_cast<gp__u32>(GP__NO_PARTNER);
+      a.firsts[i] = first;
+      a.counts[i] = found ? a.ends[slot] - first : a.join == GP_JOIN_LEFT ? 1 : 0;
+    }
+  }
+}
+// Writes the results of all probes, equal shares a tile; I: type of indices.
+template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a) {
+  const int ITEMS = gp__hash_items(P::vectors);
+  typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const gp__u64 probes = gp__count(a), total = a.offsets[probes];
+  const gp__u64 room = a.out || a.out2 ? a.capacity : 0, count = total < room ? total : room;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = total;
+  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    gp__u64 probe[ITEMS];
+    gp_tile_load_balance<P::threads, ITEMS>(probe, a.offsets, probes, first, s);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u64 at = first + threadIdx.x * ITEMS + i;
+      if (at >= count) continue;
+      if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);
+      if (!a.out2) continue;
+      const gp__u32 begin = a.firsts[probe[i]];
+      static_cast<I *>(a.out2)[at] = begin == static_cast<gp__u32>(GP__NO_PARTNER)
+          ? static_cast<I>(GP__NO_PARTNER)
+          : static_cast<I>(a.order[begin + (at - a.offsets[probe[i]])]);
+    }
+    __syncthreads();
   }
 }
 
@@ -26688,7 +27389,10 @@ typedef struct gp__request {
   gp_fault *fault;                         // NULL without GP_CHECKED
   void *workspace;                         // the caller's, or NULL
   uint64_t workspace_bytes;
-  int stepwise;      // bfs: a launch a step, because a cooperative one was refused
+  int stepwise; // bfs: a launch a step, because a cooperative one was refused
+  const gp_aggregate *aggregates;
+  uint64_t aggregate_count, capacity;
+  gp_join_kind join;
   gp__inputs inputs; // described ones; `in`, `in2` are NULL then
 } gp__request;
 
@@ -29280,7 +29984,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2207744"
+#define GPUPRIMS__EMBEDDED_FROM "2277376"
 
 // ---- core/embed.c - this file's own text
 
@@ -30638,6 +31342,18 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args, key, 0) \
   X(COMPONENTS_LINK, gp__components_link, gp__graph_args, offset_key, 0)
 
+// ---- hash/kinds.c - the kernels of calls with hash tables
+
+#define GPUPRIMS__KINDS_OF_HASH(X) \
+  X(HASH_INSERT, gp__hash_insert, gp__hash_args, hash_key, 0) \
+  X(HASH_TAKE, gp__hash_take, gp__hash_args, hash_key, 0) \
+  X(HASH_NUMBER, gp__hash_number, gp__hash_args, hash_key, 0) \
+  X(HASH_FOLD, gp__hash_fold, gp__hash_args, nothing, 0) \
+  X(HASH_FINISH, gp__hash_finish, gp__hash_args, nothing, 0) \
+  X(JOIN_ENDS, gp__join_ends, gp__hash_args, nothing, 0) \
+  X(JOIN_PROBE, gp__join_probe, gp__hash_args, hash_key, 0) \
+  X(JOIN_PAIRS, gp__join_pairs, gp__hash_args, offset, 0)
+
 // ---- kinds.c - the kernels of all families
 
 #define GPUPRIMS__KINDS(X) \
@@ -30660,7 +31376,8 @@ GPUPRIMS__API const char *gp_last_message(void) {
   GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
   GPUPRIMS__KINDS_OF_LAYOUTS(X) \
   GPUPRIMS__KINDS_OF_BFS(X) \
-  GPUPRIMS__KINDS_OF_GRAPH(X)
+  GPUPRIMS__KINDS_OF_GRAPH(X) \
+  GPUPRIMS__KINDS_OF_HASH(X)
 
 // ---- core/kinds.c - kernels of a call, by kind
 
@@ -31178,6 +31895,184 @@ static gp_result gp__host_graph_work(gp__host_call *h) {
   }
   if (result == GP_SUCCESS) memcpy(q->out, &f, sizeof f);
   return result;
+}
+
+// ---- hash/host.c - groups, distinct elements, joins
+
+// Rows of equal keys get one number, in the order of their first occurrence.
+typedef struct gp__host_table {
+  const unsigned char *keys;
+  size_t size;
+  uint64_t slot_count, found;
+  uint32_t *slots, *first, *place; // a number plus 1, or 0; the first row of a number; the number of a row
+} gp__host_table;
+
+static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key) {
+  uint64_t x = 0, word, at;
+  size_t i;
+  for (i = 0; i < t->size; i += 8) {
+    word = 0;
+    memcpy(&word, key + i, t->size - i < 8 ? t->size - i : 8);
+    x = gp__mix2((x ^ word) * 0x9e3779b97f4a7c15ull);
+  }
+  at = (x >> 32) * t->slot_count >> 32;
+  while (t->slots[at] && memcmp(t->keys + t->first[t->slots[at] - 1] * t->size, key, t->size) != 0)
+    at = at + 1 == t->slot_count ? 0 : at + 1;
+  return at;
+}
+static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, const void *keys, uint64_t count) {
+  uint64_t i;
+  t->keys = (const unsigned char *)keys;
+  t->size = q->key_size;
+  t->slot_count = 2 * count + 2;
+  t->found = 0;
+  t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
+  if (!t->slots)
+    return gp__fail(GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive),
+                    (unsigned long long)count);
+  t->first = t->slots + t->slot_count;
+  t->place = t->first + count;
+  for (i = 0; i < count; ++i) {
+    const uint64_t at = gp__host_slot(t, t->keys + i * t->size);
+    if (!t->slots[at]) {
+      t->first[t->found] = (uint32_t)i;
+      t->slots[at] = (uint32_t)++t->found;
+    }
+    t->place[i] = t->slots[at] - 1;
+  }
+  return GP_SUCCESS;
+}
+// Puts the numbers in the order of their keys.
+static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, int threads) {
+  const uint64_t n = t->found;
+  gp__request sort;
+  uint64_t i;
+  gp_result result;
+  unsigned char *room = (unsigned char *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
+  uint32_t *rows = (uint32_t *)(void *)(room + 2 * n * q->key_size), *numbers = rows + n;
+  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  for (i = 0; i < n; ++i) memcpy(room + i * t->size, t->keys + t->first[i] * t->size, t->size);
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = q->key_type, sort.key_size = q->key_size;
+  sort.in_type = sort.out_type = GP_U32, sort.in_size = sort.out_size = 4;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.keys = room, sort.in = t->first;
+  sort.out_keys = room + n * q->key_size, sort.out = rows;
+  sort.count = n;
+  sort.channels = sort.active = 1;
+  result = n ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  for (i = 0; i < n; ++i) numbers[t->place[rows[i]]] = (uint32_t)i;
+  for (i = 0; i < q->count; ++i) t->place[i] = numbers[t->place[i]];
+  memcpy(t->first, rows, (size_t)n * 4);
+  free(room);
+  return result;
+}
+// Words of one group's aggregate, as kernels have them.
+typedef struct gp__host_words {
+  unsigned long long word[3];
+} gp__host_words;
+static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp__host_words *w) {
+  const int most = a->op == GP_AGGREGATE_MAX || a->op == GP_AGGREGATE_ARGMAX, type = (int)a->type;
+  const int places = a->op >= GP_AGGREGATE_ARGMIN, kind = gp__number_class(type);
+  unsigned long long x, high = 0, low;
+  gp__wide wide;
+  gp__host_widen(a->type, (const unsigned char *)a->column + row * gp__host_size(a->type), &wide, 1);
+  x = wide.u;
+  if (a->op == GP_AGGREGATE_SUM || a->op == GP_AGGREGATE_MEAN) {
+    if (kind < 2 && a->op == GP_AGGREGATE_SUM) w->word[0] += pass ? 0 : x;
+    else if (!pass && kind == 2) {
+      const unsigned long long range = gp__range_of(x), before = w->word[0];
+      w->word[0] =
+          ((range | before) >> 32 << 32) | ((uint32_t)range > (uint32_t)before ? (uint32_t)range : (uint32_t)before);
+    } else if (pass) {
+      low = x;
+      if (kind == 2) low = gp__wide_of(x, (unsigned)w->word[0], &high);
+      else high = kind && x >> 63 ? ~0ull : 0;
+      w->word[1] += low;
+      w->word[2] += high + (w->word[1] < low);
+    }
+    return;
+  }
+  x = ~gp__ordered_number(x, type, most, places);
+  if (!pass && w->word[0] < x) w->word[0] = x;
+  if (pass && places && w->word[0] == x && w->word[1] < ~row) w->word[1] = ~row;
+}
+static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *t, const gp_aggregate *a) {
+  const uint64_t n = t->found < q->capacity ? t->found : q->capacity;
+  const gp_type type = gp__aggregate_type(a);
+  gp__host_words *words = (gp__host_words *)calloc((size_t)n + 1, sizeof *words);
+  uint64_t *rows = (uint64_t *)calloc((size_t)n + 1, 8), i;
+  int pass;
+  gp_result result = GP_SUCCESS;
+  if (!words || !rows) result = gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  for (pass = 0; pass < 2 && result == GP_SUCCESS; ++pass)
+    for (i = 0; i < q->count; ++i) {
+      if (t->place[i] >= n) continue;
+      if (!pass) ++rows[t->place[i]];
+      if (a->op != GP_AGGREGATE_COUNT) gp__host_fold_row(a, pass, i, &words[t->place[i]]);
+    }
+  for (i = 0; i < n && result == GP_SUCCESS; ++i) {
+    gp__wide x;
+    x.u = gp__result_of((int)a->op, (int)a->type, rows[i], words[i].word);
+    gp__host_narrow(type, gp__host_kind(type), &x, (unsigned char *)a->out + i * gp__host_size(type), 1);
+  }
+  free(words);
+  free(rows);
+  return result;
+}
+static gp_result gp__host_groups(const gp__request *q, int threads) {
+  gp__host_table t;
+  uint64_t i;
+  gp_result result;
+  GPUPRIMS__CHECK(gp__host_fill_table(q, &t, q->in, q->count));
+  result = q->primitive == GP_GROUP_BY_MANY && !q->key_struct ? gp__host_order_groups(q, &t, threads) : GP_SUCCESS;
+  for (i = 0; i < t.found && i < q->capacity && q->out_keys && result == GP_SUCCESS; ++i)
+    memcpy((unsigned char *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
+  for (i = 0; i < q->aggregate_count && result == GP_SUCCESS; ++i)
+    result = gp__host_aggregate(q, &t, &q->aggregates[i]);
+  if (result == GP_SUCCESS) *q->out_count = t.found;
+  free(t.slots);
+  return result;
+}
+static gp_result gp__host_join_keys(const gp__request *q) {
+  gp__host_table t;
+  uint32_t *next; // by row: the next one with its key, plus 1; behind them, by number: the last row
+  uint64_t i, total = 0;
+  GPUPRIMS__CHECK(gp__host_fill_table(q, &t, q->keys2, q->count2));
+  next = (uint32_t *)calloc((size_t)(2 * q->count2) + 1, 4);
+  if (!next) {
+    free(t.slots);
+    return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  }
+  for (i = 0; i < q->count2; ++i) {
+    uint32_t *last = next + q->count2 + t.place[i];
+    if (*last) next[*last - 1] = (uint32_t)i + 1;
+    *last = (uint32_t)i + 1;
+  }
+  for (i = 0; i < q->count; ++i) {
+    const uint32_t number = t.slots[gp__host_slot(&t, (const unsigned char *)q->in + i * t.size)];
+    uint32_t row = number ? t.first[number - 1] + 1 : 0;
+    if (q->join == GP_JOIN_FLAGS) {
+      ((unsigned char *)q->out)[i] = number ? 1 : 0;
+      continue;
+    }
+    if (q->join >= GP_JOIN_SEMI) row = !number == (q->join == GP_JOIN_ANTI);
+    else if (q->join == GP_JOIN_LEFT && !number) row = UINT32_MAX;
+    for (; row; ++total) {
+      if (total < q->capacity && q->out) gp__host_put_index(q->out, q->out_size, total, i);
+      if (total < q->capacity && q->out2)
+        gp__host_put_index(q->out2, q->out_size, total, row == UINT32_MAX ? UINT64_MAX : row - 1);
+      row = q->join >= GP_JOIN_SEMI || row == UINT32_MAX ? 0 : next[row - 1];
+    }
+  }
+  if (q->join != GP_JOIN_FLAGS) *q->out_count = total;
+  free(next);
+  free(t.slots);
+  return GP_SUCCESS;
+}
+static gp_result gp__host_hash(gp__host_call *h) {
+  return h->q->primitive == GP_JOIN ? gp__host_join_keys(h->q) : gp__host_groups(h->q, h->asked);
 }
 
 // ---- bfs/host.c - breadth-first search: a queue
@@ -32255,7 +33150,11 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width") \
   F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers") \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input") \
-  F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields")
+  F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields") \
+  F(AGGREGATES, aggregates, GP_E_ARGUMENT, "has no aggregates") \
+  F(AGGREGATE_COUNT, aggregate_count, GP_E_ARGUMENT, "has no aggregates") \
+  F(CAPACITY, capacity, GP_E_ARGUMENT, "takes no capacity") \
+  F(JOIN, join, GP_E_ARGUMENT, "joins nothing")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
@@ -32279,6 +33178,8 @@ __extension__ enum {
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
   GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TABLE =
+      GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT | GP__READS_CAPACITY,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
 };
 #undef GPUPRIMS__ENUM
@@ -32359,7 +33260,7 @@ typedef struct gp__checking {
   int by_flags;                   // select, partition: flags decide, no predicate
   int by_stencil;                 // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
-  gp__extent read[8 + GP_INPUT_ARRAYS], written[8];
+  gp__extent read[16 + GP_INPUT_ARRAYS], written[12];
   int read_count, written_count;
 } gp__checking;
 
@@ -34373,6 +35274,131 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 
+// ---- hash/check.c - checking a call: keys of hash tables, aggregates
+
+enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
+GPUPRIMS__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
+  return count > (uint64_t)GP__HASH_MOST
+      ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name,
+                 (unsigned long long)count)
+      : GP_SUCCESS;
+}
+// A zipped key is compared by its bytes, and nobody writes those between its members.
+GPUPRIMS__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
+  const gp__inputs *all = &k->q->inputs;
+  int i, j;
+  for (i = 0; i < all->count; ++i) {
+    size_t bytes = 0;
+    for (j = 0; j < 4 && all->node[i].part[j] >= 0; ++j) bytes += all->node[all->node[i].part[j]].size;
+    if (all->node[i].kind == GP_INPUT_ZIPPED && bytes != all->node[i].size)
+      return gp__fail(GP_E_TYPE, "%s: @key_type: a zipped struct has %lu bytes of padding: keys are compared by bytes",
+                      k->who, (unsigned long)(all->node[i].size - bytes));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
+#define GPUPRIMS__OF_EACH(member) \
+  { \
+    "aggregates[0]." member, "aggregates[1]." member, "aggregates[2]." member, "aggregates[3]." member, \
+        "aggregates[4]." member, "aggregates[5]." member, "aggregates[6]." member, "aggregates[7]." member \
+  }
+  static const char *const columns[] = GPUPRIMS__OF_EACH("column"), *const outs[] = GPUPRIMS__OF_EACH("out");
+#undef GPUPRIMS__OF_EACH
+  const gp_aggregate *a = &k->c->aggregates[i];
+  const gp_type type = gp__aggregate_type(a);
+  const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN;
+  gp__checked_type in, out;
+  char name[32];
+  if ((int)a->op < GP_AGGREGATE_SUM || (int)a->op > GP_AGGREGATE_ARGMAX)
+    return gp__fail(GP_E_OPERATOR, "%s: @aggregates[%d].op is %d, not a gp_aggregate_op", k->who, i, (int)a->op);
+  snprintf(name, sizeof name, "aggregates[%d].type", i);
+  if (counts && (a->type || a->column))
+    return gp__fail(GP_E_ARGUMENT, "%s: @aggregates[%d].%s: COUNT reads no column", k->who, i,
+                    a->type ? "type" : "column");
+  if (!counts) {
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, a->type, &in));
+    if (in.info)
+      return gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\", not a built-in type", k->who, name, in.info->name);
+    GPUPRIMS__CHECK(gp__reading(k, columns[i], a->column, &in, k->c->count, 1, 0));
+  }
+  snprintf(name, sizeof name, "aggregates[%d].out_type", i);
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, name, type, &out));
+  if (out.info ||
+      (counts || places                 ? !gp__is_integer(type) || out.size < 4
+           : a->op == GP_AGGREGATE_MEAN ? gp__is_integer(type)
+           : a->op == GP_AGGREGATE_SUM  ? gp__is_integer(type) != gp__is_integer(a->type)
+                                        : type != a->type))
+    return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, name,
+                    out.info ? out.info->name : gp__type_rows[type].name,
+                    counts || places                                              ? "i32, u32, i64 or u64"
+                        : a->op == GP_AGGREGATE_SUM && gp__is_integer(a->type)    ? "an integer type"
+                        : a->op == GP_AGGREGATE_MEAN || a->op == GP_AGGREGATE_SUM ? "a float type"
+                                                                                  : "the type of the column");
+  return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_hash(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int joins = c->primitive == GP_JOIN, flags = joins && c->join == GP_JOIN_FLAGS;
+  const uint64_t room = joins || c->capacity ? c->capacity : c->count;
+  int i;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "key_type", c->key_type, c->keys, &q->key_type, &k->key, &q->inputs.in));
+  GPUPRIMS__CHECK(gp__check_rows(k, "count", c->count));
+  GPUPRIMS__CHECK(gp__check_rows(k, "count2", c->count2));
+  q->in_type = q->key_type;
+  q->in_size = q->key_size = k->key.size;
+  q->in_struct = q->key_struct = k->key.info;
+  q->count = q->stride = c->count;
+  q->count2 = c->count2;
+  q->capacity = room;
+  q->channels = q->active = 1;
+  q->in = c->keys;
+  if (q->inputs.in) {
+    GPUPRIMS__CHECK(gp__check_padding(k));
+    GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, c->count, 0));
+    GPUPRIMS__CHECK(gp__check_input_values(k));
+    q->in = NULL;
+  } else GPUPRIMS__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+  if (c->count_device) {
+    if ((uintptr_t)c->count_device % 8)
+      return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
+                      (const void *)c->count_device);
+    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  }
+  if (c->primitive == GP_GROUP_BY_MANY) {
+    if (c->aggregate_count < 1 || c->aggregate_count > GP_AGGREGATE_LIMIT)
+      return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who,
+                      (unsigned long long)c->aggregate_count, (int)GP_AGGREGATE_LIMIT);
+    if (!c->aggregates) return gp__fail(GP_E_NULL, "%s: @aggregates is null", k->who);
+    if (k->pointers >= GP__POINTERS_REACHED) GPUPRIMS__CHECK(gp__check_value_memory(k, "aggregates", c->aggregates));
+    for (i = 0; i < (int)c->aggregate_count; ++i) GPUPRIMS__CHECK(gp__check_aggregate(k, i, room));
+  }
+  if (joins) {
+    if ((int)c->join < GP_JOIN_INNER || (int)c->join > GP_JOIN_FLAGS)
+      return gp__fail(GP_E_ARGUMENT, "%s: @join is %d, not a gp_join_kind", k->who, (int)c->join);
+    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    q->out_type = c->out_type;
+    if (flags ? c->out_type != 0 : c->out_type != GP_U32 && c->out_type != GP_I64)
+      return gp__fail(GP_E_TYPE,
+                      flags ? "%s: @out_type is set: flags are bytes"
+                            : "%s: @out_type (of indices) is %d, neither u32 nor i64",
+                      k->who, (int)c->out_type);
+    q->offset_size = q->out_size = flags ? 1 : c->out_type == GP_U32 ? 4 : 8;
+    q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
+    if (c->out2 && c->join >= GP_JOIN_SEMI)
+      return gp__fail(GP_E_ARGUMENT, "%s: @out2: a semi or anti join has no partners", k->who);
+    if (flags && (c->capacity || c->out_count))
+      return gp__fail(GP_E_ARGUMENT, "%s: @%s is set: there is a flag for each probe", k->who,
+                      c->capacity ? "capacity" : "out_count");
+    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, q->out_size, q->out_size, flags ? c->count : room, flags, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out2", c->out2, q->out_size, q->out_size, room, 0, 0));
+  } else GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, room, 0, 0));
+  if (!flags) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, 1, 1, 0));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+static const gp__own_check gp__checks_hash[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_hash}};
+
 // ---- core/check.c - checking a call as a whole
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
@@ -34421,6 +35447,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole,
   q->limit = c->limit;
   q->statistics = c->statistics;
   q->fault = c->fault;
+  q->aggregates = c->aggregates;
+  q->aggregate_count = c->aggregate_count;
+  q->capacity = c->capacity;
+  q->join = c->join;
   q->workspace = c->workspace;
   q->workspace_bytes = c->workspace_bytes;
   GPUPRIMS__CHECK(gp__check_fields(k));
@@ -35550,6 +36580,12 @@ GPUPRIMS__PRIVATE void gp__name_sources(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__name_graph_keys(const gp__spelling *q, gp__text *t) {
   gp__name_offset_key(q, t);
   gp__add(t, ", %s", q->primitive == GP_GRAPH_RELABEL ? "true" : "false");
+}
+
+// ---- hash/names.c - template arguments of kernels with hash tables
+
+GPUPRIMS__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", gp__unsigned_of<%d>::type, %d", q->word, q->size);
 }
 
 // ---- core/kernel_text.c - the text of a kernel
@@ -37645,8 +38681,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
   gp__kernel_kind kind;
-  uint64_t items; // edges or vertices of the kernel
-  gp__graph_args args;
+  uint64_t items; // edges, vertices or rows of the kernel
+  union {
+    gp__graph_args graph;
+    gp__hash_args hash;
+  } args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
   gp__graph_step steps[10];
@@ -37667,7 +38706,7 @@ GPUPRIMS__PRIVATE void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, u
   step->request = -1;
   step->kind = kind;
   step->items = items;
-  step->args = *args;
+  step->args.graph = *args;
 }
 GPUPRIMS__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
@@ -37817,9 +38856,10 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-// The primary context must be current. run 0: only builds the kernels.
-GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                               gp_stream stream, uint64_t least) {
+typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
+// Runs a plan. The primary context must be current. run 0: only builds the kernels.
+GPUPRIMS__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                            gp_stream stream, uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
   gp__shape h = gp__shape_of(q);
@@ -37829,7 +38869,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   gp__graph_plan g;
   gp__holding held;
   int count, i;
-  gp_result result = gp__graph_plan_of(s, q, NULL, &g);
+  gp_result result = make(s, q, NULL, &g);
   gp__shape_on(&h, &s->about);
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
@@ -37843,7 +38883,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   }
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, h, 0);
-  result = gp__graph_plan_of(s, q, held.at, &g);
+  result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
     int k = 0;
@@ -37864,6 +38904,158 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   gp__let_go(&held);
   gp__let_kernels_go(kernels, count);
   return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+  gp__graph_plan g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(make(s, q, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_plan(gp__state *s, const gp__request *q, gp__request *calls, int *count,
+                                              gp__make_plan make) {
+  gp__graph_plan g;
+  const gp_result result = make(s, q, NULL, &g);
+  *count = g.request_count;
+  memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                               gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__graph_plan_of);
+}
+
+// ---- hash/launch.c - calls with hash tables: steps and other calls
+
+GPUPRIMS__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items,
+                                    const gp__hash_args *args) {
+  gp__graph_step *step = &g->steps[g->count++];
+  step->request = -1;
+  step->kind = kind;
+  step->items = items;
+  step->args.hash = *args;
+}
+// Takes an empty table for `rows` rows, with a counter behind it.
+GPUPRIMS__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows,
+                                          gp__hash_args *a) {
+  a->slot_count = 2 * rows + 2;
+  a->slots = (unsigned long long *)gp__take(g, (a->slot_count + 1) * 8);
+  a->found = a->slots ? a->slots + a->slot_count : NULL;
+  a->count = rows;
+  return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
+}
+GPUPRIMS__PRIVATE gp_result gp__plan_groups(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
+                                            gp__graph_plan *g) {
+  const int folds = q->primitive == GP_GROUP_BY_MANY, by_key = folds && !q->key_struct;
+  gp_call sort = gp_call_init(GP_SORT);
+  uint64_t room = q->capacity < q->count ? q->capacity : q->count;
+  GPUPRIMS__CHECK(gp__add_table(s, who, g, q->count, a));
+  a->out_keys = q->out_keys;
+  a->out_count = (unsigned long long *)q->out_count;
+  a->capacity = q->capacity;
+  if (!folds && !q->out_keys && g->at) { // only a count
+    gp__add_hash(g, GP__HASH_INSERT, q->count, a);
+    gp__add_hash(g, GP__HASH_NUMBER, 1, a);
+    return GP_SUCCESS;
+  }
+  a->list = (unsigned *)gp__take(g, q->count * 4);
+  if (folds) a->places = (unsigned *)gp__take(g, q->count * 4);
+  if (by_key) a->taken = gp__take(g, q->count * q->key_size);
+  else a->rows = (unsigned *)gp__take(g, q->count * 4);
+  gp__add_hash(g, GP__HASH_INSERT, q->count, a);
+  gp__add_hash(g, GP__HASH_TAKE, q->count, a);
+  sort.key_type = by_key ? q->key_type : GP_U32;
+  sort.keys = sort.out_keys = by_key ? a->taken : a->rows;
+  if (folds) sort.in_type = sort.out_type = GP_U32, sort.in = sort.out = a->list;
+  sort.count = q->count;
+  sort.count_device = (const uint64_t *)a->found;
+  if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+  if (folds) {
+    gp__list_folds(q->aggregates, (int)q->aggregate_count, 0, a);
+    a->words = (unsigned long long *)gp__take(g, room * (unsigned)a->group_words * 8);
+  }
+  gp__add_hash(g, GP__HASH_NUMBER, q->count, a);
+  if (!folds) return GP_SUCCESS;
+  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
+  gp__list_folds(q->aggregates, (int)q->aggregate_count, 1, a);
+  if (a->fold_count) gp__add_hash(g, GP__HASH_FOLD, q->count, a);
+  gp__add_hash(g, GP__HASH_FINISH, room, a);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__plan_join(gp__state *s, const char *who, const gp__request *q, gp__hash_args *a,
+                                          gp__graph_plan *g) {
+  const int pairs = q->join == GP_JOIN_INNER || q->join == GP_JOIN_LEFT;
+  a->keys = q->keys2;
+  a->probes = q->in;
+  a->count_device = NULL;
+  a->join = (int)q->join;
+  a->out = q->out;
+  a->out2 = q->out2;
+  a->capacity = q->capacity;
+  a->out_count = (unsigned long long *)q->out_count;
+  GPUPRIMS__CHECK(gp__add_table(s, who, g, q->count2, a));
+  a->found = NULL;
+  if (pairs) {
+    a->places = (unsigned *)gp__take(g, q->count2 * 4);
+    a->order = (unsigned *)gp__take(g, q->count2 * 4);
+    a->ends = (unsigned *)gp__take(g, a->slot_count * 4);
+  }
+  gp__add_hash(g, GP__HASH_INSERT, q->count2, a);
+  if (pairs) {
+    gp_call sort = gp_call_init(GP_SORT);
+    sort.key_type = sort.out_type = GP_U32;
+    sort.keys = sort.out_keys = a->places;
+    sort.out = a->order;
+    sort.count = q->count2;
+    sort.end_bit = gp__bit_length(a->slot_count);
+    if (q->count2) GPUPRIMS__CHECK(gp__add_call(s, who, g, &sort));
+    gp__add_hash(g, GP__JOIN_ENDS, q->count2, a);
+  }
+  a->count = q->count;
+  a->count_device = (const unsigned long long *)q->count_device;
+  if (q->join != GP_JOIN_FLAGS) {
+    a->counts = (unsigned *)gp__take(g, q->count * 4);
+    if (pairs) a->firsts = (unsigned *)gp__take(g, q->count * 4);
+    a->offsets = (unsigned long long *)gp__take(g, (q->count + 32) * 8);
+    if (a->offsets) a->offsets += 31; // the scan's output lies as a whole allocation does
+  }
+  gp__add_hash(g, GP__JOIN_PROBE, q->count, a);
+  if (q->join != GP_JOIN_FLAGS) {
+    gp_call scan = gp_call_init(GP_INCLUSIVE_SCAN);
+    scan.op = GP_SUM;
+    scan.in_type = GP_U32;
+    scan.out_type = GP_U64;
+    scan.in = a->counts;
+    scan.out = a->offsets ? a->offsets + 1 : NULL;
+    scan.count = q->count;
+    scan.count_device = q->count_device;
+    if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &scan));
+    gp__add_hash(g, GP__JOIN_PAIRS, q->out || q->out2 ? q->capacity : 1, a);
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+  const char *who = gp__primitive_names[q->primitive];
+  gp__hash_args a;
+  memset(g, 0, sizeof *g);
+  memset(&a, 0, sizeof a);
+  g->at = at;
+  a.keys = q->in;
+  a.count_device = (const unsigned long long *)q->count_device;
+  if (q->inputs.in) { // kernels read arrays
+    gp_call copy = gp_call_init(GP_COPY);
+    void *keys = gp__take(g, q->count * q->key_size);
+    copy.in_type = GP_INPUT;
+    copy.out_type = q->key_type;
+    copy.in = q->inputs.node[q->inputs.in - 1].from;
+    copy.out = keys;
+    copy.count = q->count;
+    copy.count_device = q->count_device;
+    if (q->count) GPUPRIMS__CHECK(gp__add_call(s, who, g, &copy));
+    a.keys = keys;
+  }
+  return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }
 
 // ---- map/plan.c - plans of maps
@@ -39015,21 +40207,12 @@ GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_pol
 }
 GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
                                                  const gp__shape *h, uint64_t *bytes) {
-  gp__graph_plan g;
-  uint64_t words, scratch;
   (void)given, (void)h;
-  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
+  return gp__bytes_of_plan(s, q, bytes, gp__graph_plan_of);
 }
 GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q, gp__request *calls,
                                                     int *count) {
-  gp__graph_plan g;
-  const gp_result result = gp__graph_plan_of(s, q, NULL, &g);
-  *count = g.request_count;
-  memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
-  return result;
+  return gp__calls_of_plan(s, q, calls, count, gp__graph_plan_of);
 }
 static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
 
@@ -39050,6 +40233,71 @@ static const gp__primitive gp__primitive_bfs_check = {&gp__family_graph_work,
                                                       GP__TAKES_GRAPH | GP__TAKES_SOURCE | GP__TAKES_LIMIT, 0};
 static const gp__primitive gp__primitive_connected_components = {
     &gp__family_graph_work, GP__READS_OUT | GP__READS_OUT_COUNT, GP__TAKES_GRAPH, 0};
+
+// ---- hash/plan.c - plans of calls with hash tables
+
+GPUPRIMS__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  int count = 0;
+  (void)p;
+  kinds[count++] = GP__HASH_INSERT;
+  if (q->primitive == GP_JOIN) {
+    if (q->join <= GP_JOIN_LEFT) kinds[count++] = GP__JOIN_ENDS;
+    kinds[count++] = GP__JOIN_PROBE;
+    if (q->join != GP_JOIN_FLAGS) kinds[count++] = GP__JOIN_PAIRS;
+    return count;
+  }
+  kinds[count++] = GP__HASH_TAKE;
+  kinds[count++] = GP__HASH_NUMBER;
+  if (q->primitive == GP_DISTINCT) return count;
+  kinds[count++] = GP__HASH_FOLD;
+  kinds[count++] = GP__HASH_FINISH;
+  return count;
+}
+// Kernels know keys as words, the largest that their size and alignment allow.
+GPUPRIMS__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  int word = 8;
+  (void)p, (void)h;
+  while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
+    word /= 2;
+  w->word = word;
+  w->size = (int)q->key_size / word;
+  w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
+  w->in_struct = w->key_struct = NULL;
+  w->in_size = w->key_size = w->out_size = 0;
+  w->described = 0;
+  w->list_count = 0;
+}
+GPUPRIMS__PRIVATE unsigned gp__resident_hash(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                             const gp__spelling *w) {
+  (void)q, (void)p, (void)h, (void)w;
+  return 0;
+}
+GPUPRIMS__PRIVATE gp_result gp__run_hash(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                         gp_stream stream, uint64_t least) {
+  return gp__run_plan_of(s, q, p, run, stream, least, gp__hash_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__bytes_of_hash(gp__state *s, const gp__request *q, const gp_policy *given,
+                                              const gp__shape *h, uint64_t *bytes) {
+  (void)given, (void)h;
+  return gp__bytes_of_plan(s, q, bytes, gp__hash_plan_of);
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_hash(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+  return gp__calls_of_plan(s, q, calls, count, gp__hash_plan_of);
+}
+static const gp__composition gp__hash_calls = {gp__run_hash, gp__bytes_of_hash, gp__calls_of_hash};
+static const gp__kernel_rules gp__kernels_of_hash = {GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_hash,
+                                                     GPUPRIMS__NO_FIT};
+static const gp__family gp__family_hash = {
+    gp__checks_hash,      gp__is_never_idle,        GPUPRIMS__SHAPE_OF_ELEMENTS,         gp__kinds_of_hash,
+    &gp__kernels_of_hash, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__hash_calls), gp__host_hash};
+static const gp__primitive gp__primitive_group_by_many = {
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT,
+    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_distinct = {&gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS,
+                                                     GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_join = {
+    &gp__family_hash,
+    GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE | GP__READS_JOIN, 0, 0};
 
 // ---- core/primitives.c - the primitives, in the order of their list
 
@@ -39731,7 +40979,7 @@ GPUPRIMS__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
   GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
 #undef GPUPRIMS__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->graph &&
-      !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault;
+      !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates;
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
@@ -43650,6 +44898,85 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_ty
   return gp__named(gp_run(ctx, &c, stream), "gp_is_sorted op=less out_count=bad");
 }
 
+// ---- hash/calls.c - calls by name: groups, distinct elements, joins
+
+GPUPRIMS__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                         const gp_aggregate *aggregates, uint64_t aggregate_count, void *out_keys,
+                                         uint64_t capacity, uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_GROUP_BY_MANY, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, keys);
+  c.aggregates = aggregates;
+  c.aggregate_count = aggregate_count;
+  c.out_keys = out_keys;
+  c.capacity = capacity;
+  c.out_count = out_count;
+  return gp__named(gp_run(ctx, &c, stream), "gp_group_by_many");
+}
+GPUPRIMS__API gp_result gp_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
+                                    uint64_t capacity, uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_DISTINCT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, type, in);
+  c.out_keys = out;
+  c.capacity = capacity;
+  c.out_count = out_count;
+  return gp__named(gp_run(ctx, &c, stream), "gp_distinct keys=in key_type=type out_keys=out");
+}
+GPUPRIMS__API gp_result gp_count_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count,
+                                          uint64_t *out_count, gp_stream stream) {
+  return gp__named(gp_distinct(ctx, type, in, count, NULL, 0, out_count, stream),
+                   "gp_count_distinct keys=in key_type=type");
+}
+GPUPRIMS__PRIVATE gp_result gp__join(gp_context *ctx, gp_join_kind kind, gp_type key_type, const void *build,
+                                     uint64_t build_count, const void *probe, uint64_t probe_count, void *out,
+                                     void *out2, uint64_t capacity, uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_JOIN, GP_OP_DEFAULT, GP_TYPE_DEFAULT, kind == GP_JOIN_FLAGS ? GP_TYPE_DEFAULT : GP_U32, NULL,
+                       out, probe_count);
+  gp__set_keys(&c, key_type, probe);
+  c.keys2 = build;
+  c.count2 = build_count;
+  c.out2 = out2;
+  c.join = kind;
+  c.capacity = capacity;
+  c.out_count = out_count;
+  return gp_run(ctx, &c, stream);
+}
+GPUPRIMS__API gp_result gp_inner_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                      const void *probe, uint64_t probe_count, void *out_probe, void *out_build,
+                                      uint64_t capacity, uint64_t *out_count, gp_stream stream) {
+  return gp__named(
+      gp__join(ctx, GP_JOIN_INNER, key_type, build, build_count, probe, probe_count, out_probe, out_build, capacity,
+               out_count, stream),
+      "gp_inner_join keys=probe keys2=build count=probe_count count2=build_count out=out_probe out2=out_build");
+}
+GPUPRIMS__API gp_result gp_left_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                     const void *probe, uint64_t probe_count, void *out_probe, void *out_build,
+                                     uint64_t capacity, uint64_t *out_count, gp_stream stream) {
+  return gp__named(
+      gp__join(ctx, GP_JOIN_LEFT, key_type, build, build_count, probe, probe_count, out_probe, out_build, capacity,
+               out_count, stream),
+      "gp_left_join keys=probe keys2=build count=probe_count count2=build_count out=out_probe out2=out_build");
+}
+GPUPRIMS__API gp_result gp_semi_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                     const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity,
+                                     uint64_t *out_count, gp_stream stream) {
+  return gp__named(gp__join(ctx, GP_JOIN_SEMI, key_type, build, build_count, probe, probe_count, out_probe, NULL,
+                            capacity, out_count, stream),
+                   "gp_semi_join keys=probe keys2=build count=probe_count count2=build_count out=out_probe");
+}
+GPUPRIMS__API gp_result gp_anti_join(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                     const void *probe, uint64_t probe_count, void *out_probe, uint64_t capacity,
+                                     uint64_t *out_count, gp_stream stream) {
+  return gp__named(gp__join(ctx, GP_JOIN_ANTI, key_type, build, build_count, probe, probe_count, out_probe, NULL,
+                            capacity, out_count, stream),
+                   "gp_anti_join keys=probe keys2=build count=probe_count count2=build_count out=out_probe");
+}
+GPUPRIMS__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *build, uint64_t build_count,
+                                    const void *probe, uint64_t probe_count, uint8_t *out, gp_stream stream) {
+  return gp__named(
+      gp__join(ctx, GP_JOIN_FLAGS, key_type, build, build_count, probe, probe_count, out, NULL, 0, NULL, stream),
+      "gp_contains keys=probe keys2=build count=probe_count count2=build_count");
+}
+
 // ---- top_k/calls.c - calls by name: top-k, nth element
 
 GPUPRIMS__PRIVATE gp_call gp__top_k_call(gp_type key_type, const void *keys, uint64_t count, uint64_t k, void *out_keys,
@@ -44143,1817 +45470,1865 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-722591
-2x!q75r.0(a|7|sUhy`6WV-PHPJbKWui}Jj1+Q,9c7`wF<3<q"LTq]I2:MFNBq|iZM$Av.!wn`(8{lcZf>X2IT=FC.o)Zj#U,=WYs&!Z{s]]T2UC-}wy%9
-.v@@Zr@UF;N}ds7n^/-[}bY`3B&^GKjGK`EGg6.Id4LF"$p^Cly{Cg)6;fe28ZDvz7E4to/[NOrXlY@u;<=Tr;>oOq|<u{J5%+M;&OQh8;.ihXy76h;EOM
-F{9cs<U(~+"8eMHMWp~0ZAxhk!"LgCD]uK'm5+QN,}v;Bs%tV^(A6#!gK4Z![fdue^[iWb_uaH>o^28dgE/C>o!^xp-TG$n0ReOG>oJ@S:>EsSL1C#kEyl
-VXJ7135:@g]=iN~Jw$ZZzL5v+o6NXgq.1oizg;Ax@kTjz.:8}CPAvg{ZL4fJHF^<1,QTdT@]9Z6|iF<T!U9SK<B/!#O5v/OTNbWfEp#i1MO(o:D70<v@nm
-O^HL-]psF^%'),BYgRrbd0"Q`v5YaCQ_bYwskB,y9T(9bGU,7K@6_8vn9$6Rolev/-t(-Es:cFq&8SLYJY.i,me,kC(i"<^T'8o^8etXg$2<%vh<!cvHi=
-]Fz]YWH;sG'Kefnc,E}5z.$8>R,G4tOhhd4[zd[wyZ};X1#cgXyU2F.RoTR1^WjLTB"EbB``{59@8"veRl%h~8#WEd6XUC26-(|pw<nlAT3s(JNAnzTjd%
-YS.MZ{gmrEGv^WRsjg,Mu;hm'mn=w4(a<!>sVgIQ![{8qr(LvifDk]gzh:IG5#ze'I5F8l#j!77ABsCB!|K5atPpa_+95vq)5q|VggxN|xp3&W{a[Dz7{c
-dInBQn@b<l33m(bK@]qvG|C`;@$ngI|IIj(s+6<5cz,;EDG}e_N'"3su!r=]B`dU-qY`%k6u9P9!+HqHdXT"'vz'/|#+gJRMlr9S'S&(e"&h2G|=t"r0Fu
-!o0Uu|oIL{&qr7Q@y7xI#k72m==&1#2>Aq<RkYD}GM-HY4WKDBUjEA|cD5K@VojSb$za1#A'hbk}w#Yw.W1$HBp>tJ.qjS|SA0siAldB___>&>eNB+@KPC
-UiANq1%FY"HA!WaSW89T]JP@9T}n]P&zr)],%W$3.}jL"Lqk8ShqmH[#D).vE8&i(;W`tB}WZfX1qQ3t9uLHf3puaH@DMAqC;<WDlNQl;LmbP1_aRPAeY5
-9o1y-A9:"Ix[c154Nm@G1,0U7S@K"GfX.R[N@C3F:@lcCb7x3XIS{ZMyfuu8x1ny.1L5o0KAf]8F^VS%9{NWiU[>QY00E9$RJmmb~fc"oz`X~Cok6a~^Li
-@i]MSET<#>lczXQ7_IQMue'MicUlT/_:2Ae]VHUSA2-l1/F]z3x6KH"9o&b1t^rClEPWnWmD](xql.#)vC_a_ylY{|Sbh``%W5Oc@:M/NY^Pl4eG~GI+FZ
-8`DnwwiwUbqZzb:D'Ys({:at{F{0$cXjkk@[>8&#Sf7(&A#g.o]40@:T2fgVqRmLk((C1(ZVH+tV9:O'%%#XN#JH_YPBc)z7{z7VKt_/W#HJ>b3FQ91Dkq
-"V=eS=HH%I5Ct4)3Hdbs>7a[AlyZ^+[9`6>M`/HpQ,_Z5RIrN<L-'N~=gzpXnsf!:9;hz#57<Ni[N`mMU!y,{oe_Gk!h:<@U=T@:dH(`}F(13Bsc!_FF0/
-yFI=7a=f[h.jz9oH^dtj41p>,a8@Mf4HD>uMt2ru,GP^5bzSh''cNqP(eKi@NzBqWW@LzEVI^yVu&y5NiFZ`0,pk=;ktn+EN|0UmdzrpinS[q'#3yLzA@0
-~{!@YFV5:IgmUePU;GnHibTl#Ev8+.[u+d:SL{)PuH^4cX39k{b8,>lJklISO1K|ggl"tJZvf6(,H2s:{4+u4w+3xKHMQhoOzwuZE(6jF}_kkfCuv,j2Pz
-!q2T6-Jndk/fI`7[m}[2^lG`t+B^ymaO)y#&pMad0=(fF)FO`]@F=&DO}@lmN>pmKs_}"y/MeNy{(y5E~NYUo|bdV|V:tg'-];3{Zz=;7j2/MCuB6L2-A(
-)yTZNK87`}q6s,+sI,%({|[J/Ir2v]dLns){nszyr=k|%0Hb|XHQK4.j",9:4{Sa(y8:[f~zozLcv9|_Hb(!Qn`v;g_nxxN^KT0f]}Mw<}q`8,xI|vJZ4w
-K&fUR2#ScNs2KF~NAjmAlq8wWDR{&;{O,&Taz5Bq!7>'.!aKA6BrwK!rirj=ON+i-p"<Ao9tP;Fw^}P}xw9xbyVa6geCOs#}xw'DdN<}<&yKS{>-Gr4xUT
-0f<%.U:y>T',#enoO,J^.ti=o_pt,>hkDX9w8yH8>!c_a^/8J$Zk&XKy#jjoKsNUj=-cJy",)_B)tZOz)Ey"rWyG|}_Ol7V,#}~bb"Wc[&L8-XL{hrns6x
-b$F2tZZi:UA<}zz}zz_znRtWmJKg%$Y=csuf0GlsX84UG"K$qQ^+eO"bCT0f]}KL~pCh@,e"`xj5|r3FZWT6[xgD3{7[MWhj`b8k!+h'W"v0er,LO1trsf
-JZ!x],`K3}rBiuG.]#cch=F@H;"=:vcPmNV#TsFFY+~y]+gkMP<<2vAPIUlBaK-FDqOgS;`P4I'kn0I|}8_!"1Pst=(^/D<}5EYxJNoOE'D[3}lf5Dp}zM
-X9W|U&F%^:9@oLCPW`mucQ_O)tPrNl;,>9!kGr|c;SP=_k~}#WDx'1mA-6ACJb8V}V6-4x.{gG7$![8Z%r|=k2wdmf`z]Euhk1Ax-6XN):aX6M<}kflG<4
-!&V{S4TW=+4'Y@8|:7#kyhGl3tUj3tUj3tUjQLD}G0YBq6Go`tzTi=E[)sNZPSU98}6P+/lyvDO%6d~r7ebS+fiUCpW;lKK-`n9v$.O]P=6v9z|X`l=U,{
-L-nMe79^O-/zdU'6f6&y$.9!ao3>pBLjD"7[y5e3:Z85xT`V[d(1^dj5@C4eadG}Pm|+%-[ClrXQr><{7"6GPtA/z$ecTO9w-UpM"xZ&x}Q|oH39v8&T$8
-!F<i(hKxyPbdapS{ozib#BRJa{<@:iZrx1Et$%sNefrNUX_v(sRVUMefmr3F%P4@RZoKTJ~84f1h^wgx|:Q.2Mt72hg|{AANo9|[7C!Nef78FsH6wh9yEP
-`d0.M%!=I`#wgxp=xB|DTbe3#4G[l4/,$Y_E+><l8acq84xm47<ltbu[bT~C7pFxQbtmKjLpX7R:Mf'XpXwB:J<Vq>(@qq#Ppg"y<m_cWK^Q.5/dpot7-j
-.EpLEJzN&02v1t0sMn{m_!5qhy'kZZ(sI&pp1/(:BqxSn/y(JSI,"bS=KK}Od&RR.<(P]zIK{XCqPc{jWb[r[i^&+IF@SSv]0v#&Y||Lum]Kp8q+Ox7EF&
-q7{y%7-O(LP1t(B"3X|'aC2i3L8lM.mWP;vw>EfLn6mD5&/LL71%~;l<9vTM_djRlvwYby=;&R6_ts5GsEr7@dq.|ct^g%se70_va}B|C6/6g7'ykXn4L$
-.phnR#B;%7&@l$VhVAjnIm1[%e.&-VW|34V/)km]R{):suggO|K=!ql!J&L_"Segnl3/S[Tpwa#gi<gXZM9mPE"5KvptB8_;}u7[ur4{<1u9rpk"q7y0sN
-Jf_uu2K(/.@f/P[Ftn:G8uJDS{(J-|qq[d=D0zEX'#Lx@tkhw&,raBf6TM!xifuZ@Z)y8K~Q:H=+"gojLgmnKx1@fga<q!c2F$LXj}Bx<Jbd=R<=bSY'wx
-^u>^B73kifaf>)scL|V@<^n"_McF:-fJ:)X}_4F-F<9Lx>i`Zx"K+e|sV|+yVrK'Ng~}VA&BdcZQi,2a@9AN$O+r%I3AE$bb!=X%2l3m@Pl!&OssqGVkU/
-|F`et$d::TU(qOA)S/5%lcVc$K};K@;K},y7l18:-F4h[|+IU/b52,3ys:.uO+c<~jPmt|Y39:Tu]mts]tLU8SJ8pec"7)gO|lxQ%e"e}IT}%;DUyYK{#A
-a5qZ{w2)=sAOA)j&BM$e$x;PV^~b!66c[D=U>5tJ-CCW]8'[.Ca5,JmYSr>|fs1a~)7Yo1!cV/xKb]-YnptxeXx^(@`Y;+eAf3I4sAN$vuK]hRU^ys^>c"
-JP["B/)}Z`:kK7#Z;m=8D)pM|x[]U-yV(_Go}zjx#TCs_E7<g3'L`A2#6RhL"Ocm%pLGK3yK{x8b%Z-E]76XBtcsn.o+M14(eN_ea$d"es_LFV|,j:~99%
->dxVWhRw}nE(qr[c}/,/<.Hxe`5ics#@&@XUUX>+%m:G/Cdj)"&#t:1nl56ZU7#L%[&ZAk)z!WP7bI4k7iaD=&Auw]E5c'@u5PObxsw!mAQ/yK&%Vw%`W2
-,lSX}647vG!YDNi8tEL%D)Ws!w0!Lz@g3+b,L'HMecyZR<adrz1Cy8rgHAq%h/DfHJ0ET=[{`8<spRm/e[[%fCc3cx"f<Q]ml_i;KTfhDYhnoU9_7drsxP
-#E<Es!E@L5H9FS;Ff^.-JKu5!E5IFY(Ujx<lSet#_6I0ixE@uK',VH.L$yeTsZAn-k[>%3<yr<l_gC,l`dL-mV<Zyq6!!N!4#if^DzX;Y,rRdnB.pV{5:D
-tqlp.:sn+tV)5jy'<[e:N:$+8mM3M=PpY06jG7{Ip5GVt.a#c$4v@3E/Xcw_`N51"i77bdi@YV<fi.0rNI'O$),edNi,Dgh'CZ|fJ6FUFXEM7lZ$z|5>8z
-VV+y|V0tN^[FhJ8)r5^0%=.W:-Z|k3gh^X$Z-&Liu)ciO7bOx/`w%1N4v|w.w9:I<CXU@HI"_dtKG,C):i37SMA.5YeA5lTeGBL=P`@YxKR6e],i:V5=Ht
-imIn9kq!|b"z}0N62H=/aY--[;bxKbq)T=L:lx%Zbi->P/q.v^Nh=Q1d$4xa_5Q`te_=-ep[OGl>d"s|~6k)Es#OLAa@lF`RI).w8LIx::T}k=u^}__w.1
-RvmPr774sn(jp._t|,IRO6hWd)S<5$0h;@WZy5;_)K$GFItrJ-mC$Y_@l]U<lMYE:VNE049lDoO[sxtj|KzAmjMnO9#[d=G=QOI_c-1nv'O+fi=KCjPY|=
-'b>P@f%cu]b)NS`i34@#&9thUUg]3jO^T-%5s#vKB/GbP0bNr6jiV=nLWQpH/(YE#L+3k_>c}0]I5Z8k.>(0KVt0,aEjLc^=~{]>KO{YK)HBCty;`-|9.7
-Tq^Ha#e}TL6^}{LFU1(h4RJZX_v=o#n1W^IGBev8mJ1e,[C"329Uy.9vL_t:[hHm9kAvpdl<Qr/LkElEc:cuPu`Kovu;7ON4)F+"Ddq6#]8_NWT_|+6Ef_
--VJl&T8[9ZbmLyR%pB^-5C[F5/L,!R$p`A[${!-U@nWP0v4Z%/wb}d$I6XL;(_z6d/K8)z"b2cmag^;2x9'dCb:S=D10qVIc3HA,Y3fuA,'Z!GsEfwVq10
-Wz)NgS0+)'L{wj@:3QheuK<Zm+80m|{-u/:8jeB!%PCmV:0q#!`<!4K)}45i8jsnGmg<sSpYC},x-.Q.V';_X@C9:.+>))Kao+10|=Bwd&[[M&tq|n21).
-kXb#sSZpm{":x2-"Wc}]nw}U[z%^0)2EDQsb:!(t&w12x<0G7pZG"$JO>qtf;Lj`WQBC}84zpug>v'_u!Ha8g3j.=1`O!Q0loDFACl2T(|S65n_#|F[0)I
->E)p;9zlIs#4fDQ[L4/V2[+wzATJj{8fFPbYsw]eDJQm&Vu;dY]u>2xYv/d;2,hTh8YERz@]!"@G}G(yt:-id%hFr;O!)cj8[s`Id>&LuZii_53gSl_Sjr
-1B[:$i#tAnI&[W"I>Rj_~sW#_18I((.#bD(g8CBe6Pbx2;}XWZQEKq'W$>Ch_s2G_R%UOX${I3[:Ruq_h%h!BQoAi+S8{<>bo4;E@iY/6=R)pJ5I>E}Bsc
-G$UJt;zws>@xtX0zE7c^OFepNW1/!J)BFBG|ZVKwP9e4{d~_:J"xY;4194,2:Z}!ov4bWAxmt_a.goJnx(D6N@VegC;G}qBKcqm`'0PyQx;l/Z"dI,JF+H
-X!lmf"p;fgnP0Y:h!(GWjF"WU>vmNLg-hgPTUc.ExRA'wB+b9(O$E]+@:rQ4{jzbe"AZ<(#@`EB+>N]bDlB9['r:3=OBdbqLB_S<nl[S=b"4c^$-%}ljxF
-l%c1<^`l:Fd3l`XwEG=ACgTBs|Wwoj!q}|[C[qee7u=/aAL6"I7>brz0yS[(qYT|E|v"y&/->]AAZ@bU~V(eSY`M}_u5dy1c#7($%tw1N},Y$P((y2W]-3
-dyfbCN=Som5<5w1A!~GjUzLg&r-tS5op!{ZN(@EYQt>!!:"LtT-"UO[yhsweKfhRkhXXXrNvUN@QFPPTs)L{CD_5X4ydHg5GD+Z[/r$xM{4(2M]#M$}$3w
-x2ok^4lX'{M$F&OrrDAmWM0_u6.GX"r2-U=vL+6xv"kh~c|F2w"Il,};X"r2w("d0AHD_spO~m6.a#DrQx(97{1:PsQ$nhB#0"8#zoMW2(G1/+v(<4-#vQ
-t!D[6&Xnb%|'5v@Gd(tSVH32`OQ!qs/Bc([WT-Px%}'uu%X9IJ1(vO({mv5,R'T;vl'(,&U%<t1%+!pt;4SUe}qz8V3AUS5@HXo94<[-Pz2kO3/`:qQWQg
-yu>iZnP6LGe'YoqxLiOKS_INP]Li-A#{>)}}}`6I2wDx0L%(u9y3a}{7"]te-Yp2k^Q;<pRr12rjxh`g|Y9F[ZY,V/fStrjjgkrY%V9mmjMqer8TrXqu97
-DF7Q|A'.PEK&|kzZzAg:z:<_+}{U}^Rys/ESddpX2$:>&m8nJklNuSl.sb>lg@A![o%4x/Ncu/'Vv@9>H[n{Tt1}"(6dvXBA1l)|$_<H^V<P|sR_s9b#b7
-xk]HbFp6DcTI3>jJ~5X|C&bhTZfNt,LWs9O[|nxVBL10qS(1t8>ZNWHe!1Uf;$vd_QRe~nwHQKcn]xxB(Nwbxh75QKIP'4n3prSC$)$gCB@cIm[Y_Tg;A|
-U[4fSF5&LDxGdX~R>,)nzvws,cu%<3W__%HZAWo]86|L0Md3cM0M7=%U-D4@rp:5^KGMkH#E>U<j<Kj52>[!NmX1UNhlM>Y,=_!g(,0!$SVF7),=|ET#jq
-ob6.6wo(U4aH9E)d6|&(Sd^0PpyWJGy3dzr)h:3kv366Xcg^PWv_]hXaw"eU_ZeM,4de6,!liOUsAfy:|%1wVR"`'41Uk`HkI=Xm8bpP7.BDA9"S}t9hfr
-;XwCw0ec4es&S1}9(fwfG!cnkVqM"2oM+0L3633[(%Q]1JJ!r7!OjD|.xP0:kt::%p.E`'yuU8#z{5LF_"x}uUEF!a%/<{;m;2L"u}R$$:-Ksdn9UCh.wc
-{qnS`#9;ph=:y@(wbo0z>3BT:f[-E^^}T[awa]>Yi)E^Ic`@Wnyh<H65SI%f(9'7hk29V4Q3g-<,(VZQJg0[0QFA[ukG@G#peTF2]@,Xv"GW]GF6gN5+]F
-(zzA:l}>,P@1T3Vl"4:mu&YK`@yXhZrZv$m{X@Qn]fC=vr0ZkC6k@f!5L,qX+Nwdun6)oh>+'8J#-d4,F(WKJ!'L!GVH{d#p9cWhMa%#3(4.Q1W&"h!EdY
-rP4B@hWQ%b!BD/4x{k#4C@vgSvYu/qJuzoHJ>Gs"{pG[f><e`CT&/h8d}o}c>>K$[|>[]KNP)IjN$p)0xnXzsX0HO[Kot@(Z~+c{57Ro':)==&2z=&1(Xx
-qM"az$A,%r''`4-7g4wJMO(8{F}(.6!;>#]CQ<u/T.<3x2isv%T^{gvdnZk=$+_J5USC)e}3z'.:7,8>PP'6G8{V8$u7n&`#E2/&PF1hOV#HlHfTTsB;-7
-Nna]OPvetn_"89Ux1R6)pf6eJV,cyg>7F[43^-kTI|#bYH'rM87SOaKO:RPaFZ.`p}WWXPt)z{y)~knK/pK},oGV#tmOa"_(sBPD-YPHof.-GZ2zOw(w5/
-Zv$EZxzm}1<]Gb)XN&GQ4s98a25#2uf+:r=&tnTq{{CD2x_hf_WZPp5|)4^vh0qW0$^H8O:FB=ri3X.}va/B!C`kzPidvpNea(sidYEsxA7]}FW)6AT1Xt
-Q"C19Q:Z-7wfR8N9Bbr>cW6bymIrmC`'vQpl,BQo|AL0-65ry)|`8n'n/[3/JT+w;YQ1.(UD$K7bbU}'`o`hV7CnkaF#4pbub58)xaZ=dgdI'R/Kk;8fGk
-TAon[Kv!s)H=yinX0J,4gt"_e9C8XkK56=H%b)!u[x|(oXrgK<oz'Q0`XVxw"3Ab31QRc#>o1^^4A(3v'6_{<p%#wM085/M"K<Z^J|d,Zvc0n$sk(O&BtD
-]vJhCQwwu0UA^vq_o7B4kQEtA&U!Fff9f.]ASj`.}E>s@#mCTENZ632xmQ(ANvO:MR)<@_/@`/Q@KSq|.s<Al#06d}n)&2#(p$K}SkTd|.<&;5dBP{+VXm
-44YDGd@kz2x4J))mj|turCYD84lyK/w^v/a'x}ulHoEI2jQ@Mo$LywT9[z9LU46/cD@JtwQO<N$|=vHiJ:+NV`UW0.N@dq<[Vt(TVzg]B@GxW`7P|;'>$-
-J8|C.[7|QyVN)X$#jQxCRw,wu2}Y^(ZJ'9uoJ"K.92#/!WJ_%HmdW-N|<$unV{b&An|<dS^c|i7y:x3:9Novh(jYCnh!-vF[qdfgqHthf)M_{Ood2NNckt
-eIo[Qr!9wB_'Lcvw<oiQg<O+fhQ_<D[KF;-zbr[8z1&#^6=,B@RM$IC-)A~7pT~9=%86"`rCN1>m@J"_mr]LSw0Q^JE,^(f,c0.d4W]D:,6n]$0v6zD)p6
-4+5GiC&i&qJ@Z9/zoMaTuo%!4@c-nX)KOsHI&l|Sp6kRRpN<g]PE.-f=Ne6n!|-pphB4s,$Sh3v|>BkBvz4j}'G&jN2b=urYUB0DKaxxpV@VXcT-^1%CzX
-saUMK2[=u<d,~+I7P%kk/"s_ybpOY);4w;=Yl$Ahe^B6}CTK64icGwy]ij'&>|Tmt/w>%'z1$D6ICbY]Sc7.Lah_W!Zh4]GO&xg.'j}[^$@RPZ!4<[1D@{
-A|QWR1gn$>`-=FIy[QJVc<W'R]820<gB"K6@~[+ufDJjCYx]!BUZVi;$y6FdZ(-+z_ZL:a:_]._Oi,i%Z%"C(";p=6WQ'P"aE|yhL@1'zr2m_'Y0[+<zw=
-L5p"ugXb-B@C/=Mkm3p):,5d)d~bH3YEv8jPATF$l(mF[lq3PUzwW^h/#jlyHplvU0ugH2&BRxLpZYyu{Hs5(L"sF]3ldNg'+8H|":}'xG^a~i!Q#801p%
-V@_|DsauQer(y<7fOFBseO8JbXImx#}$pYt|"_vln4+&t_{@tm.[CQ|i!mE}m40WY/$@Bbq_GD2hKd[Fm1O`%PwNy2p8tF:.(U!~@W$pg4-DH,An.CDVxZ
-a5)(4$p(B|L(m&"d^|u1ZbL7/&3Sk=^|l",=E_EG@YI}6o&`J_}apgN]PsSknF+S($s@50$:^BG.4.1T[u$j%^FUa;)Ke|+3:KU2c>(',j=Hn-4h5T=E^E
-ZKI'Z(s]^,hk}y-5p)mhxtVHk'6"[W}G:GnWMx-(A"'`.K/BI]C(7+8"-7&R^}@5o@e::zV;[(b5Y4&-#U4PW2{7<0wz#<w+Nx',5ES%B$00K#6e-cN!!t
-(ECtY[2T$<i3AP&i|r":/PfJ1Rw"Km][:_[I_9dn#wqsk/!tU"XQYW.%&7!ix:"HIMD5&.1zzmsR,O'ZC/~nau!s4HW<2><JZ(Q>uwoTFBV,p/&U{-zSrJ
-E;l.Ly)aRyUmn75T_+H.6tq4hitKPtz.QRpE@XhTk<qq:oe_,M,A@9[3CfhHCWtTYP!s:Kd[MoU7q]z%2mE9mYYpld7`tUQO+'~pJlf}Kf.%z##$e#8qd(
-pCPd9./gSm8/.[c){A5wt-/{:zz&;E[|$MU[vfp163x^e'87XGW:!i8/%ydf=7u^mWwAra&2jp;[^YEjm.yg/-zNa]=fjPMyeoXff=gzb5+EFkMG5b9nM(
-s|7b(c/E7ZxT+<X:DY&#kwIsQA~uDxIS]j`{J$%Y)!ZMcnuz]b)BFH_}O|9iRQA%3+:Q~EaO/'Wl-0,O{v5TD6]$fuz/r5e@obzPV;Acrm;dvOwwi=R,MH
->>_D{J,=G0{8]wW#ilqzDEy!#1M=^eQ!}rU'l"X>]}^(UCfUDUaB}qMcX=70j5VZwN>E1'#n:5;+tBtH>G<=tOoi&N5K]=}|c,A#f]BmUee"Q{6iuJX5&&
-@|#nrF_fSJ@mCLfIeud=py(lJ(>5lDxpF3]WVF{{,3`0o-PB.VpH[oR]Z<)4D+Lr1+40V[X1-tMsVy~_3k./)Fz),OURk_iASimFhPIouMG-TtzAjGnGzC
-jogZn<;oGAPG9|,o+AO4@/Dl.}SWJ.UlBfBD{tZ9Rg5<rvH0F1gK^g|_.WJpBlW|Y$:>m!n8yKk0<8U<woO)7^cd2aC3E!xwH`}@"HOxGpHF}`,"an>u"8
-Y1QEqRc^vl&a05_CGj$cIA|SWT^K4HjYl4yHkhK]aKp10q+=8$E6wcrg&G=EMsDW^x,024)03+qpK1=R9Pz^u2"d@2N)Qsr/kmW[EGY{aL<luggP;-n|0i
-eJT[3JP6=tZJFL{giQk1zc[U}odf>+>Il1q&1TPoJ@>lZ)TwQq,T01<`P;'$a}Y$[1#h2pE=>FT_<I_jH&h50S2O`ev+rdH15pI#OQapMkV+o;-nU4G9V/
-WP,ZBb{hJIRw+^lQYs[}vP2h!no'W`,s=H9@c0;OgPqf)Qs'W'>`tI7-ca$20G'1VMsg{RE`f'M]E}}Oo:&_/kb"@pS6b$>(@EF4>wAMeTHlMs-NiJQJ9m
-crEWPpvY&Uc]gosa=off.R/`]s56^uY1Dc.f;[|U:=k-,.;;6IYS~9!Vc:I/,=gJ^z<[iH=<)T!:]j[9I6a83PAtMqW$es3QU[Ph^vl<>)in+LSF06'6EY
-$1{"$<M[D3a%aDXO#bj:[[19|97{=(<iVL+0J<&sE:sVkI8<}hfc6%%^~W~HP)6Ea1Q)sk'(V`B}c%gDm`4CSE>f!%d2`88LXm!oFk<Q~g3<VdhQA4&}y4
-4gG&}+|/;7XUqei>vv>!6ZN6K;4mOI&f--cn{q$gjEZ=HA.T[GYS~c}o8r(oaR]WV`|P7eGYw%frzx+Ec0FQ][p3l%OQuk15_J`6S4,HjnI|vIeBxLl:=/
-ZGsz63q|~d~uP/;%<eF7obR:v=)sA|wFP4ugsAlFi>".;38J[P1`OrOFAgbwJ7'2lqiYLeF=)xO]We24nm$UDM}@@gz7NF)h1g6gqeO}3f}|/q]AsJ88Jd
-D:>;YvhK7=Ys+wj1W`ET(P2hz[VIuAG+=J4)qOlm!OV3WKf[Y16Jeo#mMGt(`VI.29xx7m>.CtqRee.gS|[qC;0fuHP0tkPe_sF^^yHcKj6bRtvtTX2{Za
-|u1h`]C2<{#|L]'bk!1#f,)gEe>BdQh`!/0E$y;#a,d0Myi(Vl]/_=ZI$G[B8OZ#ZdIbPsdnx:9zS{xFgn<Z,3fN{xPmsJn5+/K/'a`kFXg_NXd|ylnM)j
-It6dJ}n-BWiwnkZcvT`5uWuxA9mV!O`0^J7)%EWu,NTnN.v3V`/4BSh1r|NWFR=uAqg`R2DXuOa|wOB}^wk|KlY2CGhB)@TGyj1fz:Z%=Ru=O#@No8Nb"g
-'0_1-SW[GQCyJw@/4C+=6"L%B-S-+{,gyd!<ck]odi"q2[t(k0@jX#l4|f+m;iFO}o@`hszon1=m9|R#3zY%o+:uf1bduO")Yqd7U`=N(BZz0b3wS5_.px
-i,H^mS)yV[w4f|TWHOa#j7`z.N68g{|BSr{^lf54h")QL#bc1gY3&&GiTLq,'3|CSP7k:B(m|0aIUuS}prpr'E-Ug7qqB<l@Ht(5Y2C]Q:hAfxHfsH]E|`
-Mhd)zeZw+t!m+rLeRq"OD&l!q[C[t#=4crjE@(Z0MOPX9>&P!uLL"Ycr:05=ZZdpcZIfp=BWC+CK"K;EaB4:h%5diPaU~_m1&7k!3l22MMaPwC_lwFJtB(
-:#Fj!G'uD+i|@Nm_YrCY4<z7JYa$es^'Ho!5N,8yGg]d^Z@(!jQ@T}#s~ez'>>~CV{SD`&ni,pv<FblaFru|somY:`MV]>=O'.+:y}!#HOC.^;LsCqt>~>
-ouD9ztU_zk7,5BRG]$.coa@zUuhhH4rTBO/28W-7,qNDIkGF&R/2Z/M:~pw3xXqKN-_dz^N|wM|FARRL!x-Zka_lO(-"sF+!d`ov]VB_c)}hf:3ST{i8Vs
-;]:wS':8K]EBD4n,_r@0aL)26aqEvDCRl|y:l}v:~AOMK+:cHz1h8gjdqCiy[+JEP5"[URR9wPdI:/=}m%8YQk!9xws9~YV>@+Zs@dbGy9P{Y3H`ap2D[v
-mi0yKjOK(hPd'YMz%)CPD=MCBVw|)GXSi1ta;gz'H]dNB,xVmJ#hAJn=)44NQVT`G!dQj}bOy#thdN,x!b6gqkM<uynut;y5TF>cI%HX#xryWsz_>f(4Sy
-`7l:fs5=vI,fj]Wi4,ps=^p)1)L%/&6#)4E)bSv<ZGUXS=7R~U7q2c`qrRSP|I[H6g9EYMPVOS%VB5oA9}rD@Qjq`A&;J@x#<Rjh4'Aj&Q/Lge'>F%x/g=
-SF~Qh`Ma]xk`8lux1ei#DvM|qS=uj]CL(y%0@1pS&Ghq)6GD=O~sHD]J]p79_SiJlarbPa'K7l-Nn2xAMdAM}lhaaraJK%_%u#g1nlT3+Q[V6i$SQ"YYoB
-jdf"0Rb`O&`>Qpm[0`Y9|ct6"u>G0LGj423c#<T8OzjxDu;<('vqkjDVmu_viPT-1XHeySLQ2'EL0fqpEsw].JFp+B9c8`]2,Yf6O{>BJ@}'`lpes6TMnm
-]D278N[y4aKakm<o|{i1l/A9z(UE'BPEb[{i2LQ(0<"pU<J)gDY^mpv{<[CBt3'b0Gy(!Ds;^u`MYo.G1Y//EPFwOZjw=bAt=VBzp5MFbYC/mp)2N0~q/z
-wc.Hd4+..B32wfqjyb;bO5NJM'V6I@fJ[=}6nLO}!cmqhi`i"7ZiW.GPm$yipsYzms'%BkOpymsXiI7&a+khG6Mcj:~4T#N^;ik4{nh6QGu:z@)17$-jID
-me~P[Z6p&KTvxljwYx|zf>!YfRk9lS<]}M:_K+"`hYe0jswOV6/E[S3^3TaW!_Nt|tmoZ0FP$<.QC+Q/"La/}5y(;^ZMi1qGOrv:e"1RQ%7IZSLkDrOshQ
-G`uw4o&]+->^FBG!$!f57]b1l.;n@@sk|Hp[xWdclBU+xP)4-j`I9LD|&=-lw(%)([[k!z#<e7RVy)V5Ic%.5eaig&bkW)}l[{XE=eK-`Wxbq,D6p=C>.)
-hepxQ^/)`0sj5ow&^x>4j(&N^^YW%|ClXU;e'NR)CPLXe7yMA9h1bQ:^8<>Za1MCo+d<O&3:Tpbb;/JWG`gtZCT[)wwEJ'vLPIS#Er_5TN42d693+o=f,p
-.!d&,`K@nORJL<b&#"Rh<d<wVp{:ae+f@9OtViK)uAc@=mnZfejs'Po{aG+KneJ+^Rb4_mm9_lj'HRa=!wqWg:E]f^r{amX2c[tl:8vRu){&=YFmewy.cE
-Vc(SBE>WIR1D#hq2bS[>KLiZjg%>e:<QZewu|OH().Td^EM/S9TS7%/4U1rdF4|c:j_9lz+y_),h45XjddcYvvX;e)#q/ePp.d[YK)OiCu@!Hej:;5^8iG
-=DOiXA=JhDL4oDV}h#&^:`.HD,R}((FIw')MieD}BvL4724[=VI]Q]F6GT>c[f{^F(/X%t+ZH{T3E.QD=)Yr-a~7}IRS~c$Xv;nVtn~#Ep_;'cfMg9s'Jt
-+Ix>@!hIvP3Ki#QfO,!GS.k$2YW8^ijf)`.VS4MHyq4Gs<arFbs</BH8"=uei1KyL{(JWY'OdqW92|'J:9|WxMcGXXCC>jsAYZJS46e3HflX{9GuD/)NGa
-z_YQdT3^+(+pU9l"->7Y)E|x:,C#@-{l|XrPVG(yTV5+875KFt:i:d/1#9f[}ePib1f`6Ps_lD('EGTOhKYQR17BeH$w]Jz;QO)y=(>fZ%s_mb239E]x(>
-m7J0THNeSxVhqduu6J,04>T/`Nx{9-m:{_m5k0'qw]8:G:aWT7mn"77w<vX1IEHDIl]1DeVk_`-iHtQ]wEJIE`t=z!9A7Ha1!_LQ,K(WJ5<E7p_&tz.xB4
-~ioh0kON;/!9iEvj@m>w(&0f9;FhS([wXuv0^6ZN%,}sU3)k]%NU=;0`#)&HTv,GnN/lRa(h9wriDc/sp1>A_iO>GC}Imc&51e1NjeRPDZXwGP<'U:"T}S
-"tsoe<{$XT8-[EoJgmKApz6Fm+"#^=.E_rBb@Q5YOcIimp>#0LaV}PDTea(Gb)0)rG)[{RwEdJ%oS7d^m1#h$<A84T4VbY66D','idMl3=U'@8kV@3L/7h
-@S7P~mfUG^F,BRXmSX!'fz<VaC&6`VK0jSEQ8&qs%XcZ:..l}himyGTki0/j`BdLN+s16;&#.2$^q"2=C,|+ND'z`xmMCIaD/O+3PLs4dED`Zfy{q`3^:;
-pI@3&<:Im)S<zL)@;"z"K'XL&3,Wobj6S:;Y^ZxKlafC+haK'`}"0:(wKQQL'zB/NnMG5Q]_2g44&M<'u|cht>H52H&"lS.9_y7aN@:#pv|Ogu%)~f3qM|
-[LcgQ.Hl|Q4-3y$kzeHw390cPl%.pnK.NnR;S.S<}fch%yQng[-S9(>jU|cqFbpDQl+cM+C"Q)#-oH)u<dknGBq6tFP^xD5$Ab2v/^(w'XCoGdCP^T}4lR
-C#}LXb7^=j3a0tm<4.Vz[iBbCv7Mo,)/3g-P;N7RfLifClEQ:E.}z81db#D^zA..7(5fE!QJ(mt+/4mAFZQ(__</~Lu)R5Yg3A%,r'+Jy$CMt,X!:+>d_W
-.P7{A}H9QA7D34n/0<vut[s/&0.!),N"r]3tKU)rPdG#VHgk_,,v9rM"d[ID#)dU_Kyyz#UmLTL7}FuJwtKr2-FJgeP"M"V4o33&5pWArGK_^+i[Cqr}.s
-ovb6WcN&@q2WD8AAnM=C[V#YTzm=c2rDAnjG~b$OvlrQoa<d8}M:D(|0#i=h%%<f6|[hl90a=.E3M`|ii)1{%wM3.!d3O#'ztG;PV"{3t!U'O#^wC+a|+i
-)e<hK5o+4UZ5]r11EbsFhKB0!uI%VOmu4#BE6p,%c'xrN.[)_|ulXw%I:gIne,<Tg+fm[]^foz,SWvX|QNHh^f6<2nOtu7{I},Oq$4xTF3!r1dCT"{A_+I
-|LNURHlX}cH[`r>R>C8BB"o[uB:v_xN5yNKn+y7_9/^Z#zn8b!)8:q7{]JT`~Rmw_AnEd1H;'gzu,6urfER|T5B'n51qd^"eYa[$bt/Ji{c(gp^b/-7x-]
-{lCU/M=(gRw:VsO1,hEdM9W=5W@l#B;][x`d7_,MUECX#V~LjNCQYwl2k@%Uhcu0PrDQ]uM@AdqQC&jZ0gKDjPmMP6uDxzxiUJEjowTbpl+kGNVdOaH|%y
-/2Aaniw@R5yQDrc(btNHN|(yc|%V@ij@]7^:2{]`q(b/mnS1|q$n`^#WK;2j8Zg6'#by.[&x=}k>SV}L;Ez}kmM]g%r"(`!MC{o%M8b!H3rLQq[5e6DW/_
-m]^2qap9TqNIK#BFPg85%"E/qcPst9)2DW13R2yy$x>Z0lP,-Iz}dqKi<jaryp)Uuoi,1{EwrF2T%%h0r`j<ieqDE,&78:a|.meC{l79yRc+"J'n8oK]xO
-o0MuZ|st[-w9N}h75%c-_#QE,C(nq:.glv_AiAlc[v#`f_5rL}f+/}E2X{AD.Mk3qu%YO@cIg&3L]#BrlPb+9M.2'7or3Q[wd[Rl%HRK]U:A:T=TWVQ:EH
-#[=}5dIo|xH+>3jowN']mwtD,Jwe=<f;tEpKAEy]'aS9KiGms]>lq4/}Q}(c3q3<u(0>~IKAfeUfKW8OWiA/zs_-"q8wp//N8hR"Nm"xAO&@YB8{B^Mm@_
-o/YGm1"ui$2SL)V{#%$-d=}Sp{kVi+zkvR6L"U@DR{n^>wFx"MpfR_,Mn=E0Mujw{c}8ztptv,thf6vow<.A2Lq/oO7}fY3}V&ThBed2+!v%&If,meLG|G
-y.cvudkhY,qzBFIf|H(tV^l5PXwh!1=YkU6@H1w;nu~(|Runi3i:3>-Ak>6Z3oxUqJ%q+v]Ys7@E^XEg#:9cPmp{/Og-1@LH4!@L=1cyRV_7c:S5Ul@[eU
-8f2O^KV/R>gRL<HT>b`%<C_B}`fS{;'P/yD".9qIX^]5YcckYB7lB.=:InIM`i>T8!1l)L#/WJ"$eaq7&:fUF-z%6PVjz'%w8,>.S$2RK)T,E!awF3])vF
-Qlthq^0]51dU2x/1t8z8MWT(x_he$n/!/kbvdVR.{zDNINhhdP5O2ML8uxH0v4PCe}(4aC]d3aN+(na[B&S.}5<-#U.V=p(nX.k@xk<<ySGj_k)k~WgJsE
-+3XCRFHc=,yB4^bf}yRO=8wolH6t"W_vtf7ZdqC)'PvT[QM}MWaFQy.tm4}Y89nL%_t"i"/iaC^QS5ZjxR]#w@7J,Q/Aq!CQ/[E!bMX"07Y.X_]is:qj$(
-"U'zng:O+_[LSS2WhbozyJVwMtRR/O<6FypMNAb_Tg&J&sR5/[W"dP%SXzsw'wZ:&j'VF%^|nOFT%Z-UHGMm=jzZA^8Ym;lYjV'-fC8;-:>O)'$x.g2h@8
-'jLX5plmNUUxM)#s,MwRINCNBS)N,`j{Pq=+]BBe>UB>V}invl:$w#AkK"QnY$/A:c7)77o)AM/McsA9^r{p7`tBF8M'|]_95+okI3Q)}R'],,Do6M5HXh
-$Oas9lcd^wS(13VM}np}lv(>@8G`GN]0Dqa$qL,|:4]rE_up+B(O%mn`l:Nz7z=2MA+O-dfCanE=|6=iQ>N503/_s,n@x<ytQEVlh/UgZPns:VH0U<sSp,
-W>Q7#b$6$XFVlAN&1%2<"X[vYW$rMUE`LWKGk,2]&0;L_6Y+N-f_6g$b_QkE'U7#(QS<P)JvnHw:Davex{5&/Fc|=CbrjsSacO@rIIXGgGaNcHcf1ZAq0K
-f,~DA1vMgu.QnMwByu^gm<W4!0`'-A~m~q4@cG`N(@^@YUS9q@a-l+BH`-V3GefJ2i$|j"{p$v7!TN<T'W+nJ:MPAQu$>xyPfJex2{xfa6<BksF{l_Hx/x
-RFX>9&~ZGpfCsF0_$pOfYe6]-h7PQ2xyV|#tgQQT7'j4HUt;2tL(dS]nN=<JG:Nf8:c1sUYqA,21[u&yDjVVZ2LD2W9|5@CWR4dKPb4u60^JsP<#c&)nb^
--E$8YgOt@f|QL>^`h82`4QWw{n9'E[%pzX5nL,2C-{#fU)od:Km)$|V,)QekuHD4qGKGE0$xLKHL0AlYZp,Kx38f9#P'7HGGf#Q8UkL&-"%,dcMz(kx,a)
-+3i9iQ7NOy/hlLbRwpP(thavZT:wU6pGa_!T:mX#:Mny=<pF|yS+]$}0l{^gU]=h6lHX,bNf^P!oae4HeB8]rp1z)A7=tBFl%z0KWXL<353F,3~GkcXBX<
-XO%iU|Rbe"-SB0:y^gv>n=_/66R>8}rk&xZ+A+<e[."=My^nDak.TexezV_OO.}7+#aJgfy.qF3VFRtZm$ng|1neG0+,XsAX.HWWl8IsoDOCb|s:|(@N(t
-&nBxZq=FA3Wi0Q:vsqMM/6V={gI{LRr,|2{d)N@#eYzNf%Idq$ox[>()bVRt`8zGL8Vq.Ez$Ja=E.@_E~)@@,.w`sBz:)<^Mh26f)oeN3tW"~K[DwC|Y#[
-w$>Xc7mTX^=|#pb{.h)=4o17Gs36i,u:+ib`O$K|zCb:cum-Ne(kiSOAe!vxz0Y]S`3=i.WX5fSQNic.T9dF>&j)qFz-Wa"9)sLddy'=^H^mB[(f`um}9E
-R|b&:EtA9;D#]84A7<D)%0t_HmwoX&PERRG}ML$M91.-gx7;mf#N5j}F|Y2x|2:[_7Er@>^c,3vnqoyQt5t{[}#WCB(I!<zsnoTOIoa%=XH|CgSY/INp/-
-'OQ4x:2Nw8av6Mn.({9y8Ff@hi~.%@p}&J`rQ+,W6rMPbWSuRkZvAnTHn@4TVO`]~J)0<uo-}oQ`P>7M0Gc)d=n`^9TT<:&9ARx@w$v!ZmeX$dqtm$<ot0
-UXIe3=_mlSHrT7]KeJ.p=u!:Z;qWO2pdmg#A,C_ITz;"%k9j(H5gB`ylwm1iQaQp`G}lL]IGr1[YYm<pF]:Fh24o+Ki.uC@,04t3#!Cr:bkjG.,RZvEd.M
-|Rk^zGyBKjk[Nv0xU2Krk"4u8g/w"Jj5g3:EHCl:aj&pQAf-ItJih+anx#VF>ogrrsD!>pr"A.DUN)MU@PV}S3iBZ_gP-@LCR4{bl|tFV#X9<^7PxPzztu
-<+7YrQeotPS0+ai2d7nu'OFCK!Q"KWFqE5.weXAmNBetrq~NU1@Tls,niwOIwP.JvLRmNcsl1+]Q!`B4/N-8]3GFb^Df2}$5mOx<l-6]3r'FK=Ma:9Bi}+
-m2AE"lMp-"i8(^M(@YN`Qw:otKkS"ozZ1cW6:mF1J<=D]U78/hMV]$zvd<yUu_CXUNcln7%[lh4xc5+l`=([URer+rQX0q3i-)r|JsGrxu,DBSCrtGG'f>
-UucZ(n5T-Ph89n;_(.nS2_xlT/LN7}-p{[km5:@BBK)^T_%1AXFp;jBp|g[a~$_PaE2soz!n@>:zEzlpjn8dne(&fR[Dz'@o=e;HCmg5v[oM}tQvSK,Mc8
-3$:TLBjouB+NAD}`$LfpC5sW2c"087v3q.y:it!2fN)6)d-0gEVao1ns4yCk(c[8:d<lHZ^]~8^G$bA7H:5&<lakP|/)c1@HlH!7-I3ta7!DbFCL2LNsVc
-VK>cYyga)u=M&Z$9cu~Fmu4L8$y<,"-qs"|v61d2str@~vI;DS-M5g&e-A;zPboK~DP5;)AQ`}'a>R/9FFIxFENox`Ut'Qkn)DqXNM7NtYk"t3^HC8f>{`
-Wc!tS>#kfe{X.L_&'|HEEtz^+HQIVI93pBbAx00J@hUmBrHn0eR^TdGpM/o^'xyCFwTzD{Y|=,6[_Kbf'ZR{{GinbY$qA,j7h_hJ_Hib3@VqezVCsXuC6<
-74qXW(K%vobRL&U'Xp06DL!R'dvc.0<jDrgHB[JIWOcxiSXs&oU(=PZsRd3ccJXSFm6.Q)]<+I0x8H#xOA@E9C&-KkeVKb:eb]$=tGQO`t$R6hk2x%>tOt
-KGJM%HEp~`N5^l_D`QIy;k5&jx=WSW}W:TJ,a8:i_%8=ysvBrL=}Tb1}~'#5Y'a@_akHw`C2+M_J,;jeOhHiQ0qHH^=4o4TLRb,"mPtj;X}Sva_K%`)B1l
-A3qF}AK5dXAkm7p#_{e4PtIWUXoW0cv(9Z(6KgxB">jg6MCc-Q:J,/O!'5R=W{5^+HrG+RNB}E8P01lBfG;I11}NM`AmEkE%X=,{<xrd1d-;)7n-Q;V+p#
-(>l<"OYNIw{=A]V{NrT,@3FDB|SIue(av"bKPeZ=fwfz'UCVf;amMe-J)NlIx@gfa3onui_sv/)SdPf'7^7Yh3cW[49haBk=#n`O7d7#jx3|@$5+)`O/p4
-VQdwOR!04e/Xq1=b9wsgymm(`ADM`p2d[z#2:>q>[=1^"B+Q!Ac$WcR]cv;|vV3ifbt]9$4.C:E=GTrJ4/2ra/A."#f:RwBj&Uy_KM"t4g[}Zzx6ej1MAM
-1>-xZ|>V]`CcPbKk#v6iVC-D1#=n3)KUD8GOv@,s`DS{+>9}~MMys;@M3$C2dp@wFvf7-y`mEG6c9|lwM@e'`{#,8p0kO"X(MmS[=+{cv|WD";Hms((Ux-
-CiVe;'G$23QK'v/KH-7h!97F7qsZZpJNu(-$^CRFa#__i}cB"IwsR}o^>JgmyM).2}rPL6TMRuD2#-1n]i%I|C{+o":oeYoX]PMNC.)b5K4<JzSX}a3mci
-;H+e}|U.7IMhdKLb/RMC%/QGv-Em)v[T/Pm-RV=a56Y34aB)kiQy~RU[(m':&;G2Q}b&Yu<g6<3]zs[I7t&rL@ny2[c%n5.0kY,V`63fz_]Etoj#-0lcou
->|q"7#0#^1THKTx;sXI4DKKP44rl4IV;LbYk3CG4X=jVhgV9(`7ihm,e28je<4`"O>v;LM"CU%;Un!`[9|VP&LlKaX1WYLm89n[L8CL.F.j/Q.wFBTGbEk
-pE_FUafj%5)`/sEyGT=D$UrU51M+k!^,vjVCJu]WcD!QWut7`k7[/eT45kv,kNL^qFsi^v{gqT+k[%=8`fh6X}m]#HP|s!T6w3y^'Nq}W@C:z>y=Uc(zeh
-!a/V%5XXEz.zq[z$iQ7!C8gHhF)q{F=a@MDQrNp9TOpP#qQ8ln-;&cp)'=VOL:`Y^2bxmg8x<J</`h^jQd%W"x_1ms)B[Nd9TXgho|9N7$0&8+FhO-j#9k
-JeqRl%f/Ky$oy2&tWioYBG:$3Axfzp}wF+AXGF0+fG(C6%t[O2nikuC]R`R!uVlBcD|5gbkQY8!CUMp5knE_/{j@igCOEyqAsmI|Lvz:XB"RIc1IT$.2%G
-'A3:ifN>I0U-6W,kS0XmK&ICcc8smxul`W'@betLIp]F&6I5"|FQP{Hx$yqBy]jmQ)dX<53K7JjPE-pdyCdY9+k"d!nI4=m)tQqmqwgP5_8hYFxzD.%gx@
-+qzBa+"@em`U%(rAv`8<"A@Y>>gTQ:Xnr(po``8oxlb43,LM)qe7tsSdR5^]6A<Z)G/#r!j&W5,C$Xa<~h|CEHl2CiqT@V[dkFVcW;m')_j>a`c`|5VcZ$
-{Ro%Wy8CTAJ6aG+okHX4wPb[7)B,VwZFR]l`Rv`/P`wGpM,_'YD1kgV9tm#;-s^oU.i)-QL|tFEa>&P27TdWfqd10n3P,zCP}sgwOqV->(eLP@D1rlXaCB
-!}0MDnQ]fqaQ;f8{Ns6<wha{s9B.stHuu70uabL-a}RRG`'{=<$&il^:>:Ex`(p0ck[L^"]BM"VG~jjI%foGP{"z[Gc4wKxz,Y:!k$h#B6)fWrh[mgPr:H
-sK~I6^Y`auO|PQ2JBPnw{}4fl;.Flaw}nih(4HdfKBWoukNV^x`"ZvWe.VqwRi!wP<GwL/sR2.J1vB}FNzMgH1sN@>Ce}Q8F,0[g::;aXc}Hi8~Bn]5wOa
-39PL13Y|MgPn&Q<T9kAeEk"D{0&QV2Rm>5t,}^^te6#Ym>ABUvtR$eQN_kJ5lw2vLu3LfEPg^RRI.ua!Bzn8scB(3bk!:f(s0x>I)}Mdn`>D_Yk`NAOqvN
-%h+N!EI`m2F3n<Hzfq9@ffAl`A'(#<Q!N^83C#ZMO`dykJGuhZ:v]})I6tR%3GT(SJM7C#fWw03:c,7wp+S"y`jY(|"m|'pR#;gRR(<a4wvu:xiNViBi&r
-FDrtu{r64ywldVJ|tlVf"I9Oo(ah":dd/fyf`p.}p_39|/7Lk`<HvvC%dfk^rEB#akj@@qcOWO6;jwz4j6C(ZBcTh3g^=O{}2{%7)gEy%6ef!}vhL`1-HD
-;w|=AdDQu8J:%{D>gBTVk|S,$zB"Gi)yRU0;v<,36Lc:06dcPH{hx=9Jx;6zwz{K8O[J@>$k1rUpQ[gDt%ApElRi._f!'WeBYEI!KDJeXXWEkX,rf|Gfw$
-(Go7IB[beZhOWH)c%#_2|ldG5yZSb<=Vr.K(hLrNpgc)I4dQ]"BS+HzcWok;ri>5|zE_|,1ob4LMk+e1)#y)-jL&h]e^"eWFqRep997,FMJe>3dIKWl+4&
->.";n1fqa(II$gJm1Rlmm4{y"1s]&#VH{Vh^^Gm.>B=oY37Wf<Dp"oh<!sGQk`U(~%:`xJE>bek:+bL-'3Rb9K~W<Gi@0`x[3E2n5SKr:9{Bf6=H977]Uf
-!Sg_w-NF57ot'4lh77Pbn0X<<i@LE_qh[0t-@v2iFpT)C#Xs7Xm-Ze(eS@0TLB=I6w0U>7ZWv|J$:v!CFVgN6e6YJ7TCtz{5P<@:u[u}FrJ"X:{f8o]1[T
-{uiiiwT=m=I/:.S`B&W1iAj=u/69_eB$eM8i<`Y,x:Tk4IX-u"9Y2=3A,^Namry]1)eF.'Bdr{^E]STpCWIm<+5L_cj;~5/o8`[vr5%/%bxN2hvI>L4,ea
-F=gg7+p$rcefjNJwj=Q</sfQyET:JbIE[{csQ[xV<P]vJN&r(0YF5|wOUt-@uJdl6J`r#@g-TqY[kOCw#AM_YN&]V$`YZ.]S+K,'X%eF3PmKD=6@Wt_Erl
-}SpRw0bDeu4a5+i/)f$TZ'O0j8J^Q6{nE7''X[t0V^f=7ziaVx>,wQ9+WzXN1NF<8v=rh)qdMne%_3nY]mru^LtO2na""TmI3z6Ng`iq4vqN##Z/VlctxQ
-iw$X(l_="!s_ko^lNYx&F0NWeG(UZm{EtFK($4i3f58Ba$]lpKko~0Ci|s]kfbHyIa[2]31$z"]P{r7B<v00NehjsdH8=1LMN6$Y$V9m`N9"6!{'mj"a9r
-Z:diL:atPFQgB!a!$LNg~@.8FD5)WRb[R6"=@sQ7[JukwX#/Ft},rVc]Q6Q+vny$U'IczTU$:;;d$)m#wre$t(pJYlLrHD3_'97x2%^F:T'=ohArY|uVws
-w)i^K`LS;jwt7Y%3>yuFYO.:Oe3xY&7vSz>|X|xN4{VV4qJ,>}0D<8&,oZ+3&i5QKyMguUDcy,#5&q)7zRfRbgb=#p9xbyVa)Ju71VkJ2Ct;>#(YI]mY$g
-]!,.i)FfgF=dy#[TYVq#,{X=j1JyddWcsaCq.7}z:=@B/,Pk0o'e~X!yx#P-e)$l;tbjq!E$2&{6nXH%5$}fFT>pa#|dpCXhbrib+M]fmi9SuijQWtSM>|
-0x3<7#${0jV;}t0Wo"2o],R|ca+M8O4T[NII~LqGYlF4N{)'VFk4:V0k,^5c~M9k)Fpj,]-#',TH]43$15%%+sco4XcT~pk_p|g:wC[Z#<7H@+2shK}o|@
-).Td29ePZgEzvl]v"LvL['kX-7"CGOJpMSXiER^y2:}:#q`RB.i^W'(|gu/v"{q$@C0^P#VPA|q@~d;hMET+:IG|p;Fu(8IK7k4XAfr9S4W!mldf.|D2h6
-]sH]7fD%^9.0C]Gcq4Bn;MxJR^r1nm/XG@$caeK!&Mic2Z:DmNHxv"+gVmj,Ux:x7wZm`|#.i0KJaR9]e=JCqjhaoz-lUtwF>LBj9gS79fkV']3^am~JY6
-E[HjRoJdXzxiHI&l:cHl>U_MLEb_/i12qkr+/.=>9@V)r)1H#(k{POoENM}[O5LGB[ZDND4.D494y[b"aaLe6SJY^aoCI25<'qqxz;_%mw^ZvWW)W9EO8`
-9:9riOx{,ZzbN[-Ex]v=L^~<Z&tusu{8mvTu<XE`jEJ&`ON#&H_w!xCMcbTRH{h^p@R'N}J3}7L4m7A#DUrOEFWJVt8s/-Ym+lJ9uKY;[Sbj+f."X-V@DF
-LECw:nA+@{J|+fQ;|N=}_6B72$3Ec2hN-z=J"Gwu7;_dk9IhQK+SPe4S+f%Rrk>n5^sms-SZ2SYY3:osdz$,GM(zn||#l.VJo@uvU2g894xNR`>=Xjo_oN
-kS[O"],7]!.8`Va;B2nz2zoGChR|tflc4j681]kC.]H<x+t8%d@@JtY+T0`RrapfF-5<$9Jsmxtv>8IhiO6:e8(i+Qz.:IaKsj/Ez9@vdyA]EJh''Tg:PS
-xh8R{VGle.mXM>'E)5g7ym:i$@0csz>P;;>,34jrNTEn(toF8f^V0@Ym|04^d<q)N|xEC8D6dC3&O$_t%KB0GWQNCZnbv/]EM-R^Zfr3}Vt0jB~2zPIG``
-b0qJXX^32:~vH6zii5egP>"PN>Ns"/Ph4&QxYs|F<vPZF44vhTE:,x;ViNU<BHoNkGpv3)W.TPf,L6j&:U=tVlV{bU|>W->^D$Wuhq$ZZ_&=XjZc.vsS`c
-;BFfHv~}bS~vwOng}/y.+4ed!a>JO-23S;y=od>k0[Ef!(r[-I7}4wkRl(X,b_laOP8Ridb<_Wm(|63l8q9J6sJgB]F3JL}FwEC@o,/0dD<}<&87|&-s|y
-%7PIYtmaT"eU{mzT#x0abf|jZr9@6W~<<y+HAo8{QjGsy6dI]n:FP4PF6q~Htt7M)gy-~Y'a4^E(.I/w/;bgRlg0{1g^h,!U4-G)h&wxc]`;W{--aouw5;
-kQKN&TLW;#!xFnIApjcsp}ubT%|P]'R->NR<BeJcTgUvTO$uI#z^>jl&Cn5EF|Ifm3XUlGE03:Il-E'ywxb{m-J_&s,]^ahNlEBF%lf-x77:sI7GA=/04V
-|u,OLJ>2_,nR>V(t=Bhi6'4RsjPb%|jx,wq&Wi<]pfL{{kWk$u]&Y$}YDw!%7/KzQlaiHhA$',dR8zM_2n0">p"DUc!#hV1We<s#^.Y/mpw0V%yn8($+E=
--Xd`qrts5ha4K%SGLG^0gq=n[lWOi(0PXd8d2:YrPPxTiyK:PP-IT<&VDyrnAoD:EO]alMz1H1YC{`}!0:a[nYzl{Yl138i1S)g|v-L1"O|0vMjg&k'4A)
-ff~MG<@T:-8N%kzk0@C}o)m-B`/B#.6<x-~$xA~s+K3jzq~V6>1HjhHePuY1,!u8K2UUmkqp)m]r-w@79<w&f;%`0>'Xn0Wz^SrINk:g]XL:EgY,>%2z%h
-zH{-{W>^-u>)ji.iW;9X7U=uu60)e:rs8@#;d&xT0{_KHACG10N0OM3vagD2y:&`!)B0^,DT|Ft5Jvr@s&HlD#p`~LCLQ=<+Jm}Q0L=2rE~0K`]Dxsr31y
-s'HJuExi:/RTX@,0OAx%Ei-R5TREUK[6Y;+&b.i`R(U)7,V!^zsu}Ib!gh~!}.Vjh%M5|0N7cYh&"!zdai<a^w2x9JbAgD;L4h>p-VOqY`(YtysOBzq@&f
-o>a/31d/U$3u^xvrm{ZPkWa^U;iYvs}!xjB81`CK-I|JfTKk}IDLPS:6vzX:=uC0;2NJs:4)vAzd&=^{GfhH3NfkW2-uQ5_s4ZoWUc:RN}'&c3p2IC;c3L
-4uv8uM6W`zu2D3j0@>b6=zd^Z%(EBF`UP<J[^S~Tdx^xYo{U#VeeE)Tw6bZ%bUDnE8o4jyZA:0HU7ZFn>lDRBu_k_I4zUYwjj^jJOTmw^{Z"b:@ofze(Cv
-}<A2HD7PB`j%Qoc!abi{![]O`kfAFVTrBg-g~pPGv/t@.++c3zMF<^8j=7Cui7U4QEIyG3^tZ)g8t;s1ZE+Vw[5:<=&ua$w>.Il$3KH/(|h&Q:)%|^yVgw
-GpM'I,,7UAJ'>)dC63lnJJ!<"]6pQw&/P!`+gjQb;MVf[v4L`gJ^}^7lFsxkN6"T7:592d]lf:`9_!.S0SK4yub"gn;uF[F[};uuvAL|C#X[l5s@,Cgj3+
-0:2<)kVXv/g&w%BNxj0QCcn6<fvxA<rRP+8."4iu`[L9]j8v@ra/_3ZQXldOj[9d'<yZ5-<gQoS9sqYxQ(KLM^G,Ve<NLbJ>v$PE/7#RyoM[EjZ[V@ifYf
-[iP@}yXj:qZJ@tc:{2C-z{!J)%pfLEmozf3F,X;$]^de::Ffz5]}i=FN]H"n+Db"rv7w(ZTDaJxXlAj50hQDuU4BH-~x&Q$#izsF+{<lr<"j(=:F'[@NCi
-O5&'i$5OzT2y$vBjRA4ZbY&h|PFC4qz({3}#uYP;j{kh3uno;;+FP:UceF0OVi$}<W4L9g&hA2<y~6xt9oN[0a)udehHeOQuz9kItz(W!gJlEqBx@9@avs
-^lMIle-ZzN})4vYFM-]OFre|wAvoMVE=5oF'{Z%t@Br]_,SgXjqLi]|dJRia8i@BTqa.R/|"SYl6,GVK];!qYFOI+(c,V]6pG9/["Oz(Bb^MmFC;]=VOE6
-!2._%vlkR3;(_>mz;^[>DbQ_!".vU&'"XZX96]p}{%lEZ:=f-!-%Hbp%wqFtB_<d7`Te5pqqQZp}ZOB_}%DD"/8zs{GSXy:jGW@H%Pzk>Il#7R&RRNzRSN
-TQTN}sGr/'w/`.|o&Me,T6hqHxnYXd}C8``Nh'SOt(5G`!Nk}$jC<Z4pW{3}ozw3hl&spu!vNeko7x)ab-@]BJqK!O2H2TQ[~xN[,2Bd&BzweHZP/o7>0q
-2ty!B'BdwjVF^60D%J:ixP^1gE)VEJmkqO`]&,gxzQzR-%!/kcz]-0.GLWCODLIU&Z)-_M;{ncuBCcz+<27Lsb)cOD8=|IO$0.[S4!ia`,Q[cBNW20)dfv
-J9j"&Gi^GOPv+K:NZ9nIimxxI$u.]"F=Xj_G0{@qZuEW2^&z9xAF.t0&;fcl>UwJ=8K|1asFs(|(#@Qs/nsIJ4To,x"&^6Fp09m^M>&/px'&{y&9)-T!6@
-M8fY0d/ddt[}vO[>o:]H7-5y0$:((5M42D9)kg4n{.&i4Y@I!Bx/H$t|'.@W}'NLm`<#q+YN.feT7!pS_Yk'Dr9]2EnZKRl`0DG[+SA;sm$Q0aXV#zD>/w
-x7l"K$4%p+TDpr&^7E7GOxEpd2'2;6:rH]{AL-)hvwyq_9v3c"P|gr5CBVxKCTUlid=P@%Fvr^67Zl9n)jsu'a!0i[b=kAXTox,b|<NYaTdB[c<}U_iA/t
-,2(!P.&:M=xw)JT:D8c.y[knlc_wd`YC)QM+hrbh_02COHF%szK5V1gR@)%19_#x]2m90-<enRC1#h(RQXn6JC4Tyx'czVD$iTXYS<i+Umz`CJ=y=d['HH
-D8z!YnAP8AOd&9Q<LQhGYv~eh@!J<1de=xd`/TWB>2:05wt`K6Jg_:JS'9mSC&<+4_PuG!H%|"VC77s{&}n,2{Tm<L4bLe,T]:`o_`YR$gCAL_BDq{jeB|
-Rv4B}Xr'3Fd|:98DLO5]rz+6+P1$EJ#I4{YF8zZ0,!b2c;^S}}9m+/$w^}Rxc%xO`}7^d)B(hopxx3,%$N(CN,4iQdF[0g+rW%R#l$KQO#vgSW3wQ,@=QP
-~y|fah!TWqu(Ji3klb5cYe3z;j@2O&mfY47D0C-JkYb'j/6{#{Jcz'loQ",#^uJUFqwk]ps`n$~m@NLLREFr,P{^Tcnakw1N3gL>Tuz|"x%(D4Nuudnj1f
-h7>MODX>#^I,FPZ5%Y,%Fe.CpPAt<:F6e/hax'E$s/5V`L9l(#!zX<nOE9Wr"lv5>0(_Ic6('k&Y@W}rT|@]QjwD''9<EZmSQI9dA(s/dVQ]F60w5}~&z0
-n]o/2z]<`[q&Gj9$;Kle%nWe){:|vt4La+N`LOCPWjQx1:v(dfbSEohnEn&)B)NF7d'j51-YF[:=&ZOH1l#S-hKhAPY]xzpGeMI8<}z(R&Q<m@MsVcGW8b
-)I9sZyyiq8gggWc!;]sXu:)%a^p.F`d$CwJ`JlYKnFZf"#{f=G{O&en{CD}.@E>eP-Go0@2vg%~C==l}LQEnHg<L}ec]BOvdbH)sl7zImtJA'Dsdqmf:1`
-c8:HRspGsr8JQXP#~@mZHbEK&bs3u'"B9GP+"'U=K}_9(rabhke2@pWNI_]6wP~4+<"H=G3z[WIjlpk0w0ItYsQ4>u.&pdXp%jswvYz1/FiM.)wD,'$&/:
-vC&YRUk1x;k}kX4TlYI)x'USDE!4#QFM6E3H4lUI|E/J;FAO$gGAZA"@eM3g&2mn3rLe339I/ge%uj&3}2_UR<m8R&8i|]w'3&zuWzoUucp:;m1+e8cxs;
-`+fNzV>AaUg_=KAM%}`ykVJg^.YU-rICy|EfFA0C`I'|b`!!Y<wCX.'c'i]ykHDm`K[$4^t@9<beN-aHtsnLXfa^JZjTBu<qdAq/pq2t<)vBjzo3:sw@t}
-vN$9x@|Yranxdmm}WjeJ;#hq4ELq%p7rPO>Z_}0gB)@=D'6=^o,pg;<xYxA/y74$LR~"InTQO)pmqHW]v/bm;K>m@F_lDnCSpB]+[t)=ei"nj;BDTe&FDa
-I[Ij`JHFkaxcE|>il-EAJ3JPM}nK+weO0nq6(vRj2/;Wz|Hd|I~j&}nRJ-4}t'Wt9<Tq`LpO3rA3U>;@FfUAyqN+Uq<{i"D9{@ac|'ob+wqC>oJa6'{eIJ
-33H56RkI7gqW7&5/6}#_xL'ayLqAzBNVu2@Y2&0T@dE/&UkMk3r($rRCyEq/Mj6i0(Wd1m{K`Duyd1d|$Ee,;a$wF<ge>R~}$NWW%b5[2!^@nS=jkV'=g>
-+>HkWD.B#x<cTymf1my7Qsb-qW.}x%T)7lCURL_k_yccExH+),i@T_W+/2DB{6q}UZPHuO:_Ax0gq@bH2Oif&r0nsGW<Ss`^[WLvSnw5zqms}avPA`e)+T
-5z3F[Qkq.eu/"ePAEmyjFW<97k!LE6HSmqA]W9b}l7n|L[+<y=DBj#ex_@$!U{Y$~xUgAi_p5I8]!5R_dYuM_BhA[W_"95D}9/-&o)"n5S;=%PH#sxS,zx
-/F>AuX&@`Q_SkhIM#9dO}G'"(V&1e3nDiwRm4n>6%Y6qPNGc%t(/Yo^TvgrxF&`4YTJ0|W/A;&zF7k<AOE_lV|k..(H)6"pcydyh1j!wnmdq,"QN6RU/he
-a/f$wuA1[^Sp#jY9F,Sq_9v!HRZVp1TqvfY-)/3Z)]HIh>Ja/O"t5Oef&,,z7;eJQ'%x1`hmhWyEC+^E7OL8:rX}H0&/qW';k>uG"v/h&]")xH=;aZq4J-
-qHr}H7T-S)(m@S}:FS+N}"c437Z4eH^yWgsciD46o#)i["a2-'jD[RD{L@|PmlyshF(|KB6rCwD'JRe5lKSZe{;4V46Sc42Z"0shRE3#R@c0a0v9Lkq[7e
-6jY7'LAE^E&7&"U6f313>D7d0ISe.4Gb1iE0.oM8i$TR8LbD%fGHt.m@5vOeFOYaN[)d=)/O9}GtIsX{6TZa^7Kdh"SPCcuUFGN04.esm>Pj9cuQ0.Ve;/
-nuo_Sv.XBeSDjAR[a2rq)JhQ4%FTg<WeQRjl[bz&^su6F]xSl/MkiKDOKxH%ZE}]"gbb<k.iPxHc+7$+6enU:1Ywdkq{hRdHFa'cark@F@ojw-,F2^&#xs
-}%Ku|W",;-O2Op^c>#!BDj$Y<NeDKJh=Ts@GBd4t:c<n4pM1COb2.O!cJER=dMUN9^3xKUJels1M{z@gK'#+9cLa68e+McRJjB&IMZ/fX(_7]u9<jC2_cX
-bZft][9sT8O2))!cN8.NAK(MOoy}K7GT~")1:f4NYqR@F_daOO>NC|K<Ca,e'fvn!6p't/wIHI)ER_UxTur+6-Z/7|nu~kRx$|u7VCJHS)iWh%&ZWm{-14
-USGFvZZ[;G)/$3'vKvoDSvkZAGww;2sC}$`n,2$#'ogD~IVH#%dD3C,c$';rCR5#-d3`Z.-qY9_ZZ%._%M.iQ@e/KZLcVi}O~gD6ONK-wa}m$VL#`&An26
-;YIWL@22KF^{l_R[q)v29CYZXnu%``i<sw1[dawbx71&6J]!udfL`eT9'|p'F@&P4MENzjkqsXi!)+BY_NP}9+YEh0.Wt06I+^72$|DE)Y6Br8:B7F(y)b
-&x_/||Exs(te-@zL@Sgu;0fHKZcrU+%@NgU8H`Lw.XDF[Ivjg1y]%Z[5>QD!]fb7w%1,tOHzcWTB`q#)0Gh-[69`ozP4#ennhRdC2uy<XrffA<v.Z@p7QD
-WJVYa56xniU>cvr9ucDY(>9|fD6osz%5v"d_}2cwd,>p'(<#qw]H4l<oEY~Dfgbv>0I(n7iHd'CPei,b4$&T[60jGykC6Lt08mEPU%ui>o3p7-^q53NL1+
-5.QePs<0Ke[E6{Tl79"^2Ak|~[q}G7z0d80L0Qn:_`XELyd{y>^Eeq2J_&Xi8]{oGD;m-zYR&j7!I)U'K/vtIk0h6p:A,N9=jB6}sI-WnTmfxvuf_:{|sE
-yph+ZE7uI46Tvl_))y4vq!aTYr@TPZ"-F%4w$fNJ:BB"A/adTB,cJKae$G9TWzR-TwY:}{b|D.~G0t9ixj[)`5wfI^EB,[;o<KRZ;Nm[quR;e%`(Z/$S_Q
-lp;|g7`A`gnxkeWqJ&0Hs{H66LmYen5Jxx0]'nu!Qo>ehW"sX)DzLyw'+T|i+Yjb5!@=i|&p[l9T6@}Hnj-zIkf2/[P(7$a6Kxm2xZT7=UK)Rdm!iHmi+P
--KsA1d!2X/Q9e$&upS>|[RWNiaYb>kI_p:-bA{m:.4(Uju8yJkifb3TO|r}Z:9>.HmbYUOYk(CeFlzQppAsJ-q9pqjGPHDEA2QZ.IR&G2^<Bb|guQ,obJY
-w%>.BD(9xck@GhKPG^'r`#."]6m.(^7`xjjP"Bhkw'~M)T:+[l)gty.j<SR5yWT32a=^'2B^%!$|A750Pd1ApPfTS|V^Ghey^aJJ=s+A/!-Ed]5vwI%GO#
-f0,7Df;Xu|Heg{dB}n5awS1:MsT8^Wz%6&9WUBbFDz^}#oj+$dYD@^sNX5L+F"LUz]kmFPK9^;X$10|S~hihf:YhE[4-L4Fe::tk6%WoS}gmoog]QxgS$p
-a2)E6Cu>l!Z3<z<+_H-{]<e<aQs-'Mp`yy+`@IH05ZydIs'F,&hl`jj^x85tZ4l'Rv.2|gx0d1KO]I^jQb-/F'Vf'Lz#}U#,iG4c>$mi(GJ.;y#rHtfDF`
-6xxq>ByD`R@-YSg^AT8}0eYyTQ[8l7L'RO.:EdXAe/oLrU4_Ej+vKy1-lcVy_Et-5gnLP!>T)y5lYGv"6[L(lT+s@h.5@pLW~,wQCHQOJ9L'#a@}T8ojvE
-A!Ox5>NPU)S/{P8`nlrQ+zuv5}bq1o<:~/dUax%[R&S7irN1GvP"%sSL4Xr&Wc['1ymu{$BB1abcY18D7%E8Fg5)M[!3@MyU4|'dOAWyWI>W|p|I4T_/@`
-%XSi;{<dgG@IN>~!NdgA]<#g#RXKD_NiwIv(,js|V#ARTPP:3m{9htqYxW0SIK6;Z(E:77ev`-#<P{e$;/E)bm;r{h4MTA2XW+KJcg{;]3dmu.+%G-~xV+
-|1rc:!/CNZM!dPu;F(a=")v)~,m_@PkBPmN8W9E8B0k{41^HglW>ViTy>9A!R;O8mW$}LC@(rz1TPE@WWfO@y}+J{@Y-w;_@.`pI}Z2Ri:8`+cAlL5=62P
-%D!a[vdv/4Z{S$)%xc7EXY}}01(cH={}110vHe$2$Pr@z}K7g(Q&)C0Es)`l@.S%|^Fa)b:&EK2_MPv0Vo_C~|to|[he'a_<#}l$Q!xcKy1iS[7k14F!lx
-uzi[830p^tQGl_hk>!N,a;kg4F4t.d=}+gFGzF:-F`,M+O)aNI]6]n)c2tumMIR[MZ<s/z<1'n=}XJ&XEW_b."+kk(&dt</<Zj;u:<m-TBDP70,KI8i}3<
-:%dfs!Q.j2>PFDy2.bFUk!t4L2Fa^0iTS{sgFMWOn<uF}E+^Xlo[I;601cb_z6{";N<'b/C{bYy&(H1fX_rvQ[D|3>iisCp<a)61N/[$Z<k!%QOm"O9]($
--d,gmkHuOhkxyg8ZK7[4KPT8[+4h^Q,AnqD2%>{+3WA}~^r5u0c@[2P7Yi]G^1F@hp]>13B7DO:Vq;3W#[,'.Q:)cjx7aCkPDeIiARjc:$a%=.Ye<RbmJd
-b!b:Aw,N#mz$-la}mc[<^1t,C1Q`_W['!R/]B^(MdzNi/4Gj}w,rGPCJb$iJv(Z0Y&%(TuYj1_i&PRlVhFR8W>.yKe>HukpU7=GJG3yJuU[390:%HhD]2g
-O-9`:2X^}tVUoo"utY)q9H{u{SDZ0xjL,0n:v>h.QxlNNr^9,B4rrDyS}<-rO!Hw6@qEG8Wm(IV$OhiOa)<1nBRjHP,-tM3]Mrs={8:mQ"dUyWi9_78n7`
-s<H,kp>iRVjR9wWZ-l[1:2lni/2lY8`J`,`0K=GGCccOICvSVigBrm>yxG<l.e6W!GC!:#B./hdEd7',hD}tR15-]Z,M&rBz+=QR(Y^dMV[S0HzI^hf2Ht
-4zd.|>"]~p.Q<nYA<SAL}[Riv.rQFCo`>rU8UM|2Jbr%n!4,,-bMn@<vD"nLgrnV=&~dd{kcwfJW;R"c>Jcda$1O:Vpc1I5z-W[RMI/vHt7#)203`%z[Jf
-v>(4oG5>#)vtYP0!ftPtsU8F[jNhk!5JH8OR@)<rGb{Qkp-^ZR$rGq:d(@fVnGy[`F5`_W2J3hv"(/Gn&ip:F]5/k_PG%Suf2i`F'XLA+}(=Q0@[Hp5J!/
-u29^v`7;R$u|4bXw-id$~Y:!}T]<wGNoqHB[[hIu$2ToAN-6Br7bM)2BhqkV']9lt,/cm1#C&0aq,e]$M_HlrMzg/"_uV==AV_Ag]|YR4(rI"wEZ:z#$+[
-K(|qpgqVq("qm<''MyUVq4`V&)k64BS$!Q:fuwEQe(pJs/kdq2t(Y:ZKVK%7h!]xv/NwTEP7x+6@!lwphJt1jd6a:{Cz<I=/(f>[#DLB@&"N!q87okaq~V
-ix$:^auZLko[Baa@,XIv!awro.Gh@29]ffqf_OHFDPH4l`+)9n,dcJl:5(Ta!6.XDyLK^J':r>t^w#qDkP3{<_KZeO}-l+!ATJs^x="e.{DB8S)4w3Z"hi
-,6Sv|c-F~yb8JxF[O9}$[;G0K9K"9ajQr;d]i;_Ot!DsC`.VdXHvD,F:{hrW4k(XQ/+AXLS=CvZG[4V;~'ds`mg1xmS{I[WUdDCE;0Q)Q3e""6aCaZw^%7
-DH'PHGC9_cC.XmJyvR7j|Q6%b,q5A8}3@g/)eKP.yF_&vl-3:QJ70kPUkP(y}FoD-.tC4BAzj+|R[TI&o`VZ5p]'w@Rio$+:8|GQ+s<B[%HWP@WmZ]sb{2
-L6p[nkWs6&ym(>5-lL71$($z#Q'.f{IT`ugf;5C-.}@`@zGOKipw!m}kd}h;MRQ9,/PBUhTxJj&svYnjOO]Ei}gr4JI!b_~VKJ{"cO)%O._;eUkxbN>O>f
-3d1ZeX^L@YPxP0i>j)nE5%M,lymsuD)7b|Ox'V~aWMUM.y=Dh5~ai8-4nO9PkgVG{tPjK|.}fM~i'{}Un;|O1r=vzR=O;d@)|M:D~j^rskafpxGl(D4pZK
-hg;"uB1%J7.%;QE(aaIzH/c_7KgQ(}MW,I8oqn!8MB@`y`ns>wC[4uCeGLqwF9,t^3%Jyb$Q)Dn8peujtwgfm;hN~97'8!bw1WA2lyJ<}w$;GL+}Js(Yuf
-r8}|Nge5m6+1w]zDL{#yZT<W'CHccDv>pF'}$$SOX}N/7D$_!SLQO9#t:6UBI)5nr<P6hVbL3ce}qP^[P^sXv_JnBV<%npc76/_d}"%QnA0v0fO6T28afx
-y)ItE0Du-HOS#24.VO^M1m-|@O+0%WAFO]0(I()$W;(gG`<n{uIH@0dt[y'-O-`}q2SOB^WvrfBR(:2e2aEnE!n$<AuT$vk0UMp$ASK2O[rL(6ura}JoFs
->]Z+dr)Tbwt}yB2MeoDgp#'kJC&|Dzk`Y$ej0"z]UhPFk32}TFtY`uMJf8-`c5iE;2nJeosj:y=;%[FL8|>|UNI}{E`J"q3xw$zY]QY<NYy7rn@El;":q_
-tN#tFc!o}rvg<mIeX</Y7n,e&mN:;mm7P>^pY6U"_S_579cIX!_Nrx<'FPq1h&G(O1J}2!'s#m(5f{XfaS-@3W,.inKVV+9EVlKfVpAm{4,hT4=^S+J^Z,
-9.f9~N`W}#.q/FU+/vrM(:22@N9Cmz&wvwAIU=RAuG$9Kdpq%BT&(wx&)IYZW%:t;l<9hD|:,=g;0oKj.H+m2C02~G-Ca.{jWtqrqF~M,vsFC9c25H+biE
-3aJ9D<cII&DC]A):tCgmb$':t;A{CGh@USc{lTC2KG!M1sd`NqU=;)SG~8[IQp2B3ahk]5Gy]13r&aFU79Lhl|-$Ov(e|ycf^KVC)Bnx>8.z!WP7$1tA=Z
-KhI]B2nYW|EDI(KpmnN9Wal[Oj9yFou-qn!TP94/Pqj`%@l:>'hMEvBq:r35YGDTR#G!//aPTvoCj_0{b7"_,i^r&-|tqJ~v2z{K!ZTzJfvOX!Z62P"@nA
-,Dy77akG.n.iY8H&X(,M;syWO=~Hm%@k-gIM.w:d=2+Kahb,B7h862_of;WO3r&,7@E&,j1b0N%m}>:](-d,ti|Zc_NmEL=t<%sYDer&1B<Kjd-_8WsKI%
-@)}"S12c~FVtwB<E7SaOW"HyI|Ikd=K<t}VNfo^^ZV>!+Vr81YB;@^mbkoWsdM<W(_^[Uu#xp}wyez`#p^(UL,"x>}(x;G~SV'"~VxnADGM1-n=5J)v^,{
-6]'=Auz}$BpM,iv8cLpXnhkA`eaWeo7XXXOU.K>6mw)00^df&BI^6=}o&/8X)q:D%R,]PGM_.c^lrA2slq)hzp=j},Z=9:YCkG|oVCy,mj.Po(x<M.H5$z
-o:L{u<u=%x+]y/13[4(E/3x3ZskVCVz'8O">9vW&hqb[4Qma=7PZ#`LILMcee9{n3X<sD6<v/a`S9ps(xJqSPm0&P,DH4cim{f|$Hr!v`L~D>6G#5!JFcl
-tct_c7%qo/)DKv,9NsB#k{ba2CpoP^:Wp{wQk`SuMQW5ur](Y>V+1(QIp/It#@4XzuRJ^C>:Fp2V%<teoIBTT"1R<ic,AR-W48LA[60r0<Wo8P[Va9'CDi
-j(Lamz"PCtJ^)gk)B;b+wWc[cY<9oEP}Tm0/d0#FRGjWOfVQg`%VV'%Q$n34$]@hwe3hus-lXm:E;%v#e5l)S:;A87=<yI+IFMwPOXg76Rup6{}HuYiGgm
-OV9x_r|/-2T|nsm+>1u$'co'hp&x)Tn;tdC33t4H!=K3nKw#gw2@x#f,-$"k$wstXr:Hk2j|=;,L(|h#'omdJ,vT~G<@__wpgmJ((}C@$|ePIuALl)T6uN
-_yB=$.pRe9cZ!(w>0Xz,`d`XC.8]_jZyrt.3|)2lyqg+pYDKO_`@pm)Z3W7:P+M"Q|lv}g4ixn.MkCag4Q,za!Qssd<seEalqr-)PZ;;-HEd^TiJz3q_pA
-mLxMUmf(kOHmaZ5Yu3&=$'`ch2xO#eA"LF{rrx):K2t|e:1eY$;zH:pL-HJt|u3`jzD{ZeH9pKj"jB9C(JTo9pAE(//%jBBe|(U@/m:5H4au~i|,+M%MQk
-4wr{a}EASU/"Z1+%O.>RIV.F$LskvJ8a.`_E<=8gbmLiPMA[7_y49b]i(Y:2`#F'7L0fug@mP4QB}+yteo7mmb)WpjznnxnBqi88<$IP}<V=i}h2=u;0@G
-t(]q<3/.B+fMx_tW,r7te%ijwPr4`Q6KJc_D0:X(+h,hQ)&)-NtyyD|Ipi#boB(GN|P%'eq_[L,mD&h0QG3zhj+UxO6'a=d7G7qOLdM^wB)G7E+#](jx#m
-[$o,{kdGQ+g1Z'tLKmW;%oZCZ,--i-rt3>-!_E2[iLW2U5BDcB7@}kS({eB=SFGPMhH7G.!|669^kuPb.P846&[8ItxQ<rb-5Ah([BoKW]fjnJJEyiPX&g
-^opKfkg}MSl^]u".QPN^Ybu$t@)Yv1tv0i|q,6uGN32/apPZ{8sR>2bguu}C'(gIH]8'Vnq"hB7z#sOkYY^tuTvvpp"I:JC<X{enu.@Z2%+v6M33_QBHRK
-)`Of>lo=&b$K-I-bPdQFS8&D.DdN44{.tc'-s!<"dj9%912AGnx0)3PR}7B%u,h^S`EnOs4A-'4p%wb0XJC#yZZnvmq6,(HDnY1$zMY4Qm_MsskZHii}=L
-G0#I_rb!A_97u]t(Qt,{S2||BTZH@"O%,{1;l5hL3Izm4sU>'b]=G,~`)$QoPP]4pg-$>9DD>SCqmP@M85p%9dg#Hv%P~Vzgm=N^Z)Rh"k~cKp+NkPPf~,
-kTj(TpId3^QwTmHX{[$v~U^6JUqn0BOm~:LS)yBe5l>/g/;Af4@gjR:Bpz]Qwom^6g]BiMCy<"(|doeOUno5FL/AOLXM=)h<z{X8~xdPpygKwFhnuJ7y=L
-l8)3./Ctnq:7hq#8F./[X[%;&S[`Z^0UEb3]Upy(:>{)v3ciYT%%28P6fQ:[`vV)m@':#7=e5EtDzD`@}{|P:N.G:<b,/sN'~w/5Md-h@uhL|FYalH)5iI
-@{r^.K&-bL{06XVV_5arMCNqegj^]5]h@^f3WpF2jUktdAhE5VysX93itaf,s8(tJ-wpD}-6EjVrFx>!O!,s;<Yq#b^s%tg,eF)Lvh{O2tV/GB7hiMZ=:l
-p$Ev1Y7t^sjCmbZ4N`cs-'3trb0[S>HZWj]#r@5YuJiP4dRuu"M#RL0d,=)sLTKW@K>QpC&E$5n[C]d]d[_ENR<iztk"h!U7)+WFz52B[#;66Xe7rBkn)V
-OC>p0.J2KoStH:M/9eQJ$,w"GMB58>`![]azF@NPTl158pazi3$@^:W]WnVG=^q)ndq&NqFAST5=Cw!r&ehlmgw>%}8#B0;E]Pqjh%J4=}^G}!pMF$<Oi_
-w>YbxzZm/&FhRf98C<AWGBOGp-4F%=R!1wtQW|y|oDv1JVJNJyKZU0p;=x2=T0+(">cRAS"{I<U+0"-Hy1/F#SFE}jTPp3&8;#m+G:TkNda6NPWa^21=f1
-Y6/9{Z'+E5-CAOz!W#nB,%8<^j6K<"Z:HH4SPvzck-QRR$G@gB'O@.Ses"hP3sg-,]%uH5PH.2'|+[cgQ`fb(X#<@$~`@}&h"(L;BuB+_QKM4N"W7@y2fo
-DyprjGdUS/6iY^M/AUAM+]+qM+M_p:fS+uC}Tujj]D]hhD#<@k(&S17@W/9ZM2`<xYSb:/72vpeZ7Do_g`cN>iMmV>%V5g;c-v.z){hbKX0@m/"7N7f)Sn
-gM_f:q2ToK=;_ssz>jZroh1!1]i7CRFyw$]5w2z#wfpLIQGgCJ$s,.3G8jM9Y_mVPDKw6tBW57rf{84MW,-{L;rQFKjQFHsgkg95g^f<GWTi9}[}hIEmc&
-oo@G{<D!`<'4|}(&rd$xq,whlfT'#+2pB06%Qx(KMf/07oD]d"`K}"tzP.UQ_U"}!g6-mTk];BKzSQ/=j]Rc|%)m-`d.XytjvD;'fC,]Rg"P+7Q"!W.7Z"
-A4$B44/UDx&brV_B3Ktcv{yh3WYiZr(E'_fH_8fpUBRP~/eT9eayHt$#A6;'hhnq4QVyb"}[-T1E!EyBJ|&zLJ4j}[$Z<qEsD)y{kR-VJY0-XfajUoCvr&
-SW':c!;kU"Ym~kGvyG[R`6)rx>W0<S:BA]`PE(ragvq,&Ul&4:3A0#3.(o6AR1bc}U$s$!OM9$Yh@Cn0+i'zu2X'[9oEOFoJY<BcAu~Jo8$rh}+rr|5w^&
-^NJ3Nyp@i9aMcb[}m'7Kd]>J@1[NomaD{UJ=|a,z8+C{e)J6sdX`aAZJIK`>`mvM,gCpj5h@}x89@M0g.+e9d<b7E7}'{v+&/)K+7'28GcIw2e:pw=gex>
-U`{[O<|ln%^B/G/2fG3AS[nYt/uz{#:Ky#&B4/Ymj0j`ZPkL3T6e)oVIYFk47<9::sq4G;c"&lInZz{y17!iea=>f^bcTq_3&QPFs>WDsY#E,3$SF&26{t
-A$i0[))yfMT8Z7>%(@J'D9ug}FHkGL^|^s62=X&u$9HfO=:%3uPgQnSG+)RIHlP^V;T{|lJs0&qFA_fIXtc7SMjm99cB8AL|Z("H`e/zH[n|,Z7/m/MYk!
-;gWW7"pwpKE4J'hP&Wa&k[lgQ=D!yWITSP4_f43sA:A$YEEt!%:,P&]zHNf{`#~{JEriu;+a)>>m>F>6|-L$z5^EFupYUMF>CdqS,R|fpBjAFp0g$&&/0J
-D}qknjvE_u@)/4K%bNX(.-/(B&YLsf&s~>JHRQ<0Cf@Y8LkhI:Qo26}@'kLHvv8|D3leIp$+J+fJJ;P(.m.rMT]38HXQsm4bWCW`=tRP[6)dQj|A>^xraq
-Ti'F%#HT.B8d!Xm2`6$dpF~z]+S$6;>->skdKr(|Q6>G4`2iu&(QW;jK[ZM&.k(uYyqw~t]@!`E7{H;9W@O<+6eF)A_XDiIifAO&EZle^wau!{uV'uk6Ra
-Qt9R@KxEq6C'j#S.b]rWV%p>Dp-5jxyO!<my@WOm8zu'T{a/+N~&JaH:F>"=(WTC0t~j=<F@j)!]^g/L6FMZ$Msq}Fr1C{,Gx&X8V@X<Xvd3kM!P6Tqf;v
-n7%[R!XaTJF@{E!z8(w6(MwTvjPyOR6R&zLT8h@10:12o3p>ReUV6h/(4kin2<Q7H(DBuF5|B#^9;Prs|TGfzs(F'fAo)(>.D>8PrjQ9`]XR^kDiS<AVTp
-$Qk5hC;BGr4|Iu96M(U:b$S3gx!5"f=Q#qswAB0v^&GgDGwNa]X25+EfR5:mX1-I>}W+"']/"3x8rr{NYv'"x+HP#0<OkMh]|ay=;th9E'4K~y$y@Mk#g#
-ge)2|P[{aWAzM|<lLri5'2I8$z$G39X'[c&fz_VT4&Z=XgNp/M2XPrHoT,1H9+_vyMu"FqkM5,&8Xg-my$$WEik;B4~QBStX_vWgs9}Ezf9^~71dSM=5j{
-5tDMP(X,0g[iL|HYqoN}sBEA6O5(hw:Ar>[Mcia,8[LS"v3Dt,{RytPAAWn/#(:,khR[1.<RGpAhI6.aOb;&{$^FU7f-OY1HDgpm,ILa.eA,)<GUqe%fgH
-}}e,HHBPjLL+yAze}j,Ja^]`VtDluwl)@kJ=O"A).U~hkAQ7#g>i'R^>%t-@>|{U|t[&:t;Q$iovG1B+W;]5{5d^b(mVr&8f_A_nY<7u:4(5;D'/vv-{Lu
-u|iKVRaT;`:8}XxJ3hjY06=r!kRH/|B4`#(!3>M=`pmD]4C!b&:fMeF)wSF@RkKuf{"Gz62{QEqq91D`fE}RzCZLj!dD}9}(1B]I^-1s$('Rnaah3w[$7O
-h7y4@,Pv}<jU"8k^}a#kMwcv3KXUxCDt]=t`x#}(v[-VeRco2!WIW!'q8|e[k"6_'|D]&JnR{blaPwjJk-$-of'6pL;;d43P;Rr%"@'w$!hyvLS(YHy%Ck
-g@'DmHuQ=16)Gv_xfddC$.o:m0s1X"!%c[lz-Ho,:1(DB+ff^j%h,wXt-@1@pI|]RvvH[W6X7013TuvR82xKKTff3VJk}z@pQ|[RDR9(h1Ks!BQT0438RG
-V(b%a#)XO'@vAi32Mh[#(Ob[CT>_]6z&T7u>n2&MsOOmlM%@_mp4Qcb4H[c[c'0HB@"f>`$ZaPUuG%4K<5iZY:Rc%z-<G=mR}i^2LiUAoIB6I]q>#Wx/Cf
-[.H<!g_=O|e:j@]=f$UBJ5>8T2Q2u}!V2nZYZZ{7g1R9wlW+sIyp|rVM(:;fkSn,-|BG~=ZwKE)QzRlw1Ed:r"n56k#0_-'"aC:zt|xM$]<+K:Wr)1}Kms
-grMh<W(.Y1qp&Q@2bqFyn(^Y]D26jWk})(7$@{5'fDw<MN2/o9oW,VwWL>5H4z{JvjnaZc,|{j~f3cXWV@L=,uN,VgUrSJ+%=24]$SwtxnowsvZm))W|tp
-UfHOwqT;>s|LvtTFq{f-;cT$qD_{`_QV#Q"ixDRT1U93PY4|X]8A@Yng<b=C2/)M"8vuPPK'qMVXgwc)I<WfqQGJl3s/6Qztw/Ya/+R^(N"bD|'bD|"aF!
--GO%y:(rE^:8BM;kcHa5H$}jg3^27_H)@<C{!Q=1"eq%k:SAPOK[H(<kF;p;RFf9gu>-"@oU2@=Md}.{:XEmBiC!1yx2CkC9OL%=^_1+C]{fFhst(RN$W$
-=y`HGVOxX|`9Y-Zi`S5BFd$'F;.W&kUjQ>S.dE+zyCM89`YP)ViYyz|W)$>,Ul(<=iO#E73%9QW>';+UX;"`Vf0;W/6/Z%-j{UvU]Fq{B]nG!rOBWW=u:k
-R@DG2gMH;;[Kh#LhL4K;QV;.nMQYxGrD;J#b{[Go&#j4Go>fwO+ML8.kqf>Tfc8%d777#TH]=yoNNnU/AsCdbs&){rt-9/5]Hg:;h]jAd#O@M[#W'vj{|R
-0^n-DmLzfnyyu$AUP,xKPMnl!MB+{uUN59Y(<>A.LH4,h>!v,r-5VRCbCJ1m#{Nl8Q)`MM(yxO83v`Bf@':E^/@O[Qxjp}k^BXY{3,{fpU]v`|Sw/0vjts
-Y^BU7#s<Pv_J;8uKjmiu!z|Z6Z68yooN!QP}=nj{{<.@Bwz.UbvNh:+t$caMnx0&zcDXG`ungU'ii:e1xQ[L8@xU:$W^sBiIp+>=Z't-aye)}4gQXlaDnZ
-v'(J=0<o%tCVr3ewMz]FT[!P%pZzk.Z.I|z8sP&>M[OAzB.41zT)|8k.iZRvP%%TO,`Lr-cG7L7f}+m3qVH>W1Yl#vy{v;|<^53A8i<+obmY7@J+]FN3'4
-!u&!w@H+mR[]JAKPjE.'@D[`LUC5a2W]S%"_,5MdJL2/%5E>nfj0jS-"pL=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:66+(RbCrr1;4A6#S9&_&RJC0^t
-QGjdSx6Fu;Rn:KVTx)!6xKV%ranP"zKX)V'kLbbjof_s+#}M>6&TMhyokitU%8GN`AZqu]oBc#<hDWw18f7eJ8sk,W)h2(,3`gf3Lymyjm+!oC.sgUOz{U
-mY;|L:2+PbYiBlv)7d~<-8i%MS/:P3XP,=OId&TlwN`)pQSEwHbX61$E&bJmn-|b2gFHN"|OXcrpu|L9buW7i=:f9VX-)CL.}h-qKh29U]bDglpSi(@tY#
-1hB2G6H]2iVjD6/UfEzHx=P'F{-EmcW"2#E_S9+{jf#4[}R%G@{A9R]Qu4Vut8IiOiNC5l[&922-$rJ/ddpDa#V'"S]XtG29qwep7$PPM=YQoD0Hp$f^Vo
-Hi1pFFKt.||nY^YS&G)=b2i2(-~&@O3Mm`(mG0I4[Dn4BLg3#<fT6`:e"j<!%=kV{Jkq,Z1-tf87MTFA!VYq"7}6!pU8)630>,fLMeo:sfP0bGpA.0s)S3
-7XAeA$5|hMO@<FPdk";B1{X`)$J/e#-9oIB[3otRsUt)^1P<|64ttbktD)c8@'ov<b]9azg&`MPO<gGlElnfZUnK_F0[^'k9R"^{tpxF!;M/iQeCGX<{k#
-2Z5"IJf:62Tzl1}_C00c"c7NY!i6dHq='6Zx5S/;.3<WoQO0#2Hi~Q)rMh<]!c~oH2MR~y2J0/A^^Xby$GDa28s@1yc3mc1#Jx`9-IE0%M%7KS+VnhWvZp
-}`1z[wOw>rQAR$_J_wfXqt/_>,&eb=7j}M0}2Ct(2>%H#lsDFP0=&dsTZjHF;I^>TPw7:AiX!c[WvJ'l_(@44(Kf';QV+n&t8=L^"$K<fINc#3]z"H6C@m
-pQqQWJX;3A[f|d^Brl7.^ntuYsq}TF0oz`@%MGWR4v7e1_Uvqz%omy"~T&#7{tzd|[1yB#P}yR.Sfg@TJ%IN!,z{!>{unwuGvPb"O,cCV%%[T^}(d/;wvA
-OwVwiGD&TKU;z':L_px}3I_rTVF0@%K9EIDKxSGfqEfB/.#^M:HbZb52=#2p1pB.s{vKQmIrk2hZuI$^p8[f-^M%!.QBSXStu)~^Vj')l{|^8PVt7=`zEC
-Kc+$%)LN$)X`XuBCTZ{$!~yla=UtxO9eMuEbFvpcV5;w06]/&tH<.RLBD=#W,rv0:IL2]@C#;Xlu(hY2C}7NIaiA-sX7lu7'/t^:G@4psJHe;0B<W_I.7Z
-P1s1G_5'K"eBd7Uw.]BE%u.25:zk5Jmj28ya<ppWGr~mZRbf1IO6BidJc4w5TaEMV@)4yYbM#)hwK=,0~I}Fh&NXD<0K`^2h|w<_XCkF{tWvdqO,<}0Z}z
-pw.Gj>u_Z@`ZgZ%VlR`ImOMo0[~jId_|g;c=7fwy@[DKWiaVruZM4Vg!qJYx5:C}Ocq-KOZ%`E/mA&H7x|OF4uWEI>;|APQ=wOI4rGQE$!}sj8eDmnDbM$
-E9O%7RkTdQq9c`s5W'}V.>yZfM@gIWeL)L}pAV$7,YpC+PY"m,rYDY$vyfSZsJ2$ku'lQFYHT5MZV2C|0!9>Eb=z+PIr{yH&mU}m;-gqZ^>:v!1`c{PSxc
-Gk4]^aou!RMyz7"Z-2jK<.B%WqxwQaYvtZ-rQn$O>r`7Yi5]S7Qw}t9%`dDrqqaz(nX[DWJ@!_0&[OpolQ1[+H7"6qiJBZQM>U1;@O=!itZMdGHw~x3<@l
-&>|FQ+ob,BemN]]:`il48yV>[OV.h+(4B2f!F'U6aumpV]FX2@yx6Vu%rp71&pzX~sefzq2JfTX-9#}A.s_gDXSs:H&f9xPb3|EK>Ipw'f%[oYbITCqaX,
-4{%f6ppj:%][/n,g!c$Sr<qQ`QF0WE;oVHMP$b"5Q6O1COM@kx)R=Y!^}^ZmO(z8--Mz9&",@1}|AW-f:&BQIS1f|oC1`O"ffB~,,tHAwR}`fO/f(5q)KU
-4[=7Y+K{-b&MV&K@;$]|T!b0Z'-<3|^aZT-)Oe@3)'w[BdB5p<2KRWi):}cu1^#AC|Yh("u8SzA:nnp33Xl-0Q`FfF0E}gwQe^-9uDeN1LDGcIv>UZxboX
-#l7KfHgiosNAE]H/9a8fcIKLbheZ(xqF8HW8~6fY^j>rya1>F+DyNGox&:g+wr{!:o7<dO<{AQPf&y4R_eFOmHFp+fDxaKaJ(hq,QFMsS}ocHM#|PihXnB
-D%eUw]]gvIDD#DH1|.7.usaHJLX|oLq'k`-@m3.zb!dW0[tpp4@K!Ei{%%2H%JtuOIK}wo8SNfj`_|dFuv%j!bazKBM(WvwJo!XkH@yue<C:]>{Ag]!cT0
-s/g2m+B`n`jxi4^DD`!qQ^Buj8#l<5<M4$Pwb.j!9=JPLab8eTtv@O:'XYU'!5FE}XaG2G@Q$PTKp1/Xk"]ZAYk"zmjeA[gi_GZa/V^-t)^YPEzr.9^`[F
-'IQzn1FDLBtW:|)bA([TT{D0@TIME<%-QAP5'(A<a/Rv^9v/}iNp5K,g:9<sJt]jwMwZPiKP|v%%K#x-CV>uOea-cVsLp)8t3vyCfc)]PB]D_N!_Uo-cg1
-+:e^CsTs2I{JE8>u6OJGQE8:Rk:oy!86,_byNvMg|/}R8Wdteysb+`>9dGW]xvY9KR[tvz}5Gi~N+I_8!$iN}CGa]AB`VTvpE%q#s_);-j5Hv-)8#=PG2J
-rp1{aS}/H/34j!0813zH<,+J<0-tEvT;&G4j^LD,L06,,R'8dYs&TgGL,IZq~bMk4I`@inMJYPR3;z3V}s4L/YV>q+VGmHkJv[|xk(a$O$_=MZH$PWW5:x
-I4P^-WNic#Q=W$QRJu3Iw&IV#:f-[1TYE)3u1}0J4A,e!${1pbR>3Z3cfzN9xvJUop!No6.2k.3N}>_)"D~)acKAq3:A[nD+,!3i&G^H8yMcOE"QS$#(>|
-d^;q]E]Gi'1IomQi=Qqju$}1!Tw2$t)[s:G#s)>5"e5b~C+loT]orM[+5.I$f^YhPX9T":;b|$oMyc7!V$ZU-m^x;)w,Uts10|)w{1sRvs6hIY^^jVE`zc
-024TiwZoa9-nE]p0$Yb#{":OnxH[B8DZka&Wq6&P^|71nQVW<AC@1(4SK[c|J6W5U/|cDwqo!:&Q'nW]|MLoztx,3gjKanMziKyK_']Wk@AB94F7D5y=]<
-fBo`v>&uTXiy"lqMiqFQM"!.Zzm:~(aY7BI6=5E7I;1l'S1,t0}2o9^"!rIj{U6X>=TJlMN6[rj;jUsWy&W;h]o8<97cKH[+CW.n4sW4AHM'"PaABnFPOK
-A/R=y5PN[Md6nHUi1'iy#Fab]fw{w^"J9%^N(+HiW"<$O@jsBHpoIn'J`{UD",$s-15J}WO+^FZj/1`iQncAr])xwe8QdH#".jJ/AY)[./|U!YAB.h$V|w
-[aXGQwg9C12<qA/TC^OI)DpFFBrFCglI&taaF<9@`5"|Y&PR<je663>/xePBqdKNL(kTiCH@tdPtF$&l3f(bE$FU.YLlU<T1O+(%r6iXw%!z"pv6]9P>mp
-BjG'A(vB37mdq)~`pPD,<>q+mQ[A{R[>B2}%3F=sqIJ"VGDC.=-)u!<Oewh2G{&i.YH=6]1=$:UbCvwvk<Si-bGl!CP<MqqKXhmPN"=#-a([:{AGJz}7&"
-{'i-`azNou#K@D<wf2'PLW0S"ig%5R[VI'It4x<!wz{0YU1ub@T#f3yZalE_pw[p@O<^k<z)hB9pGVdV^aoF'n8ZAR#Jz1aE_I^mK0T^`bjf$.9jaVSv;V
-j+`,LJ1vOea3U5Dm!x>X2^Z!e86TuS<6p@gib`OF!crE-x]2jFfR3rM-Ywmky$;NMQFdJq(U/wt#jm1(i@,/{0L..zJjk]h[vh5Vxz7]'CiaqSqjGjGVaY
-&i>7H(XMO21bW551qP%vLB;<sEj;mvdoGoU0<6HR,@UAkCtXGI8,bw7uL|("Rqk@[FXPEh5LIeX`|09[-lEz}m+S>vz(KF;9)Fjan&Unj<zktzs>"d5IIr
-"O8=(f|_ph7idI9ti.WH(^w#}T<>/!V|rXQ)m1TGGpiw"bh^fB#5G"1BDSy!GLFd8k0>lj%t4FEh9qYe@Tf#'4Y=~UBIl"ix{..T(>n(^F%1]4)lOyV[Tm
-9Kfmp}d74[9q:y6u2a,uaQJAvpLxJl4Tg.5"7!h)lf9Z|r@U:y~K%bqZ8M_f'ZX&Ex`;L>C'3,dyU|8$Xff=s4A<6GFfU|X,fSsBE}=6yU#U|q.jR>W2W6
-LkEPMhGo"];RSfL##PZg$qDCWyE^#.'>4dxg&b`Frvy<ilA$goy!!/-H3-q|j[uoI]:[[dI>[H-AIV~cNCkshK#J!7Bvx"e]8f$|;V>=e]U%!TDQ5{yv2>
-e5]_k|+E%5`5E,G0;Ln9^0i%f6}krmk53+{HB)O&{a~P|b`nW<[!;9kpxXCHIs+4/]-R7I.Db|hp(7[>Q,2E0at'1,~yU>+O$+Z|F!L9`Vs]"_7r&}!hG]
-$#l{i_'B(b4y>%ybDWUSMi.Oh+Oxqj7BjTXeBxSFg!Po9W5R_O2Mv]DhQ^MZw7J>7QitK>LV8(hQUl|Do,1#l"QRAf5F!CM;edDCXTY6EJuNDn,DwufCHJ
-HAmb%K[Z3th.7$%TmY6qc,>6wG$Lb<2i]|#m.ZHPuJIs2XSrSZ~jG+zV_%n=XX~q9kqCm29r2Xucu0F#1YA5{s8j&tw2NcIq|N~R-R7xE.Hq9K&%LT'`2|
-r[g(fIfPJjx)473ho}QIXlTyWdVXG<PgPSOf|sItf,wG}|;bdZCnjn<L@.n2Bz@(^oFRKqBI[^E#-"4nhf|jJg3D1.$y$`U7@d}Ix)I4JLef@uclUW7K|v
-44X|!ZMe$gu2N9>DOS;bZlhF#0y_CdY8yw{^!;DUi28Jku0|<`_+w084P!^oF(yvIAyM``9q;x8jo']fpIv-<bJ(</vV%,A7SbF^9`NM2t.iz9$R:USe0e
-x=&6c!>=xpH,W_nvc{]:"<%]7]_mD=a+xSuJ1<g(&ac@Wye6kP##-Vh//=:3`Ht#5WxOq&{@;-s(FOtuTk{Q3#a.>P~:mw)+dbD+D9e1_.Qqvj;uJpvn0q
-mI||P9P(dW6f"yX6AzeC,teK@W=%V1oY"+9Se,4k1')'_w7sqP3|p)>Nt!L1LvF2aio}R-N$PSLc%jLHrM6"m3$oab/nG2[%^W4'gvKp}E!nGEzTuFO.y'
-&i'']i]E_:^7:U)yBe27yByKyZL:[xhUF<24='gAV7q:l]zIk9TDn>f;>p9O3I>Mwc3XAVDE!F#ioVyQbT3jwf$5.|AU}3&]SSJNwR>oC5#E5UKFy(0)d-
-6Q'@^S',0Up];/Z'WA:viDmQyA%vv.Q)r.rj)-e@K71+7zM0&6/<|_Jd_R]X1af&lMNUh,536>3.,ma7GAvzP.zswE8mba5+lK9U-eczS)~x.T{=Iq~i1v
-{'5(wcvse:XL<HatNYXb8z},1/NJvW;,!Px"o8qez-1XMaz`<og0r2P$|>`5&sU6.g'c/vONFaJTiXj%p2C8_$5;uBcT'^DjsvR3)0C6#d72{&0)#l9;b.
--oyK`kWsA95xb"a9C<8PW9l)#OFkv<@[cSR.]H)@!TVO>W@F3(d5&,BsvP3kNUc<8`}Rm,<&[aEkWmi2TsbYXZ$T!,UFU>3:S+fpd/'LLF^<Lsepzvlplc
-y%k7+:@Z1n`_POyZ[3dkc>AMnH-,#sgmhG<UG.t(g5qL9:[K,6"07J:UI2rI~A.R:KHQ/BVs-!sef"K@ug-{swJIQ|5(%ao7WH2Y>gyMWEJt6HyJ!"Q<b}
-i!JIAd:O{`+$Ml0yXy_7Sf3m"U>G6R4j=]:AX]pswk>']rKCno+S:)O'RLhR`n32B{O.(RlT2%i9de%C!2FDMdFSMzcu#JwsoBY@>ljM0uXvJkC=Ze(Zdc
-B'./PL7F-Foe2V#'#n$Qoak.]<mp4zD;kFsk)cAw3X&m|Vu9Hvj#%lL]cr^L7n@T_UI/,CH=8FThb&^wo]IyQ6E"Hv^,j3|uTYtXOM|z5U|dq3<7v-[gq&
-2UeJ"4i2>8tI$CAL<BIaFWV545PsNtv]}XJ0oUpERKF"I+$^;/sUcN2BNx<!r/jg(NLlVHLW`S[yz4XRP.jzK-yeG[&1~:~5WPShtckL<@(i'o@H{h`#s<
-"F=w-,9BEEv0W^&"<nPkNQb){w3QZb3SZzlZ8r(Wa;H8Wj6Tj'qW,9U!Lfrk~7#:>h&^&ZTY`_'%_cSGR${Q.0A;(Y{;MuU[!gbhM/y5#NMDvjBsKQ10H8
-Wb=X)Z>{>)A(:7b(`l72Qb&UaSW}8e;WV63QwOtgJtyW{>n[/uu{fO[KF7em!zYts+>T>clxIfkgW42R^n+Cb:pdnf)750h{<+(OuXIQv/zGOI@SR!Ts-j
-)ql[,$H{h[g[(D8#gs{UoA_yM{2$RjR(pNXb|c2Gc4yJ+]KXwNmGL=+%};9YlVBM%(yjn$dg!x)u7D)zTmEn0;piRr>Y1bru-m8;6/,vsEfV#Wp;:,}>zx
-[8i2}`Pz5:}<|fSe<d/X|P-^zDjq4r#"`1xT@^lB],piBDT8@LOe[dJcq'<9d>LP@_R+vDi_``[a[#%d-qI|STRGWJJM{@sUe-c2rBH|c_~=w-#lwUf^_6
-iAyFY{.ICEMKwC<;8YM`8i~1~'!GmGVI6"Xh^]x'egL(j!/C8@h(Y,<)_+,I4te&E#`x.au:Fl2Tw|)d|R1dc|GG|8nw7MUO(dOP)[[X^z$:e#>8gFvK(e
-jh}lRq0-0[|:_';hQjz=SJW!j@0>pcPd`t051"|L1r4M#Ya2wH-+:"i"0>f9'uD(M;F|gb=j+|uh1kD]f=.wa3g3r{zPSw-ScLUUORa8epLvb_B6xuiFv2
-tOO5x`N%!CiW8^EAyv&c)t2.lQRg@`ul047x&"=s@:Tns_|HWkCqcprXzM!EsGiD.`_HNgCgjpY,.`&=c-g[MOzk`uXi9`HImo%7Ax{O9I-s=R{tad{S@;
-n0J.I;(sVm)9]DI&C;]5o,Y.nrhaxb}pkHw:-6<;X<.cS;yJ[gC(3h,p+q/$<LV=p>e"LU9i{#o:}UH_|&<f_q3iMeHf{:cMGn_|wGh(;BR{'7"xex1gwG
-s2sEu5uo'uj:_Pk-ydYnKBmv{jAsQ4||0}]igilGDb]K(NPV5GIcd&#ay2vp4p&Eayv=p}V'GIG:oP&$9{G>26Ox|,fw9{-O'nFgS5lX}xZGJOEUe@f}RU
-D&}}&8}kpGkf~1]YvcCrie<PS<8.J5Y_!Y`=.i9=O'21~!+%8nu=YjVg!zCFf3zRhT!cNbS$ndn2Jl@A=7V].i:UJMr|&QE!Hsr}#-j+v8npK_Y5^rSfp.
-:%<1N9-Vh`M=EZ}+%E_wvpHDg}"LCiqu/".NYuXVb#-IoA0)'U(E2-rahV~HB44^+`$aVsZWo.k9$a)Q^|Exuu[$NC:;~N<I8<>Gss#q`DOIxHjzCh"wgg
-Ep-Fy#1|8;T_pJ2-F#,@%v<MsDg"b6EvhfQ5.@:P-J%CI9kE8]Ti>^-Y+'42G.z0~5[8tTvJU7@V7k7q}QS1POlxYjRxTw}jDd(2iU,f~b=RA:nve@.DNE
-v>]/^O5yGr]PjF(Rovyx^1mYIb47[J]e;`}g`_&Xo96B.{aQMlb`J"Lx/J'L%`3}E[#4Z)>H.$;%cJjzQ|Dvi/U#mS5:)|Be="E_%bb@ODg:G!(.LHvf@j
-;gVv"D:2huk=+=2yzW}%_$.{]`p>ut&vihy5ne&p4HzsjH[/mw^7z"DOgj(L&LvLeKS4#jugzTvOGffm=CEze)l^(XZf4DMkmI^/X[oCgIX4c3m@nO^f=<
-6CINxW-`g]zw%ri=L$JU-QdLw}x0K6y"x)A(e<w-r/2v6@E]T2#Itm12$zL/e:u7"}Lj"2]h+yiGB:(%75DY=nu84{t/uPNIPcw-EpxFZP'_OU'KW5&_.X
-jEg_Z_Mh_fJU#p~D`TC0pO#]4q]WF#<.W^pv]_EOOoRY~_{JkZT]<Z7!6R-B+2Zmls05N=<X%gWS6DG$@b9C5P-M6>fW~S'S"0ObL(R_W2|$cG1:^5y]Ig
-rbE{Y1xA^'B8cgkWg;pt"iS(~mzUh{W>'jbNcdH'[ej5`EvFMW"b"vjHA52vo{0Q>JimK,HrCL-,Borq=x{K[l`9$-mPp+VIk>P[=BYp@@rdS>3O;UFW1u
-llDMG)ZKxU;=J]=)i6J7+K61)u2A{]+'$!@a%>YgU/6W-Rl0wagDk)6!qy<wm<qjYz5o2Z(swzD'{c8L[<&r||y_zhX,irx}>E}[=8{/!e&;EErh:|PT_T
-x25](w5n=Ub&SSgFUqKE):2JZC]+Pq62Ldl|!kPy9w3.]fHAC!FAagd5a-Kb$53mIUmx(ZQBI(+E%J];|s,CWRS7y!i9#6{-%Ga)'jY_{/N|mG$0wRjNZZ
-OdV60)5EzURk_!)Fnbb.pP,lV=eRd"HX6lKkkt((jJo#|yhH+;81Z4.r.'frtUc!n508wC;V((7C4"f2c2pfwU=&YYBvP2<B%|(J9:k3c3Yg+/D6.e#F#]
-oEfF{HTOu(%Hok[V-rbUOuGi:}hL[o&saV.Or7/t(zsHpN^Y:zMg.@J-PoZ|'F`@bhgElHtb]ugCJ6yA1u|+R-6/x;-m{VHNU/s.v/C`.(dV;N/A&"cuZ&
-GSdpT#34'/&pLw]o,jLv3O3/&5O)ao.Ix0u)a9J(+0sV4uM12clYh(wpf.nKLHDfTI(%:^F26EHa9&;f'Ow<l6&ySMK{q6t7BQNhuUZ'INJ.)Tq{WpPp7b
-)X$S.c#JzexS07$/k(!%).-G)@[.yKpSEJl%Hh34~:lE9A1mYb3n=s$hlIlb591`@SBqR,E0VQ<-|KroxgsBwT~u><:}-pAVh[K/hhwY/7XD^16^|0MX=3
-$eXw6)up$;P4bc;oje[Geg4G+=lPm4XKoc<qKP26SxiS~Zzas@Vf9h]HZk>WRT6{rmvk>^/'T9IhHO/%K7KZd#[lpr)"DS;U=)SXh{,I:]GaXpqu4dQ[~@
-8W#R(U_>]N4_Xb-sn#dRAC@r7<=`pj9s#X(oNY%7gMroKk'jj/=J#ftv_YPuN5t&!sESO"^JNyFy1`6I&rowex7;Su;<lLrdAM$cRERp=<mkpi3Fc+gmVd
-qX:M"&XXK}E>S)F@f#:bfC([7]XzEeWaw0"]uU4OS_HPQ9GBbB}F{7~$LB^)4mWFX|QN(:B1FNLEFj.i(ps5rZ$vNAO6H^E,[KVP]<9ik@'v|pJ)ck=<,s
-wdx#t46bug!g6IYV<LJ4RBl7ja5u&Bnzg_#pRL#f#[+p}O:Mr,5sn$:Szg~'DFLwya%6MEzs[t42~&j(eb}dv82,on|J'vG4mr[3lX(g9T~&x|BQw+Zd,D
-K<0qhi@[TIo)j"S;Da!+&A~%Mbp2SqrmRb@WmpCcY8UxKT1q/=>tK+at4Pwk6Cl6a`ylKbuWk&{)0KVF6BO(CVrc>e;!qy|gCaMmNs8#Q<n&.v91gwzZ2[
-]1b'="W5t.Iiwft[suG)W1cevTI$<7xC:Zt>N>bcNR%7[Rs4d_+vD(wKO.@aehAlC%B`"30i;BlN3@+{Xl<[khP$s%X"S#)&.IXkF[|o"g1h7'sJ:$gI;y
-m:v&Tv-enUOh&3KL_^170p|b%w{R9#]"rWl)Du.4/)BeUp}>6Y!$j;G'@dTNjw+]sb4I"+EaYhj8cw%veXZLr!A:yx]]sg|v;2}D}$rZLjJJLGn5~ktzfk
-~rSGNFkNvPh5zRaKjN#bnc{WmhvaIu$^>[YFEaQg,K@&wbH6JPw:onAl"w9H&4Q[i(bFU;rJ3+k['U"h+Gd5,h4n"_:c>j8Ny.ueVFtt6^6<{'3.&>[b(.
-oc6G,|%pLkv59olveO4Q(|QUI)EOPM6|;lDp~TxRUus"X6$2`#j<bsj9bDs1X{Y#_76ym!yocJFv_"O.Z)-<"Ev)=jTX#.B&Pt1Wx3(`pW-v452_2=4|lt
-n$66|>,@=T,oN_W+oj#dQgS]=^qf6[$3TYi<R$nz[!u_D&1}uP{.FANNs'u:T:@VAk41Sl6r>Zvi%0E_vsJ{7qM'#>{+bN9e2{(IEWNvQi<l#/+pp[rX0Y
-$YTPZY7zF4QJR(se]&`}x8PX_S3FD{--hbM^a7.wkMlTblKPrmUq34k:qB-FbX|,8Z`[D=i#3>X[8DKZ:m`2~ac./7%Z:^;dKeq#}I_J5p"r]ls)T6~}&}
-^wGf&QU"%1oqv)TP%$gH5UW<,@hsaQYd1FZTi!k-@0Yv{ES7(i9-omGJo2YCP=7vF4Z_k2u&y:qpu:!D:dRFtGf%VSePwa3GnL@FRe+=apmLY:2_<(~69[
-eiEI~L[+1-cnki>0181+v/Q(-@&xwJDn_|:_H+k<33/:NEh`y7,wW$N@etwPLh3("jt$Oa3]hvSB{p7$u>$l;9^1p.D;NhbG~c$Ae[8Dz_Evj/N9j15):+
-W066a#%>>efeb$-v2Rv0T#BQU0cB~Gt.R:]u/#<`m&w213yG(%q<rpH8fRXt"+5^wxQ$FL8A,Y+hYO(V(sDh`)!hIRqkA'gq]_eM}=A{h8viDx3zzfEy"y
-'X}aDY83`0d-D<GUTiTS(gP@7k#mh!k;2hk])^8.>U0&dDXx^{"mPMGyD0Z=~xYt)aiy4gMD!mPHq|TV7M2Uk[pTmJrS`u]T^Bt&a6@]={xtiQ6JZ3$.f#
-,DALDihNo1UnU%b.C6JwJsZiPr!KvfwOQL'>Is_LLn||oNm:8:X2/Y5,#B2gDK);8sWgP`af!["R5CBykV7ea+B!k>dz<]l11tk7`C0C4JKEG"k#/hF^Nh
-m5KXzlU8m-{EJOa|HU/A(X]E0rJGh3A.PU`}o0)5_}%5qiS2^C~A&Xa#/!EU&!$Yt"6.$7dXp<c]A#p.CrW`g<5&uxbnojKih;-[5p7WpdraCmJbIZ.Smx
-K}5k]>80T/~'dP!.^ag8UPhD+Fl7/;x'OD$tPP67HipWK>H0[9[q`47q5kBf[NzWQ/:sx7BMRiiI96gi:NRuP<r|yH(z6KL=~Y>wy!@HMd<S5Ja@5JBW~D
-R1l>5iY_3+/8XZ[kw'@s!K|=)d4j7N0j[zSgLy^GI^N'{[ox;H.C$Q4Fi-9<0GKekk!>SRzwI:qa-q!g+x@&h^PmE0(9HKda!x9dM#ai|PhgKdO27kr6Xx
-9pG}JHD4bbQ<sY~xZL{RnA39Iz(1+S2E0'N4OmPcE8W$#M5uz9~K|u+Sc7h;!%d(R(Tl{0gv[w,qwgf1x[G})cl;>;SAVF&:Qh#VxWgB$.WZ%rQ'SD>V>]
-v3i(~Rz:tuNy9{GIpj"K^dItu1'/:WJq1fZ<wedV6_,)UW.F7|zIWk&22kneKcX&-,+rRrj$]`cXIp15|KyEwTdLNZw)jXhCh1w./P/_xGbmiimWJZ{mu4
-:/HMG:$-kZ]7p&Yq(uz|sfw4U!x[XkbAl[,Tq/o2Gf]y$]MIZIr$>4qQu7jzs)ZqfdSgTiB;pT/x2RGA`46jq8vGBst|'Au9]JFj/ZF"E.yz'WgwAsGj/5
-u"zKBX-w8va;Z3sv)<z_zP^eM&#yqdvP-R>Pc/4>PR2lp}{H:44%"Y;_E)8,;kcOgJfqin84^NX+c0hO&%(SsGxpbsk;CN7fV(CW2Le#asqm"zJ28Jskjz
-%zmpWo.e@rAEC1^@,U%q-NZ1PgwcE6%`YQG#;DPEB/'pb}LLYDZewCr(=q2%x$sMM-yQMD&'[xo<eZj/t2HL$_4xo)H$2ft77;MT=7+-pY8-%Mc0g^Hbb=
-B|h;ZpIE0q}kq>CeTwk05Vs'a(7lpM:4^{D|[}gtG|[69[z=]SHT/oBoEd=5ZD'<6f7o>-_"B$^$vji6Za4bjUDudi0YB-sLW|um!O{OCK;U#;km$#UZn%
-/}pvv]2p<{{L3Gs1=JKSiEp[nS)}UvTQ4iK0DHZ`_YTuh0=}<C(iZlK)c1[l="$wCwBt8fe%^U!unq,P]ekL6Z,QUv0a373Mu87t)2:'%(JvpRH<eZmYib
-lBZT70)DM%5SPli1;;)T+}n@v%_k#cnFRyFs#_Pa1k%1|K{Z:DKb`<1/I&<j2i)H)YexK)Lo]`U-IKp#&W@A&S<(]/;>rGyeNL2zOGMn]GPIRFh8!Mu1Dy
-=ygaJ(}@x&@,<kiFdQFG9zS6SK>8:!m6I%OZb[Cw&mx=FjZY6lhykP3(@XZZg9T2ad>I[So(mDHyjgbMT${FH>$_}&2UAue:rAKX[19]7TW-gs:I.17X+f
-l_=w'p&,U{5Qtx,leJ'#E`H5'qM_KmVx""[LBTvRH%%>TX,Yq|MWa!&lg;"rgK@U&$U67)L'rD:ejZ)s&y<wp0%M5oqtk6=hgP2z/.&(9fdJ9bRVQr&2<X
-Bps&1.kd(oP,.kx,aFX!tlnWh{i_Z#FJGU~^2`/jd!TksA3UR$f[;bv#O1Ee(p#m!VLwM!!0@-&))_L"$UE4YBpx+YMN[D#J%Qa@<enh]G;fK$'W6vT14`
-n<pB:_TlOOU>PDmJ0wUQ1LP,L4E6g04n<TtQDM#K,<aYz@H1|^[^VaY@5IP!pFCdEm^isczYbchG7u'OX&)V>O|i^G##W+v3`bV,@XqIZvFoP/7we2s!hE
-x17ugo}g1y:mW(FM_&[hpPe7YgBk%r6"^khCbzAj#6:16BomcFJcy[i.l;.4w=knPhy/}(1Z%l7{!!K{,.D{w}<|NfyB%o;z{WRUQ54Wb`+^XnM&q:a'ht
-t!^_2&jUS6p@$W|<#WOW/vI;2I8VkiLi';~=d,[;'Ng#[i%Cd(1tTUtS&#p7JLCG%|f,uB]}w8U->MI1Q]'BTZj3sWG(e}1_KWu)2h`-=_c(Fox),thit;
-qS4fRe_-.DG!t[{9x2H.5HxQeOgq:gA>)N-R0zJxleCI#(N7-{I+%m7<_Qk"1/Ps9ijQuZ$:B%3+pOk[yvoZ]ux%)l46,>KcQXZj}yEbDWZ;),[)`NXh!y
-+-=TVQb"Ilz7@"0/;Pc-W44>;{<9K!<cAO|ZG)y%q[XCpx%w('n@~aW!gfO9WRZ7`%,EWqZ!AhX(EIiPj+m2&GN7{8b@[3Xp~8`>Ol&+Q/YXJ3Xj,20AAT
-g8lb.KjG/u~:qUe:Q3el',wf:;P9(.jG(du/l[$m=uY0kIpFOb@nJ=l<F<P3yBCI2FUm[mZ>AFy)WIPPpxL9ioCqba,l9_LM%9ZkYm{sBSq<08t8OTdFDj
-vGeyJg&>7>6/RLL6">7&LQo!2naA;1KZfTdArMs3oA1mKgK&q8ke2p>b&lBF8>j6@/gWScm0.yEg@Xvpau2cdE.TAMi5KNmWEk.%Y^>Qa1x%[YJ%=slxa1
-U'$|:Ztg4j];[f6<}iz{a_IP9K.`pBX8n4},|nTaIoHHtA9a0=_Nh-0Ey+{"w9=-dUE5Z@"e5f~8hQjMo$I}3rTur5xmG>TB]P2UnAX#PC;=3t=cW1~{+^
-F{joG|kL7qps#iB.L/}DlS&yg'RR(kicZ2[-8z4F=l>@^bLjND$BcoLMb&6EfvGI#3h%WA`];e(zciEr6SEL-:QLmS9^$+:Y@8u`h-9AKY8vJ#Yn}=},y7
-8yT`Q>w7@l&6%wc^]rvE,fa"y%,WN3Qi['SJflLDFR4D.AewO9F:j^-)(&^Cv<SZ}P]m7pMVU(&|Xr3F)K-:)D<sDFG]3<o.^qGT(juy5wXxzM</Ou;T.p
-{=8`JS49VG/E[c~$tFQX'6S2GFo.Z<l`AH!8)/wgn[`-+hJW)Y)n9N"m,ao9CCS]WZ-M/emyI1gc]HWmQM9c`V9|ix(Fm"G7^VVr:D>#6i#c%S^u:z`5ZC
-B%6F!$`OS(gXQG4%/it`H^Nc_X[@m<Rel@s#:Frm1V=WL(E4(h:(zjuwwxmRnks]S7%Km^_vib-zkiW.q=7ZT^Y5$uT7C)44fuD!-)MspL9|4M'`49.;e"
-PMIk^Wd>5q[dg9C/l#'S!_gt~f4<9]!jDXATMk:wU.hSO0#(],"(|JXz-d,Kj{HKe{p_BdET=YtGzD]8[91kPBijX9"37^/GfzIrs++_D|/W!!Q|=BqO(I
-DDkf@oves@0H+d6)>{xN4hV{v|9,Q}gjvjsJ~BX|+>[M"Xn[7<jWQx~=0`pq&rnaEzV'hg&;;QR/68~v.eo&gQ{b!BEl^r1;QMw,,(S+]XE=SpnasTb|:I
-+Su16u]Qmd7p&<aSHrROI<+749,J,{y_->>L`2h1P7O:hZrV,bd+[.>T,)=[ndZ5TB`D$PMUSFP/GUij|<j0^|di}Y`c+[E]0u2};G{)Blpe8@SB+_;=_A
-P@>n/<7ydjzb{VKqw9iKt1L-:eZO1a1G:.qq.j=S-yX0hy.G&D"URlJms|xq{wLW=D2&N.OI0{})QCLW!SEmSf1u3;m{9_7GoBZ77&[ma%x[5]A1&jwyUs
-O2(#FFE+019>rXME>EiWGN$#WBlVLf<KzEiIi=i&O-;C|B/Zj{!,Q56H{QcT1u=5+nNNt3=lRZwJ_tgg`yD8piHl.RqB4E@-xVGwN6gWa^M9t#l50d<Q-E
-<:6Nrkn8'Bk^Wtd'J''Qy]#I#+H4$fj/6a!m^ZVM1NKc1Z<@)cS/XSM=(|T`6:Fa8ytwR1SF}ZcW56zmfkF5Cv;5XQ:Pl-eX=WXT%_am4Ij+'M$m`GPoI+
-R)gy/vwcX"|r9}(t6tRS$#9d_m3bTik>b1j6GF^/"w3Qvy+b2o[ga1'z7a0al!D20ZM"C^WxHY1mA4:Ie]Qi|DSx-^gt_m1[tU-cPdd(qNZ[V@1h`L6+FH
-}aj|e}.@3J_1Wl"R8}fO>O{x,Kkw}CrqAW+D,|lxnALjF>yBcX4V)n62q!3nLxO+HxLgu+}i#>&w$C~k(b]wslF348d2E4[4h:H^'11@Di@&S!0iPXRVUD
-PpsJCOYCLi7(xXv-5]I:hjE9.tJ)CgMM4Y05)'o'%BfYs.///<6Eby_Q;i,mYV_GCdKdx%O<Kg_ED`ce]Da-aDUzfsV`-oA1bR#(d#!~HMnTCAZVZiZe->
-]'+vrMhr[PyltU>HgA.zMp'.)$Dcd{qI%yNrwrJ)mq.3'QkX78fL^xTA%n;Uh}V`OPs>G@7|$'_<6e+[V7t}-lUj.kZ80iDT_wkUqohan==TG;Qu4Hih-p
-6T)UQV)7'v2x=x_K&>#^/ML8{z9JR0G}/}&,zl5TY,kUx|@,xjur$H{JgJuASF:;a#D';-BS8F6!KKUX6G9s9F^x:}0#S>LneQN3-$.0z9QR|ACrOY%;jl
-hg3+H8gkQ/iMt6/rfmYQ,b}Zgbd35)La9U9SXUA]h0/8|O[%XNVCnpHoMsogfYW7JLEb0./`'.t4kCj)1D;bDH_/M%j(-d}8u>FR@S-w,p{_5Q1KkG!hmX
-6vK{-%>0jY{7P{teYv-D97sF8VCGNV$atHZt^@E8Rx8!=HA.f2Z7twTyn4EwIl%:q^Fl|tdEJf"%B<RNF;)eu:ozzA.-8yq[wp3c83rY#iqM,r@#bw&+(n
-2zvev>U[u]oS|./;}CPf~5D"ugnwQR^`9$axboQOQr|]uG'N=KeH;waf6L5N7VAmP1t5.#ee[FT!9ZO6wgV(jW[s!1J}HH`h./&MC3J&xj1!6RzsEldG|[
-sI$Mm@r&{x8R()JZP<H4:BkP0B|-}8=$pB!9hVk]nGOGV@.[V&/X%t((!c&y;EIrNg5Q(t&#!joS2WLv~pU|&s!Cf7WH1X4|]sgLeiy`35zPGLn"L:Lww`
-_-mdp%gi2SKWH:1S,SaDkBmN;Vrjq)NPPxkgs0v;`Qyx.Oqh`9kMRMx8/0His]S3F]T(X"@s{DuWos2E&.0&A4l[o/nKwZk'onz23u<,JTFQ7SldVhiW<:
-aQ}W1N~)U7F<`'w'gSX8+neqBSRXG}7wpM./KTzS4CgaMrr`brC&@P-sn},c-AFQjJ:L]N|PLF#SQw@u,^q`(#B!cTl"`kkKIOMcF{7^/^.wl^@r"-qxA7
-%ejU/rwMDg9eoIQNeANpI`9Nqix+X)j5D|>L!a@(4p+rOu4j`z15'_xVFLZ|(p4q;pmwI)cyxO%[tX&RN]e[_x7eq^HqmngZAB;H_(%6/}xV1bS5~d~mRC
-<jg}L<[(b1gqh!cC_kW^bSo.yYCU5i%q[,3^]goy4]c`$cT=0ft;HY~xD]KE1sn"E$a0F6Ug-%|<RkTt^;S1swqV5VC"}eOu<iHl{l1CwoN|3AfH,^-0rI
-BDMAxiQq:iIg,VJROFg2p!gdPU.9;CQa>%.]nc4r8f2`hEnm892RtiN!9xNy!Vc!fC)&EAON<CD=&p=$TYL-p-cGrwd9pAb)@n&-ZcURr`k>$m[kmZ(fWj
-e+6!UV)V|tqX8H,.wnUAM6b2G5tj4rC`QUGLNX_P;xYzTh)R~j.LT<qX(pX;IF{fw%+h=+64%7$Mk4+M<|DEZuF9w}Bi2<+EL]kkd{uY{.u`(/R,zkUBs:
-k+m`B<#p!ngzgrB^>aQ&-{F2YK5<aYQincV]y$~`jazq{xu5aif0@Su!0Dm72av8(,C3}Z0jL3}edowlYf-a$iS{;_MFM]^&J^tl+({D6}dSC:eYBeV]t"
-1QtSkFPnu3SaS(|L~HdkszN,K|VOZ:pl^mzSfGQS1Juu)nnZS9F6itb1pBX-^XA'`7B>:/^!7fgc6@;TZ90ZS)&#}r/=fg/=%!Ey4zQC!oEZ;[U%`|_5[{
-9zpz4#`-WuuwJz>c`ot@FKJYOhpYq{)&g@]BsP,m[kRvzU[;t/rEA-QyS{/O<Ye'n`~,0h/pxpY51>gqSTB/>8v5s{AQ8w{cjt$G(JAc@6FojqOEs_gL~e
-Fgb@=[.O(5Y2GXq6/_,YA`,AmhIpja]frAWsx{(Gd2S9#,N9:.r!e-aD1H(A_[C.zFNOhlVKbih+Fh')],d!u9(<#`usuMk0%Mo^ez8MEvA{ozK_A%56Hi
-;&+rh=JD)0NM3$G/l`7dHs^#L/FFI0t(;Q{)aT(>m=RKen.@@I":W0'dtpvaA[_T<;}_EBcVMnJY)Fsn}gN5A4#3]j1hqp|||--WyggszUMpZ@o#7M'-QC
-;)xE.TQ'l)D_:20Yvw6D,rwGC!(#}r$nme|[|JO.>]+SbhU[>A6OAezLwnJq|%Nhnmb;CMIuHYDMDG`]$Xq0{%lg&|9ptI`";%szj}CY837"U5Wi<&(f`T
-,N[RH.=ygL~ud%G%P/0z~WH:,R|M(v|W(]mcd|pL[]aS+5|[:Qx@Z]NYbG%S1:g#8#tu[{ybp=Ez[ew.d>;$XBe/A}!#S@_4"D,peI3.WUXo=B-06YQ<UA
-f%R3G1`y4R;R-smAhRa`r}`l<c(zPpTB~ZX2p{P:0UEykLhsu)Nk[Nj4iy,Cxw~`simAPb!s`HxZ[/$DBOm,tMlsKL1{^hPrJ{c/}ciGppA{)ollBONwHh
-`w/FfT_`RO<r8jOVE%;@wk6<Fg,T&rV_Ej6`'pdsH`;fL6>hnoA8"/Lfj|(0Ru6i=p1R`^MM^vsF)0||DO0FpN5$>mPQV|ExI8rw0sclSaJOrVmfe|'t<y
-w=@4WufxzyDex0Wu-[:w+>Q(dRy:EnP95+YQd{hgZKY[^9^$F&Y;}tbl,aNKWewUm["u,6e8YGO@>^D2X:Jm02w`Y|fHlcGz%_Xdzp.{uI/ocTn17KKf4(
-d]orO!kSr2PzIJEQ:@<zll%+P}=0k/'h4cyM$6F&m/=|_r5+wdx}|{R|}Mgvyu_5nhL4CnUkxRZP+o`)A(GJ+-lTTPX7"_zo-n(#UI6<-as}JOosJW;wIo
-mOCnkS!o-Vh!/!3Pyr+bg)D5_#NWavu.vatCy8+Wr8Zv<QY%|OB`!-3FPp[D.}=;~sqi%iS9Nk"}i8Y4Hkcz|WQEDba|Dlh9kq[yyh(cg,6fNoic7mWs!f
-&BJ;SKwt^35M9<{_6e1/GPM8:'k&;:Q]b7_:7'h{bA%Kx,S1h$#BwL.q6QGe_|6Uf#K'!MYs2L;;7|H5UTQ;1.Fe8=$TH-q,9&<CSOTp./P7X;ky[9',8d
-A@@y[UUs"Na,W7:]8ccjjzObiSPkE=^vnlAOFMe="4heC_XLQp6{#%})8aX%@/Nt^qTCx6=:Y>f3yQ}I7z{o[t"#W>&Ya:{ypQrUv5mbn;)fG%Gz'Xf1+7
-TfrG!YW8f|JO0x!Gtq-tOw'OX||B!9&k6H~IF8r<,w%LsRVGjLQ);1aR1B1E$e2=0-wVnl/51m7sz5UHoM8>ZZ]oW/;Zyg/h7yWH)cs/-Gg,s@z`8@OLev
-_h%EwJcD]@3+zZzqnxC4a'Fm)MqNO+}Cq|b5>gc.G='T0=RuZ4A6FswT+%x1KM`osmiU=0$Ql60e5D..gt:HRlCy`&w2;D{&R{<D,LUZ:K^"eh"i=>/-~-
-Z]3z^L$jaoN_exv$WiuzL&@KeY>RED"]r-3I_@ok0FP%+Sq|G6Jumdp|!gN48haTp%cqihj^0g+M~xEBw%29"A|aA:B4g$Gp^ADwdj>|b{xyeq+D4=GUg$
-j&^%Zl@)nE&19M%ehyD$R508XbBYybtZ5.Is#:f7e1/rG&>(~37(iEgW70N/4yBpA_(HDtz<R16b-<Q7`UrfpFl1IiJr>dzYA.4A@3`%L"rmT:ePI:4E5n
-H!%P}ob0`7K}NMcm>3lP-TZB=J]o-b.l.1|Iz+C/2=.sweXGLV:,E71Y_NJ<c2:_wav|rX|:K2dOv61SS(al.<TIb!%X1[UzY+%Zx5'>66c2(]=P:@s-KK
-F%c1$2]rx(moT'LVJIq:k}f=PfK,nlZj'x$ri=L$u|_z,+1,eqQ]Y|6RT4dfBgCT01)M1vDGwo.pq&Ni"ki1'Z=WI|cfsY/2jBMbl:UI|d;PPKR9NjZlp2
-fDl{-d<Sy@6DU>!NIy:Aij26s6S78ei[(O|F5#KP<8j2$7HN_iq#&!xzW];HHe}9Hj3vbU.R]r>)QV=movUd/I]tO)ukQ^=g0#y()0/rgjvn1+3g81>0Wl
-G@]Y10B4q"-hBYI}s:pYy2HowQMCp-6./<(F5,vSptM|&pM'BMAueZgQQG%({LfvT7'k]L@)t$H!Y#V#tzhg;Qm8jF."Kyah/(1^yMK;'DBVS3,3PdDR(r
-7"8r3xMD+s9gk`d]Dy-x[(D49LiihiG'pVhx]a-=r&jH,Z9sdyBMtjbO1Y!i3C6]O{MbJvi"g;&T{"Htz0(%h2vA[B[j.r`d2+{X5Qbg>4^i.[0Y"p~=XS
-1g`7|ik1$GULyl+hu"^u)0x7_pSx,k,rE]M6buX_1+FYPfUkQAPuP}1bb+#k#Zj,VG2>L<Z:I<hs7|,v@OQ"JZb4".,c6t(FwFx$ylmZbxkCl`nl^bkZBZ
-F5v^9s:ypd:]i(WwX(HaU%]J57ujcv4u7%xb&;,/SsxLQLwf~vmNx(FARLxf.`mF|vo0l{wQ>X;'9).P=qNf#y%k%F}ju3:]"+Oc'kssVt=&<_l&d|B}LF
-pR$pbMz7FS47CFv-VQVuD|yNwd7F}h#uSKJxmF'8GS/MT,M20zS#/J-}9=JdZXZ"bTPJ"8Db`i0!dX${st)u2N|Z|;cSkrD=gx|{=-h2/z&QD}28`lK7$D
-91#iMovS+nMD|h<>UJThX_n(j1`3<JCR9lE`t5_x&zon7$/v~'fW1$5Epdn{T`O'3yE1@c,v>+a7E0k0$pk94tPlaKm-cYiA;]>6=K39tGuwE];ll"A6Nb
-T]OKgzdB&5r&bc4rG-Mc~)4svqj}.,-^KBiw0<Wi_}89%I}){yYEU.#l9E@T|FkxvD!CJK#>Np5}R_.rOHtG2Gt78BSv>,/2!(uCuJuEfX9ljUdJZZQdAz
-@BF|>XijGw!R)X#FuP#9szG`g4>[}}^Qf$|z$k;'dg"#UKGZB-h2/_Ww<LfODP[T~TS$d38-^^tC+87D9IQ2XWObkpie;KqIQfXb!)}$f4'J3(JUIwN"CL
-XZl:`t>/}_[Hn'v{],90L6f::b"ms,>f<|lu5n2n>g4Z>DCf|"f,8vOu2Xd,h}qMR:XiNz#_V!^dG;yg)-(+s8c<sh=q1DKsb]Q[[vdnkprO$`[aVXbZcT
-%tY!y'l[hd6W!E9h77+(NP%cdBi=RdS']C}Q+zeUO8{x=P1O~'#CU.J$wzu.p[Uq,rvcA9ySY!iuO@R|Ue5O@=AI8,]kPmk/8}=RS:BJ'Y1rX/WwcGS+"J
-K(qVI+W>4Py4|"HX^q1-VD7f2VY(pN_TmKU6}R%(V,#ub%rDIRrs1v|NluisdHSGXy<tPSv1qmHj.S9%BUn3[;/)G7W+V&m|`A^V3@x&:ETH#SoMy<ICZD
-,<Q`8b0h[9R8mSt3Zz0[EdmHV=Qi'k8vtwKIjkTjlUUPY/NkkAk0w"1j29kHgY7AuLkPQtgw(nv]jJva,Jgu7X4!c.uRR6LS3t#Tcj3r9q_o&>a>,lP1/`
-,EAWJDB4z,fZk(T_b#9p@^}4^-Oc7WmSV)!M=.P%=3|eZ<sq(lXT1PwmF^3z%Q&btCLgRrE,6iOo_!_CW[]N[S%@MQk^Ebh3A{ts@G6R,#rG(5Cw",3xI&
-=]Pn@r}jgDbG3LpD;MSG.[D&cTsyVg4=LsO;_:raK|t9(j`9-.Q>>%[bu(yolfOme%QD(>8((&tp.[82#0,o"z-@cBH+Wc2#GTMLt`u09rU-ru5_P/`{AU
-FysfC^K[].FXF.`rvyn#$Zpemp4HMKV2F73<j86b9t|"JG2beZhJk<#>WiJCcS!F9B1K'5SaO^<9Z4ejZF>d[N]e$N7Qb/2=1EbO&xFR1=5Hd$Ma@#&5+)
-VREMn&<)3>~o9BLPqEiJ.TZ:R7.XF;z|p]:T%}.)(S9S27#ZHMx[!;Qt1gOLy8"JXrW{:_.m]l>&(CsAoYj7vZ!K}fox5t<]&-$7RixhZtR_DfzwnL-rY`
-8;c';_HO-79`=U7yFx<G9[bYZW=Wz.{RG/aP2iFFENK=q+A&Dj:Go+2/#(bl"(%3h@gHBBMw9R}fzo|pk}ghAXVu!MH{!#8w!08$5^1_8)5%._B:Y$(xR3
-T<a"$U%LAu~Thr`<dqrJ{5mt~D}F]-I-TY$,98ZUv6iq3uU:qy._>JK2i{t:[Nt2&Q7BU%0[4LCoITqTsN<jk`X|n90-'%)"hubB0xh<)RZ9=q/|]GiHHu
-dPeyM}(J%oX1:h'Em;lNY)Jeri;nP#!gTA)'Le(l<_h59@G$!mSyF[6Bt;o#VL]6CRS^5ZFeCY@jOm[|@[5{[ZAD-M4`siO'2mW4aVMfK}r9iARgiB,<[+
-M"!7ZiB;:3`m7xVGk@R"%^bkj6~WULPB4pnH7.W3x%&#ysh)xHhJbY0TY)i&rWUa_qUf.1B$Ag)Zy|8c/cgt16M7rcp'02RHAON8xHI!=v"rW#BctXE^x{
-#v[[.G>$095K&;<y<ZZS!b^_mPX"y3(-:W^%W&.oE4TvtA:>-`rm0FVOyV8|%sYoEEE,F"ebQnaUqHc/VR_NjQNC/;R]'B9YEKUKQr]'`W5)n+~&Dgn>0b
-h[GmBQxM:oMtBE4rojb%Fr7f",_b]21gnJ[2t+9VxRX(8RtkJbX13afzE@u:gAoRd[8,M'm(Xzeank2n`h!LWC'8q9C29JK$HAV`P3r.J&:lzh)Y{b[ESp
-37xTZ9ghg#:TXY7;.$3-D]E`ssCsa'Abr{8DrB^UeZjX(xoL<|0G,0bs+d!vR`C!GE,vxV1jbjSTC[xRkPtno9VE+i&M<:u"u@N=0#=tU&e5:I+.k.B,=P
-81Bt~&F;Qv!VRqpLf>:t$:rc-qRalLQJ39!k<x:B2^]:pG8dF&v4t0i!244{P55)ovbG@Of-MsBpR)0RmKB6wpn(404T2hEx0(kbg9NoI.19{xC'D!p]"<
-".Abr|pfErT!P((dV52f]$H9=ce@/Pvx$S/27y)X}sLj<(dy8qFS7j9#lJ]tkS)^;A%f;x5)o$ER#B6bAygA99>9FB@/[W1CID4Y1_4.q'7d-5tIgr.g49
-c/2aCfDWA/;fNrU;u@JApzJD0D:IXnn4J+,]mqBZDG"3VVik_>aAowd^'+Z8K3/xMe~4Ujxms[@B|v"Hwn#%l4x_3dTAGdOf,NBSV7uw}"%18Z2m4CFct0
-(b}$qHqMclL9^Zu`{f-5>Z-[sc,WTdbxVNJfvvgTSy=w,5Bs%J&OdzE5lOkusi-6GEIv[%}/_3'SX);U3,{37+~E[O.<4kMiCTLbF]V4j;fPryB`3^3d=6
-5&^Y::=PRO~WyD[yyYbQ9$ztnxy%<kooMa;j3X9A@At`")]s@Se,^{/B^F'5of=+4MA58lG@<c`!Y6^Ruz]2w5kkcXs%$17S"{6vT{6>+{(g.#L<G`mI}7
-]}i=Is/E]O=d0Qsz2I]!a8txAC^RG3fwl:o60YQ&<YblPlp[g8Bj$vcZPv!gLaP2c<AvgK$CI8+Kea#fC14'#a$${@Uk^sXOLvKB={{6l)d_A<L@mY`Vs|
-Ly/A3G(E!d<|]#e5QH+B{o6pzW4IGbXC[Y.99W[e/=d6O[P.]:Cu^5O.:EZ6D'w.E(e|e0QN#X~X,2KVI6th.Ff1!Bd>b]ykzkV'"A0_gS8^(@}'H@Y+^e
-})wy`^j3Nq<%}GYm52(`sKmC~Syhh/mp=_q;Qd2ZDZcB;|scJqv]WTM&)<2tr95}LB+>3UG&@+o3vRj,O&564o+^IFQXMOWqn9b(q98z@9|o0AsnR)K2{4
-YW:GJY9d<UOA0BGN2dX7yB7Pi<hjaAi#-%N!URQ|V#l1:X8p|5`!uKxR8aezSWhUy&Fbfd/pm4X4Aq&K|A#0}DX4;r=G9g8r_XT'7DTLlIg9ti7(-A[OJ:
-!jeuq!y4zb<'^#zPk;hE)dA'$^<mXWSb2=Mw$kMpsdPHQZcn{N4.;iw"f>p5IU,=MOYa%ER-`FD48%Y8^.ROh($m9{Z"BG|stMD5'_,XxNDs)z21(qHJlm
-YOZ5}<Ju}SBl)Woq#Z38;nxwdlpaeeGlRu>_=4XxW];1S&&e.3Qa{u|Q`w]OT&[Q_"AYIqw7O$]z{RBUphnB,l5JYCc|}qGfoL6FVor6KThcXU(e#"J%Z,
-`h;#4n#ONMO&L2v8Oww3#{T1t<su]be,h#Z^z9.T0{iX6]~{2mcN9vpGq,5bdM#2kD{U"9p][h-'b2j6(SlPzzdjVzFc,/pd-9U7]Ms5p|rn!UWtC(c/mb
-6]5+M+T&8g8)Mmv(DY'>GNqU<aUQ`]8RH_`pho(t)@p&~s[WWf&#!PN|z%h3hkL2m<-G&DV9}zJ'W!6QsUrpE>|f$|KYrA&<7(mxZVRcsrY]M/-`E'hwfV
-5x'biGa3,mH&=0AB"v^D;`"$xT6>HR:{j|pjA_)5W|ab3wP(&8Kf,9[051rtj/e2~H]L8'yVhj^+oh-}W;8)|8(A"vQ:6+GdpE#1F%~o9xf|8,'=Ts}GN2
-NulD%-9<A73BkGiIn3emhsvujC4=vMQKN0=|fVA86ZaD=&yM2[nufg[2{^<]bSn-JyIZ0"z,tQ7m^+ST7)Cm1VQzRp3]Nn|aUmPj^uLj^/P8l6Bb]ZZJ,U
-~z$[g6n`lmlkbDI!|5w_;SH"G78j@oA|&K%#+jMigZlr4t2)5jvy,5x4K+{aw9LB-!;5h(,=DhQ3)azvJ_/PkC>d^PL2}X',9#jEZ(werkq'Odw+2b(/E@
-_&z0M!%nMY<BF}z,!KKR87#/BF&dV+)(0>iy_J9'1k}2pN5XJ<;HQ:=Ryc88GWX]32eSmxaAv8FIh;Q2gRX$Xp]7$jf^<Ji0J)v&-sXCr]3@|qZYHZp`-%
-bSLRrng6!9An]k|{-[.D[)HdJK{zMO;1o+gcy)D;Y47vu=^(]Y6/BS$6.Be}ovB8SMqqmcmbozj#P:JFvN4n7W{u]oq-CWey>X.`cnU''fJFJF^x)t5+~U
-U3M'YOA3"i4XkUQ^a'!b~d)R4(<i(ft|#"F5zf2:&y$3[T@U<aU<^h@2/>pCO"6CF&430v6,'juCZ@HdhF1C<6BBW{Sp&!0=VW;YTlWs`FJP^eg<p/Lj'%
-eTKnHA[<P:gf+i3Ic(krRR&Tnhn$^q}@Ij31#lUsXF:/+Ks:R+ESt(P]H4#!{'"|=EjR)g$}LJ[ZC+3"2(}(0{h].c^^A<{V-9#A7$aGYhk#'pVTyxuX1z
-4Plr$HtWLf+Gy512`xDb).]:!u+-$3$Fu5`Js{UrJ3cofY/&rK%>hUtKi@C^H(2y'b`;.MPP+T(rt>J#D94'zN-+uP^|RQ$nH"uyFQGk6REqK_o[i_5^KF
-Sw.WpY(NvZv,G^bT9PLH|xW{8#ru;_F=2-m$sKR31mTOBN)>,c@q-gPO<U>8GUyx0@W6hu7^y4y-sw!6RIc#)vu%AeoRSAjvmj-%zdb^T/f"(F#gW@Y'4l
-Cy1g~V`hr^#nSjE#h6)<T-6J%r8l~s^Itt<2B3!VhcCCTXl;"aT(xr_yl`15tjgkXYn@1!IqqtD]9j|t&7!)yt3%$rFDGlahVpE^~gve!r&@D_YD)NR=~T
-Z^1+1/IOK.(-aY]Lq)`22=2%v]'O2ve8IA;q7E$w44CdB](k'!Jr]a>;[d'E1iY6KJNkIP/#n4_oRw1RB}2t^(Qwe8ZL9I9G0%eG<fBJ=7luyrqQb(weVh
-{nT1@;Mh(>XIo5R<u]>U5mch$0`GR:i)@d73~-,3%hGJ"t.]Hah63b!)B%.!h5NkD5k0vri8DzCW>+Kp=KAXw9J"a1!";k@}x"LF61wEG8o2r,@BN={Q@p
-~ID!=35m+e:bp9R/mt!T.op{HvX4ET`"#q95[$8aOGUfYI4zP_H:9Q${v3.]rh7!/v:@W-C(Ld7F%</{W4svDwjtfcLu3Zwhe>Y.UhdzJM_2Ilhx%>-VH1
-_QRIjyodm$dm:7t{e;vJ2aj$wcq<P!#FsAyo)Ozvy,>8hex<1UNorG99.o.a)90H7lxXPcM&e)rQ/weJy,Q`(ygLbvK1]es_pY6P:0hPItdts0JrNkn,(B
-Q,Uf#_,BE+|U_DP0!k=lGr1R"mO"9CM/}}[0hhTRq1Ob!2b50]#I^!RQ+xgxjSFuJ:Lvz){"S6UP2ng]<okyy!ss"G(.6^)b3X-Pru23%Sv@!Wwo=[E4)q
-q`@=lmg@`8Rt|s7o"L_mZ7I2;7b79HR|er__.d!2v]zSOaa`}9"Qk5w<|4i[lZz=NCdG_}b@o;:eFd6"@GVK8<PR"w7oGpmMy`z4/8oCh%932_~M(iKDr'
-RE`}]"~x_ykY>"ranhIm{w)v[avMBIP7DJUlmPDwWZX_b^cl&5}zrRFS)BEPaMCL`fKyXM+k!2l^OQp=@'_1ZD;$nI^(KkzC@o:d.ZZlyCNS{#r{FS,!<o
-H@x!RwLbVos+wqS1YI4"%3#4+3x;.r#U%p|/k`#-RBz8$NSW'29FM7a0"Mss+BE<E,=yE!(@`_J6sz1KWkvh<@<K&:86uz36"1`Z81=GsnH<mTMPIfe6/z
-+!|0v+f7p]xeYg+Vo6Fn16f`Z"0+$)(vjk8Is.N]OYCOET>|]WnZu(f5ZhK}WV1&"&H%e0-:A}B;b2eggj{K|FMQKozg-jv1p&zW]mjPX(cD8-'bAKrU+j
-pC}"V1GGz)!Q#Fa6x:9$Oh-#K^fp@pT!)XTlmQg4vEAGPG$ipkyliGXjot,.{`g`c:>cEuMSe%iY~>Zh/ad.(c2dv's:=(!|OV_^-`d.`'I9L2%}kYMYvT
-:KKLz)zc`w^Ny6Biy#r5FgZTA=;+_YI,VaGcZe8^G8DJgpXAmaDsx;f%=}33"!cJT!GE2xpe6)o9kS]0Qyl:GrTam3s4yi"|9B8N~kdASYQB"l3rgQrwXz
-5SL'38jz{]toJucDR<Axf(Voee6OLXchrqx-"iFgSd[rORIla,th'Do}p|Zr{b<x>Y1Tt)j2/j]]H4eeu>cE6Snl+RW|mO]z$=[c6q#!#6.Uk-anGb#qmy
-UxF'nc6xCf5}#48w#_JX[Z[`Xbm`-Ez2e6LAIbim"Tc7'CRY3J.Cl63A.vzp]dBo9FjVEaXbE2m4<5H`!K!Y:]3ojl9J+oI3%&:]=RS]m@f4Kx9s0LLOpJ
-jBQm5<>LP]8w_XuC}dNLjT$mx"T9bq1hfA^K:2>X(K.;>wrF=Tnx#tJ,s-a]4Un=jPHa<+,G&5;TG&'uiX8.:200%NvGhGI%2r,_K4#LtfPMCt};&$Qx#{
-%`y$jYFl7>E[q1MRuDBX^8uCE%[s7TO-]|7MJ)J"|js9hR`]dUsF}C'{vNSeD0q6Y-D[8=03^L=W.=ikD%iTK'``;e$X.^(j&lJ4hOv||<:"Tw3rFRckzU
-%)q]UZ['c_0E/RL}"S.F)qRv9w8sD$9I:K13NY}B-fRkMtk{@kqsGX<=}i`}7t/1wV{,2+:Q{<Wyv^It.Vw11B^:F{d0f}9yT(~lJNV^73'KMN["3D@kEA
-<=N8!w+wax#qzOLXQ|kKvG_16@i!$xPlqq{k/!tat^Ta'e1|9h{@kwfW"#Bci"RDZ'$#7,yeYvyPVlI&OzutE17sl@6|Wy/^s@snz=NMN)B6eh_w$.o]#+
-haY>,o:O:@O[fi-DRM~y7Emslxq+K(X/'|KN#{(&I/}gx4q2yILNnBwsDg@Hvf#y>4Gc'DqjHHi:)/b}Gk7r:g!>k0hA4d-9^xTbMR+:o#y'1dX<YCwcE=
-NI!-88oV;Yr|:Z;]G.~nvsk@8q4P.Rqcj`n,&1EFz2d7N^=3";zZOahA/w;u13:|+uy|G'@{6S2'wBsy$xdOyO9oMB7TDYFR.9GbZ5o=:f2qov#n)mN;bk
-:mHC#/nhjKNg4f(4-Qc%BSd}Y)b/8!n:8Zj6$m.gjYU#O].PXig@I"XJ,@tg+YwD;K=APBxOdNG`OrD7,5qN15baU'gPb&_i-+q.=46RAJ)}lku[O"kyMx
-P%D1H#l-Puj=8i!2m23ve{au~5{XY%7A.8NANi<>hrVS;Rp{fd<c~Ym9:Fn(+IzrV`OoTur[e`Ow]0z<moZNHqKWHA(qlFC[uY)K")D(Q"n!>8(hUP[$]8
-c3}R#k,>`}[lgR<bXi.$b'l-WW>u#q`cdN}]9R^.;IGTE>DN`ci%S7Bq}O4{NV{K]]X|+W,--$$${xs>n$J#+'+8neFG}_Ypk{hFps.{]v}/jRQHKF2xAi
-f}ZXh+GjNk%`,{yGqyML0-Q:3Q{,^^fsOKy4O/a0Daqh^(8j%4O04BscSh52UHNmR/H`W0a}#7I,k.#313%8#J0b!E3m/l3fO<F.yK0j]Y~hgq!1o:o/1@
-zT~[oStz$)^mv[xlpz%ovn|&nH-%DklW^4l&7;vI`!,(3L52Tz96crBt@w[7,^M5KX%=N;&^dR%699CY:{pp3RDL];>BG=i8J!(BmN>GKxV&iq[<.ox%XF
-F.}QwuUp`uuHynS_#jL2ddnUY4&t5.a"&{&}Xn/'1w,xrG"/#nI56R&FY9=w]T6nft)I)[OZ]%6Yh{SA/rAzQi6]=/3f"d2!_dPqQ!6B!g3Bq")vs:O73S
-rVv<7|mNVYbWjM+{q_-}8+D|qkhRB{-g%v{(^d<A|RNGO"u['7<fn!Pc,ZLeu:qjz0r4/UU_GoiOx++%K(nC~xyt#u33aaCMjf}R~3d"FV+^{Wd6V,kUSv
-|b=r+OBNkQ=^It:8wFfNf2Gb<Mw+LjYJh1/Jnpp:wysESg&tHG0fKE^RAgR2bw]+]l,j`JrUy'(`af5<|ld^O.>wOVA,xKPM{DCtz2;e^u1TFCM'aC"<gX
-m)MMZa|TYXbSlTM):N/Ce4~v,]^ayM@lYmxR>hS&_dQ>{6M%'3[lt"ssQ!Y.uH|n@{'qeyl`PpH}+$,E:b|h,(#&kZ+(u<snORW`q-0.qM8VHu[wd6!!Y|
-~zWHeC);I=TkHMrH4iW#UMR>_oqx)Ul['WT:',#t-]$%v<v;anMwAO)9D^t%iU8i/VC']A;2'oRM2'^z$ujamkoMrUl1NDkvPF6E>&{aH<<1Z_VDN"|avW
-a+qXzA_(E{1Cf.c3Z>~<=uU,5)0A(s@!skp!@&RVF&r}o/c3Hy-"2pN0;.=7FUm_Q+,63W+NA%-W<g4A`j2#gLNt.@a;zd]}zg{c9O;}idI}=}Kb2LzeHx
-TGy$6:t#%QMMttQLC82P^yrEp8Z`k;`m8#ab~G;:&7(VPYv&(MyMUJ,oT;z>(uzc_5a`N`q{&"HOT($vF=Ubme=&=hJ]K4{{}hnAUAOt~fm'#+R:mO|bON
-CmmTY43:x8ik"gyG_g,h^bk8Z]5,GVDhip2Jq'!dXJ_HT4r,b@Kr%DP$>+,<=;JzE[%64S<Hu/"~_f=O{p9VtJmuzoqQ[p_`}I7C1$HM=V|W#6N;x,S3V3
-5FB2:Hz^B'_32SI':MOXazzBY_qA:/FZCGqwpZjX_e`ajc8`RH|c>B&{/PdZbH@V7UX3>f4M)A7UHZ1{S!vb$2zf#6VN{e)JzSq_y.0a+Qg/T<i7S<bO9S
-T5j+_=0^^n!&bL-SXNKA,zw1=;a9DX']ej_"p87`Hf~eNSJlft%o}$8KCHiw8!N0f%wd[viYr24_e"6(+|1{_&h`i/m<]dZ3_ymDihnANR9a>jx0AVbT=L
-MP}8gQAojBPRpa1sVUj.$pKq1CC'"Ox5NsltZ/&@Gl%p;$^eX=t1'%WpGcQ}UvQqQlytuV>xO{UX%rh.2iXrSdQJeTqENonXl!~$p0b^N%4_vpUe!K0-2{
-j[:|mf@tJmJP.Sudo@aa9N>jdT4BTyX6Q%5}EuDKl{aRK+1c(;,3n/])@yl;!:Fs[;dGfjZyPF91(NihB,taQxu3`0nm!s+=AC[ur,uh-c!L75nX~:%(p]
-.(,RZOI=d.QcO2yu74=riJik:DZkxwls#!54VTN;B4E#B,UfYZb"Us$mh{%N29b!+3WswfI8gn[iOLlVm:6My0BjSXjY:]JAdwh]~)fYb/_Tqyv2S]W61`
-p3JV3/sG+%`>{|U$Mu=gQF_y2;akNP(68VW&J3$lMV&Z:W9W16LJW"[hbYZeHC~)`79$Kdb0c_!vTpsdD-pw^);CFB])Vcp&M'8l"](qU)z4aoejsoj>C7
-yor6,:>EPsugqhZ%q-vOj1W`eKL_P'tqQSUD!>PTDo"C[mdVes#CanQ2<eMTQLmx)!]4'I0:EL"/XW|-^=t7PA8-u{l|>Q+73tPNUeMhDJU;_#TaEUb>uS
-%@Km5Rp);<>VuHN_!ghsLPG{Pbs/bF%,O+XPx3t>~j<:)hB3w1oe5G&;kAk,F%;]W_uKgZ^98fu56EN1Alix/npyz`NY&&Mf33~|;g"OcUpxzp/5^"NwkA
-!1n,kn,=tp>',ZyiGKAJ0g@>ACkfLqZsPEY&PJWB9-9Xi/+L]m0%cwc;ORSd>7<R:cc#SkE2hkCR'!a!OU.=Omo//m@ZGciD@|uXC10Y`.E:_Y0WHO+Hpt
-[}yqDM<}{|V)@|fDUZ40ujTmj&k`%#.%FX%qm[.DYg=X<prD03vN|x=w>3"ctAB/l%,ut5tkRprRzv~M8KT}}''[8"$|q]E^WZ1;9O.eaGAC)lOssH3'Ig
-VHp0gW`h[l^dSa2(OcaE>!&>F#K<%uu_~W&)8Gq:6=uFTK0E+IXcDNRy&i!g;Px8[MPQ9SFYPm@Pj{Nlma(8J=5S(n#t>oh1hQtbyZ%f}j"dQOFtp"7nl_
-oiPC.}/)H7PSdP@<uMY#1'jC@fo#r5FFN=7[ph#G!eG6o#q^mYtr)(1}5b(5En{Ya=}<Scwald^|Xi|tWz{Ts%<Zb.$(dihw_#>PN!Q]G{Ie9'qg3X[73u
-}]0!!tD"D#|&d@d`[4.IGXh8!(Qft{UMK1n#uMM$wJ8S0(rNt[Ps`hqs1L/z]K_+mJTkS01qU'4(]NOLh..|%.Un&@sqtTLB,v2:"._2,i0h218jOv-Hr,
-LSfHOixxZbYPwc.4Gn;KTdpx0+,+/<7Xt9Hdo4<Vu>26c.=X8>y_5XCKjy:QJ)<[x2l4`uh,x`_g&8O!'Fh`{g5(+MaHdc71.oh]P_-.+foB)"'IY/H)Fr
-5+S@<-uxVu}l-0F]aL@(A5yBAd+ThB[K`YVBHA8hF0-pxJ%bYA-O!3%$|OIg/'d73I>3cj=LD!E&56;k})Q]H{&v"AX>31zbOR!_&QcFZ9Gh4'!EzyeUsd
-~#Vxs/LOSpF.g%OF{(+Y`6NzT]89xW7qFzqUnO|mFY953-CMt')+U.[8v,w,ap3dt"VUbGJ83wcrZ'[Bg{Jycs7"ssi=qwcSNRLh7mA@sk_R^^<a,[JBZe
--ZcJIB0Yv^eJ3'M8WKpMry0Is+,:-n/&t9:MX<!]g.`uwMtM,scMNXA|B7.+oBOwiw14gjKdn4%@8w+DtLEa5hFzx[-U>@q@)RtlKh@7N|>lI&!CC5DroL
-mA@h+^!<=uXADVO^k+z7othGR]rQ<EDloplb<`MyGGO3`78/ppO,v#+1[;+q&WOOCEI$o5_Doo2TV:!Lo`GuEVC#nLvcnL@E1V4"o<#'no}Ueijn0o$=4C
-oqDK2Rl$tsBq|fV_l3lv|F-%Os;:'=y:LHODhjI8Bebg6&@.7m%kuXu8OE:=0<C[1VR1A[cOvR5XdM^4kN7.5A:TYf#!:w(LXboot;Pw;4R#Jc7R()(.[Y
-P+bS=AsO32gUrVjjU4>#9%:f+kT4qtRNs5uA{dHC>}[DawQLBXz+[$|5T&6wQz~>w8J'>hHc`&k[0{8L_h+c/zs["7Bi+BZWd#=p[gnj${YyVz9<32_@gN
-$K:k}gq$.<)!W,/|20CVMBs7yNV]TuonSS}N$_|q2{f{m9eX'(QPPQ,_OdhluW88"7>6xKW^rx~+'r}0),f=SkTef(3nk("Lc8|r($[sx`,J2pUFopfK{W
-[ynKD7=BM73e&Al=$+U_"#H'M&6p"%m@Y#ZR>cJ{XnSS2I`5zzaQz@|c]5g.DTPg03qbWk=`O+e<=h)jmnZ]R'hnowS#OTUb$L.$Z4-&B1@k_66'O=i9(=
-6`=:;sK%i/Vgi+HmkFY|msV2Hb%N&i^ZJ&VTe[nHk8#C{o>EmQ+Rr"}%mT76-Vpu&I}7;xKcU[Ci6i~h{+krn%>:Q=p!!Q!B.bJo[5@ia=dj~}#i9UX+M]
-%77T@-^w]OXdB!YiQ_N>7!6n3mP-L!S#1k.HrI>[M6#NI2MW_gV/YuqRf]W7|J@;.''rV"'j)"Stx1`M0!QHI'uB}eu+k-}JG`JBCRyTK)Bf1$R!.R'p%K
-QiX{btgrOzXf#jQlWrvXhEv{'mC/b4u2LJW$OAc`N2+D}Z80Ripyf,.EzNcyPU,k`MRmVgY;X/JVBnKo"rXS~j&+,H@^^8~|Bo~+Xvo-9b|$WT.M2a(au6
-w.,y&EuDZf/imF^2Q,uhVl${X]P-rK#0oU^=peT1OTfRSOW}L!TE{aAiG;5H/lbGv5f}MmV{h@F0E}K}ZT@iHC10X-FMBrg[Sm<ea1vtn-XELW@fQ8cBp.
-99#HI8U,6=n&i]_2,/bGx$}=yfVW!PK15#jb@n`H/iPZF%%ti>sRH1Y6pR$"Z0hWkZ;)eDLTcW.OzM:]8kC2@iD=@`vgs4XCjgA1@oMxHf130S08_5F3j,
-LD)XVr_cw[h(^7`Hb`0Z8NKsMn81PVxx[,~&^A<i3|Ma`QX+HhU!.<=CU^3:0I^pU3sB>`RbzhD.AL:U['S9f}P'rm~:aTxs##~oUy-[x2JP@%RJzZ9TD'
-rZ}av^dF'p%XK$t${sT[sZ<`Xoy^yjHwE`Z:o'NffVhJDYw3~J~%5iIdSrMGRSel`3@REm|>oT&iw.3vf|ng%OQo'@tCW3.,'D`mQ1kcu8J<;jN=_TdV#(
-AfK!Zgc9;R(uE+G{$te{.s=#`SnC(@]/2XCfwl9|ADhfrc{$DGKuCC%F^"M@;+@0l,!5m8Y&Gd|@+vTprNueyd>z&))9M(j&bDf9(zD+$-tfSbvc=Ubn(I
-Fd(Ax[3v,fToaGCa>b:(>lTUORA|ZEdq{Z3!8w>O~J&&SK2:G,clQh-$Dwr>f6G>'Llc5iw.<Lcv<z8W"9]KqbFz(^--6<|V>)9nQ/gR$n52$VJb3.+qB&
-NHf$)J,hKaz=9HUC)8R<glc%~TDDkXMC|nq#53nQZX(g{-QKxPw2!w+KOxQ6MxxRzo=z=!j-4t^,qVo6+qP>&;IE)PO+&zjXuEd:V=/B=$Ufap1.D%PhZx
-ov%&t6'233TvA(oz!v'Vb3|R[|#3)0vr&%zCK)~goJZn0I5c}s8nW{WK;kUlP^z]JoW69X$K@jYyaEm'^96K#5tw8K4crgvcydwMv1~k05GbSlcA=<!NV6
-8d_u5^!c_$DX&6]Q=8}MoHN}}AT_q]2GNm/dc[1V+f8iRs~[,V[!lK8ksM&%ka-Ejg%j~8!_"UKF^bG0D>/GT'C`)cDEwE(wgB{7X%4Bjzd!oqNHEtVB^W
-~ln#sV:>g!yQM1|navg9mG'1=A8Ld`}i7i@>PVKF(&T1GW]2zBo&hZ8B_hOV;X){A]DREdc:$]skuK_;'UV0&P~)&1`j{]!kaoj8PJM2q7cV7F#Bg!CLj.
-kV$}_`EC_G!0FT+Qd6O@c;7n<lF0f@2:>r-x2dpssi+5Fdi|b8G9+b!g[9@k5431asGnq{X.NTh439{3L8S6$NNjYF:$P28m$gkA:1}K2G/S~[.:l($B+S
-q_GTFr}IpH{m_b=%N.96h1zHkX11xy,<JRE/Zf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpWU5OIQw3N{"xEG0@
-5Sw^y(=!2_LeoRCW'Oq^jxg(d1j+Bq7PY83A`O9m;spLe^'NC|X)+Q,YAhvu39QkY+^9i9=S)_]"cx%p&;Ru@mFP=|^Fi/3CsaR7#F3<'fbbZM#ETu^3y!
-PxWg,_gRx0x"&xb1&7Xwa};X3o}%S&_adEZD"=EOwX<0(!7X0-O-_=hUrs<is#{PoUsg$x@9#OV2%X{)v0Xvb4f/Wwe;MGoS>-5mrelgjImK^(j=)%zg%h
-LT:Yg.UjHfc+:t;sKTw,SmtJU9)+}[7G@3Ga~HU.qq&Q3H|t6Gh'"^l>097l(A2pX#.Qj9b6[Pm%CBy6youO=-tnb]rgpc5aAlb8Oz,GvqnbrDpzAHZ:r2
-2Sy7#Z|$-xCTB@@#BzU,oCN1+4ksQ`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|])lg."&)wQMUgBv(/2vd]rNa%@,xr|8b{PrqteMwAZD6w<H
-j!`/RODev51.+/DY@HitWE=]JW:R!oH]2R!jflC/>7j<wIUfa%]FAn=ycm0vdKdqV0[$^;^,)/y@t4wr&4EQhU}Ctj7;G$weIJ7FdV}qJ%l;0Jc"TCA):J
->=qYU1=M8'aid)sQ'KaR!<c%@7tKR-'9}bo<73q<.KA<A9ymUp&J|F;ARx,[F#yOM,xmwl"rXp"TNhH]kBeP6,1;^]"{`B7A#u9}(WUJTy<nG-&8I0^[#a
-Ez(I#TMw;^j`{]#Ev|VNIil%'U;AJ|SOJ<Yf8|Q$<I7IygnLw`5k^pOA-b`Q>y=cJjPS0m6=yTormuod[B^AmDnyIj+4r`${F5B69XJtKVrsVZHi%Yc]fS
-T2xZuA2%:W|k0<Siquk6grAsvCxkGztZsSq6+7jqcp1s`Y;p`D>24GRa#6xF<6Y2o'[6TRK=q'/4o!)5Vy46GZJ<q8~)++C+^fFb'==e)9.]E]8:XWb2cq
-m6V4{6rV|Yfp,8UQOB`2WuN('Sg.LRdBnAxnDON$j'Tm!f!cnfv@'EO1i=U+Sh8:X|N.;Y_fU>3@^_fV{$X7Uz318l49M6JG"!"vo/V0%z1My-2Tmp46_S
->ksmlv){Hg5[LseOSF~S2'<rh3Q)_(0},(M]m71@XRg3xggmf-;:1">X6ApoGT82`3LNmB@7u/3[8n!$;nLwKu]N^BA+kSyDbxKCVcvU/aW_)$(z1@8E(g
-RPy&mibkCU3CRMI1~6S5NZ@3K%DFhLC@C3KLYQn#`o+Z~XymCa#q{Ss#4Kqt]+Az3:LucxxP^'i%1|76~4G9(b}Pos5Y'k|:ur-[p^>xL^bXf5={KDnbp}
-M|@z0cpuJ9K"RVS$#twuk{uFyP"o+$Iv+GNxsKZ4V36R6=v'xE=6D}qgX<IaS];1IYvDvg"wJh]=}4q{7{hn3/#hT"F"IDBHE,,>F{m_k5[0;k+B[WSLFC
-$KOA1Y`ax;}`Z>p68UH)o2movJZ5-isR>>q+wgL%=$5"NU}7_$QcHfp^dIrcm}'dNhmi)v[:F2RC;^z9`[ig2/s[BFp>uhgyuR@Q'/OZm`Bhe85b{;7/7I
-oRpJVdyOywlMsfahV2mAqZ"%8|4PM19dkg-`|;Xy^LvRM"8R`RVVX=zgR[}_+ZF{e-b-HknG^[7VquC-,S+[-v8SryHSia4_h7coXM7em8a/tUahH&zyGm
-A@MeFHX2Q$~qgZCS<=gI^fBnZ$Uhx9vX}GAx.osS;m_+"=#Ml`%z^lBT+W@MxFOJu#{B0mE]!q]TR4jyh7Rf9>o="1,R,VHLv$e8YhmBS`b-~KxurG$O0-
-<51|7N0m`1Ur0fxs&$PuIv}FKDN_Bj]@7Gv^Wf}n@)1Z|T=xr%`=Rc{k(]-W+wL.BpQW^=W)"ZoN@<1.C"fg>j$^,Ji`9fghwi_4)2!XHbtkK.x8Ja-Yd9
-_)zuQME&,OOCs:Ph<8:3.pfeyWo{H3|k3%y{j1XhE#zhPRY%|+s'NF&>_.:09/5ysb+IIS^mH>#eK<p:,p_(mE8eA:>.~uFj`p:)gjpq|]kk'^H2x.CD<K
-YYnDg<eKwuM93:q!r;k_(ki4ih{`^h]m2@YYs'$3zT4CmRxcBm/#^!]H-)x<{D-H7+e:EW)n^}z8Z0Qb!:2;Ekc5u6Ax>Pl-/OgI"i"ki$;'l]rlp(v_:2
-PcJZq>p^Dt[LP%$#z|<zc.]4rr:0K1HX2`dj<g}1YR!GxGMukSRT%HmA6R'5.Mai<E2YSPD+2^$Qwa]LYb^P2(kG0M>"~gwJwXbpt)e"AK7w3K}UwiphcB
-%Fy6+sFAaAWPf#N|ytuh;qS!1}(9wH=nU!5"MSLa|2BS^gn8!ZaQZOnf!nPQ#SM$g<4i"^Kt//Xc[sFzV5c$O6`"a':Y+v`]dIfJDjZ{D);G_8S`W!]I&W
-^b"wLE11K.LjXVd`SmW)7v.(de/Ub)=P`Z-iajG>}q/Sp&|&#MorRdv8Cx+%TXCE)fR>wnidm`V|9OcW[h0[6>/Tnh+n$2YOO2&Q|siUSk=UNxZZRkLMZe
-['[f-sAe-rhj_#|zz;$e7iMm-1v5u_#=/b(]Y$RH2d^Amj/j=14^:[iD+Z0<A=ewJFT2a=a^[_QC[vp8O;vDqmvKAF2-;G~/Kjzrb^ud9,V,XpqGYH]/'M
-s`<rkNOL1IrjJbTQ[$.qj9FQ3$z5/kb9C^3/3}`MRXtZQ&LEUs>z3$IN0.=E#&62Yr3^g2v@f_+m}=JGP0fJs_B(C926P:I{45I-TOu{s{4BG1O(n%2Q2e
-P3QXHA0+A&jdoL"n[F|/zh_DYABQB9[w^'Cw-,dkrl]ZNlj#Y{I|uj^,sN,%X,!p'=~%~vY0'(c%^o[df8kfv"q$-)OZ#:|1i'LQ'QoYvDek;r8RHxMxpq
-=ECXT3ptNUIi`!mts/IZ{K]'ATwQ7cQf)Pf1sR6`KNg5lZqj@17f'<(,8f3X8V;gQF)5Z'g_xv2%o)=8d]@u9jVZhGE2UO<>EnMaRp;H_xlfqeD5';|fiD
-Q;0v4vYX=,-NtvPaFb9=["1/sU[vwz[[F-K'~'r_$|<`CEQAPR`EU>]&DqU/PFKJ+{kOGc%e{}Pf=1q3Bj(#ZER|B^Bxoz'_xSz!fM6u]$-y7]iGbi`#-F
-VVY!et$et}8k~}70Y5OXO-o/C}q1QJuSwN2v@Ab}#A)3QxC/FJmK4_wo@dwZ+WQ;8j+Q>sFbZd"ru,b`l)6%Cg#gnR]OUZpF}fWN4T$mF}i9wos1P.~Rm9
-(08fAfVx~S0;t=1//u!]l+C%$Rv6ph)h4r!3S}8%I2.A^u{{[G:I(v9-`W!F!YP>)a]ivJ1q(]YmU8zeEmC^)2Z]z"bV6gWSiUn=7e.Q`('9q)@aZy5Pm=
-hEv95#/48FS)T@Ys6K/NU5@j&m3{>}$6K83{3Ih}XU5|-]){U|zlBNPGCne'BM@U(_<%;L|C.b:ceYzZ9DFIp$G-Vf$A52vBM9<9k-IV|8'k,Z`L3m!<QI
-o7L(N0/-Qc]o.E0Pky)8+^a^N)}DoU56=s:24cNfX/hVWVC0%z//`g_yznVoWPd}ne>qsl+f2;p-H($O|f}q=2Mb/[Y;(6M)cmd#)tOP$]{#HBl=MZ>NC4
-RVQJ;H&dS65Xw@c$QzCq4"+GVQx"ws'd_^,(((ol|F/47VfF<L]I]WDJ2d~f>Btp8`Y./u>wyap!f+(|SiB4$h|]7_9rqkj0^S^0FFuCy)2`!.P9BU"3)]
-o%b>M:j/j"iCe<]0haIg[D5;>v7gi/L^F<K)E|t%3s6o}f7F.M{xuY}W^U^E99k.`5+%^I3y9g'DN!I_[z{^Gk12Gr3!&X'@Uu%GCKG;eg:'$9eG'^y9=@
-}.-%BrN^'j=NlHONq;>pof3`-=|jhv(R`-Tc7Qt77"s5ox!QR[V&s;0XwC}9HbE#$T{FX]mpKmk@v%6%P=V5AOqaJ|b):RlYkn$HKL8aj.!lFF/RWSSp~>
-."CSKm<l$Ey`{/B$ztu8LiHIYh8=pQ"4)R6O:ukQi-6d8,3-6'74>S{xsW.pk]!}h[5sOt<uKD8>H:YILX.3)#<dXQKIlUwDtp>[3}W8J2,UEd};B^17^C
-r4X3PfkVvC{AK)dFSi+ZA+-&A/vU#@KJP^UI%:6{vrT,%%I"_"#GDYpv#E<>a>{rm/Q&8Ohk1v"[wXnj},(|Wk(GV3<Jdy>8n}jV|22O,f|KEjijKu%+d@
-}Hopk3i!-rr3HzlCjC3"977FGyLN8:aMa,0,B:iLSYti:R`mDU78yh@yGp/ZLYQE+7P0zY92`{^}Fs,gGrR@h=EEu+'0AWQWhT}{Ax_}vBS(x;{w4%wxwv
-]MQOQX+n6Z9qGJ{QAEjoRPI)&Ei('ZcgBE-Rx!Z^dBd+8Fe)CV$sVcE#_R$'7Yr=U#clEB26ZZf6GKn6L4K#&76+{YP(9ObWL|GCy[#N5pCtUlv^,:wS:u
-z(8Y(Qg8JQf&svL<Cl/A9'^`qxpRbgn0{%qPewgVk`@WC5eMnN{D#F8F9L`/+DFe+T1Ddb^b]$o!@pEX=-~3!NX6Dhn$.Q2>6Mm<NTIk^!Z.SR)70f#(u_
-|j=RxN<P'4z=H9Fu>}/J}vFD+EC&I5yL/!K|+O`HJXs|FG:I1N;;=#tzdJeHQ{C{M>A8.B!dKf8lla}<+T1awpIMdLOPSr}v|q~XgvJT@fZy4W[c7.aTPZ
-=4fHkO;fSo=DG2gDP.~0!`;It{5LFxTp]vgP#i2v&3<kW#UqRc&[K4v%)(PUF}zjZJ:eHf%@l]1;%d;`%.jDA<hX(EK.%^VlDTTBQK-<vmWY|<9TsFjE2t
-+X_SPEY^'5:MXZ)dMlx:{Wlr9,9,Y^uz4#X"<{r1_;^RZnG}%i)v$%%wf]$tg]yWIk.fZQFG$a>U'rHoXE:KCFg%4mx1n!^-tgdQ`mZUNcBb9!5]ys2gzP
-[>2Y%Kwu1m,OV2HRQ-~'(kw-L@eHLaL|'$EZv)=!`RKJ]QyEA=/=E,(QK1/"Zg5BmMRYJnZWIhRArvBy:!(#-fGy/:`W<r$Jn]eA05hI-YU^M):k/UAnC<
-bW{`SOxl:3'0rfqrC=p$y3!p{"U9%oJ{t[yD-$2St,jfVmSNLIa;BgO)%c<I:sTxt:}trdP!7prZ8,>u|N}$qfWw/$arZE7L/Fo#bxWA%65@W-DPi/^MVx
-Aim.qx11E0{vCNRjHd@_60cya@z&x!!Mcnw_C|FC'%zO-'J4PUgHPuN."iJi9jNCxN9IWBFvNUq9kF%!cimG&"-"w+l{V;S:"+GClC^%,7jM7Jjbj1^ijN
-:Lw{M4r|Fyn$"|w+(mXY=IX]<j"4&PBO6>a5%5eqZd;:#N.0U:|dwH5OA`MPZWN1~#S)az|-X{lB.vOb)J@he#IR)R^l$IW@Af"T]mF$/PL.V't|~{,ZOp
-'y&+:<1|8C<V's[OKyV[CwjaI>9pt'no:8_ibz/f|oA,3%c'R(cr76&Rp9r3$LM+}g6.W@qQq#PK1IXPYb>+Q%-VVCibg_c=n#}bY0)@[U$6U{>iN"5v.y
-O47MM)6:|/QG5wP_viE2Y!P[pl~y~az7NHo[%i:D|^<.]IoEg!^:JR:=G2pVm=2mP(rvqwc<t]0h#p,4n_!oDc~_Y5Tv4x+lWd)T.q1:NCEyMppa$1R';C
-F+)$8![h{UyxE5ZD9m:TmaCko:WX#<;r'1QC(n!-I!X5f>K-P'0Bur-.;`9WCyh%K<W(:]p#fb+viDMs8dEW3Jbb6/l_4.vu;z"wqSj:IhPLRjNL%ZWNOG
-in8aZwwBZkB{7-/TGb$z9fQmo|98LK[k8a],KyfkODM4c.$xzo4kt|cT(vmVezauT8~!_r/cQyJGxQH5zP;|CR[#>GL2H)E<s.{;+xRjf{d9ewUX5"K29S
-XgR4-2"YI9>]`c=#%hbFPp{%{!l/go37xuSZjnEQZID82CvSU=:,EZ{#nsu7o5=!MK=YOp(SOBm//,PnjGDY`tKy;>MjEvVG)$dlh$zxOF9zJ9K#/6!a}!
-FHnrgb^@YwSTc,ftDmL]e8c{T`'W"JC3WTeQ|CTLa$oivcF%d0qg.9^QJK4`ri7!svXvx':M)2__}uHdE9fK{%Na~OAd^:wC(|~khRC/[#p9U6|hv2^IsD
-!0p9ooz`'S9+$9"fW/(wYT]he^j9Ro_m=@y!P=5O;Gh}aK0`bQ}hTA/c7|g$rJjRW8bp_|}#[ua;$IKs46mt`xA.V/o}wjt_>|-UK0+02xuOXOYv"x)p%y
-585oCaBX/|L4R%s9f``^W=WN{O3[3cEcuzINU&WDBwQtnEah!ib!uFmmK_P%(BP>O!yMT^g%!(k_]Qb!<Unq&bS<W}Vgl[b&hGW{mR@ewrdCGcfeo}|2&M
-A$[Q(J!XNH)LY7EL;6M_t(KAT0&(K,,Zd8G%)(3BQ2!%Gt>znF[%-E-VC`#^A1b.Nvv'WC}r"8AJ$5BTf}^/SYQ.H)"7bc;bzL76B0Un<Ce0:dR;yN<%"g
-HzcJbNb-U]H}(':[`=Pd=MRO2F='&CV`epF@2_$S&`lC>6G5RPjon4UM/=Va_#N3LeB|FdK/2]3'+-bjQIe]H;EngCy|c9@U1LJ5^rd"Ib<`"LBDN.>I"k
-N6rW&!-L7se1WzkUDms#|#~"9A6QuN+;L!&+7]XgPL7`2"ABY,QV&g3A|p12saM!m/LamaP>+FPH|X5eQA)LSD"hxzw'g'w[-Z3a>LoIQL1&9$n_W$h-~f
-zY#A1]250%mb]81QO)mCt=K]AV8Zq&dR,n4F./|0xNUiXx:h(s^-$Bpn@3a1O'AYC-~=($z<&6"%J+$}wMn:sJ3Ucc>h5Xo$eus>J,{2O9[ELRh9%=x4_#
-F_n!=)^inyiYsSr<:o=bcyS0oRp5IlAiB'2Pv_iEwtY'r9pLvDHbqr<sbOWB|b7@;DDoA(@XXP%F=4yn}ao&b"-u},7I=,yB;CuPmZa[fs71edO[5Y`,SJ
-7x3hz5@w,)b1>i<c3C(XB[EK(0r]3xzrx5dSfkx)dpF}'^>-`FpVIB1DA2:uk]5>Z"Vh[z:>R!#6=Jz_AbJR~$uN<5v&C@uj[loW#8t6!CJ>=13E`;<)Yq
-mPVeFvr4u;rg)SCM)iL5qR4X%Z>Wm8`TWcZ[P9+Qg'oZ8q(DA1kIR>k4nS;G<!0M'oVia[{77vR>,#b0yw{a`(,la0.Qby[tKz|C3(%vM_PUD4:W[^k9Sw
-6L)<JEM^O>y%t_m<rA&"BU~"o2[H[(wA+`X:jS,A{/i,{|}$.h,f>AzLH2uVoOi%E5V>D8~0WPu8VhSv&5HP[ci3pK_,0_^q9jTm;)npZTpJ9jLT9LzP%g
-gkqy<]Qlj"4vWC.}P81B0)b0goDC>Zid$_UL{$giQ%ikWP%5-{04.;oabSs-.<zDn;!(1PQPP!G-B;yK[)8:82sYd}MCj'FZ)Qax:|)Y'n-U:MImL%CKm>
-$xF2Os2DYz-9>yuN#egb9&ciHtUQo]PHLxBO:3Xo]+fqoSXg6sbPlzNO:!CR-a49|T|13R>B4k-x_W:^0`9GNaj$7wyPx.h!p{_om@bxXYhSdsdea=xPzJ
-`49%qvf=^L,$&iQG]nmSu"S7}&G'++GG:sOI|K5:X%3kEdLh.Fq^cJ8BsS+IAWE[`em]#)n23EGq7!bV^G37YxX'&zVQW$}wj(VY#T+$xIv.E2V8]G},e[
-HgxJV&$YW%6yT:MOlkhdz`z2V0Ji1D@y+@OSuf[Uf_7Tepa@IS['l,]p'Sh2f6g.CQwm6}OI8>Tp6w43]:m=Ap3|68VI!(_b3>VGiaAJIB|Ln/:WHyY@,-
-uab.C^YxTCmD&-{QWKJm#QSFMytb9="CQx^OFBdL:=>.poT0KL:mqx(_$8=#WIoB/RT5ukowkZhc@I8RGc,Z,i'PT=vq{@WdQ,'x7NXyXVN$,V)ufi2{l:
-Cm[{5"dN8y3dt/!,xd))Df{Dk2<@pBT-6Vhza:6C3,qsJ0SpY@z,$"rA!z"^cJ/f}q5bXe$1cX{s>9W=8B<v}FgLFy;beGDs80pZDCqSkn0ztt=C4F,Ry2
-GK&yP%:v9}lU`v's,,^5DR^Ly:21@wjM'(LGL6phAk0I"ny(mF_XBIL:rN^:%SP:s5GV'e&vh9MCq.K=GjlB5z>4PDfdpx]Ag{=cBLLX3a3!dfToXj8URv
-~=('y9MnOYI7+PkQLUP9;n4XpwkV!K`h~vu&Y-HSv&_9ibcL&^ZP"/U.0T5f`x$^1Vc5M&JSK(v02C;JP}9}3I":Xtoo)a:FydX5zT/R~;uZ=2wkrUE(2K
-57^^5$FEg=.pR0&<Oz#RJ#3M8p/[/Pi7Q1uF11#:k|CpX$|86uwb31laCAHV66(g5xcll:'[6FFUHj"!2%x|hO;{~%UIc^Io)Kd`WEebN2KA!)U_-{KZeA
-a[~wXaK4,p'w8/|BWhpdB#[aBv8DV7qXWj1>sL7`s;)h'HHFAJ|ItfBlAg|Le.fP6_YZG'~j:2T(FY4Ik{'`x]iCrBU26L;6L)Gq6gP3)tK1s2F^uV_)^G
-O{.tV2>e+@mX"9MG,H'$yH'tTwm%8'9HPtbL&'I:'lgCV9vaa2+{iiq,q7bG6qrpOz7{N'1+Mm|Vo<(>$-oiyTnqa`kTg"Q5IlxSu`c/eM~TmTQeC94O-[
-,@Gmnci`n9]u^56=4tS#/>ul/-$F[zuqPpP9R^^$dt(jd(+hv`r[=F|b;l[DXANHzB%.BM~iO>rq=zwoks1cEXM`7Rv.z#FGLZe,TM4qApvt2Z6FCQJfZ}
->8`2BOSnmZF[P|Pu/dKf3G@k2qlR7b}<;(>du0ZI$QH#4iEEC0'!cmy_E89t;wTp78VIOQm8)V_:)%jZ-r>d~^].'t6xLJnI&6P:6J94~W[o](`BC]&'09
-zztjiA+;}ptTw.TEw^,oDWh&v-+0fC!EQ=@Oj6:Xr;);zmFCY`nOfE[^fs)#S"S7`F{O&I!er01q^5'`D|=.G3QQ$z75NZZmo&<UOcR1d<oKl$jq/dtBD%
-nobhak`f,F}<E.xOn2D7KUgwRQ!OLbKbCeK#X>hO#d;V6Pk8b`GQ+S<NUZZ):AQp@=<gFQ4UlRs|GN2v;5Gg`Ql}QijMP2Ukp<no;9l}DBA1rB+K:hWGY$
-QArNHtpC>[YR"2btwLf/_MGJ{,ld|bq%sLtTGA6T]w}C$NzYOz>pcn1EEdzmvOevLKN^t/Ynu4cXcsF3NXF%Kbk$(|<ETf:oSmM^cg-pecog!M8$UMc<a.
-e)J@!w(;&'P`-yUlc[jK^p5's5Ptn=wI(%+='<tfRx"bwe@dcq.v[[WVWzPA(8buObLcZ1vgdu/H5_v[<XVO[7:dmf;4)S-po2f{;J!+}"7Uc,g:;dl4t{
-:GLrv.Hd_D<kRe>.l"fp"@.E>x.m[2j6W{Z9UbQerBxM^"olL,=aSk<PfX_eGX#a<;$N`x{U'Z"4.Gw)U%VlSY{ZN_j^5eW-EaYIdGEVmZEsVA=3MSM3t0
-9m)KSbn5sui^sLuF%)VEVzKg_/n/0uVl/s05St.swV{X9KU%L1,Xs5sPD#H63)B%EtZxY1}.@VrCA_d"%&D0Q[$7(Hgrf"v/zXz'!6jQ(Qy]4_A9gg|53j
-)Xq&)S.7$SikO'sC;TM<vaT7M^mM3N}B}`gO:zTg+cMuYcnZ]i[D2aj^h.@F]xgd!6[)zwhA^E^sYorwis(x.j^;+UD"Sok@4(svY%A`=+^fyzhBW`uZ.j
-Y!zt}Dtt2FpiX$Edp(8YSUCq^W+[3_g0s`7,tOaLrJddE"/ci`L.DV9>n)SE}[>z^RYeN27StLM/C`ui(X<pGK_"g.>O&At{rn/pMB8Nqn.ZqQT)5hm`Jf
-"3u)M][KPLFVSD!w]y_<RLd}xN<%!OSHKP!j8]<[,OKOC^hk},77s=,8b03LP[enbh1H{lS#{S7fu6x3Zs7"6i+)~k^1X+2%uU%4)1pZ6+6@_$H9pUGlI[
-:TcD0RDQj0hjOmjc-Tiy$27kkcaSb`$Z/^uixZ,[cC(_Nx"gk#lh:S[xoLs:Q70}`aL,)kbgcD"<,y+)YgkU7TKN@<WWa06xFsS6Il;_R,yyaM>PRp|qCf
-&y%#D37;g.|]PUKJE473Oyxr]xun'haI^nx%k;NH!$6!Z96$hw4M(a[hl=hbA'^8%P`So8cxrmipV(4XC#TVmKa8%kr,=3$w|.Qs50V@ATqC/d#H;FBP4)
-%,Mc<RF<|9w&yg,UnSBfWvKk'`CRn1]#XPk'#ch]1Z(Q1Z<4)WME~IK[s12}c'fNh/y<69ji+wsM&xSg/mTV8Gr&'WiB>EX|/W-e`W=j<X~7~TNA{0;nr>
-lnK"je-&Tu:=+PVgp.VDTEa;tr<#lG4-YdM}eU2vS,pPBD}ZDN-mQQcp%5=I'YU,;fB1}+%c1vXj]DX5ek~>2B&Cy1q.`:0X+Ng%s+~(+z7)I[R^5rcKbV
-r![o_;xATx|yDG28o$H1qfsBQrP1Xu=y_RvXXtD`XSB"'rRCO"bv/#zXg%nNWhFi"eA<Y|/5')e$LdFHDPPXoCXh@Yf3_I_kM=2^uvZY8B&9dO"y@(+ti+
-mb-ZdWVbN.q_YSSM"sch")3z4GJ(WfkcU.e[@oZ;#tJVl6G#zLb,:y3kj678/5[iatXoSut7PMs13o&@bE#k3UN0UWjFgFY9XbEI2t#,_xdQ[2f&;>]$@c
-<"8x&9jKsiA`bTSV,WM2ETVD+AD^;>lXdNK_)t%4a|YJi5r":_-<V1z-<M%Rw]D80|us`m<CAgB"_s9ZdsM<T[WxCvfS6S#V/TP;D_/Vi}qsrkg}v!2Q)`
-it-aIi}`l^}wR@bRin7Hmp5/wTAN15WrUKJdP|uFSRs#B(A,5qM)a9xxJru>tTY3JQkH|+78Ca.=UN7hdYp|A`VM=gNq9-zZ/NSxN"al@G,O=ywOU&/MGa
-f3SC0g[{!2H0~i[,gm48YdDM]gy+-{Pd3>&5wiP!UzVs0I&X=NNv)v6"~O+fo5bFpZGgfL&vFDuhnw8oZl;wVgDtBx<j]O3&Z0"|1Mky<gW&q5aX<TN/6,
-e6lE$U;z<Jc#g#{B-'qo'[Y":3XE'B:bh_''XwfP085Jo9as|}9lm7N&.x3DBfO{W<r`)h-&B844l0O]ASf&cl'kX'27@s3%=e]g/Q:E}uG&C]|b54)-7w
-z/bc)dQ#Zk_u-XRkwrJK-S8Slm9!D[H{D-K=VG'Dx9_-](E)|(@AB)]xRkn"9uGM!#"F/XmIb8bk!59(0'34O>NlV8,e+WHNnLs`Ba}'>gniVI}'Z`-G/U
-z9HSm|7yfl:60y%i#EdG'&}JG1S)ynMZ/5m6K>S<-Z+rMq[_H4S`Jn")wSxJxdvOT^OfotoBlcKPV8Rg)+~Aq.Bgjp~d;^WoD{,ULba5:idrRVER_9^u3i
-iBA2&7o$edor&g:[jS"bd$xv$>o_Wv@Csz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<O%_5(g0V~5RVGJq$B3(T^+]<^8'me,hpB_mZ-+($&:J!4jtYHYLQ{#
-Y_V(QQN#/R2QT[_(|_qJ2k4o%K7D=)BU4aSO8v|5fL/@9^_g-EpB"@_(>JE<hbVJ;{{vy+Jhp<1a2pSfI'f}u#3GUB,rxs]@48/hzGbUEWVzBFYOOYPy|Y
-dM]py{eeI6~fAl7b%g3i>Po/:u)t$Y})i&olsEfdvu~FU2Xp_%N'4z!(P@|<fYVHdWk6$'Bz.obz6tIEM/P,96c,zFij4^a!D60U5l2/v3J6fF:^p:`;9Q
-KHi[6<{$J=pvrmsD+/z#v,U0/]_LnO_Q!iGAR_!{!Z_cg'ZOsMeP^Pk3!)Brk!Au{"VLS|`F8`{s~Fa;))^/kUo6i"r}Rkh!@2FT-Q980]+v`&Jw-"vC>8
->p.=tEC^s|>{7,C7]^n=.xTM+[8sq-%uA|MZM;Y|CejR1{6n3I5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOte4$$Z!"}1Vkf8QN2ysai|:_eAGrLw
-o&Bn:SPho&)yU0dh}.#3c$('wnUK'$J9b4t#VzVf1kx233PjC7lG<Ot2#)Aag%Xc`gA">y^h[/ZN@g@[chL=&9tsC@vDEq8&AdJjHYUN5@]'qBFiVyVw|v
-a_o]A6hjwD6OppSAkcmd$8CFCESp/o3'kU5]'38l:!1hc&[fIibgxxYE`xUN0s:U@y~av{:^4,+H/;N|v2#EYE.B(B{zgn_oG6bLn$h-Yr!w[x|J-5kt](
-j1ygOSI%1sAOl^7d6C'76d}tiI>Jc%@^WDY]3>FZC3)#3k7Il}5XD_a148L(n;mLpUi&o0Bxg2,K;$z4t[JJq=N+o}>I.RNn(:@N.Zo@{2SJWnzi"2]r1d
-JF{jAn"/Q[+{2<k$R=jf$xFDp}(MK$OtV+y)P0WHk1W6j}Cfakel-6JX!P@_JTP>mxFPY^p_:2+ccCK%5']se=V$IcPg72HZ<a1)"0vmXBh'-i<dH$fr55
-oCQ!^P%Ha2FZ0{nA/gPf+-lvH;%Pg<OQ)$B3CIgkq94h{fz<2f"/=$_z`t{n>[1J+bSv0Xnr.]omVlvM<YDaB(1TJe;.MP2n8"x{Qgoa|BQMyN+tpiL$@/
-<#3.m-8x8.>t3$i5PEmKT%4]M9f'4"pmx/T}HryzDvE6_|6-yH&<N.$9<tEk2z_fI'i.kU&e$kYLnJN9+8xvCRiW'8;EZ,w`[d[&v4.y[8+EGJmTeD}(!e
-6hVYQ6/@@qwxZ$H0t51hL;_8h:~oReTBWeX)i8ixY4v|7^Gik3QA%ZQ7PVOIWE"AVUKK%2H$Id9.lCWFtjAkeWlTrFW`,l'vC98pwQ"1{@`-Es=W2[)P%"
-'VZ3DjHf~wIN}<f&9e`S}wn4YmkSBWZDhi&Q'(lOA'901K'0a39-JN6NKA}#fX3s"UT&q46F7;a6Tt{^gH>1a2FEa3^@~'N1a$b&PZw!c];&aL0R}3l85(
-',D^-G{B.V19G$`^$>="")YGmUjh$STzGBiHTStf#)rN="n<bIVS0cROS`WM<i.,XT}$=J>vK0"i94a`o`grqCsfl]6mACSHmMj/|.(5!.aA#W:uXsvne4
-Re3f+>E<IvEpj2X7fb$@qh4`[Qz[iN|x|gs;Q|G$4k.hy`o"UV>(!De9|ntT_;0LUmi4B=Z,Ao>A-ckIv&f/slpm"x[UEk!Jyw]r"qSTc|EaqH'dtOs9;^
-"~wpA}ni%baIt7}a!8s$eos_Q<D8f2/;'Z6:XHs`[D@f.J6</}30u7NwJrbHZvjc]vmOgH^zCpGTRT"Mpu+bqY,=M8DNScd{3z9/j&Iq`q<ex;$KX,[1t[
-2rRb5|6K->xb$kWze%(R^fLK5Vip@Kz8/g}4pESq8&cvi&]<dJ~!$6Pd;<!dr.kA~ljNHs7P)4@c4GP{gXze&#TjWZqB+,p_^]h6R:D3<NCQEunL}v(|Xp
-_DJF--d2$@>%M=jwGz;}&g2"<pb|@#'YR=>G|ZW+~e.gDu%/IiPd=Lkywe3dGUBH!%x6NJ0B~IwrOlxh|]as4^cgIsz@Rz`^$q@nQd~AG|~@^kPG6+dT-$
-uR[9PE,IK}%.u97XL9jk;"-n.oq7y/v_xD9o&5u#o}+$)U/=fa=apN/"0ff(%du3b+9GC7n.{$~A_l%z5Q56LiQ2d(F!LcpFJ/SXopDR4G2uZZPi5=KK}%
-NfA|DJ]",'M`y3}NH[xl&TH_Nibi3`#ex(]%YGH6za}&,TgU4MZNPq#,70BX#^xSiY'32OD)MbgZ]jTiLWK]Q0fI4:;94.72Tcyo6#P^L1[fM7r4mP$b+h
-E"d_s&/l^u{J,U>DeZ|TTw!b'gPF{J;xFsK(ZPIS@ObI&c/SzCO6=f)f7ber&D{6!|m>Tk#{gB!f#n<B[;fGSx,c5|[r7X4z'V[i.JV4i_t`x]$B6QLT;}
-A/VHSp1U{7=L|xyPPyY1Gk![W%3rm(+4:xD"<bu1[-6-qm'eL''299C(TSM;|zHLg""y{jAauEbAS9UZ"6Yc3y+%}GWJb0SVGmvfCc`f(.'y2c%oRjZ66Z
-<KvO.WS#4O|{(zw&]{K%x&=rYFURL@Gy!}q2jhnKCe<Jxv$%I{Y_r<9KOW^`DEU08}X:>CPb:;Om3:2o7'xDONm;Z'8iC!jFJ`:|W$[IF@y{6(N]J+455d
-Du-F}PZ|qWvcfdN_d)fb[m$jrjkHmT_Wlm]3QvnnN1d6"WQ#wdAm(27'r|vVRw_lb/'|Hpo=^P="~=F}rI6O~#{{3IM[,>A(-CmkNahr"P]ghPhak=|=(|
-.C3Ziyat'UvSjwNZJx",h[9/vr+@hv~(U`X[=WCknXJqZCRD_M^p--j}51}"-#ac.osp2LG,oSEJ.A2pJ&|V85TGp'ydNM$q0&>3wun,gW.+e)kj7YS5=>
-49pyNJlV^>kMuHnoQ`mifpu;k)6`Y1pe|h^H4Bl&E`|sWqfyis2tgoBBGs~'[lORiQ7+9b`:!@jLKqBUu7mI#x=m6P^Trdt_763nf/"xx{%4OO:+Z'6+_4
-k&9t%G9Q~cFy>N$9LDj67wk2;KN`09f2G;=W!-U3jl}/4i,>sJVlI//rI7zG[L_{<"BFh+SYZ`qVWc3f:#,Nbov39oB8js'&!p2=mo~'>b2TW&z#=b+zMf
-/,=&KWpgfW]PL`Gb3iCwt"cITy<a#MOnuBHKTduF/60YWtTRG+/D}HSkfAG{HWs'J_`']&T@&,50'&IYEt;bNdb([6@zgaky;RA$_7jAi;qFm2VxuE-Ux"
-jSzcx.s'`2V2okd><7[!LIFsL:I].j%!W[x<ph92A}a)]$kAvYoyk)%cXj~0_hmw)DKQ:fB.T{EQU0R&ioH&+M<-{r~np/`:u#U0M:_wI}@2Z!RE7]]^ji
-qx;ZdS#q[G/Q`N]&qxe)R!5AqVMApyKT4S82!w)tO(0&ioN=WWngG(lAbSXp~k}]GYpE)IaJAZMKMJsO2"h(<]gr|@n6,a,)c|,UM1M-^>J5o"-{XAYx)X
-6Y>lerW&<I;+wDo!`Fw=>Yyy(+!EFq)=-cL.h))iLNjp#UFWaQ[hxC."=kx;`SsCR.(a[r@7.J4Dt/6z/Y|rE2P1;7^rDV6]pT30<11k@U[AwiT(qOoL^"
-=FN}(/,wvQEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(Sx^MVQ'^S-$a(PP9q$V9JbT!2GhgAG#a1:33=,jf%
-%V}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$7sn)2iV@#uZPd]'d/n$zrfF}T/7A|z2+#n_r@myopywHP2JLKAR:{C;JKMLoeq'[P:#l}SZ@2)>$
-NZ!1Y0o6-!X0ijtil>f,lCzA38%Xy;<pNF.;&YO(=f)=R7p^O:tv|r$#%gF>[(A$_vB^Y"5RGnIw,EFx[,<[6<=w&o4`2f!JXLfq-6Y%_@KR)#[j5z")'T
-Bql"d8]e{t>P]29',>Z]`goo%}q6G}8}(xOL^Y'!uc7iZ7f2#zs87t)Gcwx8"!ig":u36Y[$6#|e0m@3e6u$.|3%ts>#e<!kEGJcTtL'RN8+muP'U}}IFD
-Tr48S|n6axtGB1j+bP0W2<zie:%!n-+KHn]Q^:j)8Jxyo`rihhzZ!PBoGQkSqWos%Z]$$)`-8<9%]!v:k3fxNirU2yj}6AFL35Gn7WT.2Fd]OcL7))G%d[
-<H7.Tmz0tdKo6w]umh's6=:M},(|Wk~_<4BqaRW3Sc(bG3T|!56flz-_y,(+8%./ClSVh#q!u|Tu5"&@!s>,SV1zSiTq'zzR'Cz'R(zk^SD9wcnEYp{^Gp
-#IeQ}"]:|2nSe<(:f]mp|N37W,W>i:+i~!84Ie1Sha$uKpmy1:Ezx0cVv_EXuZ9;c};+fDSuU[h"]%BJv{(^xso<+6ug}3V!1']p^9k]4&~NHL8'P|LZ[b
-vyrMG">D)MyEE1!J2@zobw6r%_~}jf"398{A&}'gyvirOL9t@BK{]A38NP8DE7#mj(IX4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T
-4Wog||Ht'Gv^{!Kr!{ozMsQ&8|NrD{2g%rlEqWoZ+r{F2#U>GYwd<EH{b9_7v.Ha@|$>HS9/5drH)OU!|ocDd$+]mU|9!Er"rB7f~nX+%qDbRv@IhipB|B
-rl8.O]rFr`2FrDi7:yApASb<Sa1r/wRrqG+:Z%_l2KRQsIpbAht&9+kqH@DQ(sDRlqL64Mf7WIkVmW>(M:zK&xru76"Zo3S{%EFK4wlS!9hkIlO0x7/CR8
-R.-Vir!uXN]7BEqu+8+:qj).9[K5z}rLcQXWW$1>A%}.NuN"S[NoiJ;Aq@`fwgtL3)4^wgtIR#4$r:{&aa,q3``vk2iUv{{wLdc$1Dp^IB}){#|J!7'X!/
-=:IV%-I@rAvQmn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#8_luA"Qf@&x(<VC;,.j;-z}"+0!by/s(xLQNSzF`}`lq{hj.8^R1r@Xog2Er
-aJy`4omD=m%PZum-(:KM(0F}7Fc34qK^1=s%:D2.ln-5$Qr5_TK+|Ra`f$tsz]bU(VDNX;Vc>:IvyJ-csWlQEE6#840nHWBHKpZoTDXo{_;p/!`im>m&uv
-hGT$7l1@<G7OUZ/zAxbG1!T{]-:EBn5|%K7"_F)RsaAt9|um@_[02bj',##)C2+b/9s75":Q;Njt((E.R)NeYp-bd>YY]-Ct"AI_V0KrNMw,#_"h[W^y'm
-s)qI=I$.)v&K<C<zCN&tGrw1&ogi]`O}lLut[:IEYsvA6Vnf,GAt6"_Y2mHy]Dy(GfTt6KvFmH5>8PEad-b>:z$N@x#KeLLK6I(LSH1k7yxn{CDRA`)2`K
-QLrE@Lor0KbAy[gE:3h'oR+cygRZhB`g@zGz.grkE7O>nu$E)KRAvCdx0I3t5E}@j%0eL>cx~bo1@T_^/)PU%#>ypoKnW}QxZxd9Y|_NMgiJf&(rF{:o4d
-Neyo%KAUITrCCPtrE.1n``Y$E<R(f1UfK=O[g@'pXMFju1S`Iq>`qcWv#],h^y%I@3OAhHMA]f(S>ZfjVcH4|ssgg-z!-@t|+%Op'1|9>,C-1UR_q.g9ZS
-(M%!mMW.eu&Xu8#e_Oio2{&M0;P6S]Rxmv;Eq]lRu'7|qL4CHoK]a=j-le3fmgmp3p5^H(8c71S|bFLL((=,-#W#J3OPr5|yWg56m/D9^[4SBD!{'g[}MO
-E,kY2|Y6z8C0;4YLYF@M)nHZ0Y9EpPaqQy9yE_X};Ehqqt$&v]EXWmsLqjg@vK3U;0eJ`3Sosbb(rrz35]U"6,ZM][7v$P|/3smp@.Jd%NT_yl|0GN.ATy
-xv:_&z(:&rRaE#$i-hWtT4Q)J7)m:gYJXdKg"MN_1N@.klzwat_17l.kz`K(nz:`4G`Nh26crlfx>4U(2l[MU=1Q{M=`7CcG;O/6F;jzm-{w{HL]J=BQ}3
-hu3R851JPXUe0J6]S&HYo@w:$_RCIMsQRQ41w-#zjE#O0b[Kg]'E@IZf+m9JB;'"c1<Uaz]NwQw0ntQ=fnJJ9U]QB%Ws#C1VG;-VG<:h#7bv.jJ;9Rdjnc
-~>m!r{R:!<@qy]iUf'aR51:4DhPV-#o]H"bUGY%a#Tn-r1n]F/)y.VJvkZn/HDBISbL)xjYh/Nmu`,h1{zoTNA9D<wf8C9A48|EDh]=saUnwAKI)[){CO+
-pf.zq^]-a$7b,-|vMw8n$@aOQJ",IlN}Z'C(n]tL|<+^r-&WBMDwndkxZ_L;u8]q{2SdWgu0o)DqEGDMO5ph}-_R]0JVIK/)lLXDhlvB%;}Nu[A4LeY1+A
--{l_me"r`w=N.#nHwjFF'P^72-EfH&W/59hjAaibrXncNw}9t{!pXEi0'26#X<qUO^M0{&C86oS={7H_%iSvVt3v$oi2fxFJzk2s=Xc]`VA(Y`-'1W_]sm
-jOGR}{DIUm!YTn~K@k_'&(]nB8K@QuzhY!|m;1r%a&S6t%mqZuA0#VB`>"$DD54V{HiLmkjgW_O60fkQTLF7}{v%QH|S1b-A+%a&TtE+he;V#s=hM<-)-N
-lfK=h!$%YT#$_UIoXNi3Vt!HP6u7Y#.s(BfW31-!H3#WSFPp"0lt+!Z)C1{r5=aj#'0zV54qEsp>q%$M<0rx8dMHZ4!"Eoe5UV7DpOj+hK,ED}pj+%U_@S
-$g`$DP}cr!cC{6R[}^}7R:V"E4ImXnNMG-/O]wg1a1'pqsS"X2XHI}:YYtTPl#cx5Xi;bX@M9`:{LbO]0r_Ez-_g(!g()4#.LiKx3'GT+>Zy%fZ033}s}l
-|2UB1|=_'Sh1~W'#xKNT0<e3h}wd5OP8km9{G;EHQZ{7msBu=2zxdwtMhGlm8nYT|B7a!vaSaG@OT")@zG>[~p@$o}zY>M<z6LnpZh:V1eG!"9Fw|.3Iak
-,F$4<H#}pk.tU`Q%!Sl)Fl3)L8ACMm'WWB3x{vxPKjy8yCU}PzN'y@lz5j@R_s6Avsn:QOk%cc(.s/%[&!d7SHn'X8WHq:NTr&0_B$d}hBX0~FcHYtbgU9
-@f8>l'~TE#<TBpbG$l%Q!5Q'WHJo:IfT_Ha=ZafmS1dm[YJoHSFF]}<YqCbq%(-N)j)fI"9oCj`k(Ip%$ghG)A0V1_Dl{>=BYewrzItE/ewkiS"l_4=WaG
-M^b]o}M6XMD-c/n3jdEdm{-`dhbM(lfSo6Fx0NdD,{h#)+4x<DS,L#D3Q;v{qk7]/OSMB/J;.PJil,86%/ccoZWH.I3B$Y^}_rU3tZ"_<dz`C45#^9/JOP
-,$_vXcwc;Wy3Mh|6"Eq[8C2J1%DJ_X1]>[nEA%F_9HOiv!0/SqQ^^`aPL1zk'$pg,QzLWB}=532vUAj#r%@@"XYm'SPx['4Vai'1/ERbXS,a;.,[Ah<q/.
-=j8Q6m6(memmleyJ/a+,)aU8!hKw^`A>ke'Je#qEVYW8P[p}W]{sYe<<1,HWzy-}QNr}.4TiFW<t6+ayX8'9H<U[[QT=<%11ql]Zy0Z_Lc{9viw}C8[Rh<
-48uhnOWNNM;jOI|$6+3EU->;)D[+dZ8Nq9%4E.U%wod}wjRdhrq#X9K&PRqyJX_6Beq+z{%tiy~/|Nt2aD9}8bK6PM%1ZU+>S[EVt51zqK8&4tf2O;$Z9;
-V+z@Ai4&@xW+4TI-A-y0}D,@{Uk7~<sKN/''8Zi{rFgR.s/B,;}R["h109;_}RHr'Dawtq0}|5Pkp#a7nQ}Fb'GB&z=]z260V;{Mb4!6t1a3NUK>fp9c1^
-8P>Y.r8+b`3@40i)<U;:!+oou%O=4+Lr.t#Z-5.=0'qH:!P#K_ar]nQHf;+C)=z"r/fFWdA9n't66S[!$Yy6[E`.jA:J./V"lh(+f9&A%SAn^(7,w5NF(;
-pCMH$6AKA.GRL=-X}@H"W4'w"zhJx4%,M=~89l+1tUdx3]!UdM0f$5g3$5#04Lz5^;f4s1@UFJ,8-R&giI-dh5/Yg^r./B`z>BKb6}-p`kx3p2f{18Nz>/
-+Fgp2:4G=aQfWz@ne"0i6B:M^QZTtA78vJ!rh4VZwJKB{`"$iI`m(:C+9{,i.O'$Rl4<jT'=/)B.Sd@}vQ@T)reAT@HeC(yXO75]oN;yY's'SG'Ahnmtdz
-{@bPt^-$3x+eNwH_[/"Dud"+;Ua>'i876.l"kdVXfn>p'Dwm=rBWJQpFW#0<P[8({Ul4>h#kD+ciXEtne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/Wimfb
-F)Cz[567)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj):JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8pNn2ySqQFSM}Y([n{h}6
-F./W_ExY0PuSPimleog{0YR6_SS%_nNT/M:#mrPkAzK4&.rT$H{d8p||:oBGY/D[[g1066}3h;SQ;+!YJ^8q~&&-%CqqyUG0I]{!6(p.wi#oE;m=-eNMo4
-ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tqXtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!
-B/4]dm#_!B"k$mn%ZX2k8n<iWK%K(bVvJgD.$v=G.Ume!DmW0U.oApVU%vD2rZ1@">`k]hN(~Z^LDs<yzZ,T5Bk1Z6WjoB.PK-V:F:+{5]/gA_8!;E&>"`
-dfs;i#&f#.p.>;#PJ54wb)"GmyaXIivZz+U6y5':Y/{+j/wd'{cGou~a/>UM;B!xfyH[)ONwtGs3LGm|Sn2%NMbV_+ASJ0XY8_,S@((Ux@O5fJvVb.MD+@
-Z[mOr0aa;_@0o9<yP;ny,Ad"HsU<$s6Os0KB("7Q'xyh`0jf;(xHvX6@x(7XxK(yak.;1QW,{,NAjciN-Rzr'm:Zv=pcU>vKQ&Rkxu9czZNzJ5!eP>9-%Z
-Cxdl4O^_ZpWy{Vf3]+qwA-2')d5Ca']XdFch8AU.p`FRpKIq{,]h4'Q#fr{+EtW>1/5_f-)ZCO[4EMCL;%qy$64@VvN5|^#.W1`JH"6#QJp$vFl^[WW[Vl
-g]bEg$wqs^PR:!$;d_-02bx]Sp#|f"xGaKL7NQbAS&6kfug6!OY-v58+vvLc`5RZF39"eI<B_Ly+^'SotXYO~HC7Bz.v0WzxL$tHpjn0aa)9"<X{Sc1tI"
-s/OS>ehb[^U72=skjVp>Zc!Cw8JpZ&_^8e8@w$BkZ;odL'p)WWc`zt0T[.!SFda8ydW%I$bb!FczVu4dyHcAs}cjZ;kD/5~%YSf8n&;yP=mJfPC$b;rVRX
-dvVl_HhUIAcJc]51{V0;/T{I6atUM%wCLO&yKrkP^#7He/LV1+0}l-SCzVTiw2uJ>NJBLvwTy_4@~q#pBrBgdU_C{W}mWAOW8h#D`jViHs)c-q.jkOSVDc
-lUzk3_OsY28l,}!s9,%yO'AC=xaEs%@hmf_Xzp5]pq(@Hh$o)SSwwuq<`y_wVDmRxN@Dc7/l6>}VVH9LxHjaRd{s;dTo,RU6ArNOU&r{~&Yw+TKtSQlyED
-JXVO[{#LiZ|q56Be+XrJOs0{WMkAf0k`kD}[wNO9nG4:77x6F-02VU44GN&DtPXG-L8p#iOJ'pTMS%[;fs#|e:LE(TQq,UpLv[,_q5<2,hT_P.w+X/jMg<
-bG0O7dwi]Z&}XV>VA]u7x/$m`TLcZ0M(-IN98U2`/i`+=}IUZaNsdhcLva[W)IxWJ0YR[_ieb^;`;>9go9Mx8/Q;WKLd7C@V+kwS]2Z>IRwkR_WtSr&S|$
-n@(!P+HBRX}agrh=j6furt|eAHh6$Gx)FW_2_wF^;[E3WUx0zlivp5;$$VmHDQ$>N,'/Y%doQx=>b8BzN[_t'Pd$9fUyvvnA]tu$n2XoT0vS.Us>e"9rNZ
-WV]jNBOXipZb5p0)+W}&|BJ:{I&D9nuoOGlE|@t)w0Dmsiy[][xl,ShnxxS-_l%d.>fHe3ORo"luAuGv5-(K(yZSp"Q^h7RBluAK~ND&p%pVPYVgY:H!If
-v`CaSs)![alI"I-PwnYj9p!oWX0U(/}D[D{Lk8|{xHNwZiGY_J1<NE{967jA<0(]ubBUbhnWMCj8pTYp~t|g1jR"N!,Qk)rfOt"FG`Rj=-taS=P(KmN[))
-=yuwNzNpRC$r+`['$gkR1|2oxbk}&GWPPj)AvNg123',ufd#nhrGa4=;;SuUI!}7;}tLqz#B@-~vQ-UU4.p.Z1~3!d|<9w5{`cHCuYLoFZfCqD&Lf]bcH=
-waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=0S4$O1@5~n]Kn_i^f<SP2jZIBUGN0DPEJ_Gj7&j|.#afkY3i8Kr2db2V',QK:9P^)Y2jlv,km^!"
-{Kbyt;O.M0)Uf2-D!]+s8bB@{RSE-v'FAQu&v+:St5TOE|9C$xBu&jco{Ac&A5gv}jyrWl-Efw.jfB'A{4es2Qld3Sx8QHW5:L3Ha"[ayPm.b1b3v.jWvc
-g@i'^0d6B>ALqxSVqXai~Oy;JxBQ.!E]-1tveVA"Cb/0&g(ma_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>G
-e(iCWIzh-6`/2CnYbdgU0Es}}dQb}k[FVn0jgBl]yE&jPa~F+w'L'+=&pt%.{H^M"<%P'e6|)|@3cJ+[{P]C2+vN.s{gI%c=q"g9_WRo;Fs#_4=1E#dO9@
-KQ'AI]7F_-fYw5_h6C.A!!dt%s5.tlK-B=S={D@31u!GBZ)cE^d'q/KjSpuuKwx<n(PkLBDk.#f+$YTY]>p^@42I8a@n/G0i5|FNS7_kV{G8HVQr|A;,wc
-_K-0A!_+$[Hn08Musuo.p`-}kWX-!}yRKNl.)8bp|K0!S/K7n.!lzkA<alVE-IS+;Jq.@^3>@IYAB#{BHp,R>y66rP/N8(&mP5|TZK|gwl0Jg4$Lon:;Sh
-u_7PrUs)"b=W=3;EbPt<0dCcre2sX_$72U>Od}9e9$PJeFSJj;6/IDj6"w+U[5%G%]MxyW('1=OXxsd70i|d]n|X)&/hX1==f[T-H{zTVcF,,$!3s$O#'D
-"PTcA3+0_=G6B#l^V|g($xu$8|/4Z#W+I1j4}d_CiH@GxresqSwP0I'xx6R#I&o{r[74pw6+]^1ACAI#bx}W)hdIO%L+fHk;bm))R5c`6&"bna}`l4M#G%
-,trB+XS2vtm8.oV#O/filS+8;BORUb^R,bZvh"==T@^do.0u~-ZYYk4<9MzZf-JrG0-$FE.#^.Cl,)8(=caU~EsU:&oq#x>E|ZFY&so1_S-#[S!.L!J-(f
-^H6iw:S$&R8Ka)G}D-y|/J7(3_kvum^-tc$ry3{/DxN(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxuCwi}|JVU/<P_ci-
-_b-u{+>15,p{51=m"/gn7g!P4MjN){lP1nec{Q'X;oDc:cHkzS/mr3v`-k)T=R6cr7BxCH-h]9~dFBLed4&AR+49Gf!A9Wzzt{>""wIOCj.TyZ#`o=FQ[(
-jaf]v%f'2F!^./53eNRR@&&y)O=r+"KGhPw8WS21F^7'#]y8s0"Ey2LgjfyNb#>="GSFFA8)d`l.;kSrGvmqpa]T}%t)`#DNPCH+{V`vy14_<SgkweTqW<
-mjLA/=<$3,G4ZEc#,/gfOTLAH&mWJI>Fa#'^]IJMaJH67ii"]InWkxf..ceSLo,XGwe{Rv=&h8t56V21R(f+=ZLsr:acU]eAy^X@aha%tpiblBhCb%BFWg
-%lQMkmi/JQO3&559cIK>X-U$`/mPC)$7Ls08vv6Yy7(y&Z5is@(]3L0dLWzp#mQf+`/vW4<Y/kgNYk~=97S5}X`[Lm1FJmjpJRw2~oF355&]tS>7]}+Dv7
-c&tUa;txz)^V2H8XM$h$a-7hp-uA_([-d3NS!z5T@cr]YPG3:U%W)%fe=yLov0D@wdkY_/]g$oO#hxXk[}xFK7N3tj6|PV9Ed1;:-k=(+.aoZ@+1~w2Ru5
-fz=-2;tcs1Iwg4>40Q^Y]$gT|7U`0wqgp;-#>n8GWq773-%azWUZ7Wg@W6D/.1b>szxyYA_wcLqeDq)i[mQs2p0]ao`}SK!JLjmBslVr~ALpAWN/AHO29+
-slUQ~CCOam7B~;]PJ,m,VNOQq877XQhB|iJwHZWX~Z0ts-eeNk=SBGVh]"{I+@4c8;=Q,<duz(J$0V]g-cx7:GsydCU.~o8]FZ'(+^lfRurD51U0_syPkl
-Tv[ldryP8;"^}:7|BOLR7U1$H[47%f[":y$,YnrdH+iI8QY],p%GAm4bQl<WI"&x2Hc-Q,e4&0G{l+7(nJ3qx6=KZ}TZ211$k{%,29S'V8CoK!4G&)9_gm
-Z{Rl0le,gx&lYQ$^`Vd}u),HGTV[}"h%,[rEw(b+Fw;)Ck=L4v.`;Z@9J2wtVjtNBRT@T6oj/XWftsMsts{p,%f!kQpIr@[O6H=xgwKZVL}Wv{vUm@K^n,
-':n+Dnnf3tDd+`dXMaL2AO{e)GcG5|.UznF{I%{OGm.|8jDsAmGaQr18KmX2k[@i4vo{<j`TaD#X2K5<lsJu6NR:tC<>i@}E%^;jmsnKAX35H'!T:j26I_
--rF/Jg)$l/^!e"'(E+3DVBk1O2lw$0~5FJa55skede24-|d'fZK4wd)K6),SsdYP94p#)X`Yqq8Xe%d`lFRg~|etnn$:jvNoZJ[b8hlE{I0bco1AsqozR{
-^h>j%=`3xr1triY1Ajdl~!:$>T]HaK2CW<1$XT=cm13X;B$px1MGHL'aboMg'&SAv(rN|G}sWi#mM/y"UNy.HfwNV]})v4|3lc&g3A!6;Ji&_g:E,eW/Kk
-lh9/w7Io2A|q)C4;!L>]QgO3CNoi%ihQ)k~k!v>N~7_&":s4VHzZ}'T^XI37'a~-o{^l2<C^0an:N!#5(Z]ZZB:J((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW
-&A'R|-caSy7[EkJ;iE%Pphqt7XzF&|J]NL3pm]{C}b1U;#V,A&Z[Aa(-m`yrXC|bT)ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/h:TT1yuVH#MsMG-
-FTn_4{&=G#KV&I!]py<&cVV!^>XJo|rs^^)E=c^%|zjSx#R<~2tF4yv>z#<fN4h$&GCbX!<hDqu1(;.!|$Y:oo/MH_dmFKk:#V#{0})2Jk>;]=U1<[;GKu
-B%|{LFMyVo=}[6YOO5IpPFI3F=KP0UU&.}i6ncKyh:10:k97u{>JQ/O$l>F|G(^pW{/x!w,WR3Bb0:p9FvU%<7te]YF(nW3}'"Sm0ddL!V6WU{}P#zpb>B
-^64L0.I5k`Sa,#uHvS_lNDb!{EdeM;XWUO6gD@$EhxyC,aJd[YxMOO!(<M1v~b8LV[x$hvYakEe=EV4UACNC<%AYU#86fE+E'/q:7T-32fkR!`ieyTPG"a
-U7ls57WfAUwy]BTO>b4<ei39NW!1IT:4jhQ!uvuVKn0BV[WJ{ZY8_4%C:)!IWZ0CYrH"Qgd/|n;9]"<3lfp38n1bb:QeaTnFa{I-f7x|)>5sk[#_p<N_2<
-rDEy.jCkS6""4ezfXlwC'gtk!!>N2vEb9<T=xW^2ValI[(3PNse+:-cmK[%SH%Y8n=11{/R"6{X]A-l-|X}f|.F6GwB<w||Iu5d6f5>2yEj<&<W7SlE%8;
-oIh&vOoeVL#4+.52GJXLM(Jg>PEal)N_T,FP<{n5d5^i>H>2lHUZ}5<)Q!sxwtzH]6|}U,O[;:{a'U^,P>r1E'>sh{X2,y<,fX9@^nmHoFi=KwK[QOvQ;2
-I.ZRZEvJ8#i-Ec"wu./'uN`&K8$&u3'x<s:g/0p8/"Q-L<obr`thCiH5Z#Un9G8v6s;3UGx9"d<gZs@]6zRWj+F9l-g!8}6fmN!W'U(/MKtj~;:f~@hp9d
-1ov+$WO-3u}CP&h3ECM>$6.jehvR.Lv!WS8sB!<1MSzHu/D@A74jIw`w"{!iV%v!-z>n.Hm$zH7DVuJfX&dhRh>V7o(p`kDM{Op4TKE0{g&DQJW6^/)WH(
-PU+fB=]k0;6sG|p:OV#Xd0fCyTc>"&o<e6t%{fz"KdK)h]YHSle,W$MJFiOpl]P(N7/7j:]oqrc$J[1'LT^gF]07b;Up<yig<b2qDm"XM'2veNg[VR<]3b
-k[y6KjJOS)d4<`>jN^K8$Unzw`GM0QCH{4@KsBEkYD~)nC~,Dsc;pTx4|4YTs5Xy+A<=ozU"[nbFu=hBMj<J4AFl'6T$+0YgJn3rWg'Y=#%iR)ZGXL+tM&
-`@{.s!P;.x-HbcROB%^@m}6#82jf"F7:N%h[[7SX-Hlj2lRp/SO#Od7JZE-U[WZ`Q|(5xI_)(#S_NTC0e;71bP|C!f7bf1.EwfP<@L0MNIbXYS<PaD^s{T
-f{#&47g91q^N9v^EZ{r]Fe`5j=i[1OD|L6,93N[fpR1Yd&A49h<`j(N%xD]TB]<%Lwr"%2.n"xGALMbW%g>^l<&uB0;@9N7%wL/`H[xC~Y]HGy@pw2MMRg
-gb[:uY>JY.j79`J#,P|USwL1n/h`C}sgUP]8D>s&Sr)05+{`%UujRbbRITf8H17%7o1jO=s%#=#M#x'wKs(j@<<4HJWl8R|l;Qx'<#>qf}[8)!&>Pd9K_0
-6Q12;{[$W23//(p!Pd}tS;!oVF`EB'ZHSxa{qbH!F&/n:]fA}Bx@dv_,#YyY)WDqzr:Z;T|>myx5KvUYGfF$MhDg(mPzFrgV'T,zfL~f_&Nk!G#wqG(O,-
-;5z[lC;@SGAreo}.lRVO1[br+Tk,NUHn^coSLA+{{}$xX;6t2zAHReY/n,`XH4X.Ot^HSR5{@WVMsR%M_,C%{A9=V{)VwI:G"2C$_=cGFXE8Gu0/$xbd}I
-wYskth@f=jNUJCY'mu$hp-|dqAhKW:fRHO8T"As;uY~=DwTN/%,dA<`9WYs!XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RVoJ.v$cchd(7RK!3nha9Z
-n]LE+mn={0c,kD09rxjiLvy5S{suY5cM/V!4h:Aj-f)!J{Q_t#Wy[0.iN[cL/$G4BH1-~+B:0AThC'1W8HYToTl3p&(qUan#PIgtV{m}A{#jQ>69}9]7C^
-9q/6FdF3BW8hf@B0L,Rk%5.)r;bAMwF4;xws~T~ZtG<'kkELvGi0{/Wpi8K`|2;'_hxS@ek/rf^{H].9'pQI#(yR/(V$#:3UYJhoLK^8qq":^T%24W{)_e
-N[LCtwMtEWX{HSh<Xkc/@[H{f,b<k4l6bpCR{u7kxPr4k-isW_CJLe|I_@b>jvgYlB3EdN7rXWU/7VjEs@ft5_^aXO8(v(Vl&9eI=1+TcdyQc312`Ya^9#
-+,.zY0psQ:0KSxb@VgTq|3{Ga<X:IruH:b'SlX<"oQ{`}h]uW_EX+Tpe2!ng)/fX./K1D}Pqs#r#<+fEla2dL5.)E'{05mQvfpswTdl{CKRX9Ps-E5Vsh_
-6%W(YQLx`kV4uPX!&T6i1%~8HW]`g(wS%nTQeBoH<UZdGNuD`HOHQ=E0T2|V}zxg,ZDQ~UOpsw]R(vb3B@1'i5GlmX=-lVHM/U-_x5G#94UUEX;,qIZb4@
-AO{wnO~X%C>U6pKD40hpIC;]<woOI)N8v5>}b^c#KEIgOJ~gRn!{BIWK]I)>44(#SG-2i^v3AiO1R2KA.l|##gTT|U,Q^><cy)E`v5X5Il.sk#S-};zPP;
-DLw{Vp@Gg<Qg(=&90_b1!G&'a){|N-z2Wbn5YqT4[%~GZw2)~K$!'H<d88";"pfl<q6}XT$2m9+_]F{=J.6#s>lcN1"9Z:%'J^`"=>lB-7GbMMd`qi~uiV
-N<Rhhy_B<l'Ri!WpT}%_)TM"v"&S9uMiR3}.I{z,soyqCttCbm`BD/N'P%/Ic(#lX+{y#0T[HScIxU&N!,,71miTwH240G(a}P~l%+|9r=0=G':%3G"z$.
-2op#(/}4}S~KJ+k/u-SfHukE42Y={8KF_&A%C7wJ2+qrkhQRc9!C/3.l'1"fqf1p;80py7@4noLA#7dvp;[_S'k$mgWS^>zT{i+`wtg:DC^$x",H$[mjv=
-CBr]Bmsohxhjw7j'P&yMPe$Tj"uK2Vo=-hYSvgJFTJ~i-h<AkeoE/HpB<!2JxG9-N3DX'vq}~%N_~mFW9Kb4_y$gt9`]&SD2$6x5gL_.9tB`v;F,G4vvg1
-c)0oF1!TWa|.=r.4{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:MI#j`9:VDOQbW59+`cG}!0L@|<#Kf<2v<<>Nk4&x"kqZ,ag:#x+'S.(V,gG(6X/
-XY/U|7&ZE{<U.GI/Ank6<Kp)d2$i76$QXk#&4[xD(9fyg5%v]{kMgB.W>EaidHQ&Fd]q,g28uOq:MwS#Sk);$A(C2'zxn/yzOkq`<5iEK.AGRUNKn1Rbs6
-"Z5MK:QVk:k4b6NAv5tYEPL;@Hlt`"+L|8m6vn8`L||'sU]k7IZ(zjOw5FK!mh=!pSb:r&Waa70f:!QMY,RVy9^&k)sx(8Pyt53/6)qvMM:(A{3^b$5Elg
-{<_&-(X3sDmGvX+Wlywa&WJ]X!y|G9iFkop#"Up1jjQvY{5:'m5+>N&(4.^YA)yzbjlvIzNQHU-y`q1h+yj}6u&`fXk<5$.(6&hKA0%>@Du]g;,qMvA:c]
-#8'5&^<V4I2sLVO++Js/W(BM!hW4D#ZYG!,#[!z6c91jw+PRERuQ:i4t1BF]]'~)^>t)x@>iX;"^eO@As.<lQfWzbtW.:Ee))2s.Fw_WJog%<HI=)jA@:2
-T$-TVC<YGs9M)FXX{4$C5.+]8m)YMv.yii6O<i2;s;PGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rTR5BRX6iNB_=g2@TZ7F>H%-g9Bc3{2/j}>w',(%o`=6<
-1O>djx+4PK`8`;q'5O;bX0kXdNr^v2:nB>;`ieG;N:!X#+GaZYQIIEnQ5i7Dyt5)7_!YTa[5s$0,Ud)p]CG@bq).IZG@fd~2a:Hez%PhSg}4F$vSw`8@#Z
-XkI94-ta<y$=4dlgBprM&1(Tp#g%JY!/^_}P{{m7'"3oQ-b:A;`8(7va<iS;WFMvm,RB!5U{^Fiy5#U[n!RGeaGPSBk4:Gm+rzWXu2fM"%lbhY0a`qg&Qo
-5B|R_TGj3}Qx(P>;:.b>=%|LiY%xdm/@>pt/${/=)/tB-y$[g{,T9QBB%IA[8XuD%F%W6Z;NifV"qslJbQ]YKk,4G^I"E&m['e0O_Y.61vVg':M&V#q[-N
-LUO9_9eWSxSEc!}OUdeD,840UD}fEA(}aT(UM,Im@}G`]tfW]_ye`u,H>mA-80>j{4ckX)75q$sM.c4uO1>_A]@zwP$3WBCJ!_P4!!%#2MZ.4Pq2I'-+##
-6k/0$d"Wi}unry)>V7`&I5l$r'2iH+Lsh;1RC|w@`=q8s,Q/(&c;5Sr0G=G:yQ~EN>S8p;MvVCc9vb(>lQ)f{sC_o{q&uap$5V.6cFOiSS0ze)[l-BarZ!
-QK9BlDNGX9q/_jKnd]s!F2AOB%^chE!3:"C|E/[bi3l;+F$zx#@yt&e!{WbXyg'/Ybph[9#Q}AiVBn:V#bd3`;xYI`I7hFJugHPuB;G<#.AS+Qs-'2+&tS
-xWv.B{g"uentuPd%E="G.{1Tn`CR6AtW6ir0lDgz(<gUXZ!PfnE{B3")tpqw,UhwoH_p}k;9^XU@HPu=3/)(babNxBeAL|-Xfi5EEjTD5_y"r6vQ[%4$'C
-2SQ6ynTI7.xr:;)J,hGOgx5X+:+A1L3+6J}PRq)SA23RFTK%K>p/6lxo/qIi|gD%pR-0(yxBkaU(J(ACl_:V.R&P):'('161<:nkQ}c%UI|@VTjHbT!iu0
-A8tsvI!Ku{/hC!oBLj&2D$,hUTQ+qT_&'W&mW^i/VR&:60rQ0/P`90<q[kO#r%ze@h6_f$k,}1h%yk2U`+&4J)Kq-4/4kH7T/YiI)o$,I,Pv23m7=DM0)$
-nE~_lX1noLr|=c%^soeBRf-h(;(%,)"eG(iQCE8`}Sg8R8OQ;uDu((mi]'j'2RRws'iApk]/'j`/5Mz=>D=d3x"{{DvJ~Q-p}wDlM_&q]aAsI@iG7zMaTc
-u+-fHUf2#KzGvS|J;b+'wuU2)@q;KfwKYaVf4]yJlw"%="IPDYX@1#phy2[Qu2C2D:LP_7CdCp8)LP;4X(L;12`Xl9iRu2=DdO0^]X>Kb&e'IspNPh#s90
-fpu@rvc%zz,`e/s"u#toe;+^7+v9],'NjmQbSY5#W_O2%<y/o6N-<fh@ft&w+vaKnOL%M`SCK#5'E,C3xm)ohnk|igY<QrS6o5gka81Z~8_E6IhW5MOWa&
-,H;X:dE`X7%,jZ'An5BT_;>0;bKhGNoJ%Ga%yP}4S'>!4GCHHTaQ/VfG,3fh&3xt]@c%t(g,qOi<ur6uqR.a0&0#GRHsfbc@]I{J$FeuM;S+RVI:cu)!%B
-wkl:X.-3$@M#QYw1kDl39!GtPn.EE)5z>nz8b51zuXVLdxs7a+6v#j%$]am;qPlxqflxh.nUr$V6:I#{xz5MoU]Csd+o41sZAh9&xVBl~!'IRx!_6_KV|`
-ZfKC-p,01dw8W=@rN'4V%8sPk^4LOV_&8&L#/Yxx|40FNt5F|+,kC1sAO(zx}Mfq8RU;[E_n2+AD_vV-Tms%'3T#B5W`_64K27,Hqb8It%zEY'2lB<6CmW
-==K<k2k;i<1L["r:2{GHp)v-8ENC@-aR0-[AJxmUQFFWL7+qmD.{~H5oWipV[.u-l]6UUv36FdetnIurO3SD<$JTAa'b`"]iS9S$X%q3>_$fdP:r0pvR<_
-iaVzJQ61&:Q`5@`kIPQ&l#''TL9&o]ScgAL66dy4%4y!>@oDd%Bsk.Mrv<3UqAV{_^lO<bz]qkAXl6'rpSas3-t>-ap-a,<qs-I,%WnGW4z@zt#Oi@Wcmk
-uTzIOx<i"FTA8/ypSm;kd%(H>b/tg<MW|B5DWw6m@]_Siph3>(1LR:>QJv^b73D}W);A;hi5aILAHJ6I=xYuL6XbO.%]WRjVm4Np|}#+9BIj>nH&}s>Z}^
-xL#69y;9y-{dE5Ml6Sxk5R[ChzD2wQU"W5b"WOm'%lRomglr`!{xGIpI2RNzfN6#"P#u87RANp`sY$4`t57"Tn'X"q4McN}z3+qSz;.3IbAA.C^[~Lh9_a
-K{Sj.<l::7PGBz2z=DcBy=c_nBIrR]6Na}N&0;=WUsOsJ[iDmaaZ`o4m_2FaE4"Ou@zz0+vLMqhG2@_}j4`c8`3)Ykn""&Gcb.!%|W#6!Q]1#:pUa+w.O0
-r%]R6Y44dk,:HE)nem["Z>-Ce&kgp])CW0BAnH/B~C.t/,{|}$-cJPakhhRNBk|WE2Y!$xlqIpD8W+|7P[`|#w4[5@PT6+lEs{"U,w{xH#0ob]<k='pJY'
-aUju&9>Lb5JVS"TrEwd$h}>=rbwu',-Pqz+-^O|Xa)4M]3ZgL|dUVkKo-B|bM-GWuCC[m_MLiD|IIZn$dPi>;0],2<Br{8)!VK_kwU]IfIxxZ@Z@bo_uQz
-r,O%Zb}Pm[mU.<~PS;-"~yuNsB%o$yl=1}FlOPS<#qC,f$EsJV4VlNY8Z%JVCw`<Jk[daJ0'q,O6G3#h-`.O/RC('TpfY$+XZ(ROFD)<:&u4FZ;=M!g#)]
-53_y3P{f8T@7%$WyG|/(Yp77&]s-@@nDamv!b&/j8$Uq+<IR|y-)p&teUf0)3K096Rf{p)OaU34Z(WtPt2fQp7H@1'hIV4am+WUD3Mcxw:DdGj4Q`@Rz$K
-H!Bc@.u&cbm(f.6,[PYAfi>p,UsbqiEn,UlbmYQ^DOF`J.6'~F@Jetne;0f{W>8|(4adr@ua8(:S};0z[_H)e%B+xa"{SFyR9N;S,)oW9nO/!3%1W57MXP
->qidN9nUJwH"EF>5Ge9s$JO'Ff.a5GK+iW,Ax<UD0ZOh#066Nu:"%M),%U5WaMNwEtaNy<}e[Szr6GY`ov$4NjMHag#.G{n%sv>bX'3,RN1Pq8f[!q+iF/
-8$Y&Mh>Rt"Nuo4Y^}bfx{`sev9XCi,.O8(k"%kY<U^6L5p7@&,%.Z5:nHh,Df@<h[I}%OBs[':${ME$881wkQs$u]A!C:i9ThikDyd[0wL`e{F',.ZC'g_
-riM!c8}ef_e6@OzJR93RxW/km&V+0a}B/d:Qr3^l4RdUO:]u>p-wTy.!C;,mc"9_3Hs.r[CQy>pYP|PXuI[,=|xE/q^"4i!7py&gL5o0S04#>+ffywFS}|
-.'ZPUDzqdWT&{ISiI=-rB}MK#s9ReC$]IoCia/^=p8t1(2'A%$uEp3jaO#-1saF/=ThnoPc'7CtB0|TeIjSv_._<7^J0z3@!5x`Y1EYT@iS@URcVvH%=m0
-uOwu@GefSj79KFRVsj#mY:K+4xfD%rp.2+s1y<#Z5^IcWri;/PL)JRo;/pP>/Pe#zt={ISf9TsCWRjaZm%gvk6E:ClF#:Tc&'2@],Xv1tEw3Y9-.|"Rx9d
-hZPtxB'+mJPN&ENt-4'`pSZv6S&tf0CIfuz)e0"Cnk@S:$_)^]vg"EcD'21se;bTRAI<gjgLnWNH1m1%cx,QCGYHEfF+UWDM<%3OB8k#8$^dp%Ph)SpfU:
-x<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1
-b`PE<-HQagn{OpBAjmqVw3Bp9]Qq)<j&{X%(XhYy9no"'Y)H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZvNrst'w+zJsYhF_H<=4bvzq
-Yt9<O>5y&M}%#VXeyTfPu|Ya>Ol'aK}yl)E`AC{E$#k}gbO6;BEl3N/g':l8ZZ:hNqaPPs!EW`S^NDNrR="}iDp,B_Dr9cL2r::>}N5Be1'tP$T-FaZ2<Q
-usZ(9zihgMKoD8B#e]O8XS-%|"dBl<w>]ALl|.o<|X&i6-62HuRBUY~%DPEG=%%p8(-"Q(c520+_-9Kol:B9#c|Hc8xC{NVV5W1j+ga0g3$j([U4b_cRmZ
-}EIV|g-@1B1H@'Bs8nQ#]yi#^EX$[h<&H!'(cSL)s+}u4)wc_&C/{!,v3jH=e9=H=vyg2QEhi2HfY^`b/b{3W6L`@IBO&kuy|yP<a`0Qi7V$8(NP(md^7_
-yF=<K[Pq}$(TpyYKZ5SEp:{Bk|d(]9p+7#bAl)r!_hZXhU|s{]JQHu.-(=[8:Xlp:2:#I6ZpN1#Sf^zG$8%'fO3('"I+p5cw,PeQ#JB!pgIYQYW>NypYd9
-G]U5~H&z+2^hKMddi4yb(poD^#R`9f]p@KUw&:~]`,a(q3Bwa$kyMotLzXc,xUwq5H'v){hcJa.MhlveFS:I~c4PHM<AWzA.9DBi.-Z$DQv<@#Ng-uhCV4
-mGfwg@]o1&vJn^5,&]0+AWFE;`EC&InJWm4g9[LEZ2xwlK/w.cRPo]nS>FaHt7Y.Xr1Ij.@-!W$^QlXY0ttYSo9t%,H@TFIg!JeczS[@y05HFVmgow^N6p
-%ba(ECZa>cz^Q.QrwTz1#gdk:q'Dv{!f#{AR7bdD'PX6[k9qO]-L/]r(KeK${!_BALw/NMhFbAipD#=#Ixcv5R8xGz3N#zqALdDPMk`r_2c)O8$T`t.g]r
-Pd@y65~gDC2RcLaarI+4;DnK"U1)WFrk0Yxw#Y9'"@Y"_>#8}2:IR3Dq+&|FC8F64+{6u/Glpf#PaTDjdTB&>ukBc[C4]kZTB7.%2;Ue@NSaHbiH2m|Fpy
-W)G]!{64lIZ37"X;I|689JIXWh-J)E"twFZ}Fw:{(+~bGu37&UVsP8R#0]{"Y>bS=3W^x)4<cMB]gHq@1WV<"4dYnK5b!,.)lF&LWaofgp+|7XqE|j(QHw
-0M'Fjw;o<IO6lo.og")B"Ot8TwbIa"y4]z@cwX:xwJZURH9]:}P$MrOTK(B^@NEo5L)MC5tG[$5M:{xUh.D"")OQW[8hD[d@A,lb0&X;Y4qfG0pb%(`O-f
-cf=r1^xxmWJZDA&p)v{G9/dm;Rx#ygn{eV4gtG(kON'YjJ3Lv<:b6.%CP+~5]8w/rr_&)$Yd,auS9r<4O[5i,L=a0+a&WU]OW}tH<_yOToYrbwVDu%mgD(
-^>5y)'RUmF$1V-tU=jKm53hM1)[9W0hg[.A2~t>}nU>`#U.;Ui8v'IeGZir`GzLL3%I5p55z{h5IEh)z|[JZ:bqw<.I=0-U|[{1<7K1j}UZWAAB0ZJw"B)
-P=Nv|VSkf'bpr(B)SQViWKMCtOHuGV=>i}`)LZ=}u!xgeY{bX"aUivBr"VVY1iOk:>b86W|5Av7/Qo13jLh$m#D'TxA'ZB:nq{snbL9!0[}RlW`&FZ!0Z$
-=$M[)-KA[^V,3J{wRR0,73(%0pVcs,ke6mKp^!I4c55G-n.Rd$#25w.3G_H'@!aZeGt)GsbPOQWgO2/5=^iL7xb$7%zJCgZ}d8-<]#Qh[zzGbJpxSV5,yf
-2SGXjHf#|0{/p6V4h>evltg@BK^^NT#`7gu5,Z;5J7]]nevH|X2L#D#;lh{X=!tRCyOM<+2f6V}'sK5vmI2q`SirDxNY:BYmf/2,Khehrk(YT:L2a;]5)3
-vVa"U6kB=s>9~Tn.8W3<1ugx$QF%[z20}eYBb@0z3l!<t#j=:[nf/K})s.v"@cku|x`3AQosk"~clu#Vn&q#]-Kk-qp`7)~O.xO&AX1"vM:"|]hRAS1CPG
-ZjV5ZO+D!0(Cr-Gx_^x)mmzYc'V_88CYnDq3z,{wC2V(kdKbO_5jqrpYTH7FrTQme+(Zy]#P!(uQ{vTpboJ|!]b[r39Qjs&=S3CpU.vhTtx+g]-#^%R[C}
-qXQru3]OziI;.R1=q4p(T%%)+q[,1]zur03KC20#Xu##77ES0PuNg|J&)V_nrVEz6Mwnhqz.!4"5"/'pnyb}a74P2:[agzf&)^Aj]|B;y:)K)2+>w2CL{%
-v>Q=a/@lSZqaqap}(7rgn'(nY'kTB_b9"@%s5IhP`G,bU^6udxcc6}Dm|MMHWdM&|i-k~$8.4g!$N;1hf$Nm@&lc<'mZ68Q$'l/uPo7PV;bZ"ag.j)8D/+
-{D]nc|b&^V]f1gXB{!)<PeGYpi"jJ's9sF,pb=))aE~C9y6c[99'oA:};x#>y.eVnyb!wbu<+sPE6(e&Cyt12@@}h7`nTv9Vtx}NqCZx~h//rFk'2E,sk[
-fzJ#j2pDf^:}EY%HVptH;`gh%,}fozTIDxO}Of7j"5z@Pf-<0/yH<A(X$(/1H}4N{ReA@q`Dlqi&Ti;|Y2N;$[97/$Q<0]4tiAB..V8'1T4d6wF&q<3m66
-L03s_I`=v<]I0#NA01~cuoXX7d,af<w1U)32Q}WUl6YEk,8O{tIcKeAP2)]B&3+5EB[Y;D|I1u`Hf&blhC]F}yhiUSc$'sWGe:CT~-9[e_:5J+d:&en^B/
-~2nF3:p.D{TS[g^daXkV~@i@I9_Tp]9@Ij=R.cx40EKYGVH!!^1Eg%zjwo!eNfw)`hGC2k'6G8VMe$ts<bqir0ON<QtNLD)^=A{cy86"$}2wC{eMap0iX4
-9g^5XbEuIk+<wXxO"XL)g9Y</sh|Y,.Lu-olr'Lr/@X7~W19`+%,]@zN'ex1A{C}`Hl6c@znfHy&Ow9.I/+f$D49yO`KH>mi"g5hSUGqma[20rOL-F;Hkr
-1@4)}iI-T6%=~:9+kAjWbaz}qXgltQ5hU`TIN57`(+g]H<^a.wMr47}vU-:EeI!~e>-gfTg/h+|kO#DsaepQc`An_J`zay'/beWkMX2M8vd:,W|XjhGgYJ
--U`3:y9gEZ3gr0(.^,MvqTeJ~(qPVCXVA,J,cXQ5O>A1@<;aXr{lU{iN<eh>@CgI}drbKW;sf<fGg.F!8}p3MpP/6W<DApOFVcFZXXWv{{c[F%LA'vH7OC
-nX;J"S3b'U{8_S"|gV&=3g|8vce]h-NF)DG($YsuPoDVi5MdfR_F[M&V!&r#TP}6UIF49}4<Ay-.g5qXza/Ek@uJpxxDRjHGDt.iYa+QtKoF/=]RfQOiu#
-%j=!LDtu1Y%$@"SN{S"K{1=+t|_KOI19^hbC|6=3<QnbmnkVV/A4@$mW_0HzMgjlMw%W^6lCY2)0AwJcEVF%[eI:`$wOP}:}>BwlE(v%q2t/VBX)BI;vwM
-BSjN#z8Nl||a%zDEd&so{:{Osv0Q=|40Yj^z%o>.VXM`iC.2')kUMx3@MFDn6"ehnK>a<r9K4|3_.d8hJQp:dD-kLp6q=[,)-`yz8qz@Sk0[2%x-N.+[;>
-mVC'^i}V#@X:5&YrEZ|{jAD|nt|rnOdJ~kN}js!Y638UxO%SLR3sKj0OE9Wj)3+WSRE6D9G#U`u,sI^rFN)(^]:>~_R<k:JhLCg3(yLa7NDXb3TTZ`m,<W
-5pr!oz8zvuA)8vv`%[#cIbnO-9GCz]F-9P{p2pM&5;)U,!''HE23AvKo5-acz&DB`c'XQBWT7oL+oqRYq_io6J'cmW]%/rh)3CquO(.]3Pz[z2)b>M0tV(
-FKQMwkY}]I#@W1Tx{hU8_S8c`JmqYC;:WrgQ~;CJjCccch|=UmGVq51|RA9X5hY]0qzS%OKTe]lnHS3611U^U3Ww@g{tS<n0pJRYa9Yj+3|kf4&GRQ<3R'
-uw{)D]ZPIxAHX(Xe7||MQK2W%UqO79ekqB$Gf{FwmD0S_+8rdX}@l:n]QW{Pc,}d/,l"6<b^5MW.u"aq6EwMM=D`7!yfJAa/P;s3^[N(Y2Wplm4V:S0Xcr
-RkeUlm<nW%-l>_Q,9<q:{;`EE+VI75vNDllT,R[Z`Kn/CCb117:v"Tw^`1)rViU=.IsRD:VSsA~7|N"r+`/@H>yD4q'j:D#"^UORgxC8MzYNT&PzozqcB+
-[ysepEGD'29xQ|BO)dYy-rrtpzafg{A|P,!MP8GuK"^Nha1t'wI)&%kkM9ujE{r2~B,8Lof`1y+8{cqLA}(a#{K`dMJ7wGdYj"'MbJ9]05wG)pKpdaoz1[
-3eN([Ulf8{/JF}pU!qW07]a1j1o>)HAzn.,>S>1Atwap{;Ar+jn=:7sG];1Bhl<}2#C91cU/ROqXD+,Yt8L1(7;k.EXIK4'dlV(-/_<.Ckuh]8r,b}hreD
-h,1BMJf;|n!#|S_}%h=/U,!<wM;W^N&_U)UeIi4TaI|}0Gf/eoL)+E$uRgms`EXIr4IA|&eB>gw5l(~bJJwnhGa4wrXH|jAnTAz[ZL!^$Hr;A.)ZiJfGqF
-I^M"MO<#>u>P%UGBMcM)sQ")|&}%k]mx;%+.QUr1sHJb&"5I4q>MyQWL_k]b2)JDK%c#k)yrIO{n).b8:a=OQ|cOEr`z$z8;2|'w2x0iK1.}>8]CT9B6KF
-iyu!T1!!Cpan}pgg'=hy73~DE6_f/TlXeW[-6;OD$]Vv!o}P!Q7DU>Np"G-Rj}Cf|Y+`!I5)ds1<YAn<uQ39Wh|i40N-M2Nw>`b|JjQ@B8x&vZZAH4.sjj
-UKdr}]}gN00Pp@mr/+>_w.X|pab5n"z!;a-IL]3-{b8.`W;]M<0u$d="h$[`m1!z.Q~MW[}_yx`i-7pP/El@A>|[9NLZeFaXPP@8N"5MF^$IMwDsK$P-t{
-i4r3%=pov.1(VpruW%iW^oE)UrGO#5]GZo!YQojcoE+ihyyNDr}WWxdsd'-(,lElW-<uc"IFd#M9477VNpN"Xr{^nL.J:Im^:[W2pI.<},WzC!`Y(DQCHQ
-OkL[Si~g[Z-RsZmdl0ay&:1lFVNxopB29y(U+TT&VslNjuSs8VQ'mNG=]I:9F"NnzzS{`Kq'R+))$(M"+fx87+}Npx{#z(!g~se!i18Cbx-2>FfE)<P7h.
-3JG">Bx>DT_+MQ@]|-Kt],-Nb8S.S!IS>ph-)U!Fgng,PF-1P|tdD6GgO+F3Bz>y8_;9CuzF#xVi@Ld/29DMQk1c(jSs!vB#9ACP`m]dP1^gGD'W<rpGp"
-cGKp!QG&_J.oa"~vc7<-4Ot-%(z8Jq;'}Gw]u)d4}}=Z1)sNzt/5=,:4.(}>[yg}N{Y}Pg8-CHZvPYoo8cN{Ws"C;lpkk9e>c[5OsAw[jwqteMcdTb'8r$
-^|~[HR=t2z-ESsC(glyf(mC_L5q%nFt99|p|zP|=Lg4ao(qa4l./Y&a5!]`Sny)ttmsF#Ix9(,qBzxi{{ty<nan{.CtfI4{jQ"S+C2Ggr$H<izlz>u}Y97
-vl5KxlPyoWE[J@5-@!tUP.l)[$g{mU7NftWR'9}$NJk;{,(@mMZF~gr]sT3HS(.).i14CGyU9mm>|{b2"_z3z.x51<UXkE.mvKqP_m%c|We'_=q%+n!A!d
-ypDL2:5mt+|ux`^3{B]uLgd8,!c4Wv}m<_t:@UyaOKsEWBxYl'oyEW3S,!(#-+NfRy:v%Q!I^u8hfZD[>m_;E$CvHJ[Mt'bnsti&<#Iiap$tI-1P+HF$Mm
-dQ(PcZEYxaj8Sz=PYxF{;Q77kS"Z_-c1m29Vi0^ol@C[QD[7.t"8$)u+QE~o!/L0ieK>S%|@Z%a1u)lHy;v"Z%7qkv@xEU2=GiJQJUQR%n2R>HW5h_ryCQ
-(sOBqR2t!a,i8g>MRAv`ir3L';LE-xqz^Dqtwu2Ap,pZv9T;k21N5=Z&YRH)Dp8LX"4a3(f<Bdw>%JFd@<JKwh.gJ`OF6&[WOg1{)Q1HM"Mz&KER#Q6.WN
-vm8C(kr674DV$d)w/H)9|&(fZg2k]n3xfD3Jw6n8LmcKcgb3nQ5uzt5$@,91Fib]XcAGO18K"k9n=t}Ykb[(#EA:",9,8y!$2`d9U'2%p3)pwl5sw<6[PH
-4QH(ae`WbKU!q>cJM_O;cI4XD^a:S@Mq|Y4d{K3:4%fDN&`qM)n:<YdlY!Lv$)6bd{H"!.4f5s_0ji2>U,7m+7dgm7zfG+8K~5'w3B]).gjuGI]Y8sJa(K
-JyY7|u~2bAztrTz3Ep0kl8{')$qBapgi)k5Fou&MiYY<G@4QO!{]JMmA)6sI7a,O+|;3/B(1Z7[Qmv7Uy<)|u}ko;v){qA!yyGu`Jpe!9]WBRTO^~<De{Q
-|xHC=fa;3GtOh(+,/&}N|%WVD7&T~d<h$7H6PpmhL5d/%YeqClGrsH5'i;1F2q^7NQDa0%kO{U^;p'_)FYp,]v=X~:vN8M|X3RiUSUCvTg+$7fhuXIsj!d
-`EWDB'I[=x_=0E#4OWFaHLBKwt78qb;heLMYW1ev.RY0D"@DTg!p2HLG~bTusOp(FzuTd!X%F-G{r"(fapQd$EZ_o8t6_3%ELnwT[HPEg.|k|b-(h>S5l&
-7/uP,5YyF(,vpv&Ye2|mw(cT951juEj!ay}CRrEO/_&8qFxNe1|d."%9EPli!cm$XKCVPr|EA3:FB4LSLc.O$;OAwpGD10Md]B{tesV`A9F]4Htv:j%Si.
-SxPCBtFD|MQe1oe>yPg6;}qm<oYhyz5|u2#cPZd0p8P%%</gwSf$2;dY$^}<~#k93]`qlMZ:XtYm2<@o]SQn3J((%yVSf"ut^)/u"TeEI)ypvt'fs{/QlZ
-zU#<28HAy&m<%'p=Oo[/RHx7Ji!B#qHQgG;!{<8j7rrtN6$6MF[e2[mFyWQ!lEQBUYFeVBbvH}|Y=J(bR)M=tjPv1SOoC$@XL$=3;m-b",bj|fr/,5^1Qx
-|C5"KVfVT,'QEE$FFtmJ-'j@s`@"v&YUQ&eKoB/V:%P+[!'c3Vo]Y:)9~{fMfj/i,:J0_zBAFWR,$iY#:'ex{uM&&Q~}6(G/9`w8.%H`o)(>Zdz7tMo+xK
-;QN8&'p7<6d[+s&OL@A(a8JJjhBBQ9KA>0"y08%]x<^1MqGo}P{cEz-D3;xh~<~;9}&NTmL_Hf''8t',W6Nedf~TzchhO-"t,uE%h-d"_j~WMw3jZ62es"
-i)(qg(u0P,,)WBAZ[Lo%NM4p(V%&Vi]vsOnTC/#R,.-3DAG3pIR.nfb2W4ObYXQtBu},M$|I"9^YSw6YwG$m9GudF+}7&JkH%qh;,Z""O#UxMLNgeQMc[+
-co>vw#fnu8$IdYQ|]0Mt}!IZx3)yJk)H`p$@m&qM!ai[/d+)tR~VTNtg;'8`2u"x'2~h$y+E_EZ;d#<BdiBG&;K;N;3,}<3O};W_SzZrtc@:=W^p+I)}.x
-Hj$yWd!(+RxL(t$!U:tL/vA{U6gEXpRl[D"a,J$es_7Qer3X)$:hxFsOpRh_CDYy#Ac!P[&r/Dxes0:IBD1CSaZKJH)DveYo{[>u8C4NYeh0iaRYg&46)L
-=)#HT8zt'D7a>]5Ti:8kTuTSoCtN+0Uv{bjD+0p-,Xjqk8n<'A0Q<')J='%:}"pl}<^7jU9T5n7O@kjPH6E.m1|G4$.er0:qh9}`m{4>"]Ad--dmt44Q7o
-7rFr+B6SGzg||OY|DM6-O#1`A2c'qo%ne;b4b:wGAf"rmuk#4(z|&K}kex/u8`EKKZ|bzk"XlOMw_hPa_z2z+qkUWwI>cUMCk.p''(yL:}O5;&k7<MB17q
-)6-<0oIV"-^pc5L,kHrIdXF]0ZAlq8<sUa-_}RB(.@1>bmH4g9zY_;O>o)!qAOC9,1<dDwYTjCAchc4:`of@[sT-2[q-Hi>]9Hlc>3+B+X6njn59v8[T^1
-im|`@[+Cj'yXJAunVE3waG}y9@$EZc>Sd^,R}'B@&LrbDReF[D36Q(Ha9.RWktWftpkVTOo,Fb1u]AQVmpgfp97=h9e{(Pp$zxtY}6r36Rp5>^dk/9J8bf
-74'}S$HRBy8MU-mC>pFwB({DZ=&J!]vN.Wze1!iZS<wVr[(hHMHsSlWIKjV:@y@C4OwF]&]`@Scf/7^YD'3_R;|#X|NT((N1Nv(aL0;$ND}7asR"9rW&o@
-hnLLe:l>6hv'N)$}:l:SD{QE[n2dfLAZ9+_8B^J'3XHVO+I2.oo;dns1PE)P@BFc7<v%F-n#p!oL`gckYV]6o($noM:+$T"M^{S-2clLhPt5V^f;TvkR"u
-AhhC0q}G:mpI`My,>0KM(zOXOXi6Fw(I{xhUvUzL4;~q:q`JAgDG-x1WbVsp"(uY&C[RPIby:|T,bJN5y9G0DKx%$j,wa:CF$j9LxexPdA't.6IpGwL#tn
-"vh]R!y6|&<dYAPk(peu3+71(`[mUB{<rRNw5'A_080mAZC%f@o/7jtr4{{@B=[(7zfSzfH(k,,k@#aCjdGDnDFpM(dbd<x{i:=QV4n6K#/4]4tG2+AFDX
-uq'JX"|vcSm"e_8,f8o1d8}i@T}Kb/UfClPr(/^cs'Z@rWJrYb^+.oI('}]d^5Ad1zWIBG^>0I>2{88L9<xgBu85a{.9Y[H[FwImlO/r2SeUpsv%YjZ{-t
-{fZNn#x,q]!~YC25uz1TyNs%FYSK'-7QMDV)./,5TIvACY[E~]znVVhe"b#=_`'na3rSQ1;t}GnG>pm0N:(L9Db[u4+:Xx!)moTAY8ap'J=(>&ZMMXKLL:
-x<Zu,yKD-CBtxqb>!1f))>Xe{v;m]yXn/o=#oIz+wNpl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}wjsrhIR,GXgx:8Cya']#wL
-QOwAf{r2>}<g{v~},oXLZAUBR<XHw}/RnD617-aSCYK4z;W(T5(MEBal0UK#UZ{|TNer+>gxDg40l(Dix!/YCNCs5rXqJt].G+9jFnl:B(l.@>_k9'Q[!l
-eNuwWr$Oh@ukWEL;C+l%C-M=3h_10dIz)tMVPl'ff.zN^pJ,ol!bhO/K/c]Y+g"EJ+FZ)sD`Xj05(@,)acZ06'jfj|WpG.n}X"Y;<v8q:c,x::Z,FL%}20
-k@G%)lN+N#pHZ<tPE:ge@r8J]G(@U3]fN"5&/Yy/zSV[&LywD/A8#o>bIPS!l.^|-}zWj00:idRJ-/)o1V+<G-(,|Nw<@$i$mfqUg-Dm~"RQmvX#b8`pEJ
-A%6<u4PPPs["wu]dn#P|q:vG5c.AT0nMELl:!5vH~3yW,E8>2]YosJ'puo|:aL<B'$;Numj'I.m5PR[6cVqslO>PwMP01c9&hdkTtf=fi:Q/Nx).&QioBE
-_th6/V_bcv~D^U{|XT%PyM/uBSfcuRo/$j]=Y[r;,j<'e'1(P)W/DW%XFT,s>}M}NRpeM>zkad9q==RRIjO!nz}&pXd>^%9&OAs2v^_Bnf`T6{`x6hoQ=D
-%}P+wq:X,AC2:D"/vXUV'N!4Mpy-PQUf%TV30-^-H;yGmqKkkeAK1]V(kos-k&f7d:JZM9_br-%^=}MO|vR|nXz>;G;dB(&n6!%=mfa@<-mA]5r{P0b<3V
-IwfR{b`eqnxh18gvWi;IsM0axL+gmL'>7bdDHrcVd|MmyR$1/|"9^5y1Qqu+0JQC63X6]Z+&9^$3kc3kU(E"G8ddcrR30]uJp%jG38wt/(t[e:~`VjZ0n)
-IGapST8C|TU2S/jVZ/pXVTA@Q|B[5.dy)w$Dm6~#Mud!8(PxVl&'X#j._!SBz5XzJ4YXfp:Q<#GDD2Wf<"]vpGr3v{-E.;5(xhi4W'+N4XUvAfiaLCE$bW
-N#;m`[8kYu8F(g>(kY:bppo&ARk@dx(daU<>mY9/&O]wt<-Z4>]Pe6"#'J,vHYOMPp}WWr)l,)6K-]-gjh$@}Q[%+c/I]Ioa0|BR1G6q3-"/=<G_,%MAQ#
-yrw)~@Tfa3r[eSN^6!(WXQASMsDNL]O-x_Jci7MfPvru}UrT8rm6ukCXO>UJtQa/e6cU]vCT4+D0CZNw+]'P1F{da(&(<dy%sj0qgtI^gyD.y1)q,WmdFk
-L9qvQc)Y)%/dLvUIgg_U-q}qRYMsZuj_FjkKy<=%s$mq8h"l#I5J"dK;=E_2Q(^oZsaI#%"4Bx/ACiL7Xn,09IRc@o%F5=UohHlmW.`_}9"Aq#KA^|~YY'
->KlYWH,#l@P!&-]{)rqr'-,GI]Yn^i(ds0;MoNrLMBI+h.=U(';"!40pV:jhL/fX}(5bJ1S$R%PDBm~;ZbA}.tIz5R/h](.e]3q0eXZ_#].0qa.U4KU[dt
-!9]-a1zQ-I90D9S(hX&KS2vgCx@"j!QV}E}8@qk+vici{a.96<U@~&_bRP/6f2K.=M$94.&3].~..znier9NTgo/b%!7Z9&pCwa&@^$+"pSu#K"#|,Mp-E
-U7f'No60s-dfx)%%fNLzJW}kj)x[T)1hb;;PD6}]zK~,N6H%(|!4Gl/,;pu/o,f8+aYn3E_;%|Xv;dsNsy<nf><76M^%;DZJ~^cD),o_!FX2zQ6,(hLWbX
-]=b{ICi>Qzz1tZHeZ.nGLDq3TXi9O(f<|.|IuIe]4GAci%O_OLzY{Ted!%;x9A9tiSH3%wSWg8h""UGz-7;$0S97SmH;'G{G/;eHkryfMml(6P[9`!T"SY
-)oe]wu^)bxlsxEIJlz!M@6kgA8nTb!C>y/-5{DUX"k.1FW!3m-gwBDa!A#$ibpl9pbV3K)uD!B1`M>ZfphO'7LJIMFH)jbvidG&Ufw[#jkLt9>zQcq)9hc
-|Z$ONq64pdfytV_e)txLQN+_(8.:MF"a~UqH6kJMVcO7C/w=_{ornI)WxP{a#'XjzcKA}J@e1b"UA'8pbh`/EUlAPF;dEE>ZKA^'~!o90$@o{J6=ke$ip.
-u)(SdZdg,tW6DLFS"8QsW-h-J=b44qiH8IptJO]Y_LSk:lVkQPf{Z+[qClEE70lD8n{&f+BE6nk#q0iqiDXqm7;9yclGM82%dob^lT$]Z!CyJ@^X4_LJ)+
-Nm]t"6("bXEED!8F8`KrX6b&aMq/%G}bO1#<I<h5IM@kx8Tep%+C9]~w_DO2V1}GkcVIU77!]='ho.yZW)LZ)v[evxJSJWF(k1D{Qb|S~2(zwki&}.g9Us
-NP>)LPrlo"WLNxOoTO";g1u(YePw;59G@lx#{shM.@a|kmd;`!~|~KtJ[3q7Orm|)^%83m]{kkkH2-_Y'c93_KFX!+j6C1##/RMa[PCq#_u{bTF+h"%zIz
-t#['wt~sdVu^~fV.+($!6[HJ{Q|4AAM"vW3I,]K3J"6;yC(diPhU5y(rUfg]Q!2,q:^o,@[s7';]Xbf$))wZFai%DWwE4FgEtP|99sc+j]>n]wB#m8};ej
-e!-5F(xR%8YHuh%op12P2U2>77GWPc~nJ9DBa`dIl+sUdbpGJ[JuUli_GY#dC}MAs>4$}-5us5N9Y<,HH=ie._m[O!TTeaap<vA=A>KPi!TU7yc,Ob3fn]
-zSij:v!M^IuI#><hpAUjC@/U,8C8!}d4M_@sFvyj.kf#y=[C]Vr-jIPz=q5Tx)ZXz`i8MBtQv4v&wfsL-nO#u<%`Y%ssz8o)jkzT7T)c<X8"'7yPfdOWpA
-~KLVC`Lv4IYBq[^0zDd`FVHxPqg:A.SZL$-4N@FaZG{/G}gfU:bu`qQR5^,w>2t0I=53U>)N^9b{M}xs0E1,>OLn~$Oxq#0bK:l1ls_&t$.bIZ<c}D_Vvm
-q/|$aT&K,.di^Lj%r"A}Si&<8EX"`E(V.SxdJP~^3Fmi&'"0kWf8M.XcZ;UUC)+/RFes]QBGAC;t6(/k6N)TxBaRes2hcpE9Q1FiR=P37O5tqnnvs8rCKi
-ULh3>Rl0$Gd(@LXn>Eo#9LWkXn}Y$vPI&)Q}Y}nup!MDiv!DgIo`E5v!0t-O_drEBs~2p-LOw8x@IA>_~,!_c_;_[#{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS
-{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAVCluIw!zFk(([}Ek{7XpCUor%#WqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZ]BnGjxLs::2t{[h6q+
-THP:IQ~qilW>cbIe[2~%tPb/ZL6SF767"H&{-mkgU8;3V_I7`d37wic.vs@4Lq#sT-Ka@,6#!qjeN%jw"r{MM)uHKZAXI++2'2Y<}vLNqW~4>l+$;n&+qI
-26G-!t)-GjBk``HJ_v,].o+3|cqZ_ZE{;b8n8c;Re9!l!@uFl8`0<.h05NnVz<t(W>lXG<0BDddW5uI;+hJx`3UT)=BeQ8]HH4]!e$^=gS6@}$a;uj)hh[
-tGM4`Nrmt:tj$&i7&px!`4$2K+$@b><}`8/1of9LIhf>h>B+('FIi&2b6h^[PpZv!+npTBJT.6~QNblpfd<58n'PlcApuwd5o@rmPF{C3"3{TZg&{>O=Lp
-n;sj:6"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds9T3;zZr!'}O0h=q_uD7!Z[WD$+gDmqn%rF7N"kW<of5l{yB'mN}0pK^DdC/;UTo=(<TGMq^{&K
-NfU9~Pse.$A6#2N-ZpB#rw$dH0R!(BiQ#|!MhY1'9Y/<#Ht$Pi@.p2Y^EQ&@T9s`~)]2x>=VUp_E0+zno|@`f$Wky5K&1tDy2#yWe1D#S.E<c0[L<p{<Zn
-D@gCzF[X(&I;~+8sRV+/@X/K/gSzlRrQl!V/Tg)5Nn=zuOQ2PQ~"WS#q~^JC@#,=UBi/`gP@5lZursc;U)2WK)Z{1Er{#)u"fK,0msVLs6U-/v1yLqAQ<+
-`XsUmpMeBGDVP|^`;E7@=DD>ET_UOoy3R9tv:Q+yY:.jber0E_}@Fy)<1H3$podUJ>,+1IK;ljO.J(Z:@RxsT0Pj,ZjEs}{rNOoNu{ss5v`!f@393Nkxn&
-1:h;o=+t~t/cI/U=WY`bsjdd'aS@HK1Q~ZNZtV"y[31_Tz!i&GHTglwH&(]`GIx$#/!kJefHM6mi:(l%BxfN>QjGl,5"[/w/$wif5vzIojz"%XI'{uoGkQ
->|KrM'QidKRXfp62y8i9)js&+MW]JtWQFqi`|mAZ(FJFoP^jsJ8bzIA8h;Pu@!c].({$~YTt0vknchoJR!&Mm2Y)}A_"!G-Ja=n"#p~Fq6;Jplq=Y-]4^-
-W)$[8nf1RxR5;1PCa+qT>a"Cd$<J^2H+hHlI&K&x_^<Rm9EmNhYdzXmEvdYbk|#ysNE7$x=dWjWbpM9q5y[Wi!.Jm(-QGEIrJ[|4kbtd.6w["3gBgU0J__
-/:A)W5<34ZghxwJg%rlETdfI1|!#x"5EJ-0WP}]%#"I4I}q))#eRjkSUJ1Wn@;4W^PM<Ks^mL54U+X0w!4@qd{v!9PIVc`>]e{=/L/uy`}dghjrC_N"VXa
-g(2o+@%Q'"zcMhX813_)a34xm'C7ch|g/+fMq,GS@71Pc3NWs79^<!i@bMDu{H8}.{Pj"kwtq[I6$)=u&t(CBc[=c7!|j1Tn|v3#/q0wLPw$VM+{44'%H/
-K7[M)MR#6f]w=ryo`w/j(]"+@S!UH#W|MKSK=';r+s)"^Opfxe2(#PA^3]]-Q"q}I:oPDmY=&X9Z-=NL3gD}[SmBa1nxA,iu61QgN`z^aD~L=xdyT2x}h#
-)+Kr8tA/1Dj(k-w'/KQO$k;+O)|rIc,99bK:[kwl%.`1tQs$<Ig<d2nZ0Kd5l#ku|{n%(At-Y_-#"-&}4M_kl1crX9ZI1U0cV4~5GeLwvpCzu[E6,<c)w]
-Bc)B}kAVjxhP3v!=ro7urpq/cqI.m>|u;+"7q>YtY+5c_5jH-hGgVPOaRk~R])]'7EiL||"1mQN_#ejov{paOU9BVCoWxFFp|)u(/ojnTcoKoBrJZ45/I8
-C$e=Bw_GCNgkI#A_muxrprh%ZQJQ>c&@#gji(^2>Qc]hx)B89S]J_i^k4iru;Gv3vYBBu(3UJ1:,Krp_FbSgpm/7s-X7i5{JaHe@hS}"Uc~u%[|hnghx_O
-_y}:@LBX4jE#4dRZQQ8^rjWi{;_hAk/X,"&Pd)r1WK<Fd2qHBQ&3K#>Tr!C0FkGCgq,(}JlXY9arkU`6SzaUE^'hcSqTNN<1fls@+P7Drtv(AV)R#D]wY3
-O-LVGXOrLSJEXJ{t==uL-{XksW~"dDZ4[x`104ta~R2@B14AmEF8RFJYQCjBg$3t^%}aB.YN}C1;I{$X1bl`Dwk;KN}JHW31Iml`"bFG8CJtS"`&$-!<d4
-JXmU:h'6(aTq%qf`oDjq1%RkM)lU8b>DNono9S/liJ`='PoXjUl6]{4YK-R5-9+%&#/tw>"$5#7WZ}JYs`ITIB3"f_k0,99+&w!GgE-KMb_@|R#q#F@`@M
-bEMHDwt7Vow{._hg&#Mqa=K>B>)l|#"@oN3+!MFQNi_/yhnK/"=#@Pqc2x>MZbD#J='&Yz=:p`mxZG8#"BXcBK0b6IAh{14-Bv;)u.Nc@I[3=M.A#cA;,'
-)kZ0r1WyR#%KVf%.E7`%~X.nUSc%$u9`]$mk+9tg<uIZVW[Am/=6ZS6-)fMMoFj<Y.Z9ocRd7sR<J]X,!.lQLPgs1X4d%n<asLbisF(!n9VvyzBUDBqc$j
-J8",$I$NDT8R1^/P/p=IPC5ReZe8,`n08:)=LYH'[8Aa1J^KG-UM7Cab1v!f@).Rmy]KnHAuH%b&doU[RC<;[v/cb;$$oLPQ2^udUAy}|$Q,83'>cOlkYE
-y]1ROI8_%=8`$vbD}3XGoSEm""=s~'nw5c#PG);4~P@HNcXRc+02L'ia9{$pv[&|0>fzva/kBlW!AA,`HcQYw^5o1$pItlw]7;,:{)C{_TNs]69pi"0PWF
-]p-R"+>xh=']@.xv!MtPC|K:F/GZy"}"uF9Gi+)l57`>x_mk"SP8>3`TFPg('(CL&O>H/es$8i"jxFiZl>sC|gw+Ym>m,[{=pCyAgsl-a[_,zG=&7IG{#1
-;cDg5.L4h2F(GyGl+4M6QTATj91B2ZB[9bwPt[z(eY[YvCiEoa:Z<t@CSxuIgE~]+eK[/38gP92d{#wyjy9VXYP'Lz=^nd`1EkLqe_f01p]jao]g,l7Hfo
-seb;CBOmm3MA9xmZBO`:1^F.r6w`$.dTh.nBcJ'+I&YEJ&`>dxC{x`9Drrq#.2+Wz5E=mMzD%ec-yGT@VZ>fS'u&@o;CE-c_~(EA'i40x0+`S6]R0CJ.XL
-xNXi4+u[pWuRUL4:.c=iDN4s>#sh7k3jBi0Tz`7G1UG{Z1u:BH>B/=MrslZgDVg;,@zr-&+,{IL@a+:SH.6.Nn"r76TsKi6Ozjvi)$@&%TqW+)yZrLPsaV
-V!0]2Z:0tm`THmAy'&M`I]T&r'FPXTfQ=(cM8H[N"S,]7IYOUw:$}wl0^DM#6KowXI%f$n]glk8#C6-1'+wDq_m!{^&Np!.6I}}T<XSO1WhtuimuoO)&n]
-;>PhZ}l.Me%NK3oAnZ(y,AUW@f.|@cCSY9hyAG0O7|sOEA'djfg"Nls1GM1;b1n-,^]-`6oB^P!q+;)k:x[#y%Z1)&rDk0L/P3VSu&&<f.b:Av[)<<c}b4
-SD6=Lp$Uoyc_2[M(#(ELwIF>$Kr1]Fbfy&e(x+sfLqnRvP&4!$,E"%(Q%laJ^+-w3j_[VCfjGWb&0T2r!"1:YZc=4s3y`;%ebX8v(aua-^eH8aD&tf^"G&
-,Y(s_cvPdab|=%4u]Et:FXs9w:~NE,YfrhKa%|55_C-=^/!tyPf{LgHoHatWK8(0_ta%o-tlbE'aIv:tH2>@CpozcB1;d{n6&0CO6i'VR3UhBlQ}zF/eu`
-(sNryo>wE](;!dybFLzb9q@uy;&l-A}gk}81c!e_]Ph<v=O@ypLp.zvvrbH1VwuZY%'%X[WvIZmedZ86,Ba=F;Q%OM&<,=LWnLx'T}:BP(GbDoNmQ]>9Mw
-EmQO:LnFnT$W5]RkQcfd`!`bG-%PU]'J+q4m/R<=oWg$`oQ5Gl-r`-~Ff}V&<unaR7:veE$VkA4PIlN=>^h4b5E,Esmq2qlR7bFOtoYT!lYCJ[>)5;-@]'
-Eas3K@)j+1%&nWD@n$D^(S)$Wc@pRAIRS6U4n;lJI2]Y2c65rXp'24Z9PCvv,mGj8M$,#pt|5vkM1+hNR>gYH;_gP;/c+^qz]^%}Q.xJidkq<ZM{i6UNKZ
-R|Ua$xtXb)l)Mm>'73WU%5jeBx8XD(f,{|wY%u}Ug6i3VBESfRIZB1[g0-Zd^}IcL,|/08Hhza'!T+El,80gXxdcQ>'ow^^ZJ4n.YSBuna`HI37=$oA#=2
-003LoQICEb@)YqxyN.ubISuAg(&Q53f)`/k%argf|Mmk[D4xa9E5q46+BAoELlQdr'f&HVqf)fQvSNc2Ojj}!xtqUBksuzc|ne$pAD:zMN{OyOP{sA:};x
-Hg,-zf"7/.Rdw6fhxREsAi._u4%MwPlL}g9(~K2WFKR0l$>SeP1}`1tWk3/$yw;un&nIIV^%7#sJm5#LD!6^[TA$&hHW,oiMB&vMdB2SE0X-tfLJKW.RCn
-j,m]/4/K@cR',Sg(L3-nI=iu;|s5oB4D+WBEO&s`}H~v0>O%;bv'V5:Dh3Fy__O)si{$=jvG+).#gpA3qRWh"h0"4(/yS)7"M^4SDr=NLzoIW@InvjD%gP
-qz9]-xF.;R}fKR`(;qrNKZ2g}vDx4@RiJ(TY,Nj_7hqA7{4!G(LLgEAYS,V]-'#K2AE5Pr78]BM4a@e#5EJcYkjPVTmp8,Al.-v<|]ib5R~b.Y0DFkea6V
-&6cOT{Pa>CW.rwOQ8TC,Z&C0;p<A%!/l+wL6Tn=z8J6%LP6"f6F}`gfH7N1cA_X$|.O#p72;y<u%i@Pt_kVH2#,0D3qg.L~2:!&ga$=woH|GB7-L[nz+1_
-c$p!'pTjkq@kE^ZnKTgBqZ9n'{P``p.82SWi(2VgObw/Al_#9]oUXc!U-RvPR8/-cz2u')XclR'xf5Cqsj~$+_J}:i$9y[X(0jjbX;l#UxQp<U5''$a$9f
-v+a%4<jlINf01dM-vW&^Wl@]"UK|jMtfH|c6N#aq8GKD7vO_w'L!DjkEM:jKNvc)9>=sgX3fpKU`MuS5FrG2'AC,k$&f8t8@%CG#rh:u3l%q/TOxiD0](U
-@s5fw0:4]=HmiL/J@$|g[3W'(9W=!6k/k"~4t^W3VK$yX](B]%#Kj,)aIl7I[DZ]6#:mIcgk0315@BS`sXPEX$5tZ]]{1LKud_3:$m)iKc%Eh<fs&.6p-d
-Lx.8+]ADBVS'-W6lgDx!Cw~I|MPvq{Pzp9@_(!,it@`^]S+$@/~;8e5zW)|#@9Ja=wwie<HboIisU@/qi16}C(meN(@S57c1kkCrHoz)dwPx$"I&v8UQ#;
-Z"2;-Tol-68pk^xp$'u6M$atzWJc]iUgEB+lLAbpZcw4DrHbO35VvM0=G-3}%wVc}n]tr.SM5+N2rm8n3'a&R!":R)T2,96>o)J.i=%jq2s[ufii(Nq%ft
-[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m88-!ZAeq:a7D7@4t#5^b2t8-]DiL%;d%ra#_em2!ByTN7|S=GgA"RS'2F2sqv3TlpZL[5{7gEip^<9]
-V[T/MInyS@i;#=WVes0RIHsNFMe@N38Z3,<}'O0;EqB."-/vSQm$pVO`W"<Yf!WtA7<$9Y>s,QABTxh3V+n9%3^K0mVTpOO)I,vlSzKDVs%yHj8YyHaxSJ
-B1AHbL@_B/yc@i{'z<wf`.v-vi^j'FOGOfeP$,UQxj.:3($f49Y(4c%bfdpp3tLXGSb)]QFj.K$=uf{^1|DXaxe'F0-p"L';R@ZgSYmwrDev^Q&d6&3#Uh
-D7R6K<M&)=-%i)-i`E$7d.p/aw,#U@<(eHl-7c}1-K:7S8G5=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I@x[`9rEaUfVi0I@QF`c/(f|j$/M['fB3~dyJo;q5
->(>[F;1%('ru{aS',]/MX:_fOS9cdEJu4AU>lURY7E5yS,3-{_uK14ob'oku@#p`H4f9(sK4n10$^6d$IC]y'led5MLK]6I"iZ6riiOJYIyi<ME+PD3]sF
-D7_&>(HG/UPJR22UY%`Uh]JaZz3xc]%&2z_c^@~s<j)/}wIHY/am_Pf{Qv`-4,ODw]bPx2-cv5nnCwa-a`'Raot74OZbu$TTb:l]eElcj1%D}AZ//0iU$J
-|}z"$wUOyN[Uol'9Ko0sQnG,@o0@vy%9n/o!3S]u%l_u-tDh.e9]{]!z0;d`|CX;&0}>"ykR!I(0mi'HrJUfDE~'><%]F}b!zF>[oT.;i=4`TFq1)CwCZ1
-,R!qRe}LqJ-kXf:v!G0.#@Hh/Jx6B&%D-Cf5jWv)O[T'&[dkXuJhr]G`6!4#m':g}zQ@2]=^]e](90mj([/':0VxmFUt!g}'ql-M@m%ARhi(SF>K:T5I<>
-Y88`/0|6j"9i:)LKr%S-``f/%#LxeOR[,{tf~NDK(R6)FnxTRB=zpERIg2BC""R;aW_@UM>iQ$DDC;'bqU.J~_nXEcjpOp()>@}W'v#_$:{"`+1_[gny%6
-(S`auF$&Q6)KKT"L+7!5]C_dN+C>HywV4+y[x)=X$imk"RQMiX_d'${)BL>5fepfQ:jHr+gXFbF^d;`l3k#lncS%C)5`6bZP}n2B{.%z"XSAe+3i2yvmm=
-|sZ6!sRE3gDQqreUE2"=MiF(mB@P(@]q/X)$y8AX&JZxC{&U}-7{${K<MUZKZ/Y9lM@y6-g9}V}>={kZe$=3w]r:QlE;tx5cs_3+c$S5>mJb(/g|LC@<Df
-s@Y2A%%YkEG$e7LFq9B3GaUb.b!8DOM7zNJqdSI3,m>{7^0qFlAQJ{{k]dFR5OGc:[SP4n#t%a-)`UDKl9rJvdQ`|jP+#83Op:w%c0>{pZAEA8@<lSO`)-
-VOF{0+9AG'@&gZ"!gB^`3q|KJ1%<]8O^4xdqX!5a_u/94ErPwZx7.RyF2"bK:N"k54[1)]$g`R6"R1RcOlWZ<]R9')%'YDg3(y.Gx%my[[%LkHz(V!RMs@
-6#x!8_L=%P`[1;(Nz8iUFC#IB$`"VoEOO[;5ZC[6H_ZGYJx'e}M2(au{wpp[|A+n=i''H)YyAXusbe`J}TW:go>"I<u=iDHI%Se=kR#5JQf/AYE#t5#ZDy
-[3e)S-h/Wg2V-Y1AP/'>B5sx@DW#NxM[GYGc1zNx:"g0QlGq&hVyIhB9Hzi)ky<jH<plmQH$#-J-|slyNBnpCBG5ptr:wt/<3:;2S[)lpgjsJDY1{`_bs3
-NDyBmW9N36)=k&WxzObE!eMlFTl5g66b.$%%"EtP,8dLO&(BPK;qr>p.0I]DP,1l1:O+ijkV(j>X:WiT^ZF4Wi6aE!7;4a6I:}P|[zZ4{ECft)@Fs@<3zm
-(;xVNpry@YlPi2VxH`~5xldSPo"&pcl0W071>Bg2/.KL@dTO,MBQ49lLr(>$=@'<CaCl05|UN|>`+auz~>q^`C^[s+xBkL%Y;>):kF^3#nBGT7%IyV<pU]
-QT-Zm;1f_uH)~k)/~+[I`r}u9z}N2[FLf4`l"2={QcwDyaa}oPo/zAu2,expn/]YffHkt`z^nNg_@"Z}=pmE;s1a7I!mB;;Cpe8)>nLnX2r)yK'K.0Y"n!
-3zH2i"$VyPHZFbiW{P7N15181#2PfJ6o#u+)dVu@|:<+/5V51gSq)"wxVkY3FF$$og~1Y(u+Lw2K1o72XjWva}`,~hI_)qKj'HXJ'[I1ZGy&<l+ZY}^pR$
-h4^Yvjm_snmVjJDC=2Ka/cK%WEp`<_%ooEv6k%I^qUMo`2%3[.#"[}+VKiOD=o>@k9itR1H+~SmFr1xdsiGSSHt=5V$="M&Ic7"N/Y<]!&ej:KtjP-@<y&
-:`ad&oZy%v'Wk/p,~>BGU|fdt6}u(y^dUvCjDyH3q-V]Shr]6/kqoG0;~.b>)T_UK4MY(Ry@}#<P5SYsQ^#3{;LoWG:|W)/4|I|/Hr{|T3)cQu+/4#0WsO
-Y%B':/|E98B=Iu($IFGfv8a6De#l'bSLR-18"Pu)xc33;wUiCrP2lQX/!ES/1I9B]c{u<k[`/;2m$#88K3=bEYA_kE'W>9A6eu:]L&n>v$EWUF]c8)z+;Q
-3@m:tt"w(l<N@,}%!I}^aqQ1`!R-cx7G3ElvCu$-VUpPl>.SJ_F}NZaNP3mWCpDJ"`Sw`&l"6&(7U)Q-SBdv-D,Wn8270ce!{c.y)J!$#StiR+tI<5''NU
-Uij80BQ)8@f8-Y+.kJ)<YJ@Rm..S1v'p/$;=#x,p'|AlqqWIw"MII+tdlm8E6_'J26k9"%M:9mpR.5V"!wFbC$~IOyO<b}CJ;"TmF(Z`(PZ("J|6^)mLM0
-)X+]pdSB_;+NhgMWD`foh(jjh)TFS47$}{BhLHt2wjaz[0SV'b27d(2xIFm,ZRK8MN_!F^&0!%C3ixF&g}pKU]b!_FiYs2]+DrLLz;`@cJ}Z])008Mw2wL
-J[{dg:a2XeNhRy@G$2ci&@ko/[#Uy<smtL5pn,&gX&MLg1TaKeUN+a^R"_{ll+Sk|R$D'N3}Q'oqh='2&V[T8N&Fq9r4M;U$BQoSa=a$+-%C)GX+QjIQ0<
-~+QU[cu/!)JX83MYI9$("$N!V"ztoIK/@KbK$tI9x`(I#^hi)k@$;{je(BJZ4;/u-=7Dwhpz1%%4Y$tZ[rUU=#%q5ThcZ}nSoM0&G!8^le-!1L0<}5P7eO
-%L-!H)-,CEtVf2G5rjw.6|$cG4C]-=t$#B"NwNJb)6M.9ZN{d"qj;G~k;iX,z&(sWN3'0EZxu8WO3CkQjQ&G$Xq0T/GPm[67`m27oTp]~UQYx'-71=]{,1
-Ea[g'};dY#AU|x,0EMv27'a/^kBR2i@7I^~rRcRm.tEa97GIr!=ueV#H3'#%@7UFv.kuU$7gD2H;'0{-]'vCK/3u!II/K7Dso=sUWWlhv[U#/Rihc+9TiJ
-dH6FWIBG`_ECCge3VQiLBeX4bnPm];7Ke<o+C,NFR`J"mJAb{PMhPc4VlGD.-|<66f.h"PFPu$<>xQxVSCKUa&b;lGG<KiqZMq95.`J^Gz#:#83F%dVEvx
-mIso%1S|W%0iy5JHn,_^tV-G}"<CI2ZPje@.M2'T6%CLC)j|w.ITaj}3MH+.2_%3J!$!x/BxQEv8+LLEy6<EriX$W'3)hv<#Tt&D;@3tFJf3hLAkrE;@,H
-a3mBm)oJuWtPj(_aqseF$("8zh336.fLntd%(BYcJ93#VUS+`bFD@EeXhPJ"xHsgpGbSWV>$y#]^Qlb)=,'<p3}@-zn[3}Rf-_UEpr-vSGLkAfj`"aPUS_
-]G89}F#5=Py_0TQqck]P}S/wrKH5~r[9pq^q1.7#:LAR<}ao^O-!|yb1otcnLsgp5-D"zhS9WY@2)u77JTJ+u_jv[cD9^XCiJqUdXTK1]PcVbLlc'VHb:2
-f#.wNx"H+1DVqTW&kHj206vaaXFXnCK4K|Meln"$I9`Z9hmR#7+x0A>,x"|0K0m#Oxd"XwT;|&->dyY^4kr7aQpSP's"SV}uLo'qB$hrOzpzk6X4,WPDDO
-Ug)lf^@pyD3fok;9P+j^OH+h]-U.HE@E@%`Ty#i)V`DP{GoI'&;oMUsz)BemA`)edRed,5Bu0aT05Kt-hkE;j&axHCutfpB'e{aq@#[0{iO"{|ff,P2Kuh
-x%Y/@5h;U_@hSYP&%S[mJFp$8L+W|aLo1Hjcpq<$E'p<9>Wj!WByVG.=^SDC'n%>!F>=]^YW:"KF|^<yx!FSXg4'W6QJQ,,L0Rw(@,<;X@.&].d|&@QRgb
-uI6.9W:'fhL$:]H3v&o7/^|=&nU4sI'^,6f6&58[!4-)sG,,F!]D`biQ$"Zhi3C@T]Xg7^L:AL{|9ONG6Dc%xiuIX`%nw%d8&Tu=sO3B-76+Vu%TN)40xA
-bNt-{^,']/qf4NTuKSOSimPu!u0lT2l{]y@F6N7/oFL+t4`pvn3/xC&>E@RP-YI;'rV"``jdBe[:%UIrR+g;<G,:'<}iNg[Hw-ZaxkQJ/qKBN6%AN3ik!H
-r}9F!)eYMJeT}dF"5duNB"Y_j}&Mk2-%U6cqv1J"jFl63PF>W{Q(#|`W8g8tT1y!RiT-rYFN7VhS/vY!TlDU]1[VIabG=F]PTkbjkP]:eux|vNE!L;w+pE
-8!fEvA<$Z8E49e4p0l]9ODw,r]{X]qZN}{bOmzbq]3t>LbpeGJlau!76g:7l>uf_Izlh=U,[s>Ln(.z<9PRF|77R!Ban4A8{aX)B}7^.9+'/C9WH_aHi,8
-8]%"hmHK]k!;kZEdK-yR:gUJG6`Spo7IQE$(5$<K&Tw#/02'M>P!"HLdyjlw#6e+4i|LQ=ly)s])viehZ6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z<g_bw9
-3wCw>Nh<$B/!d':A'_trP+:Fxcq>wZ-A]{&k[Y),J5v@d9/6~6/t"W)o.v{]KBx`_<Du9VN9dnaK`>m;ZSjaF_r{6:2rO0|uuS=amPrB-q(xv1yM0vN7N5
-SS:rd'jJu#0q4gEInWtbES,x.jx!^^uz_7L^!5t;fB="krRc@RR,|j!ICV(.i$Hr}4)jOX'4_J"qq>3B7<Yk5l!B'NVzw1CJ~FhE=`;LKOM0J{<iW,F:<5
-%ug36UH4pS'Wfm,Bp>19ZM,ZKpB_O1lIb{>,pIyuV90VZa'xeu7|1)=VGRAn,#x8DI+"0`HOt"k4c1`85^kH/{/d|7X>-wy#]#"9;wz>;`;GHw#c:f_x)+
-ku1{t^y|B@WMf=@.X{:&SwL`A&;GMzVo)9[rpDVWP.lU{TnvO6nd5I='a<Qnc,=gh7wB!Rv+v%Me%7m)<Y|1-fK2D&Gq^ruehSx[~G_{J<Y%PFGHC0F1#R
-8>]kO:>Hr%fT:r>/p'/UudgzaXMpnkgEll^PvSeSl1uc#00lLRi>jzB.p5G79N#Ix^R)dtrT1eWSv=j!Js/musLY0}YN7!;5Ph8Z;Sw[&`@3ZBbEBjag:P
-r"/ZhfZsz'k@k4(xDa{dG"^h<t<0Ui:JAaS2g!DH+TI"^oiJ$9sg:%9F)P3/xV@c>}M/W'np{iVwTbSd)/0X}UsVo&0.owOs$dj|p_:^(@^L@y_VDPhE"d
-y-,:^E7WQr{Udv-hjGnn.Z~q(=mV54]%<ZXFb{-YiOe$iJs=Gj]PxpmxxgkpK.=v71>YJ"u,n@GZ4k~aiUR(F9MU^GSHg5Z6RYXO9UFRv(m/gYRWzUB_)H
-kvL6_ROYI8$l](h@y2K4KP{)fY2{'z&,x0'PR'FfO$kX9}-)<^j"M!LCt>6yMs9A9-q)@BfHz"[]vI{/HrB.B]/khVOSH#9Wve0a}Wl>l,H}@Tcp)uJt:l
-<Tu[8<cXen%t-<E6X=#KY8OZ'(Z>[@I3b5jjJR=;YeTm/D8u}Y+S!DnIuKp#G69m+%)O'v4O!SJBpHlkH7tyjsGA[TszV"9iLykk4Znjd)/iuUfX^'(8a6
-kaX"tp#Bt7z7EZpHjQvS$&&VQ-VuI'{nSXX8[X4%F:W/BvW3s,iin.)d^2,Iaa..&v/F<%pK6G>,n14g#OnWWc]d1PcVO)|P{D5R{HDN^<(0Ml'/M=g]>)
-DF/{zbxPzK/eMPiYF[~/;Nt@"swt%(l]#BaBABvA.8j>KOHoXtP-wDW+>lzJ,7/H<Gg&Wgo<1)(/cRml~m8pOQ_8">sXy-T/W+^/'(x+p-B{L0L2o!VXGB
-3;uJdRvg|xyQ8aX!<a|l|I06Xo5^hOAqGLn-YGVaGOD(~)!n1jsT,vt948ityG'8PE4g4yay6X}W@;zjD=To%_Y3vmqhg.C5bw],UlC2OKW=yS+EHTG;`z
-JlSwWj5>'V0)>GlH>S#09G^$35B`Hdr'J+%xb1{+P9TtN^I8e@Wcr.pHym.1-_:kQ%CIx@N/]VCR)%V#vcKaWXXZmh&i/hRct>i9V@OmGp:-UaZf=kV[2(
-ZX9H4I:L'U;YXRy91Rk7xJ|=HTnG2$GMJ"hQ,&-/fH$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2F
-c-R't1k3wcWEhi'naR76:ZrU0Oz/r6x=>Lky=2r=eI~"^K](dexV9{gq8=BkZo!n>Bp9T'=#p@'BM/[+[R8mGbk3T7cm,^%!Fq~1Fi+5fE6/{AVX(b%3JX
-17=4SLtX>[/t+v5V!R9#p)_$cbbb{qXPJMlk~AaE7cj0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{
-WXW$UXjp${q(M6W$w@j@Dy1xD'VP0UIK'%Wk}tX,CV7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q
-(Qapuht7WQ4>iSR/X/cG`@-:w9mP<8ypH'n=4n&O&@ysr0@ARbi"'(!kot~0uGFrL,;}`^X!Q/g[zFytAylZU2o=W;n3wa+uC7J#/,{^&Ea^.LKDle|6M%
-L["+Q3XeEP-:c2/Oq9@x2rhINq'%Ue{{S9Gx2)SPBZ~RcrXfQ^Jqv<;U8C2Hjz#IBLozW&iKdeGX3lJnVQv+=>[xM|xki{B^:EcjkT[vOC5vdU4yH!+hqg
-nE_S;O3S:9pDI0#N@N@SenC62P;9x=~"dcOT@Fo]YOM"w%mw%y`d2eJf4KWAs6^m|M!5khs^>5"mPvTx_G}1v|nzWF#uKi+D`0d&Be__]I4gIr[jd@0%^"
-~`.VtBvJRTd0(4'@wG_i,f+8~hI_c6ik=T)K`(jR@y{;{<9k_wg[RWfb[Z$wN!yC{PK`}]16KSTxU121q:Xz8ib_9Whz;!_@16^x!q3mr|-fQSf19|,C+#
-cEvA=faQ@o3HTm,i|-%!Ij(pHU}G`>fB]4rpU/j,~.Uw(}Jn1>bs!z_Bq9_AM#6g;FsH;C.E/GS6Ysc6]Y7|9Em>0[[bCpdygwf_R(5IJ0[I|7uutrYYZ,
-Za27$syNW:tN%@}DC&wc1RFP"+e(R[;kYywoOH9!#,1R|j$4Yis;WZ]Y[U$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"ubN_kqz(H_S8lE-]"]F
-=xx'tH/--z2_nVWr^O4e.pg;@U09re^zv#sPe2:e^}Pp^;ptb#+$!CE@hv5HgJb$[4icw3-}ZnWvXP[(4U|[u[uA[AkJ^>EW'B/$nBAOZbz!h)ke<>DV,8
-4CYUvVtoyTC-i&UL}U`cnZwpRc>jTf"xopbxMg(7<$&9T;6}8N}_641"LkT:x@3J,=zM5P[`J[1KCrMo5oft2"!Hte&q{aMe=mkH`F(Qf)c0$sWt~$_ui3
-)hB$q+}43YAF"o#^BY~x;}YnY>.>~&NB.Z|.w#9-TL@w,%bKwwAqs,YBKHysT;.|kUOnL:8n0;1SY}.b(j=m9`c210sWwVH|2kr0WnmVT:sw[6>$3H~2ve
-n@jq,f"+LHe{i9iXZ8E^g8/zy7oGJ/D"(@"u13tVxbA|QyXXRJ`d}C!7}pZ@xd$seP[^9V~=We_IluRx,xV0|QC$m){z_tz4KW0BKi^`S6OtdpU^4ds],E
-L3b)6KBfB]VSJlyhbPz0&4l|VES/E(/}y`jzCiy$+xDm(eg&FTyE~(Pt<R7R)R)B0)bNRYXKPkmsw+b:D]1b5/-Mdst^p(Iw;_SO|w'w>)0ec#q:&Iz=$f
-U6AVIInDT(5$w7IX4]+bO(Nw;Xq.-g+bpodoY62EtXBZulv:'-|{'yU,>|y4$Nl{V-hD}DC|eSoRf^"[w6v#J'e{%%nGmy-&NE)_N0svc]mPpALVN-D/MG
-XN5pl')3)}<v!EOl_sc=^rVH%DNB'WLM'.N;Co<emfhz3f[wQpjoElP@x:2<G(d+'d~Wq`_2tR^2}I[,#vG:ny=:X8{AgU]7@xG2zU!!AN<P4Cm'VnqD.)
-Mg0Q,|x3{FX=rWIJMNK-gqcF&Y-j[hI^e,_L4C'=ULJyTOHogy<+I#="]F>65Xugy%i#TARndZW]>")mWzh{~ADL!@[#uDkS>(bPY3_1KsDu>(X_:-wnL:
-_{4tU4G%X$.;ipEgu/@bmnjT}<h#&q43vBYk:bJ{Qb+uLdq|[/Q_!bwY!!kQ|pyvyb%e%f3Afma2MsTOmcg`zOSpbf5izip}Trv%d)4pC)O$^v+#kd_@;_
-['{kT]S=Hynt!1XvY#xl)Btvw()%-NSGMf|/#26]@a>:.I>GO>0C{0^gs<UD_TOOOTvgGU4a3ScO310Z}2hp,E|hq#a[p&,[L.kkG9LKR#U+s8~_MrO)JY
-8e$|HhjJCKO((7vko@ii4^{8:h$Q&tz&W&[u[FcP2|v[ovnM!wl/l(412NX&h1}q;204lDsnZ4TybJnY_Sr>$2PI);dsQLn];U4XYZV%BrGVi4C<`-A#~,
-KOtIO0ktwPo/V2jNhE.`$_)%kCPQ[CPwDs)@.!)Gc5`rCpT,Hpc1-g!{.8v)dTfYH|!M-f6+s7grphRYN,2yaIFz:jhkO/G>zBZp$d=TAXMBgH='(!Fsgx
-h$sE/[NpD.<4'.wft>}^2GcOfTqd#tO"`Tl8<|j%3l;zq$@m"F"Z_#ZE&sF-vvo76"E{A3XR}meqygDcLHOMS"aeL{AzrQy:o(!`Z1&${k)G1Fsb%x,QLX
-(Qg_7W28V@brxhAbep"wCVm"q9X)a'%t2'i&r;bf!'U8nzACb@bb@:!a,tM_~i;VaTk}EDvh'wbd:W8`7bmA:}(-5;_$bMcj1gJzaC.[Zr`U.Ty-U#VM8@
-26OFQ"O_{W"U3[YUx<4xqzMDDGv#}c9R`[@JiU'`&tamGoMdoC2v{:syfr`l4m9Bf_%VG7:Ulrv1.aRbq0fVde/`h:Lx,Q/SA'aE%ecp5e&'8SM$e;^2[i
-;<MJ<=TxtPqg:v5m]iwm#g%Gv7KRlV&qe>U|XbQ0[o3erU=Hc{b:!mASJ@,wyv[x(ED`PE^-P02M!'j{6,IBT2%=7a'vu!HIIAAHd<LO+pzc7Fe%Sg:r&a
-z]yN;/5=1l^8iHLqisWFN7w`ZkGbmqs=%kP<{%V3Jb4c9/"Dp3Io71Ydz;N=f7^opya:jia7q%"qlsk3f^InnkpWQtO02,$yx-eJ{-~C~dkTHK)K!EoV7w
-9XZ9P|i9a_MQ'46VV7c%4'Jxc#1H4ImVilc`kjtE=K[pRLEd]Jv_..i7DN'GlA1qh@6u2Eh#[2CzIg%8zH<2MTD%f=Mqh2}2NI(fBa,d/_,"I,}uh/bZL_
-146iP,X5{G6')+~CGJ$4y,J4aS%9K!uL$B'/e|-1UR13^+TCy2#L7PV%sWf'O3W0yJH{V<gF1COg%a5,FRu^c+95=>ywt^~}@5gfhtI|J+g!LN{8gP]:td
-&$"8AY'.b:=57%S;UNTI,O'I;1oM~,.iOU~c-:6se&Jde0OBGh'#T8@OKM]L8ibkV[3'_g<-H`aOs;)#}g`LBS:ix7#dst1at"6K+{P:fJiy%92p5|@PDt
-QyY"9zmq3%S|(>;(/CyH{-4hch&h={a+aKV5f"`SqV30Af$HXk|sGA~>[ZOeRGMh+qE)EA#I^Ch[|,D`%"ZeY|g0,=@;z$kqjh)!MJ4j/W5l<4P+>`~UWn
-CODuFhVQ;_wPl}.f_a3X8se-5IqO7JE%FD|!"Ty&n9'-6`p2Pd])yo{WgePG5|YogYRrDu"^NO(a=TVO"rR|q6>qIo.Map0iV}[a`TJ#Oat.#pvzi{ssza
-$k0tKpsHTpHz:M.J|@iT.`b14lNO,`X]"SgWb@V=_ywdq{~qhY;`=Lr%}HwDa8V^Cq">g2q`9h-`|8u$GM+_x}tCWIlxTiEdLcP]dkb7D|q@JQr5-Slzxo
-|xOzcsm1}`Akpj%jk2-luxsA#TCKtJtN'K>ds[%1}Z{M}]eV`B6(.VQC4|}bP7#[9IzCPN"~V2LQkvVu~F)^XuIEQ>LDk"e8K]D,P.StJxl+;}QxFks|5W
-$(6OKTFL-Bllr@A2|>|<;>9$fEvU']h;wnVOB:9^eOH;TTA[&O6FaJ6d{vCN@I5lplUEl47{`bR)>Z#q)E6Y8t@"hF$#KwP_@CX@>t"X+9C(MxaeW1d])!
-Vpo7`p0Y6C7=]b"[v%R'|Dw7:uVCSFfrM2S_-9`<'pHtY6,2;=)#g@lz%V#a8'hCU(lSV(wM6h6}E&G<va~4S(=(7<]I)Egr)k"s.&8irp3JVI.;RgkJ`M
-6Zo+5OUbTv0mKB8b`jqRL|U-=[I]|]5;CV5Smn.oH&['/t@Zoe@%[0L3etxTa$8(^qRdO-y(g.0Rd<U&r:4]G9XV~w^+UxM`S6M<se"w}U7LDpx{^-dqYn
-~RTc#=(u79moe+>=Hx;"y&%TJ>YrLSs-:/J(f{0QcA_YE+2v;U|7{7%3DH1M@LEXK`M"5-C"LvbYRY1'yA.`D%G)'xF|_krE&+TP.UY5Zmv{GV!2ElPz=b
-qx"iA:M^2RDy:d!}g2Ai|ew5jK3l1`'6<,IKK[}@MbtT37X#O;+JHsj(|$b'&3uQ;|D%[r98dMU:,Gc3Y/ciz2:+[Gh^H0#TO-"jf8`z~Ve1`aL(rfmztY
-b5l$bn)zBhbVPiBQ}/K:L[S|H{!MsDFXsu|fwMon"rvf<-5Xy<m4MG#9OB(u;I&vgo@#5XANe1r&KeRR@bkr[5Poys`}$QxYwuji9[Hu%5#Efw({RSy,[g
-KG~|XhfA/I8-RbgYATOZY`]|`]Nx8c<_bQR4bL^_W{^kHY|YK[=+8tEiu$7@AO!UMA^wcY[1v/~A9Y8ZmetsywSz%agzsLQZ&34^]%bi+9#(|Xq1"rRMfb
-SI0D7`Jeatqs$#I=litz0Ej$"Ky=>bz|WfxbBn`!E9spDgNo.Mv/2]0#mf(bim}3ySW<0(Cpy1Cc9,(o7b7vYD-[[9%=uwX;u1V,1fL&/)`$BXg<JJkS$B
-pw$v0ZLk&VN4OB9l=+[1SyYO90jW^_M+8)mEjHjIF(7d<Ug2AA=i_O}rMT`|AQH|7o,J{7lEOs1,aPOXVfE5"fE=7w#J[v!M&Qp+/<%qH)X0+'DP#N{kM(
-n3CH%05U(mh7Z+LYcY=aj@#&YA(]`a-^Qv'fAo!5Bbt11yMA%Px"bE.|;To<$c/k<2X-(`:n&`LJq4XX8$'OeNaSz812c"|<js],WCV"2`~90&1)|(M+l>
-F!j"W^W|]faf_}eoH{~gd&7gW<HsbG=uz!!qT+yjQA$X/!QD'U4#1C$dMa($Qn<1bPKX!`dD_tXPDs[&=KU:t0J6t],D-`#;q_fT]7^5uPGRUA]C@SMiP+
-yr=9>%fm6-zVI#r<GZOoD+aXYt><`(;#kPn."3_Q+BS9T[Kd8G)!QA_E7I';.<:ka.Kf8ifL~xP@F,=jH'>oR]_<c]ZuS:c>yff[rxfvIHDN>r7jc&VX/t
-O"55--U(EUoO/#ijt@iY6P2J_/{vFiMM<n/w1pAo(_Q:f#~56,eu6<zfsLOteIc5wr3aM6U[V7ZLAk0"yx4,+&[W~MRh-Zn(Vsa]Fn4:2q%xUq/8]Xj&a0
-OP(_cViLA_{uStbsM-QS+TmSAHb+HE;`>w&-T^P%uGv$vwYfE1yo25x.4t60"'n"HU$Ne&|W!KI"BASgN4KyEkQh[[(-O(mVxf@P&Lq74SYG5TaXOjlrX+
-Bo{t7j69s5Q4!v';JSX6yAO/w5']207i`|ViWi+V-E%,X7f[B$dSG[a;Yy^Z~h{iA}YL^V/;h9t^BX@gcm4nC3&:)VR{71,vN+wRPEzQUnzFE)vXv,<a#:
-z]jFP)fULz)Lxa:1dfUS{314^/eNVJHiOSmDQYbtcyM6Z63eM1n"0IM_|nDE|%[,|0!V#R4FN'"T%FpG,fI$aB7yv$dI85a)(o~_YAnYegD`<hpk)=xWa9
-g)H$`8P9k5!h%g(vg$Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB%iT:luz.0O:.vbvUr+"B&z}O^8`#qrRhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLG
-e93r["L{ZL=%q=pF<[M>(dJ#]saljU0)wN'2qN:vd[;P7,6U{8@B&FHE_:oyyyPC{P|QsOOKj{UaRsA[10HULuz:DbY;,="KTPw#pR7dCW18!Q>,D%!I&O
-0x|{vl9f+q+Px(J}9Mqmg$B(sYQ^Nq.T&9%zgfeJ]ug+X:]Na9uOR>~N|j^ZuV6)ZNDo:5Wv#s')iBJEdnZbf!>7vQ4ghsFo$>L@-1CS-)2Qe)d&FNs1"E
-VRdya7TiD]K-KU'eD!'PyRYK@,q-hP%kL9b@bTj&jwc#cyBR[)!UdVI({mNy5j7W:ULc!9Iuv9[uT!w0w)&Mnx|L(twYHyBeqoJJiGTelve@aqO7e;lc-R
-@b@""a@bAXx3)yJkBST.pi.g)h$N=x24Er2qelL8I4J&@V`'8hO-C5+e"LEbSeclpT7/f`zf%n>ftni{pA;YG^1rL%I>,Z#".En/1RE<m9$e@p/#[wc{.&
-mdC|>SB}pCNzU<@ykC$&S"6L!x7.r'F}ms#[D-SDz.kMe"63d]FJbX{v)=2=u0%SV.)HC^9kP,eQ`|X^D/=wo#6kF4+b<T6(Qnh{6WX./|V&@9OF:K`f$>
-uQ9hHE7gkWUQKdXLl$_gX'GruoacC[h]#ziG@6"c2"2i((4^TVJmZVFUD-kU9;K>.vS$c,=z+h=[YY7mT[weW`sIWQn0H,juKA~NC2e:"B)ySLfkJNc2Ri
-G1v]rXy[.o'UWJZZm{},DI+j]_igl|mNV'e8hG{GO=s`3'F^78VXJ/CEbAJ5&[aeK-,]|MXiYd{3QJil(eG.<|v}n$W$)&5V>9'BvwqteMcd)+b6^FthYt
-B[]pUY~G2c5"DoJ5C,=t_}t!R)HhOD;K5n4S;j}ZSkHTrDsX@v%0i3}9s7Rt{sp7qzg([u;)s;;1JKvjS=]ZWa>ed7$U1/2Un(U#]VNqw/V>Q#eD`}UD8o
-nw^Rfrvz}GAvk#:5oua&:Gt|#@y3VYp|_rHf)f}U18;J|a/d{Ohz]JJn8c36>_gmX>dQ7cQF5c#i=Abz4d><5|`u8-qQpp`D&qwW)f:X7-j=5w.TLAjQhd
-OwjfbVZ|Kn8d@<efb/Ng4vjNad`+7X{p~|Z:N|Pg7o<wB-Ff<|8lu}#4kv4iZ|-],}wo>q$x(|;XC/I#|]Qg0Qp}LN>c=3)OIg$OCgHI_08S-pT|Jf5_"8
-We<3vR@$(vjw_5R5GfxMnxaIlq"Z3J"fGukK/vj99p~|HMW_;:h`/LdSh5GngG#'!XyF|0BTT:`<^uN3J#]Y)LU)3fh%DziL&pNXq%hCCl:Br:'E:Z%7'&
-52y:Xn|$u|~^8CjFKA"sSvLm<gfNzYSbG=`EQ&t6U%}^>Yk[xZ+Wdl%I9^_gW)#J7_7%cuUPL[}Tflu(@KH++YK_Jr%SwtYYO`cJ+CV;6[vJ~2o#,QK^PS
-GoGzVV|XVe/%)ph3'EC#R3$Q[0atXZlxU=F3<.%i3H'TBb<ol'JEh&9H"tj<`EnZLy{2-#eLH)c}UoF]iA1[p;'mfZ;.S{`D5805L#DJE:U0{i-sZ(Pf<=
-+AP+cc2bKv+:&<kqT"joc|5dv4k7<X,TyALIKLCRS2akn`rCg%]]F0m7=I"l~<T,h4WI.^w3^Y}f)c~xu`=33!9.wIbkt8z{V|WHdLZieZNUNJsfQZ9gx,
-g"ygdd!<0-tJ"fs=ph6@aoa9J2sL7c|`VH^Z`L$b]wREdi5izT6AV8$]|I<|imuaEyM%u}(u9=@(;#^taTIYW^9MT'-SN1Qum9+oR"j1F!^olbL;VpRE>n
-n9;QeDc}emmga)hq{S(Q=lr6k(F7fbE=+(qH_6kX"Ed!R]qWNlao|O,@BS/8|7i)tZ/B]7AweV(xd,x{;+A2pD0(5p%1|]ob@RVrp`lv#x/_bN/(plWQL"
-:uwe1d}6YUS#"2untcULjC-Cn}.Bl-U.32oZD]2Blcein2ca6+xD+:;/L<]N%B`1=LX%rQ),r#stG.qRR:ClYh;KE(nXe%4)!{TFlL{A,+PD/<Fx-SGM`I
-ds:qsXu+(k,0}q{`jXAo9yU7BdNMFC4Qh`=yt_Z(W{IFY/y^M+.Nje[A}.$G~]f+ms@0DMYDGhOq_Vt25jwCbI5THc$$><|K78MF]/h}i!l35]JFe:dhu_
-B#{6N5-1gj%'8j"rj"tT!/C}M]yd)XGBB68e3mq9eRR)pvoEqM}K$<npT&,$7Ds$PNW((rE.vxf3LXVpr&Eqp+Wh<_G,+"RZn>TTmN2r6#LSYmACkxEBkV
-LvrGCZ:y<}@tcQa4l&{5b4@lw{.u,N_zG/a]pWKg.d9-HSrs^3616+t@P]`zj;!ujbo+)]8BM(x_DYa/^N0QX:E22c6AHB>OZ,b4SAwt^0Z/d'"8But(#v
-T^rnPA%>m+)-2L6Z[yM"6EaXj.}t2-Bv$=>)RUpEMtsr9YT"g'l>Z#e7fbG>Y#8NWplhzZ8Klgvp!0)bL7b[PxC.nXwE6oI0v>}Ss_Hl[/K",yGYVD]{qy
-GbD)h<O%.:B)`q-}9Ib8:0^F[oHk|J$P9Yi-@e:b%/v4~<STov4%[6:Y^(1c5=fz#Y6(0F~g(wI9r-,B_&yM}Xjy!)s"N:WsLxxenn#iAMz`q_'i1L22~P
-Yv96[g4q3Dc;>Z|TI9omo6J#;NCC{(907[~Ex%F0&>Xn<7uruY|'ap^2JWPDhA'D=m)4sP4ZB-:9`-t,Kj)c8rw>{1K4n10$}{"&k%9rlD6Vw;hXwwegzn
-i:4=#I-RA&U!U$G'J2-3W:v@d8R_:%vIPBVLywh4a">|hG14Hc+t3gIT$W;'25jeI+#342VeXvK"+Hl;c':Lr.iW0I!<U.|GO`@N'y2PsZt%(w%h>jdj7a
-.3i>PL"b+MeLp3|1}"Do+nG)_^ZvDQV&TbBnYIv3ogrkEsg&kdl2A{uY[}0=m0.bOcXR$/1Q|"vj0v^8{.-Lc2k5aza`+qpuQi~P>3ICTa)h-X@P~fIRf[
-{$ECku<K>]/];1EsRS6(,c+,<=I/yv1jN%}b^QO<p>,o)D;m#,Fdokcx+l"9!#|!:O%$&w"r8LMaFve0'XFKbYLFc!UfgABhN}ZF[^7w0t0H-+|mmRDpu,
-}v,_1vaUcP@mD>[#uz#`W[wq]cx)$03rhm>nDoh4'70=|e[zv%cc@u<RJUV<R8|['W}vDybrx:D}Z+!pO7]d}Qh%~{k<"@l6UmUT=btWCDtXP=j;#o%|1L
-TEA1#:C@`g!`)G|.7w1-"d.+zkdd_n'8&}rz(v2Mx|s{tG-%J4+8(&kQVFsU0wf@Ct-Z1{2TDJ8gSTQRoXudFQMO]OkM9}GUtp3rm>N($F].YO,]BHw>5-
-TUj2k>mM>;EuYm[<(-<qH's:1IrKK%ge8kt9PUI0@IJbn8p6ngFOT({),lPl@s090$IC_-n08L9|]OdlYN78a"sjk1VnNBmP<eWhUUb1hW{4|qYe:hbhaa
-p_8L'np'J_"r%'53nE7)W+sDl@lLp.|B5n7`}EWHo%3>N-p1a{RD'PFNRv0ylT/ExO}o$<Vx6EiUTE.`!ASm"A",7akezKV-J@>(vuKi)@_r1c&{~4:9#t
-)uG@0^h#Rt7!(2.jVBWHFo!>}AEnZe%"w7QdUo]rt$D4&|o8UH2E!ls"krpod]9mn!OOO7-D)2bt~p'0WvLri&&dG8N-xw_vG^uer|+!]FV_M%c"`U8%fP
-]")=x$W7iDdpkR]i)qB3pG1H<3#UyfA6CvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$TS&mpE#%-siE|iY_6uMf|,{M"{d
-:;v|HHz2^+#]zc=v-1=%2J&uBKq$fpbZP{P.-bU`%jq`Z.6["r#]klcmanPk=,.(qL<<(YSJ:@y:ro/Jft:gl6^KxFeko5UO[$87;#DnKX;Jf<Ox[5mO~a
-aEMF<.wY/"g=C[i>3o[>N+V=DcU=J:JSEMj:o/r[cu84[Y^5(W[9V>xh<L`OElK#cd>I^F)9Ozk+]%YZ4YBR.S>exgZXA6B,$kB^c}`[D,c1|!Z_JUHd8&
-De[/-m|,Ob>%3>rJk4.9yh/=%x+H2A=sdNY[R_+gm(9-{s$/pOS0(viJ6%$L8"e05`M2yHZ)&S;:<CrJ.%)wii6n!d8{kHyG'c7J,bikL98NVg>eKkFO&A
-Aa2>S{kPni--n(%xX4VH+PEfL;4(v)Dx(sQ-8Q}^Yry^lG,V<m-'P5UskeD<s_5_V+B+e,U`c5GzI0vY~2W(q+miT'T:0"E"C&+@&yo2-.DEblb:Ea6l~Z
-h}p4EGm>:vGR~k6+87D-+MLEIg8@qA:qToxyE}a^Aq9q1^;vNrD0Xwbdd(o^}/GKZ464YhyjUY7ZJ2EKiI'MS67<hBU5@E1cde.q`pLqi25YSJsgUlRfi!
-t.Z<^_bTcbo$4!O#o3f)XghJL[,k(WCM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXTRlxT`ua)J&Z][GD8lfGkmdM9Q"[SJ;%30hJj$gjYoLl=|o=+vZ=)Lr
-3zlx-|ZNzr!d5QjaCXynnVr'58)]QXbfIk0>XcytZ5>po/LldmHckx^scy={Zd_]s,iwR33+):=tKM$K3xzZWW1TX}Bj;wT#HU]mqNyW/TS->MQ}`IaEX$
-<o(d_;@ZsdS%|}`E,,+vHm0U>%6,gSSclX4uu@axiWo[w.V@B`AWk(!"gYj9G1}.v6:OeOS^rG|;M7Q_yMl)uEVK68NJ5&D`QCld,du0tMz|nt$J/'t/mH
-k0eD4%Nrzj~/OT[u~+5=5yAp9UPM&e~97)J]iq4mj=r)zNuLuVv=:UUr%TITna>D%bV!{$$eE>8gvf'Y4vE]/kONVH71k38cL25&w=R|!vD(DSJ:gSLVG_
-U:tVuF;Ke50@{2;t7{H-3`9PV=mnw)t8Z;-XrNdDzVRz]^3n-h,sd!dIv`5oyffk0N<};4w!qURTDV'x}I:"^2e>]r2Ly<i%A9jJ0r6Pl|L8Ig[3LgzT&I
-qMMaad"6v"c6`elj$ypV&g7fSoj9jK<N2X,:i_)rik'N/m&,P|pDW<f-:UaxON`mXAFI-F~"Qgbd%HZ:@k,gr28=4G%6XMey;2DBu=Yvs+dd(fFPn(i>Zg
-ZV0ff$2]0TNI9Pl<3CfBf@y.5LESrnE9fj%t)SCH^F~+Z<>$sB-6}-0C$/9j-1[<|NK;5Y#v:D:a)3dziM{m}ls8)kvQ[DU#^'.(5&muS8BpBu/UqS@%z,
-8byWp%n"7'62Mw0#>4%j#L`BxMO(3Aoy#o7rlRY&LEIg%r-p@,msefj#{=DEfi%(Ohu$=pOm!jmvbQsoOlH_PHY{-iR>~yRLvOONN8cBpKn=y)B0KIWBth
-g6DHd=Q>r/HYM=LhFp%Iy%{V%cp=EBem-KGHyJ8o-Sy(H}:8d}^xwe=S^w&orasL!D`1/Y)`UGXv46IsB#D57Dz3NR(!YDbu}jXyt>sb/,kpK8bB[/N/T9
-R^f6b{:coe+a&-pF_=lhoCaFrTY>7hCpx8kN3(c/<6-K%6W^U%hInJ$(/@xPfz<gsin3+qZf8#EGdd2Kzs"nqq](4c"9(qpIMk<nN=VGz[ldgDykOE5nTH
-=IU,RX/WVgv(S]kwP8+{PIZ++d;TB}-}]gfQZ>z@C-Zz6jIVz>YIvwnh6Q4RQ|XOG`[-6hLT):L'MMmyJ|<a6yn`[Q!{'lRs.gB_QWg`"u=aBkD`,gcw-k
-ZQURc))Q;nTKyUq!{msS9sw5zXRFtylWQJM"w;>i63L2CRm2%Ju.f2oI/lUWU$`r<!|.U{+C~+vugVJ)vG]N0Y3n>lRiayh+/p:$zo')722ybTOV];=M/u
-rIiHj;vn^mA(e3}8n{Zp]FwCE7K.yuiR.>so02VU/1Gc1W!H.$HtO4pp6$p$[e''cLOmS|:N>t+"u2']>G6X0h0ZpBwU8&mEc"zYV|ls-}RkLt1Bj!K0q<
-|OcRE](c30=f[x53+H/Xs8-O$27Rj8l!RE@!p<gyTa-_qFPqOwAf7$dStXb&dcA;<!-NLVFV(a3)D_n;~ju_JPLrOx94v=ELIIP4n3cc~%t>fvI4JMVVg+
-6l(w!}P@6iLVjS{FqPPvW2s8z>#%)seiK"m<<W@_6YV55g'{l[,i/u%7xuys0p7]eoUWtZ|uENQx3=;vym;;^!-F~lM1)2Ug&HGe>Q8c[jd{KIQvT-!%eo
-EB|5wfB/2CZCLdtK$gkNL8_kybnoW|6Y/.X&69/`jRrxTf|wI:p_{rTi,bD:.`-X_06qcAOF#>d9{vqnu57h.C;J}T+::&p6C`_2MO8^ClL1[9T'oGjms)
-mfS:GIpOC[Mq.JYPq8]ZVOyN%2'>;5~r2`/1Ymj+4Tf7ZZd303Fc4eRx7A)EG$}7i_y10}/0@(dqwGkO7NzvNUz0zqob<5yUC9V[8;77-Y+XObZ{dd9&G=
-U:e{oJon1iGDsJFj.f&a6!l0%$.&(>dCSF|-DaVR6(cH0bw^)xhhXrtFisgEs}>>6Yx`gj#OBdJ^iaN>%NAMDo|`(49hQs]E`M.NdwU:}'&TOb9^^#s''q
-SO~Z7|Xs+bKx:0sc]UUx,x="9y<dmA0C.zFXK/Xj<CSKVoaHNUqDDL~A0p54Ngfxe@%$.QZ<$!",_Nwg$g8I4#%]~4_}N+rr}DEP0^T&yx3p|>xEKrB8Ij
->Sy@!L-q.-:LN:Gv}q6U1#F%D,zK1S:@Av-c[y_JIAi:tOP{1+iT|i}E[N@4}TT=K9Gs~u+):usYj<zZ0)"<,OG{A;5E040+~}ti!mWjyW1EI(m'fTh6M)
-I.;M8}:/D;]f,JvZo"9Nyuf;_Z$n0G]bymWzN%na7)xn%{72<jAC_090&uO$m2amNz@w|wn3koKsX[a{&aXi(bOAJUU5:,tD0kk!ink;-.@Q<k|ehK)&Z8
-Tw:P!"P&~/P}@D}C%s{H&V#DQ<{y0eRJTX%dke;CKrNX]w$IFM@(vu$ssquOc=LdYj%<FVevJwaaj|I>BZI&2X-HXstGGq3):hT"Co$9xBI{It&Ti6_=sd
-hpJm.qTFi9Bx&:"!X!x[4V4r_'O9J'BT&1>=_cnfE&~Uy}&t{v=U"j9I[1v(<9D12"VI"-"/tG5x"Y0<49dW]Q%M4ve_)[wZ%N:X:hnwO^8w=rqt3{4c{|
-aj6._9Tvk9UJilCi3WJ;V3_o~akcx$o8x9sud>mT$y'5F4-U^Z5Z3"N0G0OH/55"NDTQM{j>iI3Rt"ZxU8YY{pUc"j<jr19K)4oD"IpLqnO4tD`[|v+[zC
-1ls'hk0ivK)-)uZg_)EO0#:+Bfn&(@VWKc.|uKWeLNl8!C9Q%ItR:rl#J&LfCHgPmpDDQOQJg-J=D.(]&_s^is.pG[uq/EyNR=xs<Tz3|=~nCD7bukaHBb
-WiJPhuI]_h~7v_}oetBYVu3{<A&`TBISGP#9p.R3EyoGgra@j;MEy5-DWU0ZE@46DY.av{4Sx-EBN!|=dpP$=ToOmYVO1MB6&J$%hO$qYApxwRCbX0q_v|
-po|;:0Vam!O+!/:1D2}[W8E]SG1{gVV-y}RsL$e<9A$#Y,=0W9t#|Ld4k#^;,M$vIHJ+gx[hEt8](=;wo/>>79'N,5&j2kkoJYClOV"R[3|AsC`{']6>Z7
-Xs=--CPOYJG0NFo9soLK>g(DJ4SZ(AE"$C)sfM9qO3</1I{Vo]ko)hnPq/YyA4e_B_qcnQ`KctxnJnY3jciMY:"EN8|Dw=lVNwXA']gRlj8BvTF;LS@,36
-rBF(jZ6KX:cY&hc{piDHA>zn7m_$y(+e`Si[(0qJ3(d/Azm([z+32V7@@tQAf'Zno&Il;s'N/ux4z6o!'n3A'iemgmdA{BFjyk8}Dy(yaDi'KOxfE"uavk
-yIUU>!C{J0"(W:a9_(ZS=-SV^B~4HTq{|:N6)+#H$Nq.I]0&S3{|SEkF;OrgW1{sqX%En6v-_)6_PV-^aaB56zRUt-M6S@9H-B)Ln;=g|)QB2S71gA-@pt
-z.f9;XD]]Pty$yTy]SIu91h'&Sx&v6cG,]JH$qmg7k((>vATXD::C+w$;b1]]@-"RAISf&5&{7Z-yEi7!.F7iJp<EW#ZaAj]j|)Jv.:'yszZ5(t3qDw8Hd
-(^ViNcdoO`Z{BWJ&>!+#!6jy>H^^mABm-|bu#%i]TEz,QHI2hIgK97s-S&;&KCQpwNd8X`bWlte!z"Tn~og+F".'=%}0^u;WjvWJ1}5BZEx"%FN[9n}w!g
-7/&,;^>GsLQYIPNEpy:0/Q{,12+lzP]K|CO{-_LrP6iBN4tqgvmg`!lfDfC{|IrP/9}]2p2D3fIx^J&RTEoU:;ojsXXXAon^QfFDsZE%Mv_AA%a>p_fx{(
-i3OF_ZJt$1xAD1uscSpH+nyY/Pve6ue/BVx#gvN7{LQf)">kR9:e.)o8e,gNai'5jAGxdb.B6pe(A-2qp}_b.@:|$c<[5HY@slCAKP0Oc8RAtAG69`F<Ef
-H20e(,G8QfGsxz&9S#rx.2`C:vE,2[SyJhQApcEi-Le&h#oNPlYd|m{#u`fc>KR@h)}ALmTT&S3_`#A:Y734k!X(8%pkPP'GStAYc5cgTdPQVCYL_159=W
-)Q:N'v'PbF~"u&FF7]WatU"|Sz|2sBeC,A@1;i6+)ytihT8R@]"{"}j#}'#b[EB[d8~/--2PE5r66FQZ^WhQ{uy`7NtQhpWVAB0^v4__Y(R6qR^rKaT:E@
-b8ak~.)Ihx,UEQ+YdC[)e7Ql@)K"k]le'I_4xW;{LkW!yCEsC^/U+bs7+h'V[$^x>8sXnlsCqA2`2TY!&0T,rypkr{7cm8$$|qKdpEvuNdbY;1opIOOrWl
-%BdGyivC#OC$5AIVUYw;ofCE=(eV2zI`TDap!3x=9{im86v=K4HRDCFq""nhAYCTS4O`3NFf~4M0sDZi5^(l;@j]('eC3mO[V;$FRWC0=4>CzX!T:"6F2'
-tE2+$oB+40L_6<@uLj$/oCJ2F^k:!N(&aOA[8o)_-e,+StsXE:~{E:VY7M_uOuXYPuzbA`A;j([9D{H8MsW(]e)zOFAsN>2_ta),pG}!4'l%r;G,2xiKqa
-ky`]gzk=IsEc]U},%2CP7NnNeyW+SpGRkF>!EFR8UfJt|[$s^c|RMMHTCM>UJjP1To:"-kW4ndr,F"o:"y([My9W7p^39)![it}FjJZh:I`00,+r.&O#[-
-P_ENcmnb2_B9;76!=pxVUJpMuFF{8mo"_O$y7lmg>KE,I+NC!b`db{diY8olcd3-`HD&1O#f[&e#!&Q.5wS.&z~bmxYsf57:ma'INrstx+O`ejkRz4/^,'
-!X8dZFD8@%TDn"NT-5QIe}:VyiRwJC%+2:Q`n=,_9iaGS[C&UK5NG%D$-WP&qTn;Z#,[G<m@tjHgFD1U"k/e#u8H3}:z/F4zGG#|p3+;Xrud_JR@H_}FkA
-sQ6"0&uXtE+ekSh4)IjCBw0QR`3M]b=u@>=okNNG51VrnhgalJwe'X%Xx3<PF#2_wkzJY6(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB>)G=mp_n7icXfx
-YhCpF'diyNuXf7^c6oGzHPrQ#4oK&f:|3r1}5Bd8ho]dt;SM@({@Lyxgnst%LalS)x}pK^o"x7;RB8mYR}Q%["!+Y0_q'ttv/i"`)}}FiqM_AP{Ju=i)L!
-.1t1#/YI~n08@vl6E3"__^,=||q-96dg%&Ol)uPUNGsW%-uIZ"<#f2-S9f%FGLFYnm^9w>3pPOtX>XvQ.f'm8;'Z$j8=sf^K`V{0WxU><FS^t0Ro1"h4N^
-,!^%rAZ8JNl2WY~+5swU1X8_ZYY,1"V3Su~Ip/rDsScc#hrsk_U(gmXpjE]cL}fXlZ>^^pvm<(+OEP&g|[i2Rk#eN{>[:$hFY8!zT[_}{i5$9O(PG$S<lE
--ZqJ[|-&2%BQ{GaM$DvHS8vBEb|G(mvj0pTvFi"j0uV2A2.@c(gC]=dWy^wF"^'+R&T9f/w|=&qlV4[,!aN^b.2zY,vVP<{&]$/a5Ypy^8k#QK(>U^4SB5
-3;vea]W&.y5U;3Es7Yerf$Kci2~Zf3ge!pW9LJZTVdRq#tSAPSVXF.mi~AV_z$!=M1MoH)}kU/c@NNN449!I;PEip&>c)-m>Z6KGGOiO/IvCi.J:uQY_.)
-h-#0x/qXeCNwWb'4UUOn7j.d^8vFY817c8o}dl@pz@vk5V15v,fwD{{v3bt@;V8tCTM11y23j$#wW%)&C.DRzvYOzd>gV_.x.l8=sy-U%ay%%MJ,%XJRsN
-Yd,gHSO#X`j+S76pH^AxI|p+^Hy;N{IpZb3G#rD53)lRGSGFg|Ei)%z_0n|0&A/srv$OKv/>@=m[NfIqOtD/GQ-d<jn$4/@bglGp}F%9lt915Vm45x'Ag(
-PPT>A#kxX'FZEeWEaw'%EP/0u,VuGxH,+mkHY85Y.((rR&p]^RVheaY($l6dNFa!B/M#LBv0]RYZ;jtv',Q,4pKdNi,YU$-[(C!)8_wewU@sx)M1I,,-D[
-`QKg8hb<BPWxd[BVVnR[4yeT5^Jzs$SOImP{})+E`$#`%s3iH:&Np4hL_L/WEc<#g'_Vj4QBntio]K]k{v@Fb2vJcmL-d9PdJY4&_K8%)j6A}U_L=SH(,k
-|U=YkA]1,5(sVz.c6nvS0c%&NkekIu]497wjQSXw%[B}_dn"XX^q|h1r'JR4%EuHF;w0V{6GznGVc'ho,R$B<B|$St8-%DErOZPj@hRuG3@}jzCLbA0=bk
-=>2XVE<I1gtrL"Cz]ZnD%!K72L738!t`M=9GsYvx.IiDD;)<cX+I`Tx3n-X$:5[N,${xPfgO+9%)yTfx[+<L,hG0jDl57xk5d&)C3<w{C8S@2'O/0B#-@m
-j+pO04r=u`(:Fz5<QO_kVOt}R.gBB%,r5'ZOs:<$@W^O#)f3]=mZ|j^3q9&q!(/NchC(dyMmRih8;w6=nnoW:9m6P<4<sm`bIa9|70C9o)cMiM(hE]vL$9
-3Nw&e>@^YmAL,^!Lm>;kC;3]p)H:A-W}nb{24U~D"Kqc[Orl9MT;bdZU}k;-!4&n&(mtWFY#C,NHZ)Q|S%-kVU)ttJ(kWCi7ERS7<GlMt8MdI/yVFMs+p(
-iS-(<|T$f)$Hu8C]orRRu#EXw)VUx7EqKy-`PWx>}F<z6q#G+&quEF>-WGr|>FqZHH.Y^o4L.TnFr5"Uq12T`ZuHmx20Uez^g7Kj[:75f`~$4JCP=(n;"H
-e!,;LR>g4(B^FdP!Bna,tGxenc~-zw[_}6Hb5&}@.vGfmU|hRvV`r7TU0hdn'E<svBzH|dvnl9$@t,[Sp-o9vl$@#mRC-d8ny9Ah@e-U=FlMp'FSVVTF`X
-GJlTgtYt~FzoJx,{'m-a838'woUy+XAGr&]rjuqNiQBOs^.v>/(V8$t)Snog-z(Z:=-el$11q5{;XRL)Enw=,g[E6S;<]$S]aF(TFf:ARC~h#D6|'G'd4T
-ph&z1wJicuL'}lvX]sXD;m#B{!OqiiyP/T"e##HWiO^/3`1,,/-a"S|9U1K-bt[T2xLDdeFrg9hA.#d;NWIJG;EX#V)/'Ip_Kn/a-x]c5G}^nU%'pN@86S
-0+1QL2ya{oQ.Z:TaKkJgOuU6:P7,$%.sdGT>>A$N>MXQ5p3tN=[0#iZJzZ:npD#Ze;=J5UY=ZL2KP@&j5gi#Bp-tb[=E=.,K1/;B:lrGE7A4DHt$db`dMc
-!W3XunF!ww+^bD_J{pI&mE_0DD'jQy+^id]%eB53%0(N7R_}Z4-GB.Q%ri[Qf)kvB51J/:+Nq;t$61ZnK4bFdAMdpJoYk$^,q<xjB%fLikE6Vdo&&,^N0F
-;oO8Y;z.|3ME7!08xH3s5|"ZgM(A^#JTB0v68sBzV0V`T<C=@CAyY6i^#6-`5h37J;0Z'Ia+Ls2FDVnnFy=&$}4corWv615fidwTb)gl&K|p!a"0wc+.)U
-"O7f:#O;w:'F-hPAJzp(_##9m>:FZXI|`s2e9D"SLx7;4#WI0{laWRn2F_$'+!mvpSZ91yN]x>`O<L'B^O^F/hPkg@+&ZankT|kKY/e,"x%g7wp'}@MR8{
-VmLK==C2ggKd_s9X0u-ISnR26jP`[wWNDE!GEcu2wklU1oLwM4b0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWa#+ji}lA,Am~LFypdZyLom};Q^_9e
-67&0@juZ,jD@t`8:k^L/v:KoU"yifmk1foP7ckMF.d#&cyV^4B8rwelcn,6N'+R@wT_:PF0OdzT@wQN({F8L--JnBvvN;|V&-6tLw70q<^,|SR4xcdmn]"
-1lkz:+``NLshTRg-z6m-/HOtDLr!-X8n/@Nz''P,^tOjtzvUIiYD62f<!z2,Z8iTnc{yF]_lfxrlW=;#3J/t3d#,:sh8%tcn%4V`yCcfE8_ON;vb9ZsA0A
-/hXm[TvW:kgdW,dd3A6H]1WPZ!PH=^!SG+:7<{Qyo&L"N#1hOk]OY`I&L4^9|hyZZX)nTW=a%}Ala7[ule3(pVNar#fLr/X)L)4r=|7jN+E;n4eRXk$'&T
-T7I+=&#A10DER}0ltPo7.Pd{aOV)RrY/x#wrhoK%ed:sFXCpRG,%bZ4%Y06"8)LI.$J!OX16Z<3`Peo]P!,%MDW"=1lj[>J]+s25P.!geWWpgxuih^;ZE,
-#ZW017m$eY)H;B.'ULCM/0^a@bEBmvQ3/mz5((RCp)Zq<[T1!(ZXAfbb/w8"L$iJL"Lb[DmPETKEL1]&LZv2Zpr%CAwLrW}dz]4YS6Z@H%+G;4>FR!%(x"
-d"U0ur%@#Ob%|X,!5_5,IB^`c{in6d+u%@t[XT4L+b$^009j$lM(s9N]`1XtRa8s4oro_VZY`j(zLR0;3"(O;jMYkz`wn%"8.4`#h3TE3"ceJ5ofvShXx1
-GQy'aWQ3>X-4|i=So$YF,5-b;@b;ptMCc4tGUP3386P:Ls_VF8~AuwZUHy"Z>g&}vZn}ef'f34rSJFF7.d!)$yn^W.OJmu"L6wYmw3FKdWZ9![HBX,&kaG
-UJO7H[N@1lAnA8FI0]2P'X]#RV9[=-[c+,|aK:HY<xh=3ifukXlbmqg0S/[Te7X2]n4&8aau#_aPw3$c]0hPF]I'hpV,2F!L$HVL64Q4;#[2rGYXZh6/I]
-cjfi'iXJxP3/_^rn~n=}$rYdDh.ISY58|d((S(D@K:M$$9(Sug{p`vz6]NG>XG~'Bl2GG;r8+!]ZnlT[0&EAqB{s{7j@^"|bi^Co1THBJ&P.6sbLRCq|R$
-Q|W.(#>nyTZ7LRMBqs99M:9YV>{jQ(=+K{CO72=I(bl;&2y5yN#wi2uyRB>8ZvYzCk[:kq%PrBvpwU_M[%]0;{(]%PWKj8{WeJW+a",YQe<3_@O{S^)h"3
-#QJ4=bM+L;<UF3D(B8z!uotKZY|:-jAn:Cg(RgqQ${n^E.Dej@cAQ){[D-u(Hn("AC%Q(cd"-@EdBPaJkm1cI/@UU(0o'4}2"aDl%n6;VG7pLYkWmOTY2$
-cq:`L2p<cSUe`}Vd!_Q{&>7UGfQ@rHlaO)!t1:82h/r2154CDd|][,]m7F8:Et,pyyooJ_>:STF#9NMGC-AD~$AJ,Byl&=BTu.#+X2ag&D[W%h>pnRDM_:
-=yB"=82`Ttm%|W8`1|BunowPg]8JK5FjrsTa(7,7fx{a!,T5.H2p_|+D5Y@KF)olM(z9x%vi`C.v'tv=Y1id~qQX8"`#,:nyf4d_5SPhsbd>I5xRbX)+5g
-FFHxi4;7zQs&l!(g'fn{nec0``nr%^pH+k~3`dkymZ`}s@3em`D,EzQ,kRkHq);$C|H^W+Mgak1|}66ZC9Z"o$QYZ`_uJ5QT5-5A{esGo&<SH_niCy)A@{
-[N&yla:DYNqHTffLxN2L5hh|yvX}kR_hfPdg~vj5rPFQ<T[=G8Q9]D:{),iz|NKQn38Aan,TlEujzvKW([$'g!MFD>y[]:qw=-~B-)}DN-TDs2'D5d<;C8
-|vGrr/|edC$Y(y_k{):7.wv@%7oshOq/&Q}$YuDxKD">>B@02A8`fsN;l&|J`:9&,>eVO=`Xgn@GM%H{/WGp^l(wk52$>NMG%Gc{~3q/OqpNFCGo.p3Px}
-Z|46E$JUUphr}}.js810="}i<yQAiZ/&^eeG2HB{5Oeyll5Hg;mt9oatAwC#mH2mU&jT+p{#@tyGX/p3Za:.Xny^oE&UNP}d;VDy~AmOMdbknv,>fhaO0s
-R9L#fbaFyRY6owr%f`OhDU562[aCf;a>fGH1`%/TlVGCM1UA|Y5CSnq[-Yc+;2Bu_AO4K|I=azr>$$o,mu=Yw3x1Cls,N4m&3bP!)}B%Lb%Hd&KDYgb2X:
-p$~"Z%8QIWllz6Xk8zhEFq32VhNutt4s-%4@iNJI$'OrbNK=dmEcFEr_3,(/-1,ibs:sw{2Rd8!5O=2N4H7VWSJDfS,mkyi0,wT^JtB]ZiM%VMdALUfqW#
-xL0l;u=4g}:w!Y-$%0opwfIo,TXIrq+5'',ux,4GIgs=cOmYE{^fVxe&#vauF{Mc0'Z-Vl@aGZ-8F9xXiGuCtW|$nJ[VEj#wL2Sy1H(h%0GS+uyF7ncdS<
-sTKqPKxeLO2ue6<0.ws2pg(UfBV+LpO`O'.u>[{i}k1wk5lwg(6$g.R(gQAg;hz"Htf=.4Q"i$'"<:%`/.405m.ar6('Uvm(=+H,t!xxYX1%"Kei}C|j}#
-H6x+4o>!DM,S/7{'"+]c/|a}zIZ_Mz~6qM>}Yv"H:/DWf}A%q+;#`To4_G.XWJI)I)D{B}3V>sGz:NV|4e;BZ2l)1RN<26@SM7vY+FI=ShOZclY95Sq}[b
-T&IiU`|{s|2^b80^F@:+0YVR2fJc2dUR=-MBy7@I:#gS!(Nl1st]a;_c4@oJa[oPQ1xidm;C)0^ysIztDL+&+D9tG.p=y,0U_&S0VTxkO'3Lp)id&"IVk_
-v40(iOlQhGQ1nvp`>Y{ism+PZD0%F=K-S-<%f&R#Br73,|f:B4"v>yOcQLL&T-X1z6dN)<[E7w@"t|("x)R7Azj<9yG-x&c{(4r#3HjpH`PUT(U-!n-M`:
-8T;(x.&W4MPI-0|_V&r'Ln#Z|gM$g7J+^8y4AvO"O.rq6>)RY[^##ESP%rITqv<#fEOn)gR_i6TM5^43=y/0EJE<H%i4"Icp@.D.VJ4B(wERFXdXDl`JGk
-CKiw`G}sYs/[DL~'I<e<zGr;>931X%W@-Ox%G[5;]2>P&zVNymM%ZPz_.3s$v8K5{e]O+wQSN=n&vds-AybraGH#(sgS`G1-Rz3f}4>gwUoLnfI/v8-31m
-!d!@2hz"YJRmbqx/t]4[Bmh8SQr@&r&Z'9FPSqH`#wuhjKFdbdJ7`ngyV>R!waE7nyQyHkNU$5n2mX/v5+79[Ng{{^M&4)PPbpv/Jr`Rc^}ka}gMwlXIa'
->%a<>33HiJim`2RH3C7r/;r.r8wlid3d[Up/6&fQNV-4'4;fH#F;adAV.$#rer0Fv{5d>ooB0bs@WV3yv6dmPB6OEM2;wC.&Th}"VSw5MXA[!0FMOT_yLX
-Mw$oM"^QI;}#BXH,W,}9U]88YV[D#rmO%|bETv,qH}70C4U81bEy1Rt^N7|[x/%C#n{!rZ,@A4~@t;ga'O2s2A}8m5YwDyDyDi-_{B6#Cz)iOEa)p<=qk<
-rrLMgP^BSIR'$N]#ru<Sw%_{&2RSkXy6r{Ezjz>j>QIv[bWl6/T1)sc9nuRYW+ic(@mc6/'Q=W=$%RN{$vJ+c`@9!+tpcgU$#,:^b%{{WhF-RkY<EoL4fj
-<;`2F!J/=;ze_W@F'OLq]vE;h^Ed`)>_C<%gOI:Ltc/K!QO&Dd$CD_{||,j2MDc<hrQF.E92CdE0P!xb}myAm3zi=w!c"^>=%>bH},S$|X|sFi;2s7_8`"
-X'JE`$ECg6GjY_<}<w5oLcY%eAl"j47O'{bis)lm4s)D"{!{papN()xJbdF3/|L5N&CEC=t)5([hWe0WqaB`]S5zy|nE>Bc|P]'8DoSICxkHQbW%aGJ&8r
-sL^og=XzKJa:snrD3,l/8!###_OR._FxO;dAKM5a!swR:a_m|T5"5@)%7@/&.wxsH4(-inLdVE+TOs0a5F.Kphw!!!Y8eUor7S0F<Or3QUA734_Cw8dmxx
-:[OjRU~7GKv=#0F5!H^SCg31/GPLt{Ck6/x:wPbwN}TKr9,A"2$k#J=YLPc^!nWRtcqoDLXR@#b2ohL6acXE'JYF@"j&Qdima,cs'Kx(Ym'ClYl[^b<}F"
-p6ho+25miz,{L8C[Q[B_mTy$H-tLCAJ9Yw0Yz%/p~Ka4J+Dd(U>4@bSLwB~W)EQT#;CjTDRZwb#|}ydh>3dRcl3+PD}}]#0y1oO:$jumkk0rA4#=g/i";j
-O"1T3O>p!L40$[$]b.py2.^WV#QZ_N&/ACJ`3k/41$|c(xQ>jyRtgh)W9u,TqKM#2"ndyC>5-0j#|Ww[:HEBjL&!9qT_>Bd;ab}'fIC"mSA8'2B&]4~7I]
-Y=^'ta40:k|]0e4yL68GY_9GBX8.&s/:80/Ae2f_+B3|Hk4S7'^4T@YGx5Ep_em;/N[c]#GLZg$,0%m8V+j8&2pFOXA.9R2;HYdkdKa"+wkrDs9q+CxB10
-1:q}/qy+Fkg9.#j1[.XS^tZ6u/O][I,pNwk9(2|T:_-##)H-cbm4^$1yj!@:KM'V@jWsHZZ'~V|YC@ec$|v;ucJ}esJi%E2<-&"N{MuY$@[jS>tDkKp>yU
-:$D2],3,/PX^pgEDpq~_/R)L,b#TDtoEx>gvBbCvM`-m:]m1cDMUXq2s:Ht}O4gsoh(!M'J{~Pzf^xDj<grt:}1ZnpEI@.=p^WxOak0N_CXB4l&P$xC#'9
-w(077frPPZ)[=our/O/DOk.;4#)^0>]+gxAy;A:U/!{W@1qTC%g9XuKc~dH;.(<Tlud)a(W%[U1-2HL1C'Jq~zZul2dv!QfE#K^Z]EcQ`drY){z@''}Yj:
-/<I+3BR&P#)%r4VKYXoDymW9d8p]T_p^6YK]^iwKY!j_&al"z3GA+G,b,^wBZardhNEu{P3/BO9e44r%C,IsPK'1a6%'1ZK46vi:b')rA|DoB)z;:_V9SR
-wQ|)~C+"w-8[aiNFgF1e@HKnCzBIi2jj_!'1#m(L7&3fV!Qk%TDnFMO1|+`T_U-`a4[gJL/<zHc|8DeRD2!}DxRaY-=Q@hw98Q#j.06tzcQu2,c"gf~BW5
-uMY5{%dE6#Hu3{aLAJ>b(axN0C'fnT,.YRqR+=,H"iYh:gCv!Vsp6wmifcJrAIEdPA~#!|/iuKjh]Lqg_e4v0rWRa5g(YR"UW>9RYE0Q%3AotD&(q;T@b{
-J@Yub[v#Y[O#"6i;~w-iYoBUTHEjOrRijK8rJJbh.8D@)NK7x['u@;63bX!v79]Pfgh!oU7]Em@:.)'//>]Gc$Whxu+;&xLv%3Q:xaRjh)k:h#WP7^Ze{X
-2{;`gGEgmX<cOi>:&3SaB,XX;gDLK"JEeLI_RTRw$J_!{.ao9+-Bl&z6QmSN_^b"qPAky"gNq6>/P@a^[zS>P_M;JUDH3sUcz]_zEs3-UkF#|=^|-2XP6_
-xg^_2Ffq)VgEhl4$'@"YT+WTjzDz%LVC&i/'c,y{+d{#vVjG]n_IcPVa#=n!`Y^1,^8mZ)^IiRknd]rC.@8>~yWEfE`I%XTyi+QX(8mt{;Vb-5"/^lUgnu
-VAdi`>Q9K^m@43O74E@971Z+~:4jgknP6O9D(hnz/HV+@{692+RN8&{c[/e/D3r#a@TOrdj:6y4<;I>4:K-F@#{5_!,j=^t_b:udMI5>,q`#hu9`-R=W^l
-}i0vMVh{`y6qPxrmmB+Iq.!4I!+Cwt)(h7n(FXNr4'IWMD4)A"mOO%2Z2zW1/#OLg)c[wrT<B1'cfN`Tl4Bdb@D=>d,ZC#'/Tsy0a4WUY{$v]c!Eqrj=!g
-XE>%=V^P6LZ{uP;1M4F:#m#yqq=L/dn_F&yanV=nzY<&R=(=M&%FW;@d3mNr'7CC'C]Y^C`q~pA#ZOsB)h1]6Ytm#l['NU<V3>!Ysg0@W<4`a|m1^(HgPP
-_mxz3d`=lz.,rDo0/UX&SwH+Rn{Li=K:SA5@]S9HGUE63lE%Q".[;N`$XF5Dy>N&=g.;Pr/,!{<hsw3H{7_h-y7wH"]$GJ!'Y;SgETm8Srx:tYKjsUY7nJ
-Ygc-qR.wb9KVo9N35Sdv~HM5E{Nj/6N0HcWlM%BB_Whg~.J9i#U"/$Y$L}<e5wBoJdaESpd>0E%sL;5P~a;3k8>ER'rut'3s5"T'u%^"Ts,_Gs@DT;{&58
-{T%S_''H2P3xlcCGIA_JYO:5/28%3-g=2kG6xPA$<tC}SQ&zAK'X0D~^wAi$okWW[1>C^j>-kq^_kUQ-r0HU{(^/TL{];6^]Xc.${JDG/mN[/U'x>b6aAl
-uo2KMq:R}[jgVn$%X8YLfV@hpC3pPj6Mx)m0SrB6:%ejt3M0(W]5(zvcB`'=}>Fo_'.M7SQZr}m4hT^aIpR"BC=tfe-6a'&i-Poqpcq{]5a[_zDF^F.jhU
-vr^)pb>4ZHM^2;13YtX,m5pDegN:$bR-cbBVt;"#fl2pzua.UJk9pM}q8P=F@=3tdxoWah"Z5ONg{{2cEad:bu^]=O$8Z}`ni^"lWH4Voy0l^z{_A;5U0s
-d$4n0sE5,E9{VwE_oKm7M.ut;o~l4q!<kvGrvsz[cEBJl2|o&Qy-aak#MY@jH!I,ibl/lmsY:7vdVFs;9H~thn}D(:7HA>b^AUsfNW+&t<K)3YwWdZ:Upx
-slu^I(d!j-tu/fPLd.7#V]+F#bJx29+d:HmsiaNC{+[5)+}X)&_Qg4>{z3X0Ai|joYKS0bd2hu@-c=/L![vo=$EL!R.O;9e%Y<8bc(^]>N(JI0(>Jc{5+4
-YcpN"=!x+6^3n(M%-TeuKbF&Lwl:NAR/u[(dti>p|<_JmKzAJ,StM<>h#n#oTOz+6(^f(0g,:ND&)s{h9dbDhXiF8P5cx)1'0l&xq3QSQ=iEApYC8po3ay
->{6qO8LvgIZis{Yw&[x-Quv(_WooPno"aU98cMk&)g9bRP^)OO>"bwc;n3&L7/AOl%dy+Co^O5#zG^,6/}K,<C<Po/]1.QtB%-WGz@/7#20PK0H".[!#cm
-tD^@]_iV<K-Wy@9.)u#j{a<S41A6AAk_3wZWgq2(mS/E':mpJ]D&8tkr_6.6KH(lYo}sj{6i<sGL(I;uLYhiyNZm.|DhnUjK$m"W|K}(I:tz}p(8f1))qD
-gj^|&m/|JV[k8`4Ca3_Xt]r1`g|b8zbSnXw"NSO)<{TK&sq#5"R4_K)r!dif#(Uhyby3jb{_[Wwy10}+Cs._2804.uPm.VXEPpe+m4p#VT9Mr<nyDj[`8V
-HpsN4QpXzg]q]|&UOU'1m#HDCY0jyQRVB7`C22cZB%lEPe9xH.hv;q9AWgQ`o"Z>M^kz=mAg>l=H2BtG@q[=eiA^G{Sw~Z$5G-.Mu9bWi0/RG)oo4oV7(K
-A(&X@UA(Po$FzeaSg)_Pt>'Sql[kHl)[#Jc26=Sl7a=B2Q5U@[C"-;grIirnk'R,[hC3GHWI]`XI;IlVT}|hgWUe1VV@zBC+%),Hh/K#-a4,qKikwL,YG{
-BvPJ+7YoB<yfG&D#BL8ZHurRkYd@WhG[/UUxGm#tKUQDc&G8sq)Ff`rsc5etifNw1sb+iqIBpM]F0$|:$%oV~Nknt1bWoa/Y';na21<T[rn6N}7dn7qFC`
-0,Bdu_v,W+Y3X6bN(sNZYe3O#}H_#FcuH'X&(kaaHZg}bs%Aa{dL!nOw"n([`K|IWcn2"|E2N6g"gp9VEE]QXM=KXTejjQ/Q{%@lDR%U60cEhKutw^kYls
-,1Fj|=0&_G-V!H9CEI@`U;VdinNodUkP2Rax!@/>t:uW8bn^j}1n"sn;2F`hW/PKxIb&cGgw.2fr^(e<X=Fr'wAUvZk_k^>,hPRpIb7"K<!7S5$P_JKu(;
-GM^dyhU/^/xD|wpT3g7QY{F:F6qF<0QCXP/YG|M]WjOc'P1z2T;UepB9I-;#7p2v}d@V(/v8b6gQz5w6-5_b$:2LfUE/D$rld+w%02pr|vXrSN7[xe>5zc
-~2RvpY6IO:tD+tK"$B|;3#Ii]=tqgP!-VQyZpZ[_!=o&MOp3teg`_Oo_ZD&6r(2rG3{RNP3bU3-1oOPK]P$!}H>OZ`A|lO,<kWzbX1-97IFw.F{wuB^9AS
-x2aPA|QSdEPp{3F}([i|Ym1$!t]IgO$droN&q.N5P/^c$Iu&8Kz-.b2/(#%B[Ot;+fV2tgSowrV(|@^<m{`Sqtm@>!>WQDhWb+ip"CB/t|i|4d1b/voVMM
-wVB`,!a4:n8ns%<I}uaerJZmGz>D"{(ln/iN(yzfSTK[Bm{RlOrHrA61qmLXAh]0j;8{1+{nZCiBQ|dixt+"Q][cVb3E]0_!yTlks:r6+=%U<$)c%{)mn$
-}I"e+0'.25$eH1r(";FLwzM'"x&:GPLSpit^=k{s#Zzi"2f!>!,6U"yB9q6S0"B84E'JP2N:r;_'&l+o;eBjj"bCDIXRJH|i!Qu!q6YI}&WJxy@!xrT/0u
-NCaI{HAIM``Y7EEkQaUICBCOK><+Dy}8R=iWJdUu:ODI:<cVHk4WE85bxJh)UV%mj-X;Id$AYzEaY'^Mt!_8}C+Y}[Wp0ma=K;KokOR1#$'8U8($9{B|v(
-F'Tn%&;R<J3vGgr!))+@Cw7]uBMQ>E>;5c/HYM'xb6%n|QHBg_D-VU_3:NT&wm5h-IeWyN3oAXXWE7BhX%O}O[wg>KY(Q1"W&5d^Q#Hofl<i|7ZM&xR_DP
-.AVtJP}+Cp:,e14</'}qY;<p]8EqN;xXs4`9w06RO#cwh'c1W.iAkMf%C{2Xs2UPf:el-7`fjT;>po=Rs9S"ooI#LL)u,V[FkZivNB^7vtD5o3$NOKM@s0
-O[-khSHL&uUU%R4!ZO/o}hxD2_Nd)J;-8<.Rl5Kv~/OI'e~9ewy<r='<J"ar^Z8$6+fS0e:J9LumF;QS%^&^#ulvX0]en|#@1_Bcr1y]'ua0C3!oAXxIM:
-t0k/c93I/BR7-g#/'$"[C9h@VP_ie=FnqlVd]wbO0UAd8JYR'cneHduU0S|S}em;j4C+_TvR;V"v-P/}tC/yEY$z|8Pb>cdyOEcmsSOa%qsRtj7U|bXq88
-'Cl_'RDZqe^>Jc3SSQaS"Nb#Lw@OE^YpmxM+~_XIlp=vQG<BvG]tf3;@H/tDfC:7TB#/8|6lkgn)^@!xZ0m$CXo{I!NY8g3KMp5,EB2&Z.8I,EjhCr%Q03
-Tlv:pYZ9^&bxY"WDVVM5Ivg3&(A3-bG(4K_f%qT)OuG7%SQlV(zg7ENWCRG]O<W'#UYZ4`EX"#nUR}&Eby-v-twmp73oQ2,uh_3=FjxW{x5<YaC8"z.6p"
-Z=%a(IT+2SL2xX$Ttxbe~5#|oJVSxV0s1BxX;K&/OSX)'&tkIT=4[&fW]OY[~|4Ui;C4;{M<+Q0g:}n{neqM|cH"Ii{kt@d,WF"Xa1t9M`@bV0EH~X,p8y
->H$oioE}v<}bSbW.Th",p4s"WR^S>hsC%(6M:!~jZb%_Ll0I.>q^JMR^IGYbGpHZHWFY)Puxhl|h`!]>WO0nG|R]qNwsr=x,.H/]8dzYv>'rDzb4/5K+s&
-nSeT[50ukB+k>oj{P%(A]b1Y"ut|Wpwk,.J`[hdBx:m8k;v30HaL`s:>#}x_1DmSZL'TP>>'C-Tslkl%r6+o%o`BlZ(.(j#0gQ}xj2v2}ib"i9>2|4}yIM
-CXzcgzlWdBc/~U`rwh^OfljK0^=8DjHTXdQ5FL}H.&WTIXkxBOQ6Odxe8)zV),=wZsPBRw7hNP"bx^5o+2>53+"P',oHl3)06lR"<w[d'l~`dbbMENMFiM
-Y(ayUt|7@IhExJV-pxo3EvE5:;>wbf<["}ZOfa~Jl{,jyu0SEB|MZz2Z&6Z&cyE63^Ud_G.oq6`iYXIX`Ffn<n@zVwnpJnyn#j@ir83BP>{M'}K0CELqV2
-Zqf.uA]y'PoP!1:.B.FdA:D1Pkf<KA@qY|G#uSJX`4wgoD2-]C9SQOkLpy`1a<;WWNF'9:F#dcykX!`6Eh"OmXN=9y7Y$"43NCLFCb#t0fg!0.N$#C0IiK
-LPBnfU#"/z.K-Eg&.w[3),e)83DTy0&M{qOIM7_Mk<dd2/]7Z^7}W$,L!5d[DtD=xKNeeZ2Akmr.]hFj-NNZY)1Rq%n$5a6uU.V.!oxB<TDONO~^PEEC4@
-)`nAJ[fB5cnyn$5-r-(Qs}7,irxMQNhX#w,V5ULv|$tMPVh]hp5yplG|YVS'p{i79$T-8"e].,O'|,rKY1_/0fdYVd)@T{B%%93Q3VFc)/Y4lacIr{"=a5
-EvFlx|.:[PF_]#ku)]b-2:62':^5Lc[._%W4ZMQYK7EY7^83zIlPGP8>H[NB_arG/.j5Me&-QY<ynm@/LH8<^;W/^2iS3)(Y'^B(<I5+-JJE4r~aB(^jUO
-[s9oY=rHp};7{0]i,#AyOEKt0/j8,odSJSH_zREiS2ySHB#XSi/c'B)BEX{:Xr[=)n[,`]<"O(]z/h-5j7OX[/8TeTjApnwt>H#gltL-pQ(pd#G;XhI(tn
-L,0YQWSvY./Bs08oRc=dDk0ww=A|55~3ay3dL&7ZXtE(lOouykzT(cBx5)da%}|;feRS;QnZaorw{^~w/ZIr+WQ['0xCH5s!6<ITkTy_|%o>jM=OxaY1i#
-T&06ejKuhR+RCK}A[b.TVl<"9yN@l|E4X+g#309C=3LEfFA+qq7yln9NvNJ7Vp[#~2V]5Q>q/ji)]WaVx9/Vhg.u#+/ZF3t7<c;/7;k(I|[hN|2==Mf9t!
-1rb7o'/I]IIOvvE/pGHT|J3UP&F}HNni2;$H]jWh8GFkyi:h1p0gdZl;V3U,_ncUXJ|9Z;vqyIx;V.%>V|kor{4n|4:E=NWGo@AxD4(zNp#gXapIpNR,!#
-C1EW4F$R_wYK~4cgI$U(RrdUDJ4I^SgjRf+%..>u97rbWQK>SX7iRMgv-<^,O!;l7Ko0dq>OXZl+`O=":Hg7tyivFs"Hu"1m!a&tejF4Dsje|EYO->K+}q
-R!:oTHoU:23D[j5Y-90Rh9,zYXNo>kc&_=fNkcgwjgwtnyTsc<I{(Vpk"R7R4g;bE=y5vbUG$v'bo5GR-$o<8>T+sAf{w,4G[a4D6Ocmiyqsmb.6z.&B}Y
-!S#xd[d@fWbjihV0%ac/&F~3]K1bXy/#Z#zlpI+9BB0=c6F%PI+)7#imGxPJYZs"X51F}^^dRsP#ki,UlF}{v.(@}s=hIOffw)wfL#d_`,!xw=iAP7C<c9
-Q0hUESunJ>5=1w+0;Uja]ZRb{9U|s|4nUO]PpE/PBZ%l8K>'8^Lu4=RyX-XO>[}XIN>U/fk5oz+ow}g3Y)sbK=M6%RF>^ik/L$PdvQF'&GdM!4oReIRBBM
-|8,CED|}ey6{EsZi_D6tJ%t#}{3E()D3[>!.S;{rrS>dM1<jVJ^|<TH[<Z8CEOl(A(M9@efAm"'c{3)q]/&wL$'wqfbj)jYyx-R.M=j8AM[j}a|FA[>L6i
-sB44IZj0Jr3&saC}Y9DFAjW")6p)w%GDzs@{#<7LOF04qjePWHJvA,!Ua}&;!PL(-<i`>HJnx:H7nK$ey.Tzh),]N;|.|3lNjHum7l-ZHdZ;_@iXIJS)q;
-_yS$!^kMa#/d2XXYCOZ<eB-fwtZ$[`mrDKi:aC&mfS)}xU,]Z{:LR#_+n'`C7Q%)}_$;Lr`<M_Z>N;t58K=$hc46Y[$q)nB;d6y:X=K04:(&|=E}FE!Aa)
-JC=(asb3+ZCx4@DKk=/"$2Ng/./|IpgG@2%6!SSW_{eG|`U/9QT%|_%n;DBE@K@RPX<I.+i6Cz[0/I357Pgvd.W&;H~34k4(=)<6"ws%dc|KgqF7O83bjR
-KZ:_z<)#R_(n[>=f)2jB{Bdw2esM)ZZWRRe%r;2/$+;V'o7gO<8o>yjc!iaiGMQd.v;Hl<S3E<''`WtfiB6`RRDiN=oul'b,ck}Lt#igC)t#p@P]vo8t3d
-f6|LXLnr~kFPV`L%!BHNoo2Urmy)d7[yj2{]Wu9}ZimdI}C3g5kjb}h_[HJ[;c!}tj3h;:2I,(]MOPmhv$VV-Z!o6g)CI=MFU.<l&K(c1kS'k,eB7ZcTrU
-IMO:<BXE@JDQ!&1q]|LdIv3Z9f~joMIP=G.E&1)y{wkc;_Bx@7jP2b3I'3(m2K6nZ>o]Q2l|E}LYvZ>Wz]V{tg`clQc,Svv30Ln5"0yAZbft,Vx0@B/h8m
-nw0dsBk<25Q^EVUrJ/E6G)v:RPw#Zh~yUz$Fq!Ey7D0dawqk#0Ia]VXxi$3'B`}TC^td$|sGQE03wF}f2zZ$+SDyM66JswXX-wI3c4vqFKL{m[i@f$k.HM
-oJf`dvA>SB%d1R)gBBNi{kK]hTjeg!F}'X4&$fX+OKBpH3X[J[#$@(-:juz(AK'i_eVI4J:.(YVu|zeg>w-wHG'gI4U$[;0_4F%rh!cj@&f-4-62=_zg^s
-G#_3Y,YWVRRiYBSam(xxo_oBG+D>42G71>nPFTECe@[)zMqP$u&o|U5rN:;B}<nd+,uiB}tv2T8alj94)oXZ@Get6m4eW/ICku$Yo$3|BELT,>T^;Xh;TG
-WNHHJ%P"3v3Lmysw|rxCIai+Ezk>h#Z05pY"_p6gvg3'99'4_rojd/Obmp/IC{Kli!&T}RS9%A.3>/k&Ax-L2l+.Vptps7UIdk8ke6rmh,Xulf=8+DNvqL
-IW#^M0%1-B)d`v/ugz8a!=0El<p3T^&on/Hz8y3of^,)D|g)hMMATIUAE$}^|#plgI8$xS!vmFO,fMxbgcmx/)Ci1ID_fRWn+hx]_d+A@WUkZ'D|B+9p]]
-~vb:5C'1h`dAgPqL6gCzfC5)_k]'0u{C8qhFWuTbJ>NhNqG|AyMOKZO>$qB]TBF&_2/tQM}h8,;lc;a$lS1SurNZbeK=x(~d{TR2|6%l-_Rp;iiu:6S5=+
-HMSm/i,R8ttbgXuW))jC}t]FVUjk)4a5RdZ;O<8@uOvk;DwDH_6oQ%_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<NgoefiQlf>H1mx#llm
-OhH>47,47VuR&".Boe[o}Xzo^L@AFN[j6;"fPH7N{0'3L%RldFAZyU`<D`G)JBnnEx.&k>jo>rLAjo:rRG%#BfSCa`<f{D8NuX7W"D^VDI>4IrKp;X7F;A
-1ydeyjfk0T'Z/nRfn0b#;6a8JE4QadnOlX(L')fBa#^LU2bsO/c@Rl1m2p">0B<q$H7|FA1BRxO[2n^@"/gZ,Cof#6@oUyuX0!,MG:vxQNba..p35"~@9v
-{ekaYgQa,3>nA#[0.%'O@UiJ1Pxky)+_=8,-<A/2nS1[y0:)PuoJ'4M.QR2(^"`&bM5uyc{!+g%@Jxhdk47R-2~Fp%|QFLsT|3m8}-8]%@|_24)|#L3|CL
-.)P=uPOUT7E!KHe;.h7.KMpNta53~3;az}R|B.NP2:-[0BckM@pWAVX0Sy-#<FKt~HB(%@2Ujll:oX-,%MXQcRIp2^HH!#R45YJ>Z8tU@"f<e8jY"EM-|P
-~af!2op@#'qwT/e4%fH+ptAuAiI%l@/koU5W[(L07O:/Q!7YQmaw;k~qKFJqlC_j{r+s9U:C|u^:sNkRV|9F&]|&0-']dOn8Gt#tB;UxApGR^i|/h12l$E
-N#-@={~oP#jF&}8@Z()yyNP1|,oED}C@~IjJ.R4uo=gXF,~]2HX{m]%RR.JL#'M4qA]BhEptM)0c.Rk`cqW&v>BYq0SfycAlc]nr;Nj=H(Lr:d``>zHZ_A
-AmAbJ;hv_B$D|5iJxJ^%|qw<6[Tot"knCO|:5i-zzVe@:B(Qe{,uv_V9v9=s$uw0]bPw0;e8Jkq@15eM|E=]EB!l/u.bQ;JGjSd1}8r`}}!6rG3:R($5Ix
-Tapdvs0D43$u^((5,3C#Aq.-"mm^QG+Ae5'>z@G|3ij]#%6=`3z(VB@0h93e@->.^a5iSH(DD|#!.l2aIv&|8qYD{C[}5GAEQ7em@N_9esJ^1O>(n'cm;2
-WhA3&/!.3>%yEN5J/.~sNPa]0b6{y-}TwwJ]S#R!SUoGTwHs'N|WE&)sw2@9>>i8F2D3vG#h`9R:D;vDc.apsgoM(kX3eg.Y2FOZ0>{I|&:t-[L4WBmB%V
-Qnn4/=(v_EH!vyjBtZx@3DlyJYd%JbvMd8Ij"207k2:=2RIgHY/r:nt;GiqG7hR0{$bV'3['ss.aV)4mN+$NH5-e';hkf.59<E@S5g,QX=5MD{W$rK<13>
-X^}$P)@+<T}>%wphen&><FM(_ud7s8&8)'pG,=P_eA@)9S$"Kbx[A0%AnS(WdVi!`L2=}H>%)jD;tF#OnD|!FQ`O,+d6s=cvfqUV<j.F[Lc-qt]gov8r+H
-|8"<^@6ZA'(;Lwp&<F!vIlp!/]lkOC-^#4!+Ken1Bjrj4`~L/t=qwtO|j``"mIDddemc@ob+~SThG^6X`")-C5;h$61`}%Z3M([Ze:m7qGIp9(tD}SkhWL
-4F@SXoilV,CN+"FR8|Sa#,ojgmS+N]7b2}`}[#dDdi_Iij,^YkYDrI6N6^FKzxBvAJls'pm`Iam$^eI[~_Dcesrn=6%{@jyfZ|Jf5D0B&F^Ud|nm<w)E},
-HgmA;MafFrHrHXVO-[ly{7CGQ-=MGhSU.PM(Z.16,{UI<3z.F2D|s}gm,)D!^rJy+r]gABo>Qf'vkM$)qug[E|<NY-%GNbsLZEF$$;++%49Sj':@)-@w3{
-Jg<s9{dTo8&SZ>-ho(KxY'"~0mj"m)iSXVqVm/UFa3/x1H]kfh~%Q{6DL4w,hKexi|:v$4M=:dNo.mr{Y{Pv#<(4`i<HKL%{+6IrNQl0hK@(1L&,F_eKG[
-s0r)JVNJRGh&0Z(5-IjcrD|.tM~faLc40u!o_NQy@Q`8MH@{GLF{L&2[1A_)>OT.^.SkXy8r_dz9AXO=V6|5X8C(tmhggkayX(>[,:;PUT'l=WlDmN`R#l
-dwwnP^pHqx|1Tj)AT2KtiR6#7%$;'H0ztYsHYXBl!KfR4FdRTXEYc.So{CHA<^fV^h(B['G8p[jY^o&)q_{kXmBz=wZcNK^8'j&60:`urC{tGiO2]]rdTh
-v5cLIi72.jM>eGpptm3+"(gEST=CPMe8T;}(:6.V,5[A.YN]xuqP"d9m]e{I9-Pt7@$}xb{5b'3`vUXVvxC$Xd7FA2s:5nAJH.;`ByTi<44j$imKwEodi;
-w$<czD_i;y8Fg7qzE3^kGB_kMa8rGS<Y=sz&RDFe]<K:9KL=84RnO0K.xyG@BEMop}8}q@$4@TW8&0RL64ld-zN|Q/HX1XE"P5U<M$b)eCCNSI0u@4l=qd
-'9Ve``,Kq{^!&d3aZpaD4Do>%{Ey&3t#;7gd8cfpr]k5k(o/yo%p"WSM"%hs2C)f599pcG`i55=Ey8+GF}>s%iir%ZwIn:$U4rSutCApaBZ4"z%f}@Z(_:
-9T@I%4ie%dyNJoONYiY7dX07NnQ:ej&cP^4Zduoyv3I`1',IOh^QN's=Zg"jJmvF4,&=e;=Dv,^of0Q2Tg'Ke'i0-l)S[];^P3#.@3.87l<yxO@d_OwlM_
-Vw#y_JP;_<v]29LNXW1s=m1{QeJ)[-xfUCj-]Y;jXhxs<yB%U<~oF]Th]m]K+k"8I}t^FE927=(N<EB+4;5U<HRdH;d#(V/eQBZn88[4pF=:zZS;f!t!5B
-zO"C91/On)IKd]e@Q&uD1YbwxNnf|9;;FnUPv2cDMiI=Q9:r/KJXa3ZaEi;,py=0bjkTy$7BLmf0`9)^K'I@"Tx:K)y"GX8]/CdwAq">`R`Y1FSC$TW3vq
-{Ddo${]w%[-r9Wps98%&36;}~T#Jl[IEae5>c2k"PA%G7u;2OeIq9&EaU"P0,CZ/lkh@w$`BJp=&maQMjtsA,'M+)rWpyb'a"-/1+DD-3Q;je<"<oV'VZ>
-0A"%8|X<H}]aQo='cGwQh6ASL[whYc"1TV0B`6Zsm1s}^u+hV4I[+C0W!Bd3{)Gx5dd}!b]_U](&pGgtW;<!;aEX$qR{.[+yyXi}vzoig@^M"AyeavV{RI
-)]rt[Qa5AO0Bf824sJSq~r,!qJMY(k}l$(gqZ8PIS/-Oit8Ei(T}fG0vY9(DOvRLBlv7[6[,F{yO'DYf7S9}[M,uhX`,VRnp^#X)/&A=@ny#`YC!rY@T(D
-P.y&TEK|;]U@T""sm<[U;-agVBs]^8jhzW0.,s)MBc)(Y2^{9S)$Y=vGw7Y/G/qhfwN0{-vhpyE<5!SA]Jh4a-v'rB6U/(2=(Ij$d!]uG@-t:@`@@aB>:O
-$UK_ys}aW;5Ci8|DJ/|56[`)>B+,&}Fu!Y6fthqC@=F!f"^(_KH-Y0UIwHKdM;W.bb/vloPB(i7Hf+D8l4i/Hm-o:pqzhDosxq92`3|@M=|J"kzH[mx#e]
-I.]FPnsUS[z{/^XUCu'rfAolP)VBDvJZnB,T}`.H4tFv}cec:T}'HXu&/H0_xT0a6[|_|(dn"o$KonQCdjAT_Nq@6|F}`k6tM>{ec$;lcvj4(m]ScDelH^
-+<`eE%y}ezUxVKaEzw9[bwYw(s+rdWH!d%T=!UB#;6hhtE{M]R,@,2y$@e5vk'k8YeH_zd).rEi=J-|`+bvjC;/-Ni,h7A/1,,&"',ly3Gp`:Af4G(-5v.
-@As:p}M}"MLNA+@FUhH62z/pe6X[%74rOHb%_9DYM/<Ubc/h,Tb51$iT4}A}@DH=`x6vcF'{;{dPfspDX|[:A,;5dc+0[:4g1GmZ;D}N,&hYT/T]HHd|#2
-T-yOgl1R'h7Iw0J$ckI2+E>7d.3#pp$KLgJ<T0Z>_T)=mb|^z]+BMLb='J$`l9h@Xp:UVD)hXL&JpIh7/9liD<)ut=nx9QkF32f/"/0QZ(O'Z4yl7Lf,O>
-4'TuSz3O|E-Q3sVv;4slVeBENIRY1A&^lN0+`aD$-DSHaD=FyC^Tk'|j[%$[DFTn,cTn&c;4>/:WgMHA5[{8Gum{,er"EOGSTMzD;+RLh.qI_97V@/tS_|
-,u2cMWL.MFmi+b-^O(Z6hTmc'AhE|0xYb8bi#N.CEq-c,922u|IeN{Pk`t!gy3n'iCNhJ]e=I!!O5<MPSA31O@aN:>yDv^'rmVW+7/}`d'[J7dRvKvsX;o
--9c$bOF_dm&%:g6zt_r<4{mi`M7<sa)kVH;o|,WfHlHvNbmrV{DAx(WbYM}>;+WzhcL!UI<=lEs{yPJ>x1Q_Bf~e{eKz9ucKt"!Kn^hI4yKZ;rFLl31BT3
-s:Ydmb(rT8X+[j%C3M<41,p%BhYk'uuUOZbpH63o40OxnWWPzA_,][IXTIjDAV$J+I6}r2acYbNFQKJZJ%:Yo,+xuAAn=<cEPvV0t"hGSJ&@ujf@HVnf<h
-,QhG%V.!{9a|%&}$O:`kQ`8r"sLR!V.a<@5-!5Q(ZYl,p|-smvnfFfyUA^BM&4TnkZ9n`T)b>t=-(jhjs0EQyc.W'<lk&a8W6sJrs;qbF+tWG3T{T=o=``
-3]#FPo=,+4Nmo&c84af]VVRg0jqyncAee'lhb;J%7F`#Tx93`+en+S!Q@R#bW"45YOj3>B^#co!|03T;=,Hpr:n_aYTF<z0_:kPX,=^J0V4x<rA(m%B`0v
-l<vTa@FhD'.:AyyUIao1I6I8Qpz:FW-=!-zLByw!xJzG[3[cF5Kb"/Y8MSSYO2&;ujJ{Q)l@'1^Y3[XSX7,R9Ie${jg!<fak1|}6}M$EWY2oA+&;'7OF:8
-b]d:&crTVsp,XXg#21/^VL6EME+$)b8dKrfcY+k7B|{F3Ya@FP^p>DM>sM9F;J[pfFug`Wo,uS]]V^{F#DXKQn6Hb-8|2jol96ygEBJruCX>6G`M3}>3i9
-2l,q#o7c0|;av;L6GO`3w%>{FI.@4;.O!-iaw/%Lc7g5V$(f|{D;B(LAn"<uJ-hplnJQ"lqIp{zU2=@Erc"]r#blZP#/f;K0lIPI')RI}A!^9%/^-"e%k>
-12g(m+|RS2krL4)Fq)wBgghG4KdxQLbttHwf81"ThHK>#,|js$5W}3Vw$1lFW[;<!O}llZf<'4+}[Rd^@%}`>HQtd4Vy)xoR]Udq7gM<Ximuc7r4WWu#)K
-c+~1~;aLp#$R->+bLlSzj&#or$K-eyq0F_S'[gDcrXbn^>I%Wb)s9d`,G[!CI@3Z<i1_->jY'2}KSM47|!3^TNpnH1!p2lBF+0w)8%#D~1k:L@LLyt]7al
-)'&FEn''QWEY=)gA~FVVRU.Hpj|j'l8FI/Fm(XA#YVM)O|Yj2Q81q=`^Qm:0Fn4B&jInn[gdKc6]zDr=8R2B@Ss7UCII'.;:P6Wi>+Pt%^DUHAkBsJw3PO
-3`F["Gz5I6/kjGB;NG"$f[w#>:^hg;r,#@5^W2cJ;E|)~!@wR=;h.bmkXt4"t.,"uj#E0!eZwA'Lsv$2o^9a&LM-i)"P3:N3|jEHvr1IX74[CZMc;P#(xm
->Y%v_j:1.DTddd[Y,0KDNj50qKL6X)w_{06jQ:"tbJ[%sD-cN%}$I&PkUWTl>s$$WQ5f5)J]po'S)eBY65<unCl]>//7mkb><>wRJw<yt;v&+LsKPprvOZ
-,@{cGr/Q/w3[;!!f[9{MqF2^FC#UA3XV~zCmaBN,wt=QLZ2!uo3$sn{4)G8#yay}ZQ]U5lSCp-Nj010DNB.P}#>)@llZW{0)'gtp$w|ms|BN'7b<"pvmUF
-lny$|CO2sx!u5e6"eU=n;YNL_:6=}j&FYl>0oPtRnhmojmO>hI5Q:bB-)zvJ]eMFomf1pv9-RzOcferW%LSOFnnlL580E!JSmlT9]'{(<fTDo$xS!5M>+D
-`hPL$+Gt;eiH{"NeIKn%SQAt~5I4-whh1&sBAaspWJ>C{pxsc}7p&1w<f:yxUJg4`K8S|k~'PQpLbf(g<cfB3zX2T3_CuRG(nq_wQD{l{DO`MMTO&Q!eIu
-Vs),bx"hs=VSzb}oT9ORL7Q`GL%/~2A_++'<@-=7K/3]Zciz,^A9PeR##R}u!|HQ:cq&V^n"G4y!rB-BnKnV+zJ>P&@xR5xSmKLK4<+q7fXB{yvX'FksBD
-4I{&H0$a"%,;L6G%:;>8y+flm!xo0Q.RsI$-Yg}C$ZeT)6UgNC1R5MSe1PL@B>6R6&%WEi.[9-Ej+;hM2sxcvo+oF#Ucd@e$RVSSJDUX/>#ve0hZH]egm8
->-S3=sUP%$|#LYE.Aet=Rs&2J+@E=UvK5QFE-<,RzP2&&}-q7_r1D].ShQCgzRVT~F'4|@jbyuVgS5k&zI0Oy+y{:b'I!r1v[B$$#[''XJMyU.EQZ[IbOu
-<:U|<m=[7U&NZ]9jKT#%@1ClP^gO8tiFRFt3l0y.$6gUp>8]n$#i;G%^h^Jd>),yd^RHJ.Mf_#[-GP=4Va#l:&3dQUe|Ws8.uV_4L(L|:|.#Vd,di!Z'#f
-sqFJnkRf=7awM/>DxdW{EB+^nmUK[MY8~=,EX/Y`A4-Nx}eo^ZLqaKem$OuN)>MfbGNhnlJ:3`}f#[A"5V%]]8I/vuJeW/M9o-:8>@~(YMbE|<t-)^eQF=
-}"Oe1d/=Qe!/xAOc1<hi`tK`5rE#i`e0:1MU`(JZ(rVP)&;_K=UVO>4c:qD)WM^wdpxsf)D=>7UU.vD0,/WcyNP#dLE.Ah!%_8qlu"PsX=Mq<Ls:VtZ6Or
-hSs[<2t(1iS&@%.c9j:u=-FIJ0+dcWTvRRDVjmo7).05Dav9{%H^i=M[a44gqJM3Xij;!yP8Plq-qw(D<Aoyp}LO09kTerf9xyKXgx;gN]zNd}aY9#y-}f
-'um$V!Br-j=!geSPf^R,'bt3A#qRY!`aQ'6G7i&AwU0>!vMA}C97`'QeM'au5PoZPzz@D98Hshxuj0#,Jg`o6aZxMxJ|`ioRawhTV}6}Pg=Og-2ajF]wD2
-9qk2fkpd,/m@-h+@feOTI.,YOe;(p7NtuimZ[x^eMACSC<$m<pA|7Xjq),Li'3W4P^A,9ad8yU}y-%<GmNmxsiat#ZGMO#4=mxY,s>m=bi}clMg[ZH%X8|
-!b/eK,ZD_uGMd22hPx#j8[ECGr@Wt%sY$9:2r7n"K(tK"9|PMvX9~EU|eF>O/xu7|t9Yt)|YnDN"(QG!Z6`%^/qXM[]V0^U0Wl`Kxp6dk3jWL3VB:}'RLh
-i@,@(iQjMV=:e9KiM'Bue$E}0V=XUxns.S}&yDEM>bQa{J7WbC,w8e[Tnh>j1K0Rj]'YmMNo>=eLCK,j./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6
-XFGk{rqI!Ur1Riev;lxUMQ+eJjZeolO]as!9@h3y{)hM{'Ov8l6l<{8(:j^SaEj-tR{1pE3u#yks$(yi0B{x~{NnT9Z2aMUh$YnE~@wNa|jmMiB(g_b/rV
-@;pGZJ-iGl46Xsa:mM_H-&e34@At^W[ZZ`1iqq,%;2|o6@K4ES,i.@`.)],3zxW>pl164c$#o.DT=f~qBbXmk16t![}=a}tv&"]]S<q;5qW'Raet,r'3Ag
-0ioL}.Hf3dkMPrAQ~L{^bKXcvS>J+2RkJa)b1igghisf}]qCLT{>YM_,_(D+TE+YU@>bqtqcr49.c;@]emD(-6,gq#sPd|Vups=IR-qOq:-Wl)%%'"<PxP
-|V%xft#iUm+NS#V[&LU<fk1X%VS2ETIJ'XqL<3cc,H2{SK@kjP9Y;I^O12Yk;|qc=52gv1.l5):<3jhvi)oir}`vtuFj(i^`q/G{4>(Y{M#!#2+;[pk<3e
-e3sbKFF@wBSkp-+!EOSQM|d`>e(Qu8t:qlrtHV)(DYeVytK2&2iXL,G!2U>jJOIQts#Cx6[W_/wtJohJ12^%Qx'I:P=N{=|R)E2`v/h@)^AgcNIX.zfu!j
-$g_k^="!t'N{m-{^k{&z8I0$//rR;#v."/FKZrw+^S2whOH<swrJRJ&deUT.-Y-9l]IKm='hDz)t<S@`Qtb#-"+]Q(B"KQ1l(o'0lm{UI<Iho)J9|evtDt
-#.Reo}5>k}_Xd>}SDoZg;h}O4ih}7WrYn!0os<mPoHA-1d/4B<EIWN.KCNo|`DxG.5dd"6op&Ja3L0MSiD/z5s1BEG6$<l6-vf-B-w6Od.qaDOS(wqz[Tm
-x}lDa(gjjo3v;F;Wv7.{CxMXK:SnqzCtr$9G`h(bV45g6"6=m|M.Sc.VsBQi7E3xqi=k@>G|c,wVmD;8J/-$"%jsNAHH>E;1K5+m)%Ec^jO#Qk0WJz)wOc
-5]gB=0dj!jn<W#5y>GY9;]knl%%I@ESL.,g2PGg28r[=!FP1778H-4>H!$nOxiRbiDt`>%&x8g.zM<^iHD'iI7uu4tm:s:]ZHv]kbHs/g4Eqz&4<``#x~b
-2DN+mq+46r+5awm/!uY7e+Nu6L30U69PYkhT/%N]SktuiCqFZWuCJF&5A}3SNE0zRAJP:gVb;CP`t<jm}y&L'OD;B1z'YU%PQn5}KhJ3R:a^x>GI#%S'>|
-k)A%RySMcP^nXpy{F9e5x(^bJv5rUp~|roexeYC9Z{FL(45/Uf"x=mg3|}Js[-3'o@,;xClzShaVLfs5MzUyD2bDs#N(=rPOlY0@bEjN{xcsZ{)%m,9k<8
-b{)Br=!'>5zNiaxyF|ob|"5R%gV8JCPh5S`BL&d}'aYRD_^ZHbkA5-<iwKN]DOh:iWJB@wX6q|8(6qz"L0<}6|XzZk[bEu(lDJWf_L{xSGzkrt5Gl1gZ[<
-=AQr5_5.NtP=~rdf']x]Wk3bI8.Z0l,koyjNCZ_E=ZCp93"Ex<#!eK|fO]kbUHz8nnKdMd{V9(F=H>,.Q:LSK2{8f|7'C8Xci6TT"p}tN6Yp")9(Fh-T,y
-INhT>l8D!sWPuU7iKcgN#=Mb^{G.DSZZ6}<y(;0eE|0/dUIJ1}l!j,{Y@Q,IyYG^oJDj~7nFtVC74epFx%Z<MiR4,K6647;dqq}N|xpWXjR$+.0&";}Vp7
-KmWthq#d[t;`n1OzMNH0i-RGdtrwYkVz1i)$H;<,ky9qvF{|EI<H07ojD;lQ.arYg1ayn&^1pl0lzBCmBpoNeZ0Fs`eraEsw>0xk,iQmV!/{Up^9uH@zB$
-+_=YgC}V;Z~d:qV[kjr#.tZU(nCwBjq-;M|2@SM7&r!J8ucPOk[3cry)&r~x(>bNhx=n=ZV^8N1cv=ygOKogk$%)zGl;3#[#3Z`[+p(`NI8Xdg'Q;`TUQ@
-,X&iS!&PQ"ajJwJ`t{l[tc+PZ]~Y/p[=I.`G:pI{U6zq`|S&8_$w=z<a5&p"M0}asXk=pVd$1:.i:C{{Fq^njIrgVW:Tc<$aFmRFJ'g#&zTQ<lZ<P8}|,e
-_`a+5DVwZi>y4_)B!F/3u$@_Z0;HT!"ZN#G0_/5jE2}JXFuVJbqcj^L9)BNt@+"effPV.k[A@jdzu#y9gpyQ'|Gu]k%9:@KORppv-3U3Er:ChG8,MMal:C
-$=B_`],ZT0n0~8E03;r4'GW]S(W/Nc6H#Lf'uQ!lG:1gKG'u)BXR)i987nsIel~>yDY`LivW^(awZ/zZ4eBbObMLI-Qjs8bOxVB_>y~b21,C|:G^oq-a>O
-kHwVKT4B~U9}p2@9TI:G&h+"m(7J<;&!{3[D3;3P8,3t>JccX<Yc!!i-R8,:gC+OTqbb9slU{%VfS(,Dy.mwv.ko_bl]a-,":%u'(1jZ]jiOfT1"%f^`N4
-P7(mk!ivQx0WJ/yh&PR.BzPGbVOqr3GXvmc5yy0/q&JGlkntWIm|av%'X:d@C:rx^iEeQG=sMn!&.ujDf0v["kYpZj1=&%n}XOQK6]vP|'()G$BBZbSDp$
-$$BkD{c0mJvajG|$YgvVA]=BUJomF5V2&;jRax!@y/Ebj5zPiA+1Ebs8w7Dc-B&hiq^)wm$qDGc=u`]B{P'T'_h0ff_|PZO;o_j6tyTg3r=']L+P+VQH0[
-EM10QOu(FVc_K(OnU2D!qw#Yu&;q47tCZ^#aOp"Xper-{;IOR<{e.DZ5"Y}A%|lVo4qGKfWF`"2Wj@%9RdtEHzgV0;X<clEdHvv(Q[:yQ>WbnXcY{.fEC=
-oWz8)B`D:|zJT:sL(pI#6IU:Qw3opbjTWlYz31xN{N@t;{xj2wMQ2f%XkmZMZm+sxjKm%gR0`2qDvotO7/}@se02Jj{RD"FS5/Ux>W'T2bNZEZ%T0,2qaz
-&g"+OQ}dt"zvO"}9jNk`^}M6{/#"O@_^`U%ZClY{!A[#|wEW&38(b-R>.kFM+e.bNWAf&@}hCWc(O4<I"GJkaHNa77;(pC}Ph32A^B2J]!H4XsIqqkEn]!
-VApoZpN`>wOz<wI)C@'y~@yXAWr#RnoRvY3{9g`U<SD^.&SQ<{iI9mFHk/L,0u5nJ.5=i_vRQD{'%lFCdR/Uh37v!)+<IMJb`j;{1WbUiR{Se;G}./yS.7
-,wnv{9XeP%&<FyoE{RIbY_q7_FvC7R-&gNi@HFfgPxdZEWQ!ls;7O;rKVS/UrbpO.X:FP<YvU6hE58S8E[B;Wr^'pS$8Zz;zWYO|vhs;,$;$cxi%r-ijT;
-wL((CZB.5/bOy!Pk)Kmkx"/M=#Uzv5Y}{{t-PM'3G%^T+$9G7I_'&#/XmrI%4]l^|GJ]:OC{fM.{+-%b|&~m]oC7tYt2@LE|5G8vlID_BRo.UKDtd217%d
-B,s:mV6>{pUb|/}PT9dQao"BT+ob]`,|t}d}Mnm^6pZ$lcI){qrx3Fc9t}t9/AlA9L0tDDmv$ehm'Sia-tk{anDd/gCrXrbP/uom^whksEs}8@D,n2/odf
-_DMJC(Jumu{5{sdWrhcU^aWC/KRFOPC;D4joD(7|zchwGm/7_>Z:`439,k6C:@y@,l3YTJr|X1WS]Ml-|3dBEbH)D'SL%{P1V|=j[ZxC#s[0UiDZ7_-[Gm
-.R;{:.g&+-;P_)us#{bbl%``w}Suv1Du/E%pjoBtjuibP9sD36I{BhWQH1I|^_f<i0'zZ9^u5LMct9xnY3RWdDmO21fp7pN`nE>.vjmVLc=1W>(,lG/%$+
-.5yq<ETL>9=AAWWzE7LT`(qqQ<RwZ7V0`-4uw$/l+vKIqX3`;k&_:qJ`|qfZtL&cCq"iOEC]j&:k12$n(X9)Z3`1N'WH1k%=^d'PCA13a2_Zv$)XhgW5/I
-j0d[3mu5Arcn.}&d]hwlzv9Shgeb|z3B8}J.j)hK"w]WW-Lb;g3+J"r2[gdmcXi>l:fbBF:Fx!F7`V!$dh/9je5,eW2UZ616L_3(q2FEhmx4-a^J;3%h%q
-k3-;eZdEx&PX5-0)s-31sR~<`e!V@IqLKAH1F#'-dB~imj@,-:D_I`9j41`Y@^<,r;`nYdJ|gK~mh"@SAmbj8/@,u%2z+yG;]GoJ;_9'gXxhX/n,G=kTRi
-o$K9}Z^-1#&1Skwkr-foRFhFFR>C.c<iIIo'De(2o#flp<r)NO^Je(TrMF|BDL8vVU;C}f|s"grRr{KEoOdOkL6-afqYJfe=UGsv]](H}5,Jpo}rs[@<"H
-ix8xYdQZ)`:>wZs]$5nG%SOMV%f#3;t__=_Stz<-C)<"7{gS3)uXII]ZyqvhfE`.GTnOhx3IPg|Gb9W/WpEsbsp^)e-4lXGtIOZ]-!g9(Qi=./j0^EpEG#
-t!eK;3T8SI.,L,6J3vW4_>KaO/)p);b){Z/IK&3PLMLEl&nf6!.XuIl-d`P##yMRn+iv6z"T0(`evt8UPk>Lt{gPT2^(88iG@j^KrbyWK^lo]8,$FA<=_M
-vvHryl@G:{"F_bUm<:'R8Jr1=)a!N-CzHx]MR@XXh,`9F^K0{wE_EWC,2'UK2%7Nc)0GC<XMzEwZ%=2-iA$2[8fQ~u%6'lvWgV:aVF`UhE1}Dp-5)+:J6'
-(xZZ3:hbFzUa+PI-Sa}|DZyg:V5@[CQ,>HTD3i=]wEttory;9'_+{;W'B-2[@[7uM<6CmD]Z$Vf4e^zsRhLBNsgQ2E[=pOES'XNJ|TXZy7@^gv+%SKg0q0
-an~dTU":=IC$[nG&'X`&o9B'<;khrnLdiu'qw8{$'L:1e:=8SH,O3|xxTszDK]>Nm@c'e;w$]Ed{SH'$eBQ|(A.H}i(H5XHl!;2#}!d:>EmgKMx^{E[tdT
-o5-</nd"X)T@cnrbv[D^K)b67/bIz@Kt25$<b!uP0n|8.]EP$7wk|{ON3@aS9GF>k<AkPRnnsG:`qt<lj&PEz-%:6-5nUOXbS5Op0(4R]tK/Kcz4[nI4jI
-A7lgvnQV4/g0Ku:>Q@Sa.H1wu%N.D1mP0DiS]5vBZaH-;qhE{0>Bdz|}];rn6oi$cIA[&]<sfvzW/N1=:XuL~EKe<5s;ui|z_Gn&O>cBe]^dqFf:H@0#qP
-~%z4};xXqHX]b,MgskX=0Sq9jA]J>.~`-C4rF:5jt6`j-!_=NOEB;4.@Q19ept3d!%FAn,>LvV[aZ3q^4-,2.NDtN#%;d(+65Z$9<Js]W7CC}_p8kT.&#I
-'bfGOQr<I;Sf+7cR!Mp56,TmriT24q<G<kM&IYO[eu<f_H@L/m^+[%Z$9MXOqV09T;egCX2+H$<{+qVXASRi({V'o>Z%x)A9:%}(d(,L:d]&<3:k6/nXI"
-i11D7.'&svXR}16tZ&a&Bg!5C;jw,Ig/:pJQtSCQp<M-zW{|V,cY3LR=.!}/c!NhBGZovL1D"}n,kkp,rRm6$qSFJv)m<P%-ZN.0R9wyL(#Y`n)3wmu"%u
-sCKsc<xc!#.Ki<!`Ui%/c+=e4Bk:YqrcJ7;d!rYX{dX^{+_w=T.hV#EM:!t6gRKJx(]35uvBQrfC_`RdzD<wR8yPqMbn6!Q(['mR%`O+Czx]uO6fO()18{
-sI[!a[AMFdzBP9LX(PbX{{aa1LQMh'05j".>B[@+gyV,t&+`N{rEsr`9R8(|]hc";ehC}>@AdA,Y$+eSmr,QB/~yd)cqm_BKBNP+QKN<5wYmV9'px_Z`n3
-YA=(N2YdNEMuKxR,5^Q/'9itcT(K(uKQF_ZZA-R;5x%-~4q[AK%U>plm&dP03BD=U2n,-mV|YrBo@{:Jkyg<YD'r17;w'U{H21=D!+"W}`gmeBbARMBLMz
-w|T5$pO}PPlL^4}J}2mYcYpt-fai(vhv@%E1zQqV7Nk5&k3;[TbiF3SHWyY|IBIiz^Lr/1!A&4@y^^rFGj6$$Q_q)f!ck2bZW`>'wm85^`mgUf.X"5:6>8
-2B`#HCeZ.,is0[}x2zW/qp@j(KHKSCbM<`:FuByI${OGV<xd#X':+,cM^K%hD_`sZ[sj@PL@nI|it}ij'G#!:H9pNiGXEC%)3H)`}{3"kRUxHr8BrRqg[|
-_v3gn$4gs87Ae|5Tn(I=44BE9N9MuS/p7jrwq],|jRD5+'`mMF.#4MFrq9~V19J)Lr/fw'H$[U%;rn-p"9HTF_+iK#Zdw%l+O}<8;NV2Nwwr/kNaye&!0u
-RkcYv&-n7|09Z#@QD+-xXMMRUN_z|7Mt`tnFY7cd`Yq:.P0Ma9dzfFrAcY,FHR]U,I8IIis/_Yv](Hcerl!sVR7fB{rVup(4e_9kU{~Ec>:&55D&g$Y,h0
-+UXQ4EkPoxR4K1h"JICYH^3+ZLJnFD.!(pU6nb'Y[L{]=|=bbFHIW:7}/x5|dk"xTpzJ1;O$]YUNp0RTAJ-&),^](nsDnHKhC7{e&)<4)EpVbh[C&NbvN[
-=BzY{@ELl^sUak(Vc6U8r"bl_Vv7}(848SXHb[qE}G3_z-;yaJ)Fc%oz~L-m/Ep'g^8JQ|$7P8qMW=^pmMSZ$DI`b67$^n%TbPhiKI)5ZGb;]{l89pq/fO
-(s3[byVwiP^AXN|tocOxX1l:gfha=-T)S=yB[T2>h7T%92s6($&MV>7k9'6|K[6sWYBS.&6vW@5z+0rEYR}'AM(X}QIv>-"Rz|z]4<m=m>"S-`,JM$9Z3F
-J_6dR6[[U@.l,"D$u-sNt!t2_YQ_gu8G)NZOUGTsnGvM/UpYdG47uHSWkHzj|j9cV8j1Q6PaqEFE5m{qa|E&.,xAvu+U-Ac<y6>jlCRddBn7_re}95$+`H
-m!%T_wBeXa2dw!h{QDnOe,]|JoM6Kj@>K7EK'qAKD&Z2q)IC)gbGFIlW/!0i;@<4y#b"|Q_@XiFv[_wV}"$]-qmhY5YhxT6nq;W{!j]KZ1yi.6q1AvZX:B
-1Mu_-<|nQbi+]L0]Z@]!yhvs"ZU"~.OHX{ze<eL.`;|}F!,F2hP7#y/T:ZOpy5t!tJQnuDh|$d]U},PsE<e3eBfIsM%^iN@.7eN90){$Y|~Y!xd6J-:|Hj
-dovRpFL5x8:{~,+R|^P0LBvU$)TMX@SCm2Z]dT~>c{Tp;%8ZE%N#Eh^=]9NY&[bRY)Bxh1z+CtSO#y;GpH[q{7@E{w{)mKg&!iAM,-3axgvJiuL^yV`[#/
-Z/$s,9i86fa|ofF{%6Bi7DEFyCxtkX]:zdX>e5Hi~)SbwmrF"2.n_GsaV9d>cq=%$VS;Zn+q4HX;PXOIM[/(A@;4/FlM-ibg79L10{(3Y52&W,2wORMdYT
-,)#&:t,C%l"&(sv9VoqGFEtM^,r1:vckw^m/[1{76iEL0mS|wCTnfyl]5pv6E;5B/:#V-mB2U@-h6$M%FceG><];)S{z@!+hN0Kt9Rm+<gX/&^BbYh@=v"
-m68x:_Jn8:7^~5D=2]L'n'lp"v-_ik!L+IyG(<Cx>KV>P[LbWYlb!$_gKu84w5j{'Q)-et|DvF#Xa"s7Ab~(:&^SEZ~#>nnv@:162%L3mod|2fj0C-+5'&
-c#aZegIAuuvm05"e3Vi&j^T>)B&aM4`ik-9{ZKBr#]2)!jCXEi>/9Cl&jlqC@cscmI|ov0T#lP=wO>byU#G8s_)f:G1(H(EZS2n3w=<2>>+|pJl,a`p"Ys
-wEcjW'nMZ"+Kfs3{H+AQuP9"lj[h%=7/J5&q"!a]1Pb5<temr2-a('0u'S$-N'']M]@F(xQeG4j;.i1N<6FCzfWAG(dtTM]Y/f94$J~Kf#M7zQ"]Sh/.Ap
-bC%),n3%5vcfYkv5l+C)hJoFp>PpV:^#/PE6+4+3r"i8z%d0P]G/RAB65PHmz>-{rtZje;xhJs>>f/P0~MA>pNA$_w{>5wC{}|Yj7RbtcolIvz"9KvBu.E
-WF4G~tjcuv.=GAJwIj^%E1u!'G>zdA-vn-m&5cu@">T+lJ2'aCgvlh;G@=%.N|#19+W%X)eJw73_l+'9u|XT`Z%GENt!}&Qk_@[<7Q%Pv%UUH0R9[f1$XF
-=`ZRHHzP%xdiRYLR^|~xmuT<BJF^kBpWDN3@<",O~nD9{)Tc$p;plZbr4R.O"ryjT[{_(E(fI`FF"Zza!+$i~m|O9E5=u89+14'1aO@K.;DZ8ci@J^Hb_W
-JMhHQHGiqtuDHU9;der0-#r_X@VJ}<sGtA,8Sz$nf7}MTqs,-vj<l6Mm#Iz<6)|D2$Y9/c/xGO;AGBKd}WctoFBLU<MJV=[Mr]CVxTOx)r7O`f2s5d@&kx
-AMWB6<:nvSNy{JAa[j1i_vC+w-G6GK|YN2rh{7PLpjLhJ{D-{<w8=BGna&Ux%)z2V2Ei['h;^3g}g'`.;XQfQ`Ka{ev&BtL"vg9Ldy+G<q|pl&z|JPW(cQ
-v5g:/&02d),IK/SdO0uHiu<w=|d7@qje`oCFgF/q2xuLC1U:$qR[TJ<TlSsj>%!Z8!O-gF4APbFuYp@]WV^'5=1vv,;'Q-S6f<E^ET|<5H8Cf}'twL)=7F
-#fHm{c"a'G<9WHxQN:)XAP-j%88%{hL.gMjWuX=&5M4CJQ,U^3oR&KW.yTn^vf4+9FT+<OT+cae6oT,k4E3&u`ySatzJsL!|x-5PhIXRG<$Ik'l)W<[FX+
-"@A.I,0<|S^.e,p%}=pIHs),/)+`MY11dElS:tX4J,Pm5cfmZvlp$tX/,N{y5h!>iClwK'"5]mq,,c|jBs|,V3)AxDf2t;eRuk=Ntfbt%LEo'Q93SWI2De
-V`c|n@=d6r:#vU:>(q`,f/no(rPS3JgL3"Wl0&=@vG{5Tv#HNfDta^uPU[MuGc%d!Uw[g_<FyXD:.X&k^GC#R8P/4'.dS_<-9oODKyu='YjsrbVkfaXkap
-j;@a<[s6D}nXze"/|84ugH2Q.._fiBL-3X:exCWknF,1+d2eCZV/yG1P}0yphV,(DJ)e]GufbXvh123fP^(3K[%Ee=ez'bJ"mnOhmer1d_xG~yxE&iObCu
-m&n5!<t(Gi$ZJuyZERPH-$=;yBOWSu2V}R.{;AT/OJ9DWQ,QJa6Hf6^a%mWovnUt&;<>K]LQO#%6iHK=+0Mq39kEfz,qcMNQ8z"dz@2:jkYTN7tJ0@[R8^
-b(07_{LqK><IR/.I;4aZ=3s:NMn0:9MWub6t&6LC&u.X{_qxf/bMP!B%%)E=UQ`N2lNrt3AKnf9"V{V#(H,y<^.zR|=-U>%ks!gTx::cjU/_ykivi7|}Y7
-W(2hzkE6w}3Z.y_+Px|>#MQ[s!PuB>Fc%e#5<Gy9I=nJc5iWUA#>7wSv`%$$uj`fq`EdGU(wVM)h>!b$&!Je@lB'3Uf8w25,'H!qeR_ry4r;L66w,5i%Ra
-<6(b;/NPE&l/'PJs3{ezkh+}V:I9wobqWC8qo^)X#=5,(ydX4hs[Ru8Zzdnmqs#iUT1@mP8|1_1o43lRo{DMmsQ<~0RaSncH_sQ;|)G;sQ$>g3Ilz'$:yr
-w/7.wruE[[lO-xcyW#~{2_(%$m;]@ija,U18/MFHGx7V&M80)")S;)5{^`V0A_E1nvpr[@K+AOS1r[O{ZQ}9:%9P~wlfgcs.6P_OcfwOH,P0#UmHpc+0FJ
-:e}RzAjTA.qjfB,IN{E<m:>Y`J'Y@yNR1PEZiD3K9fNVy)AB'YGQQs|'sSkDQ6!LMb.'hrj4<cmZtVL%'5q10tLWnjMyJfK`PY+YjIt"cUKJxFluu4/8|c
-R"yDaD((/U<n}b^gi[4V0Q}S!:75z&6r~#-C:J]0dAZ,~/JD"n,=u"gzI;TGKFm0{5"ze]=6i;|`+6nA${T9U2$<k@{86epK}TD<A7ZB!%c>Y^1yY0K]4k
-"l(Gi[ub@kpHF"N+md8JrppbPQ>^kRocge3o'k7Rwx{^xFDYe!"vTF8q/g9Rgfk#QI`e+hgWc@v'MI,.m%yg$}8%d(C_s`%PZ#;5/y$_/3Ao]#dgCCA9V^
-iaF"!e"428kp{bt!@2bLBgZ}}k&6{QTFr+|C)EL"03y[rVyxE5#7tF%Bj=DARH#^.f+SSsO|yFOFkk:k;B;GY<DxPodAonTte%_z%xNLW:S4YS@EI,57,p
-||;Zqe",BkKYdj,4H3B:XmNc>"whfaP>,89HFuqG(L`!]O4V%)/B-)p";I#%3x{nauiK86&wO5rdV)v,D8L]6=C7,1}GS#-)uB:+<2i/WCmh(ICnc-sUcZ
-lyaA=I&kb>'6Dzj-kK(><FF6)YvV{@5@n>_HGs'U+k5z,CaZcF[s`/mZ9=I273;5s,]_r%%!{h2C[M:_0bXqpzIjqK8tfa)6{FE[m={-kNREKp)YI0o{eS
-c>{T8'3s$)VBBT$:QVdWwh+@L@|RFTfOE>3Hsv@&[AK|6kv1tNkDJAfqCdoeal^YV(mptK#=EiFtXxB|yz}@QUmV2p9Qm,BW@v:<GdY|FVbQ{I7+fl|5'E
-dw%rL1IS}ALvD{H+zwE}>(}mM>9{'),:NCFdv<xuOT+[!ubC|kTlV"G1bK6`J}IQf]u8RVC@37E):jG4EeR}2|}/LW$<'dgv:!1l{%I@{3+IvpMYXA"s4x
-FcyzmkxBe1W4[7E#>%wRns3d_m6`3v5{MZY+>$^C6B-D,{:mAD|SpL]s'IkQD1g}70qPHf6';bU0;hVpF,nz1L=hpP2YzY{,WeB.8Lu]OS+W#Gg{AQgY_x
-&7~Uk)4]zxIm_$ZQ>.`{$H(yfi.fM4zX>IIYY`pH4f0ZL>CFDRW0:'9UW:uw=x^,aNM}0[.%gIS>iJ$d>m1XK)(ESZ!I!-<4'Gudl:G9+ok!ObuoGU1/+y
-|gIGf:h3-}MUQW@N],Y6i:%gnvJU,U"XoS<oKow>M1'1I0=[;Gc5W6fp>{=1&OP|Hyb4s,08YRQz$v<J>d&Z^R[_&p<o}_6yhv9^coSA@`k9+4t[fV'<_B
->R"3'Vm3{b-6VLVyTcr0)n8/P!bF.Bw5XR'X1EosC%q|vp>/26jli6Bk:/{o)-Da+6iwa7j4B.4Ie"!]z8a4TUB]zgBT0k81Oj&8RYvX>Ouv{UgEE-H^zu
-AtvGrb$VvX('aTKR)pCJ&M@T-l=9h9v2QYfmTe/3`>YYo|4Rj/<#o>!6HSzCxYWi3Q<'`h`akes0Y(pkPXoN:e=pH7PE^_6]WZb`MAegc>Gi3XA]I)&<C}
-P;"THI.p>75sNx9WzS'9Cb%K'UN99pWRn3VM66^smg3yP#wPdx+B'5jF,#%xE)NgSIP}j{##I<a"r}LoS:a"S0-$N:=+$G=Myt)@["DpYtVW-(7t^+pEdH
-B$khNl"74(YgF79PCS~Uh[v,DFR{::a{44pH}hKl#to/1OjmxO7NvjT%3:,D^hN%+x.aR3]2gNFBPg>ea{#Jn%%+$JBqCZ@P2a.;eXZ,s(i+nD6gmkH8%Y
-QYRh+vx})>D.ay}qJ--S~2_A-Bts9Svsg6)|RG:k<STMQpKxx}'J3k1JF#3N<wNKgvBpZSO^:^~X.uN}e':QIZCV8Ey)IVh:p(rPvlFc584.wDP<#u[i,9
-|%%+;-&[o6W!=2p#2($B^jz-t7Gu/ky_v]MfTIJ)de/UQTOOI5K9jpNi!~Hka#).fvc=jW.ZH9Rxjo"RecB[LxhRw6$V>]Px_'vUD(i3$HDsE2o>TK/o6Y
-b#f0Yg^UPJ5.,<(cwTF>GfU$HI}kL_GX0AA>k7pcfMq[L"+meKPr,s3u#<vrU)'@Hg_{7(Do_7UfS2J"/i<l/fbPH<ub8/pkrhDB2NHZ>b``U>;[xxOn['
-:x)!_E`M~@fMy"B.'2}03>Y[B{|@U[fNZ=eFc%e'o+FS~A0{c01wz|N<[pDZk27$8-!L"1P2GBqBC_@mRJm.^(Yx"=91kDXO^''1<fP3|-K]3ASN:JVE"e
-X;+TDABaFI.rqP)JdH60gXw#90hD4/Xs`+rXqkg8~2boI72c$Uh(&|$u=G+4>@h9ZLaAcBM|q3yXHDy)Ww`y7,>w]L/H7f([K')V1gUtU4%Jbej`}Pyg;F
-+@@1M43y(xK&Mfs)@2XQ9#]KO4f>E">x@FVcX/WiePaoa1dGLlyP>CQhx&VnShzmDmKjUU<@q/$y0tgs&T)T1hr)74Ds'Tv(P/FwU9(s@XFJUQ9R_DZ|O}
-@xbKP&V|(f]fz-%:OetG'TDur71,fkGOig],0k8EQ2@p}<~3[_R:mt/1Ax!L_TD.YkID-7hQYoJ|TM4hD8K]U0pJtj5%a1vib=WYSnpr7b+@=BcV5DYbgQ
-<4-zu0jY@=A$FCv6#A^cKRsJIMB7Lxu0DB+@6I656uSY[yz|xczIH74awtwtRaYdn."bmh;t2UgWa713Ot>$l6rI)Jp6&lOxqQn.{hYfN'O9%Wi@=O}b4j
-yrvV2c4,M8-<='D{S)dpQj=keyr.VP+('-qJ9$dMO6H`"!A:o%;QT@{r].vR(>[|.-:tJd^]h"(O]GhsUP@pFUg5A"3vCCs21"Q,iBmEj<1b`<zDog+$v"
-qDs#7k5'g$"9>kAAL&QAN1PJMQP24{'et7C`J$9+e++,)1uL:f'f^k58f5R2R+)v._[H6>WmX'BUrS+w]pNspL@w<wRg<@+|Jq'%#s'dEkh'k;sd@`-Zw.
-;!r"o4PpAX`kbO{T[mq+W%CH#^oD3^M7!Gj>01emcIhg^.BJs!In3^{jZ8:NoTT&-(Bi7OS'K/]jd2ihEkv&ZN]w(x+$]+L$PI"md^FCVzO+2hMzG7"_]P
-_Tpzc,yieSnPyWHmhjR-]{jutU['O8XX)XfFFoe|@Y{Kby%-heKt"LGr@'5{%y98c'+iLa;oqH;xxFnZ9:.L"s9}wE_"}>T>tNKR!&[tyv&:}gtZf[GPw,
-B2|lV2#8K9Xx-%H%cgf5|Pu51EbIK-FZlF]h6ZIbw{P4{{6")F|}1xp^xJ4PJ1.;a^tY'j9uxb5Hh2p;2Mr_ikB7Hj]LxjUEh!Ws-mqzlLUx%JHgEFiMxP
-xofA'BLx3-+{=;Rdefardi^zmVZ_`)"Fl+aRL=t}DOvMsqu4ZTGlf<V9&G:Z=-Q'0`%M8BR57ceO=Zv@kPU$/4,)F4=&Np8Meogp,SjGD_%)U(KOX]J1:J
-KJ!(<B@YLkRgtJ.,4M'Nx/Hc3}nK[$6IT;pdvS`"9PG%j.`{5k(C%yUFIAh9li#+jJXs!,$M$lRf`"}ourd'e9p)5"'&/n^:/4Q%~7fqA/YAT;6[=Y[2gL
-QgbX6<,Q4PycDV+l6wb-l;|>IQxaF0HEj3='7w^Dk0hp|A+K}NbrGDuZyCv96oH>0;q@6l5ZEq<l7Ax{d7hr5WBC[>EjrGmmTl9Qt)|5-uhIa}1/E]BI/>
-33KG|T7YI4!ks-Oy"qIA%s#=IYg^)eNz-J-Oy@&ZMy}L;Gybs7{P+{7,CrWW:BIFMcg1Bp1Oc@Xx].!/.NAmiqQF{t"jmm:nf4{"vb07+N>)3fe&@7dz@3
-KPMWQ[d5Xh7Q!WtM>xI]!:6ggimbYhh%)]Q8)b]]oL&80pqNdlif)>qMSyX-dp36=:_B"7`Znifd6+"=#+ijIcmxp.KE"Kcs-VqLWRc!ZzJH8ru!wu|GY!
-Z{ooH/E%3S~+xmE`cT!wK_LRhSDj;^M6r^!o.`FuX^-cZ/WFuA(UR!(7@_<N([a2:;b8YlseTUKF'gtu=UBe)32omV@XGT=1;AG[D$F7o@O=jFo+sm,T0,
->ng"x6|5Qqr9Gki:urmD#;8}T}]E2/CJ=|33G{EW"Uu;ph,rI_c3um!ZEFkhI=wT@P0Fqu+$tffkQuy{{9#P9uwO>{=k.W5z^OzNWZapu]0l%q{yKO1R2-
-[25BqwFd;_L'B>iu,_toZvF5I'-d`bQ=Wda{h.UzmB@-rgW|!,,Cgp!RBL;DoL@<|IP9]l<`h{V,X(kT[=!]sM7(+zlL]Qsj~S`'N+J@uXv<<PjpZpoy".
-mx8_xQ@;uQWea6n^+zR]bNyE:Q+rJ$/AtWRy!hR-)hgh>C8cc+6@)bL|8sOceW!L.L)>PUFO)>U7cq7l$QhX_!rX:rKtVJNK~gjQ~`c"1b2>dT&aQ+`<gS
-HMx5cA_$yu23-|`6J/ho1gFglye}im~&KSmSH'iYdb"B1fVHN"j_&Li6lv{|Z[dS}71$tsb0G-sdru6(ifO}DMj!C4YV}y[&$<rJ8#$xXYC%qi"G,Z'"#}
-{lsmWF,lYkDtPDP@EPdjn#r}YdCg-JqrbwHD9C89E{S72MUGF1au@q1Ag9j[gOsi3_n;QX}u__Bm}Hh(Jsg{~^&87p!u:[0wS;kw+3B/J{#;vc|+u#+^&x
-P1~z2%5,!5XX:7)$Bm"l@6]G0{$7stSLbK3}`}9p22D3l:o%3p^wptZ&TX(A|{mz'<$P|>^2R`SqN6xUr}Co_J|v<w+EAgthK}jd5A=Dp6M1QVy77oIUnQ
-IMI/A_OHnF>28o1)=jFAx`hmuMMi.4edo;26.cihGGY9zw[ub_h:HpOtv`I}Jvd;"]G6dgW%,Tn&I#Zdf(N($5{#+$BA~-B"6$M^je}c16:wlA<=f/!Zm+
-vO8xL0jrWYy)0F"W-UgIel'KE5}]@{qTSD+S"V3:u8VdFkK(e4,O@l_5)1I`Sqqu5cST2D`ofs2Sm(=2`jS88|FHi^m@=Q(B-]lI#tbFN!(iyPDrq!fvk=
-3T^qlk}|F7eDaA_)bdp/{IjfpKz>9}hE2E).I!1J|vDJjdFuEp-X<f5Qlq`K{f_"#p0N7OPxW(cm[i,)7@}/k<P&kuC"tSl8Tp=AM&oiUMwD=>Tumf$P<2
-HAge5b%m@:dDxgZ8DS&rWmAVQ5#8$riM'OUM8_3{i6u2K]g#xxjq^LKe|aM-he@8sDp2irS"brM=Km|zCE3/238{5JBDk>Mb8/ydUKi1T6r)A&kIF5nq=A
--e3-[XUb>e5BQ!s89MC8mV3Kpg>tZsN`oelY4m3OD5dy{aw']i:6CfKS!peRL#MtyThgh;L0q'!yoOI=tC|hEb'z"zXO^j5b3iN%rOmh|3SQAH-9y]}-`w
-'F-fX;tpF1mv)8cX}P6"Nx2+Al<EP;Hkm#_I;!nhPayXrY<rYWJ%Dn<f/dd@@V}"d'1v$qDsMOC;i@2i]QXEIsG(rq`/&!'EOEqi66IQ^fr0'ot"GLyDe:
-0jd]pP:#QLDvoP-0e#{v|->nH]uzwHt{/20d+jgl{meke9E3ApgyrhmXi"1BIh'HW#uzFDxda(7}@k3-b9_^{^i'3QH0S0Z69Lvq1RT$:"1|1gpVQHdb4t
-YqVq.u1D1|p`dlUz8-X7e@=)rz&oSpy.}-$C5GiM8(#N3Jk5U{.)@w+Ogmz/=2,AmDt$/qJP20D9$/$5:1y6fZI)uU`E}c'z#YZq/gBzXTU`a%PHh,G#H8
-stoO@Q/E,p_O/yq+dE{KW5nL`NB>PF973:j6;2(cWwyPqV.kjP@3p$eNqp!c0$;EZ{%MT,Fi,XoO6/7ODe:6]$jnl'UjPC0Dkr4Yfa^:bGlTxI<GD4#W`>
-b4}a1h~:#2VKwR#'<SfTHuftQ}yh1Z%Gv{z7m}|:,c[]<}6[Ig;Q"ZJ[Bl)z@"K_"D<61V;iM3'+&cz+_}5uty^/8''4c%I(7qD#k|6M.HGVkBzX)!vkx'
-7pO`_qC|7FV;F+Hw5xwOG`uG|K;Xgx%iXHbMjX0^(V;^=E}]uWc;AiJ5kp^Cb"n6.}[L;JY'za@],:R"ygfbKUaZiNitD)G50RX$HV{gTM~Fi;Bkl5%2V@
-`^[X:gS+39g')N=Y^9,Zpo)6NB]7G/_iDxGqih5cLUO/aG[fift+E"YnyLN+f3QX1]25uqQU|5MAn4&bd7})flbk>n]W>u&c8hEc-mr&QL/&f]&Tk1:GIB
-.MoxTy=t[_f#'Nh=ur+@.^!HsM_Iy>^R0k)CdS3F'B5qY7P''Dbb6[tnBSlOF<}eX{k@M@=ca7;w{RqN.2^sl:f%a-j,r+d:C_p,V}wmpaPbkwOO8(~s$z
-I>/2B$br<C<z317_$7N[C=`Gd:-,z:!C&wwO_:`p.DSN+7d%xOepZRM=Gm}MsGO:5n(pnT/s0kfvXd~TPYh27jGq'OSZH8ma5c@[n599%Y@zr@6L0d!A:Z
-!b"QG#$}CC>D|_c2_m!xvaT(x$W=EovLZHxe9l1ULGtB'=h#vwUEt7w_V])yS#"rY}k7!lrFeJ;}6o5Xn>B(p7#wE'Vy3R5$(L:;1oNLQH>UVp3'RK]g(I
-2A-{-OKx^%ZlUxT2->>@=j`Y0_H3oT%Tz:z@ii>sn-%2#3c/T_m+]5jxB#E%+tDDu2EUY+(h%--NQ3I2r;_G%6!ft]7MS1QO#J'cW)D[/lK$BQC`<<)%lU
-=$cCDwquvNjDl,<N33M|mm{am;-UI}2@~/$o[r!GX#),-m@]m6xd^4}6Q{m{b[iw5xN)AUY!_=B,{$8Bx}%sJ%F21bN3wu)z+T[TqLRqHpXMhRccj:jB7'
-56wGVi+GCT5OyxP@uC_op;6vd"9Py57LlJHrwFow)dS2qYo0u7]3B+hm|FVCJK0x%E;da`'imE.[#<Ih!1~N`|Ad]m6QHNc`i|;IV3jOK!(_Z4j:P.uerl
-4RM')&Iq^o>!Nm18RV5acI1Gm#H;dSG#NJn2u1r:u>s|<!R#aan}M}"MA8>j.8z4>j7rjR{:ig,mr{XMAMUQiE28n.q$BJ110]/)MKs)9k]SU]rNY5rF!7
-Qw`0q2D&Hw2{(Wv]|=}2gm"wfOwokff=5ZIr:LzDS_}#jM>Wth_}WO_+V#r;[hp`P%VWG^u;k-C}@gcdfe|R|<5IJpf{^f`}E66+r".{go^l{1SDL8dl%7
-.$JiC%4$gmpd@5#c)=}z'K},#xNr@8EcBlK>=dDSFYi0j5e`u![dC}qstgKd00Mnw<>&qP'kh)}[Yie:=29b,)foU1]VM'p%zU,_p.B+oVmB7r9l&ivQz8
-KOcW"yD3yg1eyY2{s)L`vnlMet[dHYw56s8)yP)<5-I0DTAVpB}+!M@QQp2AetTldm+U'|3P.OG`!gwN4>ICn[!k8;no2V#M#lUag|Kh!|kE+"~AoP@7XW
-+0]n_kwXf{OEduN7Tzl=:DT&F#Llhx(<Lb+a2XE.A:#h'&G3558h{^[:<T$"L"&V.;BFp(hD9+SjAx`=-cc#f[otA_0Of[L"owl/6`(f`eM{:>~=d|Ss:0
-`obS.3C(;lly7cx$R$McIqylRF|r#XdLPX|tB$}2"Fs'3mS{eQ/!>["(P43`(,JEn:OE)h>hr^9p<r}wC4r"(x<UcKr_TzFifDIa)wOFUFzN8wOvVtlE|$
-$8[=M5_^}:p>=%0n@s5V(g(n=5NROS5,s:HvZC2FgS=U]&v"U{z)f%I6-epyePN.mA{E|sY%37DEQm%A<n)WL<{sF92a'zH;'td1X+WC;E^G'ts#33Wc=E
-e/(/#CvOkMFAA{$|FEiNYNN1^]K<3lne:=n_(]RqrG2_Ch3M-CP6!!W%{sMUEU-tXbtAYtiXl9)EHiE4m!%I^:HFOw|EkY3bFonP3pgU"2Bcxw%4"#3':l
-CS~P,hw/%ub"r{B3;A'&ceu<}IRqbhH^cJ'Pss8v)Mcjj4S7~jT('=G;)PTC>$7x48b38iAp$ykSI/sul.`jL(O3vo8+-i26vJNd!y4Q)g,5s0K]WmY5E8
-7D1g@[Bp`gBWbXDV9(+H"-/=0]n]5E>nDYd_u!uEo-pQ,]~.i3And2s"qDLGnferD4(hdN>7b^Jz<v(JiJx[6!kxo##T/vbw<(dDQSNzQ|8W29=]i@[,d"
-UdKq&t846-'x3D'Jdjl#YMjrNh~0/$+!F$;Vz#sRG0r5;ZF$XVx`1t_/!!S((#KX_-$ZIouvqDbYw^mtQ.HcG7<1SQBVL-`@v=V1=^do@@NYH&gRUN&$s@
-MRf&'SsEKY@Ad_Qt3(.G>;@RS&OO%pxs~'mc,Z/),o(9O((wdB+U9Zp#pV1HJx#CmPc>^x=PPV`0,.:K6Qv8B}&-cH$FmO@X'(4/sYEj=NIQ!-Bp,B53'{
-t__R"z(QLIcz6a):bAF=[6u,&@<KjzGX_}K[c}s]&w7(SXx3zf)NnP{$VZ:,^ZX{Y6D'oF<S]"#M9`v$51YL)<vd59koPlkdrF5.-gN,)::n(a`|@f-`TM
-WBBH$zNQ.un_,B#;FbY#0`JV3]LQFKr/<nsX1-h!RJ6cjtYE|QphTEXyD]9o&9BG8EJ9y_9T}1%KB1EcKB_z!+-B#|RrP4E6mPg;_JYNCT^E3"e]qqzEFV
-%d{K}xj4$]|([L'hP92T@QT8vj~`hPDC#$t>"wOk81oN3!y+B/G^AI3{b{bS[kG7FCG!y7}KQM$WBhG5ga`dVSO1B'+=)avml5q_k-s"#||2-!T2hsMSS4
-z|"ayGI-|3S>5UhV<F]qOq:!V/DFO{I<]S~/V%z2&gbZ}nNyJ"3L;-`-gWrPu0LKGz`y.#["[#r'=UE&=@$k|/kIA&Tp)$=FFRXqrPmsgbj&$c2u@LPS@g
-sUYb=u}.i_U_3ee]rbeu05/Zz}/C-%u)wXm[$H#:+u1LKd_;3X@R>q_u<Ft;tW#dXB%A`vnbGbDRF@'C]w'3!t.vt-zerC2w_g.32mF,)(q8(^_8,l^N_k
-"x>}pzohy}dn|PEMi.QkfK7|ka&x8zt4N2MVh}<>tC#'V}W%9-7D!NXh2nl_d4QW`a5<W>K+V27_sEf$0$pT}^31[u8wUf^r^tIAIB!ulryf64},gd!qh{
-g8:61<xz.OyOysC:u4GW:2-]pq[#ZF06gcJ_ix}Dqh,r8bO'gq8RxdC3g/rvOSg=P(4=naw$xq%4H`FTZ]S23RBf:E9vtCmvvG<$1bP)H^)54ob<+QDY!+
-D"H6&2];#xXse9BL72&iF!QZW(b7NoY'=31_'u&pD=2C4|eNWA6uf`@=;SExK&.3}Y5bd/%w4{!_^7oK$H}Qtit_4P-pdkl&FY'J9x[B5@I1nyi"M{MC+T
-J"d29}RnHkNcw8/[dyv:}]7Ui@T77P+9Bas$1nNnvCl!Q&;a`-J@3rWU7TB<&Ru$R(i`<M"o;34'nW|)+1[IVL2eUKBq_I`%UK`Qx'+<|:(xDo]06N]L%l
-=JI'U{&)j9<^IZ7WTv$eIdGMP-]$N4y.U>gg6O}j'"ukb-Moiw[R[GQ(@J7<_y6"{aRHO[wDFU6I7ap.|!gzm;L=m]9)5LQ19.:2Q`oM<@Yhp.)szU)q]Z
-NV{05]}n(u%mX.LCVPJuWcJ#Mpca{!opT}y{FeOU8K@#Z[zC[dgB^d~b=i=5@EA+m@%Q+X]p";<Zdk:W]TN`wvOdxBcbS-oc5g(OsLxaH%8n<L+@E-[ap"
-5CRglmT3Z3N<B"nZ)y+-/gKo{ot6)2zTywNbtNNtM4-)/n9/"os%>>&xJi(7a5r7n3BJ-C>7`$`8YJEK}3UM}Gof#Dc,fAnXTcUA&$oSOf%miH,2/6f0z}
-/M6u&e@ir+W/:"=N/,+Rl|{H#/T4>_XfMuIRcubw@}mIaIv1'1)7(JSc(;!Pq]hy0r6x7v7ufr]$1oMtUoVKnK"p#Z3{j'6WocXGIU/@{DpTz@[d+h-GB7
-P%i&'C@Fv.{m3|I0a>ppY|T/Yu<Gwxeo;T+BDr8'RV`w8rJ.<)39){V)R)L|is`Hb#;o+rZ$,ddjvy+Z6:PX60xmyWc|IE1T[hTTtrLO9yjN53-25-}Htj
-$i}Up7-_^5:GLUh'Uw}=c]L@:^]]Nj`}tgqSz$gAZBv1O;3cMaOD_caq:4=7Px(>'l1]^^9"t`/vppI&3!AMOGvF&Up<D{lh7181x=)wFzL<&Hwe/sozZJ
-&V>)oI%%;,-iC++QJ{k53_r&7JHewg$nd]P0`Ub2(u]PN_ME9Bp|KNfE$Ph)Bxvm6@4_E:WbWQeJ@`|oIN)teClS(}MsN.E0(ud96b(Jox8r+!eSY0t}'H
-6y@n;(dMAX4rKjQkTFsgvBCh'">L+$t-Va/w-WdoXfrs<@Y'%kcz7s5Qu4n%(XOfvyq%+fMk/%P"j9$^S.hU>$]DIm#HY'adA['hy8{rUJ804HpH/JqD@G
-$X'J'L,Jnk<2bi@ETp-w7T_M&Y5{.pk@Lkf&EEik:o,J'wrC]=t`3;9V:4Z&qGW8t.G._n9ee2s!%"}y^HBYE^Bzvco<(F=:832MXQ%.MN^I$i8aT4=yuK
-KK:b$%rq&c8.'O{pu.w3zC.0r/d:kJ&L|RbeietlL,`/|D$N|Jg,ggmyP,=J&Ym%!6{YI9X<<flV#i[Oxwq-y1AO)VB,6;z`~`1AI;1ld=[_z"-Rdh-0,f
-~fnimUo09P<)K4D|N0uS5X+wna}A^j"N>a"]"3cT<J.,1XAZ+wUcfzH4l"6cRg!-%Gdq|Sn{Bgc5ofFaTu=oYc4--ECY^a5c^oXAUX6+ZK_;.a6{N33xtK
-1:mJ40#5utR:F.)0>%-"['%%}1H(Kx@HgnD7.[TjGVOpfm;_-7sGoHSI(`u8./+:FU43iEb`6u&O"tJ,olp)_:jBPubh9ZhAse|x>,|Ym`;u.stvYv7wfM
-L$"R;NA>G^Ox)o7td2Fv1dGI/QOfqHrP<:++Gk-(jPEp<w=F$X:ovd5>_X:6HUwQ$X'IN+pc5$BId`9}S8KAcmM/9EPd:M%<KF%x6Sa8^th<T@j,g%i$xG
-nd}[$-GL@7}<rg5qu$+CXELoqBj6>tAO3RCb@}`:hVs3DMNWc-+y%.S`2o;i2OY`e^b$k$LlvlCQ:|GV_z[hyoG$;{YxV1qptb'+/eINZdfWpfRI]-6R(=
-UM}.mhZ:,N(6fQ!hqmas1Gp5[9[#!v1)dhA`&/MT4zpbmZS&8CMVe2k.3QS&r759Y:Jx}j8C)&V:0|Ni9UhdL[mi8:,HwgIe`VrvO#:P.s0==[nu8+|qz+
-DAvUC[WDhJyIi$%#hLxQ}=TeFV]|70xW~$LLFjzc'`o&Q<[xqQ'#@wDFV(U[C|UB,qxJ#]FjN]Odk<^a<swV,`0uKc{bM>^h});kZ]I5Q.&Jo`,9L:F5/0
-C=5rJPe.0!:ghp{Ia:"ANlHTd6ya<}"e3!/Yaor`B1UZNzw,#_T)eq1$MC|Sf{Pd:@^u$-C]&V#(]uyO2lMFbQxz%IL'h%s<3jQb$=15tj:,Xf&Fa({tLb
-K+>PVZaG)lxcN%nSC!rkVkx4GT`q:>CMqqiFh]Ld/qu[MA=_{J}kD1H[QyxNDJiH~)<rT<u'5d24/YB@LnO^@UV6h0}!k%xFBz0o8g()3!aY,JH%F2CLJ"
-<W{ZoL,I8hl._X6S5Lq,<oM"d/wfAiA#:!0IOG`Up%c)fR><eT60NMy<AG"XA}b8';7JJ]Q+Fl#YvNWa(5q1n;I]o_%<fQ9cV_,94}-!l{rwrtINmAzx<j
-lDjFl-e$@S/{hawgh!`-k9r"wXLs-DlYH2#RT]7Hu>]LOFUcIG[P10:!-ho9a53<Mc2[m,{f{3ch(b[y$7C,"C+LXHzwI>'O36f{=h@bQ8j}7+uDGN:Ayc
-RUp7qK.b2ZDlpZl-C-fx1LI&Z/RY}v]Kyi>"sv&ZZaDsqufA3wdPpMp})yWibv.xJK!7FG%!+j91pshk!v2t|q``n6Z7D(^=Mzy}+|_.&pd`nv5i}!k:)}
-w+qzZ{@:(9U&dI0s`Ud=PtCRHKE9<uOwT<ZAQI331OQ7|J:+{qY8(Vuf&|cfV#Ywlp6`4q4z>;+w%>7-(8(O$|KZyQLIcr5}Z[rfp}9xp}7OdL"5;;@uxv
-x(Wan7&vmF^E1|ja1/{@}7wP3:7NoWq./YrSca_KT|TD11;csSlkHc,Jy"h>!5ICW@Qjcu![MDB+-F0^FHa7gcYu!7CYSg>/wf~H1U^pBNAwb7M:TtV#{k
-tkP9(XZX$XRh}yO{BS3K;l6[c`8`DGKSv(B5;H.zO{f9O2wad]L#"ht=S6lr"Z3u{#oep67ey"bf39rj'-_2~TRZDa4h8#KJ`LA&gO&,U)pv;gt/z:'zq5
-tN;3q)EYTPu0EH'<S-}TY2&o0LJV~aiNBfy7A+zXj#CWc6fso^:Nvg.qu5n9/%YY;&|5oG8"G#j53LLp7}M]-aY7!@uqeE]KgtUu5xpN;xBD;eoiFZz9/F
-(B(1Nlsj+I8(gPqYWq~=$hEs1}-jkinht!OwtyH!0f_"RZ3%GD;bU6]R#W2k6eM'P'$65yL"5sE.a.x-Bc`:bz"a<QT6EP"wt9x[~bYjLP'Q1+hQM2[Jk'
-Cu[y|`K+%<J.`Q/6H[2R;8nq_;6fX0B7"EvSN"|}!/p}mVJs<7)K^^khJ2P.X}E=^Fn=V4#o`/J;d(>/7y_E&fF=w/D.1SA@M;/R)GN5O!lH@8J'fGKQy9
-+h9(@$XS$%G9u:,wkQ+2CJJRgeZ3xK6@0#t%zS<eV%+O@<v!+fI1bR$LO<Od+!MiA)E}yEiW8>x;[,ZK;2=/sjr/XMfaRv.xB/]%I.YZ<aCY/KrNq^r1TE
-a:EP4>4Kq+^=>DFFXEO"X9jX+iU1."3"E|S8,WEYm7+.!M+A6Ple'!"#KP(QvCx(M8ZVZ>s`_B'7jJ>8[[<GZzGg=b0{_>4jlNeWL,jPajS]dqn"sE"r2+
-`j}m!%J}CT=W:Vsb}b6vNhH[c{fs7miWD15O9-[eU=ElR{o3M06JUI;)u_q&`lUu^["]dH~uGY]XeQ.C1naji]R9/_BUAU+CFI5gfm'1:RD/ek-Pm/"XZb
-:uG2WI"!Xqu|]%D3(!XgX3mHOv!:n[,nv5klQbO]vNq`+zeaZ{L6h{BxMDLJS,J1XU@XTw8H#,k8tY:u(v)C/Lv(dk08<]7sOAc``!/U`Tlc@RK.FvJgMm
-$#+^1--2/UGF1(f^,b4VoKwI4U=/m``%j66Nax{6G9nAW+g!gQ7<3K!>%Ub:{vuP)xxugzY|J&cy;|y`g,ju3P>RaQq6W=o{5_bpIU=n!N.b#k-U:,T6iE
-zxrAr}U/Ojj:=:WP3J{RjB+yuxeV`r/}<afN7Q41{6V<X&`'}#.@zrR'n$IL`J'oTl[7YiD2pex9KwXMhXC&|8_/`x$$s@)8hQ98<cd5DapM5L:#r{{U9'
-Udv-Mhl:$P)F4>:8q)C;e),PvV9ZFF~qa3YKEIjAjz`>(YDs(DFaggl}jDnrb.5/4sC]EFI|&`hpM=`@BwsflCE|r@3)f"xaR7+!hbwY6DXXB%F:jh{_pd
-G^;|2&SA]iXH<bq`K5(NM5Xz6gydYUcWSIrfY2~drq;CERV#8n@>s0U0OSw8=UjK^Ib|oaOZr[tr/^t$cO=8NW)s[+--xNx_p<^HRw`TUk"O1hW_9JCe!1
-X[{0Vz.TsWVMx(J'Lq-)vUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXb6|L`P)OKe!K/Q0bb=6>|{hr!g11qopHoJL]fm=]c}.KdX!diy!,^DPpIPXN0@-ym
-'-K8g$@PXvp&UJo"BPy5qCw_^4H1M':$=t!Z:74HyVg!]tC2v%84])k/ea[gi8!t4;N6L{Oprptk3c3Tr|oZ;_q;um&EmEL^ZA)a9RqnTe=.=`A{gd!:oH
-K{-7n:GWV/5lL%]A4Ek&fs=jX/]uVJJW&f7:x$1SV:Z">/hS1`8$Yz$4]y]<Z2|2:G5mNVgwMYJf0B8^7NrqE-9-1nV}gR{hRkY|JFW-%MxJiVw2[X$2!}
-Bv;$mO:gJ=S_qu#]C/|4NEvTuUVz:!q_;R&:ROUP4MFCemp^FEvR/3I0k"P]@%s^x(n'7C'(U=1og]%yF"U"K6wCONM1"M{J3g,{}!42^X8T"D::VA)wfV
-_5qOG!0lnLQqj/G/{Iawa[8_b'&XcV67vz;g3{.gnm(r5o~wn8b#X7Pb[8>c[^sUq._Z9Bp.ThG_r)@I;2qmk_Jd_%KO^eOjV0w6>-htu&'g}ow^O5||Tm
-Ux@ve(JFIr~9dklPEv('}2&_l)/=Obg}z6AP^(lTv#Ueu/M8'3".a&t4XH%TGOYiJu5d/h'Y[%Bq-U_L(qevS[#/jVsmk^qid6Ozel!d2yDg=y|TH"lFxY
-U+k(e%>PfD'aN]3JKd(qT|Hs|$h(b87/#=Xp$j<k}i)gQ|/S4#YPbL1xO8(HQmOg%v~xj_ApO9y[-f-pNmZ,B(8(AolB:z)xisF+:s,x>,n80nq-,>Ep<2
-uf<IsadAcF%i_5~iF")1<pn623}Q/k$G,oE]DcKmCS01Bl<`yysat_otGNg6YIODO5HNN)bg[YV}vpH4RtVB!@X-].(j-XVT78$_c'#H8B'_ZJ~$vLN'"s
-Zt2!fmIY3P]Jy`p-e7<b[xwXKtcVZBoFu=q$%E;:'hmk(|N8WuxNdl9`kZq91VNazXvva,:7%u:NL0"f1bgq#CF5d'k|mz^Q+TQ>_!VUCtmRA=K+g;;rP1
-Y<%s#|'kcSmzu.vV~Ya%p[ngk-OXhBx<G3OS~Lvxm{TWDi1>tz>UFF71@T=5-cLs56Eye&b#;xb6biPP[ZK(@5ZJ#>0YLDCpaqw@x,/W}>+^d%23(e8h'X
-dY"z<OXz!=Z91rja2mpvh"h@]Vwsj-fF/G>)8RtP,"|Ff:wvD[@0vCh^nM<n;{Ox0$PbZk!tJo}$u0{YzJkFW0}YA9XE3ePjCC#%:nGJmt1iR-9OQ<{v7/
-KZbQ-/Hz6pI#P%BE>2[XY_|sr|,NL,HmU"c+%iE!K;~Ikx6Nyb!](P'=k3mHD;%c"3]1or{aag+1JaAP$(i[CD_,^VB6:-Z78^3aemvt8"+Qh"8(Yk-0!K
-6BLO|/Hz"-gRc0VI]qW9n>ejSfPFA`<uMGjiskTSR5X!-_=Qn]%@kP}g(rPy9g=`5`8+4]3J9-li$!D1&i-FW>@#eijm!'d]xZs]_s}6[LnS'1oEso+jde
-Jel)2s/[Mt1>7(OOzkh'T45,_E={Ni9P(:F6P-$S5":>o/C.w9]j"tc7(""Nzfs8w|S(s}P-1gsXf9EF'ZZP-BF//w!NYx2hOTAo5srP7u{PAM'j$z/p>v
-F.ksV7n]S^Qm<^LCC;-0W,s1xU%H7"<^o!2HQ.uGGR:X(t)r{%..FAQlAiXz+3<VlK/2(Mrr4HwlbkT4tHb<{44o!XY=RRBxrc1:S$>[c]~jw{|JQ+'#+o
-M^t5KdqEvVJI.lZf,O6iAFqN8]Bka;1S0o1>OkKOg+tsG<NFDXpA6s0}j8{D!$>:kWKsg6rAFfy#<|1$YLEVNS7|1"hNYN_if1YJ>t/<iCP`U/ho>;W1wF
-]4Bb:B=_+awg4U_{v>mkL(o(+b4BC;Kd$q1tiprRFqlvwvS2|/}S^{2L}5_{I#:s3{u87{g38}ML$z(kq^>kgVjKA8H`6<f3W/XZL`W`JV9dn)LsleB1x+
-SK}&."}|oUwi#CrSJ|1`#yCG7L0}w{vN9cz"`C}>2>_+q'pOT8Aj{Q2`Z!]lT]7DrSTjMHntgbFwJFXSDn${r)4"0Uw1<2D-xcoK3UCWN7sR/.B}sr>^vG
->l/65Er_+)P:VbMQ%YK<|Us+TF=4S3}&]!bP'}wo:NUq:<CMoynLJyv;A,Qib"yd,pSv[z`B'"nUu:#u:'6Japb&RGUj7yV+5$FfD'fy5B,"S9Z4mp)BcF
-3!3l9R>Nl!.r7d<fk'GsX32$&o:(F.!")1rhJP]&-C4%Z}Gxy`K_nD1i0i3]HK7.W[mo(>ls[}RKOacK](4CP!k!m1#&hd=Iln$WnX6%u7xkz>+(75]KE3
-O/V=KrK02t!udlTQ)meLc3>zAM],xiMrOjsVF%eBZt+>8->4ik_N`hk$p+`^KhdS(k8=wzYkbDBox8=y"uS-[yjgT2t4/Wy:rAU.=d]h@-A+<`aoXbh#&.
-NkO=YEQ=M,l-X|Y|]p8CQk~S)IS_nGJDz3v>%9rODp`Uj_r)3]uas_uqfAf_1m>O2OAAs"X4aCFnql;Q%n-]pPo[09Ylxi4|mKhhjNSr=-jZzLbuFX8&mG
-kLCKYX/_c1Y=wJq6(]~A6_{KnL]Z.OVh./.-N.'a)Zg0KVp&TnT<nbW|3%,l(ov25u2T|pu]7ky"oy[G}b=pHH/VC7wG=)2{>w,ZW2=ikF6QJvnM1!X]m/
-CbcP8w$A#x8T;HFbBur4thm#':Rff"P5^qf6Hnm=F.d%kmzZFb_8$K%G77Nz+x(Nb|;}Ew4{Bd{|r39j/zHN@z5;;v'&j2B@+NGXstNr7XmTH}"mO=9E<_
-HO|v`w-;bY,N_}IN-M]#m]'e#/46K{+}_#}'InV|leSrMD2)&>%7.h^OlmoO&ACvyKNfmYt91@pWL7jODJr{XDbK.[LExe;MIZ=>xF~cvxX'RxJf_P06;c
-u!#{Wi`u~h05_ux}sgK<'7U3r'7-^Z561a_=YjuE~QZw:w$,Ru8M>ZaevuOnA(0(&U'N~{kT's0$blJ"2jwC7rt9!X=u1Lko12Mjw8K_|gXuZs^g]tROOM
-~`U{~^h"#jo+isFXcG}I)dfC/pIfV]a@dw$]^}@'@ABj.63|:J%budsvM/tuXdHG4{fI.DNqU}upk@_77bx-{#(-Ar08&}_cEz!`;u+x-^"d~:pEn!9^sc
-@Xi)v513t)Hsw;+uylq}ILZ@{0jE2{ZOyF)7GX5Flf<(S!^d73j5/[-+>=_y0a9bq6[/aRVt>2jJyu@FceeET<P#'ZknWV7N.>!kCNom~:KSV]Y38y/,_}
-.zpPk8@L6Dx)6lDRMKy^feb:0iX!/DTLxC!Rm]DCx,DFKG{sN&4fkN-sHVPQTL9M>1}9#dTL;6@a)fBE46/u)bl/WC>yfBWxb:DDPvvB~zf{#=Yz,;VlJJ
-1hG=#xcj$U#_T#/^sRIJDrmkjMLHniq!LN)'T-A2~9go,a"wk9e8_{^mRc|LRE&:`f5;9.m,vfVR=.c%#=bgrdTGLQcU0z/&L%3N1CLJOBJvj&Tz#nOVT/
-M^b-Wq@KB$f5Hi2Kb0|XY|Zf3PAy1[9%w#CUlNqO8go9sF/GPup'R=,xmdb!qPjb8rh&`1FU3M(FbYZ4Q(0y.E+uM/~(zVN}W.ox$ETbqPL%M<C;ktTkJ/
-i$NJvJ8'.B~8xHB)~+(BG4]EQwr9(x){({fzyv(jl1t4Y@@Mh2V9Tn~65mp}b!cPGG4{WE2wq%u3CcWc+Im-#Y[0d;ci!HC&:d4MM6x"m1Db/D)(2+pYsu
-coVlN3)zWy~+3BL;O9_EH.4RrfIT(0jNHxSi~|Y:I3.'t:WpWJW(;q/;[D(0r;uTGJq&qePPlH>QPYf'j7qV&_|{45,m&nK7EwH<^Wp<Pr>}_L8N>;"r1h
--OxqbV7O3Mr{NZdypLxeC/[:XgxoW(B3fn0kW:vnHNwjWK4wA2tfs3oteyh3JKH9__(jyb|)MD8Z0,1H{cCS@}hbXL[pasP}EaVWtJF4ZcvS">I(Pv],L4
-LfMME%okDpIGv21ZyN:V%OGZwMTgYuVX3z7}K:VOqkOJ/M2N/o4%e$}[tqw17/E|>>7t3.9`xqrNLf3G(hk&X}c|E;oJY,o&]Eqo6busd|!kxZZ;W-ZPQc
-g"_B)Rf@rZL4)R~:j5u8seV6bWNoK179]ppEbH57ONl3_i|=R.Ao7NEx@9h+U<Y9h.C&QR,l}REh]SmcyT9"l2^^=,hwd>jMAd:dG{Ocp_,"V!j'nh{asU
-{_TPQ1U`U;jnp#;5}{lm;m',iEcU(1T"O$IoC4ZPP|#q3I}]M/f7C+iu654+OFyZ:#o/m=dV|.>o3$pn6bWb_5("@^~A:(yow&AUO=!v=xvF}F@6y'UewN
-IS0K.mHU[7u(&Xi_'0H<G#0y,7/3-Dn-h&ZVNmF=rh77%GJ^NChN6^(cbG+cO|W<'_fpbU#S8KiLillZ"DeHs%=_YOR2F,0W%fK[m,pU_,/!KHGfiSvaUX
-46lEbm`TE{F%_U^P);aIJ|R)gXO!XM`[dmPPF_R(h${YG8tJ6^_0=33bj;Csn96etdE{rE7JS<Hp+,Q@2&SR};;MC2z'E^SbCxbpS|_l)#V=[X{r&9A"Mc
-hb"Oudys;ulxxyTh=ya-LsS2&bI{`TrLeI}}wp@)J^^c[Nr^"I$DZ26uh6Jla<XVzwK]X3VDvhpzpY|PRd>"hTkepm^Oomf{R5Qw^.Cn$z}z!fcp$LMs-x
-YUPfbk"x<8P&qMfDB}%W$klRUq4B6OFnEZn.JiQ|7cIZgU3N]%Dwb|KkY"7:V(wR-xiUcidk=Sil'}Mh2>VD{hg0YG@(@/-;GbMuJ6>9;ud]O84GLjXhMm
-._+OEDhOfR%aQ^:C%tYVVkGPewN"W|xh"+nS.CS<[9ueszp6B@ppVt0P6:6pl8Y!Z_]h)9:ANPprWLEjp+M=R;CA/b+W@,49LI1Cn"@BL7yWdoVW](b^6q
-3DuHx>&9Oa+bC.IUHC]})t.P(J#UGo;J@N}4spGWCx55RyMkfzt8!E4}zg<xn7G[J6nm:O3,2D!#nUFT{N@txFqt`0G+q`BuYi;L=|UC>4To<q/B,K;b,6
-baez]HvbdYm4bN=v5qcScD}stsYQ$2(1QtL3K)jw<e9k#3o=#GPay[>c}<)K=s$;Lm/&X&'6/%Dp%p^-#+O'H%YKcqQ6m.olrEEkyxJZuIWCo;b`R7hDxB
-U:o0=XKPXsG$X'+,E1T9aF(vH(&ShHCyO'=P|+o!%#"'R({q9e{9z3fhM-Y/mR=S0$29FP~,{Zo&h05}2v5d5Pr{n[:[At=J^h4{3S9@mdWe)^Cg@"ke08
-Z=8J1i}8y7"U$cDF%EQ/NPmBJ#QXECA8)+<.j$~(OkEfnDOW0UV$Fk:4b{qcYi7n7;js{.2l+n3<V9E,wU]&NY+/K+yF)/@xMgkR9%`,rZP6;F/G+pz}L6
-mdHb5wl@2$^C$kh!G-wegj"7sl.igATf:Mq83%#QOPxu,L!W,Pwo~^"}_J=s8CXLXOM-_m|v["2Xe`0#zCO{tb+oM8Jj0ITP36ejB+uIgcCJ>mHE"2cM)s
-i.+-%0xR'|T6<e@%1,%]1QI6+IT2SP!s(N;Fl{iqe`8YpGIbq_U^/#KC)1AE~3}95y)T>uDp~z4+_eoSOty=v%gKfJM'kIMt;CIgwpTqLeiXOd<1|Spr0]
-GsV;"Y]1sEAE|Bt=dHm&7v6>{eTh]xP)4#E#ora`dB$ov[<Jeh~O+TVE3F+djBvdd`U]m1BfS.8mgV{cRFgEB}8t-zT>1!4r6>+Ddb{2}0;Y#]0:FEn[>.
-J#X!/v}IaE&$xW]W2`QGt[|_4J`e4[3oR:"|=p%"9>SB%E@@rp{{8ReglwdaGr{HLSW,Rk;QMNLBx)({|hIl@>LRsg{F@%+i.B[GS=nGN=,AL0`9HezB(L
-+268ktV;kqu]$#xc;C=$g{UmtL=$wmk1V"K2DyU+n2F4+@XM`m2QE'lP-:Yl#Uucso2D:fIfy;T;9ya3%J+J9C-HT'K6c(`tI<opaY~P2"b9zZxuUApBuF
-z_rsi&tF(XCx6|P+c(d:mn$7O]!_5UU6GXxs<Dms|x1p#>uNJ]H]fT-eq{&}yghdZZdF%Ym(}m=6h:DtNaI)L`ZpJ#Y-1o5ed)4+zE+27_0clHHAnj@9J/
-Sy4qYsDFsb;=B,X78n2`s33R9mf1w"0v5#'2'@);b+=gy2Ux6<y,(!vrjIvBW+6i%s@o{OLJ&|rB1KM}1oFp~^2Uo6P>_w4q+]>>Z#bPd4/de1Oj#IUD4/
-g(~:_#<:-=Y%k0;DF<k;|AV}<ucrn#>:Sc3S'{Ggv4lCVJ%;A<{MS^0C3p^jG|drU@T5YgJ&Gk1g@uP%StKVF02I,s}G4l[TR/_@$-s8#[4AC0B+c_Oo|R
-!c0/F:X[~<8GXxFP[g9u=)9_"K~%!NVvH|@U+,~uz]Zfl7_)3;}{g9u.pG]b>v4/qC2%y]0wR+_sJ]Cck^vzW6M3o#jZxGb-JAz&QV_+Sd.,s<lIgbG:&<
-53s+<gOVZ_y<-|n/LYL]BV10AlEr[^->xC"3vcc^_YB&h6dTE78,<s09V')"r9f34OV==(}u+u'l-2tADXgCN8@Gl&dx>OZ|N'_jtt8rG9W%9B%b<Nvvt#
-duAkn#3X8R.KvzQZGw!7UmpN'&XFiM_u;,@IrvqWuGYN)cxSKJw-5t9#vBCoZb9L@fiqFJ3KiVIFyL(bXk+Kaf~+:qg)/v}"N,!HuBXYQn#XfVcQhJZLl/
-ZD:{TSI}ld&2g}O=8!8d[:U{7tr/rGUxT2o>15rtw[A;la/@y8@bwN<bSCl.eX0(L4qI,h}{;X9tMW:,Nq3bY@8L~8qh_v}s"Koi#Cqq-u&Z-/RUhK<6u'
-3.b@mg{fP)ah#OOlx9_'iztSfETD0pO0y5"UMbSp"I~oI46{mk~p'e3S2_AXiyyg]8ZAGs~mRoK'`fWyw"<qog/U_/~57f(Ik>>l2|{Zxa=fZV_NJ9'0)e
-nj'ad2qW2o$YVFgF%Tce{&)eB'Qj`;!"di1r:l[MOd}9&1r-orD/9KT0dLOE5nd,@QL>]Tb1yK1Bpt%JAx8-TzXUq'g0{9#^YT(R^t(R<4#2.pPjF;8hc]
-U-kkPR%+k/m$`{c{<s[u/QQLb6;bL4-@D`&SsBXMvlI7!Ny,hKIQ{3{Yh;A%wI~)s.fw,oU#$nAT|)='8l{b8wwmRES4e:vaYs3_D`"Z.qqD<wQA|[,{}d
-hJB>3OOD1[>_Vn9bTr5A6<G].AyUiBRA|Xicee%Mg0j$<$ZSr&g6>f&y_a>^2#0^Gc_o8q{m#XUY`Oz&l=Z`o/vb/IF>iTY^N_HEJ`1&)qM3@/wE5=X}BZ
-U0z0jZOqB8z|tEj+Av.eyN~X#q-VQ}<Y~(.=(y9c[=Fh+)(/Wx`p>xmL'W/[0G]=QB(h_)]o~YOi5rjn#:y|UI".2y.2Ykv/0.0/7#hc7<LU&vOGfK:px%
-fBu1mk%VZX/.}smmPc5H~`l[p2wcdI"us3/mQL2n[D]a[fhCZGx.b<{E!tC88W=TS8edw=YEP[8uaWrhT>RQ}RLn).fp$^MA)t5KI[@q6G1TPbX)M[n5W8
-p>O,a&v_iG#E%z_Jkb|Pug$B)QjhJ-gT:I]=6/{I<y2l,#]^uGT[}!X,G6-Z6nL1NWQA%AaGc}>%~qc6RYTL`nxs9R=RTBN(|+4a2kdB/(t$9J#[58&MGJ
-Pr<039IZ-IA``"}8Oa#ec-%5jsgPiN$:!}wrx2:=L[K-ddl)(]s!(+6]Y)O'!7NxWSockG7KZe8O#&v5^42!7mjQF$]r~'!ImuXgjT>`5oC:Ki^.2Tn`{e
-@OZE&5RE-uf0#y]OPHZ1SdC>>9Ga1S%Q&W^c0;~g1iNuOf_Lw'%A&K+4jFg'YoK,zXQw["N4+.iONTBV"}HY,0JeeJ_:nU(^p1s.j9XFp%2Y<re;J9f%>v
-!=WYQ.|&xl]Q@YquZSICA7f+,IHW--<+EWgAR(^7F$WPg.]"y,B'#YW<]^PXH-O_tifSCt1xz,%B)6!J/DY/%-!T^.fcq/'tyj={f!X,gF!BFA4vD&b;/L
-t|kq&1a0jq<>LZi}Z1":QfpUt%p8N#"w'zO]R{`Tf`Wl;wE-7`L''j++#pDqd$f&iN9naTC2FREFKT%}kJLK>k;_e_MI38vq`BKY~JPks;(k'E_XJ=Vyh!
-Ol:,67H]Ze`-L]J@t07xR>yTBVI!eKyP/,[JCBFE.B.teelwt.m9:2wm@qdV&<,CsuV[k$Al4%%}@_(!YVUSiV>A1Y{.s`Uk#H1nhW<MpFPc!d7iaOoD@9
-oUf#t9EA(Sw@HG/l;w%lj")'VXUOW`WU|[;aHOxNT'y1SK@@,9VQ!IuJEv6"9Y)(ec1U9j[o"'LeU8k0".<M=j,1"P87!uB%m|XobOsSH.M}utqg-^5@Di
-UUv9_<]}5U&Uzdq"l/SCApA6%"[RzLyjj5^AVP+b)C[/7Bf,jNiyFm_t};"`cK}oSRK$KJh+UDI8GtHao)rWwC<i@}h(=:Up]11Aj)q>5]|AvU:X`.c_dy
-'|#2},gFQK39!u<ui<#$Mx}S0OrR{oZvpPtf6o;@^-@FO2J.IAsUPtX;'T,5Y)X)'cBSvXnUy&FAKERyo_y;Ac!Hv7z:lfm/6`&4P2,h-w%WMFg5,UO>gT
-G!u,^6"0+nQbY;Yrtj6Nqa$.7MvtKk0;}<Fu0"@M|sWU<`3^9(L',qo]pC6bhW-gO[=cGFV9vn{./Sm=+QnfT0mQ;}HnCgvvf+x39]hf/(88Uf|A%S-I3R
-93qK+1a]A`C]CTw%a#>U[rp<$C4VR(Q'+]zX_=|'nkm/JqH!Nax.>%X&SE5`ypb3B&hG}[ixMv2QEa7F[P9%tiC9|;WEi[:U~nl!LjB/bS&O)HGxq&K/:m
-H=2H~!{57+I66$BQ[@|N8PME2!l>Z{F"uM2.~y/al+#@$E.Z%t&HyAnoZ4w)m8"9M=J"nUj7#:&LwC{r7y>%D7yJy,]&H2DuJg~R#]DPWZyC'Q.9s5EaY[
-f#]]`3hr$&8EHV492tMO]+nB]:<%|XVSFB0s,1z:p5BXG0!dk_/,eXO,4%2d2Rj&v)!ex1F{Yyq@yX8.~X:`Feo^UV2EgsssW_;B-Tux2vB1S`])vV<`#K
-mut#.;q/l.wlAnu1Up6=N@r<Pil>O{dw(YaqNZrm-$`4Js}it1;992iHbGh&xfX9|UYE;Sbbe^Ha4]FIOEDcii$;@Y2jVA!=H=|9Fp+!jAc(2AeNHlcK,x
-/,NH-lmmiD[fHc9:7,$.R'`=EjER$AI}5`BmR}1awi>6>8`gyJz&hzg!L)J0y{Zcp-R'W&MFao;pKLOFs'|V/(O&4byUDsM)eV:R)5~Pgve]'H!5akNh30
-_TXGpZ91nVoNeSwNSMn.Q:,/R+eqb(ouTae"6@Q=W!9IIfk;]@#Ct=Xo['Bz{Q!6,#qjJ,RW-X-q3(!jvsrr22(0DO.lAPo0bpZ.A;oN0]_-x{mg5,H&G&
-9G9|uG<:0Pxt;iieO9"wNX#eT.^S4e_-S'jdIMuEOF3fKC'.,{{l>0g|_x=@X9FkrQ>$gi<<WDH6ga)&CIGW)m_f6R~$JP}MW6'@[#/<,v8_k'p0aN_SVC
-[|1-<P37bN)lh#xOo%`m7`FKL%g/IRAW^y$U-M$5>jnEII9jS[:K=m$]T!,vktp;&AgN:b(S[R)Q&K7(U)-"BgWcB3{JO$QC1N;c}#Z9-o0|Qv}ANpMfFV
-'NV!k;iq7!T`-$dr+pT#)[)s!@/7#TJ:jrqMwhnhdtt#6ln2;>8"RxR>}_^G=.E1(v]5[3@5idjDs/Fia)x<(;a).@D!mO"%R_UD_9ZtP__#=zx$1_KK6/
-qm[d-6wG'>pmnh1IK,X'Q7_3t`DZ|&2VXX^7!>Bj(F8zy)|[G.(@gR^W+[K6N81[(2U{/ME}N5;4QuLfD8Dg(NArXrzH[Kq{@x$xNrN5S@:kV|NZPj{|$E
-H)QxT,TC@`jZ9(h7+Ifi|;j9U,PsfX]nCcHxwJ.ncJ<TS8%rMRmVa^jgAtQALXf`KA<jw1di;>b;G^C}ru-<!}Yzu$%Y!k+]RjBwI3FB9Afo"5l^:MSY26
-DZKI,=$u|CSHmR;]ac17((13<IBC{yQeupPc7acm']+JFx%%aV^5J|,lO0Z}X|2By=[oSb+h/3gjlp;N,=OI$;{WDzp|#EBS9okgyVGb~31FESDRv"^[#{
-eRF.(T!dYF>[(8G,5+"=(K#XDSQ8!JWBuw89#6(7gBQ{w!wC#H[8wg@+L[4X=-h""mJU_B=87+wE'v+LO0g7c(1m]3:w9+C>SC$ux>xdFAI,NKi<XF8Y[M
-Te^AP43(1.T%|_X9&<$.}-GEZt4FnZ2^9Z9oVE_b4If$7Ucj|XB&E")WYE(|9Y9d^eTh&aVwv:h6'RUj-t&3ZG(9F,wf>8Bsu.d%kb6T0Fq%e6~|=-fzh4
-$BOwrJ'R9ZJ'|bch{6gMK5:Kl=Z2/Bz2lt~"Gi#lBqD4:0i{9LfLZ{tLV5F|kv$G_;S#bQ-DdYL<}-Amz5iFSF6DJBWVyZrTFq^>WVa9fClR~+qs)A=QQB
-w"^2lGg1@,a"Bm+7I;SS80oV,y1dBesjq0hfg4Eel7|yIguvQCJWsRGg/V[yFF$M4H-(Z^i$qnAYdJ4f,m)`wso3~wOqv63l]oSVO<fM!^l-IoCyBD_YAF
-'=xl>M`Ik&P3'1v8u<@6eazR~P3e2k,3aeg.t=lUH$9oDBc-J@0n75k^"E5-IJBXCm!lFO)m!8<ckHJ1lkzh]6rHKXLT'i~9Z0e3-!jsKTec]kGH;4@CI9
-8uyg,+@v&|K^iXbqVxrfd%!}O)4J2I-y;P++SK}h[dPlR#RXQs/nR5rj#'/g3BE38ck/Ggj8UP$5jQs,$sO_d"qL6m:.(AmH`P9AIZ]Xn"lCGq2cI-LaQ;
-xW&AAA6Uy;,Z]tCWiizSS$0OaiCFv-3R=7H[Kd3OWpo"t]u-{%6RKWGKW,)sL+ZSkHsXM-NVGtoe]kUjxy;2cg|olQgf}s#t<XTEv[.GM<{VI>1uK=^4wc
-AR!HRZIG,-w9E45{u4K.FR%$"B99L=F4lBZ1sJu_B5F5MXP)sHtpRi2B(htk$]f)2[or"1pd+B/BJhY.'k]Z0k^,^`1!F:_PFoL]4@}LrAK5GS0>'3V9{L
-o%J"GlHKh'V|-awDL^dTTen^z]8EuXrT+Ii^pC!WX;|e'8Cci6|CQqELgNjHKK%di_a!=FELG:pe11+bH!orH"oRc"#`n8y%a:'A"pD9WPq(N@_Y4No<xS
-8$FaQrT{oNN.1z'h1C4Vdn>l~-zu]89cO4nL(=wlm6XeV][+jSG.kume(th+@Q4FZQVz|dLWVCo';|%gja^bGYl5x9gp#"xPKr-8OpNPqCP_DGbV5@xP%,
-;-O$C@wy_BQBx.Waix0akkPfmk=bzj~]-D^W|h9!v!P;bWn$l+/G>iV<'FS$AF}>Fh3/B;X1UH0-s"t_+.,.D<(LQ1)Pd3>D9=A1v!&>5]T:WBY!T`h'oR
-0#<=1Za6qwe@teyn;+4<.,xy)k4bEqtG>d[2f[NhJ[|<SH1VS_kKVXQT_S{^g;hD>>u.A!5CCO5bDf=9#J|4u[+Si`mra)O0&7'fV/PC5(T=>EY"o8t_M6
-R{Q112.97a;eGTSdoC788hLY6(=uJ%T:xNY"h-CN>H)wDN,JkMi#4966E{bPoMXDgkBQCP;m_|.f!.l2NNvYh3_D!uAn8r0:#K0E-M$lzW've9LXUqPF')
-kpST}pO'@#{B7C%F}m{(7O~JQUM&t`+V5n:Pd^{I|Qr/U>'nBu35l/o:U0[k2'_-K[(bkYEK:CaF@P>B$O@)0IMGaAx%22=kzewD|2B%nw}8,CDRIrJ8qN
-FJ!;vJ_7-_:B7Fft%QS:$XDGCj@$]&+;ca{p_+W%^x;$'R4A-]TXJ!&bfqPP&]&t!=NpU[q1mB()Xv5PrP}TcNiFU%Y:DL3`N)gXs1J9Y/"t/N#[ad/BHI
-]2hFI&;@g<DBNTUz-Y$3$/(b=Ju#05'^}xC}$z51i)n6@z3{dqPMo/;I59T<Jdr:_-Vat#;V:(Huc|IET1{uqo{7xyS`:{V4c|bG]p~i{VM`l)R_Ot}{4h
-,A`{%G!=Gb]iCM&_8X'd24%uDmA(Olm=aTEM<ZYvG.bQ5@8A'.l"d^yD3bnYBb$XI+&uU^xIbM3hI#@KJIun|VRvP0bsru~16}x-)Cu$>Q2@^.s+$-Q6E>
-'lunu[+K2UU8!|0deP>3[uv!2;gk3]}X'<L$1>Z6W4tb&I&"BX<mQEP=5S'!1Ltww2#GRIDS-}fo'dTIag+pG,RplTY'/.VY8hrNq<bIOblB7lk5VJDP7+
-Ap[`2Jy]7m_%6H~l`i|fo13X)hrT[oUnW2_A=dKEmU9t%KI]LS2bUBreqm2I}1q_dkYt3R/F[Q^)zty]<e-L!>]4U{o:&3jzJ[EL}.5l#k'vkI`mSTI4e_
-`^AsBsC{;L1_,rH;8en`K04{$&(JpbNxPKTDjaM{kWj9^W'h(kRA(A@Eh@h%VTV0WWQ<3;VqK;2pXW{sy[l.Wg6EU;n!6r%Ju'TD"I/"B=]Q,e-r'Gz#gN
-jtm$D!f+y"IH5eCz2J1&pc+x0.Z6MF)5/r"cCSVq'&<6NTT%u2p|T"]8j8dxEAKWLW+U.ME7R%E3E/oJa]dHy"K@7033h:%2dAMBg_3<,[FE,T!,E^P(UH
-25>Dw5#Q_&-{ke;KwFre^X-9cbO-Cm@19%l>D{#sxw`Egmna:I=s`d(qeb+_#e9V{@DX9RYSYC@td"PE@69H0dVF&<^[tWeO^+tb$5>(1Mll%fj>^04#jX
-L)j)bfQweS<jPk<>~:A$_Rh|/<w.lVO+lbOfZT|bO<7Won/@:adS39Mi2d<B'9eE7sPRFo7.gM=44%=%(pn'mE"Jfpa#'#vj^^.9MubS,ASOo<<.!QPac2
-;<TWumXQSlQJ$,#,c3Mhe.YB'PZn-_)Ewnt=c([EQ3L-lXQY:ZrBlLd".0m(^7/dXcKdzMC#ADP}'cLC.cPa3,9o(tmwla^`i{aahL7@pAK,p|uiqG/L8Z
-tKo7qzSf6(gXE3$;ZYz70A+)88hmsmH%@gH{EIt+.J"p%Kv2q:w__JO`w|A|Jh-ubY/IccvA)<rcBN#+e$Yxn)-#97Y+Yhq:~dQ{r,cnu&VLnb3Eqjagk@
-'{jiVl+0cpJJwmfP#ZZvA,]w|ZFeIuxb@cQszi!t5m.a'Nq]us'L8Y""r|$c_2Nb_zh(-yaW9/~#,Y)._AYVz[va2Pqxx2w.t0&$u[c&3njvual6A41fo6
-W-x5"i$D9N]^lxC&BqA+d:8(O3$5l0ZA^7AyZM;HcAxl/6EayHV:Soiga!A:$l=Wz)k"N3Wh(u4'b}'&Nln%%c"^o'rR8@"$6/UqUv'f0Zu|XHObGdb[Yt
-=1R7e5~Y{v{`LzMSyN&ZVq_._IopD3>-SW1M,oG^v)RBq^$5taITr2<4m..C96i"j'8WO6],ZP~8Q9,Kh2+<WBMvU+NGuvSr<&0l'&!u#^fB58+!>)mq7i
-w,<c`JVodE)PV#Q@x+h9B;^csz(dze#>vZ=i.uR^l0_F"Y]6#'!nT)XCS-SNzUgpH%Txh]en$HvUj=+WjMu6.ODca4PBWJl#PBFFRuL$oCo8&R9o{fA<#;
-j]HRzS/O,tc3NxJEC/_d5utc4'xzsEkiEE9[lG6-%$jbS]F/BOhE/.<8H@my'/T#-H30+FKb&Xvu1Mj|$lW7NiL0+%"i&2j}x_oF-^p3bA/p@g2ldWu@GC
->`}oXEs{.kPAW)~6<796MCKg}Gk/21]gMV`V3]Sp'k,L,x1NM"[^C;lVXX:n2Khk)Hma%2WXlJfR_SF3);n/QA'oV1ZtO6T'>g;CBz@Cdx-Q4ND)aV<,E]
-iFi(Unrm"s9tAalQNG};^0Ktqs)HC;Qp`"fQK^vhyqT9agDiM:uAY:NcL#gM<|X[LYQE'sPN,cpg~A031Drs@WgH{iIp:OvA<4AfymP/@22WL<N>)uf:"v
-FR..18>NjMb&$:E|nW!!x%Q$O#GkWme;y^4<4yyDz>e:4Rxc;[[_n.o)t9-gv7U':s$pt,Lw&F}!AUcufANh,R%ZzX]Qf%~[RpfHFVw5Nsv9'(NP=$pY/f
-|wvJK3%mjO[I}lc@`<Oa[DU^y;IWKhwm4j'-V|ko)m&h:muz|@6"zvRqyI[W$rpz@5mvA">.,HD%hbx!+8>snKdB>_VA^a2A;)tn~]EEKhJmYLTW&^+'ct
-rx6HuF[_qlCV}Fd/>R.$|3Ob@:UahtG10k:ReVZ[fzWVu6As@3%|'sZNLN,(kVU(nJn5>.J%;Tp/PQ_3Vwq5F3l>J`U`8uk;^6wBG6eGF2OCN;%bW}A0>v
-.%^],Zpl;TJ5zZr0YPt(@XM{$2dbhH1.gZe!+gak1|}6}MhL!/qt7R)&3;_o{Hrz=HkEuvr.{/T%Z]c"!,|{nao9M!),:!"(Y#k=W-AiLlq<y02cwGS_^f
-mq]Lr82i3ST'aa.XToAhk$Jc55dv#E/y>N.&COa]6ZdUD>8b."4HK-u]8@KW<(9b1`CC_^dcQ!#GK6g)/E^%V-2|_C+b%,)CB5o-g%9Q-&zpAGMa8R.3d)
-{`u"EsWIBMX`a5)&':/BahT/_]JCy=c>xjGOnp|0Nc72vSG/{F}H]X<)Re4"W0+dHXDKDN/gA:`Z5_4={c-^Tl"hRtJoS=K9,%(LW|;jg=yjxF(ZQ0m@~|
-HR21-RnXhl$v-eEhE@gF3Ca={Ir"7pfQh6mSiLJ(s0k5&_9j%qj{CTb;I",;FJd8)')ZgN9nSi~z^I.4W;(Pm3oHaU-EW+O#luony6K_,|dXwa]tk>xCDx
-O<Pv'YAOqLK(OLDI%=66nMP3Od>QE_sb(5e$8E8KhBe2~Y_%#49%6%$3&'R5|miXk'_OQ<B<`FK<'kc3UAcE;(9OhYr<_gpBB,|'>x2:C/wTv9dxQM)fj`
-rI)naXGzzcR`T@QXDgol0uD5"e}Rj@3fgd8(B%5-C8)WSX"irAy;>z|40-f#P@RPO"Lc6,;/}@':F+G!=M$vOKy9OcK/iJ@0YTsSM^%5gQ$b`E<PmqiD_K
-H0vyN9}"17}jxe,exxB:kN&Cq{]Hj.-PDxGpzoxyPaN6XnqI1H6GHtgh_AVu]!PzU9g=O}|`d2Z:z0]vP$<=A^V)k]Jb(vaG(6+RsG`Rgq(e#a92>>|bxx
-uGK!wmurot0nG.ms4,OXLH@GXITQ>eb97s:wu$x#4]UAJxwEoV<|EtT-=vy@c;c|GoKStXyx.ir&:9')V(&k!]xUdjnv"fG<bC9#j.T4)YF[CR@"wXy6f#
-87CL"q^ZCT}|f;|p>""%!98>4HyuYqlNfH93A;MPHnx_u)|s}ZF9[%Z5d|^i"Vse`[|d>[Aj!2>lsgj'Co`=A!Z7-F/r#@d=K-_ZEijh6q/(VAlFhK>K_;
-HII6&.)PrKD5x%M[iVpjM_$4$z#3eXX/R&_X}c('`Kymmnf(WB)@ZY~mud{|@I;SgC@_Od6A'5GX]sEZ0-&.$#qT}XC%i;Jpq.m:3MCRR"X@U=1k[wYX!m
-w1|.E+v#'OX##uVniWjjV-Dq8<.@<5raeu0H<XspS8H,@@hCo>QXqiZcaeD>dAEU1^T'/4Q>Z7D7>O.lG9dnp{=0';~Rw6C.t{S=${(T6he>)fn[HiM^1@
-|]pbKjA,[r#N:u(SXx#NfE[AMOnHe8&yK)Wnl_p;!tAA<U(0YLB+(X5O/$d9RX]gR4z;z/$wx3@aNJg$/!@G<MI>R%f1@q7{.eSW!IT;V<66:vF[+'6"YX
-rWO;TlAzJ`=t-aU/[s6P[noLN{jM(Xll[y$/fvP6gMFJuV+6<GjG;GzK0OuDNH47uQ9ud0R(-ZBGV0FBp{k$`@'yBhl,ponyNb-WiQqt7x1`t5BbOA~NFs
-pH9GDudVtns1b`B6z"ec$EYk;67r$K$;%[ShIUJx_/39IHVrUT,eI)OPY]"!`->7bS#<GkcFtQl$igmQ8yL)iht!V>5$!nln>l7K~83Wdm2ImwdV$@>p9B
-/qK=aOegkAN7Tl8cH8`b%y9VeX~3T'_#za>)XBcNaGnISlDVGFw>DR+uSV=_d=l;JT+gAaf]2&I={:b[sw^>N)(=Td;WBye_tz6z,4$:Md])"9O;IE)#9:
-,,#-t3mo+9j-pr3%M4s->DQ4Ybf"o1^DVj>Gp3LRxCu"q/.XBNF@a:<6T=njad"5^R}glp(WfoL3--a`fE7UIsNSi&"Nv$Gft31``2QxbY@Iv$6vjD5BnT
-EHo;+>Uo;u@hj3t<04S!r^r(YQ$%nav7!DqjGo|B9YtS/L'>e_zC@(l/92uiEVmoE#>K0$#!<,zSVv{F)nO`'h:w`-e1;<rToF"g>!J-_Y}`2$A=P,!Yr]
-L0c3425w=IjJp.8w@;k/r^mFvve${A<6@[bSox@VCcl7(""In1wv_ad86w=o1/$xc(90"W^/$SXnr!Ff/Bd`z)gD|N-D:d>'IQh{i-K)AuUxCB):6T{NWG
-]HQt"[sduufBrNYYRM;wW3nthT#|/,u%9n2g(9z&FTv2Rm;C^STNb}+HhJ+Xo{eTxO9=_v[.11xoyRQXTc`yb3YU]p%s$p;$a.-fH.2Ji"zACN'`2S'6ZI
-Uz(q[=ufpJzx/LZ2;V1d&N2Gu;Fn,zM7GB@hBYN1FibQs"k5s0]"^BEX%iP,$V~TX)16UrT3NV1@ped<oSDF9>q6E9!ve|SFmGVeMAX&rn<2lBsx>He0XY
-XAp2O=&bq[/;C$jA9@dch=>=.[Pv:5{7E{BZA+VHN0|}7<+q[(l(U=tI_AMZY_/5vjs&D4%SROZY[n5n5;AHT(5V)}kgsn`n43ZTSk@{@Ay&kJ<|VxfZ/3
-20Mc</z:pH6g%6E+@pYG@i|D_{Gx>nV^4V'`Ip0}#3)b.Lb2sX&mB&LCsp6{O]cJIG_Y9hG>;uAPY|@j'0E4='^T!4L>&Uk)U&(M2-6m-#VqZ9DAy5D}T:
-I%-7-1z/CEAHXb,0c:%cpv'zp.PbV/hwWnBPWV,opG9TFWFPQE4LQ=<AftDZh>H%iSA'(od:)W,nz:FJM^n_GF,lPtqbky(jKD"!OKTc|gDb@VVuD{/-yo
-ea8',3~k6ond_8emCT[q||cI0[{7E)P`0p8egsJ]KT!+j;WM'>uos;2amK1o2i=x6d{nqhx/_Ji^tio(HQ%a"j2(us7,!nb^sJh:<0X5,lrWag,v5!+'#>
-i,d"O'1dirK$At-WoqzzPX/h6>6T$4,%n-b/5`adbb,D<Bq@@6VDOpgvH!C!Yj~RJJx|<q/:][I#Uq.tKTJ^;Y;]Vw,5F&XVJq9Qe[N4.-i_ttI[ib9wC}
-VM8NKZB3Pzw5=GV0>.uYf@g.&bV>XN0FJSd,"H`PK24[)M8Q<}V]`}QSl;I4xL:W#}Ud:o+_t%6h~[2zCq{7HX1,Uu-p~w(rDuD'{!-WupMw$r^w5oB'C1
-%^[DA<FSNZ(18:nOxe{Uj_Wv3Hr@B"&d4,W1MbUm(x8CIK=E$yDqDR".nGKb>jEi]mY5E3RbX@L_NG4Iu4x%Zo7bc`WrkNdR66}a)Ru9Z()9~JYNv7Lv}q
-)X3bn;Ks;U3hr$6fr}!(~l>'pYJ1Me6a;9.#YSN]`LOAvhU5]YC=]XWgc!@kyTCF7-83n!e>NFz3M/a7uEepj'V^&Nxt]&:+GTPTU_{swKa2cVu'1bA]S+
-ai`v}8lr%9N:g|]r~z_zM1hEpA'9c$^<RE:V=!_6HqZ_Mm~z&riH'@Tb0bK&`$H3WstsRT#`063t_nl05j<A~^~(Nx%x6Ga2OeIav.s57uuPsur:(cHGYX
-RBWZQ]5fAtV9TerbPCpNkdwN;31CI4F4}fYeW1F-+VnP/u@=~ZdNdCGXmz_QJ=lCL`@$2fNN]4RZsmu_|5Df3rJVl'nOqL>n=f0-PkXi]vEsd]6!m},mEX
-=yk^%`he{J7I'y7^]_=6@+&7$qf_rG/JKa}{$$vv-/|TmOJ+'0}UsjD]v=9K1q#(Rq-<i!'lq9;tkP#'KWOM'3_Kp(LY<L(wJ%NesemslWjPLyW4'W,rvi
-A/`</GF`IzGU#L~7g#jE.442|mW'-I/!g2gHvb);JV+B:3b_x:>m=`)JHBrYFkHI1^uMHO-;,7ovC5-9-yIE-ct%r[xAt>pYHsqDNcOmNF[X;UZR"vi5~'
-k8T6Zk98apOTgO=kJ,XJwyu8d#&))<iA9!^'la&T`N}SAkTCMAOA`Ua<|ZGw$U[/{!Urq:miGTU6oBv>Ch=W0;Z/hy]l-"5&/PoR-j'etl'&Fnx(+>+zr=
-bNbzL$%)>>Jy:#>r'aW$q]n&}0uy#xeO$x)}yR,57MNJHH<aHwmo9re``ENSaNL&f{vP9{Nr<&DxR|ej(ZTN4!ZK=/`N&lHwb9SjV<&[AT{!eD-B6eV^%3
-LSj9/hgtHc=S_$p@Jfr)yLq.rU!Aoj2WM3Z=75z+HAy&#fr,a2@P4]yBIs=SR(thS[TFc)|71Mnk{js:f%4kA(hb.Gk{v1ZTZ"e+#wvA[2v>y$ZVyos|FZ
-3Ub7qSak2cF%|^!%/-f}~qs|2JC<^x$j,ZM}n3vAV6%kHnUNz4@P<}hT~ZQLsrJGvBzd}D.4}<kW`x~DJ'&;)%%tkbimdj.s8Rn@p/J,}!vj,kFK|ZX2NJ
-5z)B#`YQ(N)[WO2BRWpCyeXDX1F}02hGj}~J<"Pq05KzI<VZcOem,RB=C;sx[D3{!7imRPX;IG_fiB[2%b%VH+AGeMh(vS,e_V^8I47D9X+B4Q7</vUB9+
-(%QdF8VN|q71bevKsV:mBbxW]W#FpnwLec=5xf'+4(=PWbf9oK%xjD):.d5rFyUyEaYleam86E>2^MDUTjJOQp|zT7p4us_SWb$u/JtuqGs++@#F,BfeF-
-S8eMlC4j'OaJE2%nDgOv[X@f|pg@QaIwLq4ip!MO@s-kd22=,(RwibKJO.!O;^!)":Hp<6zVFs>{e-=ob^6aLiR<kFprb3T!2WbD/T!wM.FHqBURuLkPvR
-&LnIi-H4&7f-QYU/wqsK}p}sVy(8(IW2EGkC.&`w38L>Eg!v;cl`>^[d.K3kvUg:T#wW3X'ylA^8v2R6ir'P!N;C/d'=wZlO},1)dqZyAD>|(2|7yos<BT
-b&"EVY[1=cdE_Lzx12UPN!Ez@OlRJfzvTGFYo!E+JCiJR"]qR>~jWM@U<AobdJF[QwQW;9imqW^tn7i}Dx#x9gIlZ&+{b}d`EBxrlS|b8L'F["v]6H@O5]
-F=cRXq,OqGxvRHP0P]WP=nhg/Y=]fP&fTt|3C%ZgiU:ypuV&I&[B!70n_<7A'Ur6%})xz:b3u_xu4d=dAGxw_Y1eR/,W%Qs.sn$<;Sm`HbMxy-p9En"si.
-qOJ34^3:qBG]`x{;]kt|v)fw(g61ds$"]FNCo;b`[,csHBe'E:~.JVy>#|^|rW0X<4,R"fT`.(|P>dOVw^DbcZ~g8_9Yph#"NU-fSH~)_SmDM_Z%8{![!$
-&da6G0>0L1bJ/8|V_%}{{22pPt}L-c#2S^n5)QFv#o0c1%:YG&'d^V,_~6s+8]4+!(!5U6gc72=r2IS&g"E@`$[<FXWtPZsxH[l216{gLg96rh's4Ugpj'
-R$d2>[)jw+<<$+jWr9b3$,nVgQ1JLFjCL7fq@3jR|^Jz9na/A0nbv$h4sZZz~R5IADbW`e0eHa%{d.c.D<LybS30h3Xypk,8L0]qS'uXZo>bIq/8;kHC,!
-'k.`M"'2sy|h;vS1$8LO:T#8Q,#G=P%4LFC(J"N8#GOnjILYqUhXifOBB5TKpV@0H_%+7gN4mm(=.WHjH@C'yx!ql(^6:`_&smERzpW-Z11TYP%|&a&qop
-"B@u}IQ_h6}l'lq/PR8/_#c#!5#6czoIyI_zv%kz,IWx1a(R(dYQ_Z&P6D.1&E:Lb,Gp-pjQ_w#1PvAICGmwnpSJc,!iR>s7-{d$X<i$<'3j20{n9>h#EF
-kVrnk(v/nZB9gm^W!D'&wCS<cXd#;]YYd6q.fg/zS#bwNrOq_]&RHl@S==rVb#NG&x~MAX^5b!wVw8G72i)JZT+JDA8f@/`loIRJ~Y2fW-u4X^]$tJYQ:)
-L5F"aQhxpII/&=OWFY#j$,3&&n:T;sD[TsM,8xt5I4GWt8m/5J14Tisx1:2^=j#C([<h-5XCn3p5:&P:F+Eju{}N7-X-H3mE=s`74![aCTLxWnh97a3T}h
-!FSsD|Zw#.y67cFZHi|"~a/>u$Sn_glE13DZW;3HOs2vaRrbM[@rbe/ym)IQv_`lt9P}R-Z`jlP,`G}8@6@8=ey>UpRFVLO{_)=Gw=^"{kyd&ER^`FJ3&`
-}1X8_%t<|E_N:6UvS_<eOLz6ML'(>ua+'^>Q%Ac':7E.d'3hKt_:FT#j{,8wA"v(o93Irw&;d!MWni(yz9-<+6}k6_gMfZbT.[!{&@]TFVH3VUaVdXY2^;
-pPK;2$yCNg&5Ny`pm}zzI0ReFYZ9Z/),hsS6{Eb,Tpo=@IE<b}}:_,_u'E1CV6jX%(&ksh$JvUXo&Mk(V@]DzSPE4`Bsh]ug)CpelEP@G,0};O4<u]ywYH
-a18hgChhjxVJNPI2Ll&(a#|@EzwBwj.HAP8Geg(Y,<_1gW>UL;DHQ-U@J'CT4D[F6wWn/m^6f-'(8p/]!CQs%6`V<XXxcxCkfY3C>(@-&mG/%j;`8yJ,5r
-vZW(-eVsZS,d[t8mbeKU{Cw'ATM_;/W==ff`,/Y6ldF5"`nUi2(BI'>b<n^{a99.Cklc7_Oc=AmT`AjA6:vp7aE47[)7{|R</>X^JT2"cT28RU:^E[)#x)
-B&vZ]c}.4b,&Y]CEX+8`6,#2AjZ>~>"#T4!U<1Jx7BZ+3,ESATo^jjW5;:C)/R@ZNml$}MM%9uN1D]Ym)nz24TjXQIX{:qcH+5<-$[zP)Ntii5^[-B>a-G
-&zO7DX~MPk8}JoQ'UeoR|/F`>eomuTDc5rAU_GtA(4|;RZL.+YfY%I7)~)NYwiA1QFPP.@^bS:JxtuKCH.y4@lq^mvyQ!wb#HkRLb[WIqeQ=O|bGkfWIeg
-EC3A9c=OU|F(5uDn`M-:{wsi7bJ0C{!|ROX@-c<rD1;([Vh[e`#qaWVvt4~hdhA[<E"dza.|5)UcBWA"(UbXyui:&5'.'R)hzR!>02U/MHxeUT0tip+qC`
-Z3_M+s;g"&P--Hg;fiw^'gMQ|x-U!fD8WQB):@jNKX[y^i:3/p77!~;}^wX`KzHf%f`wvNN">2Nh3{Y|3f5&|5k4(`hBMvl4q6Zm5<,bn)!K"+HV|4")/0
-)yG`AC>(=3k<:#nq,Q9&'XlKPYa%YaG'Qvz]4LSB_F8I0PD"6n:FueHRY$pbtL_ehi{84J}q}X`/<bA)sKODvFzEk>Gs_:J"yIc0$>9v2deNlGq}${BxD4
-ho>MAC"q$^d3dG:T,OR^Rn8,Q]HeKT<:@a(b6O0_0{g<yT[p{b(;C;<DKEINJlcn&fKFE"f^@QWU-O3cIuVv<[{yQH(_RtgyxFA1/Xa`{Xp!i`GWm1fWe&
-&folO]"z_+,j!kN{xh<(5AERq1P3RMuJ{&n<pC(G]T'+u"YL"}~oa.'FD'aRiogq-N@VPqo,Le8yE#g`Jwp)[k@)+aO.V%Y%VHuN)^hu<o@S57zR<RT9g[
--K6R&^nh`dUY`YVC()g]NTtWx;u`E<@3RHrA3K6kitFILcyIwyZF6hE1419burf]YhH7BPn>VVj`iFwO@&fyC}dd!0/}87lLF>q9e&O)"ouQ[]<Z:c/zS#
-)m>]M.M+5Z|NNv.AHH27]z&M=;I)](Zd.J5sB(BRA5Am$D1[HOV]5gb3u'kAaK[8S`{O_e':!RZ#N1dw,5C5JhclCqe%r)i2ztK3W.6LK"I_VWy(DAA'R(
-@`o!`H<+7I]sJYmX-YQ+1>6is$g'Jx-=f)ZreV[u)wDoE2Y>NUb_=HH1[W9^0(+V%Ln`#sAS,+S!;kRH[obCSxAm9}yiH9QJKVntb3P[wi/A!Y-"JRN^'n
-jq/ZS9'h<$3dn)7s,lb4NDa&k'"y&6u@Y',K5PnpT9Ccu58I{4vRUe1CF|1dZc;nB+ei0]JoNi.0qLo!C5_LTx=>`-<8gDA8;iJ|=jR$vi)C,'$<HiI6b"
-4GM"=E'v2>etwzn7iM:;~"OsDds#HD@5sX4TIzM)NXs8K[yA%T5DNY<mR8Y%{;V<3q#3ZqZmwJ;!Y[~%J{7q6EN3;+`=~I|qsf||^w_wGdqAtz^t.p(4SG
-k4(J$dy#L$L2/99;[Jkj4Mh`Y(9i'^QMa64fmkC9#%&d8Zu:7|[Y;J-%2Rgfpyo<c-_{,Zr7hxHl4b|c:(6JO-c%jlnw5,eTeDLV)NRiX+=XX&K_Eq-p5.
-|C9)>Ih!p9FptjxmJu!ohB+%^RTK7:'zu!-a|"B!oapX~%'Z8BVCO!6il;Hw#+{cz0BD_ZN&bH3m_p)I]3g=~v:FMdH<r8Ba~G<J5v]cT4xoXH;veXw&Va
-a}5Wg|"j<wb8:5kaW$%GA>0}Zi|Pij'aY,~>4lB/mCaxG5'kV5t9bY1(=&>!tK-D2W0+C^%jO=3I$L9;[EU8&>-E02Y)gx^h-tB|pcaE`'47{U+@+jzI"d
-rNx#I6lgrM4I:A}Qp9RAx2}#|Yf9`Bl<4]Uk=;4p_blv6^xtv2Hulh,53ZqXv&2}L%c`=(Xg71_{6sT`w/{29>QAP%GAfYo&c1`AvX(Hc2cbE'3bK%{nVK
-bk4bpk''p:<3h%(at2{d|E=edG{G_Sv!U%S39FL(,FX(!Y)NV$KB&>(WyS''lS<grVffgJkDxB4qV5'q!nl(#}D0G}Y]8G0>'D(=<4v!>Lc1T/wsl"+:xj
-MnnBKfgFahJB+@M480pq~5Z^<1l_7(KfJ/T@Im+%CkmBAkOq4Lb_ff)1{I|T1'lgl$+Ys;-sO:Dqm5.V)!mJdu'+o5%o66KE%Y%k3w%Tg'CeG]%'qG7>.b
-33N)KjV+;4CL5nCG"C}n/oYTPv,.'r~<~)"vIIhJ.[%=;]WJlp~}:L!XAdL.={o}'pt&>:P_Y4O",:I;l]^{u]SS/Rb8gHk(T/2'c>Thk|eRKu`z(<n!U8
-4T]Si#~q|w#G3c0g;cm}oe_9+h<`!kbiG,nX)k:EF^'i97E}WT/[4k,ganS/K;Zs~QbBZX#U^i<l.28w6F$r0EXDGqrRI-Q$T%!Y!R#_7"}Sa&v<0X)AlB
-3BKf:IAKxPgNIf!Aml'YU-3H^mW0;]>k]jH@Wth^v<-cpEkUiI`kYG}5}VxWpr&c!!-DEXni@V#6E3+,iWy(-Fw@lD_'k]E@;p_HdmoA!D8/5G{=]I.@kx
-)S<_iaC^mz--<4)8}h;jmhK'#-nCPc!NM=+6}cE7g=XNBd"`'t^cIF0iZ9(x[CTGs&QxUB"$P_FaySy8Isz6Iz1$!'!E]l&8^-n`XkCiifPde%sf<(1D%j
-kZV|#Ka+fBPoLUY_&g|K#QaMBOM)`GU.335Z2=vM(}7/muH!.JX.oi{Y'Ob%3V$uj)@ayaG3wt/fN92O6]<[7#dxZFsRE0@KH@CNX'V.fP'FyFkhC|@^!w
-a:Ghlq#!nS~s8DeZC;(Hr,spDh9Gurx_77IDMZ3&~2"q2e!G&@8/Bm-vlg#d^To08OOumT5AJzh#dtDJ-Rshn"F.AM:7`c.Iw]6-):Uqy<t[4[[6X^ywOM
-HV&F(R)33&8On=)j2WXT<)ekx:F2!oVp9(SrbgLGZ9j|Z:.Z&[>;'F;h=JeodUmeA2cf4w+kN688F/`/~V+006aUTg=x{z>#B+G"5er28l<i&D<AiWTVLx
-+f"_saC(ROx$&8:`R5)L@(UJWEru%L/qzPwU!+@shcva}D!dI%b:{w<Ks@rcbwM}#,K"qY[I(>@wSP7cbJ+5iaj}zG9FUt+>M!biEA2CwkZ(OjN;mu}XJ%
-KV9r%<A]##dz_J,pAS5Gr)c#J;;'R$lBzUhw['{O8-EKGZwDCJA$t^rNEA]]Jvt!,bpHT>RmS=~Qg/{7z}q1ns5Bm(3SRI@av#}y$=z!$)a:sxCktSS6&t
-='Yj{cogx;R_GcQVrJn+uYu#!k+u4ehB|l5Z/^lsoPOVZwUcRRSxB=8.K<L;BPj0Don>%XXo_{^:7R0Y~/z4FV)|@Z'+oE7+zai:e5fXAdOP<mN-mQ8hiZ
-CP&=[N|yFx8NynQ4##iI7S)1,H~IP228EqO%U(WMsAOSIX|.%CmjY3'Ui!azTq_SiQ:g7@`;"Ystd5-=/f5yf;oB]:Xe"h{>qoYPe(.4%ghMBJ9'mu'Yr"
-II%-"eg-"I8b7yv-{AoEC0{V2R[Kbu5Z-V{t=yS!:p}iimIDD"k-1^5xG.xF=V^o:Rh>>zqI[f.,<UYS=w.6:!d'GYQN|#5Z6yp3<%1LM)RJg"qFzeqJa+
-.Mn3j.3O3UxHmR05Qa(yXw$Q[sXu2EFs"fcVX'6N=O'QXGP@iW:xE9F72q`v-z"]Fcr|/;|YA:=A#oaj^JY;SuWkPTP3K`[t=>Px(bN1R}v<[.OAL"|nl1
-NU,0Nslai4EX]eiVC"]B+/Uw#yo&]j^j#r3djB&6-.g^d.8Kz#fS;Nypw;cY6bfDe=hUB/(smp}n8X"yNt#heBk=A'UGq=i+ygy:rp8G=wMGa2g5hZ5}AO
-,wgVUYV:V,i7P|9./{QFx<wt__12WntV>9E&84SwYo,7gxI;Eok=^E.+0,P8{DS;P!q2PfE)F-n'gl;A6x[8mwzZ7"8EU"e9Nq$&^P=6f`/@k2pF=2'$S<
-#9w;)sC4V%Y<WL`sxMv6xrB>maQ(s]_)9!a;b-xH:o>ZZ3z,.e@sD|I5}zxo.mfB^Nj!v87"S"q:<7%y94.rU#iGH=g@v#Az[w-6qZ%x#G<4@9@5we~5f"
-5n5QM|69PoytR+U{JRDZknA[3:COauaxg!r2i;6t&:{Sr)4cx5/at.tgGOI;;X2EGC%`%e<9~Hi8F%[Exn].iaMs|NyCP|foDM^EUMv+y/fURelavJR8N6
-APL'a;8ylW0jv>hK-CD!tl`e</A_x4W`dqE,A3^VVTY])xlOO|0P~vv=>;JV)"VI;T=.<BkyrkXEl]6D)zOFGM^w>IXiz'AgYM=X<UP37KLH"sQp2y6V{D
-$&n4vRu>:7a]~Uzk%39WgtO.t7|Icmjv59:W)+~dD6JymW3xd&Gg<XFY,7u{+oY9:hHTO+^=(P1V-JZ$"fE6OYi%-VW(Fj7HbSh{2)43eP;21#}E~J^@MN
-`nmsy`l0gKu;Qsp9[V6Yg5KnzG]D!zX6}cu)q:"=0ez8F3OKdmSq_@./C-PbG.gHp5R_$GJ4tb(l+Isp7T3<d5Z}z8}ICQ@)iPZess9}Gox>'aF:Z(KY51
-[%qvIuvSg'|%]Vo0;M>]^E3pR6:q9AV!b<YV^Ti"PL)BgC&SoZ')`Jo5Bz3eA(Y<BRE76EMzorowHJ[;Y]]"wcDY<)(|6^vl}|.nF[OB7[SSIaYK;}lr&g
-z#A16b"R/+.#~"jG|f;Mmo6)^"K-%xRtUE1f.xB&dw>CGq~/`e=c5>54e4s.iwVIV9~zwB6x=[xGnBM#@]RaP:e0tVXJV-,0xlKBhYeY23DH4pyuq'_(6y
-M2AOW2[-R{}t}u5;]dJtVB#@15M:#vG9k2skAT|&-6"2ovwIPC`CKC2:nR`-O"uYtPs>8cA19QrfGe^muuJ@.C:xfkn1ybDgB)&1eVnH<c^]auyTKIFe8!
-Z8/3d>J.8XDwvG(2zUgR#7mG~MBnEabN%MDy>$(L%CNP}-0N;>']6DrV00H+>7.&Kp8+:}lD.>o+~7VX7>cuxn9lQ=w6r|`W8JYvP#kXf(<II>@TIKAE~T
-"zIt`lfTlEz,P%nT]c5<fJ7_uY%DQ%4]x(/H)P0UEK0pdb7;..ug3$e!K"&W^i~aauEaZoKBa^9T0Lo]r_lc@+T3:2S)PFdlmL~lqxG_PV/;&2@UeafeE}
-/Mo8PK.>v,YB-;:)[:(r[w:9;75]EJ^,t2bmgyyr>DGl<g@['VZ5SPvW0c~<o#avWp{"4tAh2SpqRc";.kI$}kg.3:P_qz5r2{e-(0T+F$dEDgr)i!Y0^D
-"!
+740712
+2xHr75U.4(a|>}6s6lI{7q5"Al`-{qWY_-UXb8,hb3s6`iopp%.hjzf22F$BAwmvfC.aWIbb7g(8{lcZ!sI2LWt0j@T_'nXmMn3Km:0a=I.hSN4BA/^]Hr
+8n#iLU&w+M<xx,y<^ZT%ZW56r$XtqsH]-d%}n>'4fm)t6>^{MusT2a4cuHA5ZB`l+}wsWD]p7X]_3U_LBr73O0[HACtjW+8|rh(0#mz6bJQM|s3|={C=tz
+zZUexjE]_ERu8a>&;Z+/^'F{3PFa,To5I2;vP]kaFg!URXI4|.:<98/{7GXgaK-}+z5p@A5Z//D<l{DohaK.EkRy5IMDc83]ayfZbFCe'{_uZmf{E[Z`rM
+qVN:d]TjwAtj6JZSPPdKP2EB_ev=d5Z"s|jlff1qBy^b!U]w@d;`zD~lxY#32J%%1,QT%&A]9ZYvHF;%ZS"UHw@C!%Na@U/'yEQH_b$S]I}08SfM>Wk_Z]
+j@ov6:{h+>).26`4M&dFI@Y!>oF4-Y~>iom:hc4tP)1QDm+7P{{3=Pk_R'k+I4Yc!J/HMQB<9XU/T4^$k/i;jksq47(/]&!d$cK[n)tXA8Rq>wsJftKC0:
+,SqW;+3j6<!s)/E21NWY.u3/rW7>=SNc7Gbcr{#%F/Q]s'!(T!P/#U~<>`]B|vAk[yZ'r<,oD78(w$dfm.D3o`)=zPUHZb;N!=_b#w#6%5}"kY>Jd9xf5^
+T>^It347/4iX@f5<ACS/,o63eoDt5:@UR_.@+y#3S,RqzK3cz'gT41!u/pv!w_J8F:H6ZoJkiwT9t`JuHVIw.-pTt:a3#=iN8cg:FCK:3[Bn`,TIkG(W^=
+6"v6#=DqGR~Ni'i;h6ot4Ql;>dV8`L^3>T%X1,qu(1-8g^(eaySDo%[g(sk<t3cz:RUDE}QSN'E8dxLw-]/voDXI>oSt-OUg-!U4ycPUO"$LUb(}f+gJJM
+vr9S'S&(e"&hbU$3cqKOzBdlL}uo]ra&}lh{aeozMOSMQM73sg_aLy!Uw%]Th^QYtj<:"cz`5gaw_5^WA5ggb)@;zj(}^9>dwb9$M[{"Wt_5WI&S'S_E/!
+"ANW6zo0+4JlI@0gBax|D8{WSbmPslZKmb;[.xd>%}q3[+p/$B<kt{/}gTnI=Rc3[D'wW(e8%D0es(scRul/,zee^s:{vTtzl_Y)@1YaU_!Y!,Oeq='WIT
+sX'|fw7`fU;Wb_T`{)0ka&<pd`}xqP8`h69<'mC`ay_j_(LOubQ`}:V'w'4H}H}o)@C#PMDP(57E%QHok8tDHbBa`1~-Sgt_e9}+KFt"7CobrC_/Z"-&9e
+6Z/W'(1-XVC@X/CZKV~agjEN.I-K{YF'A,SF+A6za=a:./+u`d'l'nRs1Kz7R`4k=`2Y2V^jt0k@5=p'],L2`wz`.4J9Jb=3{0OWUX4T<n^$2$y]Ad{nD9
+T5bwfu<))}MbG!IR|kG&epRL2o7Kf6IZ)1cX6`Evh+BvQq%YJGv])lI>wM=<8qMW0KC&43Iv]bVCOqX4}chEjn5H"XOE/Phf&n'6=^/iXV1_g(y/u_Ms))
+|>Xua&Qu){y5zaZL8iJO,6`g6FMB448Mi`O&W+5OS;$NB,5v9o<A0IK;`k6Cum^dLSpk#ac[wY0eEun{fQ;5sO`I^)_vKs+p6tad7R`Sz#]Z-3hJW5!An$
+^LjKGBHL-i+0}gACR_BGmZQ4KOd+Y^!ciemTw+lW2j5I@@usKb<<IzG]aHi:@N,.hTMz^Geno.W.{pt0o`9<vLh_Zuh:kpEl$P`RO3t3XK2H__N9t|F;HX
+}_/:!%_"5"8BVYq^;}OB,YyN0u.0Q;]L3fUa5_WK9WM<T>VYiE~fdnAg-8Eb(,HQuBh:_ho^)Dd7[;d,qbZIj:v9<H@BYY8ftJ15x6i3,x7Y/!e}E'<JaY
+Ohfds!/@LH:dcaTjNvmoVf[nVofKz93UijHlEcR|g/Rw'y.D!{bB|}a7na=Ok2+MQApaw}oa+Mjfqfe3WawOrAc;[y%jUNxqhzCr'yHf$xc!R%LW9}G/-|
+1;TMQAES$pZ|%_kuAjar}I,!uGh/U{<.V#ZK%tadpzpF4112=RVsyh8_@wBg)}C|ie>}~,AkrV<Ov'Sgr,5.p+8Q>x(x3{SU}Bxdkc#`C8I20t$CUsOM_f
+Qc||"<o!sfuH}"^|u0n/>g@qkf&7,m&,/tYDy=fO12Qq)-N6V}}O%O[.&:-`Y&h7Erx9%gO2Gx4y"`d/bh}/^=G'ZHdaR|_#XV<>l{xV2UZdE-0rh.!'Hr
+C3u:B!Ju">{/erC7HsszxbWg_2|y7-zKrr-vZc:fGXlc,{jNMvX-+[)M&XQ&t-R;jRSaN`H)]IqtAkf9|P^<N`<}~(9|AQN)e64%4fark#4$$%d]7,3ML0
+27hv<LZS`{#rwS`Mcffgck7Eqocr^c[Xlp~|_}m[!ur|,!P|[@g6omEcUJT]l&9c1|lR_BqF"0xeV)0hM%Nc<}oOPa}iQO!YsP+q#_R,W<fN8-eMMUKP@x
+#>IKfR2^4}3g6}HN%DK<infrbhJ=cs|f7NdspD8-Z&LDe"lMr|"hT3YxDNOm<CE$]f0F:|p}uP'VGA6vGhUNW5%7&.OV[FNWr=P/{&fEHgWHN)igtNm6[w
+7rmvJN@bPmm:b!DHQZj^nU#Y!Wa![{$&&ij;45{uK5LX'"nXIn!"&.Ychv&;ddV|~U4Oj;,([A;}ER="OC|h'Z-kAf>jfgGtQL)yp.r80"So|qTb[4G{5T
+t+x9zkAfu,}&T0gy&JTJ>)WiMa&<T7#x3f_0|i=Mb7M4vZn3-O]]B)<NM_/r1hVD2xsF5PE6~jx+OFh3KN'A~i%8WlOf#y~74tcO6}!B_.N%_woLD<==o&
+=c&{#YHFU[)1~zHg[i%{J^dz;G_z;G_z;G_z(23{,v^@6HZ/|zE{q>&J>;Owf|42o5Gj=yh}^.lF>{"b"]3Ok@|NOzQL6uai,{+K8jtf&broy)K7Br2TYO
+pD{g0A#:]Caj&rGjNwi.'0d&~HRt4V'Bf/Pt{{~kihzTQ|D-.OtCu`<->{lUdj|5imF.w%y@zMgcRX"KK8uxeFiBlHo+R06Jb3<},>FD]fS|~Nku}%EHh5
+dRoJ7}opNxMUo>aR69Avnkwu"aXI5x9NAgQ_2"_NxtannJW`NZa"!^S}+9P,uh:U-%TQ,.:HGUjm0_PlBJMX7buAx"YkOwq8L-7b9O2.&"$9y]4}hzo.wR
+-pnRR,m}RV~y}:$pfk:&TrUJQ8,Al;7bF)L8WO<gf=b!l|(@lW/Y!N<}R,5o%BSFit04SKT[v71,G$rNgYAu[AehQCo^HMbvv]j9zJ^eKbY5QbtmKjKBm4
+N:MfKRpXwBwI:Vq>8W'o#P"h"yMmgk`K/iTo/dXdN6Ok.E_O5xmE/j2v`]QsMn{m(!5q4TDjY,2L8QeTAUGOMF-vumb>Oc4$xj=E-}B!4t#<q%Vkn>A2sO
+]'j6t,Byuf,8vSaK[86ZXq(yhr/a~#R3Ylq#.O@Ok<bP8jJrEz{/M/,nA])PW0smIL"|Bu;wG'=$N4P2pyd]lMG^%-W#7cmnEFnno|3{Ag`u=DXB},8_(p
+t!H}FAGX<c^+zm"A:yQ[o}A'hz!P6jvVR]~VEwD$K]5!"2y`K-NcC"z@axIqf;pJ}N[ipB"h#tk|>.}>{k-k,&i][=g<=xRtfTnr.8Ze@0O1U%,w_vd1h6
+g#y]OBw/XTK/{s`l@,jy;:!8+R@}RwV{g.&2[8iyiPto<Cmi4@)'^3`kLX~t2=u(A2Oz-U/8}lcTlHG-#[Ki9>Iru7V`s8.2!>Gz8;mO;q+`q{6-";A{)u
+o-Aqb`>;r"y,K(gNi@xxG9-#}XPg(K%u$%0@Cu$$'&JDDaHvFtoNf#a<#9z-k2~nmBhU`#r(+y;|BS6-qJB'w]TSKWypOD|:5qtfe#Mrn`wgCqL80^WWh+
+l5jmJ`BcPN%M_wBdh46PUY>(=P"=)lpRbUw@]Z+|c)Rq+zmoO!C_pmD.-m]s]tk[H6QcZSiI-.mw+}^/piwSvkAxsO;lqt|i|eI}bxf|ch%Tjw6+B8pW7S
+4ZNe37m|KsP3Wu@Xrsi%1-9cPs92BHL,P|fmhsF^J8M{5+{pfx33Sh`L2zZ%u(:q/$am5F6/]M7cYs76ij}E}Y^Kkw"1DgoM{p.|sXQ)tH|kXmpG"]R4:N
+N-^+5Hpi/Eu_(@Cn{.JaCrPmbrv/%^g%W+0Y^tO{Bh/9sYKx9,j.D<'m"[{Syv|q3x]jo!>xUa/pm!6d5cjyZ5sAK6(4gfv/[ecm4J=1+n],}R6N(+-:m,
+.-]j;!#p5d8;ckuM".U]GuG9-ms[Jh1&g}oFr]F#&np10mZmnPXhmZkO{+%On|h'47K&rARH5@v/}>KwJ/y7MqhVxPzv[,|oWgBH^=K%E}>S$Fun+Ye`Tl
+iw<"ZwNM0,BC`!2Z&Li7p!sn5m'dhNsD,`z]ml+UU`RWrMRBTn6j0;|T|@3x^j[`B$bymsaw0!LzHgBvv(L'HMmk6[T<adrz1Cy8CPNAq%tzuJsr>h(Z5y
+QPUh-[-U3:FvOeBFDsRdAu]]$tSV&wiY|iq{7j)Dy^,/'/s1T_sq~^,ER-)gis4IX;+lt0[QMohNxJ9BSI%Y)U]-_lebt#_6J_Usn/ku.68vHV(j`yLN{3
+qKwq6[2;DM!Cyxber!I4lYllq>2Vf.|`6!|ToBlFZ46j/w==gC>o)Vm^]Z[ioPk_YG_{m"RRB3-:wCH@&+#i2m,&7GEIh)xF'O!4o'aJ9k'7dtKrJ;#{xY
+`bUiL@!%5D1AC(`!bV8+-pX`Z")"m1BYtg2p|>`QNiy'y>U=iR[8v&K_DPeFz`GQ7wR<cd/@&/UO^;L&g58{/CExR3,p6UL(CZ[EN6QZFX5BqqZ$8:=>tl
+R;P1v)h+M_11zR6q)tH=n^]]_g"aT0T7vU(!Cmq.c0{hphss,cKW]>~UG']V&P8Y%Ns6[;$AlebT~><{x,_U],$G>:5CU_6Iiq6!j^g(1U3f5,Jp&]8I'A
+R]kVJ'G5U`X)iY.6{;{VZM:DPbr]32#C^|B($:kec8h|(lM'LpKtvdS|[5"GlK}9LiC)|j5gJt4Z<{C];RMGVtytUM]C"lc:9KE4NuL$AQo>v9DU9<BygU
+OF%FT9T5wVs)rm7X<I]"'n,/1#4Cc;7D6Y|2RiQe(<bEFIkDM-3Gu.f[o:Q_T3yt4#4qP%$`i`Z8nw{M2m2o0/>&8&nqFZxvge<]|YI<.&7Jp)`LH[#dgN
+b.@|OtYX(^tO=<V-1aV4J-<|fE[!jXv3B#BbWZI-SyxnrUzp#c(G'|dlWJj(51KZ4W+PvIe=6wZPX=+"q"Af%.Htj-o=e=<Z},7er0:Bgxqx!ZZ'<:)hq#
+gxy-5{'qqW2T&@%o:#@IjL>^k@>-D"WYE|WR9#^ij]D(J&hdgFt;K^v0o36K0edX,)R$1<HaIcsb6(F@Ej4&5H8hx3~mZ!6W0q('Sd+:^t.'<E//`1IGiJ
+>Cg3ZhUGm,0zS9iM8:DB@qpB-J3>5IJPOP&;M"{8Mtvk_s)vPq~4nQXt+P1e%a!}x=+#+zg|%E:r'Pei"1o3x(>$$Y@1z5]`V9^%gQhVzkoRqd7Kg_6pDv
+).^GD2SSt8AHx|-aFhb^Z$tl>0$yM"_PhezKAZyH``m|MEB=/[iTAP9hbuIf#2"!-zd4K)}4:p8j%oGmrH;U#hD}+JA/Q.Cs^),_-R.G4[~4W}n]@i3EEn
+9!YTDM}67!{`1L1nT[>J2q#0!'S[KQw3E2u4'.hyCYUXFZT^wE<4a-ikfJs;@6<N(=.E>J0qDX`=ZW^xrVLk8s~>T}gHv].]IVhZt["^nL{j''5ak||$v4
+|P1U+lUjxe7Zrj&}d^[0MCV!:"r7xYk}{"pgs]_@7&Dyov_^c(MQeQ5a:z$%G9r]KNzw|N:j7"e_CB<fjC73z"=}%J6W&YSpG.d;|bbnNiQf=cxs^X2^%k
+~b@FyF~(Z:KES"f^8'v>lWu^uISqXCpTmJ'O]A6P,jk9DmGjchUx/nN,oK1[jP.(3Zkec+|x/I/RA.qQ[@!,bQ2HU!wmkAtQG-CjR`ghJ>=vq3jT0HA.8a
+~G^LX;@`FN4FP:F|axB5#L|R;t:qg)v}[pHw11)8}K.o9ozQNi_"X5uCdue{`djc1aIT}KXVH].@HctREZ<orvO6PWYQu%,LVw.UEWvwbA'+"{)ZxL41R$
+Ff]N(cl^/}N|r)kBehFLzgo!KJL-miWJ(%[t)B"^^@Oc'-I;y2usAi$B}-X"PoR1AibQE2`Q66.=g3g1zgBu{<:WqX]eaaCo5YI;AhZ;_0K<qW7&Zvv.VT
+1B;N:n2k'Kn2%7FWtv{"=W(+1Iu%v`:`8H.ziv:k!qHRqaBnvkZkR^QJjC.44]Jhs&8}+Op,d{5G/gdO%&PQzislZWZt3t#6CaaeaZPHPll19I:Uk!"6~S
+D8v_9-VMhkG_lkl15IBD+]{KU'>NMWQgY3_fpYE{37kwip3x~=<Thv%7$!!'GwV]MP_rP%)hWwkY#3jkg{S,%gW&)mrRNM19Pgqt,c<@nH%}i:}xOc;}BO
+!~owgxHgX[M[Yw,#})csNK'K09+h/qO1aB(JgWv"G&CQe<$Fz0D#VNvgSxPIPB=N}vB#R%CQ5%O:h%T(C)w5eDP4Wj]}75-7:m_|(.ixh"2u2QW!.Q|H8k
+YSz4XTC&SS'"UOLP3mGZk0R#/S+L1cN+K:LW7uA8T#xJW1N+><cU9{vw-c'|m[d5X$%7<j,{C2I$w/by,y[2L#fy~+&!JyT,:;s}J|]j76;:Z0d<`!,^nU
+he=K^>DyO5~ts23y,U0L]=[p3iGLC<D3]CGvBx63KOXt+8B6!PU_hCme>;lC&e1%8#frF#tKPdjVD^r,ejk69je#r)td{As'a`![T84:Y>r+q)|)-ct>wM
++6zem#Ibf'hq1;3w1CE<:F'I#]hM$F]HZjbJSWuO+y'l4rH:%'Cd~3HPS$Ge<Y26Ud2Vq.sW)M7k<-A<xFg"y(fW^3~0%knyT9WCeRxPDo~3Vv"+RD|.ZF
+[3xa%-LWP2K[;=P%hz7RU.p6.@^4GdtVjNL["wCeOGL>lj.@k0nCP06X#nWj3.'WpM;$;"~PPkL-3C2_+Tz`dEaolC18,#NAx$(w$F`ACj|'sEx%[5$9f+
+5/BNr12HrGEr^r5tS5o=`Pm+Fw9c/>mhCYD,zK)qWD6n+NT-h_$vJ30c-;7b4n1;,s{]cJ7/(/zqj.l/v/cRE/eJb1HdG"jQmrIurb6;Ow<:19A+@Cxcv2
+Q;Do{7R{kL<>~CySu>L2`P`9Po/RRkv7K!T<T'H,4ew#E.2J'h>tu+K"S]8+KY/ecBl<[vPJ2SbM>$#cC1_P.ZY)O=<q&:F_8U+B:k|'#e%1B7%RY%kePX
+#]7[)(])05gkw%F3qtQE-qt'T>fEUn:q_dp8a4e=6DQ<B@S$tk_uZUcQh>tAyPx,9D%3#G}8)]aU..#IY3A$|KV."N1(87I&x}uUFt1%#<Ux,q%7t&P}F0
+,'`gKsJ&2K!VZolz!3`,![t&NO+:9bmQW@2H`)%=99f<lm)97CA;Z4&#h<oGvs-_qRXnKI&q--5QMdOXDQ-HQ.N9z0..U$qOJUE#_26m3#_l#bq$kC9_Ml
+|$j0:moLN{o55k.vNd^vq^4!_A5c.ZIHQ[l-6|/_+@O75O.))Oh@!WAgNLvr0ZCB6kEm:o^(V51zmJJSL2]Rn1.Ow&6IIeH12|="]_"l-o$u$bVu-#:Dn%
+E0G:"B6j$Q`gF5MFHb[Qh=)Exaf<x:"Y&GQ2qPb@2mlwQ7X[orrIv$Obp8M]UKAe0j=Q-Iya5A^[t'4MN[]KFP)I`m$p'0xn]nEB4HO[Ko'=(Z~+c{/8ui
+Q:YTuz2Ltz2(XxeOiTC&3eig''`4!I),`x)Q$-}3<$Xqn.1QHa60.GU;@%7Tzdchj5!bfIx0/uB"NlJ'oH;u@#5:F4{;=i)0mFQ"`q^8_}nUeUu(&b,aZo
+G=BNhHJ4-Xt'Xy}!Fa~4>N#C8%&6^^@pNQWD/VMr0@:lC&xCc.^b,&f%.Aagw|b-4q}kKiTq0qW>M5y&:`Fi`"qdsm8yXV!IY72)`[^vSXoQ-%2!q-1Y(f
+_5ABGv2W3`]<NnS[uiI2OcSY`|pNq'+XgZ}NxP+N@{Pc%dsnPA=bVYcR4Qmhh;^eKG[i+JdAt&oV2XKZ:+"T'$P6(84489MM`$R+8+KvTxH7GnC71>t8cb
+[O7>zr(.eIP(NeckLPcv}o2rv+<z/ogm9hy"`qt%g%;A#4~k&TDEv3HAnq>.A,!E]yDW:AqSHd]52!rJ#3)o8XiWGyUYONlPid.44uy!i(w3w0U3'BUkDi
+S,=htAcz;x_!mZLNUt;KY'lIlz299AbSQ/OCt$$o2.zQMZ.1{@^)gh@k~3Cs}]J=JqLC80qvSJ:n6|62Ez.Y+LX^Zju7eFR%d/(VU&(c6274vf91Vv575t
+DbyJLHkNNA8>}>|v/V(WLUx_K[Nx{GH9zb@H^dJ:Ia3Z$a]i#r~Q^"<xu1j4VsbpdIyabt:s'9B>i;Ras)wkG&[9yJd]^8<);+]B+iJUJqlfpsJ0EplA}M
+O,QhFfw/pv!>JrKyPQoO2-1=k|<F'e)>b#h{(2M1vVu+RCoGI]g:<:n=DO=f`1ngjAeD7X/yO],ZDOF,agk)^ZY,BC!xC7:H[cB.$>7C4-ceX(Hp#o5ntW
+hO:gMe$|.w(v0_Y(f(s0Jb2A^Ss=iK.P4W=24pkVD=Sg]b<%s/98/Oe}qLPOxv~kj(Q2ONf$+C-qS&nDy5|X7sCQ(Jf$t:Rqh=Cl2Sd"ndO-rHQ$(lV{b&
+qq|<c$Xg|i7yXa%;9N4q%)jY"9k!-v/MrdpguTKQ,3v>85_J6objd3ld2R}Nq).19<imF`'bD=z2WN-&UBg4>ujUj>:xi9e8H#^6LdrCm`%I4.)AEa%UX8
+f186"`lva%<=Y5O2yd`&wV]xa&|WVjc&0sRst8xW="p8DTJ%u"UPg3U)ai_/$Lt5a{]<lF}A!5M"3_J!9Y:N&)Y}Y_%;CP94+TOf&kgI3Oi[3:e7ZV~V7a
+T5dwUrv_cFHv5@Fj;L^_b._eaA,yRDqHp%aBQx<];txsu^XQOl]+J8|MZL3GHc6Z7q.<,IEv>>OK9T,cQKSf&qbKMP-T[b@+`RC"TXR$Jj}V5CrFi^eBY,
+,GZ_[cK#wV_L%qfig^~y>qphB4tZm'QFjMMB<YrJR]p$D6N6%B]KoXW]FAKaxx%N;.0H)9;B)d8.fD,y5JB-Q3WBd>1cd^R2Fs.|h<Q$cO&5xRnB%Zdr|6
+!HU:|Mq_"RjXXiVXDj(HQe&,vXW`L{1Ha_zQ9A`^niW;^%d)T(0y@M(GH6/-S9M4wwP7y`Bkz6^5|/P_jaF>EAdex7~XH|(&J^pT4-rU+L""kQ~^wv-(7Z
+,x,'@XlJ<RHkPTjBB{H7!1P,s:6d%"t^TEz99%9SmKgo!6&(0Zv3P5[)y0j!]NHeJ+XF5QlZ~;:.-EgvUu0`@^(L"=[9>E2'5UG<y$Ewd:V@A,Y;B>B_7#
+pg"4TMdD}6x:]|ODuwa=M-EC<]q;zLt=d"Zz)}im8nZoM=V=J1HErF]YDw,P8^VW5tt>z_>_3$$&BqV9NNY28xOVJlph32pY=`!lU47>Px6iwo=WcSYP}B
+16A+dz9A_|]ZZl!P}Wg`&V$@e((}]smRx;PyW!A,2t&7xxP+!iNnuu9[=MFZvEpC!hEl9/p)rtC@@3pUsJ;J+VY'K.=J['OKq9;p>$$+6['+mp7LANo@7-
+`lE:m<"aPLI(&JOqKk/]PxHHuXN6!;;bmm$8co0uGw@#m!%bWh$k5f9Ri<QI4_aSf#o23R,y&la;IAJV@Bx2tm6qBF/&`XU_e;MzKo6/%ZS-,h#Fx$NkSj
+VE^Tx'xG%!Vx>CQ|mYj'q)!o9.}WirEn|C%6N"=7_p|[Xq+0|5.hmQIPE@D/Z-|H"Df=A$yT|qEVDQb2.0$<<"n[KQ'5V!GQm)a(c9PQTcNdX%i>|af_0Z
+x%--C6%XU2ea))d+$^`svq6SYnQ/f&7|,65%{_^X=hwthVC[Wr51"]Cp^+%J/7dD.,x9s(fspUX;tt1C#GI]jgTu>5H=IjHI`Y(b;k__'&bitla+WXaeR`
+I@6J7`^Q7FbMQob0A_2"VlTtF9w`,Na;v+!JjQu6`#wsv`P9y{Ii=!=J46!wMDA.9;gRNwj2_v-qEulo6TO8~|s{cgTFCX!gg`jk.%mr;f["fy^}hR<7l1
+Q]%9V2wHj%5U3v!s#7wf9glO.=$n0!'q4:|4D${qOG].@tc,XXDt;yPd-dQg3|@C:@,Up8hoJj[&EoRI:V|f@UY6U/wL_U/MQb9<M|.aE5F@WQ"I%'#<q$
+5jEDn%/<z7PFfZQbMyx9-KVJ9sc2ik$#na=LTOS,+<X%-{@&"W}@uc~(1Q'2Zphzh63["7zn[[<8~sMtl>wP&q1Ul_bwghs"%A|Y9LI/yg,/X$M[7}ot$7
+Q-fZBcyewG)ZM>TJ+7XpAQ[.#^uIU4ic$Tal(qS}8+7vojP6rymM@+/X=9}jt'{sNSls1J,,[zkQ:H_fSJ@mIXfIeud=py(lJ(>5lD=k$39^rSuyXEoV4=
+~bH7bo5aa:RW2Gf4tf2oG>r:2B4jwh,uV>DW)@z=lFIz1,+_$DED@){#6AWu8P)WlD']8]jL"DwM93%B4HQD{vwWnB_aZa~kvAnBa(Ut1kMwiFg3%!F_Le
+-mIfN7"#F_#:`(Aqzf;43#<Dq+`%Y=%wMJe|c"}bu}Hg&2#.vn[B>_20w#G0%X|`hFLyRuAnSy|9p!vq!`hcjaWY^$qGFmjGYD;Kz)BMQaaNPKuHDLj[$I
+:]{z]NSJ58P]gE~r"7p1N$7J{#yRg]Q|U[p1yu0"qP_Y7#3RF1>L:6mqWRz[~]N:zQi"h.I1^7u3mq^Vu(c0+LL>h[&6[L,}96WIWDi5)130qyr`0vlG,-
+7Fl+(t!jMC!1E2Tg.mXH[DB$)MM+@WQ6)1QpU$97zGSa#%x+>z<2=e7%(Qka<lICjbL3x=b;zk&DS^3&h^ih0[dS42ze;4]Mie&qa&}zR9{^06NfE9hheE
+wJjWHJ(nv}vw2c<q.C`-I-O%bLGFCIPi>}6HdO%^$=nUz/y^v<h00:il;RAoAr6[y_&'#1r"y|x=fXDhUiz8RLn}WEQq&E'bq/JXxPZiX97Ee!F&7pO)e/
+ew(Gc>AQyRT3B3qGqR}bT#&CDA#[$.v:W0BmA"J"T]{s^>ExOCYHPz6|i4+]dX+u)%8@v&u[5i+Vs#LVRFr;+hEk_]7Aj!Ttk0E'8j$$%5tvT0|mYAkPy<
+~`v0q7~"i&dc%z:1G>JAF3#Eb,48t)gDLx-`SWt3xhA^.Pxe'<l9i=B#l]FC@O2YHzd.(9gra)%DvD"eKP[p(:FlGhCun#JE7Hr0%G&Cw[I_ob^e+R<Q&N
+_ek.;@f|[(FRK#/)0_w5gcMQaWf|Cs()r}Fk$v9%Nfn[#3pK9R,h8QCbGSI]eL#_)4&1@Qwmq)SKx}Z_woCl"_O05_2og_Of;CLvB5"0WY4'Ll;,NkA;!'
+SYver+i4Ms#f[y)f<p+ZG8}+ls;VIg~7}p(z0jN6]P1eA5&EIE>})X<]>g>xK#SnJUC3dPWT2e!}"'F%}dx7ud6_l/75Cv.y:|IAjtpqxur@|62G!KrN)p
+a@X+Ysx0@-jz5=gCLH)6|21@/E3mB6(e9qf{fa,%"$f{a=9+4Vh[7}WsR(y)_7KdcKR.^zG]!X!>i}]C/,%8wbG9n,%(T8AFsSR#&HOEUOoU+HJ8S1gG8P
+/%g2XFB>GiR7Dz'v}cx@Vhk$'TxK&^MdUuo:RD>YX4Oz&}<np%W[%,Ho+ucvd"i$G1bdvsg_ABF@D0[U0I9+0-QK)z1yM5,5EJK_KV^pGCVdZGuq<=;}2g
+HF-,9kFfsFND5-WE3Y&M<JXfTx;`:&FxMR3MN|-tXymLw]C1PO{qCeclhhomMv"tsFD,f4MhZ!cUV+sI=Etam>qM7t0:VCm0`&]a=pAJ^k>LR{X{1U0'Hy
+DvBQJ}JADC!Zf{u8,>I$$KlZ"~3-.{!DX:wh-]~OrsvAz}/o2qGW"rJhdbqQGFb$mj-L2{,yKy+3uW>}7Q`AK}_WF}c,({WpCy'}ttE1dNHY-{'>!(uyp+
+bn^|Gj66R(1p%N:hqL(#t0#F98x_`dlZ8y>P>P;Q#7|zu@E1S9WVBpEfLT#)}Crh[yZyPSpcm$qEgwEd{S|7@MvuqJ+zM71$BRFPT-3mdOjy<@I^o{zDx8
+3!{XloR^fOF[=kFMIT,N_yB7A@YEFk$j)RaGJ'!5lp"$`8-]On6x-$;3f5vs0;_Lf3bX`VG@&+N-$Y5Y~_gz<w2_[OXEl0h{aHd0ZVX<VB$puL"yx}OrSM
+=@y+YEYeMRy'p=59Dd3t-Oa83+HE[3l{|f5OWyLr+E$ak;Q:nL;SE'b}H#Z{ATS.hREJ^;z;8]n$fXu^g3wKnE&[R0Ol;g%r1[y%7rF5Ux`5x>QxEIvN[1
+YV3)YdIYo(vH`<`FFmvPUrXZ#u`uV5}.,btL2u2O#Ly_Y0t2o!RFHC!X`:l{c-o3J;lh+#C'i'"G-WMvfH_jv[RzuqI:=4eI_Ji)2"166tt/Wvrougoip@
+![m`')u{3hx_yZGDX#|e'|++.)7(uLk%7xdarm{B#%9LW+'Q>TX{pEQ5[9M-oimU1D4mxblAB4/VZCwXG&+cLlXaJdf#vI0.PV3ue4,V-GyO1|[Z/+/wiv
+<,3U(%^OsGzvcA<V8E6$W6%|h}Q9v,/wiM|Pd{kEeB~[J:WTpi90F[GF1g'Mk[P'S@HtJvfXAw<4ntw`2LmrD`>5_uS)Q/gj@eZFu@i3nv2gE@5Fl8Bh>K
+k3sRiqSW-OEPC)JwkaBy$)HVl/qWY'OJ,Njqh"~6Ohf3qKl6oQv^.6;+#Pp26>5`)}x^fMewC>eBok;wEKJleo%)VW9O8Q<f=dSK8:XB},oO(e42wGHsON
+)qPd0J~r2uZ7_CM<.."{2BZq$81^8:(|M}OvM%wxfy){K+XXh^N#MXSsE7sE+Hjo1jd'0mb[M%v6.R#/BG.FqaiFDiPk(NLpZXjm^CT%|Q8J(U>#kNsM8v
+L2B>QEK@|QM0CQ<S^4ok'PTkO#SF@H.$O]~6&Xvjr/R%sOIK{j07VCW5+F7wnb_nPGtHW+k4Mti#(CDGV}NA]6CQE:PY=u-=<nB;!%}8P/<rX]<`j<:$bJ
+aOc}AH`^7[)&]V&2q#>aroieebX'q$_NyE96gbj,a.yll1b2AL;uIT:JWp,Qw|n;wiV0kj^}x^)Z%40H4Sk$o;<O]zG,RI,9~EQMES-|]yy_6H5O;Jo:UD
+Y,aiS"3#B,Vn|r~%~:+{-XurSQu:35h1}sZPhX-#XB,Aj!<6G;o">JG2B#lmMkp0RvB3aG!&=.Lzk19ikwzeAG05[YjA^5)N,Nu<PQ3p|M>)Yee>QH&Ymb
+z}UU}3/RN-BkcX,VWe#&A5~11.M)ILi5fmJ9(jU]/.tJjBx^[VV^1a'iZ85_`JjLlGj`R,gw6T#1y[dTn0Xb_Sn:v2t28QL6Ph2K0lBit|vB`$KB-q,AN3
+^u:nAta^4)<xg4@("hux>Bf1E&^QZ.DpH9DnTyRss;Z19bmn0'%eLgxFd+fPmjneMmKD<B;:vxiSm=lBpIT'zk>a-Eml$49s4jw0mjQUjOX;bR'Mxxo#CS
+4-Xd%W.ZaG/<;Wd08]ltEs0olX^@lT]T{><SC7JOXW1YoZnWS>"{0Gc@Ql~`|/aqT.A.@,S}:lFJ-spN_t>jCdk@PmzaT`:`"J$r!R/|(2}h<a'{T!(u[t
+dC]p8qbDoR-[w(^AE`}xN;ysCID4T%L^eGC(n,Hba@]$npk%wwabR%I^AME4y>{$NGg@=EBD=o<ElIm0Hbrz=6_bJw{;fZ+Qq/Um$<YH1cdP~2,i_C4/!L
+;:a$m(2,y5d6MtGvZhXGC"&>,It=#[."x:&t%F0EUQM]x:'4Ak<"r<Wa%M!!e6>H23::RB@z|Onw6}[7)$NBF`Y&+balbfN;#(0W/o&p`P_'J)F8@(puib
+M^}:Q}g1b:AgXoxPhU|m3C2<iyaX8DHY:PYofT^pWKS}t0ant`!Na9PXFNt`Ph!hj"|DXrc9Ovt2+a9TRpA-6onOJ]vgg&W4R$yFOFKIOcGSJ]0uH1TepL
+`INVaeIsbE4ok{T5C)^47:X|&&9hO,L.~[_"lYyEa"HyRl),KfzK%9Dnber;uy1&M'14VvV$mdP{NHXmeqw4QxpL0vmRs`HEvD+yz|Ap9{FGV2}GBs<nRa
+V|O3/m=kiU20=5qxxScv=-OvzASQYBf+V%_-uSztJ+jeHCPqNdPMWS2u;|zn$vYXId@{;KHDD+j4gC;{<sIC{yso&(+0kVpf{N^UG.%MwYGWQI{>-.5]A<
+0UGHQ,[L/Ll(53d24Gn(3Zot@AWs5yim<b55oty/OP-1[4qWAn69'e$<I,0b,I|#_#({2Y!tjsXtg7_VQ[z7LF`G'NX#(D_]4sjS]LlKL(@,nf=)!y0ST$
+CR7;n9(AXKTc:L@nCg(GiA$E^zI.bBXxw(L0oE805aO5vBS+XCX7{Ci8b=mzc8g";.m{PioJK`C/}"mis2>3w5sG61J|Z3wT"Qn/(bAx!p1hGlhpes~G1Q
+W6p;~83R}/L4D%(%.o&miiMbrdSvbZrCv(>u"/2[ZiY;B=-Z2$CUEC8GY/<S0-u;`)gV-sh8]g~GD;5n3&a9C>f<~#E|_jA2OTo;6(g:4h[#%9v<q=d,(u
+OEuuM4ktFWyr>.%4c%zW[]#"')"@yPX/kS}%g2$NSxG725p2(8U)ieL+yfpt=D}|Jo(n].I5aXj"/dG%s`meT0_P|!6$l6S)'kHBG,If/l[T3f1MEa&sA6
+$A.,(.TL7h"i6KbV&H8c+94iXD,Y#7xUL}BEK0eYM5S!Hi=g4cbC{^S%_oz}Lm+2{NQdwzpuDPa:lYx$H8Ct&WtLmpFQ<G}Y+:__WRx^%V&;&XyNERW]ax
+6_bC+hLU){EexNbg2W4Gb(d#"3%8_o0lUIU_lb~Kikl<rgI'^EBn]</pN2b`|Fc!:+|HV&e%{w/F1%XU$D=jG=4.bPwRaE+pLx_72<CO:'-MK%LI5O|v3|
+eh8|vP.IE&jK)b::M0GMl'"sfYh5<GY2i6#1;@X<}wk3$J(P^kw3J=EfV4FsSNA#m;3qv:I!tr<{_S#FwMWo9ZY04]QRp,irS!fEu&FVdU+8=MQZoH6`u2
+EBE^}M1)jQaN+Cj8Ylbmn-.:)3oyuX4iYXfN=VRgVv!'q&gV=kh6wN[+']f]WI~QDJG}PQ:aiv8nw75Jb>`z=B8uNI-=W^,p67kfHP:=)]gn.z5fJ,;gIp
+tzr(|V)]#'0$52+yA`>&i$Xdgy@il2p+'FYrJdtiS!!hy+4nS]'":'okR$4<y+OdKH[xD'AF+$lqmai6JD`L[cLiiX}lE]yX0J(o_:D4`%`iLZWX7"p+yh
+$sV6WIDE$|:Zky0EJZgceZ$wr^rBp:78vh0(&wC>;Xi/2yYLr{gs>Y>J+TsI<ckE7qZ:kE[efNeF;jXa4"4}q5IrwiW,O%.o}=,RpeIuIZdUl9&2"y'^T#
+j%bz~q%j#RXEt9bEtXM)~F69CzM;yj}!n(h7AfgUOh4qPo$jKB}>=1rNzkZaim&V4}_Ny'6NlM-gH^m7@5C'xDv%zd</UK}VUI4h,)oQ8gl9sfD'QZ{Rue
+-t4w=OJO+RZ3w_S9p{d,w8fZUdg0ZBKt1{d{)'Gl9m'""Yd/GQu8!4;UZMf>Cnk`/G&CdP5W&4J4Za.f=<nz31>1F>"lTUMsSPM02^"w'3OdyEobJ5=^pI
+[w4WZ//[R9=7wufAml>Z%}AM4-dP0WmegKK}3Up'WNr0t:#7~g2ab}M&7TmdOw&gdon/(9'/.NnOZ,4tx0,o`.t}JW0u|2a`r&(:fIo^1R]dA]N`2LW4Rd
+Mbf};4C/,-(KhHB6RDibb5KqJ`=u+)VNtBVXPLdgh6T&OS@{9[Ie:UNQq&G5RZrQ_px1P8I($y1t'Nv#~UsO&t)&e.Dkr<;`ReD_voZfDySk_A3r^McWVv
+)g5"_DU:zMa<i=#|+r3Ly0B=fPgwW-X||2N]k=s[u^ZN#3%+synM$I%u"<CK=s8b{m.08LRnwOSogv-DLu/uNYg2^@7O!wGl%ou0AXf)5,X)qouiI[fscG
+^aAzMo/}Q}X7iY+vZ4>[NZN+Rv2zH1RvN2ca^(O'wadkNL0`N'4._R!MNx&^T=chc2ZR+9]6h8y^4@/A@;_gAj9C:|XLiBWlw+.DPMUOOS$KUz1;27fHp}
+gROy(<sfuG+;Vfh>0Jp$J3Z2;M9[9qqZ@F#2E_k6>j#wDpFw'V3)bl_Nm!5JEEpVg:>i>rD_hVp:a>6%y(OehQC}U{k_ssx}>qZ%"vh9g{RaT_;I#,&neb
+t_9gnGd|H_NHp0{_upd$sn`oe@b+ZOQDX402~S:/Vk"iz$7Z)-Wkksn"Y/"!X#IFC&N0gK1(O]`CvMep^<"0l/87nQ`Nc"`J"TU[R)it&1>_h@@;plFXpy
+-5x_,cOkslhtF7_3#:0=S5gNsMGJGf8)K'f/zDJs}>QQbj{-33{AJTV>c=^!G'C>z#xxv-lr~wd'I3!G%ljdK'XSdEbjYlw.KQ3F%vcm{{rDDp:[z<l,,6
+EVcaR|Y|<{RMSu7bzV}}.Z@nnMhr}VaW%3[vqWCB=Hp8%]E@eP:ps{#]rXTE]tQT/:nGHTZC"L>$[Ab:c'$#N/aYv[~"K;1%98wA7i-.u:0rY5~nrA1c!+
+>]uag>)bcrume`cZk|3G]K1_OaQF7!7PvdFS(3eJ-6ix!98<awZx#`bP)E$0I!a,v8=U0Su0xxfm^acS!;%|BE/g0_[LSS2WhbozyJVwMtRR/OA6FyXBNA
+`_Tg&J&sko/[s#Ms-SUsczIwpF);oWBt_|3ZWQ%ZyWIukmVu7,gW8Ym;H1gV#{DI9jK:>O!'$x>gZ}<wjFgknwfxVR{OATQJ-F0ib_zqNhT7NptNhI8$K7
+]C;)U0kOZW%4@98h`bC!"^Lh3WzN16olq#+r02K{o&2{'dsG&@lfVE8(Nj/"76ciWh83.(j9xBk=v1B{^Yz}v|w6{p;ah'UdK})-&gAw(Q<kPo5!+a%!v6
+7xI5mf:<DlWW{Lz|eK-A(O7g[CXtL591ycUf);:/X1=iqVoEAY{U,/~@h:%dk1ca-pMxG72yl")vZ>C"o0=QRz!;^Vx>C<KE$hw#/n)upbh+om3euPn`N@
+wyiQ+xm/fT3FNWOd"d)bET"KS-;mV0G]U7`Fy#bW%oPDxi/IsO6"YN_|3ACxgH|kCw+l|l|`BX0c1C7#Z]Q`A$tleqi&DU~$!O6{X&-::i)]#`P6!7HHYT
+|l30dSj_zR8k5Fghx`|hM{zz4FHMK=}Ds6M7U;daa>;y4|%Fb&70Q!UZQxc.q7IG]dauwS|+28.6m7,/c1)kIs~'&C)%9wvnP+Wd<{)zuc1mnFPOiI:fb5
+{xkP+Gnm>$SC{!rxdd4vwT=0y/IS6^[bpv4]_F5ZFOYW5yDe"T<yluqPmbA#rw'dzkTthlf&mg6hLVX4O`RuLXnN}F.b'k(AqRR($bdfK6<9%(je^3%|="
+#%wG>XoE+)UlsE98I<;m{)KiV/[TJ7Zt8c8#2&;<-Ol+kw_STd)E(h|"+U1!myp0wG@-i>~Sv=c1Wb-9@.sK"z06=l(rdY3fUA!s(W[+tkFNR}EnLCNC7D
+{2.%"m}_{M-->@VXu_2[6aPfvI#ux]h%Hlg<riEl$4nSIWQ%AX@Kx_zpQeooPBD7MV4'JkH3wEitJYLjpYAo)met!pokGpp2P+bT!HfgDT[tr2TR^k&:cn
+ksiGtQX.a9J2(3>g$xZrv,jqzt`hwzusC)u%%5~zMAE#kHHp0;mtQ'ncm@Q1y!5&D#rs/s8o,dOpx+gQ`jotE.zRel'w]<uvci0kLKT$9irovzePUi-AM5
+]q_56I7eoAKSxL0{C)C0>"R;DrTt&$rZCLD%%X/(zkQYt'4HTmmo$@&k~N`s&2fsR._.q]w|)zas{{BBEfVwRIY4;p+hDk~%fGM2.u#&%T9z(5b.HFVYcw
+TA])e[TQqu:0f1yBt#Tim0yS)bh4!V8Enx2'q(gGfKmW87aHDXk#Wf'#=Q)qlz)7T`P:CP;JAgcffR"x%;$RQD!-M+O!lo71MD2[N_X9[D2{~h"&{y{@%{
+W1.-,sVRDnSfcH~3~TQNS).>o,~z9_opU)LHyv2izYn`ZrQM9ASYz_R{oV_r_M)QW:ZOqa/u$CIclR"-]%g>=D8mae&D1$$rd}LBWt:bh;knuf'f|cFR#/
+&M<[btE6bJ_6X4:<!AKy=8fx2Z#<@6xR~4dH^nVZUpa:yVev_<+^(V;mBsN(~P7PG4ztQI6eMhWWT$uFC2nVH4esY5u=1Zx+%d|5"Vv>5/>"6a13/^rW2q
+]7o8:K7V:+>JYHPn`clJ(2T6cB845b4v]y0G@c(dqGx)dk=LSCOfLa0&)YX)"!2J<pFF5VdqzK3C(f~hd'N4|17taAaM-MIu6JuP+cwCULRdt+s)/b42H]
+BtS`M]n&5KUszcvHM"lb0`7-xx2!}yx!2VOi7%7;`8l}i)/ln@s8i[3a:Y}XK}zb;"l-R9]g{8cRzy8S[TK9svy8HtVoFXpZvK%g327Ph!$@qwcYVLsk`G
+h`gs[,~fj(aiuJ&HtL85|gV586iGhpJGYT>9"oXHyf&-pXc3CnEoXOSYG8N^vU[m+xTbf^co]-aE!UTu&c!G7IWPF[BmgS1lst+M]Hdpg:Rv-ULYAZ]GdW
+5/0JZ||+p}U;n"NLC/M;{nJ`]OeH9[5;GE"f#Z&up^%m;Q`w'xikWIZs&%JO)E0-E{7Ji82JC44$E_jKrl$HZ:V8S]-HVn$'IiX@QGj'f7ArIwo8vu+.a`
+16'@z@SWI`(xkyCw~rno~"pgBbYxjeiI10.NRHKIFH.qtCT#Wim2N$01$[bcaGs+MmIfOK1L:6'fB-ZQmRA_WIz1hc]an:J6-lnv)kYp/GylV;e;g>36Rk
+x,#&SI$<gX_kOkLMmN5.k`_&'2Zf>GH0iU`B"IulLV>QYfhETO76x$BY9pjL^+%6yliojB'o<,s5Hw/ZDIHfvvjMXZi/jUy{~){Mnq@h7@4P;5oP8NW'ck
+vJ>/9Nr>YE`Im2jIXt1}VIgCQXC='#+swOjHp[k&rXZNY)knS0/6#E9zHuG=87[7K=vPzXV(2-9`&@!@!KF_Dr0q{X.Li&'|pDEti/+H!2VI93pBbAx00J
+@hUm}w:m0eR^TdGpx0n/'xyCFwdLVxKNz+6[_K}qy,xu.Hinnv$qA,^.h_hJ/10Z]0lwre#DV5neKWMG-JCAi3bAe,o74<j^!uJo<u-qwiE[)[kH[T5Qec
+IeDh;<<Sk>gWc%ES&rjzYh=0^CYy#EO2{fVfJ[$f8B;R!J6Oc1q<gi$udU.4ihzeXW-)p#0gc51VvVjZdsm.KFTbvCd3ZOR'-TD0r6"iU9)AuBz2gL`!!(
+]4z4bT[HHq[Urg[z<=)pE<`>icuTO5JeErXhJ,[ws$Y(%/DaYX5m=o.p$jM%1$[zjdx>/P2Z;Aeh5HsPe2ngReUiUAMxc8$k/Yn/A_ChUb1Zjybj^jI}oA
+IO<6igg[y))O30t$Qb0KKjH)G^I]QuuFtc,"^`/Hm[ZfTcuyL2~9M1S3>6|w{O.h<pO,DxBR!.9IB-<803~y`w!^r7<T4t1|T&;i#fOw+d#a+56'dlzuI6
+mdCk{6F;v..R,JPfBv0eb@wzjfv/&5+(:7]:X&V5TBrhvi:Du=n-h[Lx,0}x#1HE}&o`]R@]9aU:@B-:$seJ%OzW5KYmS'q<l&l.NIYKdRB[eG=:+v.#O-
+~u|WNPM3}@._v<169]6b)+o<v0|;0W-1V@yq#j;/4B=ija:34CRF%pBPptn^~SC7km'wRM{d4V[O4RZ!byPg@'viP9xH3b2WNL&ySssEM4,L<&o{5tF>Q&
+Y|RU(yZwT^.3|X;e'VXu~[ylTB#uoU6T~6sWxovNk=s<WtNKvEA$|&AAk9+Q5HjArx0F2,W9QB:66jB(}j-;X/dhnn5^sl^Pr#Z!wU%JhMEGfw(YR.SK%(
+c,U^"}kG$bYT$|<Z7gu:huDSfzI$,x.t`ZOe%OY<N)3brLhJa"~A$G;FO#qwIT>hOjk0=AwGugd8,$,_DtsyR%wbl$oljiU)qJ3W![:RJ9w[env!7R#<Cb
+ViEj|dFD&+~kz-2Q:8='5,Yew{i8>[.}20dSxQNdoU3Myl3mcO469sS[aHI:`vSxi_QSMD)-j^-o9]4wI(,'[)UbFkf3ge!yph;)M$ZZgMXFN:JT%=Rq~[
+-4)Yu"Q)QAj/wTpjK{&p@[)#oR3=wi(pIG,MU'1$wA'$H/^]>i;]}mH#wXxbSZoHe)/6$,83aEaywAb)01@Mf;Gb,X%$@Y0FEzk3nQcB,q8'Yb(=Qt=7!a
+T}y(NgimYD3x=kB^U@;{2t<5i2q4"BY$hId>|Gqe(|"w:|4V)^+xQ$0v/TcZ"k!~=>G(j;A"1n:no%~cU:Or<ELo~V#Rm1a/N!dO'n`h0dxkGC_xY|@zW#
+(}_"$d#PV_@d)Gb3.Y-}Ny=5`=)h8PNrhoW<<#wU!J'0QZ{AXiV[9{KY&3PY^{RzM'>,O4hQ}8T&,^ILb&Y+L=qF&`tD)jpTy4clS'V]oNNbGZcny1ljWn
+Lm/5R)g9}CZT4mc:#B3,i/YcFgyJLF`$4P!d+yaJu_OA<xU_PPe|Utc2f]ozun:TIn!%oGBp((:C)l.`ESPNXbp>(9I05W;W2]u,qdDH2iYs'Z>1.^BLiI
+Uc$nGKBayv,%ys;j+jXEdV$;&EjE`Yfjwf%$RP=sVLjIT_.(n#7ek46FN(B;Cey#n[x#FW^qOTQv.ABI{EpI#<m:j94>HDWc|0~@~;79w4#);>]>;DgbJX
+`7in84ks,LuzLT+r'rQUtA#LCY#+J$(9sB^F"Ct^Z!iwK'BOc0hI!>rf72H^oMKYY81U;FOFjiF^u>V9.2IYMZ+5>n>9c`J@be6(F$u6fvAIq0&,;G$A()
+rD.gFuH[8GM2'"9%M;+,JQRC7U$FK%iwRXNe57yet2lALJqbU<g!GnG"sTwdvJ2}c/_cKD9DgM`MojsupemY1(wrB/.tpgd&l@TN_tk%ETG)YZY{UYajoP
+[|&,Va6r41/6|6V)6()gaAB_d2NpV'OGr&fr1jKe/x-]Ws`mN[z@]m^qy^("E<~,jv~,YO>e1"mEt/^mzeqWCb^[4w@!dfX.5el}kx1/RU>gGrW+#Bj^kz
+iFj+<5t;Qhr$C`_p0:Be$)|a2/Oc3YJ-fSeaXHvXXdU{oaMy:9EuNu|UL[G!'(nX>nwa#"YH6Vlbw6h#|o8l>xU{l=5%-3|0vsL1CLp_2%97(::qf#sZQW
+uv%G5;9^/`M-Ond,S2gC+MKLS7Q_j(t},2'dZv1!<AV!KoF@dh/$"y:QyfjyyK3reyU6e`]f6<lJ#cY|du~P;2o6uMW3WosK#=rzDoSD<>'0$#N_~hH+Gt
+vapzusYlN78cu|DpIj%+Elu3k}5Nd%J1p@ESF7Kp5%S"y`vvazxl;'pR#;gRx)<a(xfxz,zKi{BiwhVD6oT{r64y_2cVINtl&O}H9Og(ah":dd}O)d`p.}
+p_n>|/7Lk`k0vvC%ucg^rEF#aki@W|~NBDjRCH/2j6C(ZBcTh3g^=Os}ZUh7uZEy%6|qqf/hs@X&d2_z'jXr_}][6]S|20s1kj~{"X"NYPds{|5;W.L/VX
+[eL.)Z6<acOs6j^d{.-|DN27pZnd00St(J9I9>s2:&1I+GjsV@D!$<r1=36Pe2eCl<<3u<&JDOFA|Q$4xZ@0>Br=FgJ4=D3Z@)OGC4W{=:B/_;KV-y2e/d
+xr'{x+t<oPi8Vc>kx0'/yssH/|]Wk%XHCY67q%!u&QNT&FgRtmC@Rqk3yh^I^[-U37M7[)C57kuTY#0'R]wWrIp$NonCfGYhvuG+}Mr(zm#"36};E@AcHV
+_1`vJ_,<E^2IQHE^PJ5hoAN%P#/oA06_qq_hOBgUTX:p-6b9/420'ANm)3<s":7xZ-1/@,_4],[>;D!:s@s&3J-7otH@lh77Pbn0X<;i'AE_qh[0s-@vjg
+FpT)z!Xs7Xm-Ze+e#(0TLB>I$z0U>77^v|T7Qn"dh.O{IKJ4sM(egwxJ~W=yi9j}3fK$1TeNfk:B5+vmQTQq)ZZZp<nM$Bc,/BRaTZk=KQ;Lc'xbMSDW47
+wctWYm19CKO4DYD15<SBWgr;ZlKkH7H=8cyh7('cK$o[M5Iv;HUV}JL]m:it%7%/%bxN]}fI>L4,eaF=gg7+p$rcef{KBwj=Q</sfQyET:JbIE[{RsQ[xV
+<P9|ie~s%W+b,}%7AKV0z5Du,MxHR0s&jIGmGgeL#`gn_.S>'6Bl>V>:.+'S<#r3ZgG6b/Z0=y@3KuPixhMWp2sy+XTz3'%D-h=$8(G[5@:ZOvb,%S<>LW
+<n0/,NUd{O'XL9]%leq'GY!"'N14_:52-L)}X%d/wK|MH,7[.3I!'s4C:L/r(<)5Ve{,RPVj_ySeAa9qYt:@xV$!|0dWOKfs}9,k[FbBS]vKhXQBD:)z|k
+J=oWI9045,z4:kOJ!ev3b1nNZ<0%H%=9O!wDhdm(W6USEa4y#w2MBk-r[=Q/j]nKw,'-V81Hq)t4:j7I|5@_Yq(xHlomlDfiqY^tKs|ceZfGJeT](zjdv^
+Ml,H~3FFn|QnI@e@n/d%tp'UWE25!K4EH0lLjsZ[DC^[7.PloMm+b</L.0TZ;Ee`yx/vY)>qWD}+yKwECWk4nJLMt|$c&_1D~<WUkuKd]O19LIoZ1JqoWU
+`;p){Clm],st1@^P~;XhLq;{TO;;o;p6:'c9df&bEM<{ZNOF^fzI_2XALRD"d;O#u4s.kU"YNex;oYmrum2V_<-due&3rG/6VJ0-ZchsgzcYgv9|:75c{&
+{.4du[2I@,~)iMr1zDCVJbQT"&Vqx2[J43y'~)k8Yxzv($F7N8OTea`0W1v]~4uL_48HETgoxg<M$t]O;qw4D<Le.0w1^kuTW}z'P9.fv7@=d36]^0fbu{
+JwDM"r4wQD:s`HZf~FcK-]=;OTI0U_#U!(K<[Zwm2%d,!mC,_rZtmye.Q;=cfC&T3fdb~0({8>Yt=.)zzxG>nlV@9$XYdg.YR+6fk&_&h!Hw8Nloc[kp:D
+GP|gdm7t9dCZ/D`IEfu<ZJNb/SR3yJ/1v/CPgeHNla9rBA]Vl)`h[=.lB.F-`b+l'dqARRBwUab_JF.kCDJkC+Wx>C4__v4b41K4wiSu,4VRk3V:"r45FQ
+vB0Nzxl,hN})idZ`i4fMIBAko{ijd"^kbLYSnx8Q$O6HOTztp3m2,P>7b)fLU!e<TZvesGC0R>N`]8EO:vov4+",'7b&xTDzG9:9M6GeVb78qFi^'[TJOM
+(kifc^8#X$Bo]/-,I'Ii#R7Nxa+5KpB5OTL(m[WN-nn%`7F15V[Pyov7lfe2cL~s]jA5TIRv~wJlK+"^6Oyx,m{Ob7KL_vgD3x`;d!>3S+kx-3^kYeA%EG
+TJAU0>.T/s[O|L]C2L.&AQrKffqS5Ey.mF~vIl>Pj:T38&w}Y|TWqJv$&1K)!=[>2,luFU,TfY(M(%%6DGY-8.9S/0X%sN6_;;B[;[Z$bGZ%'S~Z!y+dpS
+[K:,1>C6eJ6L:9MZBrz3m^h&GQ-cqJx.nhP+#9w#LPk:I0iF_QqjMld}mlKnZ=lp&%jBNy~uIugv%jK]`R:B7@19.u"v{qgNnNjD8!/`i&)(&r}NvohJ$@
+TVHxt@idgSEF$9DMcBvK$ByUD<wz-<U8ALh6)fjkxN5`t}:.zxo-'EcF|$B]15g0(NIhciv.eag;#N&Cf_DR!/Gwer[UOmI_RkwoI`7gucGZLV-mpusu"g
+gw!V`RlmR]+"YaRV&n)eL0&4`MB9k$SKH]#aZ<$TPa2E'O7z+zlQ7aS`uP:qB}992g,^u'II"1|i5k,%Sme[3qk-rid9=IcdyA}@OdrAucD87#.`F<xIw3
+yLVujHBlN_3mex_V)ChncD(.wMvbc;BF;5ap'dEiJwA56[)a`q/KJdKX(PoxE46J80Vuc$6J6+1P)NDs6ceZ(l@5|#IH,okDQi]0L"P@1{3kQiNS!LaQ>R
+^a5tnHv;^Ijf5E+z1qH]Ov/5uqDUM"Wshm1N$Yv#Ks`1]]36_[[RA5$in{bRDw7uqEfro5<M"Q[a'6;bfSAwFIbDbN^)lC~m.;&kO;1_N^JFCVKadInb-y
+Q_DvAA-o4.SmR#n%q'NH$+Cfqv5+^r|J5yN!I]M5aOd_66'.z9+WgMAd,hUiBO@BD7~rM|"z)/-p+P%-a}Cf!8d^'i5cRtrq>68TJ6qI)x(T.wb=".k(~>
+avO[#cM+`"Pu</bEq5&B1PLFDjFMswR5`&V8UVnC`g^Q:9dSO$|vvR`Fd:KrQnG$<wa}a%D!f=rr{s3n^B'B">,).5+[Lsf9Z3,f(]>]h89=ipG#SWg8o-
+pQW.s(eKyLud7nqb%1Y/)fR8oo][`5[jyQB6J1&fnwu->NxyFc:I28GQ#)).kHr@+30B|=S/^gtg%!9S8StXj`[`h%xQ+$NQ,zc")hweaqq8WvxR{eW0iP
+<@^`0t`u_^Y@HkzQcoY@:d^85.^wDcO21PF"$fe`|tOMHO~<tBgbE,7-AeslP[|>7!6q:62n4}xgoZ]L<;ha~+ih'&QFJ{Yf%O(h';Dpn'n9$z'ZQ0C7Sw
+x.FFU#l8,aaA3ICMJB_rxw44p6{5U:7vdz8"[C@S<TxBXh'$lJOPFZfn=y$-+0%qD[;Ji!t0p#dVnzr:Ag{OXDUwp)iveC$k1PPyHK&J_>Y#EGVc9rpx'H
+827dVRYyp5_gkEAgwhU{q>&EY4-H$8$WZHBkZt&)]tKR|q4gEP04lenR51RJ@ude&"7V_u5E%<q1czwlnL$zO!jZd&a;1hd<{^KQ:UDi&1D>5(z;#w!{P}
+gA/W}Bpxm394Q/wb+AD)BI=<X:N3o1<=PdDr/L5[Oo.wJ};r-5z3qkya>|G=EA"n}}Bv;_'nC(QZ~V;i"9Vc,9YnF3)o.]}ho|dImZok3%w&JqHY%:op{z
+gmfmw!}M3c.%3AF3e#Bg7"v.oL#|h:HEG&>NDj_GbN!Gp2)":c&}wsPq.hONbRD0r$|qy8]nHMv/cGT+z[g|S7Jx''VVme#Rtvv7p'dLEs`D2xRU8,{j&p
+K1KD-6TN"Y27Hsn`2L8D7j!'6(#&->(%~ZZ^.y#Ld%_<rUFctnVSOh@V)e.+^%Z;-su;~t`_S/8JocV}5Bsz}&=#s@&FpwFKO/mL1L,JChQm{%@Z#jxz8m
+Gaw.&R{%.BOD__SeJ-T0:=+8<=>#;_]u],""K"D&L0Ifr[wsHLVfxs<nqlJ^NC;8l8F6B+}Oh_=%L:kZLq&_371r`C`UE&}%HFO7`.+>U0;6cxh%kwluNZ
+E@Z:vY60'2qsKR,8["W_c}LgVV~XSqUpjZQ@pS7DkL.r3alM|-RsY6]hRnD;~;tX,'~;LWu1QX|8E@AAe"x5ikn)).Qz5ZM.t+'+zlG!lKM.C-<>PBB|H}
+jsw^SZ[9[-n2fOb@^3joxV/=4y=HRJuGK`}tks("M7<t,A40OjNxQeU:Ju1|D2@7BMDs1vI:<Dv5wvB:LgX9Y7o3.yGNf98_#-/8xxv7:]Y"HsZT=`|!$Y
+PeMenvFIBnjU#bdPX}Iqnz/2b))E>ZWDECT1TiSeR4"s!o@aa^T<~if(2LbmI@K<<N8kT{-jNz],ogF1p"B}5J3N&4#;PI1R(AdzE{w,1^NzNU.8zP/ihS
+aR,q>rK_SlzTb6~7I1'V`5;l:JzaMXIXs6T==s1glWR@qiTbX,SZi6}^ocvY"Ns5QdhD~8s{iU'[+ywfgxIqJU:bO&))u0V%}qi^eCH.gS>}aj24&Ms@6W
+eW~u:.m$nEoA%+_K=j,iVa0]M/"a94Y[]w;^l><rDyH.avqO_fsDY8h4vvkVw)K7Agg>GUQ7)Lk"g^xq]{no#U9Hd0yc'eYMVNZ.^RaI(SL..2mV}EKg~h
+HbI96).T|YD}{>[vh_T8E09sUr_lyWcoaEc)ZS$[StUf8w"0`<%}0hy-X<-C..b/uOr"dwkGW^0c`OP$U83lM(6n:bY^qrSs49BOS";cx$UWMTsQf4nGO`
+_WBiiP8Nj|@tbR)FP`=UCh;tR`#@t@M(O{Nf}FJ4b8ra&@)&)]+3[9Ew7"<._]~PWqN8jxT0"Ws{32pR30<=ADrz{u"283(Pjv-097X<C{Q@Z9)'5b!:KW
++F}(qa{ioK{R2e|/L[oVRRmK|7fx.nc<Ke18T->HAg_L>V>y~00"t./`[87C;_6pT0)rYC}{}hZ1v|tJmE9_=%-;<$Wc55s4Z2RG{Jiy"JRpX6V!95K;5+
+oEB/J6&3n#Y(t.%Mv[u]wsfeBxTFC5CA%5k:,ynE]3%i<@t/|Qx6;PrWOsf=MP^uyNPf^,i-C]qJz@gW]ZWFz,b-qL'dhNF[Y;C:^Ev"HX|&HmG3u<'&9H
+4$Sbi1ZWL9oE$FQldrVa5ZX:6bd8h;a!eQE+O(Bt_vu'rQzd1R-t}I!{)x(VUXN6~/l1HsLyx5bR}:kN#+gz2g8guk,d6Rfd+2++YI`INRHds0tIMk5c}H
+#tliCb;+WH{{fS&9JFXSjGOjex2kFcWm1<|C5Ss-Y>WS(ZyHRav;<}vm'q@N[P}}g1NT36rKDJ/w%tG30ns6-4VZw{BQpK+{bmM$<S#n{;){,xtm-#s0fh
+_xk_rU+l$Jb}%o&6djD`A2~wy6<!R)#`j_1vk%<WFBsKN{KV'Cn_-[#m,]:XV+mVTlF)<.1eDrHznErEIHPrA]5Tjlnr0([Kob!$4M}THiNGeQn:B`j{+g
++CDm6el"(cxsbm+!;y;g6R_SAFd5v3]3liB9MIr2b}>n>TE[y.zW=3VjMmU](jSKCiWN@Fl$Qe_>.zQ-XyjYyZc="$c4t;aLB;+v)+o>f"S|a)EHe5~5Q>
+gN2{&/P!`+gjQb;M8qkS!Rf%o{@&&a|5=V9jI1k64PK[M]ZW$naLc5U2v6#[KGy9DNXYgC;i"t>GOTzc_u(="yt>'1M/2b.Kl0CA8I`WCP|^>&5[hH="C_
+]kQ4!S;teK-"[==HCcxknNPz%Ff'&p$=T42f13SV{%'odvro~CzzG/dMfN"<MWdJO,mY6J,5-3`:5N`xIh,0Ie.Al_29>r3,q2Bdvfa^a+.8+r8WX3^r,;
+l/VNrV-G9g>f(2b+Wd~:b3c2&b|q%q.uyCk'bFIxvhr^QM"n2C@W@rMs,>@5g`$Z<br}ikidd#"cB)"GM'3#1<OK]4%7cI=6(bpdiK97f2#&R=s|fQSTzT
+q&pS7Us&iMS)fQJV3[ut}Z.u"k)oXisidj:vSYO2F<exGnh61:ypz&:"v=bza=SIQa]W[iDz3zC,h+%S6]S%6O6.Nh5N82sn;5H=MnstlJ6[;=|K~c<13{
+^w{g|tnxrxlU~m'Tm;V/S"}i"Q<VXH0#EV-UuS~8[#u5n=rROV:B%a"K!OUDfSJ&9mqp/I$Um_[4<PP;K:NnbHJVhb7c<PV0}@H`n`yZthG1deBh`4~i;K
+R7z-^8L@AMOyV|3}[q2DAUR9u|,}[jy="F~0:]n3&[]f0x&g+fl+QiWDY87>sM9HAp2Wm87SG#e/`7<g,kXeEMRKgMSy(NiIErm2-y&P3T^Hn1LF]$obSo
+LI{ep:[u;@;g_T[7"-gF)9vx{f0yxx'w6AZwhg_>@}AMcaNrC@E9[:-Mxc<Ko2+`"9|si87Ci87Efes`F#v:}8C=aUN%D;@qX/9WVvYM;%I%b$WbPy|9Ex
+XXd}`Rt70hYu['VRz#>aro$(Yf&@NO,AIU$7M;/b;(gD~`M%o'-WG@wb^Yxl>DOc4Nc]fU"/XuRWU1:SWOy%FjnGj@d[Pm{sT;O+{-IU{Rq%w+rfB>>9[g
+Lj0`i[ME18R3<tbmNOx[NU&8im0CD8_i4}cw!D]sm(|(#@Qso2uIJ4e=:&%C/r]Op/^Ab#Kg[}IDFj;49aYy'_CnLdF#Wo'x-mvH+$<zS@I}_[as7)'GYH
+(#z2'z7$:3'ukC:oOSq!oeR;YtJQsCL<W!}idPS2yE+!eEa^5i75Za&pLGr-dH<)ZG#.8c#x"w3es]h2;KTD-+-0nYdqL#GX6{jjVX)+8%M,th}='U044b
+wWr#Tx6CGo=@~Xu8^}UUs(p.hqB]^K4aoDX9Y6}j+m_KV4tb|Mx_!<duP:=xHM|AP^,lgir`GY_}ZsnF%eTkR8@P~nD@PN;CVm+ma;nH|yzCsBASrV@MeU
+^$[/bIp_U3/7iq8bv,>Dt`d!.;,qN-yXyOee,)cZ"Q%ckh%g~^9F)Mk3vaHG!J=M%/D_jMP0aIz1F^UOC/[[W#yake]%R+T-{9.Xtqr/{L[+dot9YF72DH
+Fe&]#nQckua}k&e6a$21J7/Hh[eDX"t>s(6K(y6GSL<N^r!;hm+)tu82Q)XCPbC,,|HBj]DN8u'w@w$`mEtFL=fUix'${M;qw</(x[Q#^&1sU9jzfJ7R"-
+2]jr|-s]UjtaXT[8Ar3[XD+hZ|+[Ai$slGvB~O8py2OZat@FkeglPO()7Q,W4Fs#US:T]qD9cy4pec[:z6d/UaK=)4qdj6J<hsWRI&^wD5~kb|g3l8tXi[
+OirP/WP#Ngy4isMiR>'!'(WdJ.|'hYODufap7XKaW`%7{atn35C/N,HU`5VSdqGgwC_sppZ7-XT2q}@h{pap4q!vsm5rZ_RxlF8BlK.)|{;!tX-O@pXgjX
+1y/x<em8QOpjDxKj'7iM,jk"/L25as|+FHYtMM.8A0^b4g4:CR.1V-Z/#d>kO'NZj<YS>jEbmz~9k_|W=Z^nR2YQH9R-%/(k.w.<;v>r#wWXmndIqam{].
+8.~g%"[Bjz@k_>{>M=9C~I!t'q6,s`:GRP&53Ky_Z4(.K#f$>"CU_qC]3Gb}vz@Y+8!24@lR7nV@zhCb{QFld+_.u!yAd#]yLFZ+]l_YDVPap0BcZ[a5Hl
+7)Fz$uk{"Zn}Dt4GIN&tBR4u!QBB-%_^}4yL@5,}/'L=Z}jttwpUD{WsTc=Q.miemWfB:M'yB;:+[1k!%_"SC]IPrw.4!&}_X7mEit:EhFo/#bQl~4#.NT
+r|GR.f$GOXKDYbLz]B:LQfFY40$^2ZcnLA]-.HbwZ>Bz02D9_K2v-RSTXKeuEh2oM8nZ/KN#m(Tt4<CpgY3|WldY4zCP)g=ZHOi6][i+!4Nl+SoxP9w_Wc
+oI).qLQl}W%1o$GvBU`5Ds+Nwv2)py;ZrHch1JLXO)Dj"RG-F0+yhIh)m9bb/Og]0/1'AcppHm2f'n6iKr}djt`.Hv',+rI}g1}5sa0$kKa5,X78cHZWA(
+rV!gs1!!1n@X`j:In=aSY%tIL!%z~_S06XIQ&a8fh=]d6X24OAm1-CqSOFf+SCms}${ps_wY7I~OpGK1jZmrt'.+'|1SH&NGam2(~hVQTGvumn/x6-9O,q
+o-Ko{J#TpV>|@$o`9GUV$J<<G6X:mPL|~CP,J4FT4W[]U.MFtv"=bn"qj0gGZ3#W2<(uQn&2oK<":9:#ez$}&=jc^Bh)uFq)e'/u#9b{hb92k49W0SHXR;
+(jmEMw5+-p}Ow#7k56q>vbEjvF<{wbbSJb2Y~tG5DwH@=t4h/0r'}_;_-UOWsEmvKbFLrTTqAPQR8e3J8rLGb=WqrmGdnRLumcnuR&,C~=U!q=moVMvq,h
+.lo4!@LkOf>ThH-w:%j+2TnK_"WUI|zRfWtR.+xlDjoQJE0Dlmeq'=&b/&Q|p&2S&B1}_J6[K5J}VE2-L'3r~OnGgDo!"Gn-"(DFSoyrYQKoXy0E7f26{>
+l}X`Gk#<)(Sb9r!W$Y8{irt_r|(S(})-q<obfparN8>2vTtf..OIiB!_>8aSspr/V"D0/eRTH6U9y8k;<nWNyzu+rot)]53[1;x>|V{7e4:_29(95sQg'V
+@'k9lwL/g|4,rS1"v,>;!5F"<^I8<VKB)hC0@KD8a8nwFc@R{o5iA5um@.n=Y.kb0"3q-1'6b0@8XF+Ws0.=;/>6`Sy'/y=W-3$(y`F/w!usd,F8{YRYAe
+ve1:R6B@7J1n8'x)@zO>CmvU;HxBLx(FP_YEd-xjBZZ:,:POS5-B[Vm8tGggt,q2u3ye;rPmbr5p7@V,3%>oQ4NtG.Ab[T8`y>`p-Bn[cU]j0-D]+DU<T]
+p5jpNbeM({7b-t7[uuf,<>lr.F14UroHn'1>3e:}uj.w.m^'DF8L%21U^W0,l.:ITZAxZxl`I"eCg|zF+|7hOOK<"3q@jnzkS_0tM/0+-[R!_T]!)T%9W.
+#6SKuS)!&4lh^Za(AMF+~1~V@^oM|aO;mHtr/m(Mnt.mc/b;V_Fu,8o,.'S3)[T=C=1--Hf%/2cMVomYo5fUjNtDJ=!vp5M^$`h-IRbtWC{176FHU}B2jk
+4@Iy&z9XC0}2n3WUSU~p81_ZEuREQFi0-MS:~O(uNb_G:q)Ds$a2Mr=<Y`W`f#j,i{fA$^zYuJk0MSz`:j4Lio#sal,q'B.TG7}|0,)"jZ.jNf}Qt6ZZ;q
+ukjjnlSl<|pS7PI,Imais0nY=Nx5Rq)Dx(0jYt/)[bIiSf1C5z6&!LNYkfQ9S=8/a#IU`(_+6Sz5cZ0B'K"P3qsFTnI'}DG--G&wqOpg}6+StX"JJj#_V^
+Fbzod|DD:|0Gsh$Zks+{0%Dr&[pKWi4-3w]Ou.=@OG$DLOB5vG$sS4=m'47Mt1=N/m#oMFe[uN[MrWPQ@RjN~7eduXn}Xtz(yf4eB}VGgE6lcA"tziBG0[
+~:WNzyJp%qUBfKojNr.0_hcY"78L6HN|C;=Qo6uri}n4doJ:rF%QbV2yO{d'9h}aS`Hr2Nl83L;9W(Ur,-htz^Uz/0UAJ#tWsnPvbn!k3`GHSSce,eTaw|
+OqlBoII|rJ0J9/eV4orjFkiFON@H+FIjR]j"Ayps|Ctrb4KT_eUvdJ,67z}&h!|<z.ZD)"!Ii1L<N[GM]grXq/49@)7/g!wL}g;Qhf_U=Q8m2{9xyC]kxm
+ix36}&0ohAnZg:#J,KJ"2!lHr5_^{.N:h6R>]Q>mD<i<y7tRT$D)s^)hJ<b5e3]0E-<,_Sy7~!Ds_Y>[)yjk_HYC5sn%,&3%}GLW-|HE6@s}w!Af+o'KI;
+kq3+)ih<[jtNvfu&ko{p,-0x)f{C_I_v|kMIBI}(m_rc:I+c.jJ^h,T&Tb8XIZLfBtcdzf}(I<:rfTe(,Xywg%xuNIw@&g8Fs6<eRt=8Oz#-w=AnhUC+)"
+!xO!_7K!wr7&[^F75=SB!5g<xIw3)'thZ/nxpRr<h6Bm|3luVZfhQFknS_v8O"64P+4BeE{O5Lsh+tI&SDq.p$s'K%e6z"1{=+y{zn.NSGaTirPP+VR$l9
+(W|M#A("g2)<wP("nLuEzrPlk"X}KfqzMrj56aGxm^u5%'V+Co^i!)GYH1wBae,MP/[+YNtojNCTu{%iqcw6:pKl#HI)lZ<3_]SVd"@+2g])}6$8+$EpCL
+{rSbb#`<Vi>ezI=E$8E$w+)FP;R|n)M+JX^X;eG"RI6"yy+z02R7[VE(~W#tatNS<i3XDHNj-bsXW`5FQ%4oU3SH~4;)QZ]L8_xsVzc64qvNBRhTNU%^.U
+fd&g$#Tc$J]Xc#haN[i|.rcQHZuaIHp2FR=+1(w!zEdw--sWY_t@,3Jju-|lY_}AQ9W.]i]IR!t4vEVg'eck<Z$)+Vi[X'&upS>|Z#6NiaYb>kH0K9-b8{
+pBu^.,SmMFqW5OFr((,(Gpll9cv#T"cp#z]J5bj@|<:D-qrSO=%NY{9Ma&+'bFJorz2dA]mC98M%XbUNU1ZfbOC{I<|1U[{Bu05se84@$J9QWP@ZHV%ngF
+Ntt8R`ttL$QfUi]%@uE8xMjF/:jYfvg049"0'2)R%!$|A750.51A.PfTS|U/Gh$c;2KJ=s+A/!-Ed]ruwI%G<|f0,7Df;Xu|He8QC{Ld>`"y^n.#W"RAk5
+#4aaIzO<`ax,}I5Qnxs6aXaz"B@O%x~X[68.'A<,e:2$]G=#!K,nUEQ'O|Z%N6N[aT<PEqOn/8Mt7Rg$R@_#~wgwDM=:J;59U`H=PEC{2MhO4Xs5myI[MT
+$D0[&-@[Y(!70M]mEqp,KFX/0Q/aBHw@JfN0c=(^DlS7U<KaW1B'VET$w,pU"'Pd'20mMniH2>Kf$);}<qH{^p{Us#fO/"B]_J5i]qiQ<5Z:q"^rez6n4(
+Vs)M"K&J<%%R{=qeA8'yNx0a=ii9GO=ln!Y)1tTvjmm$I8C1V+3h]Q`a]b30}7+$,B%}:Sv.#C]|)P!Qni`!zrJ[x!,3x-1`"1VTndj}rIL8qTz10W]EJ_
+mlvGgxad+{%0{Ajn!$'h'w35f--H8/>tYmx(bbm+&INDMfM)hOhO#1v8=G^xa-FzVI0^,|=YY0aWYqC)>=[Aa06QTxVIOm<pz[m"xIi1]rctvD0Z@ksJgY
+@#mzeO0ho-uD-'=4~&d{y'.n/E};J4t`5krsWBA$/>oil@22!g@TQtX-Xg=dBe4vTPK"a="VQT1/>Zc%jT3v=1y`1#+qcwg$T&-=+_@LRedSw{>>R#8n.S
+o}L)~|]:1zo>&BRA^S^lyY~+`#):s}9b0vyrW^dd>Dy&P^;y&[A}UBPS:j5p_$Ac)twl_TRYf@1DbFqtjav(`OvBhcMzAGL;GQuu,KgAjzq{@j&B>L-z#k
+3_`Pt^a#"qQyP8.PBv2mV;iL3_khk5%w-^O/=gKc^'=@mXvdpoi8ly8P9gxE}bT$`]GC)K6gp%I3R_C`p:@;<j|B_9l.f>3o1Q9"96AxV)D$.4Q{>10gH,
+|"Tqy!SWxejT3W/Q-aUR6:j`^+Wdg26[DJ^@+g%"Rq&ZM:MG[:4i=i2UN<t)O{EAb3=oR.L&:9D{.z&0:h"q0{)KUzU+8rt"m(2v0;!dEprmR4zaWIY-8'
+>m|R@haaveAz,@F$#&qKX5PK`3TE:7fC_%fJ&,42VQ#1ZJB#/HF6qkma^S]t{G)ke;0L';&D(->^nB`)GkWY|Pax(Beyux_^/}M]IZ[ZC.7"eHp7@WNc;$
+vZY0Fwm:%sjN!_W/~:X2R|7JCXks@cn(c0Fw>0X)bZ3gX;y])<">&$'9/TCt|ZA2w8'lesahup^QBRfZmqNhqu[+h"C]@zVfuoARV^pOZCQZn#!pt,b(:o
+.@@SP9XmaV$7CNhs'+d]~L'xdgbdp"ud{S>WmRR$jK=FX@t#ihvjtb9-=_W{fq_4zFI;]^ddc)}dYkm)0(PZhK'X]W2XnqPy,8w4"Y7u;d@Y!|I]./TNK,
+TS5V6(4S]NLD.{ImwtCL|Ahsu>lo;QD|nneX,muKR+u!]JcDbi/nLA]3sr<je,X2[5N@9mnKFP2F8^jUIU'LEK7n4jdz@3Gty-@NLu#4v$_yc4K$%40>xY
+2j1<r'ZBCw2[,X7]F3KA}y@78YXySZ/<!42!/Q2V'EDbq,&UtaOKi(Z&>U(f$x`6U/ihr<Aqf;@iG4goaED)PJ+NC'7$Q>PI'9/H=1gg`6V>iEL'Kh4aHA
+0J;-;7PX5BJ#H!,UU&zd0</LcPwe7-u;0;QqKMvpMr5<B:Rp`d>;qQ)g];yp)d,|gSm98dQt5yi!JRW)A#unEAL0nZGc+0"%{bl8-!Ey9yXkZ3hF8sF!}q
+M=EE(#65hapwcLS0HE#{J5oT{ny]dB/IJpJy`F[+{KOP;SI4:36VD_O!LH-+Ss)-kJIBSiJ(;8l'.<XG"5@qh;f<W_61>'F968V`:`gJx!h/'!"tMmCHkn
+}p)_-h$cAukvxqy,#{9C8TY`bL|xim}^K&4Hv(#a#(qwUCoQgn7NCf|DW!oKl^/1Fm^DC}mhY$J5QL;</|NQ%>$S~w!Ex;x$RwG/AUg{RfMo`V&)k64BS$
+!QCfdIFQe(pJs/kd>JMuH=ZKVK%7h!mxv/NwTEP7t+6@!lwphJx1jd8a:{/o,I=/(f>[#DLB@&Q6HrRqvkaqeUix$:]2vZ0lo[Ba]@[o6iD<fgxuS$&8%T
+sLVxKNlVI"_m4n^Cz<|ujh0+q>,f#tWCHknkbq9'I;.Za-DP)$drk[gL;wxR9J}@/h'aR7"t68JF|5Kz|SI'x)Ntrbro~lNng!`gSPQKx1K.8]>K5'|d&(
+J/kU"/X|+KFRc`lMlEj[3AR(j&jBh0@C$+nBAp+66bF[|V7]~ZN(lyyFwU.j>"wI!xY%5:&h#Uf/NkAu=y77FrB'N!77m'+_P)TSBX29D"e1mDLyhh]|nX
+`R4epW|+I36P(NBe$,>)<@yN4'QU)@V!b(!wq{Q`_>4=tGueOGLxX{u(9_#29@h.mo.-;"@jzG1_UYMSF+=YcPYmX%(E&Naw`.uhD}RI@bS85<j-+/=Xaj
+AQRqLI1%Xa(Kna`jcaCl{v3)+t@j1r2CR_]34Dv4P$I+fQV2HmiAeu1t],P/B5c#{"97vs{KGJY,V#Q.>jbg#Zfm+Z_);ly=D$l#+6q(lDdOrdcO19S%lO
+lP0$l#D$v.I-b9{iX#!&g+oJ[,u([)y},jYU`Jta63rweyw,#2d|qj09c<Cg'oEz^:tq47Qtki[p!uHArwAyWoN%S6.`vqS2.f:6%>QzUC]EtY_/b=~nC@
+fi_D%='v>Xydrn(mklV"|ITZ=C=G60P7<.Zxsa#lGs}%1c+YtG(l;Yqin9qHt$YrrF7GC8-`BwYK6C@Av(VT+tu'DmwxOP&nWa2%+$_T3,`m{$%c|9pq".
+<DEmrP<v&w(HZueOyR-9!l+6PVcYeO03fiu]%@qGR76y#{..+TX/X<|Jd8@RK=Xc#c>|w]&DCtG4gQ}<3s0ik,k7kW0,%wu347pb=A_o70s!|'5h6"'POU
+1Jey]]++8u&pgOqG=7G=EuzaBJ7-H(480t{n]fqB8imn|l51=xz6_,"aMEbDBWY[`UKa+X(wo$aJ8Vz"UxgG~+r2ic}|-Ybre{!aeOnJd{&Ul[thZ^^BNz
+J]1VY4v<o/+;O0Tp_>yg~P5"Y$C`-P$2Itt'nJjX<jTMYz+C0J;f|qfsA5M%|aozhbxhz;PeHaHGi<++^Wf8D]#l-6':p@U3>'I#i[Ce.[Q3`Vg|JB0#wr
+h&|Zj[o:4^GO^-~rF+6h)/e,~&Xmk"@>eg=ib$h%[vFF>Xsta^w1q:n/s;|.=n8ujt"mmY/$29S+b<VCQb_Eis"2p4emJC!_WWY7ob~XeZ|/nr|b!75I7l
+:v=mjt#I1UAxsK4ogQa|xhv%<i-u8mw9<p[.u}KJd>jVe+VQ,YF}pdJreVObc8&Z|>"(VDg]SXwDZ/({7ZH$s%pr6<ianrBykg|JE;!p4+%_|:<r2"AwFN
+oQ@B&_!]du^q^;b0./CXbs:{6B|K;r@XO!G+dv0dQ,sWyI@nmQ{_k-.+c]U:{&zHQwa/G+|<#r87XpffwDnuK]~>g^!gWx8ySLhT!bTDxEmctiW6l654kv
+0I_a<HW{v2kH:<{8Y{IjT3ON#R;^U"f)IkA;zA=MXatAVOtzzH|yH.sjs,Cj(11PJf[UgT;QDZizm43@C&>>wyq{!mXgw'7C}V($(wZb9{A2mmLiMPlc`B
+^q<(hT;p]kV8o;!ljWH'"i7t_/&pnF!kY3$zXLS%bkR|a/&2nddyv4e{N=dR~`9.DErrplwQV{'W(hw8P[x[;rvM`BTqI6nFGEU`P)jnAsLUCC"J0FXpN^
+UyzNmv8pLD#,j0L-R=w!QeH@^xk;O2sW4!3.3}2hDxsSSnJy<v>lTdhq}O0tYiHH(Ac}[&.zTwlOCB_qg}Ix'MyA.[bus{0$R6,Vx.ymU.dL"ydA>eOv;w
+k+1s5SRJ4W&#4CKI{)'S+C["w;hpKk|^hLRY$cWRys0^{x+%%>2HWWoe}l"_"8`1[/~!{/ti@AJu~U</Wqokw0%_`17-infgf_#vF437b3/3zfXXim7}ms
+-v7oox:x>T`YjbOsj$wumBIazC7HfeHWJ]{f${.!byo3gI'4'iHLjPbA'wH-WwxscoLnpf3v}6pF%hdGi<iDvC9n_/upVT;`l+jE3gj!Va<[>JAS(`vB'^
+Uj>JGC'ol/S`mZFdD>j3yE7P/C@b<U6<N%@GEnH7H65U6(iB<=B@=F=-<%gIkX17t.j_5]/94GGvJagk,:[3Q9_,igRqd#IQplh;>}u&[SPMB7YTG7T$+Q
+.jsITm)V%quE;(G=0f{1a`Ix9T>fK3+=#d~w~4y,2<bL.1^8e&[!lg4+6I~jRe0CXy{Vs+3i~;T16&f#]+TT<nUa%7}I{Cib^Vx}Pl7'5..b(qJPI,.85p
+Z"zed'_Z{WW4B.3Xb8!xf]2!3h{ry<ArXfBripeMQU&I3OUd{OVAqTkvJ4N<2]5f,dT/D>grx1E"^iOi_PI4`J~xhsO,Y"Le83azz+PWiUVxf=NVDFbLme
+T|,[ngG[:nAnC{{^aWG2(})C/5ZLFP2(}o(fD`6GvShvyY46zbY3/{6%%{VDma%`~=8jqKb{9rP7(22(&%3'icfsx'H1P}2BwhIAY4P{jx~0!$!Rgh}vCl
+2mxSYA`R:h#hw=v>f7%B;J|{PNQcv79DhSoIg2C1x92)!b@L,9d^lcFLvFLV/b8^d+j&q"5ZBn&}f,.ItM7j7ba1)gDzFxgF1SXg+@9!H'BMApL^(jt|[A
+o$F+%5MFsHZ%7fHG<vXe+'u$~YgS:.=>HP(;F18%M7$4Oih>@axQL7F<#vx<=ad}(9ET;cC>6M,ifQ,>mE|fRVmB+U}Cd'".X!no9k~8"D0raJ)HhUsipU
+6RKo5TR;w]#p#pWh>P0xf,h<<=gXh(gH:I68p-_o^MEa.+3hB:o`tB^{9'.mQh%vMG6/r2&)b"!T:I)wjg;9rfE6d-DQ]_p13"|"XE~Iz{L_/|Xk7}fhUi
+Df;HH-A%YNK,`kuT=ux(PWPKuQO2B@GpC[,3C&+$!8V=i[w{.w;-(l>Q`U,e^-){E;VWK:nBhqF04yLCZ)O3F^;xv4M7vbKg-]K$wMQ;tD[0``]q<(Kv}S
+6NLxPdS=7Ytk}82dEGg&|-)Tw2}Mio::b+C0':^4|8Lo'}9Ms3`^v)N.f6fz!CoYYVH}2L7So/VhSeU,m<a[;k=,$`[2$4|V#wYC$C$I~wX5@-TaYam7,Y
+OVzpTUKP~!DtY|]()14HNWT)h9![2RB!E@:A4vgJ,`t#,wPLB(l5e%}lYvzG$YS$d2H=X"N7PVhGx5{Ju=dEu}[64(#d@JCP`@],{mQK:yi#:)OOa:m4<'
+9R;MY]vY2e+daV4sU>'b]=G,2^)$+nPP]4pg-$>919>S@jmPMNp3p%qbg#du%PeUzgm=G=#6"R"W|HsbryT"}M~79,U1&coID<Ek']m2R@1n|-Kc.,Ia@b
+i_zTt'`]@KHYZ<gw;>xnph&-U.<qP'ZDPYp|tA#u1n2&~jZCK{7>AsBoVAxo@t4D|2fu0$viJ)=mrg^Xy>Wisj3o0"DhSWBV7zxxxK-|AWSOCQU%3.KbGY
+W6i{fS0GjB$9pF+Td)D442d|{ur'$Pb`;E3@9'+x/uJPQPjP]>rua'&w_v61gMUQx;ue9vRw'|YZCkrXe`1a@p"e6sIZSjp9dpp_#A6<[r[OrJpJo!'ZSr
+K%aYxj6Gh3,9(XmCUym:ZTB%:N~Oryv#O,O"onnx#ks8A|!~Q#KKf#7A^tpQ!(s)C{g1a^,-Ls<-T4.kg&'loK!IhAp>=>B2}'yjAWs^gDK([yB-oW4}6S
+!zO:~6n^ZmxS"'Rc$801c5'bLbuGO#YFN_SWH,bvG#;bH%y)W-W$2(f540N3@0}&EvulQ0WiEi862laegwon.^ByssCj;(ILGc.081z>xk2Z=t=1+igdvP
+=&n,:c,Z"$6KDc}:Sn-W7W(3O,P[O8Q/ojGhoQ_s+c0GaHbGjwGjvLJ+@V6v"4d:eK{%2%%IH])-+9:+[lZT7x~=>V`U<eOTmJz'pj&|kAW^1ko7c%S-BG
+0%1Fq0MrmvD#6HCVHq>XOww$_<8O]E><m[%ON7Y<}eEBIp7+v<kG)--:8#f=<%dWJzr3Ir-14C,`God$QM.Nk0mFgn,&X{`l|dDkIxY(W6MnvCu@~:iV@,
+l25@S;6:Sa;%|52>-ZsmOvV)-n21u&F$z$k'94>ev@'JFnk|L"!EhVXd2>U<mHPxF%0[V9Y62i+/PiUo$[qXNPbenWZ!1:WP84^/d4f3VM[he'ep.jX;<3
+g@b4gx78+<]{v)!~0>KA244EnXz.zueL[=7Qz+=Cas0`Aubu#]ak$ig>7&3%V'4y;8hX#>oL7jUN65qK.ftm[T18jX[qlR.g[O<gHj+EIgxu$Cj#I02rOH
+`%ib{NV!0RCtAJW82|[}<%s/tIaNJ1@Xh4{ysnD9H=EimrA(&P4s[N<RX@)25>,^_&C%,IYJTg2>LCNwbw~si$4"wM#L;ka&Mf$52}lHm#xH>}~7ylM$BY
+,ye%Ugi"8-6mDQeD:7LLG6fBgJ$6^::!zmexo}EI2.5jFa5./H'.(^hJWOxAd-RYTvM+K,QmY/,!.!Zg-:m7/hPfIQt#@M:n0}j7^5D[u.rBdDTDx:ADwu
+Tz+Ms]C#D]il'%zf]HUj:Z0/B2[l4Uq+KvV+EYS/e&KZR!|"Mo=qC/[PO7k&7t4rv%}f@m78xSNo#rf{^.-CE_M9cF:'k#$17'>:x3U_h]#+`v<Md;=^q"
+&F<T[#R@Fgv`IN0639j'gA])hS8A/M(bbnu9)Q1!ws4/>%<J:_A'7nYg/@K%<TONrRgC^[f3zcX#/J[i#{Ds3E2P$sKT^XfeK%@k_2`w}4U/,9;w)YegW+
+{y8&sr+"U="^>RWTm[bR6ifKW$Z23-x'jaYw_2k#jVf4u9{$OmH8eIGOHWXl!8!ggu:K#aa+ix-:PnfW8R_zXaxySQF8PHKsTIBOTcZHt+kL<3_{Orfi2+
+<[%)4tHFy>XPG4LI_cS{JDzEC1@<wBR^"goBrA'&O4H61v%ts,S,)&>s#-gg';h-pTzfL7GR,r{!>3q3P/xn}A)UbDAOD-EOIEN+SC4(R`uPvY):V(4i7J
+f"hDKSKua[$E153Q#$gdu|J|Qpah)F4NY(x1=7LsiM_k^ND2<S@<:=:7IKGS!S9Pds9H3>Na:8j++/s2roK[YJc,)_dqIh=4y'u-z.@%-#^2EM+lm7r!pR
+NTgNDCC:M3C5{MrDeVj^/4X[,BR&9OoAL8nYcF7n1s`bS7J5@se"juGCn88ebRrPs9LPlLD}I6~Bxg#-4Jy0eUPc7'M1"cD]})oorkH>w+"k`n50VXg.;'
+-`y6/68/r>1B.8R^EljehC'cW[b%[9CsON:cPTwb/qlGhNb0N_f|dHN>E'(za7T$TK+@i-I2z6w>W-Q9w$'vY6[KusKr-vS8b:JBCD!u=GT%mzKb|aU"f7
+F(+i(-_V@8c<X[^_<DpEQQ'DZ{8/lig.J<Vda6E1R.z>+GT{_0X%T_+W];ujGv3:gIxF,ZSJL%"r,;-JF)>&W+#y>z:GU`F@H<;'|rB[4$S>r|.!:02N:'
+}llyi!!>q|l:/[XxPu&V.%(bOIMeRV;+LTks:uTlLV>yd)fC,#C1meUTcKVA:,:E[dkqs5A'EY|mRD]_SN@ja,.tZz:HjN:-]f1tkGfV.[IMFSdyn]fik%
+_uSJl=B0R1rNnyiE,"'^2C6$S`px@7KwC>z'6E5/.d^D|JOQd5s7F_<q6U<hQNpCK!v>v@o#@fryr_CM>T+w$L^c|wy9[!IyrbXoWUWYA6Em|M'ph{{==e
+tTY&dQ&-8]#&9_aIYtD"s1|7Ur(RUBxW;E>|N8g)dg2EH369M#/tN&f5V-3toxL`#7L7@L3<AU~-A>_yooYDvvijNxq{4eR1naoQ|(cWc,A5Qb"hi0ONVy
+IekuJZZO`{{k1Pg3>OBr!7>75GZ}5b<@+$#-+Ff&Pa/%#eV3QzenN|i<mWs0p[`N67D(_2ttyMqE1aYTtMGzH]sX2-=NL@b)T{=}VUMgHchLmRhEZqhP<0
+8);(k354-Dfxaj37o^Jy)EV17glnz<Jp)3zXqfp`rM}9RAi(Yp0e<6a8'Bx$[BixXclV&rg^dhZ7lF43z>(:ot%X8s!P!ENygk'tP{kS"r+52qGIA,qluW
+#%Im6#U6ya2XK4}Tf1-YQ,-rrK0]x@L-AJ+:g}a8{ZU@}T4l+VndJV-him!rD>a`yDl%;<3]o!yzI9r[+1xg+j}^slCx'9~9-IUFdPQT|_]:eAc0pLd+;W
+UuPks+$(`%J!B,.O5P$(k5G#"xCT)k~aql`f_5wjPt}'Jb+c,icE76dpW0)+!w{)@BG@6l_TnU7"+wvt]^F<{/3t"{PLFAL^n2_)D]4k''lO)A2T}V^zd;
+5.=^S;Q(Q`qKFBFwQmq-}HsG$kdfR@C:0+@Z~jDi[}XhDu!D:;lO{olPJ:|fS{w<F-5Z0L=[/&i#Qzck|BNe!Qgd5/zP>uSA.s0p+Wn2'#"93UM^GYJ;E-
+|oJ=f4B^tbgpSQx]LJ56>E:)a<aW0f(Z:57`7crGcAZ,E4B{&>ZTV)b/jJJ:fj+ot9XwBqq`2$^3@M.%o3|uii@z$EY@vFof:Z1R`<9QY1vqiW'=X+01Pk
+U62>cS#z!u4uz-UI[^WCgFI/n;<+s=`h@H_qwwDsm-]M:|p-(W>dn]$OG0|1"W(N4wtggntD8eFYlL!n0Qp|ssW1wxei1]Y_ludV{0O[X^dIFm87Ch7fdu
+e<QfIn!UtXF8p5Qo~=h]ub9/o9t,g,c2;bL^xA0uYJ9O7i7ueVG;vU#@u(-]i{I;>hG6h@=',RU%ZYoD<7}e'.I7Z|(2"2/)o()]HgQYR6vc;}<I"zY1=h
+Ov,RF/+K}4~|MVUyTa8M,jW<~lh,Q6n]~.K4^p:Z(@+#Im-GSbwPAh!oDeK"9ws%=LGkz@v'ih;]rnMLv3k}wNt@9`blibA(A3zvEh;]S6M1CO0:o#40f(
+">UC!ST&<Y)o/.ND0BTMkgu=!+x.PN`aQzCn+,[44<j6b$.iH)4Fl_}^S!rCiw7aniHyWtw8-l2>ZK1HB!1HZ[h9ZojUgq{gngQvN%mB3NE}Toi65U'w|%
+4}#Cs"~BVJv+>eK=ipZml&3][AF#]2C[1Jx%(#2>)'ZD;$~sv{)-X({]R-[:g"jCC=9gDZU7G9/E>l]<Jgh`;7;:q>&FH:"$<O"<.xt7t@])8s9/.#xRH9
+>(7.vK<AoV}c_|41knY0%MKutn~)l_DjT:']gsmX$OhJ80%vtl])~@`_hmsVd^u%|atLUEs_.v3TBY3v.j!hCYmA@|LWARW]~dUJ}{u@6OEei/eluYzagU
+N"oe+QkfTBGu(o/H6y(yp72xJ$E{X-9i~2mLxx%2ZT/k>yO=w+cSGqByMZlP/Q"XlSZ}eZ@P(Do,w=nPn26^Lv[/YW9RF9jos>dmrk<7weMs[s^7"rVEi]
+5xo#FA-9AT$kmK|:z]HMRpo1Fi,x>[qzjl8QvbMMgmhO83v`pN8'pIU/@O[Qxjp}k^A)Y{3,{frUKy`|2w/0|xSsI^BUR"s<lu_JNdpuYh0m~u67J6YLqa
+`{}"}|O/7z;Yp[`pv;W.n{PT1;V^&zZs@,sHe2jAj_M--SSTJBo$8wM^X/T'e;g4dnQ,>=Z'S-1ce)}4gQXlaDnZZ(aH=0<oD]XNX^HqwviS&9"~0b4wW;
+{/nzvPe"[Dv81^YWi=Zn3Eq"dZ~M'`:@.2{L[pKRh[VnuxyJ5kHLa9=b>6(^du[/r34D.;w'Ka|k3Jx<wEGWyp0z#Y9!]@.11-KU5+v"(TT:9NJbF"Jqbf
+7&K3![]mmqeod(2pN96{F_=kR%@qAiW8cUYk}2"#fHkIRE3cr5]E8|G3cm/n@+utG>#jDNsd&m@u..$7Y8%hI]OWAZ&s'huUU/">'k54eF!tam94Bg3$!n
+hDA:60lib.<{USJ)dxIuKln$dD)+_C,|Vw]CDKqU=Hk,($K@acxxvtg}H3m8>#PAKhG!yjgk2m%;J!bMRQy8mon93J&wn(vDyiNuA5^Ftp{3P|$5m/W'~i
+<#K4fWo8)6by_E=(,S^acEz`,Q3ha9<Rokb|T_v&q}hV|07z,$a[f{"7jm;;CQAInTq&LI#$e#1U@Nu6A1dY8VH,Y#GeXuXT7NI:zl8Lk(SDENuVxh}#^_
+].H3t:7)`f-x5Ylz5G-Z]g{3|./aA8C&O<m1mst0Ex#edO'MhXjrBPc,8<!.OER]c#}doG{.y"q5B'=P^eC1rY2CY(]EqUdVlup@DY[j7YC4gf$g>O{99{
+381cV7"WamSOHoBo{j'0[(r`Kv!,2"04)=oi8LJKbOF{nx]3TB|9o3(xwwyD5!9r`9Nvgc[mk4rx~;G9af&9{j4UjeWlc<Ro~k7U8.te=00jbOUEi:H3f7
+x%%4_!IaX=vQ'<)FxBgqK-!X/2}fP"WUKC9S#+7c|P5kwy5|8aSHMx3xHnXW{I9)4,0.zjWmF3D0/Jp2Hm3O4}VpmvaH;Pl3iJ1bFGs@q:.ZmZqok%%p9H
+[BSjsQ`;/7&R5^=$u;1I.1u1[x](8)YXpgzKtom]lHH<T2'iBZ;4qKK{v/3VYVA`E3;PP'xE!;lN{w[UiS"+(@ozx0`_qI{E}n;50>-R'Jli`2s:RvAj@d
+)8HsnwIqT7KPm$t]z!#$};:bwIh:q-1Gjy8%@y(b!jV_u`3TJG9aS[Y]Huf3}Vc(T(YNJ3/:NBgJd]5Q%cY$+rIQ`0f0UQ_:Fapvai,m+Nu(}[;R()c|9W
+y:JWR3oZ9,h^wt^[0`$xbtmyirGDjl8ePl:_lNX!Fg}-Usx2qs[hrZ>i}74T!|;NfB}DNP.jbo."vo~_Qi3UR7nF%q%N3+q9^CF'9ioq@z~}%C#D[bl"m[
+yR%2&U3D&M-w51R":W,x%5XL##=P;N;NUQODD23+W|B/fK,2jnDjW5z@wP9Fdvb'@7,"^c{u:]Or]cHJXqwjpZB`JAGPm83JT-W(||ghy'"hQg5vk;',->
+Md3Z&547~W;R:D-"{.iNU0HmK<yjQVjYD:k%&#6k<!w3}N#poFbr`aKzp$vYZ^~|$]#ZsG2<TYU&yL%^v_S>&:H@zQp[bcSEcgfvl^5}Gc"w.ZjFkGf0`I
+CBkR9oS+Ph&fKV{UV5j%(jhd6aBRO#c(m=5kLGsVp=:]e7KSjQE=9I69Ly/<S=BWj5t9ac^K8w[C)}5CW]wO_K.gN,#=+<!oz0)F7c^bOm)aCJ8p1uao^(
+_5@hPVrF9J)l4C-MlY9DT5(6>[<j&x3+<Orp&3~cZ;T!3XMJeJ2M4AA1,HrQ1MU,S7T3rG4'i%dd!Fhx&A_adlD7-E.0VSBH>v)=L99Bcum!LPFh,YbVz>
+<=JLVroxCM-Dr&>.4ak!l/9@bWIN!HR9b.g7D8,`Mt"G&j:mF"g(1BQ<='sgL,]py,qX}"!:F`j;r]]iHBXNMKehXkkVVlxHXhnY",Jdt}Ifo(Tz0C(MiE
+]de,.}pZsMslAwm+hZm`<l3|X|.5>D/[M`7q+4Cw@y7`gd]vP:&x3E{D6uQ:9B-68pVtvPA5;Hwvg0#YWYI8Y@us)/:eb@(8]m+q+|{%keW43[oJYwfqKc
+m1'$%(l5W-'MmpNvJOEisoYzN;;`u.Odzf]ryi0dObxMM42{wQ,4os=tr}0vWo`D4NC1NMt4Hzwbaz#"R:vx2&{y|nN3zCe$89KdWdT<r/n)^=p1i60WbQ
+R4I>P+>S3WE%zR]v`:VNRYR7/x^@H@3>iu;M"rt+7t@9}4n"4JUM15{QD#KLorRd]<duyM+m"$#acshTXja-fw+|xP!HI(f(cy'|Dd30DPi0c5CBc;GB#k
+E]`skRsl,kk6^r=uYSI;N]UIler$0ad`jGmEfE>.>hQ2[XtA_uJ3[G!2Zfh.0<+aYrNrF%`Sk[Pw)hdR;gVC4.DYD=(H2k#E5o]F/i`:^TsiveFHdl$ty[
+X79#~MsK&,vi&#="CA}A+{q/wTXLk4vAsgN@;t]#Lfwh_6RuIA7jUJ-jV|^f@dO'Z7S|7,c29c=CNSc[nBuT~/ri7"N<s"Zsiw=rRfL=a1{3hbDB%g4JY5
+:=z1o0n=&-&DD|p_KB}0_%]Z#3iY^xoTiojtNOpVHm5l0h<B}e)4u"uA)XI@q`Y):/&eS6_UPgY@{(8P[9-@cWsLi{tf8e}=L'7A+|"`oa{^9L<%.lMILQ
+8VZo"9A.{of'(w"$<Aqe+s;,.cs0zD1,RXsQhI$7K!nnbo,KX>os2_X>p.5b)"]FEQ6z4)9''W#dS-t#2,#j_@~hoDFx'xhVxF~aR!E=bmEUxTzh[S|abz
+~HOK'94afI}_:4IMHJHXA/YwG7>)ACoTW[NxhB~'9grd%xf,L-eK_]m'v2OJ}MLQ_5|ci^[<m3xyTQf{7qUKcX%VQrr4x:_Vp5wyzF"e[y%:cZ'I/h2AX3
+p"ELn>X|{K|%SV'btG1H~Cv;>%}L-N.Fmq9_OtN+v1Y]%Te%''zT6enVdsUKlZJA7U&"A;svJw`6T6dp<Za{Nw_'w|$DT{|huLb:jr6+#O6_4F2(>N];C(
+Ym#zClY[B.#]4g.p1Kz(f![dFTuWMFQG@W#TmVh#l4W64`1@tIA^>8x/-Pd}ZJm.U6t.9iL=L7VnLd45P_CzMxUTLkRRlbIz}iD:A];y!Wf+~:fSM<]TD.
+-|Fqvbv{5D[V-S9o-1;'qlq6ZE^1Qf_}m/0/4c+rM:nB8=d'/fd3!])n&B<h7RdAU$LXimAE4L[U;9.C$9aO3FHreOg2u"s^"Vz7dWHLd2fE4abH8"QK[x
+eAhp}i+ru+#+Cf_[;dr|57<1JWF5krbEa"xPDSG.1Hm)We9/w9}|Q}Au(y/s!]"e9ARSm`M"HGn85B/pKG2G#7&g"Oni)st0FBU:p:O("zYb,f2/v%|xw`
+dzYP-HN"uP[He]ea-i0xOU}-n&<Qv97zVm9Z$],L~SPDe@.MsBxmwiZsQsVO5QGf<Of%&A_c@RI.JO6YUsiwzL}:SDq:9m-$nNh_#7p]9OzQw9fj"kjA&J
+C+A9KqsX8$o^")GZU$s#:MOWHe,$N,A`qc#&/5.;2yM$@%Xk%,,)6RI,&;2K#>jHuYqB}/MY>:s<#!GGKIF7BF[fEjIuWLlinBlJ4eP3]NjK+;kai8)y,r
+rPfP56T`UU-1i6,Cx:yK{L,t>$bwHUN)'ELxcnZD1`x)gE]hsNtj3VGt!JxLGGqCcwui2>exYkY,$@R.{6x.QpUuX!ba`J/LO=Zz>M!gHa7ljc00<gpx<k
+<L=w~DN^(}hfwe=jW{ze/5~M1r@FRH}ss@f]H<puN-v6qGI6PUN.CGsm~N.QAsI%yfztWnq5fOc.iK{qukF9EY="kT=o8as&P'S<IC6XHDx+6!c:<ia)@B
+kZ_SK"$E2[d"A}0";<pi#]ZNiQ7v(.-+/O#OGaW>z(FMeTgyL$3IV<bM(hPoS'o%Th1VW%}[mKTr_%%rDKX[bg+yGCBo;8]42A4bW/ot^$s$07~&ZraU{b
+$VR1OZUo$k^]H{JWUHql0Y&iMk,owXoM>Q&f~Q;2d;Z+qM7Qc/&z$@FUX=BOb_|<Bzt4|S@7C+sbt,Dt<Ny>sv&u50l&1o.[Ifb_[P&u'[%L,eMXw{O&Ic
+Xpt>nWNw116/k6q86eRfJCmZ&eO5Fou'Z.u+M3c=rKgoIj&GO[g$tR$Hjx!>AAVF>zG/N47j`4V[QwcN)5:22IMFZZ<'a)+t[f0+^RMh,0vwBLn@nW!zmZ
+sq>l`ES]YXAi<L)A-Hv:$y6&d,k2prYIPWf:fu#I4)fYq3AyF6"=wl9Z90#8.V|F)W@Ar$D!1=U4V4P5J(@@F#S,/{`ntHySnkW12G_ZbbNA:Yb8uuStua
+`DrV'QW/V%VY6OiW,zvE)|29W(0B"KM5v6d1#^x<t7Ev#I%+oT)SbgRye"n);5g&3g4x}JyjfEd1_t@#jMKO3W{{<a}{}OY]:H=eyOr}(@YD[:IB<uy}Ry
+Z,vdU@FJB{aV2<|lN6L1A6$1R%IK7jG}y|0{z+@9yZbcoL/jGk|q5eECsryXW}AQ1>7Whib5S+SjTdmz_9<t3>zFt-IACl4:`lU^`DF!~#fE`PhHqgp:{{
+zm!#T&(axK"WMqm2!w!AwZ]3&|JW:&.|$H6!J{BHRDJ4E:Dg_y-[@IOr~LB:P2JQLT]<f6qcRQkZ^HKN2!YN^"n!`3RU8-Hi$}{aYZR1FG<4=b-DoW/9+$
+~9^NJ|9cY|TB^EjSEKd5[:M<H1bRT6BJ4>gg;X.jTQ`;YOU16fG/YfPK7ZEVc/z`m4cOv98AlCTV.|ga9`[4rA;eF(/8+%L'w;0SIDLZ79JbS[|Lq#&_eT
+Dp1_:}@>q-]H)cX31{kO+/B,!4_I&zCRk+{1URTV}]u/>Kg"]z@3A0{5Wt`-~oa9]gwrYGjnKgTyMLLMqhVd[g[B2k2jJMdU#Vx..23JpImM7u]]lVe2#"
+Nx'g5LZ"Vi[R~B7LJdw/-`VA[477=EwL)1/A6gzM~Bui7_aH[GpYiTzZjSbgqm]Jtyx-M)rfDWVJef-[UF|W>oI$zagJh&B9LkVsE&Q|&IVK:YTfHh1Bs}
+w/wyecyUyM]]ryFhlMD=%@0o=T9g>o>@OCS+eJEcJYR+O%f<}zo/d}PBaS'j-`6z.Cwe5^MsjA~L7Z)15AdfwC[ZSr~semry0Ph(JL>U/SiK}138E@idi!
+BLm4B0XB)OtN!;hm9CgYj'xZ|$|d+_@DCcJm4FTp;L+8`YG`@K6&3S._:2QTGt[t-U#3=<bi<-$6>842'M0naS%NKjU&II;o>IP<HC/l%3'>:'yt,TxIFq
+=B+T>@waAIY]nSjo1'62tS!6r;#S6B'9X]@}mQZ_4!{b"y:;{CZ1T3B-F#w5<K5hRV|nr'M:2-Ws/=,6Ek/_`Yw3[u~(|0UacsBU,pQ`gGi,fZP^IEMERr
+.lUfOGv/h)G((rT(R/h`0Vkb/01gKG:vOE~zF%XZgZ&;VK5_6YJnq0;A].-2Jvsm!C8+OcvW`5k/B,"s<Em5z6]:1(jD#0CE2puI4-TWsh6aJ9oxY;V$x"
+1bh6i,cL{nOHO:+wM6UzZ,lnE-&f}jpQJCwKL|d%|+(.:,)7HHk14xiEn_iba3c.E[ld4RfEdJ2{pu~<~GLK6(D5$1(^-k=v7;MCa1%J{Z0!f>xO)(e9)Q
+b;NXR{A;#m_[R'QVpU}Q=_fK@M{RRrc"RYM{fj<&K"!1R}lp9G^3$6p4[4_"4ujh39zw!thHXQQ+nR={KhdJMYJ7A;DC54PF5FR[OAAdY|H`_pE<fP0c~j
+y}xHU#bpY&8e]LQH5by=qO|=cV;gF+LnZzNY%=tq!LGF#jd`aOm|dV`7+oNHM0o8rC3Uc8ml(btJ_#7e(N)8L-q`V]NC}+%"TNS/@+lAs"W)Cj,v}A7FM!
+Q@0,{A@^9+MzH^S.S]ZgLtW%4(H@iNTD/Bl9Mz<MnMwAQS,O1'Kq[xfY(tA0FSj.8pamyoG=!vSJn7W:nN%=e0tiof'Vs_H,x4fm^sj9#O54A%vJW_-)a/
+<!wriG4ze"qr_DNJx0B|/y5rKojmU"Bh>>nOQ'K;2%;HUpfw.:xx_[O@<wy-xF=S1dp,/d()g0F,8xvjYIvaNQ$Wp>HfcMXA,5KQFS[poFu<A$QUSmCN2m
+<Nd$8sN#h9A|okN.8lAG:hodt&]k[@/&:EgR0swYAtiUcp_/"Qux`'MZ;tAXi}7=QR.<3]z/`kOro/Vl!Z<^k1l%/BH!24ss6@tTq.4PtIXnEZ+M6i==m=
+YQhi]qA|5UAS4Z"vEcOlbg!=7Y&rN5_Td)=B+]jt)LhpHC8bmzppYaIn|a0U<'8@!8lMESw^'[/S'TF'6cEVf<-EvurL=@ns^.>5](}z~@7|I;+4L.rf0D
+[$C+S'J0VL=ueU5'^S{>3SrAALTaom8K7%@)l`&@{gJ{rlK]Y)lP%-e!^kk_3.Lc-4DjHCU_ZRYtd|3=NoV1>mx.di"[/h{Q`i2.`$(Pv`YC`GUP.gAx;,
+_XTDO$j79$DF0Fm|DUnWbMc.Jx<q,,^]QQ/720>6TB{09!Pkb$q&cGQ'6W[_-:Ca0+L`xYYE.c^AY:n=MlUX:K1t01_>(Y{=Hbqx<nA92Z4Zle:pIM6-5C
+`{1c:M#(of<UYCTV<iRy[5HQHnx[yWV5/)!6C%7/IuXi8Aa0}9_=l3SE##0t_G:Sna8Bt9b";T&'&O21t{kD,riNr%KeL[~ZqKY@/T;!7f]bC<N}28_-oX
+4]+-'d!Xj1K9!UvybVha+=KSRPP0$4gbml`s[Mf-NX9O.,`<i,6+e3aJu5<q$4#5EwW3bJp,$N7py]DrHzr)QCxx[8i2}`4o);pu=IsKVI#D^'MWOQ#L,N
+o%^bwo`Y/HRM;+EN/!:ofx0M#Hd/WQH]t!;>>obhP@>B6D8&'Inb,uUTRGWJJM!AsU<2_2rBH|KS~=w-pnwUf^_6iAK^z{.ICEMKwCTG8YM`8i9l!(!GmG
+5Ie%Xh^]x'egL(j!/Cu>utY,<)_+,I4te&E#`xtTWR}j1Tw|.d|R1dc|GG|8!u7MUO(dpP)[<m+z(SJ&[ONkmu.KSRzZ#e@8<8zT=/SQ!VvZys/"f[:[/1
+WH=k.LH+yw.fHx;@CDoo84S#R$>[LR,lO$xUhzMFXU1L'R@W`R&Y6pCF<rKGN%`bN.jp18w+b!mGj_d/FuthA([gP}yCbc<.}H%BzWPBba4=@U#S-(#!:a
+R7alrf;%,#t&+>@Ssa32+f(dd3vy)hOAUg8A>oJgBg&B],.`o@c-g[MOzkAJqt(`HIUdh7nYkfQ6VJ`hOyBqo:`.IW7Vd.TJvuD-oaeRa.h=eR/$6{K`7I
+pb8kFmS=laj-_Lc;82ed2]$pQ+0q_[BUK$3yrsnmwd-Ekutm2Lg!lAd+leyL'{E_p=hb"~r1OhwS~N:`$r#wJlszC<J/Q]'-$um]q#s>V<mqCzmZ>7M=|N
+3-W&[`n<3dR+T#MuZ{/dBN}&zBnEVITZmRpeMtID1Ewik][Gc8|l<i:Q%xE6mLBg<cW^~cR|Zc)-)Cu9XQ8<Z|G]Nx4{B2J3VHPran+J4e-h)4eqwHK[Hf
+9kMA`TZh,6g0[m+_E-LAFhL/hWQUaHDnF{7BjCQ+O[>`ns9OX_}^zK0pTbnlc}60<[YZEx(lU-+KQ%Vfs[A5%R_-AMBhOE,iI,&N=rd[^if=w4qF,>yLBT
+-U4>@)rIf;>mQA3^#h:ph(_pD<v)QA/"kp!1qSq7sxF9g.'1.01-5hhZ+3gW05:jWRoQj:[,4O[i,d{PylR1c=~H<lI5VJ/[p]CY-XAVkUoQz%w^ttD[zP
+HaV|+c4LpRz:t4Znl(XSZ`kp:e]-1Zj!obnh=cQ{HXOnm0{<=6YX!"<;>U<7Z2.g&,HN2]1$^<QK0HR"2&8L@/wFnQ[s%_bvvT7MhiV)m,Lr`meQ:=g_P]
+D=UF4a$v~h&<>kIg((>YR(,0jAghlh6^IX::,Nd)hv00vrhh+{%791u8HjNqiPuoxc~o7LQI@7@<'.{AFPa9=}|@JlBuS9LBU#P'T6=Xe1wDKjtHu"e$ND
+FU#5b07vGZ5d)rgL#]sZ|'9>HX<C,&Ga>2Y=AR9B!pMsi=qc|Mdy%8Zhrn:]XdVvbM+2|]oKD`YIo:Nz'V4-}L~!Woq,it$`zu~e7b-tL9,F%st`;Oc$,&
+O!hiBi()a8NS8yi@qG.%#q}y$%07r;2'N&j},KQ<03kNfpX>4Z@l)G|z7m1tu#}D]YN+{&4wy3chS@QG%ek+TnV<F3s@m@8sAr5;#w)bo:2(JgRmZw@k3"
+/'<@2Af@4ghv:l~@}5u=km_l-PZ9W`I#nuUxdHh^^<SD=i[adQ1p.a:P-M6>fW~SuR"0ObL(d[TaD#Fm}Rkar;oOqFgx4Bp2+#bODPU1OV_k!St3{]t-Oy
+8],UUx7x705LwODil<w0=G"nUo`IAn.c;|wCS]u6GQevY6``de@8eJ2a]Q'8X"zoIpR]|8Zb1c^/cJ']E|RIQ$@l'D(s[2$x_-VYp:41RLrM4tKA0lD`u;
+w.'![C+[1P,=I07%Y@mDDx3,Q#qy^wk<pj!|5oB,p}gzC'z48Lm9%D!}-]zhX,P8+{6E-]=8z/!e&;EErh:|LT_Tx25](w5nl=b&SS8^Uq)E):2JJCiHPq
+62K58w!kPy9wA7]fnBC!FAagd5a-Kb~43mIUmxLTQBI(+EUaL>|s,CWRS7y!i9#6{-%Ga)'jk[<lu|Pc"(|hS7o=9q;,)T+3N;RiAPT3HBCVw8)No/shq!
+d<-uftt3USudIQ~{kn(a]WO''J'$DJDjCPv+)[]2vu)(7Cf%f2c2pfwU=&YYBvP2t@%|aH9:k3c3Yg+/D6.e#F']oEfF{HXOm(%HokZV-rbUOumjshhL[o
+&saV.Osfiy9zsH"OqV:zFO+@J-Po@jxD`@bhgE<1tb]ugCJ6KX1u|+R-ezsqMg@U~w3+Sq67jC,]TX2p.aM)F9wO(=TmE6NZR0@hRH{d(q"(QwQ1Jbyg7e
+"FG@.k@+L_j8sYV5hD@Z=r"3stq-L[W@ot=I$[$2,Ld$2L(M)tRvJGApzT]kGi"nkm)-d(Fe|W;qK+]C`lRlukmR#D#.Ql)fgIb1^x.W-B!2CSMY0@,>em
+>1Pg25V$kly+0T!BZ8Djd<0RF62e.kp#[1:/Ax"fwh#'1Pqm"Jd"OH[5w]81!{9H^R|QEWx%^JYx>Oh_pWu_mD5iMn,d9DPH/,~mbn$B%wM[m!mY_n.$7o
+.l:o+Jk)ft%h#1yN%jN@5z|#R`D28@=@prG;V35)H=.%[$^{PljyeLp,G6>PF%H/(7eZ+EztLb5QVe<GC]kp/Z{@_ap%WK3T|rQ9<}fQ<-j,@J6Ny00a=/
+}Q(CjW'F4xxtED=07,,Z1g,x=aXIyZwCcCyPO/j)ShpkPkz_tb1M:eDQ7,KU,1_Y%s@s+lCU"G5`,9S4P-WqiTKfgjwgNKWh7y#R8h$Zo7!SnuU|i(Vb{l
+RMA@~&)RVw^$s#%)/kJmk3`yxBVk-i#UW0;8vh}'fC#qW&@9~.Uh~hkz0<m4sm03%wrYH%"Du/:^G<aAPgIDGA`#:iK9"a_#6${yGFcW:`g[+lAx&O[5[q
+`dr=+h{a+r+|6lo}Jh>&R$^k#/g"~=JVhcfg4toRfTJWod{9(BnjusZ"eK7@ti5^[m/PPj-F<|~2}9]yz$aJErIMh15I-':P0d>F6t).Ie#G4A|5mi3g%K
+G;&j9@1HGmE!/hh3F=P42VjH[Wk!Z3uI@w^bc70kTB/9oFYj7WsELWD;Ho5u-"@mp"Gem9rR!+!2:9M^%atdjNbOSbf<3&<rRVZ(FpPRJ][D<bfvX5Q2/y
+aL"LR;t9-As+~zs1Poj^C^5>]mzT7en%<5K3@a'hU',F4yg<Br!70P(&F)N5A',,C6QbM/SPoDA{[#j=Li'/xd%k6+[9)`Fr%Rk(OQMaG4Cs,icX9E^9'4
+"/jbAjh6OT0e[l@lqVcm.:,<3VKdNr$Ki'=YXF,=uKa)2#HJ}<dinbu'B$BT},s#_D9Kj"C+jzR9JPW7`qlFzdhDo"78h/4F0(WlO9BZ-t;Qh_[cA,1P87
+70H!g0wK~}sUXM7X<mC$=5O^#2!E$>LYz"-b^<g:nSSmdKPK!%&okhi%RX&gIUF8yoO/#qN0w2f1D>pWN(HOpU#"P`@6in_hTB9ivaJ@uxpHQn$OG8!yxi
+^oCa$huJB9`2}0^n9I<7,E@(3,J}7HRjn61w[VP'BgTR{>:/q+qhx>%#8k88<h4'gMm/>]G)RA_br<^c>9IHhT6D/aLXG/d1AiVBPVOn+)8E|}B6^CFs]z
+V#mb/h>[bI",#^wy>p70B='GMez51I(Z},+2:c3FDu8i9IlOkT64bSWeQ/;|@iih^ZXO:iq=C_}BKpK>@R<+]VD[ZYT)VcM@9:96@A_4:"7xM$ug/@N-mh
+lq}joXbzMb.uT6(1h"F;1Kkl++EHNUcEuNxK[QL5%-f8=Q|M+Gx8afwglUWx.KzW(qguH-ueXhxN"MN6PMzje}3zRdWyjK6'2`7L^F,#4.x`m6<2F<Qy()
+Cr`UF4&$-R;]>`pT-z8'%P7;Yg>gDK|5s^WmD//gW9e+AH;,EG1q'WQ]2o40p#jhhY9q:V$vG4]G6qD)a[1@zI}Om)QcGZ]`aOMAc0:]`|`GZZ#AM<1fbi
+G=Nx%]/1+3ihU'tR{bQpMb@0&;mW5Ki$k>}+U1ue=yz`eEjHCD(V3N:'+Fa.s8a(L9paL]_$zyl'u>FbU1Ez1L4/,XNXQB[|jv(`"_]XyNM^^K;7pW~[hV
+Cv!cP"uhbIr&("5+a-+O$Ty>W&yz4^Y4;b5JPg!dag57s4xp30%,"Da"Q1S|dSk8~[23i2k|PK()Gp7}y['l9C!6%r~#J@n-&5J0LDGvud-9/p5O^aC`gS
+T@GMV(o<g4"i1`Tzw.YUstfo/g,ME[=C&fKr&z">vZ9li'-A4%#&ZBuf9r6YnMZ,xVF}pC9FAP/.~'1O_i-%-,{r8(Kiv[]oQS8!DNt#Yx<[cy9NyZGus-
+/8B/7v1l3qZpgTR@Y:XMIWM{9R!,vQ5G,as`:)M#bl=]opMl]>Y]@hSh3O"wi;/MbLCfv9r5~k>r9IrI9|+K8Q]2:/N}jqE$BFgBIRa'zouIxdxZvUyrpZ
+&i|tROck+NF|DX>@+Qg`e,sJVl>4:[M(T@T^kDju2Zy0A)`[(PTmi=d%aaImnlmqn|mNO4uMF,kjbYg65,k6}j.BNO+[ReS$k"dQ{lI-Q;oH3>vrKX<pLU
+=V8ito!6urX&C35/6m+<lgHd`%=5>K.JIrchiVxzUDi5y|Fd-,ts]7fyFzL{yH9z6KL=~Y>wy!@HMd<S5Ja@5JBW~Dkk~;-ik[/+/8WZ[kw'@s!K,>)d0j
+7N4j[zSgLy^GI^N'Xbox;H.C%Q4Fi-9<'GKekk!>SRzwI:p2.qtwBL`#E@hG3(U[5eqAxz]Y:"qs~gsD6C8)#HOZ={>wcO@b2+BB:^J=PMm6}9`<Y-5NUW
+%:)3)S8YKHgB4[i""7[y|-Qe~y%:jZs."RIKjSssOWEznzUI$hBly[G}}bl;>;KA'^&:_q#VxWgB$.WZ%rQ'SD>V>]v3i(~Rz:tuNy9{GIpj!K]5"su1'/
+:WJqgfZ<we:N>@72(1#_Kzvq-X>@AW[LsG+[Y62f#gU(7BE3(nBIyusi]+Iwx6)@R3QePBo;:!;>rm@]@WY1q6u.lH#%nxlS'8U7:Na-Re+lt{sOpH+"o9
+0XD2W9Cud=_DjM8u&:yp5qe([Ga$lNRw!@3e"K%P'TcU_+;rB%m`@Hw=RSmm`hh{GkkR9shU;6k#h:qw-0Ee<RU-]p3/imQDKby^c.Jj7aD0d_W'Sv)8]h
+EsX$M),OlYj8z+`41t:a&ml2HH(]TD|K$1(|#iqK!@!mSx2=j^||72:.N]^HcS./~uux&XD@dns,[SC;"n-`vfI3%q/n2H9CRt7NARH2T>H6.IZvJby}ao
+RuFkC'Z+(N|R#X4Ec|noDOYs_LKB-Jg2c1LurPptKM7:Tq.3oMRTRgZo+[ffp]]/`xT{z,n35ykwxoP8)xF@L=IK)ahz"Z1cqh,dyXd]bK'q(Wz1j/B1KY
+bySG9y)u^}otG|K69[z=]SHT.AkpEd-5ZD'<6f7ot-_"B$^$vji6Za4bjUDudi0YB-EdW|umYM{OCKdP#;km$#HQn%/}pvv]2p<{{L3Gs1=JKSvNXPnS)}
+UvbR4if0DHha"TTuP$=}<C(iliK)c1[l="$w!wAF8fe%^U!unq,P]e0G~`8|)o=CFMExkPKj3CS.)05i`&oWH7Y5mEYc3+N>2f"+G'}YmZ9Ojy+}3:v%_k
+#cV:RyFs#_@a1k$1BF{Z:DKb`<1/I&<j2i)He_exK)Lo]`T-w3p#&W@A&S<(`6;>8`ze6A2zOGMn]GPIRF$;!Mu1DyYxgaJ(}@m'@,~kiFdQlH1zS6SK>8
+:!m67(OZ`[Cw&mw=FjZY6lgykP3(@XY,j9T2]d>I[So(mDks-hbM4(wkn[%>|-A,_l>&far2:BO:L)09LiTp8A3&3Mb@5v-bt7kmi#xs5YKs.%.CoI,dw>
+s[,s$#6I{,0-o)XD&354Jpw0E")YOV!fOu[,j&Zc#lQ-egQK-61h+tVpb@)xG`bkVLWQM"Bv=:,0OMIsOEj"!g-CU2abG-A:TJTk!78Wr7Bk9"gZ[1OyQ@
+6&jrY,|=9A;UI"JRhaC,%(J9TEn&|AfK/b$[~-upy!!>^8El1>w#%,iGOn_sK@yz7g%ru"C_UK:RHnSMu',0Jn)BEA^XacQ>'Z}|+]~fZs<p)$AHd7aJ04
+N@E^V)h$gxss6W@50knAw=6=,D4_Ip~!akbIf[:TfHt5CHPmKl/|1-0.]|wT<m[K/5U:=F.7[2`qnti`2=KpKDg"PiCYNl5UzPhFR[01jx=-5R`"_#1PaW
+(fL#8)QeBw_U&KKAKb]]GkpGr9S;lnhi]7#@_%'ZIY_K.4ur5!csoSFsDrnwry$Hd>Lp!@%8awW>[bEW<>t7@+c<xWU$Q^f6OOrVn/4[gFZDo_q@E9DFtT
+04mkh3<I9ct:}Vx7l2Ep_a1-+4R18)B{bAGZ-vyMTHze9!5Q5sbayT:E-M+kJBZ@l|_[,:XF^#:P/]=XQBN:EU/'y0C1jx7sKQQMY"NR_&dg]Tn^`(L{uK
+^{@9BvL)Wnbg0wFcq2uyIrw`x-y0V'/(_(wR}''(TN.'E3hG@}LQca;NM[f5<4qtI8fm!EE.tmOiJ@I.DKME[xD%|iJOR-6'h'Z5n{D&[W&"lQkVj8%s0$
+j"+mH{pNZDg5BRAK<i/bB:7@xg>#@&y$q)Kz^4IQf3L#9$sWNc!$+J5g4Ywy)6e>Nj:GD6]:t59G__AEgi:.NdYA<3z!.kSj']_v,-C9r)#;l6l3Z{{&|$
+@S&];pXZ-R)80ZH^+e@)vi7=e503+2}ieHGccU/:J:J:>VhF:dz"=i,$}CEJ>eI4#]z|T|D2x8lT12|f<{!$mFZ1m8eRuYE}LOgPi1(bSm&OrLR-^';XFe
+4C^tB1]enl{WVf$PMOwCD"(IaE6i24yM6P0p32ma0^H>wUAwRf-o;9EZ[(]I[h(hMqDbvA1D^4J,}DGJ5k=F6%9SIFHW,n+vz#R7$;pvj@e5NmA=>$!W}A
+cn^!Q`p{CS:MJn|'#gyJ8H/s<$2$Qs_19-E!UP"em[!j[sx$w/.l]A3yyb685x];Y9/G[#b69DB,{J!5cU2mSbuuE(Ps%DSw.q%JuRn(GTJ_uP.12j}<G%
+:0%oKfMQvnmU/58=RjA2xN-EeCnsg8rQq`Yc+h~4:C8&Ft:ng)MNs.PoN'"p.1~W0G"H=}Bc"R~AEHx^h+>>x7m`_pQf}E&S=y2=Oj5EQ5:wJ+mrI/NJl[
+mTx1~W0QdLa{"5Xy$aXJv(&1'6"6cK&u3F0xk(xSkiaVckkVWuP-aU~5&sUKw.)+Q@Y.}t/FS6$]YFXQWm=2e73E|hJq0^b6l#7[!R(n}1PX1E<t,fuP>V
+G2Fn/_"|CWX"8R`Q0#d@p^><#w~7Jd@&GJ~T:MSrTt1mc2wnQ`7:$t}l[<|vms1jZ$lM9/ZO+e[%ISKH(':m6wpaHbb)Kj!'@}&1L3#mG):Sy>m<o;<3_`
+ZXpKY_g&Sjc]@.X0w0hG2QT0sVkqKy>&lUg;9KP]a=:A>eHtkiW.CU8Zx_Y5KvT7C)44buD!-)MsBdpLTM'`j=.;e"PMIk^Wd>dY[dg9C/l#'S!_gt~f4<
+9];;DXATMk(z]9hSO0#(],2%|JXz-d,KRpHK]{p_BdETOVtGyD]8[9ChPBijX9"39^/GfzIrs++_D|/W!!Q|=BB8%5b249avjCz_Xc%C-T`|/5<g@IM}.U
+i}>rQfxsmc/{yY7y!2@:M(R1!s~Z<A`e:qwChv./NP-US#r@KO{o9K`-L$vF"bfY:gBU"y,860&573uv<nwCK,Tx9v2'lBIl8$YJmb-W@(mflq0=,fWO1x
+R|l_->=Lr^2H~M|SN7g65EI5}/Y)72W8lJfaZf;g!!w,'k~<j,!Z{XT@9{GTz5>H38g:=lB|Vlw3`Y`LP^&c2>VYO^~^Y^aQKtSN+>@UTM`&#mR4tP"uI|
+;d`Y'T@L-2x"KjC/xlTY5Mx5G0d9yb`Llel@3Ne6uTwc=8wF!K;W}-L9+zwXg,0uC]xY<HBzx6G:e40jnSBaS%[miQ|e:)RVRH[`~8v]qR6R!BXw/):G8L
+ky/kiT#e#7%9yP(JvHTK$u$K#rz^yth4mV5C2@vw2kFoCL_i2(5!Zlaz;+Y54-DHkQ<PN=Tcpu7X`Yq$S-1sWpdz)P.(svE3:"9E.Z8Wq<e;6%eVwaZ^]m
+)xZq&EpN(yUj<oK]<u<Y[Y:4X>cJOn;Ej/~KCZ{K3E10j{Pa3TKN.g0xv:}pCU:)H3O)>XM[0}+3AWcMpy`z)$Go5HH|7MR@#etUA'ee3MfQM88eZoI2k+
+zd"7mVRENWSpiPzHCS"(=eL$ZVQX7icfU;PmVY}Qnfq&xAw!dQ6YVQscz'C%C^En>2/{8(XJXwSf%)'-(Zr6&meRC;{#2URtR2szGjvt.C]q.}fxSTuU.y
+cwhv[^lxhn"U.e`C+RLoi{TTKWmJk'C))Uzo+PW}2sc54O>E=p]FWQwIuM-TW{[N}[v/4@13VA<Xj0[M6%q"yg)WG|qkzSkxgtikx],n7&W(Z<s;"(x,Qg
+d|biSmAnMyYY>h#r|..1Z'e$bZ2/,0eJfW19gdMeKJoBJ}'(oCPo#}D$A}:bf(LEy`bCF76[]7q}:iLInblW"mmn}O%X^<slt}S,FN=eK>tew/^kW'e:l[
+SkkK7Uwx5"Qg<v+RL)4js{LWAR9C.<BCz|=C{!h]k/KzE-=XIK4goNk}OzEj.kZ80iDTNwkUooha>UvR(>Puz;ihopbk2U"Z'7&H!{_z@e#0#nmRR,5O&{
+:W~NCrM&sHZ:=&Bx>wP,xjur$H{JgJuASF:;a#D';-BS8F6!KKMX6G9s9F^x:}0#S>~VYRN3y&.0<;mQ|ACrOY%;4hhg3+8qnk_z6ziLiNx`7$5Er7MF@r
+UIiec7}5P5=T!0W|BgP'0Mufy]Wcwh^PK5,NrvfE|9:A/:iHnpT3AfSEgn-=x)kkoG|Pk]h%w&7pT[{@H#BtkmmPY3Fnsx|&3DR5=IimZd2o9fQMgkU.el
+x.U+OmCh<_hO"sP!Yn`:LD5Ngq'u^HfpoY+S:<iYgnIipM$)bW${jU.K.&~wuaL5P{r9VW1^PEc5$Sdy4f_%Bq-4.^=vlLm]p:j;](z;<U{exM~Jf#iP[q
+!&:BR'@sCa#}~fx;km.zYtJoSpAN^sIzK._[!BiJ:%HLTj("a3}KmP$<R1+j"Ap|4i=R;<dvdEr,oVB!k+vQM5q[pRNe-r4@K9ii/'ACaL}1^m$F!$[EtR
+u"4/@H~"{<"V9]xZ7>PO:8SC.UB>{k!j,R[N2}n%cP9)y+<1b>i_xH1x3Q"IA&:`mChvvR{pm)fclpg$XoK(k(Gc"^[QUh>Ji3F;N_919;p:D}QnEt/UkX
+_VG(n,j)ff|0a1oEIEKysVLHf6&=+&4C5/zLsklC>-2F;/IYxgB=}Ps_q#vD~nQ"pg+n]3m%pdi>g.=|s$!'@g8Q@:D2.`LG!kl.hQZM_n:=Z,dC'}HgBv
+v(R2MLWAZzxY+knj!X%TesWDJJePSdFxiH/|";UAi)Sa^4y.JDlmH>`9len7U@!;Zbs}'W:&h-xAcAY+Fl^a0ow>yH|7z)AU@QAt3^`Y~wXo<D~x0hX_M&
+w+|%RqeDEDi4S16j=xruGZy[M}xsB=^}I)'t~6:^:}[w&y=pr=5LCwj'[2IEhA:$70q[%;TRaJV8wD}vd^ui9`c^yIx|boP8v_NrG7D=Kx%Rf1JvJ{6K3H
+@_47WImm}_N1PDL6Ey4`9B"7!L0H[T'w^:(Dv2-tYtuE5{tg4S36AfM_66!rOV0K2P)M=.xdn{7|aS8NaOq0k4Sc%6D=2TVH~dL|=|2MFV'c3I+RrDqLh0
+/0Uk;'>svy}WkY<X#AZ`}M1_`xOMvDTZ05+yX8rv'P&`y=$%a0RY1E@@c]7FCwhfNj$TpEmpFQez0>,A,k+RMp>njoL_6QkDc3F'-,fc1l4/EYAk'jB^x:
+P_kY^W(y!U4@|aS,)g|euU^{vw@SOKQ+|ub`-{]^#p>9KHt/Ra,ui=m}=T5,Kjhr2p$vKT3W7eDO^Kt]znt.'Fi{dvO<N]ZW0k"qcbYOkRIFw4P$_OVi@2
+%v)cL{(na@ZltcfWn6-DPReXc[<3D-/%Pu0o9>%jBT~/T3@%!JCzR3`a8`iJuftngbOArR5@KGU$~a~w3.Zmb^Bavu@9T-D7Mpl4~ktHGinC!CkE6ON#]}
+_r/'eKVd8]3Y-.l+Oe$z%FGmY=d{.%|W`uo<2SpZ[_]'AP,DtpZ0^:n[W=;T$QxJX^=EW/$PjM+N:aAv<k.>`$AOpYn|-NIN,QpU0Fsz6|dppv8_4e5=8E
+I=y|D#eW6AsPZU:kRvzU[;s/rEA-QyS{/ONVc'n`~,Z}@pxpL41>DwG&12P5x5s{;}SH0ajt$G(JAc@6FojqOEs_,G#7Fg]W=[.O(5Y2IXq6+_,Y>`d>nh
+IpIal4zoYi1Mh;ID&R%6zQS:e"J9BgAnHk;9e:ukmsx`ktBTw6gX/297H"kR0WSWjilyq@)x]=IwPxnn_x^w6@a)IKlSV,3fq,uf.>zxY'l<VB[Fqh<&v<
+i;q>a1S#x3@+0-^ZIvH_s[^p!S/@,Ig4lD_8<+XUS>ib]iv/MoOie_^QMaaG%E7V6}#5x{z960rPMit-wb`__&Mxy-"e+mriFu#/X3d>%Z@4S7If4fpmd!
+fKyg&^YLw9LInRY:3'CR)9[1fR^K4w&k<ez+xQB[EVdx+m46'sUl=;&2d@w+VP}z9dfq@$U)W,R}<3PEM#+JoTX,.M6+6LQ%-:@i.wymI+l)~<<v//qSjK
+ELJmx1f8YHT{bwk9A(mGw9D|U1l9y4_Aa,BSOUO%gm6yrFbZfv6Lp;H]t!1cJ=^|4"&_@H"74bKqi;--m`YbF@I4#X+ao$$FlA<GF%T%7h@0O&ABb}PWVG
+!k}bZfw72DFGX'X6Lk.qXSYFo1Nxmtd2lIAfZWFH_>~pkPCa_NeS,M:{YHC)iSiAZrG&mElsyvso$]<HEs2X/f={aW8$"f!mknFe#|MH&[b=R3(=Y330P}
+"12M)R;-[T>EkS@0;v_u1$_>A}%W3TrxB[PDA,0Fi)[YqsP`OXD[myM{,mQyq.19|&"{FOa}(RXQ,1+fa{ML3{$y7U,kwC<m6[Wihm=)e_6[vJ&cH8GBj,
+g+K=;$qGA'Ds`"JlBQU%V0f4C.rX'1Jdqk!kq93R!YCup!D[x=ZYNe>)`9_d}]5-Q_emui#ZtpvEL8hbz:I(;cvjeyn>jU(P|"(1LgwobgM&s@(A/f1Nw{
+6]-Z4#klgu/tT75Z5wVOwGRs_}-z#{D{Dorm>JZRwGa/^kwRZP+oO)A(GJ+-.&UPX7HX>}vj$";5,/y:qO0-N{R_<|+A5[}zcEh4m.c8$!nr8{$w3RB=2h
+[F1Nf;gkho7>#/6>C7X[/"3Ml4E"_1@N|v=8fx2ZOMudy#zXu}.So:266U]V'I&dA8=6OjO|F8_XT6-F<XyBB#H6Mq-;F<2$oIEfL/Ta;$[z`ov]bUYNBh
+|-<0LcMG`x8.|,qSQ=]]4^7sFkg=&C}xJdYD$)q8@h=IcNhSI_Srb^K3zG$iSywj5r2F1h097Qoa$7oQb#ej}f{Rjh,d`Sw7&yKCAG!FLGoK05p)gl;5z>
+cMS7aeMnYrZZKn3lyIp0TweLnfaCh:nH/"qj[M{L.)Vo(Vg@zk7sWY47~4a{/!`n"G@VPfd-7tOl4IMVA5,Q<LCiW$ll;2x+z__Uc}ZDA6Tp|L-Lk6RD(K
+w:aU_ssH{CZ&7n<|q)Os^BLZ.R^Vw-=AUXgIoqk#~]5c.&>c@{W=uB]Z&(w^IzGSo^OJ$3o|5+`a|j$YfRNWeH!o'o3|BbQ)~YI)H(ni~^.55f+laQCc2Z
+(qs:hAf}OLBxa;C@x|!NIy=+Ow+Eli&Rk(7fsHzu{j0W+9HZWC41(VEy^c:uF|pRL)^2}#{yoaibPA/eoPCERs/0)m~&nm+|Sf$FpHhnD{Ae)sKNgR1eOz
+8Q$mSmyUP6o0xtGe5R&iIO4,fyGCf|Ur7+-Ep:L+rwEEGn<wGQi|Cof9>mGpP`X>X%y!+5aWqea3Y}Z}i7J5lomVW.K9LQah/4(#eX(@6r-xl`l!z4&mCa
+dsoGOugjrdS>y=Kk%{q9A:IT@i4pQwVSs;3wYzp_;Y-6g'uS&IH9l=`.6JMBL<rJZ5a0h^($2/A%1"s8|K%'K[L'&B&LSg:[~42<ylrO],E{lkL[;.>+i=
+eei(:6G:-2"tw.Z0HqO5(=zmS.x/kVea(vA/w@8AOgf'-$CexlDG;bE]XB#HAlpDGy#W'8H.Gn~:Q$=uz9/WJx_$O"b,TPeFiF~6^C/N@9b3nTJ;}Ot;oo
+k9C6CB#r-p&Kf-Eg)gG]:"a7`nPd-h<Ta2CxoslS#D%N)+}4$5NQEbibLk;u(^ZO2J6GUk>#[14'o'82oD-,F>.yK3e<yAM}$a'.!oY(^@9DC70ob3Vlfl
+s=nIduRDqB'hC-XU4T:UrZxx59#P8}F0@+DaQm,yT62F%hgo8ih/oKee_w$C06.R|3E$o2UP~Q$k$Mb3f4HY>x5y/%`yrn0G%<l4}g|J)Gs}6V8NFTCLg[
+[A{#WjS's@VRD76eIE"5!;FC@eJGg[]BjQO,b6vli3H,X:N9+!09_P6OLx(sJmLp|grN2b<:GH9rr>;XCt|<k<f_)GR5>!P&9OoAL8m+CL5(]zjfesoB5U
+NM7p&]N'Y,eW__~[OwsVa||fq=DBp2Tys5lvO4zZ'dz+gg5$5DO[%,]F)U+RybL<BpjYnL`h!cTx{AT/eX"(T7ANh0/'0MNuhXgti`:dEeRXP[dCRFQuXY
+A}(V#fbnm/fqv@x`WK'M=WwQR!7[Q+!yo|y;'yk:/L%z$:;(-rQ&i,HXY8|;=@/yK<#Uc:EADm>Ih_aOp{N<&=I<!kk;5"4kB}plyeo0[>N2}8Zv$Eg^44
+VC<rt($syS4Wz>COFu7XhKK2Qu<m//r^hK#`!unZl@Zrk5DbmxGb(_%+lYw,WC-dzk!c(<3'$4z<s7<253+|DP&mrao(EM:lmo84bXz'+dtmaufZ|,Z5nH
+AALq'UH5Ta8Rt9wd}zw[1,/JA[4GV&)LdvY0x-e>dIQGUL6pkrd'_}5Oh1bahK"vA3CC3vqf![IQrtS}:mD8[&byDUGu@<jxscgs#LD)9bXnFC/bYsMi0l
+xk>CCs'cHKOl8}`Nec)R8Lk7fW1$5Epdn{+2P'3y]<@c,v>+a7E0k0$pk93FPl14m-cYiA;]>6=KUOtGnz#]xkl"A6NbP]OKgzj+&5r&bc<rG-McB+4svq
+j}.,,/KBiw0<WiLs89%I}){yYEY.pn9E@TN^.yvD!CmE#>"v5}6S.rMHtG2Gx78BByG,/2~'uCsJuEfX9ljUdJZZQdAzZBF|>XijFw!R()#FuP#9J&G`g4
+>[}}^Q=K|z$k;'dgZ!UKGZB-h2/_0vcMfODP[T~T+K!38-^^tC+87D9II2XWOb|miez3qIQfXb!)UKf4'J3(JUIwN"CLXZl:`t>/}_[HFN;c:7Q>vKLT9i
+!8QN3y+w.]m<`<|q)47Nsbu(vMv^AVaCpMx|,s&);)ro8X:#QrX-b"FO>GL"i2I&0JABdReU/ZI`j>p;K}+`n`6EdM`4JTH#g=-R|r^'!Q{#{xG>q"0lnG
+#7$r]$OK#uCnq8{}ii2"'||='I5Ue/XqmnZ%@tnx1a_':Yo%w9vZ}qDn`wTIYG{uE,uR,6lwD462bOXl7yd4(IU99p#MT0cYlpSSZ"Pag11g|t.r9Ouxb:
+GA@yV45m5v[!4>8M#Yg4HP^+FT]^ty,]!To`+[;l,V|/]c@;Y-R.G8;7;kk9XCXy<I88/ySDS<h<d9$RGk&.usf3`JHO@$~a7iW#N%&!21TkCpZONq5a76
+B#707^Oelc#3-.092#GYo1.D/__(Y,1!,awIxAUq:$}Vwd}<YV&iWgKfT[wCn!jUR-)vi/dU(2f.eM}IVC78]:F4$bO`KQ<@eNImkNrM/BR_/&zE:Xyo^Q
+FVv>u1:E}qjy}33i"uI2'L;4@4^!Z;SXdna<4hRLi}[MSLn'G+B!WK9QQxJ0D9n&NTNi"k9skStXX5t2=RxaaG>}yeAgKX&[_wKU,{@9M__!1h38!}zMLH
+]PJ!ZHN&v913jOMq'-Q6O'|'"SOEnU2cBg<xlRkH!|YOp^[Kvn$}{J18y`!^!XRm:AM^M3(Faa{GS9nyK#e:^9~3.k]M|Wwxi2M"%-!g++0}-]<92t'vBn
+j:`XEN3|Z'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTb-Mn3='o/Y;p0Fdwryn{nl+N5EH;$I{MN'5@H]=1W#NZ4IbmdG6|hTQ<fLPmg^hT$h)$SP,p2.v
+}d(9Ju(["3-L%7uM%K2hhs&i>&"62j{OVdv"be;O9t%]@gM667&LQD:J/{VN,jt{<pmU,T8O2x!)`&FW&^JyIe:qZMDb|,k<&]]{Px0^-7tjQg0Z}OeIGA
+1@DNW933<&@/(/9pSJvr^Mj8,6^DxH3[@L_DAQADPW3NU_rn|lx}^CXvEJIzR}!xO'Bd))7|#j9b$$xw`Oj"z/&;pse6cHUXbj<X)vXiQ}}M"[Fll&+MV<
+>W6B^,eiE.xmWe+r^8>e1A!$3%rx'c<F7Vu!h"zfF(B7#wL<`VT.jJ:3U{lob{)-sw9t_iU,"_[n&#,Ncj}yLkjK8p&syOjxzv#kzB[(zR665B0.O+OQ<`
+ka4j}[Rdj@sR@gw/UKukPHvtv=Uu#4,Gv!9TG_y_;Z{8$OW_c}98B#5%K!5T#c&z&lz`F,3#r45fr8:X2{8r8!4^tULoX$dwqNz"n:3Dht|}h1:(x9{zNi
+f`yS1^e1jttbGO/PAcVn&+WzP9(s6z6,Ax-W]hi4PA7lsDo791(C.m`tiHkAD9$Grq_NZ`dQ9|#{"=eP.M0op#JU4R1Q^>/9Ab=<0wo1u[=:3[d,o0c=3.
+69$Plg=>:Y_u[nI.RDtvC3%OB#j}yC_p4KTGq}ws%hD{O1DyE&ymJMC]D'QS42#hTjD2//ZEd_u[FGkr=axyVQIj9|4E7]7Dfvd$(#hHlAH3Rd.`rKc2.8
+3(_^:PdPt[8(xrL/(kX1"5%j$18!l@;j[Fbco!"]RV$3T)|+1hm,@NI]l=j>:ExuR8Gmv3XZ0&rJl.MqlDD6AL.QJZpG6'NOZf-ftF2{7Y/w2L]umUqphV
+lopOD[{w;;8='&O6`L'UQNNSYH3'z<v/LYP&{PXu%hnAvTj!1r.:(=E4oyqi&<)QZZy'RE&!u.,."Bpll&imB1@B|GMmCCaM@&'3&]F&}K]}KnW9LD4Yf>
+SoRq8C]y=v+d+sCK]%<h<n{@bge>c-waj{+M=D&SeA{$o+W{w,(8d)<%fY}d)8!E5sNtRzN>%S|Q=[OA0s1Y<)"$5M"}s0t8pcTuawzT/>x5:^O3oFhUf!
+;eQElK8[(wvDs}rKKDvfxdha0Z6fiI.0V<6gI45,)ntTWD#svd17DyiT&Jv.>vNQNiA9sx(/Y:GSLH0yU>Skk9WowhX|5t8ysG;q_m1xK5'f3$~0@k0ZM1
+_<SI@+DRg[.(gY2cUT.Rz>g{JvpS^qX4B.XGJ/j79)FRX{!|Z@JkD,t1tpXlZ^g40GgSUA'M'xT>4;PZP-^F`K_B5"JAj":A0POI-xYpcu5cscEX^/aK5T
+Po..WA)DOdAX2q~xcZROGR17.2">YOJR9UhqN{";>T>ZW!:iei:bOsGyj9_$0"FTE=#vA3KMxJ@obns.N0}aOO>zR4kL]9`Po'T;IJ'>x&"w_rNSxR{DnI
+x,cJU;EZfeGT.'bMG:KY:s,rH{sJXr_H6w]/so0"%xxiSBKv@YX8BudJ,8)RPROpMKZ!/^Tm!JMw7,&kb!uA$s=$>Lq%h#>q~;fNS`&I$)#3DD#2qrpR-r
+~sJxxFM,suY#$ccPKVBe'YDc)0%66ZeKN7E)zc@^BS%OqI!%&04#e(Rd5e8.^WugAvd{47Bx5fW$aO[#C.NW<$KH,c6yG,L}#`k`9%QAm}o8e/4lt$P+$C
+]V:l&dW<(4_G<K]oGSYR>4n.pGpNL#(i$I8GVsEt1.qO4sb2t3h':/J'VRsd0w6^tSp0e@hM!YWERv/L+Vln|05:NWOAg+o[]a<+(^YI>>zWN7;].N3X=/
+b)37!n-=d$bk>dvVWV51%[sih6!zK34h9$kNPj`r3`#kqJa!bhGv~U+F4hJ^s|Etb`cVMaj{fG1:}#<D20P+$`-|&">/s:ln6H1u@lY].o<Ai,%2HU}(or
+cV4y2oomThegu[]O/9Mk@^VL~%a8fCOEova7/^b.~9Y1cIUz;zD=pLenQ1"(!b=Y/x/4]D-Jhk:$[2j6C5t[yE]S><@g5.!FrK3RM+NB/$AQ&9u.E3%C2S
+#n]u<<:pY^fLRF8wJCic%=V`~7L'^E{!E_w+6jnipenA$3fUnb2+-#=-$>^DzQQ@ofwg5HwdfZCl:HkF~Z$b}NmSLdDqLcLN6us;J7M}P_"@P|]KTuTe,2
+qMD^Q(>Dm`b4T/B}ln`Fb!uLF/3AhCIdefkfZ[Gm4!V7h+!_3EpZ9b<'E{N<"+Ilpv(-{Clo5UHT@<k^J3gz`>F5#Fn[@"C{;!}mh2'Jy-)R-_zqHvFrLi
+r;~NYzp9R[Xcxu}JnZOywyhO/+far)BI[]<oJ<Q:O`tm^u7Wxd;hX:Dujxe&ED+en,25_Q+)/0Mu@&PR,[1p9VAfJhMFSz`nhhN!MsfAM]z{gEl'RS2JZ3
+aWYx{KAmI($cVv5}|0Ps!ZL9]d>uEJNDFsM/66otrjQ%.%dG-8nPXg$br>[Y&k-MPD+'-`j;1]Y,MV35,7H4T{cW&]6O7yR,"5Y%N^/Yy[TFbv+eM`~@/s
+/S#^)B6x>x]NBYdh=x{WfAydkmBZXN6PesNC}+%"uiZR/E!HVq}J'wzOGrd9-0SvCpou0QUA-w^t=E9NS,+[%tuj4fEIWiyNO`^]S03j/1Dw+a7RM6Eghq
+11%$s=Aa0ElOM'%0v'BC19D&<c!OM)B^]canOJ~h[LJ@0Ps9r&IewELb(E=HG'WOWYE4(|!d{{'e{N46NtnRy/=A{Vz%;V]O:cGi5d27=6fk=-QRF4$'yD
+a#=pIY=gQ=<G"6b)N@CC#,<]#6POm:-Gchg(QjbHR8`/fEGSl5{t^WD,KWHx+T<5{2&#iVn[<PCTMhDGu{rPVAj9<od.2<d!E:V8:YVKZ:)>cP]A+pz'n!
+hBiHGEc-;iDU,Xvg(Z3@!_LB_")GK"6_!TF"<S6+^'CBbOI:V@cLDF$QgGrUi%}'E%8KqzZx0VD!(D`([$mJQZH$M$P{zr]uNje|(nzh[IZC|6YBC6a>I|
+0X"{CGes[P-q&9+i%cGa-LDb<66yH{s'gM7-m,1tm:]wr6'qyl=>TQ+d3|:,R0E2OI9h;So6N!vp1=xgdyu%lY17D_F+9FW"]Q_DA%iJmFpy|nA$!BQqUh
+9S_s`IL}0!oHND).SMSXqpm:^AIzBi@2/>pCO"6CF&430v6,'juCZ@HdP:1C$+BBMpSp]!0={X9YTlWs`Fd#:LOXa=1X0)H+r/o`6)~SLN3SFp^<Tg#&+)
+[R^(9e|_nUlB#Y)i2ke94tFT=of'wl}:oG%!w/xv3R%-$}QtngJMJHh%d>wBUr}UQlSY@1l=O#(A(z=9_)>8GhMGDT,k5_W"6!;<}bSGk4Oi>J-RsSg'}2
+-@s|/}r+.iu%6Y%N=WIekqccdPBOwP"]&^#2>_9V)P<;>fv$hCSx&VL5r'ZTOG<=%(~r-.1(!0|[5x=>1Jcg{U(+![7B"=4p'::g4_=xPx5Ehn/"1_VHFW
+"GHTAS:rK{bT7";,F!Zve4~{%M7fpw7vNxzz3z($R2._bR]B~CzZZu)U1p-N+XGr%Z.PII+dC^'ftSmIbG]=+7.v09S1wnJ1Vxh7F4~M20;S,IuaC][%gy
+{fOaMaJf`g1ko0a-]_TRy#A1JEoCw+TiC6g[>FU!=l!4k,R$5Oyx-coUp{vaXST|y{uqrNzV6xDRcA3qbM9Sjn7s6]|UgS1`RQIC/Wunrr/rV5B^#bw.nx
+Y@}_^p!>r88s@21''t<P^VR'4+IQO]W}}rFKNBu$C(]P0Xx%TgxU~gx'q#G"[r6f#>I0V:oTujB4(9msx;s@E8)[ewvd]O,XZ+8!Wd,rWe{E3H)]C<vGMf
+FqtPaLXnbm"%{3t>'"t+7u~{%<_'3cuS{fj8N>/}T1p'J9_OK4wl`{R}N7_A[7P;b8M:^gGv|}g8b10/tkxAGeX8xSb0-3UY-2Vgai0Y^A$5Pjy.rNFb^6
+gO|NX^yx;-]+mzd8V<-+vl`+5fEHZ>V-:Omn<_)E[g7yn@G;A:-aK_RVGQ/=feqeC{W1sM7ufJ3W0SJd.O-r1T+437"(l]}B1E%C{|PaMhxKn=/5cawdxi
+X#|p~/9PRbJ1xH%8bw,&BXqCN^(;gH.o^[Wvr@J]Xc-uU;hB#_K%J9WL&b#>iWTMs6CzG(@Z|@Pz%9/Ws85KDy<^6xgF~zHj()<rdkv1c%O;pa8WPF/G4J
+c9RuxPN2g'~O>(EEj9x(8B"Xp+Z>"5AP:htzDMF:Hzx]6L'$}!:,m8p;tm^Hv{M!=y"c$'O9{A)%WgyyX)$iz0!<|v@>4YSwxWa^uGs0B[ib}JJKQ6,Jm,
+5)_Zn,^c:}eIo@,C!)8>OiFAAA!]!9vYL/PYFmvl|/72z2p}p0x]^q4q[P1c;6-/h9QL[H#zHfMAOY&[alF#^XX@P7Qs6JKS:boOf!PMp{Gl`PxAIsuD}L
+JtmAMf15h,3MJ^v8czk=E>CnhHkv/|yh4i.0dgyd+1Brf{`1UF!)G@9hx^0$o(m2]"Id^VeFN2`H/qWl>u6U8idQy|D:'P^Hd0M!jz6BkHy%{Iwt>dZPR)
+"+VX{.'J";$w~VoAQ&i1N-,6:<#)^bgZBW9CyJU13/3&=M3!U_7i6ZK|)ekF+MAWz<#VWl}q]h-/eK`Fl`,N>SN3cUVd_t"8R8.^O.Ouvy!{zA0yq/&N$j
+)AL-vE:]"O|)TI-icnnVma2V=gBy}VwE6GRJCg{m^!t->EF::0aDbjsMfdZ{25QT&3Wv|dS{>:79]VMe6>L9}vG";o%U,KjXby8!z"'l[9_K]1YR,$H!n5
+kgnn#4l6prX_H7UX0QK^u(T^zY]q2,bL=fnw^b3N)N1(+qBa1p#EijznGj><>hQKR<nJVQMP^rqX&|'@Vs<3+WIK4[yj1v,$HdCuKbJp+8C)'F6fWx7"e<
+OMrZI]GN:RuHq1!1W_<}1tC|5e[HBObk)h`DTz!!SX2PY)V|H2&#<pds0<E75V+MF1{<d%~J!8Ao@recbW/uEARy%MztN|0}Vs-ie7CDs.~BbCfkn;wh|P
+LY5)S&KKqd~eO"^XFuWAACLmmM4}opN`SZA8K#cHMs6S(S&9Cyuk279l7Cy@a::0@wLjar"DRuHH$Y")Gx9VWQ>B)G|4H#Wdd2GM%RRd{c<;[eUr7zf1PF
++}Swd%z3,v)Y`QMiV^VdU3n$MF}E9.7v>Nc`#Y#TeTXLr)6ND^dM1vxjGitV^qxngzy_rV1UOB#p(e/Z>i99p-GG<&rHd<2C+$-U"N<}qf[YPTSkIz,TKc
+FOLx>v,8sF0N/Qu3f{&M-pCr/^pGU2.D`Pg!3y36s@D;}p0ExFc9|d|U"~ArmfNI:pu5@{}vI9uZAo}I7C1$%y5;qB,ts-e|H,L&nU(8I47H6hl%0:5$/f
+!wazvcX_J`]'c=Ep>uxlI^xwJLNA%oz`i4%j.)=469Oy:uXjSy8tX'A,f31,6u<)~TA{<-cOsSTHC#cqn;"@K)Ii^G{Ns)nE+,2Yb0b@U2D&a}!3=cB`:F
+c}w1m"ftSf&IJlZ4Jms7(VseGB^Yzir]ATJR{ox>7m:YHI(A0%OGCn}Y3DuZKNYbe</I{FTR%d6>dr<,sYo!DB<hfJ$-$p'owF'R~FO/&W@dImqo]g&CV/
+Wi81ATN>-5<6Axf9EbaJ.tL:Y$GWHGp8P<a(&p@v_8sRg%6uS/hATx6bQ-g&87oE%T^QjBZj&c)}8PxQP%0p~xGPyqCx<k<s:33.6x7hnIy]C=E}w:YQD#
+Fr[,@4E+r,"NC3u@gg>AA:8la"42o%!h$j|^Kywsb([x1<-}Xtobg^/5p8OMB.TJIR3qtPX;s6ND3]4`fRt^gcr)PM=!xmyQ4TUT#9#@!wkebw=r=O7T^@
+@LM}XlNt(rFmIk|&q-o%,Q%'Y!CXh[#Gaa"d7b+mtu%|Z9h9&pi(9I(t|CV2+2JR5dX<QCpKE=."Y+88`Y:+r|kqShG.p6_TW=8q4P<Hu`^`n,&1MFb:HN
+y<{E;as7=mM>PwvzT-:|fzls#%B{kJaxw1z{Q5}=)-^yDA0R6='jN-A_eRmm${K"7&"OAw8MC752g$kURzXEZ:Sd@W3aU`|%)7I}wEM.nLqAvZZfJ`BS'|
+_e/mX1a$KW8XN("g2Hg(8@R(<FJ)>;eL%R6crE)gnGhTA[!BrP%w3'J'~UdGAdND^7|acg>Dm7(haFE-^Grti_V2oSZKtww7eqas[0Rtl]j_XVTLUt:Xv/
+9hiyX}j3np(<aD`@E-7}^6;On8@XuB1SSFlbk&cp.V]]0pi-e!Ug>[+d_B0EbsQ|gnF_r;u$S5U%3g=l^}.M^ig.Ut(8$PaQcgwX`R[R_/)6:$}|$5p,q1
+2px39ESL6},5"M-xXddf@lwcLkt+L)z3-4TDPhuW%q1l.OP_@Z4YUk`+_OD8HNXYh^GfDM.-dlUZ{k/#$e[`;gO;][Y-_O]/6=rN_v9iIuNYE]Nt[o@yk4
+qBjiXFv;]Yb7EWZ^cLyg_t7PPzRc#VhCS66B<gj1p/r@;XO0'oW}qL[!porl::[@9nU]<XPJN-UAB|(2'ot-he|qLZ4O+Ute&nM/k"`_rr}r|x00tRo:mP
+WNv|.g]eT,^@pMoO&L9"Yj{,Tg&3c4Xxeds<Hu[![bWYU$y;l%1WxDT"q{#PIRwBTh5@g3,[g(>5T#RMeh5H4'swOE!h+K-;wA#4-^I_LU=)7VGkx:R>S8
+jyEiTLzE@L"vywzWg[ofs7Se&L7h-CHMQo&AV:Z<Afny5(H5$Gt&7bCI]>5#pIgm-J=9O'M[8BVac9X'xz`5^t%029@ASlzFD)E`JZpyjya%{709'Zjz3t
+l$$<W&gt^c_]d'Em(L]AvlZP)7(z/]m3;GzZ,`X']h0t]I8o{&!c~<p.+U$XIf(_uR6LxZAy%81OGhl>H4.-=FOo3TX1`u~ETxQb-Vxu>MbT}ux/Sg9jZC
+}i4}0N`DmM-k=ISm-,+&CHL&LcReDEgU3JxEAvc/:oq<[7m1X:|=G<pH'D~sz^gtAoj;|3+".Ddp>imk[vq<C+:N_Yfc$cFWNOm1BuU)gQ$9}ThwwQp19B
+OQY!-Da)Ch'PnPnZ:DuXo'W$si6n)24QR+i%MM1V@P.HP=5LfQ(hgcMO(6hRvRW>uiw'0P,[&K=O+HexqGB7HokM)o83i+/.ef@Jp#m0j31lo!RqHu;(e@
+Dz.cI>g_fNlbU`Bwj<])^)41LsZR,Zw0PN(S-]}kf;Kj5AWaz|x9|8r=;EoWWAp>y[v#sDl1!5%.;[sVOxJ|.06f;0d.QJ<&C1'A~rz&:32$c5ZNnTSx@z
+/<GCjL$(ViT24SKTl[2bp'AR,cN#N#rvfJo3iT8p&"UIr"x>HKir+yqZ4h5%(Q&0cYCSOQ&)=8Ydh&'E)lWP0;$-oF.{:-eZ-wZG)ABvIqT[BoY,`){:Uj
+Bl}R2r}7{okcSs4<#lQkGy%}MwoCR9yZH#Pe]+(:Mahhu[aJ,lPL83S(^(=62O,]'t"oVG@NL4eI]jpVLtLj"c:6[%|o>b1IdUeJWRCF3I,hS2&=SpCpFo
+'Hx62bgws/Jhpi"/Omx:Q>5(,i!IGGoj>f."(cJBXUmLbUDtxgb1lL5w5g=%YA=IMy5jJrWqcMYBwVl<:r=3oJ%M,rFdlxzV^MHf=v<A#:/thGpT9g"vN=
+enaOb4_Ny.;VQ<;&"L(mCeQZbrJBi=[Te/W]'td<RV]oCS`a)fj}|QT=P;:_NOA$hk<KjhoNT0(6s!y5$NKJwszOaa/-onbA<(_(_=(FB^lJ7}K'z|C::Q
+uhad>-$nOT<-QCkHl0,DXQTW{__t'nDerY7:tu_`|i|sjE46e|VTiQRr&:W<1{BM&#AoP3BH{Ui.oc@]dIGjzQrGb^",fRPO'-PJbrV:f%_'#U)S4=Uz!b
+gO1oeyw4I_,=#qpLm1nZvJiT)N[Lg$!L#Sl_fW{9u+wT1RHVN59)$CVn|+`YxOzP2X:=FUw"oG[rl8C&~,q58H<1qUpJf80;v:YDZw-p;9s;jw`Uk7Pv-'
+zg8v|{YvQ2Q!;7olU#J9s`KoVnIs!=O.I|iX5GS!z,#<s.Qtg|7<fDeDl@Oth!z=H!g#HMn+em}gk#m33zxqI^ZQ$"QKC>uEoAF;)b%C-zu2xUv91z=w1[
+zdS:QfR(9VV)8}l)=l@/Ei-<z;aW)"6;X3pdS_/nrXPp(WlK}YtYFiBwXhy!TK2i0r&k$iE^!9q;v4$S;w6EjA[Co.KD);jybrwsI'6RxRS"C&K4KYX}ve
+<brlj]<.,`!(,g![|)"`SLw]G/8iHd@_#DUKw)#wXs3!9H.p>SlY#</1z9sXgNq`O8iy6{,;5MCj!{(L1^gr+VN&&Dg,E]i(+^[^H%b3UWE.lox>~NOiu!
+kx}Eh=~p)6|4/"Z:i]TioF)hB3w1oe5G&;lo.-F%;]W_GcdP^98fy56EN1Alix/nY&/JMY&&Mf33~|;g"OkUpxzp/5~"NwloC1n,kn,=tp>'f1|E5eadXr
+002a.9fInxva=;,ek1]&$>t'g3nGA/qLz]g9;q`Z_h^p2QiFcAtta9%PA!9jW^hu>)WGalcBua0O{ka((=A'4]@=Kk48U4[v]Olz6r2xh}^:XOb5^VSFsX
+LeNE+A9!#9JKt6syvvzA2n<NO1H^IZ77=|ATi`}cA$d9kMN=Oy^z{-g6iZ&,v}hQRGog!8M0+Hv^mmNmkI2Y()SKtd|B)ira>R6k~1131cCwuv<:Fw(,X8
+R@ZP-n:e}_-A#RVBe>nVNB.,&pSYv`NaE7jJh2A[gU1rkrVEY/E4UsL},4{HR&EnUEScMM6AzSc[f`~^#x8K"a+p]{|g&L{_{J^okO$#r=^syr)ne,09UQ
+do(J6h{%a)E@&06bRp82Z=6h!vd^GMkQlOU1p4+Lh^~m8@e`N15a08G39e_f!tvho^1$;ixJKNmm&s[8tGCOrIWQ{2ntG&=6Q_$!!6rg+h!iJW3``T%qC^
+3>h".J|70r^'6h7rr!~YWs=i{,7_s52b|dmq$O1ZIR{Yub@k<50imQIrm'3$$8"$^4;W}zN]r(S6U>Rj`<<bTJl$WbZe;+6;-3NIb)s7)dc&PAj:U6<2')
+r7eHnE;SHK1_O2,Gib-k;G):1@%k~@_'>a6DUxU9%W]igz%OB"]WG{iRGsE%Y(P)as:U|`MA1^0|fn4z;t:XgH.!#a{]>]>qwsKHa]NrK7+R;i1(e=bsw:
+QkTAF3|$Ylo'evxBldVti6Qlh(Yv:JF^FPirDxhiyl&qo<bb(O5PP&56;k})Q]H{&vfoX>31zbX,}Z2%jWH%S$o:}P<mq8Ls}-2hQZk{V^WTz4wVpBCG`v
+"3,U|#`BQOYoE99}!9SH$q`x_RS7KZi6k"KxXxL[uGGLl|,^r|ejz|l1hZQXc2R/q5X34x>)&_NJ$1T"adbiAM'IMta{3)>_rk#&_W@[=M<!%+A}#5<Zs:
+Pjygb;c1Jv}7,Q>em-q9:QnOwZS&(XKP%cUk-[)_W5}sf6gSxK'B]0[k]s[Jpu"-d6/'suv4O=TOkun@>WRK%eVuvgMhdZv{VdVW_NGvUFN}V0N_w_zV_^
+C74YE0S0(BYydLd`WHD7[ptkw=v"6dW#gP$`G'kL"/.[+p8P~i5T-#eMA_i}GR{7}ubnoOol]I=%`bG-DSQE8|D'fX,|GYt;S<}6>a/3g[NqxeD)#LgiY7
+:w!<EMXm:@7'tpD)b3[U#xJxm9($nKi3~tfU-Bn'T')0l.uSYubr}[>^a,`%LDz<'o>.`aU8oekq^1u%NVF|'=]!s`@sSi#S_/FRaE)ogDU<4t{.c3_T)h
+'QWa<yk<56t,Ol7olq5a`}na"JqYFl}TnQ}+kRZL9NQ_Q[5$0EMepRGmZ|]e@EVp$|J>Q,aEV`<<'R0wnDHFS|e{<|>^))21tf#eaF~Dx"'/%!=UjO3Wbj
+f1y,F3m>5THH::~7Sn]IZ|0Nn9eX'(QPPQL`Od3ut(88"7>6xKW^rx~+'r}0F+f=SkTegW3nk("Lp8|r($[s=ZoGYqUFop/%{W[ynKD7=BM73e&An=$+U_
+=6H'%{7p"%m@Y#ZR>cJ{Xn$k2I`5zzaQz@|c]5g.DTPgFEaF.XYoz4JXWQ1UY_4;%/N_^q'&z))Fat:'5H8,bA[W-OK.|YRR0YxWZSShu)R=+Plol[Wk1{
+Yi.DIK+z)S:7s,++I9^oVP%dua]hX$3%f${+X+NK6.|7)p{NSrXvO:cS3U|Rx5TgjH[S"Za"}""b8Eq`ha]SCZFV|}}h9UX+M]%77T@-^w]OXdB!YiQ_{[
+M!I^D[!9v!&&m@;neqY8yK.z:Ov0<P.=1mb&K;0Nys^U:.,f.$,U3#$krB@y>!"op.kcyLl5V9{sjAobb%r+u2`MB'$"8%-b+t~S0yCkMgmYVO~T!Z2JvX
+hEf{72B/b4u2LJW$gm``+8+D}Z80Ripyf,.E@I1TCTQVgz"],P4V1=p.a^s`"f0(|V-46n[<<P{{a`~5/o`9OEz(-+;xi6|BlLo;4t-hkg3N;S[k;D"7V&
+56-r@U!QHm+[99U6(z2bu3t,,|7|p".Slg;(Y-o^R4g[[sp|fRGj"^(;qxKyoGM0;s|8_##i]zq$/SfhGF'33,5/(@{j-!"]z;}-:Wb|mrKo$$x9KzhnlQ
+pbV{htvoz}J>b3%WNY<p"/ywzE4,+Ut8RBinZ8>)n<va4z8fa}TFPa$wSm%Xr@rKJ0xIMC.$~`]t%#bCLbZP6uCR0;9{2g'T1zV{^dG|/_8&$b(w6BEF)u
+_5:!^ZH6tV;T!ywR&e20Ho'N~"dp-(M%"@Cr>4Q/3F!mKUwnEC(UO-z)X`&M|W2)a{$WfUy5=HM'92lgvWnsXPC$YE'QQ{mDzUjziP07W1JhAdV=$BP+;#
+wze+^L<.G=w;=Oq2[YaujX{Rqn@XrTzJT/&g'uMN0['zg/wmV("=,dITDXF54Tp+B_jo1A!b;86Yvg_2CQT`U.ZFD|3iM/=ErO'W@0n#8ISl#n6A+'kK,8
+z-mmf<|_DA'p;uzWe%qaAwjqf`dBp6G7qr>,./_ZeVkFBz}aF#jO&eh_akBwTtle8ix_Rd`%I`1QH}k+}FvnNRxxHS0a@MD][E!e]`=&G=qr7dD9gK|R1^
+AI<Oo5:6]+Suq{T"kFNx.aNK0YG/3wB=}($;hGuUmo.RO^hHo-B/o^MBMkx])%|YcW}`X0#}e@aZQfuX)4n72WeJ3SDTS(apdMe@p@^Mk%NLyM}=Ftdz+C
+JL[v_skwBUEi8@bP;&s>VR)w(.{3a0[!fgX-O"3^)"iQxOVAw%:)t8AtC56cAcz&qKY,="maV<vZ547Fxt6SmWUnV[g0oi_1N$%ent!d%qz%B`)=sIrV^.
+y.ARZgL#GP.#$e&q'PW(1(1:NjB7M5cXzU055`(voF"=bG6_uzN,DMO2i0t4-4H/DElus/!7=%>CkSV[Ln(TTu.X=t+Li`u]}^`H3Q;Bs3P^ZNwUt;jzS]
+.e=u0gLWJ;lIB&nL"#<T`d$+$SzRI:O#/mw0Ou72(gOQ#"/,6/|Z#6iVRjZ]J9VY1<Da]kLR^T9b{Gp{A4jE#qq#7LHvKV9G#Xw7<-J=&9{#c(sam@_`{%
+4];`1B{nkbs+u'<9z;iV@60bT@.Q91>9zMkHL%x;(D>r>Tb6xdU32'sE-]2;MKQ<D!{kIA0;jS$TjaTPGtxCcNSSHF#Be!DzN/kV$}_`EC_G!0FT+Qd63A
+c;7n<lF0f@2:%8)xaLpssi,dtLi|b8G9+b!gK9@k5431asGnVi".NTb%39{3L8S6$NFjYF:$-88mp[kA)1}K2G/S~[J9l($B+Sq_GTFr}IpH{m6c=%N.96
+h1zHkX11xy,<JRE/Zf[X{f;{CL)gfLg{b9m@QW$L{Gf)4HS"SEaIJqW[V_~XDG(In=1kT1EakyYP'AmHLeWU5OIQw3N{"xFuQ@5Sw^(u2"2_LeoRCW'O`a
+nxg(d1;CBq7PY83A`O9m;sqzpL~Mzzy)+Q,Y}gvu39QkY+^9i9uQ)_]"cx%p&;QG@mFP=|~Fi/3Csa,6'F3<'fbbZM#ETu54y!PxWg,_gRZHg%&xb1&7Xw
+a};X3oA&S&_adEZD"=EOwXc1(!7X0-O-_=LVrs<is#{PoUsg$xA9]9V2cW{)v0Xvb4f/VIq.8c'i_&[uyqwDGdHeoSt/&RaE#Ef:/lD'<tUDq%.K_xfiMU
+juzdY_UTPm[K@3Ga}HU.qq&Q3H|t6Gh'"^j>097l(A2pX#.Qj9b6[Pm%CBKNyouO=-tnb]rgpc9aGzb87o,GvqnbrDpzAH'_eDA'tN#6z(6rc)c^^%`v,7
+^6#B5u]y]EsUf!1)73^_'m|&,nA_fyVVb&h`-0NL[H&;3QyU^_<5]Gy-+KUE&j2"^>b_9=Y-qt%HUv7"j$@kXboAst4DJOob0_)$91]{%%nJA:4<d4F4[j
+0iW:q0R%~_'ZKOoJNwJDtj9hQv[nqnu@&5V0{)=Y97%m'Xs],U6tE@r>&C=#|4p7+/^qrXgNEYCd_!^9-3Mq!kWWEz/=Qj>N5uNeFgqh[Qx+NEDTf@~,]M
+![-o$kz9=%~)L3+ja&Oi!.:a7/d._YuxHFCE~"@z9Il|KqP.Nz#r2Z/d^<I4O^>-XmVM#8{LZ[^D+Gsq49g#D4L4J#pvaU!'8piB:i8d1oAC4l3=A%0lNO
+Z=lpttEEXdLvqb=o`a9[Kl]kh'~ILn3_%[{El$P<b0a8eQsZ:!VAnr|!bS+RrZPKi!igIQ_5Sm>M9Kifuz_<~.Q3xrqW^Y{8T_`xYx7Osf#<>kQ^6CDTWb
+S},+MpVj]+$x8aVcUg&ny[N'QdtZX|xF&JdvHUaEWYMy35l_NKzrnA-ZZ'bbBY^k)wJBh#ykllnn~v#T%_2|b:rRNT|'=AhfdK7Ir;wLc/x5Kcf7($}b@D
+-m{0,'O;t%Ic]ao_g|z'T/&]!{^F[Nn_.h|ARZ+5$RPS/{{:S4<N,]I^9@K/x(1N(wFAOYHQxKrl#!!n`=-@'vAJs/bk8q46_S>ksmlv^LZd7[cy;gi3P:
+)$0xCT-#I:m}x9D0NU=Wv[I/!p|Mm.T;vD2nKa9|bmltd:zl}S`#~.$WS6/skB3OYC6x41ys)'h<X,&%)ug.lHGH;9Sf<(V)ka(.O"|xZbgEUA/rrSh=t%
+s/A%E]CpzqqnUlC,_-59rTJ^P/!zA1jzgEfPUCG3M+)OyRyNBOhU(.DsK8Q#]/20i(L'8fSKt)tG[NR@C(>}NcQKM#aO3T[zfD3xuO`z`frG2!c3z8Rq8Z
+|ZST8>tBJ!,Nzq_|eC`Tu<>Em'gQ8p'&Bg2y/@svF_n$,G(p}aNR,bInhT|fnfb4>S!3GPq8DXA+IU#(rfz0{T`S!cj(atuqZo"Z-A&uQ)lG`KW$[RTbmE
+Z:8|}%{:_X}&T$8QhdVPxgG->'OQe[KdL`ZH=5]jr2FN]%.w$&I4IyHLR6!:=H]|4KU$5#znV`,JEM#BLVZpbe/7Vn/`-:5KF#]XD5aYVG!JnonY17w3!a
+]p"s.-6{BKyS]|^e.iOr}L]X"bW)}U{m5v9{V@"ot'JD9t{9Kp;=YnG'O7x9:3:4kq;3'g&VNL=Le#6N@&wLrR6iZ3YXy[Q}Jex_fAx1qtb-h+|'mJMSp%
+Yd^+|gn580!c-=HQ;RMVapS9E$:Ugt9DXBJb:KUag1dwDP81HeyyivMbW^NO}^'MTS~j^t%LF'2H8EB;)p.kAz{9uw~NEweu/F.uSr_2G69eoYkoQqE!4Z
+mC9I3Tb4l){0S%s@){]e%Q_K"y%rp[MSzWPBry"@_f>F%CBKMSXhtV7JGH;FxD}o$6#z/aqc%{(B~5A#EsFy&d~X'iEjic#ceGA.9ZV23hRUovC0WXTG0#
+keX4['},J/9e#9hO6/W)m8-Bn8AEP.sPb1;v(:=iL9v7[L;l'p7ZwnnHM9@tiTsxl(pHR"v>9DG%l%_>=fhf-<~<iB$QcbA/SRTBtt>W>uPO/W_na&i!-/
+1DHS)DZ%vFQ}$@STYJB$4Wcxnk;Wf,5m"![+uUT;rjo-m.XMiBzL`];i~r6.,lY9,"+Lvu<J]i+ie(r-<|%C%wV1CYl/Y12.W;.n:#S_o:f2QG8t6Mkyxz
+nNE0U<#z]xiUiSXahef`[3WP-o[DCH:a[k./X,g):'ZhB${fp>qdxI[$q3_!0u~4p<|x"rP`Whc__$M]RJ|AWB{/7ODHrsc'%oMiRMR5bZ5lNsjkH)'{ps
+ehAj0t#v9^OkddYuQE5.Ef62LK^45DdIc!g6!-%<gwL"XFbO`E/cjGToloOnm8>-aC]N10{fu}d$5Op%>:5TH`I+~#%HPL!"7Su"{OYjjp|t$aN_(;"+VL
+|'&ds/tXOmf<EWD}eiGh"xzYF{3PE1`O:/Os4J[8VcMyP,d$H2Zw%oerAqu.$d9:GhIcqfiZ^m0tu{!IKD0I%&97w/PFuf{V3oXJ(#mlh1@5$Uw>%m4ylt
+gw<#xXh>oqTe'AN7db2Q9/vBHO4ROPn"i"zb@3fq7$'F|Q4BFIpiX/dMONL7b4S!fHg7ft5Wgt;0Z9[Ko:UAV"BtCGDLBECm.a~>f9=}E:,h#jK2F/T`yl
+nyTSGCE0YaW{IhBmM`++]LIoMO^^|CpF)r]cYEZVrRYs`DAuA9gzE|gt)ut=W7zU06VY-BJHU/&_c,s_zNTBr2Byz>$IXnYAtJ0<}Z-Qq_9%6Q&[pAmzr"
+SwjgAymX:KCe9974~{CzPU/Qj{]:%rd^3V{2+zJ%l&1Jv)(!nhK%Y`8Tzs.@0zAd:M<T=tZHaccXA%gPRzGog{p=c2/#uHma.jRw6y`x)j(dNy2t{e^=vJ
+5qJ;,IZn6/j7,fg-!:dTA-c_tNiWIB@/u_'EW:`egn=Oz"MFPx.|byrTJcE(1]=))"E9u;4BF6{gN^cl3"3OS|}[#T|](6%"K:Tm%tV5Q^<>]paK9dOh/=
+fdg@~MwA'Ri380Pxz+H2(fup<E=S&<~XK!)!-;HMX(WpraC/BD6|BC<sdbp!LN1YX}K#{zjd}OeEJAv2{lA<69;B4'IiDyZNa@258br,,{Sa^}I=gflgu"
+X6axoG~PjB.)^=z[D{MkdQvP[&#PF[Q96gMd:{h[%:o7j)C%%T.gmzoLCFFjjrF{7vBxG|AJP52T8g'gC|.t56>O~mt5aRp67P_i0ki#m4U{}u^a!ps9NN
+:Td5yI;MU4!l1%:n&Q:o&ds"7:SP0l~W0!EC|5sXv&8q%EG)Jd0/@(q!xdn$UDNq}NKbHDNi1:V<#t}2-G7e{3+/jkwI`'_shBlOjjKK]Rz#%P}$$=6rG|
+g}#y2}}O!Pwuv{1[tMPg%e9xcB+E6xVTBXrwR7VmR5/$@+kgXRnF#qXY=6-+5AflEmBV=qb%GKaKqKL"-KN_>4oNXp3;Bw["`/-FY>`EW3n/M.;oXu[aiK
+ReT6$9h(W{A.|TGKW+`<}>DBO__Eul[mN1r=4l4"f5gDdfh7z|d7an{-qJRu3TifR9$CGeN4Q.k-DI2PufYGdpK[X(.z6cxl<#4Ky%x`"X';0@g$M!X}Rd
+F[:IWx7!Qq95+zj"<i44QpTT@tJB%}(7~]p+%29J|t(Me_0$lMS7S1e8zi2}tJ3lRxa_>H'M{3dS0.`$CBfAS"%1"SE>X.jkku5Q2W[>z;z8doEk1knY_I
+JX`VXem2{j,HY'-R)8%T=M@z8JmX%rj|6G8/`.`)Amc;aIw!`+=7@Jlo]gr_0Ot;Dy%T+M%!jFj@F6"+ZqCVyaQ":>2+S_~Uo@ijS9)M[0R3BrzBs,M'Yz
+5J%1lVhbb6;ExRGwjsM&>!Ol5f{r._GQ|>Ui@XQmrkER9.~)vGezDcLWg%'Qs'vT(-}vif_:o[4GdcjprCA`3$!4rXk-/./d5Y.!mJbB<6Q1J4g"ygsNr#
+L{==B{cE6M:nzR^5.'cu79R<v[LE;b_hu54g=$#aO6(mUSMl0D/5C^vnSQH#fMpsF[F|1_1uyu[:>=#<<JmK#"F0TkinHv/;FSC#{F>)}>D1E<>.7w4p.4
+a9v[`"[3u_bI@WoT90wZ]|>"i-cgeg9I=@C,jkk0p0s+~]39k28eR7Q@hV[{qsv7sJ}k{t%rIdSn^O8SV9i#.%t=V{YMm|us9W"qdLz<c8$M}kY75XAu3Q
+@U@pCfqZWm2r`#&j('LZ/u|JAsxy+td=83pN2IPlNI93VZ8(Ol]Ap|vOJsif|w1@h=EEu+'0$XQWyQ}{'Cp}{`jS{.}L,RM{Mz>7:gkk&vZ=|qddN92b<J
+jg]yM3uSS=rr13V9NP>nr`rT]bDTa;RJ<Yg%ph#S-lx/<Q5)yt|+m=D,D3KZ6+$%TZ[TN=iS-8Ck6O5aNmRfha3K;GL@oW+#RWT.~RRFO{50yl0JzoKB8}
+,_P)h9~H(k;3Q1>O|+JSi[AwG1$PNmE.'}M:a^<TYEqjZeS_D[__Nbc>mLQ2Y#Z3WSN,AGs1OME.`5W`Wa&N1TM&j_B=mug}d+#bnuD0&TTN%5`5z3/P<p
+G0ISHwn,HBQy;ILe>{bWy;+CF3_7ssiR4VK!>7/pq#.S.f9,7yLY`3rLqV=NRWBjL@gE<M3w|2Qj'#oXgl}$|/X%|`190+0<D<9Q`$l#ARiG9Xj'|k7PwG
+9m6P!TY"aUyH$rx]2PKmUcur'L0&ZodF"lX-kwS2&f'o:<5#myVxU)sF:DLYC@|L|[.p|RmB~'LJ/2O9j+qUh)9V_waD%2j>SzKgPG@IVU-9I,C,J_BMW;
+pd_J55So1Xz;mc6laEU;YF7J!IMJg0Eqx/aWg8[N)puNrMjV">iBUP`chv}dp'r'r3@uJ4l'/;{CAvwt|]6S4T%:]VJfd;hW`vn<&znNK3uDQ@Emdx_Spk
+/h$+zGzE/;B.G@>pBeMr9VkIs<%DdY.='E>h<"V]a"=`j&8{iDN[|un$x1CeFm#5q|h0MoCsU_{&EI^a`1stWrMd}X#_|zMBpa/Jxud3x2KvNT:lohIunH
+%Ers>.Ef8bRM(outw"rycR(W!fwq|ea[3^lONE8QV$~Ekx+E8jNRFq6@hW_2'S1!N%];R9v89xB<}TM/T=o3-'o`.HmB2E+-P-wzn!$FKJ442#O+7jR1KT
+zzy%jsM`^gBBbc~/|j6m`h"O`)sB{;Yg{!l<M;wuC5j)I"YRD(&S%`M="yEY'.}>s0uZ637sBrv0:-ltE;aJ(Xb_Z""B0RjwUbthx9(ULVin)h8_Y.e_Kb
+H0ch`cbGN7Xjn=+X=r"x4yq[}982WxV@JotkD)EqPR+.y)Q!hqanuE8>"#I|z5nn.Ifx8M~({Xn<kK#,52!dUBqT_"N@(oCy((^G+k{7oY;BP+V_c/d]R&
+`NfMr8~)wJ7kFPhRi_Bzy-M/,5G>{%+N0i-I8YA"%QthG.>7T)q%H#-v(:/WZ9e>L<}y%^ZsGovg'bVXq7f#}w,.sEspz=t`|x2BlVa+iryBM$N[g+p5w/
+HS.At-iMo10V#UK@`Sfx8$1Qnr]q8}OO}c:u~kRCtxXSi]i.V:aWg3N>RI.:/L&'6;IKOBj-O[XmQIDScnAvD`5JFw4i7"j,zAZA>&hW!oZ'3+rh/3dGD=
+^C49mEwH9r}1F(iZq#>4mg^,PVd6-"#]<B%VMY8&hA''5(>E/M:>pv$'i`)eINf4]TAk@t.dIkinc-z/e(,lw^S8H$>Z$NU]CTr/z<WVb+v]'F[A+rIoY_
+.:Q_^D&lIp96}tA1`|2(qVQl|jy}eVD/t4GAz8(k3SWm+i,UyQ6"bR4'[b]+P|9['1Ar@IN)+W-6uK4)q&/KI>[2=X"tCTA}e58<<=|>qPI]3>.!tvWO`X
+7O7MLqieqG`aek9@d8:H5b2<;8O{)TwS,RF#B{83NT,/a(rFc5OM{ZAU,SdlA3pkD$gezr4S4p'eJIp}S|pw`b^Zv4=E7gVifC5U80{lt'jb7oq/O/i-y`
+Xx.po%9-2=@i^(vE:1SlwG89Y:U$ijV%IY_}.@Ku,(p>&BN%R3Q#4m@T.]U]+#"aux7Gt{nKeSV75&{=jYP=oj0Fc8r1GIV%~^EiT`kCLzb"!7lzkz:}T@
+C}!MFDWun{98JtQ&5G;8Xystp8qTe^4cgr&wrvZRB()Ai^b9O!WkH3VOYLmYVwJ`H!v;U4^v#oYrYyfLroby(3}KF|Cj8<Z">IF:i.uTaac5%6EyEl,q[}
+oI8R!NXdg=xBjlLI%_2kV]OHa1qH'ABqw|O>{hHDzG}K6'4;{NZ`U-6Ww!=3L@fX3@X"o=Q{p4qms0C:gWBf!LrG2G%h67KmPHEwi9YQ3$zTZD^6#YhVuz
+q}d8d)WoL#gV'O|=Mw)4tJg08"'Yp41LOBQ}IOi2njqd}|w!f$I9tYe&{SN}pc"!yfy}G!Y5I8w#_=~|B>+On';NEI/Ehsp'vaEO,!31<aKSA)S7@{rJN(
+O$/M'S#|{yP-w/(5Q{^>_}>RDvIdsnoNv/75g+p5RddDe<HH6pG|.G!iCqsfX6N}azo7TP5)o4JbH3pk|A%V__i_qwFuQ,RJrb%!rTfMICVD5/22hq1hzz
+/nl6#bx{z)GSwR`%_-|SGQC$I0yDLn<`P6_Mazd<z0b>UU#P+EC^pfku-fBFO{1X^=[GC1zD[DiN:.Z:)kGx-<vNAoEP>1VDU.('ey'sh]0xs0.@KHeDC5
+t]0B:]qy,K,4(0gW]KXrK6,#P+)stZ.n@<cz/0QZp[aaoDaU5=uxucsA'E]{s.d{ZG,`U)PSgo;LgbH@_x>T16!ipuGfXnCn!j~(z$k|I2zb9frjo{gNfL
+1py{h1vn&%FacM`$HB6W:Jti&25>-4{xv:"DpYt3sW"&kKD}6Lxg-B<ay[L{5RsZ2LNd|`/n)lad'slIa..9Y{>e1mJOxSl!X.e`wFz>@fmT+N!,:ZDI#:
+!K|7W/OrC_"uj5ajG/.y9:R&:Av.4@WeK^"5:CI#MlhkvPTF+Y_<J=kb-cr'mdu-s>r)WLQ`DBZ2$7/xbvECZTY!:OzYJn|](3T{pranZ)HE0S.U!/K<P=
+iwwy"]pqilBmRb!(aq[.X}xUZPntt5-]Lowz"Cp^x[9;Oa9MDC&ssnR6(KLA2AtxB1;ejAnt5nN]dA2+kF9"4#m!lxk:VfubDq6RYS}ubnH|N+SF!9YEcn
+{D.-A1O0z<}sZ[/nH,k|TSv{[bwC]1va70_b(8x.D:Fsid't]2>zk'L6"Fpq}7+9$Wp(]{Go!$ryC-SG(}o9a1N0q0Fu-X!V]"x!=WXSa:eFc7N71sE9JZ
+SA%2%uQ=q<'W"4>%&Wy-pGI&@OArjO9o~"#d:[KMw(o3e#0UQbDi3>85ad]oz7S$M,a,SQ)7q(3|xs[^3$~gwPm}t+%lcXpG3!mJ9%r=xaz"X5;A,iTBX/
+Q_NiG%M;m3h;0)=A8/m<!3:dj8kRl$1`[}r_e'Xrn2=)!+{@YF[^w9NB_NrA#{2<1bS>Y:d}>E.ZG`".;5!l:mmZ15o_8`d8oegU#1dG.KuT2E`=lMCzV]
+m1@48+:jamYjD2mB|'==6<n;sD_Fh+<kMsm$6_"fCe=q+bwPA-`,4Fxos#n^^e&zIT.P~[<[0#ReCu^F^.-=wMFGg4vh|0=h~7Xbb|r3<}XeBZ-LV3i!N{
+j3XB`;fd{<4GerMw^E&2N:%ENaJ"($esgFUh6#JbB8l[R"MuW9haiWIj@tVGAJFL1-$xTO|I@qP9U1[9bTil$hm+Gy]X6dBeY:o92C(SrK%APBZabwZyDf
+(I}"Uc-Lo)/[v)caYJrtLXMIH|6x[HAN{p7&/33FJIgX:2#zmk)=.M>M)L9UBxm{uzph&o6jBWC@(w!mIFaEHSyDiu52%/WnVtQ`x-75LaJK;p`orD;4IP
+%x7q)f(Lm|oXfl_!|ku77t.[m-Z&g3g|viAY~FYwRcTU]`70v-Wb@Ms9q|Ao`dKMc5zX$+WdNy)@/p4])b&xL@qL"F=yivN/%Po1qV"wI`(0a=!ZO9b%i"
+CS[M,=uUHEwy17aU=XV${A%RF%Ps]HX&'PX4u^CA`jX5X@Sq/Lt_5IsUVnrKs7arKL$D&=Vzkrxm:QsQT2[M8.|d{>ck78{7j;i;`xvF&..9Ha6j=/2j>C
+!-"]G7w,s5't9c)gMf,KXp~^gIoy~d7b63D6f{v8QFTIwINt/[BkkibFVodC&Bfd$Z!9M>|FAxX):KSdvn_m^1}it(%idFo8%hTRYN<M{KeVJc)@.&w(n=
+cIPg8|]O"x<w[yrL8ay4Rgad^.@|DfzO9ncPAPH0l8x[uziLi|aN70VdRQUZoGl'W&ESF3Ezhv&J]w2>WN[y`YN"V>}Bpo/dD{~}_fpwzS^4(L5m9Zi|'y
+$7PM_^xOp=Vx{_[f=)fo}ObzVky#%'$lXg|.ZYEMV>2h,6e)G|]m"K7'i(4a'x~SUjkHAU;Xd.Tp'lS9=W-vrJnjpGfF1Xi@hCQCD<0'N$E3BVw^i^s-BH
+Z.W:EBP;7Q&IwQH.+vbji"5jUj1w$ibYSfj(w&s2keFg0id2g1A6]T+Z&]uT_Nh}mPp}DfuFK6LxPCM6D&GY]"[n1tk-If8-0_EsO!0^0vfwtIm5"nAU2;
+CPg+OMD2'#xZ97qt:P:ReHTyW2Ua~_~MRsF<R]42,Fs'}o'3Mo:T!<d)X4/2Uk,T-AMl0W5XyhZgn!kmA_ol:7rJ;3j}>Wpnb`:hv]K#qj=i]g9j+ai'o@
+@]`MYpnpl;%L]W-uny>%[:RVqr^P8m<_!2H44nx<NUU$YT5u5St,Y6&]O&B7e_cj}g8YJ^<$7Q'5B3@QjcpBmpt]zk>hA49%YoPNHqQ5m[XRyXsW%xF-TE
+>,=-CtO)]+DXEisA~jm5#|iV|-xfQB[6WngLk,Psdaf(%44]Y&pj^uPzNA#lDvwrEgK-kec;<C3Cm0GUenfw2$7TnHmggk6%CH02XJiGt#F>}<g!gGPF|]
+zI_"381a^!t9+)la6gsUV<g9[iIn)T1WiN}s8GkR{N_^E#u}@5lG[VjS.'9aIetZZHlr//s$h!_i`7v4NO.&~I:14A+sa&,n0ZoxR`Py]m5$/P;.V'Uz:z
+NpB'gJnFU`"g)#fL0GBesdHs-!2J~nXe"X`X,H/;E'<}Wl$5p/xpb''<}gdCh>CJw>oYI>E/-7[6/)mjmdgmd!(8aG{aR=rCsJ>b5!+gpI/_2yE{Op1-$5
+EjH>=X"+z'$sLeWmuE6Gb48Bq{U['W>Jf'<l|,hcImUs]25>0V@dGSc0f<4Vi_(HKTG-_BCRpIif/jN_%b!U.nn_!oDc~_Y5Tv4x+lWdYk.qr5WJKknFAg
+2`_NN/dT`t(!@sOjN{nHm2^uK=maJ#E$9E)0%N=`!K9<$Oa"Art:jP};YEQPRS]"~uumA!_H!4z`"TD-rjC^%PlR{pB'yzg]6J8b=C+a'/`o,r:1(LHV.#
+-T{g~+XpfR05mCpS9RP:~k6xdPpu$CImi+N73["(`A,Z8N&yf}rN)#$4{gbyPzl37gxE$|Mt;"y{^Uh8<;EtsT6.aE>KCYswXu^m%}kDlVw$7t2;5g[d2$
+B)e:(PYHjG,b"6-2!YJh/]0LbmZSEkxJZJI:A6jeDVGB5xYQo=7UnRIj(n@Sm2q<-DU+pf9VZ)/5xhpS)-WDaih[3I]1I;==)c5{to9$J1]hbgn#+(^z$5
+x"7Q4IxE9PB+5Mc`Mvm9FSw<"CCT|wOE#DH{3n]I<uzJp&.Tdl{8P{By%9Cif5vR1eVleTjd<[-};7$h;&#R^WQfnzI;qI-9[oWu:1NFxvI}86gx2iW-Pj
+WR-B-RA=g<!/~RH6J4Q>0"_u!Mc"8"m]=y8VD$oLyW~_v2VeL`<YdDl/;k%B4f0/)q`=-bGdgG`.a7xO)37DwM|Czdh)%Q-z|}oJb6^Pv/+gFqoYyb{d)f
+)+a$K`Jf-mQ&+o9[Pd8{_1Xf_Y-|"{[vHI8)50]rZH-x)]tZ'E&H8jF3KOzx#&2l($#+VP'}NGuo}7;[8.P&4MZsGQ7CKzJ!<%7K%:LjH8KlL.`u(]hoP|
+lPFfa<p.YMcWi@deKmyCFY4V0GyG]Wt8i6zsS'fUkQi(3rZI&WPaY|m][-Z1~Ku9)Dcq<_&N%kG$2_>|'iYSetuM9b_M~|6MG]u(mmkEJQ'Z0d;6'._<95
+}ySZ:PIs:T75Qpi"WGI@]I)r(B@B(::5^HEaq@>vQE"15)X=rTMV-9H+P6$gu]x,k2Fy!t.j@7iD6tagR{1yaWg5nmH2MOws0]gurKK}`i-a16&L<TMnmS
+UJc1-!8vriKB-wJ.e[MV.Z}$Q`%)l{4Uv!,4cF0P!wCAD#`b37~.xNF`qTe<eDy!Z=tCYDg!Ek~nY3HK#a2v&g!Q#up/N/m976Q}io%)`xZPvi%nlQ;(![
+92a,H0o!35q9xEl)&!]%{D3LQ75Q=;zKH9j,E<5WzXs_ay|ZWQ&'.Q[G3tJJOy}xb+%44.GZj!j!8@R="QDRiO+H).zdF:qB0EZ<w"kbz>J,{2O9/wekt[
+rSH=`!+^fm>Oqs0YPqJ:K^^v/BqM:(xhq5IlAiB'2Pv_iE!uY'r9qzvDHbqr<sbO,H|b7@;DDoBW@XXP%FF4yn}ag&b"-uc)SH=,yB;CuPmZP[fs8`ddO[
+5Y`,SJ7x3hz5.z"82BWSVGFd.2a8itA>c;0{tgrJF(KXr3Fci|e)%9[W>=aF_M(YNVtVp8J'2%O/,^$"%KYrs@_EDlXCVwIIm-d^iVeCZ1&On,cdr[YAEh
+@VW21eY",LsnY+Hm&#^(Is='pqB-jC0Kqs"'^L>d1pchc#}eg!8c(7uH1/ZIo_NA@b$=%P$xtB{dYnPG$OV$:!Zt!r~4M9k{Bi#bd,tBm,^k#@"O3L(y=R
+%no@60yVbU#@Z)[0]@g9Ovc'e(j8)F"hekvBn;7ASHfZY/KRgE#tNC'&R)ko$1Qa9;9y08;v0Z2lq8|k#U{NOR#8q-!w~Qm-Y<#62lO2J/-UxL#)s<@`K/
+m-Lu<)mV/VOz@1z3|NA_]KK!U6Ool}[&mW$#2<KLYAAG32:HF,!QKbF]hWag<Vz=Syo]]vMT!]9(:ohn4s{o}o1m{-M4U#>s:F_VZ0J3=pcGwaaE/e}Z)g
+R/|k[0/feu6#3e)_K&4XhxX2=NW[_M{fRqCB]#r1.K<hEbNHLxBO:3Xo]+fqoSXg$vbPlzNO:!}W-a49|T0/3R>B4k-x;^:^0`9GNaj$7wCRx.h!p{_om@
+bxXYhSds(`a=xPzJw@j}Uaf@d=^L,$&iQG]nmS//S7yuM+++GG)sOI|K5:X%+SeI/^;ja=UiTsp;q5-[x5lsjAOTtpjpS_dwoPp;@4Y,>{=S$|<hk"!{uS
+<lQ:U"M5L'cA<[@cPUC>er{5lR"==R[{:.8guFECOAOX;(eE:(~x+@OSuf[Uf_7T@}a@IS['$+]puRh2+1g.(P_33}rCf:>q6w43F^+KApGR68rHQ@y0Jo
+;j3+^I:1P2f"WPC!wn&yM!H{.<7;.'7e)i[b4H#4.R#t>7=="CQx^OFBdL:=>.poC3BIDoqx(_$8=#WIpBFqk:|3{6LGLw)q<EDwJ^kJ;[F@OdO(0aY;+5
+da'59:bXZw;B{r[r)qfMl7d>Ux&q_{paw7lz8i9Q,)QnYa!pc<o@|WF;n]3O25E"QEdbJ@$cJ5RKf<Qxu.N8-O5me'ms!MN9.F2Bfbv/_4HIO!C1QB6HVU
+95Spg9fG_$;:R`{(c#Orw:5T$:igVk1jI5~^}zk>Y`7QNKUrH+Upf+e`5c)u;>kZnu;&Z)x[@K`F.UFm@:9RRifCP$_lOot8B(6RPa4jJ0I:Z"s)F5(vHH
+=[x";]UU~g[.@k^!p!s:{oZHSDOK@A#mG]KG3sV#;Yv<Y!'kOF!RvW<a+.-;Sst['"&FcNfnwFC[M7=<tTrpeP0pDtI/7GD'rYgRE_]}j;9=J#b1mO#2:_
+(Z[vt4a`]oc/h>0bijgKJz$_Vb$_wej4av;fj;&k%8rZCo7R>f3IjeA}Z4tvCT<f/Q;h=FXSEU!/w:s0Qr"D+Gwz"`f:(3$p=xxo&G"(Ds+-Q#GxKJE7&C
+of8"/Czwq4#,cv0p3wcyr4RiFH<OEu~{K"%&H`[TTzcAokldB#[aBv8DV7qX{k1>sL7`s;)h'HHFAJ[IufBlAg"Me.fP`_YZGEXH{wC^Y/U+{fOv~uco|W
+_kmCW=]iqLm2E%SM!qv9Z_sJbho1KDgNXiRuy#8n'V[Blpi!PY#eFN4"V,Qc-<y8"v[Zgiw#dhtYIo:LPiH4ep>d6d,cCOWqVKSSMYG^$0d#7x"jwww57m
+O$"JnYNyT`c/eM~T&a~|eR~L|Z,@Gm>Li`n9]uAK{&DlOJ@gLGW&R3>N{w9Ii[.QA_e3OF19I+/qZ+f:=39pc{:JO_(ae.@R%Li&Oo|i>OXl05=I2gv)j8
+j1Skt6K7(y`d!clk+Z6F9}{fGr)MhY18:HZ23mq9iy$7`mu6OwXIGu'wiVn"Yw6<Fe#hT#4il4A3f":7P]ZSVuCC;QeR$_v635%Nn%eNr:)%jZ,DkK|=r9
+,j"dX$GCHE~SKrQGd%|wtG_MRzzyQEu#.gA0U4X5F_EN!yEtV1-LCf=KNE8Fi"!'Bs"6:{)w"DJ/B,f;UJBb;}uSJYDkF)+<;l]cVw$%<5/V2r+{Jc>nPg
+/DjUAdR`RJ|@7/Vg7nL+g|>#wb%<1[M]=#wtJ4AzeF4N7XATw'+#:$sHh.=:tz$5}%_+w)QZ0J[)>!y)`)/o%Zua>#nLIDTr})2iAgOZ9hc3gKMo2q/pvq
+H`Bd]YOI7|81IzT'{QjFsjqbl'`W5a@K:hLHW$RooNHt:O>[eQ"2~`=$}BEC4&ZA-5nk}oU5at!w$3`tss9{Cv(34q|GMg0o7e8ny'>vK+q<qJ+,hk3#6B
+vQ$O0bo[a+A=5Vd-(-@=36uqh=S88|v!b3&wZ5nMd-OPK9Dk/%:8m&mR[izAaI>(E!F$A4>x^|Q`ZOUZ/bS6`Gv]0}T.5I"(>52UNTy2N}U[g)U(#BMmG`
+#-#FWO,IIUfh!xeM(M:XT[9M<pUb2WkvmV0(bo/N=Q-YYHjG9lJ^`9<Q^z63e=Tgi8w9rFq/Bd|R@AE84/nAy2yNw[|pGYMX,HGg<(qX&sBY53&7i/sl#b
+#X17j(pihjh;ljLCv6&]rJg)HR9ZoG$f{<xK_H2W/(XPNF6)K4:j4igQ}dGVlS.y>LzmcbEXN:2[!9p94vhCW2/V@O2so&Q=kor8"vwSpkg#XD'vlx}Kfe
+mq~A,pAbvn$Kgv$xcM2S"j(0W)WSz[@$u!vsb,BCF9>.Ux).~29.,`S)yWkDYe'=[yayZTM6wxp:|<b7Du>obaKPIuVOmj('z+r3j#46SU,H^V;Nc}UOio
+x,"Mjw~MAtDj8d]":"[C3+^A}.9NrwOc-Bk7tZ4"skQ0mlDjsT2(fIb1M4v&cdNS>k3_O$s`Ewsd#JnJdd;O/ci`L.DV9>n)SE}[>z^RYe6DJ'jwx<bAlT
+0aUbUiF$N;[|xbgyd_;bybOza_96s!)3GQYBqM$Erhw:8u~vv<q6VZr{1kw2"N(9519;S]!j8]M[,OKO+Rhk},Pqq8,8y;1}:4~,J4QICr=lLl,)2q(^:d
+^s.O6ixZ{X<B15C)i-+G2A^7L4K^=(r^HT[uWhMq=sX-ax3y=%/JP@^pQuhd|ZH7(<L9Ba`EQR4kvJD!wwn=tXEA#>>TR;&x~Lb@|'Mg7Nk>oNo`Pz&,AG
+9bX>~Ja]w92(&bY"aM#";U{%$5`>%7qu&zY!#cRdaM+tZ<fEMUN;w;c)urhGMEzt3h8s:H,QCq;_r+VV4z2'K!5RK'NqHx]+10rVcz7'/!:0X.ehG;!Hrs
+-WC#TVny%m~ipJ-hGo;3<MfF1S-hPV^)de:I^oqXA"(}3%AQ$m<EsQ7+F/HmpBXWvBJE`M183rXG4nOl$-u9}RKCGj98i;[P'cV56>zWY}CSsfQl5PlSj7
+<sa!:!hE7UN%ixu!ix{0P;@'9)p`<88fuyxJkc6fI+Cz@jGW5zr8La;"uMn';-u26Svo])JVe5W!'qmR_It}b]rPJkn-JwQyGch}%:t[kEy<PjB8XR.&%c
+wjXj,0Y5ek~>O"Qc!oR;OE>KS_rosgb+:=pLN#qkuVuAv'3DMk[H@}!g%=kR}8bFDX}$@C{"dC`,537<hZ{(Bv"!@8C,`UQ&Aczfl<cP/`QKGK[{'X9f|9
+8zTWl81$1X{!wm9J)DM>,wlHAI|E5#m|~iZ>AUWaDhMKlA6jwTB_C0,t~P8=w5Cz4GJ(WfYfP.e[>AZ;#tJVl6J+zLx)r|5AULMO+L#>06Ozu{}lobO@-$
+4:_@H&g]7(<kt3tbm[<B35ZgobjA{9p;hG"@g&&aaU:X,y0cnW4=DTO4Q4(HxKPY/|FI)|~<J1!~[4JhQ$Tf)A!S{]|h2jL;]C|m2-+jMbl|gf/{TS"zNT
+r1$IrhE_30r.':nl~-$4^)2[F}0vTD@9kUjcYCvc,e.oq@erGHeJCYw`+C1i!yH&wi@Cpw>dZ33:]&&+`6Gd<3BR(z;5L/@m{E0tG)xc/Hc2$BqVZD46AU
+wAb+Pe-hU)/fs8aK)Y$[',[A0nl}gKCj;x<V-pMUXJ{sQ+8yP#DQp"&i[N#J{!sEDI%)MEo.OjhIcbA_aYa5a}<J]hG1]zdhyK|;R|$7ncroF6te9!IVAg
+2-ef<=5@!zAJVuVpV&q5aX<TN/6,e6yNq>^c4{.$PNytJ4.EQw.+}2|b$53/CGiP2EOa88P#v%O;eN"~>([.CPjl4A<qe2Q-><Q1z&HQF.o=OC_'r`/{j7
+oNlJG`}j&<]Y./842)HVOzH3B3G7M{Gk7Nb><F5KHe4QuJ+dH+r2pTq"`/9M_Uj0faA',ze,c(!:OEg[cd<fc>B)$zRkn"9uGMjtJ3>tJ.bzR]_0nDgw^8
+BR(%z0#%jq8|/a&Nm,FcXAfoaV[$"Fk-EYYjB2Qw1kT:73Q)bB[]yCq$_i2lURv0[%:KBh0,9/.jG2w&Po@GPUbi{VqT|HP($rCRJ+87O1d!'rt-lSHPrF
+ToffGwgLgR"ZBzn{Boe^>R^%P[e'%HAe6x=1orTR5|$PVH#hp0]aU9M)Wvn+sz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<`D_5(g|X~5RVpRaY]vP4)e@Dxz
+7gS:l)^_3NQG>.4'f"f,QJZH4(q-A^:A}&w+S)b%.QlAo_Fi_0iA3jwM,D@7jd,|w^G]Yx~nk3NRK:u86s~t[Ps#nX[KWu);iX:A7y1^95z9:0P8auoe7.
+i=!;2.#kh(H.}yc1eRrlS>e.|;Vi{^qvqvcuw{M2wh3Rd'$%@Z~Y@U-GyF$977(SsrV]|X5fZR)OXGL-;x}rmb+]X4&s(,e0"S5jrv3ozhe<',!7QKF7uk
+PVF<C"fK<,HYB<mFrKLkQ<bT@VO#unP9LWw(rY_od]+h4<u&m7+@::>wErD$~Rm`&@~w|5<HO/dfRyH":"WF!2`fW"^lx$-w${]jMAvi}<CVKlY(#zSHS$
+c}GRQ""=h)7#RO<:x3=-BFM[^VHKR!L2f3OyRf)>1-EeDer)R[wOXiCa4q4<eufkGR5gUZ9OGOG3!k9PpDH|%ShIjzU24=0D=z0RfFC$,4D!xb;ez5Bsvc
+;'8,Z_or~!}<mK(2&{PIYUlCCyXo8XhGo:o<kWF{HG5Efw|GTPJ;!$fmyeC[}-M300SU4FN/=sfMvf]PTyg!ammGe9<mqHKlpXT5qfI!84=b3bsV:>O{p@
+}AqL@QXI.y,uuZnn`Q|WCbF7ve]^x_M_)UcbN)&-6d6'LIdIL;qXy)/d;z%:d]0H;T&4Xg%bJQ&Ekxw277_)b|GrndV.pN"w}fV0U#kBmm-g:%2fI4AlYh
+Rep]-e5mF4JVm_oNxaJhtiPp&Xw:(ca"x/c3YQA{.ZvpsI7CIIzkSqYruB[<0g5;F[h6eE2%CW`mU}$8e>CBGOv0]VZw_-S-CA`r~Z9tU'uHg9srcZz4]}
+]p8%x/CP^z86`_wD&s-_tT$C7g.LlE_E{;Q'9>>qS'z!H{3xef^5UNTIr!Q_qX6Pyi]0}]:`.c<v"}Gyn2TfoJp2"~4Ds)!]]si!1b`@TC2G/Yt)I.noM(
+[ll$Hhr`EJWkCGpv4i!<WcvWcQ<bWI7PqY0G[k>-MJu`(#bKfZDkgKnAvhB,yGt2rjcgXN0'e%Fo.ycI)#EHX|3/=$_z`t{n>[1J+bSv}Wnr.]omq<wM<Y
+DaB(uRJe;.;S2n8"x{QgoaNYTMqN"tOiL$@/<#T.m-8x8.>t3$i5!iZu)+E:yQL/J+_]r=&}+frweniK;{L8soZ@z:'QUjgWBvP#q.R;T-+K&W4w]szQ4O
+ooc%Q1/OUh57U66JEJmH8t8P4hlrX+Kg{1}JJQ,5#L<^`dns6(n>iJ>QwU=PPT{a}K!c-L23RPPs4Hk{L<OTWF"a'6#N|.}p/i#`+-ttYYD,nImMXexf~3
+obLN<ucOt-jS"cWdyGOdcBbXQWTqXDWse,>OsYZ$P%(Jvcgr^W:$Z3hX/Kc/nV}NydR0~ch|+6{gl##';KQ#uP+"d!roz/T%nU,HAO.S63>@5R5Ww'1Dz_
+7'Qo$Q0R>:@y5!sJ20@m2Z_&m"2Pg+f.dmePO[R{-Q't5+Dtl_YG;rFp5Fy#bfhrwypJ'8yS|1XmrAjs~l0!C$Zw_s=wz,.`uXNm.l0mgc[|b[/Vy9,8Tj
+(mF}aldsV:B"5bB`1qBKL=3F~-^K58#K1/<>s>&^sh:}}aI^qV7|;oG/T0A7(ck;~,)j6+V%yXmePYv^}+Y4I>Y0!=0}^u)`s,e[1/I`jdEi"jwiPJxjy)
+/s>)J8}q^}YD~qGojy&EmY`Rpm#Lji%zjNKdu}-`)swGY#er'tK"Hvxa/Ln],dk{Y{7{@it=8agmq{@l+zP_!p,R4t<ofxwbBa6ApapzfcyFQV=jJw,M.T
+>'MgjmD}bc;<%Xo>1C>#$nHl_YmYI,oh[Th59kB6{qq@o}0D9PBJ%b2Vt&X5'U_3re$&Fj0{M9-w[F-7cloJunf/mxFnd#~"91J'2/AwOGyY/mi:Jo#=KD
+|3nO&E'6L@hvR]aTl&DuCUxFw=&boIH|W}.[`7e<KTF"Y:]$=Ezj7}5D)p-M"hlepO~!i'K$m`9cq/N8N>cys.8inL=L'TY|25RT!nG#qLzr>b}qYj{YpR
+x;AiF<EPohv_3w>=%d[/CJ}ajz~_9X<=L4F+9'i&8R1i6pq|+:kRK2fTRXe:6^sGcNj8lncgO`+Ik&]}j&0,OVJDtBb{<#<MM1'IlFD5P=eM];w(}a;Z;s
+H#JKtS#DH1j!tGHjr<$3.Le%`w8l47WRJYtt{+.#I&gr9$6.vAtF{{l8pZ+)m>ySCT"A$K@,9+3mnKkD|-4)M-Hx5{|d+6M>`2$<p(@8/EVRf2vEM7_W'T
+u0s:#@LqGSUQG:MC&HraL%|<wA5NyM>G]"&EG]i#F@h-:Y.]piH67NOBq5,d"h8|Vifi:Jihu03"o'_|Dq)G;'0q|KWM%a7bgr&D6q(|m>Tk#{gB!f'n<B
+[;fGSx,c5|[r^Y4z'V[i.JV4i_t`x]$BeTLT;}A/Wv8n@,kE6|fi#$ykHbR1~N>4bM8BMz~fO&+iXcMQtO@;9to;:d~#I@,0Z/nqE5{'}il/>e8TeC+%1M
+'tAndjJ2u]9hg^'<1@Y{ln[zAS4jclgm!.@YpK/kY}P>.,jz1v;nb9Ktl3c9.|6W1,m=Ck|yIg"&:mEu/g^a12Zs,RJ3!kv@SbLR5^vzOu6Jzi&-t9yQA`
+N.qg)zZV5/MSe!TkpATz0(7qj^qyL0x:[(GIGI0ubiy"4{l(vcfdN_d)fb[m$jrjg+mT;^lm]3.|nnN1d6"WQ#wdEm(2}(r|N:jzAup'%}h`L@I[pg!WB8
+--&-h!=EALWn(KkESkNBHz5%.>5MNJe(f0(y"[ehvV}f)Zi>vxM,cK@}9QZn`Qr+/<,}_qocpylb568nK|}$K1X2;ZD"6-wQP-j86dC#DN_=&FsxJlNT$q
+x-:y`^(l,]D5n=/qHsai7,-tCyF.B.[{#48|pYAJg,32~mp_B&PI}BV(8pYY!v)"<LZi@Xs5Nwav7hmcfNz66D|+$ZOY11yYs!A6dxp&H.lWqus0~wye<'
+PG[w"rwMwaemC5g4=un5}]erN>9#@JH.YsG.No0t#,i1Uxhmvf:!uR2%,j1}e(mw>LG;Zi#vZ3^]di)+!/1pRSgIp{cs;qN:EI4&5gV"3w7=WK)of3ezko
+$E0xfe;#1NUG7f^Ph6v;OYFhTLvJ0g][%dvwUJ:"aP!`~oX'|a'on(v52OO-p%z7`(i=opgH<2(Xg1@|kVXq(sI./%"azX:128m3r!zno!d!LHR]$^='>@
+n|$w]w)#al<gxvLfqh{!o,F1t.>]FX<{Lb'j{!Gi|BNVJ$lU;)wFD_^,@P65dxEfb>'F#!<>M/Js.Xa}A%(^F1L=x{GTSpJGQW@EA&T269/r1'jN39;(i#
+E1eR&f_UNJQvw'B]K";(7.pze}1X>P93]m@n'tIM^=DiQI@c(h)rvRJ{DT:P+1x;rGw{e:+:.XPL&yWSW#tHg/=k:sc$G1Ci=wP^~>4=I3%5qd`=8egdKg
+4VtS_mEx}0IZUA'TBOtlgWf&@0e+w!W|<1>{T<,=lzDxk#/5^%|aIPo3{/0=|MT%!3dwT/Wp](FTTEf7FI#j4kA9>ENaV!`t{.YtKa9'TA>JaZWdZay'-|
+'=OJ3)iW^,@Jcj[mxiLW^(Yt|=]oViT(qOoLb"=FN}(/,w@SEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KDWC`K1K8n;P=Qx:DUx^
+iUQ'^S-$a(PPwe$V9JbT!2GhgAG#a1:33=,jf%sU}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$%vn)2iV@#uZPd]'dAk#LIDcOkV,1P|X%#v@J`G
+}v=#oK8)e6o^ybN2D467@GSO.mu-#uO:m0,T_"hlP(>WIZ'P=WFtyEG0D&G2O`+[d9|./IhbW]$lhS0rT/i,w'8.KLPxqPSr4_nSaQAzUhl!Z95vdL'b3M
+>&/>O(_LSHCL+rP5mesw&,=#3`e9%"@t,|"TS:bwu!C-oqOy+h@X-$&0nm%Ek+R}fYd}]}%{g6@=$!@<[Em,Qu#|K[,K%4qLN[!!$t!.z)-l&/-Q~qWGaX
+C,z"(}C^yJ1QgWPF34fp;y6$jf[%wy9Sk}@dda:J+-:OjZfxYGB1j+bP0W2<zie:%!n-+K0cAR^:j)8JO&o`Mo<&jNqOb`k#U(b1^i(6:('2@9}@Q)9"mT
+VFJsKkd-BtS}L`jvEIj^L0);CjF;{GwM22l)F9a4M:&]v@gJAZJp8mYR-h+YSxF3Qtj(:@XG0M0&0F$H/EmE&{"IIMWw7>t7`K|2SWB5+<"-F$PyNCp%4<
+zP[L'<[n6u9tK^U9SpiZ.`KF(@x'5aP)^=[7%k2E`/8,|2gPJAeDY.e-0qguQsXxSS%4b.}(wZ8m<;wN14MkQ[C/r`qAOX/@{f({#8H{;ni})8D#$0"H`O
+)m2/<+]Elj!$sXP%@Tkg-+k3^Lqu6a|Tmquv;W,]slBxLz`fK+CD{LuALgEx=e/[+{&M(h"}mD1zheW5Qg|vhj_brx:aEOx!+Q`M#[U1n2FU'7rqv%:YQ6
+k=bk!mF8-Dqo;]|P4wu#V%%9!RX+%H}x@3F%#)F0^Px{mj/lk=x"fIGNENqM2}mM(MKqna{p[1Z'gKi+"lkg(kUK,)+(Cgf.,F>9y:vO%=kGd3/Cri!0`&
+"af(0i{{=B9F9A~2]W/TcTN3df4CU}:5}+.ohFn`0y}{O/J+pW]ihyW2TwTj&zNY_w]PTZx(F413UT/XS)3G3`_N][AED=fcHjcI9M~C;";X,FIRsX0Vd-
+=t2)uZg,$t3HpVfa"dG55UYq&(9w;ImbQn](<4=hi{mfmwe#O@0Rm[!(vyyk/yvZqV8-9XT)IB+3GWHm:bI5Vg#^}(3CesVVA/V,E1:Pu.iW;1R)~a,yzr
+AIN2Q(<g|Xo|9jy=#R8>1@kCmSqG1_ze7vr|p)L62II_JheE5f0U2oB]h]4Q|Mcap"p$z1uKc"&d-=b_l+^j-!=s0}NH0P{O=Ztl<-A/~R4p2w5Kc;Fvz^
+q)W>4^3Ey5"f}'HgLIY7s,<A`[u.'vgzeZ<sjlU<rqY/KKf,$(3X.y9F;)^EBJM^f'XI`SXc23X:sE3lAn:{~E~d.o^)2Ne>]Z-<2SL_1PZQN<$iG2P#pe
+U0yRH^_g_h9,$Hqij%Jirte%upvqt2Pql"hJ2&U/Dm+wz@vW0{w|.J.ADNGxC)hJ.1;rRu9QlD;`ry>Le}!04dOWYmK:5!5m9P{X(oY3'KaU'(8cY/+3(6
+/3x4Ma4^G9A(EPLD/|II('kl.%=pHIF^nT!m^>77CLK,ud({4v{f$_6oKNO]zd71E5q-EJ:/:"kx!2^y#ol!~B96Dg>c'&SKNnp;_GLR%4q%(hJ,}@[:]^
+QjR_64qtuvh>'RWB1H~CM3~3`kSrLB'kdsFmM"<V&ha(a+u[c%%GjTeX+!{{ypLyR/[c1g#p,MR2<GBP}@KGS!lFmjuJo9!#x^l[ljg]mLII{V~PP-yF/U
+rkDvh<to.qQDM1%>[dW{!(aw#(V<~#9&)-{1^+rv9l!;j)ruKz)_bIwm]%2N6!1iqJ~Pk+6:k0-^]7lA0IP9wBp%#19`)9@Ht+,JFRpE<LL9e%:MfX{;JT
+re<n~%ikOED[oQbD7!af'@k];Vp>/SB+m!sK1B.;FJa#=h[lk4WnL|TGsq@8#-5WV5Kea}V}.#ip%3SmRUs/ktYfBH-zk3PNG`EqxCG,u0Cb5`{Px}gi);
+(V:'G[H-}bH{]yPD[|:Q]sd.l0;_NzvOWo@5HQ_j6iFX/9rm_{t;~6&C5czW(#:I+C4tO2&M[rDi~OY+oz0X7_.lC7x(5OqW&@}e3Zpxx6tjblwq/:;&Lb
+CIa&F0/%fq3),f>3%J6&(6XIN@JI!X$HzcK9noHUUfAM{{"xRi4>rfE/6gL3`xC6V=UZ>`^k=OV.Ei`<Y{|f3JCR&HW=CA0/!ssH;z31]]qjq4az:)jM/:
+.5;Cx0Q1%f>azBfvc<Q3>hBXtg"{7El"3kc.iMJ52fCEN.8I8Oxe)QaCZEKIkx"8^>A^F/XZ]x>>64~XKEOhe)<K.OucJy;no%nQ/>9Pt71%}c"56w+-y8
+l'HLQ=42f.'T"h^,<b-k$'8u{U~e`H;3'k5g&1,/!wfrX{lx{EE2JVJj!]l{V4i65#f5v!_&gBXl8dPlHTS4e$o|[d(5w'T^6PyQ2vE#)pJk"Cm>h2AF5]
+>q>AF:PIqA`4~&OM%aI$5Ef#/X.ax|>-hI`eOQ+4toD:zYRLm{BO{v"G-@7s$%KUbNFl`]I64+(jl1^=.Jl!U+8:b(-;IEv)n:&3S&vr"%;Xf:'!|qo,~p
+TxzQrr7GhUQf@kUL)s{dg2cl+:JK1$|R8)~F]xFQljHN&f$lhQOs5+[0l$os+y{2NpH^,Pv<dY$[Q<ND^mp%)NP$BXWO)I1WutV/KWj;576t`LJn:DgN!8
+#CRU[rWdgoLM@"B=1XVk/<cLkI20N3^1#|d$7`rF2+ZU^W6`L}N<5HvLw#{+)jdqMwX<$qN1renuc&|2exA[#%$FLTSl=r6{AS$l!|BEB6y7iID:u-t%e.
+KnT3/{6_a9rk"a"`E-~#YaQ{nt=f08^:w)R[gyu%,.6My#!Zv#kNhzDQ~)58O</9KEu#7GDyR4IB"PyxJ%ySBrzgp=4MB_=S6G:RL/3!{^JSifN#7k|RW]
+W>TdoThvSp/B}('Y[Q%Qfk'sV!@.2M8a'BKIj]`I,!ny-A7{MYCeMfqQFe/KU8vjf,`luH2SRnDU7.8]!2tf6>Uh}Wqa/H$&[u&b)D_'O_MK&x3e`OWz2(
+#7+wPQ6{!!OhjiP"cX>OTsJb#k4DQ5pQ`i87-+utdv#[+o93Oi]V:P]l3V;S}t|Otz<xBC7Ya}I0JILnvi[DkEgMs7e7@&fC7YS6Mb=S1oQf/6p1UU{r.<
+]TUnfoxg6-E@=UU}`lCNo5w>_AVgtRJZEFSIeM^1Q/x`E8~XSq)AV!!'rE%+kE@j=`bBi35`kf-O8>W{-_tv{}Kmv8z`SD^1{#Z,9L82m.`5m8seRsUh]B
+FJgKrimJ=cNA>F6BhJc$)38[Ezlb!GgLJ}[|B4H`#^U>.S;>{5#23d:wP)3"-bB#}`SoC0-GOF}BgCq3s`H$qCS;fi,mCp"oN,z8{^/wtH)!//$Z,ZFRQ9
+3%U/;z4SAYHfm"X(8qyT3G3R'%]CbX-,UKvX=R;+8YDJ04x^Ns}>sE=1kH2}:kmk&{h1JMm{8N1MOL<JHgqh.gM`ux`gd'~yhaPT4+SuHGF[NcXu)Ix-/4
+@9~SEe<u.G(ARpgrjv-vtn}n.AZ%u;i5s>1CGqv#foht'a]"LbG^Ce.``cWH2qRxrV>W5/i"6@vr8zZYD)YGZM2G9L`tnyxXzfauD/i<.TlV|yIb@Ges6m
+vDJh|<;dn<ko_Xq..r~)Gk"2qkOw3VunMl7U.v4R.7,Ut.otg,cW"tZf"e|1MEK=~LSWQ'P,xeR)01{.k_{NQgUF@U:jGv.$5I'MOg2TJ)JhE}i@48D_H8
+0Y0+|mGWX@g3F-T0|7>IFP8L7/(k'dqA:H8().:H)qPzpF_wle:^v+!ZQIl|9%!aOFr|}V1>K3kxvrm,taHOHzu,e&yMl&g.({DfkmM"h)"_:u=lSQb!$s
+<sGQY'xNW:-zXz3E+&e:fQE)JLu#XkC7r8KvpX3WQWIG9t1[QtfN%6UMf[.`Ov}y3hS6H@x8])DWz}>s0RU<3e(6N=3F7wa;[6COJ|@z@gCnUGF_x$3m|U
+l0WPj]pCTNA+{5aXM(>VaJCWP-4i1Kt),}:5LoG6<+t/M;XVA3"L/P4R,l;m|L70x0f)5GcO@3gQyg7mBE7TLQ<rK&dA]WKWwQBiPczkcmN29bPxw-#i)_
+QT$K("HPSHFeXsY8&Izxsy]FRj#OC3/9`RI/(ia(gzoEj/HV50|.ASs"C[TK'8!-h^J.Q37ioy;wcEcjl=AHuu1;^<{sZ9dh!@{LFnZQa9s3/$}ig!dGWN
+Pa.C]y!+x0&.ety&5/le>q0u)}jhKyr6;v/dkuF,{EWM]0YVN+paTKV@8G,'l>USCvoC;]8v<`<!FhwcL]pBu+ef88+=j&;;Yh$Du+^9AiEOMWCTdg]'<c
+}-X$da<$M!nL!b'U;B#@39)F#iPx(hk;Bu@1mY:zHe=KBczVvbd#;DZxI:BkgNdif4D5)EITs+XHB92QY#{)QD4J6#SzL_w2z@Z=vKPeT-b}7@X)V2gM,C
+s&LFsF)o$!kk53KzGKkhjYFJ~9,77`95Xs#4|w0kRuj1`j}$6Zv.ljthpuS.,slk-pNCt)N2<e!bQNbnb_!x,<v04:!,6qvhv>lmg;ssdEATJq@8S/e#b"
+|d:uM^g5MPl0&x;>u@"kl@[ZMl%5.m:+F&]o2Zs.f:}){7/Rvmj#,Jbh[.@2l1/Kf.,CY,A69%>`]h$7z.Dtq_7CZH4Ql#`ajFs.T/e/ggzU.ZM0Z3Njs(
+MoZ#ld5W{f/J~Mu]8Dy9[8jGWa@(6Sv1)4yNtRkCmk:eln'dZ[x-}XU'n26wQ"g88WB1@)5^mgmQ'DZ<mtB='lqUtxe{2SB4ABk6`6xpV0YW":WV,#V'bM
+n_w{[I,Px9f9C.,h<L+&KAi;DGW0K#cm%@Z%ZNt_>G({N<qNTwTIt+WY`Ei9PpQMu3(c$yUkx>(mz]ej!MHYO_S+&:cyx@Z]-dTfQv>yXk`>72;Zz|/;VU
+7rTEsJ|<:BZ9|1[:1ws`'6"7)NGDsB,fdt}nup2nFw#wM+c8n|K"|[#=8CI4V!N@.dbOB2q5:B!6w@;04Wy<hlo2RBF-E#LPrMsJOu>ojbWbbK/HonN:Y|
+EylF:OQeqd/R(Z_L~n^nlG!,rHn{bY8(M0dq,|dCv9$HVWUf{gVSaR,<z^up3mORBh}i&<$HZ'XM'(K&%d6s|c2pP<-,gSHFJt.)War|4W.0l>#W5+W5M&
+u&.f$R`Kg0Po'<EacPd{gC$Niy=6Dl|I-(@;i/)73cVrKv`zF7PFJ%IRMNpRT"TwVo`"wFKp13WW.$51r-eCrL8;03U"]!cdRR)60W~$@vJ;j/+[8$,rpC
+'"}|Q=m@^6tTh_Q;G<w+DP'hFqKh}Xc00/`u6ns>B3s"|wy^PR:!$;d_-02bx]Sp#|f"xGaK&"NQPDS&6k(vg6{NH0v58+vv]c`5RZF39"eI<B$Nq+^'So
+q<=g!dbZE#'L(<NMgQy4IFH(qoU[0VGOGwTMDPM$_xao/1=Y}V6Ey7i!pJ]VTWp`G|8Fpi&XvXKJbHs1P2gU_gT=F+KuZtJ!t5I|T@&%aJ6PT+n()sB2Sk
+!X1/8-b`q.tt-F'ET;%(D!)JNF,)O)p&!z~G+H&gU4[^1$Iif/-k{P;,h"G3]I1osm>EI`5U^ZCqe&BP_%6:y>G.G8N"pvO'{dli72JURv'}0og4v0:qh6
+=Cyo)KpHfSipn$NAnd%mAB<B3fFAjoRMq2{mJo+KPB`4LqXi<eGg0f$F/r@hmv=O)Ir->{9C4@.qvK_rs0VXE+:3{q"O,HeZ:qM`7bOZ3G3ART#^!Hp[{L
+[l)|TkmZM])}du<Q^}vAZpX&uds^3j^A`|$C@z3r{cvA{;7r@g~jM"ZC&%Krl&0Tfs&pR(s$Utck[bkVQEaPHEhxoj)i.H&#7N8%TywVc=N=D@X})t)p!|
+[AE)^{<iw`KRj|qo7,7Lh>|f>AbT:3W[b[/%|>kVn_/o%58:ad3wH%=:.Y@b|7yKscl5mGdhPsn./^COcxUu<4x"8GkW,%4^j@4QM%GB>TQ"otWILIF9[i
+[3ea7SUEX<)aGyN4`,q<MBqpOQh:,/_ASan<Yk[6!!J>r32:Rw$xO'6Hzz|Z-21"YBtEO{WC<sI&^%AIbm|yUK6D0Jh>C-ZQ.q/f4kF0$'M;PApOuPSS/[
+dCX27TrGF=3j/^;</)|mwx=D('1W!,assR{im`Zq5RI+~<5&`f95@0]"ju4N)k5"+1MotiSyj6K9qGf[2diwX%SFIo.WBR}lmXR/!#4<yED$D4QXs=aABu
+gx{bB837nDkq<]JYKdc+t9bg'Ho|z.Qzo0krz4+O}1~:c5&AkH@@q+cT=fGZWfq;uG@9!5D^9XU@Fgti}w+IHS[o9(`:Fc@"J:0]LetBH_%IV_$RmKE_%a
+cZs+_`}aS8;{%9ck-XZhAZv<+yH0mB5pC2uPK;_<R|7g`2-}!MrH7>[H[akKFQ<zVG^wm7Jk/JLE6It[!6}c|a<oX+}x+<47T4#PLs6-6}>8q3C!=gsgMc
+FP0E//V!ucChY#T&tkM+CWDReWS9WhB18,FzN'h%J=|8vXcq#E{^T|aX#1}6nS9Qig}R@N;n{Dk4=b8yy+w#tx+91Ud+>,p"$N/WRl:1/Ia<N+("g4|tTJ
+G)RXHl6iTL_y_>kTr]33A1aB|nPWWLG7w7hq6MC`}YpP^-pJ4W|7q$2zM#(AaEE4vS:g_h{h80n8ATc_SnJgq{hA{d[:2&q3F{w;PrHO6G(&Q+!Mt7!QRv
+NblAz9p%F4l_8`UBmhahg53^!IqXm;Kb#'Cf]W[64mZJd(bEQ@]]e;$iX}=>}"K76#i3!bkeF3E7F()PR+(}7XrG6T7`#)gf4K'j<'n)WCXX"&~&dE;_em
+Y"PhsPcBN0'(e2mBoK5icTAEfynb>2x08QrKND%nupx8!WTIfdsfmOd"J'f|$t2js3NW3>X,{G.VxQ1,|e{XBb;nJ^37;X5SmaTt$0/!8tc+>v>ihhDOJ+
+QKeGXyNQl"d3h6G(x%VA#C,VO-Yn5a!Cl|!=f&:A^TxUZQrIasS%uINA"!8A/QEkL7lPCd+6nP<iYY"YALAlNXp<FZQ0(GS]fcd3:Bw1nFG1V)vI)G.IQ:
+>Z=mbb<e7=XYV'mvUw-zS25t[}X;}NtD!LZoYlP[@"YI)OX=_|kZV[AV=cKz,BZ]yyf-iw2VC|`Gtm;!f0tM];}XtXaW@Z.i8p@oUrc;[<F[^p3ab%wclb
+5%ZtLKc"=zO0)[!Jq5Iln"[7]f{n,nu>'-&%U_v!H9-L!h1@5iA^c#R3XpFmHw`Q@^0x`67{i|!u$/{gqW+h'/uW_N)w}a.+Or`pPSmgfBA:^4vD_TqzU'
+rsM>rF-+Q#DbJosQ=PVsj56nVL{1!hN1y+8M"!.nBiG[W6YuD+-Z4x}A'fY1vvZlI,<Iaa(ossYK#a:Z^PAkE1;$[b5ffw',a77uIRzl;ewGMY`AGBb+`h
+vB>#odz3mHt`,/a:FC'rfbv6nj7guc3oq+X3EUKHDC-fTX6"NA[7yXp)01I|(Fv+2j5,Ihlv#(15/>Rr@VUY~REIA2n_~rhNxQ_N[]O.RRT)UUB5NC|>/m
+`8{T[9(77L&f8RpN6I2QAcU0Q)I0$S&/eP:xU`o'`+-02)|jcER{OPayXfy>f[(aS;XQNo)MjkoZFgx@>veTln2LfE5KsQ(<TXq$|PTmb,YsZL)V&kg5)B
+f]DU9t~rL`&(:krWWCNiXzY+tyd;6Y+"Wn&RUjKY5K7anK.)EB:Q.0j]m{~}`g-tXf@'7Xa_[1Od,br[&[CBTB&PvW,H}>bCA4cZuxXOo>s%$+oiKkRm>_
+H`0pT&(u"`{]Le{lT,yDCye8$DJ{DLZM"-|`%Oh-:JI0bUT:D<IEJ{"&_,)t3|WfA.KGhPw8WS!1F^7'#]y8s0"Ey2Lghfms@&[Y#lm_j`O2}@Y;SW%gkn
+Ye`D8+|+i3@&fz~dn4u/`otBE>_'MXnL5e0X~Ww`OV}(E6lG-iF&6<LN{)w`o,X1sp[jB&,<:qrxhtnKKSS$`r]1Usv;8GI(u`52kpIy#oZ,PPiJI.DA&1
+L5W6uhfT@H);Kaq=2_zWC+gcQFYcPeD+bj-P(Y#yi/O=q#}E,IIQFqt[19+(@=X"e2%2Ls08vv~>-5(ytY5is@(]3L0dHWzpW=Rf+`/vW4<Y/kgNYk0(92
+t%P/10D4mXDcI2Esgk!dD%m%:0gs@&H8kAOUJQe.I'7fhiItlBotT9zPI;VJNje(I:Ijx<z_QfLfEI}u>tCTV."/aCKaAfl%f$Y4fId^ISv2jc8'4fYvw}
+=ne,g)KF,OijIdrW..VF1k%'pHm0VW!{X9z+DN`UY]yB.UezD+0+(9@=n"tic)<oWLyrx]&"0H.cD5zZYURA(jkl,<s0<,cVV(z;{zxyYAawtIqeDq)i[m
+Qs2p0]pA`}BNwILjnpplVr~ALpAWN/bHO29+slUQPZFOam7B~;]PJ,%+VNOQq877XQP6|iJw@ZWX|Zths-eeNk_SBGVhx!{I+@Lnd=c"7Waov1r'J78Pg^
+rNSleuIe(;{aN:i6/02<WN'mfgIA-@;ir"UZ'o6Z%gr"PU!<|TKzc|t%L,B'l8HM'M8$Qt(61_(Ee(RqM#2;5b+l^[FEwYW_p#)rDnF9"7JH,>jxZdM0]s
+CdC54s3}'X211$k{s+29S'V8)5K!4G&)9_tVX{m<ij/'+E~F>h#npjr}LTVcdi;>['E#&>J3Ty)2dzeyqF_6JFgF^=i[6XMy<ty7a9k_;ZdEW<=rzxgxzx
+NI&#EP"@Jd,.@g~]12KNr/uCitG3f.MWZ01PSmmiYc5JUMYITv0=ho$-18}C&cqK+Ot=NHcN6ROggGa9-F_xaucA:x)[(v=XF>`E+LwN'tN:qaQ<+e,^'K
+6c+h-'7X'({nhX#vWb{ddCC^>l,i9]V3VlCHS5I$sa=hLS0!zg::B#Kuu(RK]<LN#k~%rYw%nd{wJa&l$g3iy^tXMC%6,%'i$pYj-+JQ<1A=Sv]kb:Dou3
+iDQ}CKIv".FLgHm5>B-EHbt6(B:x(1W}d#iN@E1tk/>3xrwhri!mBjArn!:$>T]H942C@11$XT=cm13X;B$px1wDHLKZGmMgJU2Av(rN|GQwWiXlL/y"UN
+y.Hf<IZ]})v4|3fT|f3A!6;Ji&_g:E,eW/Kklh9/w7Eo1A>}X+i:|{56fr'1,23N7p+b_{@B%9BX~-~U]@9`F2tMhx$N%XL@_6iPg2=wGt(p'1<Lv2c90H
+~j+A{:4ED4d)Z$7E0uMgu]gData>"b!+T%<zicZ)Rs-#Or[ie`Nc%5oRKqU=eMFoia=veA;l~My4'CS{i&l>fxapo$pm3|&D</31)S>6RN4]cz!+V!c<AZ
+P3}e}7qm]%n[AnG&MfHkV,I4O!K5=Ph+uHgJ}+(},{}mF;=7]+6,z#1!'ZGJSVbY5-"j6z&"sc;>+MCA`G{>B$31T5`E+PuT__yR9@jT'3.#=5]>TE@;6y
+#]@r,{=Z9rJN5+lNTU=jh-K}IVU6,'o1XY~ZN>iaMKKuhz$_kmN+g>kzxS>s%Nb]ukDMIZ{fFD14%/i@m6T{,)u4"zKxx`lR@{ZR$_e#g+Gvy]wBUt#/ON
+}9n`QarPU)|mmR8Tp6f='R=9IO-Fq><CGRJBDW{;.Z;IUO%"mrHS'm;Zux=cIu[I[SScH1D^8k&"faBkJf'AA(CQ|ve8G`]Sn/[IxW._AXhL,H_%VE~{|1
+z)W8,]dk'E/OWWg@F!eBd)Jys>zP#"{t(h[^-L>1I_rSq0U|;L/YN9`-=|Mf$X/:}{ZjjeDq[kip3)75G.^jy#d[2FRxwP"h"8#sZ!A}Ago<mT80$<gNc2
+Nj04eTSV^>tLn@7-2KsdTiB>aDzzO(S;@ZS'rb!rze!Yrd_B{XaYfFyIE6-"%W]p1cQAN0y8v_OTf10o@9d!FnU"Qj_9"@`:@-XT'V3p;0J".t>72SVMtN
+Q:m|'W)M5IL1x;cJT%33g`0'^%u`X-o6OjCH0C)b;4y4m9.Hn)@$g9PN+h%D:T1/S-'}z&,7aDJ$J$[,xEdMF|sn9V^J{A)-,xivYpm#Y[W%^3cF':/$A+
+h-#S=Um2A$1;_jU4I9BRzsQy+1[RGW/F.=^>/E&I;N!FLJ&6V(aaYMAmm+@mo>xr2'oOl=G"px59gd)6v_X(%op7%52H(!j,vsule/yxL<V$zC7AO#a4^D
+}k>PUSm)CjwAdW.tEFK4$'vVlw3KF=K9+gh{$8#yEB@hdZWiWxC.lt1z"tRq`NF{n/V8xdB}Hx5]1pD#s!|@p9jN}w]I5xF{'9E[wC7K7=g[g%I`LfsAdP
+BModxm0NRYnc&Mm#nV%jvP8%{cM#OVC9Q0B3Q{.TMFc)!/wY&[B_b3.@bF)%!KX$t-[_YRs[[5S#&)osNcc%p{~/HhsYB3&&L_tQD&=U4VIzd5KhZGT"ts
+waqGt=JV^LAf3>Uz_Y1+^V.EGa[dUS,pMe;|1+W]<fkR<EysSv70Vm"<AtG8$Ao9.7hv`_R]HR%UbVH>0@7b+)QeJ4}xG$VQEE-[FYJv;Jx2SO8@3<GEGO
+ws^e8X9'U).63a:DQ2]iQT"Bq7d)_9]k@U,BtpYM$P=9:XY+KZACL;bE9[uDShI1AouKlgy{64Y0W/JTF7xq90ag;1Yok(~;2eTHTUzEadbmiUNHC_#@s]
+!n4TnFefxq,'F<$DlP&tuvL]Y4qkxh8N,)iN&>N;aPIJq,{vWRA.VU4z[wn{JH>Zc<o2Berm/%u%>%F7J-"+RLa,zdAM>.2(a4:>x=@[^muw!Md^Mne`7o
+e4qPrl{8w!1%"3S&LI#^xNe".qN&o,%h@"bI{"5+%l+4yu]pwsF;myHT!{/<zgA,l#zTDCk_jb>>()@37B$A"ZTl_f>Tm]um<$Sx1U92op+pqP>e.-Q|v^
+'JP!+$P3Z29hMkapZ8t+^YM1Z-2t6Lh76ohdA}Y)#0%Vjg:0~2mK>/~='^mVs;z"=MU3G`eD#X(_&I/xjbaMfTwXz/>mb,O'n!e9;XO'_3L!tA!6xVIH2n
+~AGk9|h}-aBlss'6{v,]x"3m!YF#{2To&usKhNFBGmJ{1bu4}6QeU55|e|UeIYG{>6+>MZ3Hve[yYNo:]-g`_>&nk4Rz3i;]_,f/,B16VgT^Mju8Af6ynE
+ZgQ`Dj4k;L(6+In<(=P9#g"}kYt/-ME{#rEhfiy7~jZOR{phS1TSI)L+9T;Mz7.DPNKtjg0AtX)hp{Tm[fs|(kYC#HM^Y(-B8mGnJ6bab:/QCx5+]ihP[Q
+{>6MGMB4TorX70.(q<g3{4DDSF-(d2t{{mt=E8h|+t7>/l$!t6t0Il%>&)s)O+2{u1B2'Gmk)!^PN%$(&0B#Q+w3hVz'Noc,TSb:C{[Ti^ldnCN9vS_7i[
+3dE@h'uFIs7!Ua)cV-Aw5%RtD7k;5R}aufeLe0vs%8T6kQO.n3lI$p(TNjREBmfmz'Jv~VIu^Zx5P{a&aopM3}2p}rTDhx3.9wzYdVSsMYp&vZ#0tXb]h%
+mzc[9_i;O[tK"6[op'%jxh,2n07:js_{.E}61Y`WQalwR0ZD;0x.8w}>j0M&UgT4l8U.xC50!8A7E;2"!]-rrp{:C`b/+/>i=D_p-=jW-{Q,w)ZEejyt,/
+VlAYap$dqxEbU4@4%)M9U{^R3_Pyjs5empRJGsE&T'hI<F#jIrC:6%f79@4dmnS"wT[/_HG{OB5>ndyB-(-J3lQ[67jR{om7gj[C~uf-UGO2B-`GQhkehT
+.A[/Q-#SB3U^L5HRKU)a9j5@Vcxhm),9'xr"{R8PR1|lq<YPQ`#POq,rtDS$5Iu"|,1W9DBc;V2";fXI,FP+6Xr6]s9$qjVCk2ofaqK"ZQGR!M&It=yJgS
+'3.hi:y.a;'ZjY~.x`im_u(hPjz5PMy$j%T'EG>q[iNV@STEIUNOz8kLo{7z2}q2IKOG9u`DVcqg0dqYCdFq$Oy-mTF89)#(&=R!_p-j3H}<pJFk.TZ(re
+=hh2)^g.T[H4@I0RZv}TvTZK4Mo>t#!@O-E'B,P}!{lY7ns2kV;m=vOKRp":bi78tR8T0wM=A&]%1Q8+v6&RiqQ8;Y}1V&i>"dbKpz43ws"T{Uk_v)Qn,S
+'hfnG.tS:m0V":-vxgW@%X<U!mt7BAxs!zuj8^(vsMo1/GuhE!<Ik}Sn4igP{P#:.cfEjXWjq7g#|4O5)67XxKw(q;-:^hS+yQ!4HRO7"<^GZEbYe]jZ!;
+wZWGc=^G+MCz]+z"|Z+4yReZPV6:&3.[a)hQ^AE->Wwos1{m8+-ZVR'zXZ.Tmd++n"hV;-`)dMosC4agUR!&GR!d<E8Y/A!MbN@bVO<btNfG+JP_&MEAbV
+5@'/V(XP.(<]w+vT3A[X/'KJV0c(I^+O1/+4CFGV@9KD{h,V.NT/~,sy|K&)U$kuA.`Z6Q2(lPsj(s{T7Q:AkeoE/Hz:<!2JxG9-N3DX'vq}~%N_~mFW9K
+b4_y$gt9`]&SEa#6x5hz_.9tqvM;F,+5vvg1c)0oF1!TWa|.=r5@{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:ML+j`9:VDNQbW59+`gG}!0L@|<#
+Kf<2v<<>|SE&w"kqZ,ag:#x+CU.(V,gG(6X/XYlTvJ'6gxV,;lp<^^WLWta3HD%SNKA60X&,E8rg|SJuOJ'n8yWyM4@0]h@TIov&hI8eQNDObxz`VeJUbW
+3U'`0dC.ss^=<s{WbBXIRit:`l"-{t]B!FhL!6JxLya.WT5+DLJ]hJg5g!wU^nVkA$4vCRZLk_fmrzz/e-8X`mo/sV{pJjt!XRZ!_(ETe--DCN4M1'"y37
+"/7S;-V3By1O|tjJE<'8aoyxS0^xD<E(IhVPxX=-801FggZmk330WunD+0NAF.q{mQRkTab&!,bBRV!o2yJS,[QtCpN[V(#qbfDeG;8C:aj-5NrU6u9&dU
+<RJ)HA-j8Ec;&]iLwZ_:@OSz$/v;jpZ@a0L-5zRbB09UVF<$YVwofM{6X``hv$[^`(hp5$t2x%Tq"C57Dss5z4(1#0P-Ci~)'Xwk&Tm_B_C0b:!0S{Tbz.
+1I!v-bE1],&%hibIy.zuFZBc{H7>paZ69X,K@>.OOt6n&&$ha,ZhW[;pa(kQx8`avn9tQTL|&kDU>:LGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rSR5BRX6i
+NB`l~lATZ7F>H%-g5Bc3{2/j}>w',(%o@)-^(80CI{&Y86B[p]JSif/p<(vkq7pAN)/v2_.Auqd]8]Qk6UdoZ(]+Z)e[=3ooh{&Rn_P/uHv%|!:P.2SLao
+q@.3Tj6)CW3ai<1'Da_R9sjrO+c"MiMo]_Q=mte[ZUzo^MR/,qvr1IJ7S(T:JQER6lQVn@~8}NwZS!Zvh&C]`.A-UZ{o_sj]c38zG&j`QYk|!1u{+";>IP
+94sodgj`=#.4v%K|lkK)Ef!#GBDlXooItRhH[`}9o:4FYO9MUg_..'C_0R~eb(S|I4<(YzM$jf=nj;}Wl|0%7gF3lUJk:l=c`VP`E%i3H@1Jroc88f|%YJ
+Bnx)j:U4J-x-fG;aTD`/T=T6vaR>kR<QI>2Q7jg-p[C<:M;bCPO8#7r2&-,W;JND2`SOqi$;sZdG`O1o.KD<n@7}Y&Vc`u`&-(1tN+rtQ%[+BSKfWp,O)X
+`namVO{8SXIf-MQn8+!!#"+f>VZg8[I'-+##6kpa#d^]i}=ptyYUV7`&I5=<r'2iH+4h+<1RC|w@`=q8s,w0(&c;5Sr0G=G:yQ!t>>S8p;MvnNKYkF0-W$
+1Mvic>^yd-iDF)G.;KFkzS%(=v/45Z9b@gg%"uQbXgzl1Rc=}VDG@;h"jC`|b)9HQi!ES#bzi<5FSF<W4j%v$'[tj-J"u116rP/<1F`R8R;/|aP/a^R.$E
+IF@Vo5poS:PkplW5|l%VlW%:o$3#h9.C4,g(q`m;`xO$iL[kU$p4N5YX58R-7cmBtAOBp'M_/P]6<0w8>MqOL_gxcE#2gcbq5,Oq`o:cYXVQ93,_l!lZE<
+200h5{kTBa=&72KTJhfU)gG>t$eL<<8+,.8Ia.%v~]9Ij(8"/8`Mk%1yW&>LY;RBT>%]Zx)B,Uc66ZCT5,L0f5No%BN|3p~6E@a+g!u$eN9c/wSDE;a|{P
+UK,Q2$Z-=#&d{m4:g,$;ta5mLZ`M'd9^[,U2hgFWE@oh^yL2,##PKY>a.V~adwC%ng2(m&/iwW(/y8&I.Kz8$I6$eTjjOaq(6m|RE=dIUfD_eJQPkU.diN
+8Bj{z58U"YzJ2"h|E7$T1UW[jXSrS!Wb<.kj)!TY(}'zdz3cj#Z(Ai9de_jf9A7Yf&#sp%K{Bc5n_9Z`R$X3d.uEl/^Q.rd8;0OQJUHM;<1kx8/r7$RNWe
+~pWIoOGX9NQ]`NRozlc,,/w:VWUaHYp6W=nc3/-$#r%W`ms'k'Z`a+uCXx2)6ewP4yRZk28=0aIWV<3J"b+0sYz.~0Xgjk2V:%TPo;:9&Wa!:/jLi8]|4V
+~D!|zXh`2m>TIb<.0FsQy]@1])1pUacko7DU@3G#4]SD&:,{s"V>p5Ij[/P6@:P{J6SMakni4/#=^G]t.'(]-6w[DPRZhSG5lO^a_KN`SxuQHy/_4P:B76
+.U}WSO`dE^A95GGE[!KONsNFTS|b{$M%o9u.!S1Q2iuc^F>ViXhQtBh>yybbt)5^dIr99QK<i[^|kU|rGxn6~S8fpK}K6`wJ8Rk-$;p:ZG'SpRp+kBa}1X
+Lq}`H-Gj[n7GBL]e<]Q]qE-J7+>P~Ku>&;@;}P9R+k;b1Vv!(!5:-'"q9e:[Mrz(5n@0oA-:x{I$4;y.'tR5cPKmn/:aY8bFVEb.)-B/0;HPl|>MkmFNY5
+S&/Twk5N`W$8&vs@Sz7_@fGoS8DewZopz0DF=IoF2G]/^Mn%<HVeRaokgB$6iW{Wx4[$tKbNg|ChS|v|RIt'#2!,`oHt/^Kj1-)Rb2;A)64/F&>FyQaKnU
+.x}9-Z%PU-uBF0N,9ixCgE~x{a=ED[wLEmS(|msXjqA_[%8SD=|A3zpa5V-w'b!2z)Qj+r|&G+pOl|RR]"29`/Fk}#{s=rhwEtSm>Bzn(i/JZ0pTJ^0C1g
+OB~BgU,IxQ^f%!iwT$x#`g]_2l:}&W(X'8zYIIw1R&j<%HE'R(8k=2P`VxX8K-cyTJt`rH#1v[5}D>^_|Al3nEH[ID_-MRTe:f{!'mXF_.;ly@Baw._!5u
+0W]oY-%n}`>B`jxi][@!Rc<n^0n3H5^]9kr4"u'ie9L&mW%q#`ejp,3d}FSJ$4Sw>&e36w4K,`=8<#gCp<YOhEqR!rQp!5w'~Pu&;4C%Q(Q+x|@=~$VB5}
+e#>)y|]q$,V^YZwfGf(sVGm5s&+oSpGqL@-xulj7"ZuTkN:2.jVQt;A.4V83g`^]jBQ+=vf3vaYog5Lbs4y"nMsFF=,ZoS:NH)FW"!QYj+ib^D|^UUikI.
+xr@}FgtgY!{&YoPSNe|b~,z2Wj)I(.VwuJ7+v'a'=<8mEUfN3B_>`+"]vLK=RnH{),ho8{rN37>^<'l&G"&!BOAy3eRP-#}K#]$v,_Je>m/eYs}9CX&{5`
+2_o:Ke[CW0)K&]O-"C_c4j,&$F/.[QHq;/r;{Ix6amZZQDv.5&ZW_T~.lSzpgP,#^.epW<cbMC.iuwx,6uC)HYuYG$;Dw+s7YAec"L|4,M;v;kz|p{5cQ"
+2s+EW}(ZuF!WBOOMR&.XRG`dcI<"^aLNt>4b0#C.mF7D^}kU.):o6;[]MlM1+bj4d0,(1g6o6rQ5Y($!(:t#!KL#XJjmw&XEN@>[Kby#J9cf+!Tewb5C18
+66l'$jM=Hpe0v#]HfxF@uL-S&Ez4L%alm%_PsMt2hPEbnE~,KWlbe/yk{-{4"<[TlYgRijsakaHeoQvet<IqO.Tld:y-XT@-6Rtv%VtsWH.h'II-Jf|d`O
+LhP$SL$iW$u,'P|mo<uM{)"O$pYj3kP_2tQ1=#Yjp9~4O+v>s@S`6cK1cu'4X-`s'bO(%hM<%(4fzZ{9{&FIp7WUq<W`<]OYx/[w"/qf!W,IizsN(&w7e!
+_Jz%Om5lS)jFmg~,ZL&}!D=JmQ)+!c32s"Bx`W]&KYzDh.I+:+#SRqeP./+QQ<zF,@ZhN<+<|wf3z(&rKa/pV1/vSi=Xh=Af]]^Mad(zmz1"c=E[/yHP:j
+fzwK)<D%aejR[0iPB^WS|+sW]2b1JFknR%mmcw7)jEs8&]="h<BLw|vb8Q=6:F#xCE!DU"|mD:ecbF[EMyfg:p!mBjYB60t7=aUb[<c+H=Vm].:98Q]0si
+z/V4";;6R++:@qpngY@DdNxrD6>OJ_OOd9u$'Zqy#B}:6a}o3jI>/U2Nma#`^}v@7=bgH=yRJ"9nw8jZ~CHiH/eUOxtkT]+Tp3MT@LNSPExI<,{rbP%`Io
+C-bRNZ9jhg%8z".Xz"$1aFqkQah0c>@Fa$Pxem.`w9Pm"xeLf"Jl!Ku)89v_Z9TXzy/NZ%AktFY;},2+ym!'<Qt6V]546%4zW+S8cs==0pMvE/`{Go!(V=
+%+GTn_JbeA3FKrT%=q{_BW>_N-.7wr}B.m1R)f%pVZ-`mz0iPjweA}w09&I)|e6G<%v3}N%8ytsX9yj04eQP"`k5le]_U((!WyU(=32WMA8%<_(`tbQGpM
+)dk}ej;Y]%r"/v4M#{Oas$m.E}Z6O"zk9`;+T_lys=)qW@o(&k,QBT<aazepHsWr8o1&b3(9s3(z&+SefvwT$iK)%hfu7(F,=i4M"E'U5JI{7FOlu)a`XB
+yU<6V]SQ0Z#3pG,E]'5+dMhEzt~3sy]3"b`O^+]p`Z-A@E8GZd"d_,G]Kk3pp=/BRl1.ToswKbT'@=]q_X(3bmN6]NF^rFQ9L=g@gX`Fk@2IEuU0h$8r(p
+&Tkb'{BEz:gdw7>6[nZiV%uY]ujsHFoEV$]vUVw_/|60G/.E](;uAjJ1xxpQdx'LB3,We'i{KUk{`_@VX-@yk<1&@XVn1G+L03@xaktBe(#p<xjyU>-IUy
+'+X%uMA1W+u_@Gd0u(OI.+hkU;S@)z'FsSkW-VA,R+V{oKnflRd=;kbL1#QTiH25_+c4ldh:SQDdD),qlrzfzQrm@2n/RpJ_ru_x/nc<.))Dn+I48gsS-x
+{TJ:pOVA%iQ{QLoAp}r674sMo{LK0U'/xU<m8XlAIPQ0'm$)>T=9#"3#tFJX{!j__nXO9})pCR,Let+_cd7.RM'vevXiW6zG}&P'.1,Or$3Cm-%8FYVWN.
+K;c!Vc{2MdVpInnB83:SKE#A4pL|[GP;nZmn1YFn{]:j~iW:Z2s@`&,|FW-rlk&(y):,bTt"RKr..Qe3tz0-2iHn-VlBjRHeH,@-w=VXP`,!E0$$cs::b9
+:36Z[}kMPmRPn>HOJTAoNfBbbQ4g]E^C+nbB}fF,N^]HX>Kp[h7msVKVuh@xt9})cUOR-W6%571#z#lUC`urm$d|UCSg"m=|-e2$~"gY.`H6[o7I1@C+AD
+lSk8T%TO,%Q$D.K8oaWF5],y{&k<3_<vAN`/D+fFw8i3<`FjVzkd/hK+a>jJY73{_X}||1=[OPo5sYk6v0)dnHy(8hq4TUO0Mfd361z5q#>w[.V;iPgS,A
+lXTXF6SQ2FJ4>!|/bIAO"f{KnEhP,]:SGR~L6Z]ld"zC8tcX"C,8PauN~7]+%h9%75pzTDDlX51L|0husD<P~6:{&>HUcW-5gG-klvMb"38jM6G+#KJdil
+@HQ|b:J=<'w)2TQ;|XD5k2%w69GIJxD<vVaFo@l%]<<S-C3fx[ARH-=#eG~toch$C,LZNZEUHr7r0uU__!1,-tpC4,hcR+Zj6U|y0rV.A(@%={Z9bTq<^{
+66#cQ&;/DvK9|wxe#=7l=&lZvK,Sb4}Xi#)+6&_ewP!uYP%z>K]urZ@`9nQN'a[s/[Rd0a.LNZn}M!I4mC9q@C{^IXwbHmW=_(/mY`=7fiz1Ke{m|4E43P
+MB]E_{0C!a+<YN#Lh&5cFN9%(Tb}#5AAt,q{!Jq0[HZWogcE"HXzcuX5@vw8(tdK#@RiG[Vv>Y-,(0U;:)Bv["tXg3(PKmcj7y{d::NKVx0fPhZ!9_8"H`
+'u8u$=p/XPVLFf1U;MMy1=.uIr506I#"|j4QU%9GVw-#+kO-f57TGdSy0RUO}2yyB&y5[E:,ouYlclmX'7UsDKE'"~l5-(d1dSF@mTN4KkT@Pk_)tBi^9]
+OC)YUqO[YR&t&e>2H^PMTxnmdnpeh)^=Y)/H{dP,$K/b<Gtm5fN]v/`h%v#$2IMJG/LasbR[:k!O>TkO,A)uDxM;V{PFV_[2Tpuba_afod}:{>Zg~gER!.
+w,)dk-Q#r&r!^]`v6W<LJ=N=As$[<AZPlrSPvc0o.a+3rtPcYk;$N2]./d}3flc$E/Z5S@"t_6K$`oKs'U9Vj>8SfEoUQP-Ik1bjM-%%9F!p2uDRa:6"I>
+LHsLd0D#j&auXz&rYrZ<+u:HQR`}@d9|^mQzZJ#@lA:_en]h7s738w/rbz1V#7@0-KS_xtjJ^>g}h=>h3.ufVtNyS.t4k{(Tvp0T6zwYM5CWO,>10Zn4.g
+"HB:BZ:}p|$}T%d<pY:YksB8:G%Vn320`Cdw<T2]gy&qtjMQBXhwK(0L:v1(pu%yW:G,rycS#qRrH0Q'De03K;S!xc;w-'sbN<Zc6#s#D;QT!]mBoHe%3I
+TvpOk-=#I-WZ~3CZj=uG-%:|WRUE]!|o&Oc]lW1$P{yG:1&ssz&w8KKl^&:e2Ss<~w9bC"uWB,[:%P8Je1(EB_>pBk4%'Z^86,$kk%50(6D"=R3/]q'mNC
+)IM{&_cg|)M{MwA$u]'Mo1`t~Un%,(H0ImetiU6O;daNJ_;NHcy<|+2cQCo;C1&IPk6`Vy=SYkJIolp7tbHfBXi>@rPKK67Xq%uP^<hT]^XhK+f7h9,Zrt
+Yds^y}:}#DH,T0HsZZW@YI/T@6:eGpA-6Rh'"cn<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[,Q6x%!tr9.dX/.n/K[/:`TAVV,O)@0ma7:1SUQ
+j8~#GBvp^GvepO/Q|77DcTXu'&oV/-=/`I&[D.;rG|FM"[wNCRRgXYeF/;jJl<4^~|DH9PGk1wuqeC/1TJsE{>HU)spYTH7FrT!]K5.6r;$!"0i$^5BN;a
+$x-]r[r39Qjs&=$Kbb,;kR'kr5L;9%;+"9c|b3!glF9}cTqUI%BY4`o(1,%)+q[,1]zur0cb/80#Xu##77ES0PuNg|A!)V_nJ:0G5fMvsI&SQTh%:SRLV9
+I8&)_&luuTs78h9(%6XDJ_,$"&;^(KwFxI.hEvKS|]=ezVgWPzgrZKnkU>^T`--SYeN"LW'DjLe&YTi()z0ZYZfzBXbpR-2Q@54hK+_M!9<F_5ugyG;Myg
+3Yx[1U=h7cG)Ci!+TrlS1mzG{'Gz+iB.0%_9"w=RBgME6y@)vA=`]g9$K5aJOM!6nP}#!l:NL$jEp<^kyZkC)WR>]ffDvc,k#'J%({Xu_77yv,tS.:td^2
+d{v!hr0@$g)jCFD)K1NYSdwF[{21)3:N`O$^<x{a56&"%}B^^CD|)gBGY9kWQMIu-8xi`}U2;M^1@@h4lYjnAhs:'v>$c-{PNg5jtdEi5O8=ElDP|+MGms
+Nc{j)t6PV0CAl|YHm]F'<9_><dnCJEDS/+=uWS>{P+N'8n7)%9J4=k~1}4vF'aN.b'~S^:U<Fg@.4&0BdRWrh{gqrIA-&Rv(;T<lqWb6AX1qm{wBKQoA!>
+L%QO6B''6E~+o1qGxJ2tTnb4TAF.)$.)sn1:tFg`"$-i18@3{A)Xt'f3iSNHKj|xgn_$m)136rBRj<'cbbVgQc$wX!tX8NE5'M,"YX>`GB#jt$w/D>P=G<
+ET&@6;SX8;Y:iBHiaMoyoD3-Brq}<)2O5f}SXNTyle{7/Nu]ESnRy)S!~9w.MlC)T{Inm)<R_)6u`EVbEtwMuUn8.|2%C=KB1-DJJ.$K2.v;zshGVrJ0]{
+Lz7|%k`]YkuPnW=}"d",yiJ:#9_}&t)"}$rz$@9!FOxG6vM'w>,SX'7wBw)7^qGAa|!5BZ{Ex;#o038,/<PIq/j=s{TrgJQ+Zy9[`s`I2(.eE_s(|a~ih4
+wY_Fpi[K|^g2fjsT%&'z(tS==F_{K0JCYN+)S{xt_,2{}>G)[FQ"A"V7hmfw!QOJXkLVU]nhNyM+@HaF<$JzWN8{Lrfah'r_=`)2-)sW'n9,rjCwBF=-x}
+giVYb"lb`<me&,u1r/m<<L~|Cm!&Mo'vwN|d_3Vr<'DE-,xP;("zM/-YCOCRkHI;Q9zj2fl0r6fm}`e.SJvIK&>k7y).",e&&"}z2dUmzzm0:kAVzrBFig
+WQ,@p{yhdP".^ZGV4(DfE%Rm<XV4N,r'u(Y-,,g%kN<]_Gv.;&)xl1&jXW3HLyZlxcL|P%gKtw3i+&7k1@,=:Y@m;/1B[^Vop}WY]f7>VHI=FfC[9cdmN;
+V3IvbW_0]}x{#{8FJfL@Z5FgRZ6GBEBcB^4-c((y$n}v,yrg{mMRo8HDp+n}IaY%/wo[>.Rp/A:T4Eoa$LTd:C(9mgi<`VG=w%l%:m4e+N#kgvg[Qp"$d&
+B+mOJ0jFqI2PMCK`cqzw(@&2ZOf2dRuTCO+92=J;O)v=)<j&q6>O8=ou)DGw4XpP:}Dhv3w|BS~FvhC5E}=:V5F$M97w{'M:hQS_26"ms'35<E2{tKZh!f
+)]~,-Qo@/C64@(]sNi8jlexvIDhj,45e7N+@lEM$7qynW]CDv^Yc0O'l_i9}N#WJhVVP|!kHaEt7n,@6M!::ZRehP>Mcw}9_[Rrj;_PdnnQGia`AMv,pd>
+~eyNLY{fZF"y%jLq^:z_z'M"P&XPZQLh,-V`"X"jUF`z#JsWWE1QY-I!-@sZ:R@v/o20M|b2w=jO/vL_M+iNtQ/VlhJz1d{eX&d,0qTBAvMF_-9^7=Rk>B
+=4JUJIYNw29CQ>]S(pD+^:pQ[Fq_F4(.>S/W|Kfkt)m%7P_>k`UngAhm"YC]>Kh|p&ZDln64bkCHJ!2;7qmyZio_>4I."`Z(Xyei4uA0e@D5`gX,.17ui$
+:mbJnC>$DyKcD5x9zW!$p_fMLl:UVT'<3eL}'CcP8U6Y^GpGI:+x}@h4]=8W#oIIrc@GZ`zNp2tx9ZR6krB3Ms}l;Z:7:FXx`0xbQbK-L(50ND|{qy~LF`
+X<[9fPgI7,9K">"Pdxx6@z+rNgrd[Dvck`injY@rb)/MTIsNYwgx]bI5nsED~LNp;Y,cYweI5x,J-;%hn{K8EGMgKC,Ee("=mRp}/Jgw|udhI.aI,JhdRx
+XI'f4B]kJG&>NqK>vMo%v1"_IZC%j1l+7q2{l(nob}Qr`P@z'tA$na8XP1lj<l+-AX"B.;c}E'XCpuY[CZ$wML&y#jjZ}+.(Oqif|i(=tKyVeVI-h@.71.
+GODO@A7.OddZDTBn1s=%2QPeaR:)td=h>}M{x]/0i$A<x<rH0mOfLE@L'PbNwPZHB#{|O(6Y(7`RbOLz~c1n_n<"VLWl>!WO>^zI}j[8Mw;Tvp./bSFju"
+R9p-v:2+@e{]&L5qkLAGr=QWcX;37k('URNDSEP97uK4>6K+>K1kZ]xgr0.dgRoJ..@S;Ej'|NtGuCCTP)ZF]rsiI1Ub)DBPMeF{TFT78jW.CyU_h'I"#K
+DxUwU{tL>e+^|7;oLE|e~1VDkY,}OK/%EuPiC)8$0b!!BFNpqHw!;4pg{hyPQufzU2/FpA|#f7Yp!'FAz_m({(qyESak:4w2%|kt&tfA"Ec6D,C@fdOEY6
+P&M)a5]9j"cz^HJCCsE9'[f|JY-{pd9]w#+<GYS}k/h$o;0"ee<!xmC:A/Im_OOgQ0V()KNIjHv}TX,u4a;u&C,d7bJ,}@nELGr]L,umP#j@ET)+Rx=$WQ
+Q@>9pRs+iLrW_E{"=}u&nrrX.b<L'Rl/}PLu'oJk04^D^V`>2GG]Ac~AQCSD.OY{+pO[DC~F~p0zNTB'{l2TyzmcMQU(dX|[hGxI[#/685;/:"_(Xs#a3T
+i-S|Z7:g'NdL=6&!ZM]K7<q{Ibu#3q[x#t3-kBV"/2q$vxx2@&ChD>NfN.5H&V-gTn:4tV+4hCCOA'Bt2;{)2a)WCt0J^w)'8xbZNe{l<Z>q.pdd:[c-br
+%$smiuVST<VcuyzHl&%Gvq@R#JH.j(c>{u^.KN4-IjDVqsGd69|2T-h<0t|vW&K6M)-1EjS<]K}+l]{yu/}Anq!iyl'}{4&TX`FWv95'b6W3&MR2U`cd{z
+YgzBsXg3z)x;m4}a5&Y:Xr!b=$YN7>+NC]C(h[dF<$sq_hNAe'uamz/PjzSR2>i"`J.;u][VXF3iq}2LbCLyfXYBU/SG:0ZmG|g}#y2}}O!PH_B`->&hll
+qs9S&I$5>3.&q:gQ#x<DrV$euAstgrBn<|J1OxzRr6H7A_}#+'u^95]vuOj:^epIK2#-uoZtU(gNR}SJ_b`O.Nf6iOBgv&8@G[],CPz2/EE-^tUnJT~kz-
+G32g8|TIN{uVh^M(,IHeT}L1Z1}p.q4ZNO~x5#aV<NwXXbx!!Zb}U#zQ}+Bjx>gk`]ool(o6B(qBeP7<a{4^Elm0n$n.wIN=9`&e''yjFZd9|86;nu|}o-
+YXeScs^01E]kN8[mC$U:1lqBt<W6G5(1"A|ocHMokQG[j5wmpB<Fwc7muO8P6!FHJnC39_QAHUyaOKsE,HxYl'oyEW3S<!(#-+NfRy:v#("p9mNQK7g8Z[
+>VL(bnor7yi/B_6Td-W%MSAc&jq8>!5nj'_PG$U"E7g4pDUP$w/!2sHx%;NMT("6>9FBZDO.S@9aY_b8#g-#8j$On%k5"i{a"<v>PLh9-4q@J4bbVF/af/
+[(I4OOUZ{dO7d4S(d&c7!,.<c)7_=rz^-3:!:QzFC-`U~cB'{|7s&CSc~Oqn9,ilOr&rHfM`1nD`a7vCnR(VVDAzlS5-i$o2dbPv1$ECF0LXBIp])riwyV
+7o9&efpo$lJ7IA+{SrB%`^r&ko7jn+'%vSeuU;yI90MwgoH;,p>bX^B#t9:xE!a0q8efwOzq!J9"h9kle!ij5(lYhXs.;L"aN(eU>n@Zza4vXSP^FWNO3k
+OA'Q>(&K#z@iA-``n%5<|lCk<E[7mQ`3qO}_i%_@^v]oEl5#D;ihn]y-idiCJXb)+>lJrJjpomg'm2u}lN2|XgM46nTLt4Mn2d_RCkA-}&OsW$8=q6JPIx
+ePprQ"MxMy>5sV{pnDSi$iD&&:2Hwpo$GLZUmAGuY;|PIeJ3qIXXsj1@Y!aZd:fnBmo3^>a-N:Lf!D~7W=i%{"kVes4DDtLeudKzVYRE<b0A2G5$A5K7~>
+0zj}%JSn<wPdxstmb6qbK"gF0c"+{<~XdKv$xsodWMCVEli}}AGKW6uyt58<Ny22yst#1x]uI^2&pqnY.GnKE5i#7r0Q#<;-;M<pI9auWfAz2&5UF5DS|_
+KwfadMpJ>llPmUwE##D|S=h#n4i(|&@JeEVP1^Ar|Pu+.xf_S;Hm:>(^rJIa7&[DR9")c'$KQ/+Z9#9h[xjDA$b'Ur-oUVEy!mB/an0Tz!JQz2):$_oyJ#
+ve1G%h6dHbi)qG/}6REO+%F,g@zS7.trDiTr>md832YcBQAhZk_riig`_9B`SE6izZ})0mSuC^`+.+;DU{;=]B!EsZyhjQm7.XDKCc$#`Zxe5^x.X(qJ>,
+9E(la`%gHgX'`n+O2U,aT&6XwkSK;w:zZ0d'T)m+m,gfOTaV'KrH=_1gCMAVcRQi|lad7OWl<znJ57i3mQ>f/jh^uFDt]9X2M-Zu9_codq;}acp^p6q)!T
+i{yq,$ULX&ULJ"X<uD0c,Dh{<F"%`yIyyZ9A9Kl!7SK7rJy+O0(k~_6_X`bWRC'%Mhw}v,s3j0Zx+[5OVUF3GApCM{[e]m^l'D'4<F-8z5<F_jsSI{-'d#
+Zhy>g_[UTHjXvMlVb'/#p$;j_UDurwJkCUW$$eqIa;"FDglDs5tKoVa/M.IW8`HMp)^|BzVM<>Vl]QjDf5]Ho3.U$gf4&;63o.@WZVc-/l"k#[`fVS9wG6
+6,w3'y'D1}AVYhaH</<M_MT.=|{zAltfGO:TYK/}z$>sTY'(<![4/7Z<_#h!-6NV&2|GySs+VxR.lj4j-i3G7l0DjB|s{MU8skkZiqu^H'.VEl0(W93k)_
+C].qjs|Cn5o$u5ZH%jw(;=,UiH2otMOSZWoC,U{bvD+RwqhJ%ZJnnF.mm)v(D0Xk+|aD.y>LCgGdZ=l(zSK8!Z2u+P[7E4(I]+R76o72VL@c_C.ptEtT68
+)z3j7.~`Q[)iTrxp-[jCJ{sRf5-{nxSap7NaH[~$z/U8RTF(blmp,mlGIGhkMOu|TiJD!Q:^N-TL39W+YYehW$tz[%1@#MYn;g(fh7c)SYxOK:,H)6ZNn'
+Wao[r1)6!OQC|n(yccg$;jjoGRfC#|`2cC=j08Bow^YwZx07"fy,/m4+1[QD,MdEZi--LkRSY7[yS:'OGq{:~kB-o7T6F).p[e{4Lk|z1>x{tTMzhY3]^/
+9%~xKR=uG25oO&r{LvAegl-Da_b$zH^^KQVlDB'_Rc:-OyS2E5j_&>HU&V'm'(`eUpI>(o4Fvg4>a942SeWP]X.`<#X.2rY.)S{$_Z0V;NA0P)H^R|scb$
+_uPT5cq]m.Otg_~I!&nTyFb9"S#pOOh:Uoh%uouM&fMFq.3owxt}7xdy68|%>AaCF/aav]KVDHDTom^M"f8mW&G0s{-tyXIs;lNAktr6xFtX"2GsNe<R}C
+<wVYhZR:8dP<g8qJ.VB=:>||},tMRxIrLQOeJeOVt]e+~-9zWZVQ6q!5CvTU$4KzQeX&>)fxoPXRR="2~"a)pFn5|hFUa&6Vfa)s[/iaCI[mNm<n,9qn_9
+>KS;Y/f%^|3):Ap20Zemz'QRKJA3-<G-E'wVNUh5j`}"/HcGP1dm#[{;NVO$kUoLv)~Ye19rHgJNdIVX+BPojbXyz1v`XngY5`VdYvl@sG+o56o1_e.tu=
+;=%fmM;atJ:2O+tCY3%QCLkCfjh%Oe2Oa6_{EcQNP_49ipIAg"`+N_E-|]2ZC';mWsd9fY|&ts{&a]lqiuhC>Gu/-L9VTIA(%M:_kR6I1S;!3+s6_HA$-p
+TR((y1%,/R024$&!)]GI);_@ikR[p]_(}[S&@4u.kM`VFM7P,v0#mk<Ec>6,QSO%q[M]f=ncuB(NlV3m^T5gU`:+PC%,v;8R3&::s&baqNX))!NX,fM+g{
+ga2`4W#]`KLRJqKrh=:4EvOdKR>.-]N<Fa]{nXaWq;wpZ<#)JZp@{iU1X1w3k#S#^hN;}'1Gc(;38nZv;K=CG7!x2q3uGX6gi/5}0#MkZqIDtu3h~O'5:p
+U"<7db@P'k;)2T/.-n(AFrt^vn6wh>!^5XvO7M#[--"gxhxN`G^VU_X2'4v'6_5I__Qr#A^%^bpAKCyPh"]aU6}9T_Wq01r}>q7s|n{Y`<^3sS`n",p=oK
+z)[OU(FZ%[203|n"`5yntFgXRMtktNXJl%hNYhaQ6-hTKxbJb.4m,/X[d!{Ud!c:DTrvx8YiGgdK5yY+3E,^x)v%&qf>2"+VNDs{mi=d<rsH&lW$kT</-0
+%gT_~Ay|v:6gAjAc,Wa73YDxuHlxX3PqZ!pXdO;fJXL&r8D"hnhD@1kL2hPm67T<Y/_q;jyEto_ilj<l]+gWY^0BP0g4Htzw#w!4-1#Ln)KiiW/yO4H41w
+HW7.T6]2CmLY&]AM!%wv:1>[Bwlo`S`R>fgke6K7M/nyV{fa&a2y{I>_P(D%%0mq6A^Go{<HXv0QId|%{7IGVEc`F2U;]81Mtiw.rL,GU)[k'QtPVvP.x{
+M`_1,P-i;Xr67:h4!~oJnd3C/j7o5DWuZ}Qspgg=oa9|=r8owO&M,cwOj,L26|xv/S5l7-0bO`HiVG:]X/P0mBxQF=$rBA14U]-hGu8g|wAdTn5DIX&<z"
+%4hg$GBDBMU5wzZMajq:'KY44'p"d;((IKWQ-0#cyZ}e4{RrMW}b^)tmA#S9CjD@%3xS=l[7T{DF-4SacjXY%N-j5cP1cD'Z=w`^<xQXC#CG;M7|Zt},T0
+&%qp=(,$FDFO,zi/Z}2$3VUn<gVGVrTS57{s'|D>V_l)0Y{4z%ao5Xg"iSMz'Q5p7m0^+FZH{#I,:4t=tW,9-v$og<`Of`ZEo!'"X;9{4ut1U@>SPJ%s8<
+0`@.5Wl806y{oX^'R(XNb-O9d[~$"$Yo2&DP=cir`)KWkH|!Ai8$mm+I]&|z&UmmGGIk(@]y8`XT!Imo}Fr`6hu]A:aIgs,bfazTBwWb)'Uzi]U/p:ZJ|%
+8LD/biY}Y!py>02cpzidHZgNXMST"=<x3:B/Qagh;kQLu3<FEomj9-v{0+(!ty:la'KHj&@)riy(>mx.&F0SC$YSJTD:'o:^rs<{oOD8FsMa]nOK2aN2o'
+t-Z3-!d7"iL/3W1Q@Q.o5%f0w(6xwEm717VJe[po98FR~z>/S(Zki&i;~tGt'ZST-dPtm&){^m{t/FL"J0[%~e#AgoT=/(z!N+!i|-e#+Scy3_^z}9jnar
++m,c.-]_y@vWehA3.=0m(zFlf4X33^xeyOGhw.XMYOc)@NUea%y+#W|f7fjlH4qMg^dks^^cUw9|K#-:CxIA"iT_1aBwE_S4p'.I|),O2:i)E96mY60bb6
+6gwy|oB!3umv2:YeFsF;mTV%A1trdSwdOA#j%SMj|"2Jfpe%ZSC7'ZhBKT$N'dHp6-7DUq/%9OclH->v^PD/F'G)Y(`vSSl6^4#-&jYT^%o:BK@mIr@np_
+GLHDi)KB5g[!2xfU$PG`>Ar>+v&BDW&z|R&4Ie@s6%z.nA+8lR)p&YWM1.E>]'eVxW{+>j="-&DN@dN_(|i7)3_%ZJiekI^i&Eoad4lEI`Iq,9OiQX1Z/e
+ct4^)Gb;Gq{&lL&zAZK_rL0uGzX8cbV/Lw+_VjV,rAv>al~U,IH]eVR0,#{,eCbO1o<p518Yv)cMa8u^64K8OK_[^k!,9xw8j,q@'eQe[$5g=uwSVLPccb
+24x(d!vCYvx#bGH#!iGdpgt'DYD):_+Z^+N/#Q&C+lM;Wvmu3Y{U5H@07"zn}JohfO>6zOUKs}pS#&Ug0>#R,4E$'s"Q7)`ERoDAbi$YxOTrKl^zAJu;%9
+;#G$c3D0fTsv5BdLpokL|xDHb%JA|(c]~".+@b-_,z]5!Q32tBDqm<+RS&br&I,n9$=QNUpV$&G0dqEDpbc&@h6@]ugkl.)MDt1Vb3v`L6c{NP"52mw.NN
+TV4Q[i!K4VLKQIN=AS'Uc32E~S`%@{RWJWY44E;C,:h.tDQ+G7|YoB%5@Nogg:g{%y7TVZMrQAF{/o`bjTi%WKq]W'K9WS#A3@At6qI')E``B-%|3747^]
+%{-hg"(o_ncwOjQ'm9M$TLJIX$+{IL~IhkJCl9+@Pj-_J,PJ'IMBpri(pL4;t1`7:Mj'VLg9(39N<>GSgu!;'Vl=5G2fkY7,cxCp'(ld!R!0b,o<BC]pRX
+<RvGx4+Vk!T^Vn0(D{.|sW<;SJ`tza/]|3<^X(&nfHMR16]gM`jqe8QNk(@t'Bt#=KR_$P{YLe1nVQ<r4QOb#/Gg}R&nT!7I1znmaR4A03)^m`9/![}iEa
+%Qr_U,-UF.+$zmK.Tx`GF!ckL,Vid'K:377TMELbdQj,#"2+<OXHd%np#x46R)`xfc~7$(wykkG'=$"8FE|Z'%_3|hCkW7UnSSN9KLAA^6'!9%//yEk,/J
+qNc=+_X__Y+}A>UpO%Skih"x'Q(Y2%dbgZw4R_jtx/cS4N<%mMxJ]=TMTu!Ms!;6)W3X#bO-~KT>aW[XV]8g"w10+#%lVQF@<#v.,)$f)n+5q5%+6jc81+
+WH;q]u<yaZKpi5V_&nMCaB4M~,^iW4~`VEkSvUM0:u;l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IOX9fck`+y<PI1b`J+2d2JK.X!e|5H&,"=Fp,+=a4YE9}|:f]
+=!2Wchc:Pe;(i|bNzu_qIn'Z8rCC<q4=>2D+ZwAM]a'2(ij0mJN9x%onFiW]a$<A<pD[vi3".PSje$60]c;=]XuJtmTc9gWueMQ-<WMbwiX<h_^UPV@O#'
+QF0b,L"[JLCgz+^"!ssJ8jL:`@^E9"!4tKegr+@`qmF[0Y~Zq+P,rAeAAV/E68(:fenHST,o31ya@`^IO(|vEUlxoRd<ycp%v&lX9.I=y`}#==>'xqFyOe
+ao_F"u,z;G~hKvPJJQ{b`ab}Uxh9R@AZ%8P1&K{4@c1RcrphMre[5x>%1#5{3#jE|NkUh$sYj/LY>GT"dwA+3U@SF(KWEQg>g%mC+7r_nigbEY=JhdhOaa
+XgWg+^7EJ69nE#sboZE<.BltG'g4DLxH~4EMn::QLX_8F'CIPe4|P+C9a,q`4$`)a8'/L>`_v<4.uQmz~>t0DKa75kA1B|t:U$6&Tn/"bTr#FMj9'EQmAi
+k{JP&)qijbFJ<hD#4"_rg;=Zg(Eq`3[5-pn,@5CY[Z>|#f%y@=_p6+#qZ>5g2=1KajWTpYRT9ku/_ri/tsgd3E(H1rJ-6}Q)s{~F`Jm@ZfzM,@}hNjP;e(
+^kq(;MChP(G-!;0+e)&&V",IlTOT[uw[&(S:ScYVH@s]b9p^/q&`$^@S@]//I%GGDDG'|usnzhruj;2&Sp&,Wu[v}0Qrr,>TiCCG^>E|8yH3eS$7bBAJ,>
+h/_v>!)f:D]8(-Zg4^Bv'v-X~#"bFZms7^osa1W^0=A9.w]K'6hIOnv;s#PgZ,WE(QbUX9Dti]v4yhM(,Qs7/ps)w])KSm-o>h)ii8H!!cyZGCSy@<AUC>
+mwlYrk]VEc9uV,YO1+[>a:Ehsjn+Mr|WG&+K6N72PNES+(`Mdv8Pf+|WLK6>,Ta,;D`CiOkv'SmlP8]l3>wT|f3A!xSNM.orG}.M.;b:6a3@tmwo>4s"$A
+eS@VcS}0Nv$m-@ae!-c2t-`N^!^_iqI(dY!&L(@b.}~yZ9[F2x+GB-{nV&Djp#5|f@iY5"nqAT8-![pZmqo.Zy7qgg})MiSus69I`<Ja:1J#=.N^r1q+`R
+d+y%I0xi<S9!e_Kw;}|y}^fZo0,rx+$$l|,(Y#7"K]!$&3"fB6o0Co2)YiFs~a5:5US>Ku0;{<Gr.+OXoR1RdcbR()0;PMGtwN<#L|EC5tJLp9%ss6H&@s
+6O"fs=&"O]^yY3J.Si"R)vC@b2Z'FRTB0s;+vsrTk^I"97vhuXw))A22kcGc>RG^hmz'fyaOlW$NIoIm{#j{5<~<DjBi%iqQ&EGV]_}!Bv6@&H/1&X+nG7
+K_jdO}M^K3u;1)n#MIU/X86E5HqJ0<P!|GsXRX+WZ%W^d27+[;DB^P|/RY@9)GiFb9.<q_arA;//rA`=jp)<+<I.E]mT69kW$BA4oe(O^h,qK<2'SR.bnW
+q6qLIRTeuaNA%Cg7|:Z6hp4wcy+hHrqAPEFvc_neN0sXk/Q=d|4+"RG!mplfxeay.QM#86'X;Y{!+{#cG`NC1VvG9c`U@J%nOF9k8AHxx{qFAs,R[Icx!u
+LGl(y#$D!{P&pUnYe-C`%"$QDvl.y0GvL<,8@xV<<}&kV@^w7m:Vi[>pMa:M&-5}_{[gAz2_:xEG%+#V;e6Wy(h8,-:hU92k+<XtB4&14V3Z@i{GH,l((9
+V72-0N5'7I^yfx"U)Ji&'HDK_8k!<WmbDuuCn@`%e4JL^z,vjUfnQbz%7S@9MB;uK1Ur~RyR=-r&J=esK5[nuM+,;o_&2Rlsi,7=:Tkq{XP4LyI]t$QU'T
+M0"3n!jUHXRwyH"bZu9'IMj+.a=Iwke+X.}s!5s<EA(58XQaxPbvS,SDYjd`#1D+)"2`+hpd1wntDP:O^q.c+V+5Y>ScuT2I4:>v+%F5-N#.$)g@@sH;DO
+r]5nrA`,f2eNrxb$Vu,kXYa)k:C&i]N&Lo-SXQ;/5HWM`,p3,Z5D[>S6:FfVGJeA'_nt>#|7y6wS"y[31_TzYg&GLTglgH&(]`GIx$#/kEsqr47,ws]$HR
+2{r709F4G&[Pm'{'SzFr+LOdIt}PB<5$~yIc"@0O6J8ShEC6i<DI-XM-t-%FzR&flm5K<9dwFo~u`=T3e3w8@Fy5-BN52[s.iy0!rmV$}"Ql:K)zGvBExd
+:P$fG)>TO1o!!4V5`aW'#w!cI,^5IGx/mU@Yn&=T">.vsW9Mi+_W82q%yi`o"arQ^5@)4Qs4Hd$e({An^9w[U)6E&f}k_>622wcO97NDqlR|(a_b_`wW@d
+B7NIp8lYL:T[Y)-{L`8=c162Ul60:TLo4tk+ZE%VX:G=ok=GVK}6sa{p[1(XZwSr"sO-;%y9R'Lgn[.PU/Kg[hjgeJOp@Vp;@+bjj3d&1^3fdBM+;'Hy0}
+9RxeMD]gIx2KCz,5MD{!b"Q}L8}oCp[k{=FV@/6.G+0k!3uDPA@{@;vF("fi;O[sIGp5P)/"+JDQ&V2j/>}t}m~^k@%PfSBUbq2/H8`}@p]MEfZ@AGRhIf
+f|"T15|jQ|iOgtop.};PH|F,cUg-plt,3<RPpx)FIG:XI[G`CD&rtqFrv`'<dmjG"e`gk2TRao:3#wo7pr$0W|we''Aj/<21DV)!Fxs]D;'}7in;{;Mtp/
+d<YUmu7/gEnl^!hZhz}v;<cSPzYd_O{6ncY5erw-`I0r)]z4=$s>V>i/k#{k(9k-ofBN'(u$no{dEWE'Ff|#igAua"JK8H.)!tI-8D9Jx&RWJxB+G[@VV&
+_R[q[V12,Ww:v5XY%c'T4_}wB1$[@vS]"L=E(<+qcFm|+0288MjZ)Lg%A2s<Lv,awma4^lXPy'VFaZZPMkDngLFCM1gdCkr|[)Jb=b/RZ#@Jn3J;rpL|-}
+Eg,1RS`Hpvrb'zqH^hPhGYrpcL+&sufIn:_"&0x8M$3}o1I&}X'sIWgqEqq+q-(3&3xWFH_d}d:W;H4dXXD.VuTmL=N{F3x5PfVc<RsVxSxs&VKiRR,MA+
+haHxL4=U0!HU,&}+I+K(3."hFIP6"0ixz2d|1[msu/@LBX4jE#cLRZQQ8^rjWi{;_hAk/X,"&Pd)r1)O4Fd2qHBQ&3K#>Tr!C0FkGCgq,(}J}UY9arkU`6
+SzaUE^'hcSqT}et/fl%A+P7D7ov(AVB^#DRuUF|8t.k2{fu'sh1sukZYkw6x0Xf1~$Hg~G5sAB>GgDB!D^fAG`ZijO$kp4#eTcN(Cj^+yDk:3{{eAUnx&2
+@EWBepWVtz{s|0FAm[WB"EklOdpj'$@-'8!WHHqaX-RQ/K.C(e^Zub=P#Lc2"2tD-9zh-#X6`m,';YSsWf<!u>2Wl6]{4YK-R5-9Q&&#Qsw>"$5#7WZ}mS
+s`ITxXg%f_k0g>9+&w!GtN7KMb_@|R#q#FM`:yDi`4dpjNiT~y9>OP-%vdTWt[b[`p='#^_{E4!xh#yS>=qR^u<#Y%[!bHBr]x3Fg%rYp,2wZS_BUs6mO%
+#bUIct<ELp`Qa6G8`nV2k;xG_p7FYxL]|FaU6.0W6@eB-uCT)t+N+:hM@+{39^)(G+%lPA:(XX5QgPrkSfq38aZ=YK3(L81{xs;)'3FUG%9A%r.^(2bTCM
+!S-(k"vS_Cjp.<TfNqc)OX@!7&3`dq_6LFCo),h}%K,b-vI3z)^WU!SE4cFzb3aye"lA]>~/bGTo=Vt!UKCN'Z2"Bjpq;V6=>}9f"3>[#ZNCR6<FLPPeC#
+/t:8lAdX|UWS$Jn9bA,SmIa|"^,rn&!}lxNhP/l<WEcoeRfl]T,Wz|~36P(a<<@2K){7ft970$GOB8zk']F;:L/eJr5/.RoPHQB,>^R!AHB!/^@q;+1FYa
+E:"bNM1DkU7usyQ<eNe;@X>RDnB-,`lT;>>#+@mZAF8Y]|_}d.13Of!M|/Fc,B0E0p%B_B,E}J2f0mHin+Z^bh.Sy}l/l^/.cg)Q|bX_f950"E6Z)tTi}m
+>7_a81GRL0V&FyZxX`l}/BT3&/vj~-|s,Xj&yADOByCXAUsy@[#CKf>Jb:tXDS]K-(AZ|"o-(@s5In{3OHmb-C%|9^HY:OB%SnKBBZt.t&`)0)HY:mK,&(
+X|%Kpl}ZTL94O(M.yf2'GL`MN/X5<lZ(K:iMTo.oe96<%8__5_,u.aUR1SpBul^nX=HUAA"'`Z68fEjp+0owu2{+v%I_(ny#D"-foQ<)peK5/'$-f1_-0P
+]gUV)@M)_ipM~$g5poikcTO%O=iC{<jwrIhHFjDZ;fS:(6Uj>#Mi>YoJ5]THc20n9N+@fy^^nM|_it$o1'WTDpf:h-P^;t9t)$N9V/GBg&0n,XBpBMHJ+0
+,H~AYM{eS3c:qa|d,BwNTT+ySdJF`Jix`Jb-b2'+80M2:Sm-Rn>%)16u1gz.f|c5~&7mR=n<yWnZ/i(S]/Gjr){qgQBwz[@RlJD/{t)fSfD0v"0n!GVZxa
+&Z;|F]z.(Np^Y$$k4ynJ8f4z:]s1'5A:Z|gKG.5Qq(hzF.YmBnSTVfKzQUw`pvOt{nR[k<h)qZ_64wfo{|]bCb{,F-_J!v+i>7Cb5RGWSQ^v;HR#{Hh7=0
+#gP,g5IbC6HP._mX}i40X940wUd):_!i8AH{Q_3|gHPk8KO[Q=E}g_2[=Z;zjR6UXvz0EwSReaFspxSsO81(MY":n#-CS):GDR.qnEK7P$|jGV:>}!=f[t
+/2U<Bs)wv'n.9[~,^(>7@d7!a_jGIinu^i/A^v,7&,W[f>6xCRnRfq)>)p5RmNqeH]&bR`rNso{<unVYl]LpJJq@d29|@r`n|k,|J!3`g_mK7m^_XHxX:'
+H`EoT;!fqSItpBawg}pRA5|=3L8f5JS]]UH>S<.qN`R|gYFl~n4P5bKIVrNw_m"KY6pHj@(ozoIOmyUKi"Moeznb8C="'ySb<zjGifF:5tI6gc"_1l`YYF
+d,f`J%O4@4LRn:7<ne-z=_)7k@PCkcA7%tkVIAa<8^{:dLUHd}t`Hpw/e%dM7TiH4#.`'jKm,%~QM=s){>Y@<gcx0):X_1ZW}v-W=tHYR{TD2VeiF:w{h'
+"vu_v|ngRqP]@gGN787XKyC9:3$2m,#v%wOc4d"]jcowQ4_frW:T2s6dAOS-{3Z3d9cyHdnX$3lB6<IfIodvck1<kq$wMj@+_xU|PUD$<.u#N3kKk+hQg3
+wT~nT.;3X9fj3[QOdDjZdk,i_(MYKU5DkRpwOzIdvh;I$0z(<-7,)8;-}{Mi2EYN"IjZ1mzZ,R!m&7na+0uYrXS|Enez6$-{=&yNDX-8:73P9:,XH+^Ufu
+QKzNk:DXnSUf:j&,'NyJ;3`nMkD,!TxJZEZ^"B"9c-C1B4jE#aA_19tO@pBLMq{!L{oysVJbf3bJUZxHLuD7stRaC4)4rJ5VR(m(=w#%'V,EYMZ5@<lZR|
+ms$Z-mn}g7Oir74xBgFNqYE=TO!MdaZ&388NMgkHaY5h3T@SApqZ#ef/,rT272Uf6VzVFqJ@F^rU$FXqW<kjsDQ"'WZU8E<Wzx}as/DUyDv6O4)BoD:4c_
+!>;-#Nzx`-i5>K/Nvl`!]a{$$V>i{hso{Tm3Hm=YCQ}KS^R=15@9"'}PJ/$|I$N7$-O#hvwvjb%IKEZ(h%tCR$@ElWsP4Gxvg/}YLWWhU)i[=pr1R9$sp6
+]:}&pd+6wrvP^,'"0!n@kJmY1J`eZIdS>Y-e%9OxDruyjf&iax[ZjFw"#x<D[yYrJloLZ0iEfS;lVfmn-sxH[N,Pc$geB31=:&lm&$"6+`cY9x,-K77+q_
+:}+3fpmtt8liGI-&2uxzN^~mEBZ9PB(lW2cFso[j$ZB8jNZA02=VxL9h[:I$m#3W.IG<$P'G}%fC8v3Rto,#ggZ!D,d}prr4[7Yp`@l"O'9QxZY]d'6"z@
+-6xb>RT!S$CTNxTfI%(P:Jv!peJ+9YBU<Z0LO#l0x!6PSz^bLdS4+H1zC.zWMG(zs9-1DaS&VsvxXKva]`OSXKaPnGe]v`P.<EFF^U<;3}5e#RGI{[S|Kl
+pL7y!Q<vs}_)/_]n_"#6c1HVdP/f-5(F'i-QI9'J';1"VVdyq,z_UwsRgtQ0/4quP.,8dZ7xZ}=D[!I5v{so&NEH7:]g)Kt@cZU9.|`T-0_Jtk)DI6<o0T
+vv3J4)$12&vQ#D.y[0#24"Ks^y+uRIW:8Mua]m$;ax,rL(.+n/dGt6W5:P~rm)<$U[k/!,u'u!P+LnlX;6NM!W(Bt1#KW!)a+l8wZDZ]6#:mIcgk0315@B
+S`sXPEX$5tZ]]{;=Kud_3:$m)i<LhEh<fs&.{5)dHx.8+]ADDVS'-WNwIDC#Cw[O|M-|a{MRw-an%PVsKH1n>:U"aV!^]q+N<%O"`-eA_L|sD^LMpIisU@
+xlSBI|e0XL{0['JMFBTXBfm`v3Fq}r(#p,mP($&U5$CUDu^Zx58pk^ui$'u6g0atKAJc]iUgEB+lMobpZcw4DrHbO35VvM0=G-3}%wVc}nMwr.SM5+N2rm
+8n3'a&R!":R)T2s:6>o)J.i=%jq2]^ufii(Nw4ft[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m8P8|5_KdTBNfM^Gi&G<29iP6:eSw)SI'f'$;L[D
+!b+7vyo13ZyC|(.<bUoQCa!m.HJpMDV:h{@c<Xk9,9)=xpYu'_RV%Y-/8iu#qng{&yR_zEM6+#U|/|>Uvdc:#8:n%$[(_/{A0$U4M"-kaM;(O4Zh5#abpr
+QF-5[#)E;u<[M+b}|2p6kZ%wuf+i(tmUN4to@s'sbA_nDw[>c<qHXSx/uXmNA;m9kT:V/j|l0#I"(6($Ii{93($f49Y(4c%bfdpp3tLXmTb)]QFj.K$=uf
+{^1|DXaxe'F0,B%L';:4ZgSYmwrDXY^Q&d6&3#UhD7R6K<M&)=S&i)-i`E$7`.p/aw4#U@E(eHl-7c}1-K:7S8Hd=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I
+;C@o)CB1_a:v0I@Q%orV<`cb:S,0/Ac:]AQlgjj(6PUnxGj-".hq8A(]vyu4-(bkTjevH/Zl^FUtt)=eW^)xFmCP3=ia^_i9}W![j!qCjMQsqLSpk{rDw'
+GF##-x-,2C:)`A~"bU-L4GP=hhkvb:G`l8>]k"^h<'Qj%SXY}]vzkEF0T-UMDHNYUrQ2PeV-F&[Y8zQljN$]EDPAq!s`8{}=<Df!#KQ:epC;&"o69Qk'|I
+C'begGe9-F1[AAPPdmpG~yY`uI4otHFkMtRFB'^IP89Puqn2~lKEZB.00GvYV6nhaey0l-.0OFC-$V5ZRp}N;fD{^A`@h@!80SX(cK|u"^[$^Zo8!2i"~d
+FI}%({=TE9&v^nbrUsPTUn~x_j}j#Az<7/jH'>Ik<s9dE2if.,=yoa05$YT;i@,bk+8UBQjovi#U4^6#^uK9RGx3w{ZJM0ZHH!'h4:AxzOunlGW0IaH:o_
+5ySubR(k/fUW^M:x8:eKS,Bcpq.bcFt)YqnEVY'(`UWvd<h=LP>3W:-Ze9t#aHKS"9[Ncr^ukf7xPDb)B2V:,zN.FAl}Mb:dEX12@$j]A<o0=f`sh"caa.
+%pkjWd!owkbBqC9w%T`_O<%zRnX.~Po%YnnrvM$Z%ioAz3R#9,&ee:Q6VZQY@a@Cg%20uJdEXo'08RA^:b{bh-],{tS,:h8RpCA=Kaea]>zBNRyFha-vI'
+2cmbRyz1o"ZiVv_G>t8L>o8SQ7:^](J#nxlNOcL@M{;DBM^X>xkr6{b]+T9@D3rQz(B[:(H5lF<h7>B^;q_NC}R]!Sm7jfZ'.t0ZwjvUc,q|K|zUPF8(o7
+H[yPATO_6V]KB'67m1|0x(J9Mz2{[`kjbO]o)nYajV0T)Q"G<Bq!KUp<`8xFbWAo:A"_l2Mu!ma+B3K^F6aOTcGN.+mUyZ86()cxj2x(myb&kBiN6AR9X3
+>afGl(nH%`a:K]i_^]}{Njj;&mb](Q_pAhR"eT%e8}T&+$S4L-TUU%Q8EKvQIR%t+'iBp>5Lp}-g^&46co89.1J"cCO$C4'Cxa(%hy,)V4e1#@|iqf^&E>
+['T#`L;KVMWX"iMBgNUb<P$!29[2bq`^xFG6J7;W)_Y,tQ@#a;[tL[/>w(Q#'$&E42ednTH0gc@2A_97W#_/,zUj~c/Ib9sa(Hq"JaO:a>{{Mezv/l5cv6
+.SXM7p;xAjhn&!r^2(qpe|hhJP=s2>1p}&DU0Bu9r)o)ssm"P3_7:eqk{{sr31<p&vM#`'emCSr[l#jKL7biBQS3TH1@~<KdS,BOm|(F;tY]15_v`&EINg
+63U=>/_t2fVo`h2%vXjjP)O[N,;Cks!T3`P:uBzt'BGisD~1c[#&_&8|d@]+ti5UvPha>&7Udd%%{/kw/v5}-Rn33fh-E;Cj}{YqFn2%iatVI4(zrM-<&p
+)tD:IZMs)'ZN~rPkXwheYFj=45LksW}:q=V's.<L-ND)t9'_X.2|`#LfsTTz5_eHat-Bg[-XacpUl{)0vC#JK+aNC71-xCjFyW^4#]LuNqTuy,^KfJ}d&t
+i=hv(Z(.VVAB(p/5k%hUldG:4>xv5_4R^Lh,KL#Y^Xb1sQ~(<}HX~/]Tz{I&`/h_IK={Ga7_C4Rbs#$WH$T"=uD<Mv%!N!(/4B7vaHwdeEr]"zHiyY47Bw
+]Uq20)Nmake{PPAfJn}z_4'7IygS'ZjES%'.&W[:L`]8A;N_RFXYhTu`MfH_BhcSV,085N/[qh;hv8hgBYxYfu`g'-7j&D2hB]40B0e5XD<F6$[@<VcJ">
+,ZevcRM1Z)bO#YL.Gdu;nMkwL%{JIj'CHHZ|S.._2b}>8er6J4";^'!X>a_tU0(Wj8p/,Cmh]qS^5Sn/j^Tpa,B{Pe!d7ALD}l(S<mouLHK$"bln1LJA/0
+~`,HVa.nkG)6;r8&<w%W^Ooe;P_:n[NF#2)du5!pXRaC8q6AA6/lGcyYNo(zB/MpN;8OMzFb%#KbIE,I(w/eO.@Gg<k2is<7:F+u[.8,qd[Mb;k,Z3|:-X
+'YY+xKs]3'mg-+ztJc~wwfIgS:lpXyi>gU&W<u9:hPfIMqQhUJbsQ342V4p;jbCMl4n-ZR43>h1!3@0K36I4MJpc"f$:K_W1]P&.~5B7H:oa~)8s=#`K0m
+$G0<V_Y2sea"hV|KY)^d5s^Nqi-7#;E7rqF'{tsg3]4P$#L83j(XZSK"~wl5e##Nt2(5kRjZ9eja/cBt92,yoJiPD+1t=+Ls=(MVG|/A+hR&@T!I<{F0OC
+fnyXf+{)4K4,'lF#Hx5&EXjFD;+DOyv;XIV["i{tpE(=x)2WX>0z-5oU&+.=y;#5XJ=oB1FNEj[M!7t6cp"cio=ewaiF_8!x$cn40UPbLm`cFjK0U#$5~5
+J"YduiJJpTH`oQ4{hm_U|SX1F+qmOMhm^;RJ<VoN!3j3VobMe;5AQYDoIat"F[OK{RPBgXO)q2W9X!nn48bk.:>9n,.zdb`DuC&b@v(l`wH"S}+bT`bQG`
+SX#(3o+|uawqM}/b-I[ynts1rxD@WTj8c-i+H3e#Mf|CBHBShf"5!m;Z{7K^wPKa9:"ZM'U!"fui6brthumhO!D,!rsh+O]n^97rtulI>%6NZ]jRA>"xhb
+E3$,i|7c7n!]0H7+KjGqHc8KhUY-:]]9>P4#5FFHW[0w~Qzg^xN%>s|Yf!rU$BGJx2ZauM|>;GU5t7LQKYE#ReKC7w{D(-]kK:=CVQW=c"Hl_LY56>96cu
+s@|iGTQ)mzq<.oyoqkH`H-;[9,!D]&%F{ms-g0+f6CXuXj4buS9Wj-[Pwf1s9;+AI,%/`$n5<<,tiy4/"Kf-8ibr8M;2Sf8#Z,wuzr%xmYK-RY(-7hGkn$
+M"<T:nA7NPr)8T|NrMl-UbfNm"Y"Ycp&19(4z}ES7=J=!mCEA-p]v/LPz'7e{r-eP^2fI^w-)^f^Z(&GzZYv(F1umD{7bX150sh854}F&.~7}Do+$QX"t!
+^b`-KLChQ/QAJ{Ubf/z_YQv]<o;:d&=TkWx&1(KNT0~b/C5`S(pSD^x.OE7v~I132QSKb48}[{qdTJj%i$NXt[wB`BF<Crj]51>3:JS]/T9%'0)0"sSt&B
+8$mtQS{-6SH(%z)I,YqTL.uBHH`a%:$0HT95pkDOq%g6t"'-p[0p!ja%Z.X49yBTh8Ukq{13N5%:>/.'<E1&Vhr}r.zxpXP/z`h.1zutmDiDPF12`:zhE&
+j(>";A-I}D%Vj[1&i&%U(RL("&ZoOKnL{<3RL(ARssr4VP[Ac{g5h[+1827#@3].ok(Qu>s^q<Rhoc';qKjU$6CEbvd(0R76,0}aD#9T'u1BFp)bZJIH<I
+2V/9"L-Q"o]2&<dD`<dSwFU,_l$G|<H`l$c6lXqB15e]-5L]YuEY5pCl(SOXouzI>Ge9'DDcPZf7_b#bL5LpAJPw`5Nx88<]7r<,AOZk5hA-Lq6FUpu3Xl
+W.C_q[9k>rgv)(gM)I)2$%8p|Pq#r)O5OMX{Ny#Q>mWO<U(un36S!e,s,G>]F@E<DSY_nt/"`D9Jx1'3+WC6$w[XK@:U/^$yD-3.=y2P1grDf=~yix.Lr=
+&|WChKFjK{`[g&f;E2qCn%}r&r<wb23cwE:SqF_56%Q%=+j%QL_k8IL"+9U6fmN1OEab$dkW_JvdDmxJk$e5LoVoG0d%k)VDN:r1_64CZ)yeL]6rdelb-X
+D'[Chn~UID;/nII,1s~lf7G-}rhNOxVUmYoR^A=%K>[sXKPcCYR1w;q8udZTCosUdA7L-1`F5dsehfh8`[VcRF"l!Hf}wW{]`)S:MTE(@A)Lw016eU|Fv(
+p=y2kGf<F!14&jlmSoz#Fbmm(:f4MmlP%>c4,pl6LY^3S_0sj`+bx$fV89OGn39Hv)W/sT'n#jGiuiTn!GGKZ%#F&PekYzCmtDW)~taSdn4MS4>0V}fN=x
+@w4+vDPMr%(A#|,9p#5D^B-mG<:)`h{|tJ'Q<i]vID{UN@&$oVJrY7jK6:8:~jC)=t0lT2l{]y@F6N7/oFL+24bpvn3/xC&>E@AS-YI;'rV"``edBe`:%U
+IrR+g;<G,:'<}iNg[Hs93DpX#s:dubzK)`zEPX"nc}Rj!2ao=xH+zJN|GIl{O|1@S},Jz=8)<I,YnBr#TkXLC!Ca-y#1#z>1NONj)Bs""T_8c5kzK.O(;n
+4"&Ze,:B5/oCknYj7"'XCVU":THmp{n{h!vUo5aiO!LimaW'5PhGOKFb=Y:R|fo7c;v38e6{C%E}tvCe:Fi]&F`LmrWri"MKNTKYZly'ovE&DMp|`UPZ`'
+$^,,'Wt{b3!h$]kaQhCidh8%)-$nQ0k'2A,NR<xzNyF<x:^k]2",)NNqjPc-$}4hYuY0>rjb"S/>p.-k32a-W[d:o9~"#^jqc/.e-trIf'tq"6,m@QTET+
+-%Lvd=YyKIMjhWLpLR_0z-v-GExy%x&Bmq.}Wjy&cb|a8w}2-EX!n<$B7[NP"I$V_AF;[N~WLt30LIVHeqX@m%Xt{wQU$>nWP^nViFmcZaFZn=k(w/'7R)
+mWy/Bz(,T64Z-k`/D.29>k{<D@GH-t%_K9Mc<]'wW8$nFKA.[#BI-tx]-jqBo3'u"xm@{o%tZbjg)h!4';[LC!CW)n^fJ6~P!9W<<AJrMg>v@"3IQ)wDk>
+q(>@TKH`b"v=KiH_#};`kB1Je`uk9:20F"{Q@A3ddZOZJc-)qdk"bHW)9PIM4<Q2EBN31"1WTA6A#Zm80h7D0lGi)+%f-m9M~b@pXPg<l:]jxhmVXA`BV0
+|+^Enq)zoY&[!@',F))rDCM4eWtp~S2=)mR(c20Mf.U|<}!N&r.:AdJh!:PgPEV|~SDjNM<erHGtTU@Dtsy+nQ0s+V3(;1WHUzH{fY$p"M&bRHt$bNVS"{
+T9RX'Co!Hb:m/#%+{q1^WM1=I>ek#:.7#XW4QxlIT(5w-H>R(LbB&^+MIqI^B.Tkg0jCR&0ckg_K;iB]z6+I[{o<afLK,b=j7+Ho%m/$sxO|;bDeMH1:ov
+e:+7($0G>CLb!PU(`pDBX]]0y6RBF017`@O!5UC)Z_0Y[e}<QMjWJ]psMm@)wOsFIYB(,ep%7l!s[9@;yK2Voss3$3B-bQpRY#'b3LwPHg:H.1g^2JlpS,
+@MO@<KU&l5:$J0vtX-KEGi>],CO<+Gq0B2f&w1HF#-c;,0V;ry8&%co+>S|<&l^q<mb4E7&nEn<@^WvZ(zQ_}&ty,Q}+W`_'a'A^.5M[mch^{86x`XCb~=
+K$,%b`0>OxKT-a,$S^Uh"c-`;bxZ4mFvBX+6;3RDYp_k+s(Q~xIoTIH/h$}+W=HDCvB|U3$0yY.<@]]3IN-75L@jKJ`9U@A'(S|WNgBQ7!,<}R0^Qis+"@
+VpnNLU"S{00X4yq7SX5w$f8BpjUFbPYU{5a7JO#&_CeX&<GFh{1=^ZGtAs}]QR%WB6Ab1LN(Oy7Qykfu4(Z<ZTc({7GeudWi&X[22!T]dCjg:jtIi#Rjqc
+)@!leK9ghwd%f)4xrr@%q=t|{jJT%9dNnXsjsU"W%Fa'Z83O@L9c9c,6D#t0@_'EWMOs+US>'OfMmy,v/bG4}>T}7n3h-wmP:`Uhuiq$_buwzFj8U#S^$y
+%1{HQGyXZYmvn#g;wJ-0.Reu]^eR<(..`Cc3NF,<j-N^K&n6^uU#dY6M>e0Yt&V|nbv,CU1BP7Y'J+hsTvomaEjK.8HdgJh6I_bZV<x[$4:@80J=S6.3a[
+=%qILo95#Ik_!@7yb8'Z>Fa:A&CHS)=;dbDA$(9@ouTCYv}:+HeDuShHBV8s&MTA:f%FYm9|4x2GP"5i,VK76FxY%t:=/EU|QjKHp92b<RuirV8vwo3`H!
+XJBLQcP|Q]`Say;&@hLOXU-Wo[YkMY8k28R-@U&Z!P#F-2N&_=.ljmBr7BX{fi#Xs]#uXk:sBcXg"0>XEcF9|VqxI-n30/}thUlhx#8`p4z9w:j@Gc2`zu
+smcIba6XpQXY|)]KY0wQGtX"$8`>U.>h-CHbV5X+v+#O{;oT=392x_U$!'z{:EksM-r1P9b.g",7A]W@zm=<;Wk9fLPYSc:17Ob_h2lFl:KKo@g,]S]]z(
+]3,/rqi9xO|Cuf:&3]0]7ra-$ToHY=,0lZkN8>B"H>&]'<l]RJTW"X[_htoE2<P0WtMv_nVeVCls-Xrk@RWH;t=w%dlv5$Y:`Dwd'hKZk9ByU^"]!5,uXV
+Cofpc'xC0^:>AFd>:$H"`D`@XW$b.Gm!<WE.$-h|]%s!:Rh=7$VRaD5HaHRYA;RXDV-VMI2H-1q$E$[^'zPP!b!cL_IAo{CH+{<u)ykwPE6rfZN,YP`812
+vreuAkyB$2^yCz.'P^"Ip3pHRU`Tzxk7]zpX&zPxUuzSC'MWDseW<TbSy9!1-bwojR5FJ_PfpxWsuV4&W"M/uX$^nVh#_FdEe]0:<05#MDe4u(P^wwUgq=
+(h0I=Rkeq=IvHAyy<jF!1T[cx;^(!w&0RaWeFkL_.R-#!{w,$61+}@L6B>b1&23=E!]-ZbQF%-ATKPo^n>S_P.(,_tZV8%wy)xF@#LDLXrUx{HMo<4c`f,
+Y(mAto<RuU<Z|@)$<<[D>I-Idn%aRIROuchT1n:B}9#n7iUPr%sYzMyQRn'kiA@50C&XcGa(Axf!/;LM:FxNokGDrFd4JR%|Lcdeah{/oVsvG8eu|e!r;<
+Aa%aS1QM/]jAXUtW@x4Lt$qWzyAG|pSov<f2)_Rz,#$Cmw3%W1I6&"GBz2xH`N+uoM<4=Hz_-0cfxKOKznL19{;>WrHG{C]woF_y>rVB:5`<%YeIlqj[fZ
+.JA8SKLpTuj2bHfOI/,`/6@m=^nq^++#YoGO'n4_JJ{En`4GNnbn#H^_,|j'2##rV3D}mq:'-5T"Xk3ph]mot_+]~tUDeCGF#2.'kaUnLB4yobPDTJR+X&
+0ku_-U'76Jo/u`84$(NA]1NgD$%2G">LU2yf7oUOl_N{3.daXT|JZ;S.9Qv#]&<)qoH<%E0U%8n]V]2_27|F3AN`b#Y^_(bP%z5k+h%kU(:w5y0:rbfXvW
+[dHooeACTH5w/Qm;<xOS0{,Cp0.@vKrZr5a(imRynkG&%3e7PM+1e^c1dlIJ@S;:xGaN@2x`5qc{z/M29-vR0LGn$NdFwPbo]{fVhq5o%rjX^YaQF!8='9
+;pwl]r[jeEQb!NBl9^y|iXU&qM_r^WV]co'#%<u@df@l6O2}n^E9DYO|+{mj}hw;OM7&jp!c<9r'gN"l!{vk-;U2S7l:{ozYqBb=rRO@v^|_kUovCaOAz$
+|`PLa&'&.gvd8S)Tx^Sh1;MnQxiU[(}i.p=QpUvzUqbO1ZzfHJp!(QAbjR5_6o5o)^F8:v@dTn~%>};I=<G%<:]wzoh@lZA+NBA2D_LNsGRm["rEE">Vez
+]cZa#1O+y;{pFpZP^m4}v6T0V)qiR=-#P0~B&9-WX%l<jrmaIm[.~_.0cnmT-xc[;k$PyRgk^ti/>9!!9bJGMZIZ2LXr"{dl4>C+B:xn7QkZ]1oXiNN&9w
+$%)LG|oKsy[Q)AP6Mae^m]t8Z%]C]u.]{WrYo"!Lf=(n`g;Y)_1XvJy+E$ZgZ(vU'l1)ji_N8AqkL+>bR-EN$1<R5#FO[qP|c`c9XSB%j2eH`,p{z^DroT
+)#J|(X@BeXnU}KrF5Ds>LSoA,jO^U1y_eG$Hl;g&5+wSE/<kC3v[br_;r,1_X(Dj!/MGOU|oun)IS@(c;ya$.Vt"~iv4sH[=UGZF@DIYPKih/b:5@b`2fh
+oE]3Q%IBmNJ2!MB3^B9:5z-d4c.9Wtl,D+5bj7&x6v;;ac8P1Ap._{LDNTEh{@oc)DGVK|Uh=DkCHvbQOFBLR75);Omu7jXM1wjo,v+GWP|OvPCwq0;-tY
+!OIu69JVVkJCK:=[%Le&A9n;mCQ-F'bfLVm"u2^7]r;jGYbQJYuA"#jJ+(WL~|gm>xikM[XiT'h9db8lDxScMsoI~k)fxI|,FdF@3_]qIbtcdG6N{8-N{I
+%y,<41E[H0^!]goP$wHO6LOR%!Wp7#Xq:YC[j!)eX}4+jnKXj3_Klb@P`qS"ju+BgY:5f3YERuM='N$[EiNDNzZlpMALGq~4l_o5Dv0..h;|"q'OEl&MV5
+;|viV3h"Icu=lI8%fA"YN7$9dUQ7=w,Y22X!`[Sb00bViXdU]:&xi;hy&zi/BX>bkA"|1FP,`AVK7.;(63ln8vuc>;Fn%#Rh#!00_oWrHXYi_rQagTHNKZ
+W}JzZb{}UwXwY/P5Y|9|3J^iLis7q8zA[&.hob,:}WRF,6pJ5XJ2&ARA)qANfhvCEcdCvn38[uj71I`(PKN0"FJ6rR5qo@}!|E<|-HqyRG-$/NRJM;R{QB
+0uqPrm+$^-p89$gQl|]+-E3(VX16Gpv#o@[{ygBouk1n4(0SkW4_Yr)F[^{3T11<!''[`6t,<|'"h_y7-B8Nws#K$")m]S'mDbT{[3QJzVdu8#`6y6<m0M
+"y@2W$3lCfWIw@_#y4QOL^%&vJ@F9)<aOMLW>>=[%3"<&YXq@1l_/Uz5]B^PRv&n:ZC,OE5eweXDA3.>V!!6^Ym}o]@@]JkK,{n>6Bn]Aw@x8)RNAEQnxT
+x+%Y$Ke}%X`a",EfqP`c]W`7915Bf{IWPojJ"PC}IDD>=Av{}Nj!H]FV2%3L4k.5yo8pU<FONJD_a.j2yUGf.,]"p1{t&+>mI^LlePJ2iybx)[B]Oj[%[I
+!I{$Z^Td+PrHM&dT'pVQ~8:kfEc8!=8#pWx$')l"O%5tbT9(@'KhL#`:"2#)H&r.4m2+N{M[.XzD!S']eWK-Ns+{WHJ9#2{M%oy,a%@A+:b@BCncIZn}<W
+NH}6vN`wy|tC5@FkK;;{AaFu~|h|9P"DP&H6IjxXXkn/(.i;[c%KL}dOFFLN3M@zlYPQHD~FI'(}9/y`_/Y)TG-zvoVYDJZ9O}Jv""(U!ZZ'Dl(xK!Snwq
+.,B[J3,a3b}FU'h34UB-Z0}Rw[VA}';:DDa;+Nm26A_P;I=P#(b#$mDRz27V.zc46ySo<YCpgT2r]U(<mdLkoQC>IkhLQp@Xp6Qilfa$:&_e^!6'uVbO&'
+~X`mZW]x^lRsrWG0En^G4]7g+uER#Db9Po2!'vmpl<vlJC;owV8#%dzh|12@VmHnZe6)anzyO[{cBsv,_)%7IB)r!1JG[TLN0ZRsXqzJ29JK)GlpVCxaP2
+X0IJQ6qh=Ft=qV~lM7u,=&A-gq^TJpK2$.z$&5Ok!Mb3]e56&q@9)dC+!ogt/+T![HQY+kd4|w~j0W'4`0^Z9EnJ~$;^t0)rbc!H[M|Z~VSra/%|Xu_b/{
+PA$O2kLWjT#quQ+z6$v`+Ocl:kz!hF=cc..FMiwUb6<=#r<N4VV+GZfq7!T4}xm:X^d)(()KPQ'@-i&b^K`%5dRjy!S;Y$&mcFb3b+.Xn)9S%ecBYdU}Zp
+Jm~H-{se~Ha#cvnO@s5xVqjBPd!ak-&e=W_-#EsR-S,v,_,/pEfIfgF9Cr;IqvlD5CUlz{x.qNqa}.;$lP@e+>ok&(Y2:!QxOi7np/FDK#UT&"A!0DC{y<
+f2c$;ca<#0Jy(bq2NG)1cVaf~1V&ufd)WS0a)&X;w3NSJ_!<YNIx3{l(CIfN_8q7uHP3($fJ2L{ySff<sI'%+W#17KZIEr]=^t2;YNEApG5|ykSQ=YW1)G
+"v<ga]-}K#f:5!^lx<0o0'x%uus'`oS!`gpr&9&/HS=p5[a+#/.^_o+#'oJp_A0Ar0jsRt/,/f/b!p'6fI:r6ma{Se;.b|Q/BfZy:5Pgsv:n|qM8![@Ir1
+Wa#J=C:H|ebkq{"9cWRoWuQ/vq"q;W0#Nt)4QF@/h8ADk1hy5+;Ju%2nCD(Evg1Twvm2^>LM4'CgkTqk3K"(_6,RlLTI__Ve#P'&H&XmtOLzEy@[l9aDH2
+UEB's!){7b-dm.$egsIS]J2Oxc!H4ZNPL&W+qp=}W4/g3:sZu`7CH20u-{E]+2u{KI.B8l|X05RqW5RBytN:#Z)G&9xXq1.UjB.Fw]6+!Y^L:Lp}bw-QQI
+^}3TQ^6!j7).<tF[b'eHiaiJ>[D"XN/fa')ED)cd5PfdrV3dk&urOZUlk<rWa%20{AW)s;F-e[[nu^gcht}#{Yx(__yQ;+dn4OujwZ;`LtY;@aj!{:d#M_
+@Eq,h:ARQM_c3exGa/3OTQBT:p35=Z.#;BJS-Q$$B5RhX8m8!L>a`92v#gP>d'1kvs!Wg[h|{pN0x5~M[$3A/@Oe_b{fBVjpB/Kbx5c]`a|A(bt8a8[d;v
+/FL!igv`NX5@re;x@zV:")Qn6Z<<~w4e3x)!''NWGm:g4q],J`A!'Xb&HUPP|dxTU!W4D=DNN-:V^<y:Tzo1~7&o%c6iuX1+0Bhrn^q;"l1MK+zGh9>E9g
+p|]H~0D011[wAdN#AgQ^AcccmjZ&^@kSX[@'~lP[u98^TGO4t&>fkqII-P;,NR:C7&:{2Z{+4Cp><XL4&L7d&`RYExC):u|"d]UO#BpNwfP9@}^7v^rd1b
+e)qOzawi>Oix}c;f`)Nl7T"LjfeS-m0V#IsIO8a'A((:@@5FhEV1:7W]ly(^dK<(FOX_)FY/0_FC3(=_G4!f"Sev;&}tT6thzGjD_&4`AExT,y}jU1/5Io
+2<|naiE#K<K"[sz,EIW(ss=(SlXN.UcvZ^zh%m(#h}gb^)s4IXBg}u]yhxrD/.pxB/%rC('z]%PZO]Y3(M8V]#^nXS<aWz`2@3|mnYL.-z}V<vIGwWK(X9
+Jtu/Y!s{@o5+fr%D=Ri,Hly}AMlE9%jt&NVGR{l!R7puZ)oe+FL8$jUO=3xz&cMxS@yrNGV>C$%HDw:@.y:Xm4t5s8Z4MjgSl(M^`|}+y`~6B58Bm=}aO4
+N6YLhirq%w(CMwhw`D&3WW]%bi+9#(|Xq1"rRMfbSI0D7`JeOwpiE$pYVThw@hT(#tsZYEt{B#4FY=a#N$IHK}n:Pr72x8@%XN7EQ]|Fq(0Xe1bbtBbGR6
+.`LELn4g688R)Yiq2VS6-7>Mw,<2AW`2OXrrT((b_q&n=6=YsUN4-vBw}B|16zYOB0i(~_M+8)mEjHjIGW7d<Ug2AAUt_O}rMT`|AQH|rt,JF3yN]s1,aP
+OXVfE5"fE=7w[H]v!M&Qp+/<%qJ)X0+'DP#N{kM(n3CH%05UmkL84)LYcY=aj@#&YAf[`a-^EY'f@A!5Bbt12yem"P2/bE.|;To<$c'`<2G0ub:nubLJY(
+XX8$'OgNaSz812c"|<js],tBV"2`~9k,R/y1x4X]j!T$-=.{4G|e_|Iamx|PI-KO}WlhEmWlv"}c)5qV#a%2=!"g,,H%Ad%IwC3'~^XAB"s2~@Ig;k0"eh
+8-YtZki@rKg;7f2A&Ua@n$:N;Ji"k%,a9e['wS!5qgZQ[)J]L8s/q%eX;N>ag4@32k]W71U%T"^;#E;$5b&R&9sIPl2!"a>iMp,U:WbWC;rMNSMw.t^/j6
+WUo.Y`";mAD;4m'TF]qNO9dsKoqnfz4QLUG-+3;j}#II88+1f,`}<%PVj_P5J!Dr==uo1Uyx2d;p@b_`/>YyL&}JK6HmLWsNhw{jKqFJmgDCyK(9TO5wuc
+|"qsH64,51~y:^76^1+iA;i^|RAd.r)e=O73U-B@z!/>E/Sw^>vm%k_hy8~'3)Y(anD5nhSAZp-8&=!+km1ukq2NiAqas`r;EjL>#.]$l,(zJ-w1"tp#b`
+$P{GZi&0X#LQAOy@1=a{A.6nG{h.E[m2`Eu-.Ps`>BlXu,u#Os#nB3,Up'2LO8jX^E+:D>KS>{,T.TD.9h)6THJ9c'GWk8CV1u:7|RvT_|4w](=UPRg=a2
+]OI]tF:K,S'.#y}W4n{4m&!is$)_vkh2k3n7UCMTs;Uk~2J-uvYwoD%XFN)(xFAG;=J{5slS{'[g~4+`EuyK5LCKzo;$>pv>x_ghy+77zn}-$%Hjz.!)+j
+am<Mq'BcKtoWHqOIB3.`|@4aZ58P6XVQlk)=xWa9g)H$`8-@k5!h%g(v8<Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB#ilFluj.0O:.vbzUr+"B$z}O^8`#qr
+Rhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLGe93r["L{ZL=%q=pF<[p8(dy:]saljU1XwN'2qN"k>9T!N6I,xP^b)jnh=T]uru!e//x$h}|tRy)D#i
+_8B>$+ul0a[E4V6Y#t&"p&_&LIc0BO}"]6f)!p,|)h%&lZ4NMa3!r1q|Rxa]O(b0e5!=yd:X-Q'vt}VGoO`^7V.C+3CxoaDqWm>_}_bU8n(yv]7(we/x[R
+J#k)}w:}jA5:_U2k`.]ViTSPDJ$Wb9Ylk;iL%mLS#fR)@K6b@1BK~+}Rvg'Q&masnc.|EsfmZ2Ms0,meLiB:=IAZ{0"JkQk,b:W-e-%h;A#yj1R/(f`Z|A
+f<"eQ'P/]P"qd;$#J6.l"zYAql:#XN{R{#K!f87qozmSz#d0'1T>c4}JDFs-tl,N}hzsx2i>$^436N];#HC`"%C88-;!GT<@=<LfE$hel7~sGdclaf0)'$
+K^Jd':PlnmaUWSM)9iB&6IVSPf]oO==2C/cz;+Ou>#-vDx!{f#=O"f[yFse7tAwH~#{!Iq7u%nLivx8|/8&X,ni{4K6yF@HvCDoIU)]M3n`90@,%zQ9,[)
+b.5U)t}9Z)%dgt;,ZJcz-,a|6NxvIu[tw6+,s&>YMnN:B5h|Oi%gg8+gGSVy%FthwVTgaE0[D4w4|11.RaoFmW0.#{L.Yx0=l<im`&jWkG2EX):3~^ZxN0
+mA:z,-7P|jTt=N1S,%lPAE5g$dT"KdaL}!^8@$3JHdy1IxJ0!OcBRP2wmg:3&6V_j^C4ItZ]HJd]ES&<Z7d[Z]@K/fSSMSeq0+/P@+4uY8[6='g,k4h#>V
+l.Az3ro}m,,s'it5u^cLD]D4;FFT=1-LI8h"7C{thcUSHXC`CYS"25p4Y4_/`&kB_]>EYEg%v3c^o'fod]&pPD1d/2(l-74cc-,SnM}OXCHhV!>F@mSzb#
+O}TrMzKUrqn3KbzXVnXYAnN_Hol9I+ziBEUq0-6E>.M|J1>2(BkJ=p#Wf%kX;H86uws!rEcFck<)&,9vki&$s=tU+KxX5c8x_O86tMa#~V[p'i(yx!n8.@
+kAQtWS7PCqHfekLMvh`VoYa/n:BswW{EPOJ=;R)-dcQ^kVDgYNAXV|@6QK&qRI24}Vge}qaxQex0>,wVT4TtlO1t1W=&}8bk6vbv|OS}w.gd+g=.qM3wG}
+9wZ|ZS1}r;C#rU_czq!y6yXbc`IZhb>wl%!P3wDfzv2&]kweu}F41[Bq7fNa^UG1/-glPgglpMjx"~XmV}EXj5]})y$m|Hp%@=9[0Q[yj#>c=3+}y}Yzm}
+a`5dx.oL<JQ|x['|RBeEk&_'.nNpDx]HjMryRs&r+ds.1h3{Oupe>we[yKj}BBXE''11t)U'TS,zX%Rs.nv<E:I3;<X_)lK^&E;eI]Ib1%J>HUpV!21Vm8
+|QG7dF#i`BpMEnLm1nJ4<,tUO=qIGLu0`FhIxwNfDDQ.rnSw|k(o(dBM17Z6Hb7Dn12p/5C`(^sFN{HNQfR-m,+0$<)`>wiJ!;/pO%P%a^KC$;f"`tU<ab
+:tmE]Kc$B->4:,{+hzz^`E9I]wg[ZOmotFH[5ny2mb9a%K3gbMwjWM9R}Sm<F,YSzM2),8n;8W#@goM-l#}gUnZyXsbwv6[U&|<Xcs=Xna;=>jaS!u8Jb}
+9@pWK0c&v1xu=IGfd52S.EZ4wS,WVei)35^|jZ44u9,iBi8-ep<@p->hg{P4sv!R:H1%|l(CH5:n1SZT[R$H,,2uvwh`s<-o'<dFZ`]wfMdGi}a>d7|jz5
+54ES>avzB)wArE)3-#8z9YwGL|;jNt=U~X=:<nSs!NKf;06v9c;#rq+1Q]5=(s/e$&2'Oe[s_:%PLkp3bz;Y{%$4Q,N(a4;N:YP-c4:'XG~l[Rt`%$PBw+
+9a&^wU,y./Y^LUW#KgE}7`Lb,52#QV,#XYeLh.jMJFeY9BTa4uv'LR^&R=<2:7_CS}PKA/<OgEL$F77SUM^p:kvwe,z{s(]1pD0(-p%1Yc[e@RLr_clvaw
+/_c|x58Y#eo&vYR)};,{UU6jW1qnJnU+GauIoOULz#^;b+AlZcwS=iWzqjg9OMQYiP+6]').+;zdaWT9CcX[]x-[UT1i_'(cxv^MbSxX.jaSPN^ele=cU%
+maQi4{/:5fBdJ}]I,=42UtM)!xModn`H<{kZ.jFg32Q:<Aqxy@oSF{ebmV=ngTWfvC@`qVJdCnJLwx#oifmakwgIS<^UOnMaS2[iupR"8/~M-[n3oVs}FP
+u)Z>fb&/CE@:zD]R@#0^jML!;fl7KbMF96DJAZD]t<~p^P</9ozF@MjAe99JZ2#2{gZY%KF!m$!hb2U.so&iqf(j0zoe).K|$%IMw@'t>!LnkSG@{=<qS-
+<3IqlHD}{$7y8"s`v}!gGgN4YJ+ue!lRY^"+C|uN4bm>($Ctr3cd")(_g;]NL/zsgV(%`nJ8Hw,,Do}E8Lavs[ALdj[3d:+IGV)_lTJ9}!fW~YqGz1Hn2p
+$So<-`U5E-H8=KPD~g>3Ss9GT8Pr:4/>VBl0O4NG4(ONnxq4wWWho=J=0G'00sMHX8y[ksgs9{PUXYT{LuYaf5,C`;;oGUiG.fY;sF7B+4;Rs@&1PH[yv;
+r8Mfvmdk9Z=s7d'=~#V!^)XH%7z7_fbU-kY>wcCKQqiDY^<$=aau`%d%:nx'-gr$~TW^v"l1`+Q7oI|h<B!39uDmNjjWRgf,!G]4z"}gW>R;@}@!J6])l=
+/.KI((Q&hjzh#[z;3a2u$"-<s,PVOs~7v{s&B"3]'S6siQ)"guSlnB0U7Hv,bn_)To660i3yg$u5ca}.xFM(SS4<i]U$ZIFm)mT;}Yy7rJQ).F!i}9K&fn
+Bo:,|>]<dVT-IwmJ4"X1mUK)J3s]Bb>s`$WVQ8r"G[qVeKObhA+hggjR6`4VBlE52ax|lwQQeQ3GJ4d)=6oKk!oDN@ShS>}.aS`-vNv|sR<!FlORX&IrnN
+oR43X}g1y.FAi5[8$%$mdncA}1CcAjE)v|a{;"1Ml:Q+WI{]kC&w/T&du3O#E{A&_hwvTnh[u$l;4=W>D5nMBV<Y2#mTm=#{NXJG]jHcL`i6E0z'Zh]x8+
+sJ[$`G]IN(Udsg5SF3laljMd~)a5VQjY`w8IB3XOPFpvk-_ShcggSBAs9#NjPx"i2%Om6)hCN19okSXh=}5A+,3iTZ9D,aJKDYE0'A{l;W/}7Aa`3l:}aH
+'Om(6}LKvOKl].c4].o7zra(~tosAd&6[t!7sC{{qWla-oeT-A&|W=PvUW;OzR^mirfqrsz!"PK!f}:;3j$x'.a5f-n,"k1[OQX)n2UQ|0g09r[`&GZq}B
+>YD]p`r68c:,Al,3Ofg4u@'@zJ|AyV1!^}B91"=5WEZ[EQEc>|6HWkMK<rB49ws5PQ_Vc+EMIU)Z#jOtr5h|<ZRds.VME.T{XT8NqTApC5-]BD&h>9P[{v
+kx@.A+[=mu],2z[L&9bm!N^3ww|r=:t/nl(V;RPVEVAJw-k{C[~lcX"&pKj%%taAJXQm_VC6^%9;sw3$^>t_GXV|$fP8:}0u_X`ld8YXe.8Yh&h|:K0maa
++t4W$'g+@N$Ax_RWhYFJ"xIS_RL)X#Wp#,nFO7X8VPG5[c]5(a7Nt!@KBmQW|iS"}HHb@`,).izzh":Qy(4Aw(]Tkg%Aq:G)~5j&jSe69H@m-^vKbfJD~n
+2qel=C`0FVjZdXnN{nKyv7GJTvFTrcri5=]4y"v1){@[!W-#I7j7]J<n^r&W,G(DQBO-KM{%][@c'%9ghZx,%)9KQw-0hvLr:1)ImO4X]eV`y4cvitghw@
+FXhvGYH"fSs8GWYA7<;A)i2'bybBs7Ldak$c61+9mB&rc0xfo4^JK]</hHO{|6E2xkvi5sDbV1IS=cHwYtkF,lJF@rrY=pOhDo<MuSlBSiPQGI4Qj2yE4}
+kz@2|Xb}t90XOq.F%N&VA;TA]xPw4LWW)D2J'u0Nm$fp,VO{KS4CeIggBIr'6[erL^Guc0P>yP;VK!]Rcn1pqL|nyKtqYI<.GX#0eZg1DZ"jn2T[;)t-E]
++v&)QQ`OBdk2QL)Iy<l]t'0PL$'HPVk4/W`"xV1z.4$o(.4YLbsT6_JeWT(u7oHLAm:F8b+8+mV{8sA5&MeA4F`a)@(3'4z)J0&JE1"&Z6IwT8ffZs"^Xq
+ovk1K)lzCK7vBO-pF}kzE5'Sj"71.(#&]g1HJ;0RcA2R'V&KK93O-I"PviAHV}y.;^k.^&,n}%j^=wW#TqQm+'.yWdPVR50pQTR^XG6mWo}m`b&J,bjkM9
+7N#QxeQkEOHbG9m[|jv"YT98).Cf'op^=bxtd9yV5k@uIZ&Q),84lk0V=fH:+9R:}qfQ,w.1)@<"TpU_}tUa7!'dWAndy_3iCb@P]ZAmAHvuf5bgeskOxb
+_Mzb(&q_PFE3LfDX}xdv]S]2iNlsCG'Zb&&fxeirB`F``uO|K.r}2q{Hifhb1tcrA0LZbLc(:g]5o$4364th2HZI]lA(4ejo%7;ZsQt`EXImZpZfVI}H,r
+FX6li5yD/)LoE!NV)^pnqiBBT("!$M4.f)Xgrsx85WiAIs=frlhuh5j(Jv<hp1.K~vt:B3+SMWOY@4f63MY[eE6Or-V8w|7xbXFhW@Q.A'J9!Q,&B9sy,D
+qdE{8Pt^-v"eN{109SOmqrS"FGM52|SNi>A/76+|>/RTip@b8#.=kE8KurlcRJVT6]/S$WnAaimf9x!{wJJS_mw98.OimzENgxS`AE.da8pzq"BNxSPFI6
+3$WP_xDwAqY{1(-a/I:V[6)y.4m}_SLK6^=:Z6D3tKv0vp/FhY:q|K+E'+0%t8<e3=VE$2He"pBfYW!NxZb{/4q:Y=auK$MmzV:4t4Sy-%np0L%gb(K#_2
+K{hyyZ<gQ,zt["}1rQCqk[#CoOEy{;MfGZv;YDme$K>&Uz9_S9cn}ew{V|uVbZOZOt#W-.2yiEzEo++Bmy.!wP9S>vvAl(t&efa@Vfw=dTH:uF053ASP/v
+'Dm6F9nx]G!Acbv@A_<>g1GUf^Hv%=+e+y)_]+g8Hn5z.#iUkPltbDcd4u]y1vOT;m;M@bdIdHXiEgfyLMqhM1vBa-$+</-rook6;DF]fO&ksXQ+YCm.>B
+s!Hyp}Hso;j}.06bFune`ryVd%jvYv-/6iY^y|JFQZqQPuWzA26$P@Iqlk'N/m&,P|TEXkT-6UQ3qhW+8qD&kKI(.mp6zym1zs^Dyow.&4HTlNcklA0X|'
+0NM#ZqH=dgwSE0=oY'1fL#C]fyNI.Q=T4q@Hf@,//=fSrnzgEF.M/i2Lnb9amFb)KII%!Vy/CVyHh%@^2df]+=Ht.JtzbuD|f7zu-{K[TFKhm2'M^'O(3&
+]uQ`1y1U;,b(C+m7iDa4b+x#}svdmcC+/m$w+nmGaGz@fAYm%AWuhrfx=Jx}mzky1YYQ`}BJ!5KRy)k>-1Y1yH@j>0AC[/.KZ6G]1]2(L'&:Znn5Y}pwt}
+$JAm877^D]im/c";aI%liZRs.x+4KqtQKp)Iy%ltk{Ju/)e%gnrp)p|iH:|$a}s7b}Byve-SYw)4=J&J"rM4/Yd^~/8&+ZvutE;)-J0'hh%PrA/kQ_dZz0
+}z"F/C&0fvZ;3:4_&lBGuOIo6)Ln.F-ZMSPN[kl1g>S1TX=NZ(MrmQt.<GXL";pnkhZwT&uPWHuVYO0{~d7#reXdk8T%I2hn}5;Y6Cx;}vpjjv[w'6=Y4v
+Vh,1XZKX$cHDU48Cc)bRE/$/#sW;@D;uj266<KRsjmbi@u'L_q7F6P!zV.n5O=`/Gp^7jtFqEP!nH}m<`<q[d<s_~:fW#aSpaK{gi6GPDt38o^&tzZJyJ)
+m4Y3MvT42cFbx|:RWL%U|H1SEdY{qib;(i/7DNgovcw5Mv+,_$wXhgw|]`obMa4D6'|u3-;[5JyH+-RAjGXj"nGEljAH_cXEa($L/.gw@V~y_#vr@&<[,:
+]lI2>Qu4bcJ3/,rtF$%6Vx6i5|#Xuj=bb#t>aX&mb#E]$c30<f~r53,H+X]:-O&2Rej8>%RE@!n<FyS2yaC^SqOw<f=3dS&Y&!^T"S=!IMK'GV^`E&D_d;
+Glu_I!Lr|2-Yja|M6dKVv){Bh/djDLeB57|8s%0GUz=Ei_>F7SF:#4TR-|S2YTt.%)mgH%u#>Y>2]>I4fHGOLrW97S)o+Mms}Vcu7]zl%ASZ{GEN_y3=Ms
++@<;5&-F^l5%F1T8'v&eZP8cGjc{KIwwS-!%vlEBt5HOB/jAZCQd<M#8nNj5iy0FH8]rsGZSA8a&T`&-Fi/zLN}'>_.Q9WJhG()BkM5=nqVe^2B|C2$gd<
+@Sh/.dT|<h)S;xa]KeIl9u.D6f=g=7^0-Te14h>x72-Ha|t+[s'|`%Y#tjGlKu&d88(juPb`ga>:,J50hz`OpjiqPm-u#hxABQY/syTlPH{Y49V^>xuS,}
+cYkI,6YSeLwp1qS<H$wQ|,As:x._==TmYg'MeHE2XkcSL^9/3{vSb9~rGwnQ][{P+H6}nrD>N-IxHc[;A]<%PMdbq51{(Et102L{}##]_naVInla1GjpV&
+J^OeYF<o@5(hw-%0,WTvEs7=2O}225uc[xhJUFqnGuxq{Bw$o!1S=H|}gRf{%f>.PI|;5qx^>eL$3:>r6YadDBbNi!0avg-ieZb}c#h]Fiz3aeF$HufPxm
+U41BM;%;7P.rGDl&;/N9zAI}PE.)#=FH).U{K"tWp>P:fc4u^@UB'^Rq~sQE1;ro:NTUZ5Y]q5]5s!oGNA{{`TLm#I_5CUax;>t5B3h$SRp]JC}+MJ"FMt
+3e%>.v%ia8Z$[T8mbx3Mi{"TF_Z'(@o4KAd5c8G+Gs,-c(R8Q)7H,{7/XuC;T<[b2WS4x&GVr[7A>OZf9_iNhx08`r,2":>cz=>OpR)EFZbqF:Tabk09<y
+';0TqE}`(+},S6mgItW"@_&t8:g"VWvL.{2,7P&q;#x"PD}=||#a{e^lxo,.&f9Vtx'e`KTX)dh^;CWMO1oz<o37@SiNv2zwLgr^%C=Fa.djKLeL`rxt8t
+BG;j9^XXu5wp$J%#u2>-H+q_gHWM$Ub)6;-z|SJZ_f'2N/Ec49+K(_{rPfZ3!MaGG((0BHknI!!"l37TVszo3{dR"U8Gt4c7|+eje`0m`02PMK<QyjM'"O
+,Vi/StL>JL7sy8@=1x/B_kIy@XYi;85hQLmU@jsk>4C`7NP&.uP@p:sQ48[3f"mA'12&6!J({SCIGSXb@huKtx]uT+R='Tw_Xph%1N-'5uEN#e!-T(:h5!
+CIlv0n/--[1B.zb^bg#pawa_4H9P=9`538LdhBh/`U<$nu|3)u]P>3p|tKS4`M520^8W2B(}4YkCE7`g"aS:<oy9MDG"bR|7^4s8GIb29g-0FmJ=D.(]~/
+c^;w.p>[uq"js{,,oiV)(Gx,MH/}-ElXCo0..Tq!W3<#<R;Ok@KJHkq4,mDxj])A(4q'3#"QO>$F(u_>MgC_TV{osJAf:xu4QRGKec8C}vREr9GbdEq7mG
+#_J5=}i2lyNO$rOyTdquKH8sKj/$.160u:tBw%i5N'Ss~;&e|=dLkuL-3"+3IOCOKy86xxe<Iu`|v"=tkDd@^QV,S`&Ylz,L1s;^P&0HjNIn>18Gu!!Htv
+xP<$p1/20Z|3[9/c~xbYYIjeT"=DbV$W''Xq$(J$ym5]d/!6m5S{fU$KOINh5);r7p$8l[0&XX`e2+NCHk2f&;AM~+|.2K35C98ZqkHBIVP6$>^>e6W-+A
++Y(C)%R}E$Sz+3Co;J/:eN<,xTF80Q$ZIz<X^_;>5v]2,c_{k'oB&_1'{.o=5''Y+_tR{X#C{$_@r,J^ya|i&kg"-3jGz`:p;FjQhEpf-8+m{o6|SEL<5_
+RcElU4=d6v67t"SVAeWD.8Lt~Fzhz_jN&"y&Wacx(6I4YUaXE;DH7e~:X"t>Dg]gdUX6xu8jp}~.L3`-zmp^'5y7B:Te3e'-]P$Ia/DY!GoO`:5+pq7@@p
+}8s<wz8e`:wOWfi&mY02/w.394^gMH=ziBmdMY-JFsgjGO;&ML`EekuVWBrkR1]oIq.8a7YeHSjHI<f''%z/JqSPF=j&<T<</.wXCFJp0#`GsdA!g`2VUx
+E4O;Ot>7lZsly!=,fk'1uK)W8j$.&duD<<FkR<uKI3Mm~"|;eZ3w!w1gK)YF{[~HpM-'h_iQAd4MY.gyNvSvNydf%j|+JuGxJQrXXlY$^QnC67X-zAA8%P
+we18;&ih__gPC<)do#,6DTY/GAi3H$u3(vG0;,%s+ag5<_~o5$F-V[/:9'c{1-aGP(XXYZgiB:O{npUVk]oYf6Z!=&l|,yi-6}N">QB=pJCffGor<s'%Ki
+~:&-7/MFyJ;BuYI%:MPNx4k_ZC}20#>_rhzBgkIngM`V1`brMalSQ$~`HKfJ:'Xw#q8Z0>}gu`%&mqDtE%n0X<[sUCS.ML1Vvy/Ip`:[GFxa~fK1"9oLFs
+fF:/XzU/V8Jn2__L!AKP0Oh8SoSAG68`"CEf"8md(,{7t`GsWzVPT#rxQ,{B"ke72[S{-E:`aebEh3z2E"pf[A>qnuN"LojB06z-FT]1fGki':1AA")]eZ
+XBF!m$D%pkLPV/StQY'0cgXdPQFC+db1CC=WEQ;|ow'PaF,+u&JF7]c`iV"|Rz|2tBrC,AJ1>p7Y&ylihT4Rzbo}lhkRF)yaJHw[d8}/I,2PD5Q6e.QZyV
+EW8v>Z-#tQymWV>BvQv4__k2%Lu&`JlC)TIG-R@XC;.pVsO7U&E1wM73#M~YZ2X$T;`L/pHH^4Tx,u0"seahb<XY0EdN=P-V]$^x.8P_nlsC$>2`.TY!&0
+T,Jzpkn{{am8$$Sq]apEvuJd_R;12q}F[D=uN1C4|EN2qfa"ZHQ>;=~]cV50pQi]+/VWL1>GF^QSmXmWWB8K'n<%Y'pt1m0RyB1Bf)$oekD"q-^>^vVz#}
+h:7<y@!$;.U^_cW`$CknFi`h'o]_y5F>r0/E"5vjKI)9/.0._Q@gM4dbJL;.%|)Woo(sUG[|MwLH2jV!nI}_Hcla_@<6HGOOO}JXh0h`~I6hK:)VC})mDM
+x)IaFO"vB{cW@v&rD"a4.PoP,hg;nhOg$U}4L}k69U!^G}zzt7G_b{>clY<jvwbn3JQsxJeXw$CCkf,)=ie}hC0j@"{Ki+GTo(]meZ/Rd`M]>`:s5>VQ=|
+-+:8PWvCssRP$asA31b+Wo(c6sj)TZwDu#TEvd|^J^;=C:gPA^AjUr474vJ$WP#0bYh<.L4Cq4l['E8cm(X'Z{gA3{R'T/t}dcdixUwt^Uw}Id}iLKE0yv
+kI~;R<6:j#yYk5":BydZbws8<V$N/D+Ai(nHN<`@Fz]Qx%K9Fk9F~o5y3,sIeuvh$Yg<sgSbXPu=@P<%FyW%L^Hj~Ug9x{+7"XiL@}Bbj<nX/q1x5YYYa@
+BGuZdp`m33SEDM.^5%yM({|RwK78yS]FnGkn95Mv'Wg4HVH`}@>i^h4mX5.h~Oj-XKj)gENjPNg]dz}6yX=$6q<gceHX-#EA=9BMVTP4X%O4Hexm{7,&+L
+m%ifZ2%M]Se/j.9,fPppOf#E=@.]0)jt3;c)ij/Vh>Nun_ww~/QaJa!H]@<4^=ef6mstLpFT[JeLRMCeb,@YjWE[B/aDeeBj2BQtj7AkX/Mk:axxT#&nPY
+qVy3v25YlL~I8(0Ax_EkUQZ.J,B5KvW7^-,Ef]a[hd6_&sf9OF41fN8IisBm1C3V#$ht~v7Hq{,MiF4&>sg;2ma3#at:>,0a#o@Pj%^;cEV6f3Y2}!9M$[
+=)rN3,eY<t"F`Vk0rzU>MFo]u_#az(PHx<7!x)q;,PKNl2sX!Z5sx&1XgG6`Y,1"!Y.FQdw'|a#9{BJt"Kzn;<'s<IGbmBg}@Tu=0@xuZu<$&g2!SDsgE)
+m{QC6KhU^Qs3s-6Rx[_}{i3$9OQ)m'=VXi>6dsTXi,RR!hOc>7vZ84:-z13BO4<;hE{Y;zq|"tUub1A2.@c(wC9DdWq^wF"^#+R&z:+)0Z_R)j;+|TQo5@
+m.2zq7vVN<{&x#/awYAc^8bRtE(>f^"VB5KGvea]U&]b5U]3DE7Yerf$3pRu!m46be%p=UuD3+Q_uk#tdAPSdYvsXTva<<r(ESyoU`o2V_,=)`i}zGvh!p
+S!fSr-YGLr8c5Ls=m|dz<pUYR;QSF+.@kIP9{=/=x>KeAr#DNA6x@XLUUHe)YXC!qxh!7}(f7Fh@U3g:}o}Hpd!y)aghM@;GxUE32M"u:i~0jU@426HT7+
+,[F|Ss4}tQOf)3}48mN6+d.00r|JSYd+jx/hLR}(+w<bND,zciu2SOY5eDQbw+;T0V43CDs7tJoK!g;Yk$Rit@Veu/<2;`mob&'|vhm^;!(qmuJmRhM=&F
+28;/JO$aP;t'[w1(`F&$GC/dC'toez+BmDB'Y'@Hm&5%Jb$2;<rf0@][<&IO[|9'SGE{2}LJF(Q/R"=,o7`{XDzz2cnYon+ZT7D/kDYAk^&JFs;Oue3krm
+LiNqq(y^60gN>I"C=VxvtESQfF`Cp6!4`9v"qO'PQu`!3sw<a.M_W[5y6lXWBz]H&}Ubl{B.4h['#A(hLSoSHyaHQw9w:0gGp1j.;/I+F]Zkh_"j7XNtPF
+`2vJhEsrr[4qNw+;@6,#3O[Hv#pe^"eS^FPj0l"7{tU+vx<|S|Gn(T0c#&+qM`}t6347v;QS/wUrB}|Lm"PXon|h5r3I(n&ERNt#w0w{|:znGVs'Bn,R-B
+<B#%St9[I=#r~qBlpkRu05B}jz&Nz^X^5t&IXk;3P5sVfdEPQf$ML)Rg%m<,oky235Dd.cbILM85nEJJ)<gX+I>Tx3F2X$25g<VQG{&hvw1(>""jLXTATf
+$b(<.>z%&7ikL)ToL'<f)>iQ/iXkjB4-4nj+pOS.r=T`(:m%G9"gjy{|s}&j'bb)j][(f=9`]Q8<@8"TLBU#v=EFn)g0CzP$ifBEbSr{^GiE^g_zI27poW
+;9m6);E<8h`b#g9|8_^8o)cMiM1hM]PK$91N%Ee>|]YmGc/^EFm>@kIJ3]&+6=A-S}6dNxE,dTj/Coi{E7}r<7crc7s32"})@Wr:TCn>&5Zo:_6jRYZlX;
+#yFM#25;n@afaAw^4s(5-.MvRiXLh,tPuj1L0S}-U9=+m0ehwE"+NFe#@p@1BpWklP5[#WSAa.(^>AXbDG6v7T!<~!8%uWvTIvy<Y7$tC^zL|e>!ti0]R#
+sjGM}.q$.=&zLe`3lg9o~WIH,xUD]X`410)9AI0rAzTUYfLu'2bIgyX,oOc2[<cow2FL{lvp(_57NYK&_X0AlRAiyzU/EU;w`2}]TO=T9>D6fj+x#/K+>4
+4zS0:k0ttb[ZigT'hjyKC.<leYv<lW<06i<Q;I:OqVrF4Oa!XN{|X|G-g5^|XB+sSvzH/uoh,2l7OR~pKF,MrDLD@-B{DK/L64(isX)G'Px5vuJ_J6_gsb
+"vc/1'+D=0<TYerxxFP$W7{)~zuJA13'mzhszZX8{ej6"m":J@]ZimW+T&mZg(|XJbhx&6uJx99nxbt_r6TEvyU-w$,&~gKCLGBp}j8dweDETq(,:T5Z$&
+E,xt&UVZ,!](vpEyeZvOCE:}WP;Y]@lf:X0#j]<Ht&t!Rkm|FPJkzx$xOZ]1|:Fp{T,4|Wt)B3,+8,.DY#'%h;t.pEB=vWQD]7KV1snbxZh@`VOtWlwj[y
+a:GzClniOO!$@eXJ~84`q3}#jU!QV@G|UDd{Pm58^81>8-(u$G8IPd}M/o_JT^IX2-zW&Xp0B7f|:-EW'eYNbavik5n_4/_4M60h~o'1w])EYh8h]$9,4D
+KmknA@s{>baU~(3IT5n_f"~N$u./!.3#^}a"4}%+8YrES8,'jrT#r/vAj=J3FbJmBV-+gI41Eb02-Q:JvX&O:L(@_hj,(CF8`xY$>Z$SIJ#5aP=9/ByBes
+.R3M!#ZB8H.V"#%gvS)wn,jwxoTNEC`/7uumRiBGaRQI|6h+qH{<QFVMR5j,0:TRKdc2fW7v]x|!{Ke]%qPNZ|Dc)}5a['Z"2dBai3P7Q5j.ax~(#R@x/A
+7wkcV=^uNyCQIfKgRHIu&x8|v_@5U@ja]PU(53>q]uS$'M30{L9Iwi"cxA<7wDqIdqKL|3Oa0P@Fnh7aPH%]S=xRcVvBA7S}Fd(7Z0eU}I`U4]dG_%JPa6
+7v}M;fOA"+L8rc<9:q+jbsElfB2}S&Q^Kvvx%[Cx/MG,O=r]|')Z4SX+epBsa+,92cpC$z(-rV^p,6elq<Hb#^wejcL2+cS%ZW~s(V^ZlOyLo_(@g$^b-N
+4[Hs2zTO.O(f'ZS5|ZqHl>>ZQb0{bwk4WgTKV}n:t`tqH_U3FSsZ)%<+=6rq5!C/V4<([7$iTRicZbe7g]rJ'U@"q;'h1.p#~x}W9r'MYp;rDemtZjL`:7
+%X/c1fqR2fqp#u^fD1BX`zUucgJ<lYyQPWpyN7;w&HA7u/IEqLtHMkdF1yJP[I<(hx}V}tie3DsYJ-CGj5jc&>pc3h'u<'][OGi^s4/^.v:g;1x=x{La=:
+|]D1PQlYyV_T$(,xm|,FWTJ"H+Q92o-$##kZf%d##`)W03iO)uB:}Z2RzXCgMQ:xw&NQQxE`7Rgk]JA1'x94'R)J+#.W"#%TNbZX6Ppk|ZbW4AhCKq8!%R
+0xk!V(~D@_&@Vx[Y`WPDD<uuDM)OE@n=jzQ=c)X,xQqhT4^1JSg/bN'W"3s53IcymuXu|+TS92KT{`/>3YP$E=aZCB~{[!b"'31+Lb[D"&tuuh|.R-]+nD
++{foGBonvXvsyVJ;.vW>vmFYra5V'#h>5o]/nW06h0vm}n@X/6-RpnXW<u~t"<'HU_h0P)8>,@E(5]$$Z{G`!_rKu70"u0VfeAZ5;x<e9nV7/c;}1R;bQ`
+Oz_KvF0{npP=ajVj.72,!gXGy[d".iN59@w|Ir.KeK"uSszf}=(eV=0uw0FoJ9QMlF;<T6:I%65F#G|NnMbv-%s]|}Eem+)qIo|Ol6maO}oam."S<Y~k4p
+1+wuAM6$T(UTEW,+RD'C^`DF,vZ6ehFCK$Q&N]`T-N_a=IaJ)nOji#.G-M4>1}.iO6W-Q=8EJa:,TN)3ovg7-e[>IN2re:lJ4k6&~eVS)'lz_MMfbn3J`,
+ap/..9kL/$qX04g4Kns[jMV8aG14)Uzls]}W&/^oH<B=EqDF=KI]E|3{1q<5H6ISuWLE<'`n]gk8EwXPIe-(q>)c[k.$J3F+|xOqQKH,G!)/'0cS-GIA`3
+l;)cv/t@9L{RkzW/F|p_bM~h!^/;G7=L="^u/tOc+_r"OeKMG/L9LSyDSVu=m3lAETp0NiWs^l&$BWsBwSzk-h0|6M@YQyGaMGSa$F8n_!<^yST%7WIV}X
+EQU(U!(5sK/H|$4ch<hWz]X'=:FzFGU)8#P2t:T':aIeJJ'TN^={et~f2fkpcJ_=-5n]<[t2!W@Mz5/vml~]db'hX&y!;c-Z$+YrN&UYb/xWvdc#FRz(_l
+zdNFpvNZ9qnP.IoI;(k7K8F:XoZc/q9pY<Hu'C^L;K64An{%^cyfzi_OtIfz&[T79O!9q+u'NM~Y9g`pjI~qqV:MM:{U)FKVHElmWqdd7((431}Ho6C-@D
+,$}I,Bu6<VzEf;%N0T@Ev,><phyunReMvFOvB"982`W{m%|W8`W}g/xHZ8EV]daR3FxJ'AT,],E{zAW&<qV4(w@OTaxn1e4T}tgS&.'QzE>2V4%yR^0XWn
+!x9T[!/%'],#EYLm,i5s#AB_eY9{qkT%]D!b5{E+y+N9y#%!%[PzK}<N{ja`aiW$bo1(~FEfMyeZ_}s@3eG_D,bya7h:xTp<R4C|X^;,MgeyM{xLKeeQ9$
+M,~44B~m~7~3bOoolw!<mQ4<^8J4}cA_IhSx5jBd&NCJsI,zsi8yJ4'7{xlH<|9xU%=%B"xa,sD$(&-3n6Y}'4PO(EIpQw'kfdn3[`.b5){h.Qto10$x#'
+w!^FD>y[e:Pw`:}cY2{g{g/O$0Q`GI7U5g9[{O$rowrKNA!0b1uMtjMb5>)sG%!}$D2%{1n8oOU{q9XkU:EarBd(E9'!hT"'%M`OpUsJ6iz^U6^F}i.]o_
+FLaN=hV<GpW7f5IkfZi6hs&oqr8`OQN"+}ir6jw<BNAlUxs}"MW-^Q&7FJF0/I^u9Y{_IRhY3R)7_NMc:D|;<26m;1VGw%|dY!y|%puilR[:BPBH>1jy<2
+$9WN13htv4HT#-+ItPgzsKifndo}B5cJ/$0)`,QjycM/:Yoc;8rbR+K77ohO'M}.{Mu[7`_c1$W/mdxAh`xdIdr^b964~3UCvjOa|G%xqY7wNQ''=7.6U4
+5An:_RC"=HC!Ds|!Q|c)uE&nn.7gBPDD1TL({$V+i"o0'DwzGd{0gEEqeIVhRu]i4sI$3@BMwEH!Or:M32dmDcGs@H,,v.o1,ibs8s[|Z,H!"IMCj%GnI.
+.(sfH(4-wtv94p`;Kia:4T#+[bHa-+3Y0&4x<Y<aZGN}Bpn3'+X&xb3Io`5)!qce5I>.z`-rrt_}Nfh|i2qz!{Yo89jQ_[5tmEXh69+Z^qk6$ODPo3+rke
+g1(G]sP(_Uj5wC$uMm.Q~=j'3ljk[^s2>Vrvsd!ui=w|Al6LAA8pgD6U/,4B316IQL9S:L0>}E"GXLGCvzQY[Q_'i$Fh|q/s!QQxr/'+i!uQC!/.$o''a(
++0;`e={+;Lv$>T4&#&N{x<)Ro5ssQ24ukd5ZVSYH0PC7BMXZt%Q%2q]FJgg+40]f}wWrV-`ejpJ:YFPgYhyT@QpiIY2L4qld5%5%rNaOlg_J4N:}~}^CCa
+>X~#Yh3/YC1if,z%Vb,1+s!xZlY95Sq}~[T&QiU`|{,Z;kc8r^F@:+1YEUSfJc3dER(9,`wN^pH7v0}=%K7$d/KJ+_bX-y<$V'CG:5wT.r4!{YM{F$V`Ac
+kx/9q0c1hN]/&9+/4464NSgnsmQJS$n.Z@KN>0^l(ehGrknv=Z~p5uDV+PJD0%b<dgS-r%f&Q#9r73-|^:Ccr)asOc%5L&e-qkz6/OX$[E,xW.2|6,x)B7
+/}R19yG-v&c{Yye&amRckAZ2C,m8!n$M0#%(^$JV@;O`9dNX7Lk#:S7vRl|r~"t,I&$]C+Sz{%zQ6I,0Uh.>W.1ci8$x"|ILj'26]p%[0iFZib,ng+`{9W
+E(QA[h4l}i2d[;`JHql(9uq[rtPGYK$ecFx)Fdk_Q{@{#0%-G"s]f(`c3i_-]WU^l_r-,#v>G]/iP-hZI&zm'hHx(z2#XP,0VAQd(>vq'VY0S8D5g.`,~Z
+!d"hr7BU=R@'dOPu@n#qcjZ#6C'UD;^:I4!t8(vJ!hzYNJyzckP^XBbuB-~Tr@>}Nq'9HP:q4Tfwbw+KWa2M[4`nNnZ[4!#bFfnyfyXk$U}%n2~U/vk+79
+iNg{R^M&A(HPI6v/Or<Xc^lna}dMr=XI@'tKa<t73HHJAr`2sHy6opaRr.kPeZ8>Ew<j{.6&JRNVP.'4;f~({;ad;U{#jfer&rg{!LVzAY1bU@V'6yv6dm
+!Y7O9N3jxqC2Th{"qSxdLX@-!0VMj$`y[)Mw]m}h9$iUGJ@D_L9{d)~T~|A<IO%{5})v$S~_"v{uz-KmM#]hLkV)lYwyHxeZ|K$<$#_77^imy@Q/wf:zbX
+eAv">s>dIkHk)k)]mH_M0IS,s&%i;y:Q3hJ"5TQ-2[x5@_a]UJPTEWaD^U!q6[tlNMHZop,IzNt6&]i-#uq/m[V#T#^t{oZB|_b@}_l1(0A^#C:21R3<Mo
+x.V'@k;iN"I>jr:lQH'rR)I!RYkC<dTZK=Wr:NL!]X>x,rWA3V9zixM`l/{Y6f`E3]LV'O}pSvO<=t}"s)DdTYE_Ky7JI-bDiKhrQFkDP0UaE0L!KfNqzo
+m3Yi=w6c"^.=%>QH-xd!|X|snt]2,6]8_"+,JE`$GCx3GjY45uvLmEvB=RC1u!GYDekYuV^=^jZx$m,{W##5'O$Ts5>;c)'O<+_#23d/$$Z$|rS7(<qoJz
+Kk5zw|RF>Bs|-c[!moSICxo+@eF(aGU%"@w^nH!^=|NXB]FvJJ)Um'2"##a^}:O_8-r<[Ar|DC~gv&sCkErYy:"]2)&]T7_qpioGz3P4^a'].T]|0aYG.K
+rh!"S!<#o87PNh]U@xJ<&8pbhlWK7!i:bi/#T.,O({ZAEN28K_z;'@7yCB}%xawliAF0C5&(qaQ||X],r`{+/>0MzsV$J5xV7NV_cfv`J6Y4KNF,_m:__'
+NMv-X,0QSd~T{|n4LUIc3yUpxf:%%Vn}L,bpLdkIUPNL/}qzz!}"a:FIRBS!}dmbF([I6mZJ$iw]E_Ko}aXKQ[HSPd<o{c.!1G26X9S#zG]klj[3]7QSQ7
+)6kGV9r}}4Uj]Az(),d;M-XMKm'4UX$(y&@'[2bl2F"nz[)O-ShUDmC+XAjC}LIx6(=JQa,2+U`.-o:f~9;x$Wu%B>zYa0gmDCd%rrxIAqgg(-pBKU&_MF
+'qa)uq:<Nj"=}VtZTs[f>Bix(d0uJrVm2H:xLCb}#Lz@EX^0w;]B-taa3}^z:Y4+!WrrHdJ}m6fLIB@I7.T5`8P!_"71FT(a;Bb`c/bq'Dz&!;guT`mXH[
+ynByi%{R'3LlKDaz|VFE(0:#0j3qc^OF}.1Bug<ceh2Pjq2$=ItU4yw@na+s3r;L/,+Byv8D8RJ.mV>cwYJVTDtWik/a#<N4i=i}tV0A4cOlJ(NrLT8Xd<
+2ITW2a:Ci%IYvd(WjSK#h]Q4q;{(i}>!55L@gPU=,6/0f^0qzePA}^tQK5-'xI1'JEp#$HA/C#]OQ};C(ZL6<{]S_'8[e{p;P1=+F"J/8Tn1Vs~$;UMz|7
+}vbVuI|]X[},UoH{'NI)VW:+v_f"Ir`5-1fUlQkSA=jbZx2i4%Eb~R%HtN^jk_x!,Io)=.Lb7Jdh+Hmd-7d:j5:%0amB'$xRk"s'i)fe;-A}76eYQKP.=U
+;I$"n}xFxB>>Te.jv=yX1w9P;z$^00SY:D5^XauSSRfMHe;Hq4m,o:=V4jd;L7}_HaC+Aa|(52=q[|VV2UfQ}d!AZ>^^mNzX!7=5C^9CyhI%fFZyxKGqXz
+;qPa!bQC8>U6uJ#>V8NQBl+R+xu>0.!h5k"Cs8rKXjFJd|9So4Bbv0R:!{Sbcm:k+K9&IA_M[^"z{wT%oBx0)^'VN1}Y`TgUinrBmDfe(^5q9G1T53+FFg
+NzG&{h$3])2!xr:p-Rv<6X5x/hgUB|cngx~=+4NFmW"3cqu,}wRw=opc4wI:1aoKaB,(-(aSW9wFM=s)SRR=gAm9ABS9Y[[sloD-A;BW"y8K=kd,h>{d_j
+"vP}<h`vIu90qkpXnnl)=u0%/Pv2-P718NO!b/q&V,p|4,P0nq_'ernt@>~+<leLiL=mO"JH'8MJY>4Z27fm<!)-L(O/S9!K))CS9-<b=1Y<Amo0u!g$mg
+S8H8U|QR|714}+=#S.864[~yxFRF,/rCn6#DMT46G;6[[1hjKQWcmc@E(}zWj&RRX6^]%4>d^NY#gVm@%HOE.9|t{9(xVYh'e'4AT1>.lqfA``7=2wX`|>
+yUh,,iCh+LC_^LeJ]Uct4Qm/A}&)}g[n|rqnYb8rUj,'FucQT_%=JTk:>|EySe32$](SF&}|bvOQj;Gc@v@5o8DtyVA%YwWL,^4m:q;qG8(@mUBLR<Z8GV
+=Sn(^_|B6lKD}D<|gVp/jicm%W7+1!W]9C%-_:|$wU5@lhyyj":$X`x`y+g,1>8$Sz3K9#%qX^:Ikwu#eGW2f7bb[/B5]ms#a@U}rdbSZM.^#5r+.6Xb1"
+Pq@!#t0nS>C]KC8d)_DLBQ&zP:Wh+<zL~EFygj'zp{"r9{K_w`&dy+!+.PJZ^yfSsZZ%dk7JbJ6k/J[kaPG8;RP=6kNy%hlw~|Bca|>$aFYL,H&s%4yCDm
+[scfZc0_]38Gh$tuW&%_IGKYF,.OB:Sa..Mx~t_Z9Vb<Ieg8h`=i=G<cQd|4s%"`r-9=y<g:o$(:j!aSwGkeEv9/_1#J%Eu3zBmneenz>^#p^]9]CVY%J+
+dzFo'StqN4RV-,Fq0/IFr:4vzf-brFmKD2TU~`!npo.S.1wXQt~R"j.09`qM$h{uCb,/3|^0~{|.n6=/1mbSActR86KVKtBp/x(jmY|uq$rv"Z<u74P/=`
+"9&e2!"'7W6!qip%4zwIv8sQ_$elT'<">)E!xiB/t.97T+3'$cLRkvA&w%c0CiXSrl#Xb.YcH(n,[@&}F(tSO.wtbV6y@FneA(Hlv`D$a#/Q["/P7S1#Y%
+1Wd:#Z0'9CvU-Jr"0'U9'&iz<:=X_{YJ@:CWSKC"=N=`#7AcW,IwTLS_EEP}k==@Y[^_e2ZbthUi<X|0<JLt^NkL3`+S)F21A{y5)T^XjlMA/Dg9!Ap]Wj
+e-Knt`1vynUIJ[@`."$ZMfD(O5s'=L-5A#W<zIrKOf22SO50#<c+DfXXC`X{>B<U1ErQWNT#m[kN[9{3:SrVAugY)}HHpE2vRmk2Uq&l!P4O9%&ARA]uzB
+.xg7{j8m01|[.jiszv=WW6a<$aZe`Hi32C)pl$QM_0vw|uI3MDM>66~U&DBvuSg.J'2K~uh8&Y'6P7DtLl}RC&xe$Pw<`0]XBO#1&pov)MBCLD41qS:W%h
+r{aA!]saT7>YtN654$-J4lH&gY6W#6XZ~D$N#II#@TQY4OWF+&ui'i[C+@E6(q9SY7jYPqEc@Tf(u'P}-0/EMwpDv|92:[:B_7"v,&gNR9=VXk!uX^v0JI
+,y!:W/W{1<;B48(,)sc"&3k{Lpf0VQB8NOIw7!HJ@p~,C6U.~A{aa4C]H,Yr$<5}MyIGGedW`W,cV!h{K>T)mV(-us$@$aWqkS$Ss$)yOO7Tf"XR_7X/2_
+3`id94dnCQJiV19:Hb@Pd%'^RSvS4y3cq6!_4iCDW<OK:E)EXjT/1`"^r%FAPt2Wz{}Ls<vC<P+)M#IAHEc1`Q6%'/`_d<pS`)=CQ'`&cRomBO:t]kZImp
+(ANsub&iXXTRL3jNyZdLX;K,z5LZdG~'_LVO|^z|NDBZ}vZ&!)mNPZNZ,QWZ%2+P%|Gk:"]z@S3%/iuyh7=Ji8P(F^mW"y2LNZopP6Pd'/.3wj2wfzR_-&
+`=1BS6jcA6jrt0DMaH<!,@t288Z#X]:P;_3@Q/mt60s_Q:4l$UvDy!HA`KTaT@Dpq0Ie'1ZWdi)SXcLA]!1kvg@zkN[4@Vnokv(6^s.3-On)p{-u"g~ZG4
+BE23f]lX/t+i9ZnTxXB=M5;j06"")Bcby3Xb{X+Dg`"1XQP776hB&HZ1zS#[`)8vhUS;OO)[l^v77u4>z3&ju%^YV|4s_|@K-"]%9<W_QrF9o>p7z0u91K
+'&hqL_lW<=!yk"xxZ1z'z#--f:YfQ;vi(FFCE7|{7&eDBXSqIp(!S;DhPff!hB]J@$%3B2[MZ0il;^:_&tX#_ts$GY"wc-'Gj5cJ=ky$-AuJ~j#TUVhM$4
+/F)mvR2+${xN%LeORQe{^u(Mcn-O=59M$ja4T`1vRs_Y,[MjA'#HlWQo7d^heM<}JdP-c2g",@[X[BpyQ8uG#f2BZ6ZEhhB{wF{n(a1zFL$2WV4[Wx$`/)
+N@@+hH1Q$.5L7iX8^(X]Z=am8U3428>@~+FkHz)@9xOnX!qq[2Mz595u(<fYnyOnN}bpRqU3dkRgY|}6)iqc",))r|BXxV0f6QRNh$r=nuF!quQP6Kh2lb
+O:PAPz`3a2~c8^..aIyVeD91.t)TCum}.Ak"!/N!+:1,86{;J:xTk[R2$7'e^.i|5M:w2cgtv9/at0<ci=AJX&AxezHoVW.|%$3nySVC8G~5vdoV]7C@-]
+P.o^HuORYHIZXW5,S0N{#Q)tEyQ|Jgn!#tTv8&7B487q|XnhNA0lE=I>l+S)iW9GI8EiGhFH),Hk~pSncLJ_G!n[l=h@6Bu4N1U'dyUxWDe|q)6LEJiYFO
+2+y1x@f"1ZGR|Q1>Se'REsxh;XaA~VMnj$UUg;]M)l@g/(I=,wbDSRQ3a>w5MpB}fbwAX6Z9$XeP@JCOn((4|N_14F:puDs{gBo&{GNz)rIf}5A(;2IWu-
+<#TjLX[ai|;{cuK|{f/xzy}fkL7I&1+@v}upgmu1RwB8&P{p8+^G&d&N()gXjl=1.Y,+3Y4i.s0M(nPN/|'7<0}49ch[+}X9:_wa#q("esxA3R~o"!k$`d
+DHOjeRi@=$q_}P!L+G0h'RoIELYtPJWhkG;J`Hl("22E}}6v2[t%(3iNDzBJzzOYz-PRKRMtdLh%GqlwV:TzQiQ-zS&Is)3J5/>65|DCesc$KixZ+d+,iS
+/#)^E)%Go$U7RkiPdrKS/oFZ';.i@iul!1%WgXI]/xKJ8VrEtZ+a)CdD}fwOk^~5:v44!JW84<j'^bqvrx'@.PF$MWolt.[%RRK<)Zl;^LZ|Di}]gJkZc7
+w/j4m6%PZ%haAm':;WtLaB|s{%&M;o~5g"0W&]A7UWI<5tbb&o|<OfvT>.W6Fn{w/BJIYU;rQbjPt+g(w`_B[L{.[_hx/0wsrq)c@3GB7Zobs3"#m[&DK]
+Kvl:VrwBC]/mzK>P$.%)u6rYt[cbE)VOw|d8w|gq`A9gLNU_@<zS$6FY!bG)cVxPpl[Rp{x:{`d8@ih,~u'N_F!6O^{Z[De&ykjHsUM]Db3>Q[j0:K`L,Q
+W>=""az(1]qo0$Q/<[r5[[d&eDfwWSD}jU:T&x0Jxv(['QtDuQ+Fqp-'$kP}0s.@6V(RF`^;3lm_px~0Ctl+bQKs)+i}ZoHz`M;v]5hiFHn`jQ2fS@wP3@
+"l57'vX4DsL(^JPo#&yOh0.%.;j"VnE+%5b]Y-RA5bPPyBdg!k3y'8R$eLx>i`P:&<k;/(=%~Iv8I+Bt(`,xq[c}0nC/0>B0XBjAX5Obl_K#+V8_4Pap>P
+GdQ/f@E]%rEU]S='4)Pb@E[.6qrBh[=BO^$iFQBiGT+WAj;cI2COE<T7(2a'DP.<kX]y;D^s');N"i,88LhQt.VJaIjM)br-)Z4Ce^(;|GCtXjR6IpowV}
+L9C12-(,G(dLl%h@v|XFI/ON2n`<'SEi^QM;;=Rk/PI5~r]-6crDqB0>PDe01drMi==OYUVmkLNLdJ<oOd&yPs"'/V9X]x+Gbhk{r82yjCrD/-bSpW&c(D
+]G&5}yeZq<}{zJA=^Y8A]{h>SWc+=j91oJGmv'>5XS,&S>'bX>EUR8a7T&+@peG^s49<jHp,DoB|EK5^p4T[('`1dSZ78pPPGM<c#OtSt.rx6j=_Iq8slY
+_u17E="F4&p5_^9qvg1"K/h]`wYXHWl`wrJS+(|[IDPxR]ECDE}LS'T;Z_V(D>`RR,h=MMPrA^]@;R58'DM7e`SM`n0cd8}+m1ch8g&!6W`rtSPUJr^oi,
+jl$zX_Hw~@2k6R+Zfat0RW.;9]0,S8MkZ/5V8PH/g`]evmOGGaH0SZ.%>o(Ug9|`.<:Vdx$5Q4[@$;[,k{%3YLuM;y/FV`p)^)RZ7S@ODr'D7->q,mhHK[
+jX,|~_I]g$-@#aPj>z^bK(p1:niewfRWuphe(-NHEAF)p]>{E@C#O-M>H!UXb(Z-zQSg%,iq>+K%l$_c0C%{v0:#xSp4)+HBELXunlB<W`1>mQ`iMTj2TE
+hRfO<.V37#$I"%d_@+i7x=bh(cq[][&SgXVWYljMWCX7/[$Ei48,vj#U.{.&:wYbj$ICqiKcc]O4[9@#@)~Tu@dr!`dW@_6)dXUt&'}[$JQ^]><VwI0&8`
+bCc;$G$L9o"7'$LP(x'PPEuxIPv^vvPr$2{/e1VyI!Tc6u!{TnJ&"FFI]#o9@o`PTr^!;=gp#q#;kR}U,pKmsqhwb4j5UN1j~8e#uS22-kbsBu%zw&q!T@
+}R>=E&,b"13F't4Nse"1&`+a_I<l_w&s0TC8zN1HUikJg9Td'9$-hmDv}](#`.Og5T1rIz9c5!QN4Yx)%Vu6/Qk|fwH=6r]t9U6voo:Ro+n6GZi&rG{;"n
+ba`/Q@tJYE;mo(N!E:)H<.%5Sx-tmWIR:|PJ(#JWJ_>Mei"i6=Dt`nY!d]bXHsoB-EQ}Khg]i%3y`3$>%^"^$)hVSN>Z.O#9%[#v#^eSs4#bFTU<S-0i;2
+5T]2<#Oi6=Yt16Rqv-22AO59iU)O60QIQ%vC1gGQx:JF3+jRh2`399;+'Zfi=I=O#=!@o$@#x[Yhs@bsH)KJ%#g[l:nv=3(+D6Lv$H4/Wk%%}_fx8,8S]K
+KeKQ8g[w_Zx>2cg$$SvZxufi:!Nhtd^ti,|S^x1"Pd7{:aBhV{>;C}@Qyw@52#uA^bzZ{V]N3ZT&vXyVkR;pkanQ.Ku{.>>4Wsr#_4JCkk!&d(anw#Gu=u
+Wa@7KXC]MoUM#'x=76pwK]mzB/o|wr.M96M1sI%62rx9FXk=,4"Sx++|[1qN/X0+)/yr)[|@B`L3Yp"%_(f4cTN-u0y`Oj;Q2]{zoEc>F"ce2>b@U7!oAv
+$A5v'6&^D+uYq:[u4""mM$&Z&(So8=7imk8L&[}UT>2R2VP`(RU48;}2&GH[$JN74)pE%9TF{0LpOUCKH$c%d{F@"mvu31)s-4qCs_;d)&&c$EB[OYx2rc
+)r<@[X_`/|-XoPY':E#-og;%HA:CBdZG!A'`DU'IO_rAUV1qLVXr)g=wKeUj[l+I18K60ki0H}]mQ_t+|Fr5G24hw{zV5L#(e#+4Aal7j8|q<enf30~8A]
+15^qN$=1u>+5D_u5<;'u{%ETkE+8uFDil.EZ},RGHk%FJjQ2#6hLzj#=]|SmEIY,h[~IZj;;gAvH@Lujk>4wYyfy2GP,bT^7B,Ero+{iH]OUF-&T}"|4(l
+U^+TyxbDY,n7&Vx6I0cqgG@9r%X$|G2&,AUbPd`{ca#B@]Z3sic635N{LI4+v(-^B.K"}YW1qv#$5hN}lM0/(jWGS>i8Ch~DH.ULe^b/il08n}mO#xLYoa
+y6`b'P/=Gwu9q<]U9v2yMt;k7r"C(Nm=k8IC0rK5HEZGZ5.DZno%D},V1<B/=^5OjD;u8UfBIS(6/&i5KNUh}V`U#BNsbY`Sxf[PPhUN0saz08=YUR{Hi)
+E0]`N"xC]Y%>2'.w`RUe-vhh"v>tKfK)yEL:V1.3'HJ(,]W%piWJ[5!n-JU+6>u1}cm$[DS2a#k+czt1]]L/&q)06a()WKb1LcWKP0_'$LFpG%3SS$j.Y{
+nlqzUD"{XYUJ^csNIK.4316+W$!T`&9rD0z<&Cf&$6&XQp&Jj6(@v5N%U5(K(NrzLu@Nh.s^fHDU.D$l=Awrq"G`b+6ADE6"aLT^D<COAt&&-Y1GUIVE2s
+tfEckRpeiZW|!s~_flil%z7=)tK9PQb`I0K{-^kNrP--uXnWG+GufE{udZ2amCMsWSV3qm8Kn6o{H]oQOD[3&{sg^.X${x{/E67chha2zsTa#}1Vj+oFFn
+@MT(,I-]CmOkbG#',uG,.&y+N]I+:Cq>WvIe)y';fr${kev(;=:M|2K8x{!ECE`1oXSSll<t0}tD]9B$(&2+PDevkSrS^372YJpjU;@oc{WlObAT/M7&:;
+k:5o4qm+:t5Rw2iu[4h,oV'LPD>5m[.b}be81E)Ih}km",v5T8Y.Klb;>J&L@Sf-'(Mv0h>G@Vr+lvO_CL|5^|Ew~}@WP0!cX_v;[+L|7m+tyV)p#FhSu-
+sV[`/y&2Q;w%`HZqI.X>~Enh][G/<aHj|V-ua,-obC"JH{$8#HcU=T6([C=hotdQBe#MfS%}]V,]jx:LDG=5L/nMK#x1y@(U7g@)v>]^vUQ>NFa'NHHK39
+"dwQcUdK-a0,t>~Q0,6[f|$t!`Zmsdk-@i<F26cri^fthW<##CxO=::z4]OmyBME}&s0`sKm@Dx@O#s)w@,eVfTk^ts1FER]%_PL11Z0qIY67Pcv7S0-B_
+knf0]0I2;L!p`+.<zu#fkMhr}dnRJ,:_T;+R#@l]sbmJ3C-bwcaqCyeyA6q0$U(++QC<33y/inj/U]"zvYwwd)5BKrxow+1=2HN6=$A"+nsoN<.Vy&aXKS
+fCVQqhfZil6h)0VhME=KzK3n;7zpBG4&GR[|ZByaoc1].`RU{ij>PeXtNuVr]B+zdqo5xdrLz}g)1ZFFq}Vn>Lw>_p^=6K%3(VCp;:1r"Fex""u.,G9LK$
+Zv"LEH$.bq:uK<d1r&y[Y'b@'ip.`]epwBsmw6ZNzKq,)>7Atz;}JkjZ&M6MS//RAy>&ilD_tdj=|V0_i6")}[n9~'UV@3+Ni8G)s2hN]E{F&ZkR~%J,v+
+6b.xU!7CA6^{y4)A,D}K''mSK=SC!M=e&1gbCEw+DFA5^xGsF>1KO1S){T}/BX`HlUfLqtjv`a~<!@h_~u%Je>:3;<uuX<TdFg6<lWe9.dJ1%UrU#SMDv'
+BQEGZFIU{0HSEr/cUUF^sB&BuX^<.cd%HU{_3.9/kXiK5/q<Vf}{e)<6mDhrRW|UfR/9H5j%Ik%keq7meX;T~,/bPN=o-a+O~shjEyaA:X'rCGEUTfqFZ(
+&BP6t)PyA/#!e:,B(rrgk[T7@Otzz2n-zU|9Ecr73|d49Pw/W#ce^>B37I9&w1I60%RP}8v'U3I6[e{LEA{lWMpCO0"DH-v$Cq<Jl(6]@&Zj}$z_Oi+-Ld
+DDtuo;FFNeDV{HB0!}jZ7s)J,|+|kX_/I-WnwV2EcR9X+X+`I:8>Bxkw{hUC6:"w7X;U]Zlr9bon"MdOTj:dmO24F"n(SgK6.K'enCUv:0aua76BDYjIa_
+gTxKatOSg_e8y),#y[(tPQZ>)s']B]/iCB/!K;dEvu5ovh$YC-9RZAq=IaHsGd6Agerh3ltmZ&7FF_BE2e+GcwmCCj)Tb=qR+=fK(zoDKf1DR<ZkgIP.V4
+0x&6rHCS({3ce_7JWBL_2@P#vN8PjiTy)C(YFYp<zr]t/b;]iv5MsA@Bad;zycm}_58Cu=lS7IZ:Il>LL-WEiE75Hv_v`N0,uQ3i;b&.;2{A(-_#"eQB$h
+6s1+FhFnxMNl/P)Y;>`S>YS;Fn2:#:T'J)xU5lxERBh<&Ly)RW%g$3#_wf"_q:oBT_(}:]6zF&CUXBeh|dRL/!>+F&/cd9rqHm"Wdg[2j%jib.MJ3l>^;7
+'Mk]$3kMe|gKLF(s]+gf`E9lm+tkS%0if5R+lV7m"SE]bJ6_yOy:'F(U`TRNNNu_JaA_v$7<"tTD/oi%Vf^eMOutk<y|"ke7Sc>zWciB~{%[;)cs,K#]-y
+!QzvCFt>}=:1mcsrZNkM)D&s)BkjmvB/.mZ2'NS<%zyRf,Gt`!`Ri%,p8}.F>n#71Jc,zq7f`So<.S"Z>-Bb]Y>bSdxVKzz1Abus{8=^;0+<{NNbnK&K.I
+Loj3>!+H~8vxe#QaJ-+n6"~@!k{e0[YgGaD>>nA#Y0f#'OBU.E0!xkV0+_;8+-TLR,6U[Xy0))>xoJAnN.QR:(^"z&bMpz3o{!;g%@Ix8M#A[h{W~3`!O9
+s6zi$YG-"V]mS_}@)+'}ReWKS7rT"tO[J1GUhhC+B'$3'SdBNr&_m<U%oH{}}O7bD-FmCxk(HK`'i{Bt,k'L$9o)~GP+Si^QU]"+R;}3Y9#xsU/>&qHt3l
+F]V/VK01GjOE1!xG#![y~H[jri!pD!]v:1$$,JkVA+j7d%BywVAb]hTWXJ5FUF"hr0GrwQ[gMHFchen3!Mr)C5u=abkd<{U.7o~M0'l,$x%8K0kuWi;;L-
+@xr-z>"KG;cyAp>R.R|/i`BYvgMlM<;sI-",=V1z}<ZAW|Gy~atN)WG{"<)fVQP)lY@fwE.MwVF^;t7'1)KUcoY"qmBD/G}SqWF[Zl_u+cwHXrY;AH$e,z
+]5b6iU@P}Y'7U@r<#a>BZv^e>ax[_EuUemAc'fY>Rsqs7+Qds)I8]`j$f[e|QzGS7v~'h@[B6Q{X&46kIm|&}eiM0kNcENas|rr3i'ClbZ8Bpul(_3=e$I
+um#YpNKkuV51L8"UX1$S$Q-9&DdW"{8fH`zi.ZM!@@|EkU{Cv9_Oy_Q5t"P]N>FiSUsYEvFmXc"4QP:LR'=hoHr+HVhnJ/m%zm!#FJsOw)lY|vNuyIBdOg
+$EwBcGZkFm``/T@GK7^ue]4vnDd0L^w9)6r6wLAj0(kY;<n8%U"QYU@O3LD#;6l!88=]YLeQ.+oB#OcRq8A$zT=/9LuS]S$#]%&)h9}$U-bmLJYl6@bU])
+$m.!nwA#6wR&5Mu{0TyfY=>/bO2bL^t1Q@q/DPd<"rS]okkO]p``83i8P'n#AeoQK&a[]t-{qA+j1GH17`&+~8Y0fm,K2'cBOjVc}6X$^f53h_hXQ^a4.d
+Q#u+U`.VV=_uOtHuXD:GzzJ@73Jvf>B$-A}5y@,UbNtq^caLJ]OO1%>4^]gPJALFW^%ANOkut-1`qS`s-^ydt)eB3m7XZ"n,%9iX73!leaf<E-l&qaqQX#
+W_X7ONDVQF'I4&g]4Bd5k'k+l<^uP0z0;"=9B<3OPExk,r%++!nd}Xv/:(#GtE|z%/l)#pkcRa"n}L1ZFDZW7m%)$e;xFHNws[WjS1<YdMrD@'1@`|-4vB
+N-rEY>nY]"Qn5@_^T;E<!Z[3W&PccB|LfRp]@VXhsy{}1etG~Tg,|L~N"r_|qo27`6mwO5e::ZVl%"mv1XSej/fD$gWo[Zuq|B+`B>rHN6QHeH'm&Ow',s
+H8qYVp,mj+$qzKA'CgFOgffwawQLnsd2IgR|mYp{m2fkNpAq"xd5<&Qp!<~acsa]<uWZC`t:s.=/^DgDY1.'=P|vEgK1yxBo4(.J7#Vr="#|3_YO`}n$NB
+Q1|CturP9';Rykm!5ir@iiqwLUZ|'UEg}5U@$e2z9T~8XTmx8-Y%g&$@mG"vuRg3SQgV~I(GTvV`4bI}B=V<ZiboIrt|ul~)<h9/V}NpDx3[p6FH)+V&se
+aSnA#Q'-o$sUZ49Mb/B6VyuukV#:c&$'^z4&Z5'V;+eA8XfMku19U9eWz.y^l'Xk:x4,<f@(DJfgLsJxRKY/kP]ve|hpPpx[S&u6Nv:kIZHK%,CvmuFad!
+Q^<Xq:j0z+xadmn{;KeXf'Nm66f7SO)L8lsfVIzG"1t%WqN>%s'Qa>;YT7m^|B)u(4`rKsBBi0i(,ue;KzVrz()v{]K5kWdQ1MC15u6O"#|_;3G4X7N6HI
+3,<-Sb&UUmVefog{w7-%onQdA{;NNa6gTi1pM_a%DNkB`h-.(IROlHeIIxdjkPp^u>u:=kxmxy-rh&QA>YL5r%(_&,1k^rsW["3]`ttmNqr79aXoJTmtGj
+%N}4n]#o`,},=R;B38Da9J,X]x9sL4$=quJ}P;Ou'g>o46W$56a(RX&Vc'aN89<uP#{!zyi/3iw>75kIABZX~_RYa=@jLK.^lg6+||p&7vngmLWU$dYJ,l
+H|LqwrbL7Bpd2^Yi:^O&!Qe4Wl&eR9e$5v|v:t!"3v|s1d[y_{RGyCd)j8U%owF#7:=7y&4_M{(.~z5#jf|9ih36P!85NuHR[_,]f={_(z0F#Uy}~V#o~m
+nj'lV|cJ'.Q9TfyV-#A_VdYhqP8[IHA[2ieZdnDl'QNZM(uQgxhCm:p47X031)%#MDTNfm:TeG>W(=lrOJ)t1NcRg8;fR;b`&jdisMeNS"{NyiCO"NK3Sz
+R_48b:'0drw`e>T{7rq5DuH.-bD6b".'GBPWP72KHbs.3&(}!<!P5!xn}jMuqc7O/3=5/VmEHqmg})C(zSPV'9EW[{if6jEen4!wV,inpCl6pR$rD!o,::
+UtGAD>ZhMnnATW+O).!$d!nEj}(IGZUz>FVsF;J_cDkg>4Cq:}f<9M;;6c+!w24[MiI=09<r/KX=}unocs^=+y0WyDu:~"+.(HVT_-T'7Sd0Q:M.n#}PSk
+]m'2yzaw:jo9<={-:2R:lXjIgUqH_<P5:;}K(38fSGz[k^H8Y}s%0Wm<}z~vX:~rq$Q%,81A3Cvv)s}pFs>:Ok_/mM=yg-eHup`!eWzkB7sS,]F:i+R|jc
+/At9ZR:Ca.SJU{LvBS.y.KY$z_"h{O@$2-9%Be<9q`z&7i<3,zE{Lo`M4Ku$XREqN:O8NfjdoiF4,;{b]Hfi,"h|%tI8R`HHF0:"=q26b;!3oH>^95-6i#
+08O/I8gfnbJ(0rP(8v`6>O/qM[6ea[xTfMSYqR;Rhw`REC#P~T~V.6o+59V5(0kz5yaoVl^:~8@x4<"8I"@/H2+L_Cs9U]c!Cg&00E_I_n^5wv>rG>p8oK
+p,=>%9&KYcCf7uH$0!a+a>"7!,!ia)C6oG^4WP}xj(@j:-B[n1VE@-GEJ<e[UJ%7CvT$.Xo|-:UQ[/L4}ZmVA]Jswz/(Z-Ms{MU^+!91n5FYYJv'jBMS/(
+x1(If$q+]u6@hyuEan|`qU=OTlK_ysEE0VIdBP_Te)sspO1]8FYH4zif^FJ}N&>LRAU"v'l>WlUP]i2dfafq9/],&W%=}flnQ.a=pqt|H`,e-Rv`si[U"~
+,0Aw'KYPd_(LF&~=WrlSL989h4ync7p$@%x[^BfyHL;s^L!k#QrYD`np~^ONRoPZJP!^FD-Cng@"wM47@cu6Gg.cq|R>-o.U%`!0{XMS(.;S^X#Z57|iuM
+_Qb,c3F>pJkFQafpz;;|&vqhO:cA3Uyx'_6-8[C=zCVx.}cDQN[df{i(xaz2s)@oUn^jnXW(EeK/$vcX+hrTt=fg+yKzaT0Ag-rssP<h|MLK>7r.z-+I_|
+Q(!Qt-/9#yOD;#|0vQj'UlzE]K<zyy'D!~!Jzlch,i(p';m3vqpo3Yoh&7Z^;Pf.<e@/gslCbKlsw%7"zEoObr1[q'Sf7N4rjfI}(tI{XG/8|)te@=5zR$
+C]Zrv3t=^2~7s6E={$8.DY28%Tg;hr)4[_yy;Cf$n!LfD`$pD&ixT!jzFTDJ=n.<1WwE<n=_8H!HRL.}Jn#frHMmy@.d}^F)f3HZ:C6qCU=mzxQonM1Te|
+E0UWX<!K9$z.4e-:PII1Lwb#e&U"Ge/}%[SDT[9M-uajH`RO}A-C.Gsq.^OD&uxvqPko7Ca5AB^owE!QJy#2IBcbMsVpLETpAVp$/kaedHYUN-cK,ZjINP
+2-ds/rO)8Rh%dj[+AWU"A$ws`O4Oc`1^]jlMws"p&@iS>ZD]x1SW3BhSn/p[~|Q7'2bIimU-82O{IeKtak$o/g4no'.=NhB]5&I!COd$MP>Ap0O@T{o9y%
+/fKxhY5oAIY+SBrQjc"AK@-h,b82WnV{9GUTrChp0HI'sELgi5;ko@rO9EPo;b5})|'JWAhT5!Yg-`Hc<U&SnVGnl[z_aSapvpW2sXy0`%'@vVQhdeCeTr
+sJ(7/A$(sKws4.~pGs0qvjVS4+pHzMe0&su%1_2+$El}<%T6LJwtHuFiG)KbI9y8ufU%)${i.4&"mjvg3}/c"hWO~8$)~whh$:@!56"lpGT#(W>bZS0{x5
+1cm_^^:CiB:-L+l`MA|Q#:d8M."3wRW'P659'n1tXT_BoN!hpv"%/J2)~qW4E}K-+A+bY+$k4(5DmUSyd9YWq-+G$_&O8R>+nDZjY8@ROV`@5R7c-('</l
+"aEt6sIDN:+nF+SWG3Lt6Ur=Nc3]qEPoB,<1Nms&R8dwe.YVTPUabu]v"FK/0QEVp)=V0D)h!iQ,l>F.!%U)'h9'Kp@u(<6F'DdC0s_h=:Gv,<u4Z]uo7>
+m(HQ'`/Pjm'%v(/xKv<=qpoc:YfhXqd:z/f0$<G2v%hs9mb[c|o)2Jd`|G/kQf>kr$8jj]OjlhVq"iV@!!K5)I}eW%Q/QsV[/@}`QIOr.(3|:4dmJ(3V!i
++ynlnsdq'ya#Bp@abn+7Srm/-|:-u>CYIHE'hzV9z7/DUH=b=K`&7<YQ|cf}9Hlp7JXp`3JmQf"$plIl1;SrB./OLr[4#$=a^z`Gz,R4u>1x8`zZW^VQjY
+AZe3%uq""^`N}M@:xY]t+|9:)&_4w`&ATris)e_/nuV{^;`5xtUcS<$8x{"OOOaZ}m|w#E80Vw>0h&b0ec]$MlORJ_.@F.!Goeh/v-FY^hcHL:rDBZ<"U$
+LVFVYqIe[.#C|aW:/0:<v"(+}^AC(B;7@(9ATgwGKuz>ocLPa>Ht4vpyBkgvM^w'sis440Z$~]zQZS!+#KA,x3agQ(-g~^u=i<An,}ved^w#M]CHPFd4Vy
+bvoR]U&rj/S.(35YI&m%_Fe!wZx:6^6$D=x%_x#J-5Wp(g99CR~gJ".}rQynQ.d52d{VX6(<&9oeutJ@DGi"+`bsS%u:Tya8Re3BpMC6)E2fOv.HhvBEL]
+(Qk%Xao5eu,NLO<hYs[kTRB^GAFd+Qw:@>u]xYpKwlc>VzRl9e<|=N{,y(`XCNNCFCd3;m0FG`dwbX~GH#P<ggQDBZ@n7`x%=5~Cm:FZw`V@j46+.;b[xj
+ZQF/>w28x5X:+x4g564enM2BgWH2~4wCh)50ySG$,rFS-_D/o-^3>5Ws/Sdb'/,sK|'QdoIx3;x0;on4{1MD=[I0,_figJt2@wXj>`yUv;e4Ki@Xyu<!XX
+:FC]0Zqig(viZ]_ppMMid|v5ezSA&xjI16QS"#m@6it):HjIQ0B1[I#EaT+V(dmS4gO.D>'Q`fH@cG9>[L{<gTDdNJl<i7GmBw9d-(rTj`#1aA[BiqxgU3
+tWj3F9H;JUHZt_jrV5Zk_^wl%l3wm%c/oKxl'l<E`D3>KG!uJ+$RXXpEij68BI[WQ3y7_G,$:-~1RmVfb9jik9tS8-G{%eQ%n@s><7{P'#bc5{c8_>JCN)
+BJuJA1l9t[CO.{/oohd@9=hC~b$5^gkso;YDvL&O+0v<:DWcf+wHUe+dNK.d4EP1ldkWald$j3ZH'({QPmw}P]=qPyyZXjJ,X":;|I}01DN@[iuS5`>P(S
+gk1RQNBIrD]8vbvJwr1#PM^,k[3#ObT[j^lFnV3>2GXpGjJ67JE0}5m9"Ck>k4`=d9"yLIc^Wk)7uc(.;WlN5-|>fuTT/1Y{|%3g2JHb`}@P5;'k;M-5N%
+s9u>lMbk-hO'<Qa)8+60aTQ{n.Dk)=Yoqu>9zDx!Dr5sO[/QXdO]R$0)Bfz9-#Rs&jF_@3ba]>3)oUDkV,b;=VaO)qU0e]N<$(]`]iP-Z"`5@&`5[x.yIs
+Ljd'Th}]Bm;)"Me1y-&MPC[p=tc,5-_bVI1zC:uU8ujI~hGw7iOO@4T[tuWz'":pFjipJVN!thRE=P'n:"4Yc"c3]LRgv0%}K)gPTL6SX'`CvNKBc`U<uA
+O_'0C[H}_Q3!7tTZZuF4<$p%x!%,+0j)[Sf^"a$4yZ+z:9~pDwgM9smS>I66n;@g'A|l)_]vkLU]f]+,!gP}-%uZ@`[`l^%EP-g"`x~%{o$b~RA9n1ISve
+e4#wWS0zT)2$.3$6Z3&7<T94@0!87QA!@dWp5U~Zvb)2eaB5{X-LG;SkAj&F0AES(KA.a.M:}4.S>an0d=qI;2c]G=%o0:w{;&R9j!YGaD$YS,!IvXe|Ss
+P9uVl4YtL|||.#Fd,dj!-,#fkq.>nku`=7[w]2,c_{:FQF{U5;7lz]D!z7edBYAbtrMvS}TrOtasCZ-)gxMyv72tf[f$H4f(f`=}'OC&[:|UQ!aXz^du=+
+p$.R_{5=xBiueSq32R>Wn'f2yW2x^pW4gj#WbrvmZ0^++AGam{R+^bt^T]nf`A]=;{4#G,t>Gq(/$]EG^c,-/ynpmdpiK3@X[Mf2.v@0,/}dz|O#tLE.Ch
+!%bP2rl$Ti2ZvdXvgT/k6LKOO(U9Yqi1Eb'-R+'x~ZNV@#S_K;Gc.gP@-6rUDT^xg'$fny5-qJ0b'MJ"F0O{[kv=1$F.vi"~oNw%KNuU-BbmHQs|dR)5nO
+w%Go9[bwg|d+wtQ{#JL,d:yNEwit-"`fmzZ!hK%"J=o6sF;^c%nr4"XV#,6Gog&AoU_&!vEA}Cf3Z'Ye).au4!vZJlj@B9~;(t4Jq0$ZJgrl6auzMx9|z{
+oR|v!aN}%}OgOL_-~cbF]wD27q(2N`xdEim@492@feGT1",YNe0)p7LtuihZPy^eMA!SC<~l`jA|/X/l),miAmX4./A,oad8xUCt-%yFmNixsi_t#ZEM,)
+4=ixq7D'm=9j}cjMf-ZH!X6|xEj3u6rf;mlx!CAQ{r6RN8OXjfa0I+fd&"ZCeN0Kt0^v""x"r_CT.R!-rW|oRf^{m)!HTFGO9Pn&pKZ"eu_cUYp.oPG<|Q
+5/=6/U^H&n.<,B@R6G8&9)&$%@I<'+.7p;u(q%`(ujX6<(pxHQ0f;"J)6;bUH"yhB)jwK'W;zlTpkX<Vp6FN[.BEN9NqkYDvyi[GnkWL4ApCNS+JwyYA)T
+ojo2ONN&0'$bSb>=|-).2QK[B>,bh)VuW/Q]&d,MVbI+fQs5I$<@zVJ8sQ:C$Z0'hD:MJyy]~CYBW&I)+WxBJ@1Jm"b`6F77C6]C#Q.fz'm'=;qMCr@u!1
+7rwcN[Y_NqyQF6QSIYP1zq|,4!U)t(sPEf-8a<XiN5]E^mx92E$U6dNi)T'X%`<5cj7!+FOUv>2Vr0.95/k$,+Bt0yRZ|e^CGG/RYj[qC(0(XlB9L{l|Yx
+J|H-m7Kd`UYM91/rNb8i7'|,yV'8[f-5=`hHilwx"qZvGwZcHiNyFK$p$a)/MIsj<XcY6e)CQ--)U;@V{2._=T95-"{<FNnFjH/dP"eg&Ha7(<0dZ#EC}&
+<}qhx6,FYQ8ot+M!_gVQjD22utnPUk<)[A1=-Y3I0I0h!}tBDA8QT4P=B=CT3A(VwiCz9.4HO5E/pIm{hhuk[R=jEK-SvZrU}Z'BgjavvLL;!jJlT5fKG,
+s'Jp&.4%>KyS_"w9(pgM+%'B{Xfb'4%s,b9qLNUE7Tf(W{i_/Jsq|:8b6kTIrT{$k^EpxS)gGH96,xD;(BG},m()&X'T"hKmWEKTj9X#>}3B/_0;"ec5DQ
+kczM0'riDfMI!|;ckwC&]D2)]^^p}YbS:-_%zZL^EWg}`!4wZ%mj%.m8Z"5F=2Bq$9YmH,6-=$:OXS32mz=c(ii'oG/p&U"<:Mm,sC<3tnVCqg-P}KXCa8
+hxI,b)u@`eQsm;hM+"cG9XE7KrQQdo!P-KfDHWp0X>Z'eddd[&=|fr&,D@srYez"gUQw5{jLt^Db&a;U:2:Js}64t`5#<U:uq6D"M/>:7'2ti,QXNym`-9
+lMF";)vSE,TU]X~c]aCR:q[@S|PgW@6]o{7|nCa`|0%0MR,-c$<FV}{ee}20^9",/``9fO,_aS0MY@:dUEk4Va2dK@NK>NAbDW`u1$RoTUm5I6#d6`)Zz.
+]qzmr5+zNR|,hs_HiS]_QS4VGAT;e4".Ws`xFv#<T{$01g6`PH9%3Gn,6HtkBt,oi8I]js:!WX$NByu%L:-_aI^ofE>.D:"3@8Jl4j^$.#mE>xJs4)}T}{
+#.bC,d=2Wye;G$8v[)^"Wvh=pe3o/!:}W/#7^/(2Ve4rp9LEJOMd;yn'xJe{<3ghKcd{Ofvj7Ik3,%in]/88;3G%nbH:NXKvpkj$;L`S>Ry/6C(#3m!sRx
+Rl2tFd%_zW9eep[Mk3dJF[L-z}G>#b&{Ty{A`lI+iRC'CSagTI:IBd8&Og3vCg}I.7]dd+jZw8`w!MaLQpWu<&K_AmlG%]1nIuSzr|A^ltQ&=)fso$2>T`
+(t/zLNXaoZQn7@cYQnHC9>!c2aN5A,9SNJvNmsr(#5,>elS8;A/%;&9d%%r;:mps~ccvAYz/g2~x^|^-6TpIPi^kSla1bZ]>M($W_HNSZ-"Ocq'fmKO9Vw
+eDY}l@EZRnPyIg=wt}g`&#akW0k$qlEM_bkIq@QqR&vyS4=Lj(&0Hnk{HBbz6JnA1R{;#2MKE/Lt9-{l]dJ4T5W7g&b4-aH19in"N>+($SL>).#>`Uc}VQ
+QUGIjLuE+Ki{NU`}H)q&Fh-T9yJ|eT.l9r!s[PtUSh2BtfQ/8pDMF.CSrf6}9y';wfXR}.(PIJ2}fET7zd]#/prdk<mspr~NE`x^NORHdk6%5XvSl;6t)K
+GM^I2N|{{VjWVjd!+.1&`:}VEw,INy8D"Cfz.o4(8}.hNSHj>'k{N|GKaflJk!^'(;%e"xWpG}Da!d)rHFd.Hhxo~YA0ay^&0w_Z=Y4c$;o.>ygM2M<LnO
+:yIe9.`3n(1:u,nfBl>'DDJ`0=V9BntGiZ0vqi"rc/`$x84,oOUW^G2Po%{juYN<Iv@x!ModS&cB|UI}.j>xgT_OzxrR>Y_uaXekZr6u=X#E!,7pEq-7:1
+ul~vnfs.;"=CU]NI2'JFQITxe97sqk/3I"2SP+C_MN14gxeHo'0z''F.-]P4G.{Jx={ZkHo%FxX,r6)Mf.OHx+`Ui/ae@/XoO0[J^@ATA="mqTaTnza|(+
+6pl/WHZ%jW$VfJCgB-_C&zw%q27Ou"bJBmgYu/e"<"rJX)tEB'M3.9^mzTAsY,ep4z=k.52^|>J33cL{MAW%YRK>#w{dx;s;msuN<kl#sP&;oarIFxoLK$
+{FBT+4vN'Xu117JFurn]o)Fvgb~T;TOr0TaW1]i(WSxMeB/E8C:`Y4JQh=NW"YK2wF/1IxRfG4VhZe[.I|6B{y:LzVe"aEU1hb_w5JGL{jo2a0X5(aJ&e&
+/hWs-Of)8@rtRkpn9PZQ(AGLN!dqqJOnp(E-(Nt|%1-c'iD3ZF]i1ypNx"59RyB%G.gJk!^y[;Pt-&9Edd#,BV3+XH[9X--nx6L&!iAd/(QF:09CYh5)L2
+CYL0a8J5zgv3(f)Zyoj`$]Ez6lo-jm6D=cC151t0["~'Kl0i=u1OA24G:w=)0"+3Dc0>n<Y(Sv2jiF2M=Ymy9"f[]_5R$M>z(EIz'MWa/%MMwK)OCL+{'^
+BidcTGAVmC&G=ve|`n`-k$wq6|T-rrZLUUA3%%WW)CodVZ8(l")N]y-X]4~Pmc#Zb}>:Bh;ND@QXSv6En%DC(y{$e(9%,2,Hs1|q:Rr@hv+AP)s|Hz"h6-
+8[9O5:~0bK[2dd#ru8ZR4>Cc3="(p2SFWU~PA'fcWCnB#'(sg=FSzTMZi+tvW4](r)Xvzz:Mh;/[n;"{445G0KFk98GKZT6Y-x#vH!pF4L3mAJ{5Y7qt@i
+0n1c)t(uEhyyv7(k85C.YKP43B:nMi8>EoF)X}77/Ve7"52PVY46Kd8L4IV-R.`f|By,88)e@OgbE,@mNcW_oCUdDwkInNdCKXIh{P!dhT>;"Q&Rtv+'zk
+ll{2+0Ys>U_,A_uSn{U|bx#ybhaahK@E}XzeRTgh=RQmKDcvrdhZX::Ptna_4Mi/VyPeicy8!fp"kkKkUV;_Z{37Zq(p/<MCT_OE.<q$s00d5nfFqcgA-D
+^$I2dhMB5Nh`kAZRo0GMQd6n,LN;&AUus,Xi"{kynw6-(X}V]0x3wjf&`^krl5fwROWgV'm^m,|Q<{iI7m.<k/",Vv5nZ.5=1aNxQDj+$=FCdR<=U6Zpk(
+(<=NJb'l}{8(bUFXMke;NOTVa{WZ/KB=;-Uf9R1/d{C$U:6pk@n)w)7XFa;",-+WCBKJnKy^G]X8z5VaEVuCfslhe1fr0AKphE`enZ'CVUR-V8yh<J46pS
+-8%{RW;=TNLE!^p5_Q'yW(r-Xjo=wL=(pV].X(lO+G|WAt(Br$8xY%zYnJ/}vyR.By.En)u05'rl]B>/,%jIYgp)E:@2zmp:T|Yxps8xcrfxZ-}]gI=Lpd
+jD<v`lI=TnA7d>X%`;+udjhZhN#I{phT{(K-ucvH@8s$fKk'yBU-1I9kOb:Y(|cO!W)/=pZ$lcPGAlrxm]c9t}t9OLvA9L#WDDmvQF^ETQuo"<v|JYjAWD
+m}YwL>cJU{){=vJ3j}Kb3UG)WHEDpa7Ma$TKvK~Y}JB<KsB;nAga'6kbig)_3YtvR$.}~e'xcGZZdH<.BYZ[UF-aK3NHutp1j5IO%5UtDMN3[3dB3eTGe'
+QL}KCVuhpsC87qO[[0EiDZ7_zZGm^i_u:.e&x,:!_)vsVNFBm$AAh}.y~('t'3]utH2yuyEB^-va+Ze|w8<9d(k|6BE^C(kBn[:M[egpq-NvmX:k6adfX(
+Cw,I7Ai3wJvjxUDcVkW>T%lGl$$+k4>l<E,M>9=AwUWz47hS_(UrWKRw>8>$`-#uw$.luK%5JT)A^FTn1x[i@,plv/TpyA|-9b_ELQAygWi;Uk$%3SAAuR
+k4WtR/Bq$P21bXMGJk{QEktrkYAoG(f8+_z+2xCvn{/quwLG]{!ibheb0x3B0}chk)P@s+wV43Lb<gl0J"r2&haEq<E0+/DBYbumN!5rpjv#CET[uqDaC<
+-jnqd1&]=:S@np<L6QdvHC@%7y:d:W<V>X3pN"F/nRq%}Rk$&:+])}@m05u/61TW4QSU5a~EHtgz&.;>Nz!Wk2aYWiw1A0Bv;qW}Ee!vtP5i`GEt]V1UC#
++|>pd]i5xd^n$$[1MEl'"Tc/mSE3K90XPGO;T!:<S3eyM;y4/DcMc9-a1o..6d6'cq!Xn#3x2DIKi{ThkA+}qVLGKo5^Pr+x8voT~{605u>q~}z|Qe{f]z
+Y2R|ke-Mpn0;CkwJ6r$Er8f9_WGhPsbDoOxe1AS-p7%$(I]m''}xVMv,~7=b+NF0Pq"#ODeLrr70kCUMac=M]=XUvSgUD3CQ,iib{}s]UTx_7u-RaS#-At
+iw-FRVJpFUA!J=07({e_S[)0=3HIt2;7D'a#ym=Y}bkxM5oY^2Srwj:%{vo({hPUkv0mS2!8A!ogJtosXkE3Y@&tI0~O$q@o`<]p,)YahT8eynZD2G+Rsg
+mI4m-.q{dF4bHioizxy$X+q`&cR0CMOg^wru//(KvQ9/9]qeK|IihM]!1(Bc>'%0-O%U&n!H}g..^un+[ZFas>=Ht<%x^kRIVa#Y'5nxBrJp(x7c(<)[3/
+x-[ZBrijXal;g"'^JFa<LZ_ztnUBATy'5G)6SoOQTmm7x<P<w`85{5`EUXl]0;.wV)@DgF^8(#<8/6[,J69AHJ9{S&ZggEF4S"His.M[NDrHvALaoPUZw(
+]mqxh3Fn"$UhvPzkpe]_MLbm2G[zq(b7+s_'X6iE:%Htvq9"8Mz8B}BN1Z6vs&oF{.1_nX`IcjJwaAoIFB63{:++:`CK6%,3&Wumu/~W'_]kMf>N5B$Y]J
+9X9LY}%KrEa1XGp)<%RkgxhCC`K`P%W;q6iRo1)"FYNbkckOa%5_MmA%;1;hplH$_yL)Fjt`7{zM2>0"bCwV(!QHMCpez0S6q(2i&@p[gz]kd4tK0}J-,l
+@Q'qhht:sD@)~TF<-MhBRMD%q)kU&1G3Z=/[rE&N]F'+J{$g@G8.WNs>N=tRsjfo;|`A2ufL8M.@[>`-zmORk)MqhfWA{89#D;"mtG%@LAgG![EtwDzE7j
+_3%pgsl#5'S8#:VQT}%g0<uKKj7Tmi:f2f61oKBM|kY{OTTl0D)NOxp(&F7aLGrkF`8zJF],g#UnylN.iODB2Q]3Df5o6I)='ps`YKIuK9dvQ|z{:(0V9s
+7uWfF/)PCm{z,]C`2Py>$84fFnNQj&/&CRHTC$t_:PF%&uf%[]c.1oltmx1ugo#y}AFtK%>VcEkU0!^I,_pRj"z+H5=,WS#'j#u[RYP#[Hn$H2-U'z1AKr
+K]a.01YQapOfkq,pb)n0!`HZ_-YP0Y0yIB0l0LCkDacQ2hj"GxNh'"fiUTdsvY_!zD&GuP=ni]J8HQ9t8S{U#$GxLOO`${k8[k`V}<#JFJrczFlW/SdRp4
++x%;!dc![.rrC'V5hgn@oZ66KA9MgOCk&xYktcS-pv+]4l72Sj~osZ[7=:zlpMLFXvO5OCg=}0Qxg+<hf^GPLE:[(Ej(o9urNM[Dk[sS)4UOw:0IX5|[Dq
+)Fu]zAEmYx!i-}c&GgN_S@b<mGv)UUvh60$^i+|q]Vf!E4=cx.Ru^4&tq3HMI$;!XejQBmg2$eSm[kS='V.7w0amROImI!|1t=P4XWE)e^_:~rddS[|.y(
+Zh=Cpx%Uw={s>2AS!8dB=VL=DY;NL%N(Bi-T_I1B'73t|/ucKF-_uB|x"U_CcVbc]yzAn)uT3%^^Ynf:9'BNufjzKkmW6Q.%;RfkhrxA4dB}EXstT/o2]H
+X,az:UyH!1+9)+Kkk@E_r1__97f6kyK}V2DMkNKPhL^4}J3>mY<Xpt1fai&vE|uKE1=RqV-#!K((FU5+CTkE&o-u{%qb@kul-e=A!`gL[t:=lyi&L'%#`_
+2{/^WD68.B(#On85-]l8&hs0'5[6>8WCw/IqeZ.Zis!M3N-u[VmqU{'JV7/XbZWHoXOof+i7AC<'gI^WdmiSp=)&&Ba4f|W@sXn-U%%q!y}}~G"=_g"n&d
+-VDk+)W"u(KatwUQrub}kf^7iu,7A8pC,M3EZ54vSHJrazOhI$S^^%aa-1D3:|kXs,>1GgH-+cjxNf2D`#ZN3JbPPSZ[Jl${HDgQhPU{$$-|v6s#pUI(u5
+'spz#s{szLk7/5'lYpcwd`f$6;]&XlM%&YEP#}uOWnTxD;|JE6=X27xHDMms8x(ODoNnQwOBAcBju^(/u68RE(mMK^K{aj]PSo|Y!nOBBvzWrHFDLlrd`k
+q}DBJnF]7<m|)->3NzAP5Qh87!JsCyR{PxuFdx.KOkTvcUu-;61<l[fAW+[p}aSw4;yS2eCG!Nx'/Om6ivPh+>dqAxnw^apZ'TDv%B`q74ZmPqrV6bE0LA
+7`uSK]'d=VIwC#ws<oK_j)YkBU)OC07+h^z@Pf4Hh]^)/KYR4>NP2cHFQUs4-+$:l4S]Y9}G2_3'^M&KX.c%ozfLtaqEn',Xg2,{&M!PQ|96OGKy-xguJD
+fmFS|[ACS%(1RHebk8K;tj+"|Eif-Zjmvw({iqh!_A683LwB<M/),^ErD)`UPTQ#}`m:+_bPWQ]AJ,cR$f306stG5NV[7sWYBS%&]w'(5zojsEeQy'(B(X
+mQv0krQ9WeejVVsoT@RsHY$f!,o^M0r0VI-&mHGWTKWRqP|#"-`)K)Bl]Aty-cUf=89U2g4+#@OnkjAYAQrE$zng>oAu$2qm[>FsC,Kk@.2d+8+m/mdxHY
+BN^`Rv_S!yy82N(2m${H95@jObe)a<bxWj]IW<N+}6nD-[^KYNU%'f75I>"&-|[p@1UojhddX_U4Hy6A}$L.WI`>pk(/bbnUD-u0Ki}Y"+7<h;)]r_9q6t
+^(C}2(X^3KD)4R#F5sYS-$s&}6_L2ze0Y/QXys6.P)<]9$@K!!7xNZ11hW7@+."<w%XIW2Vw@'}7[,Zs'Zfb,ncY#T30w(-67#gio>H8:v$s#BvS_Eudy^
+/W"y]%{t{3]C`4>xYJLNpvT"Yu495eWAk1[e76yPzy&604dklA]%`I+[c:Bj6wfCee3HmtIF.3"LL$M,J$&N'+DoG|J7lhWO$G]s'01l4=l4_CNtcyP%UL
+kK_U{8^'@ELO_JE35T.iH3KZ5$w0o4.#p"q!)V@{i<Qj$ZaE]acb82MKvky3Oq>0sYdE)$:B0syb!)kvW@yAC2C05xG/Sjw^=HRwY4m.y985I]/(A@W+"Y
+dZlx5bm&Ek1akkHlYP%%!8K>=5&@:.K$w<#Tw)LS#w~RN6mW:ubRD3FyNl,Z`Swmgs9cSeM2j0oOhYr5NO~y$qc^x%avYGumu{mtvnUJpP,"MI3YdEH'tE
+TN)PSJ/K,6F2|if2@lxGga0bB@3Q5UNN@H=IPm'v~TSnlGZ",$ezT6P`Lykq#CKCd$%7up]@~u^`_^"Lh!ZxC6:&8a4rT-;;Z{EjNB=/^%'JVj!TEQ_s+j
+jP;5$NYm%UU%MTz4NgmlF9qR;=j9bPv^AE{${y'v6+ICd-f"4H|9j(:1fjam{#Rz_CTJ90&RIzpF+VItlvVQcK6XeBCrHd#pv0S#]8]L'bpM="6-y@%Dy6
+X$dSY=Sdv){/g'00.}xdHU9oWPnxp[q]<$d6#&,ycs3{H+/Tt!:"ljwg%=7/J5iqSg@;@!EJUjI])D^rF9<lh-(8C0[Qw:_jJqEFmGxP8S1z;LjdkN^]l0
+Fk(y1&<{OGq7}ue2xMj(4S'%ZS`GgKkA-1B2/Xiz;2<s$-HD{9<XeUj`Q2.f&"&m<q'es0a"XJ[=p5|I2IKZwS])><KjN>:UNV&Pb,,%[JsVfd8$:k^((r
+^.(<MRw6DTVFs={yIi1y))D]>z.'E>Y2YF2AMg-nVF+WWQInyex#xG>A>LbX$+v2,79>.|^bR'q)]lv]U6EK'Ce.KbN`A^0mmil=}n}Q%f}){kLnOt,Huc
+P0R-_HrS:z-Jr'OO6{+[IqTCf98%Br6vnX'`6h0{&hSfr"U5>(2Je|!9z<uj+NtD9L3a8_BD:SLKDQ9UJve|!(3q|qL`C%3_p,&g2et0si}!tXVMa/,}~(
+=oU''^Y6%aNy#1)MvzA"A9cEC)>qmSsB3A9.b2."6NRBjvL_33@Da[fQ3An:=KIu%pq0iz2x+K'NlW+b1w4;"boXb0_T}hC%}l#OX{3pWFNfuBSZ=)CocI
+pg66LtEV4>a5t8.fV|!OA98dW2kx>MWBqB6nSYNy}J6aYj4pQ+B+<'xKZwxd{C1PxN$w_VtQZz8PxX5&b]S=;Q7"JdDPNMu0BXS:wX-v|XT8B;fj~D,e$u
+]99V-)T"%oildXYaoH095cd"tAf'xrx)f6rARFIbkX9oz.[afP,ch+pz]aiwvBHVHk:dCr}tdA/T^b#9%s9+e(fV[)06P!~8Nk~^|EilU]]:k.</YY>n9r
+z/p8&L~Af<'1|<wH`DB|'trLbT7FaeHmz4%aNH<9YHxQL:sS0P,;&8J"{hJ.gMiWR_=&NxGd#!Cw<Fk-agKUdd7Z{uou|-|u6x:BKN>5RIl>]$SLR_KB91
+1SodSmLU!${J{p2BJ];Y/mSCv0tmT@n)1z3@DC:xT|3anN"F.&BtAbbA;nBBe(j(!.e^$vn#^ZnThA:nr+a4@W#F[dGI%v^Kj$/b{bpzG``=<%n{OU:_B"
+pNP%_7AEEpzxw0@^/nQ)%Sq`EzJrlDKsT^cebyg3SS,QQppbk5VflU/-NNCLR+gJ=LBY~:`i5AE9duc.g6)(E#I7,]Rb|J8&&>;.Oyv0~d7@+9s4>%wF/+
+9AA(^!Yh:j_C7|MJGdim9suVCuuVJ@^)t"<n}Rv9yso;U@U^~qpn|[UE:Xw]L[+U0nZi(x0O3.Na>da$]Q:6~Y}gM2.7[x1C,abL4Cetc|Xv$Mn@E%d>J4
+baGN&BJQGH8EyqG<60gBUfw&jJ-w}5{9{TC@RpB3~^DeYz&scT3h1S~$@KK7Ts83]O3&4:K=GjP.C_eY~px;Q)-Fw%gc.6xUXnsu^[##XLzBamj0`d=>pu
+3O3N2DE/(}#q:0+]utl:yWzd-^k9_qqSW,.NhI^1P5i'9d@'&>0BJ.:7IW]-6kKB7yHT62]y3C~nJ{t'Cf.Q1#"TQ/kPo7BsuwS(/6dC9'||b#McxG/@(|
+(O`&,_vnZ!s:L]s/LQl_lx_/(l~O/Ju"wx~bLUOgxz<fs:.f8(nY]G5!=}5FDwBxkTaW-sDn~+f<66_W"W$f^e1";h^b$-512aY.VN^,$31hI91POONK}i
+!RJmw9|SGw)q6bXNs:P_o^0Ou:,h0ok/k(W;zaJsy]:[Kq_OGE+BuOYJyRge>Xpvf6-zWy[0lhG}5n<{_@LfVB<qV2-eIMdmy#7>OUvPpqXh~Rd}HuNrBS
+=icWopd%C83$qs22]x!kU=9HW<K;xDw/7.9Egm@>%bvo9Oihd})W$#RG^>assA'j)[J6c4|A]j8+_k#E%:5%2t`H6yBvO$b^yxn_e%7guFKmu}=9~-0#3Q
+Dr,7nc-:6P_O0}mM}Cb-#U^o_Hk>jrPK7)vam+a:_V4BYE_{E<m:vW03'Y[x|::#d/0P&S}xqJiF!G}:V&bSHUK1:Q$vym>RU:xOq4qaG#hIByQbiG7xCa
+11{X#{bD6[OZ7t^Ww!I+Jil'PdOrSfjS!!B{S"6nvG|'H$)2,4zGwJ!$Co[,5ax&]Hxy(4Av(;Y{2.}^2m:A]HFWCOM%r[I%t;3<dYLQ=oTVyM!Bc2UzM[
+11)(>)A9zFtahSYZ&d0'AH'.,Bqcg]!lZB1&i1AZDeR7TaZQr{P_:1t9T7IO!p`aIBy[0^F)5GEKa_n/sVU>/N3xJG6pZOXuE`L#eD`9L6Ho%jsps$An#h
+7DZQj>_!iLAI.7NOvK#FZ4^#pr`'G4Xt.M{sg<k|_Fnk,K;edp@}But38t$5/(KJKKBQo&iqcRw//tiI#MWn)bwTf`-oR$9Mi,%iszET|jS)RWxaSlkVdr
+}`Qa}_n_K+Lw(ryvgR&H3(ohm/IM5b|{UebL$6NZtcFVEGnEaS=:{>:&TTWq,f6O/chlg>1v.%rhU.X.<b92;#Yp%)Srv_@>fKY6&wE5!fV)p7EOlS6=C7
+,1yGS#/)=D9+X1i/1Bmh$IB@d-CscZlymn!J-yb>n7Dzj-iKdD<FC/TNI5Jv^^]]Roi9-,;WHv65C7My5i8=X7WYX7MEUI$77@@)qDi&uIK{#]Yh<K>qvg
+GmZ.hNPlY3J%JMi&6{+'Yk>rF[tY%eVN]gt5P/zv!6_S&Ts=PcDg[;>MY%Ea'uM$OZ0|]sgJ._I_MnJTJ!cHEmTx$c9|)d%BU^&:Bl.:};/$8c1tT@|{h4
+'T"6Pu:=z[<`CKbJ=9o<Ktg]Dw%l{%~rWrueSYTPz/]R8_nHmsU9R/I&iPLd`.;w~d6Fv:7A`|^'Ou]F4Kc7/D%Z>HAy1hh-43'WK`ks~7"8Cfulwz@AfO
++/=>"gmpK63H6bAZ#SgE,oeowoZ"R|$]|cs[HoE:V^Qu!5}HePJ)5pU:AZF^0sqzGIT.[K"ONM.g#9QNp1|v;S_[7tNaN{z-I$I|3R)i9e$$rF'53qq443
+A$YG.EqN9vE%znaV+-PP04{h],Yf(Rar#P<j-(MT^R9@`.33g@:X}Z+Lt8K;.X^aU`AipM~hbk4&V;cH5XA,9r/D}uCqbtfq.uf{9fl|G'9's[i#<L,P-&
+>r"h{yV8/E'SsG11BB|"HTTO_ewcvU;#F7%@}VIubN{_tp%yhnr3:zHCENpK&dyB4bmc@VZD")A;L!362PM_K])R6e-i`eB2C@;rHx2LC[FWOR-Dmj>JeX
+[QJE@S=/^c}BnKNIud06XduYR3&]`:[mG%g//B2Ew/zgJHfWV;sAx4v1.`,'.(Usuq86uDPT!VXAdekk/rGsGC;dx2&F5m7/zgQcV`2E6t!Z3RW>4<c,Ap
+s=V(]ALo{+$aFh=@^%>}(M|F"2;&@#!7IGAEaVs_P/J[VLs>~zclu-9aE.=iiGS!m`JAnt]PO9AZfrg.J!<{0]c_Oc_'aqp75ts8EVkSa/|kR"h'[>7oSO
+@@U%xk<r=#T<OAk;)lw1B]pPX64R=RR2:p&JU-y/mUU&tWDF-400B7(i^XY+Is'AI/%3q=(1X;QKfj"&iQLGrBW8Gx+Ox{Jp_u/Y!@~[j<V{)H4DD;GWMl
+NBj^HGcXeEH1Nj#/a^qa!blQUI~-CGf34@phJMLUk"FRH''bJ-c1ssD'~+{[z0TMMKgQZgr3Yv;GzN~j%epJ#7.7eSwF3i_s%r>,I{^:q_c}`wiS3MTIqT
+4MiMGL("bdv%oEKM`>$J7PK{13RO{3~4#R'+D{!>P7ay"}l:{P~2_A.psE1i!yEZ+|a^:kSbTMYp2sp}CDDWADW(EzIpotrpabU(9<Q<018=y|;jR#AN}#
+|Q9^];B+rXG$V7+rr|rb]P|1#+J)r$y5x:+PSO>ID#j4E-RB}iPR[&p{$f)@7CS(^u!JerNwU6%4bpbq$$#Hn(z}Y1e,dSp`s6UXRKx#"h%DK+pn9P9P},
+6obQ5T}g.TV9F@$krQGR7f;;lkRA%H:rk=T!Q)r"C1Z;:F&gN&:Yf9,XuW8.P|GMK'IO8b.3]4',d5qMs/[&5DI[,#gT|0@|1Wp;aFLpW@6MM-)<Kp2hm,
+(g%2zB-iX7oV'aFpk'^gl'6!M)[7x1,yV"'0pQl@QX#BH3bp]_v!<&s"S@]%Ni_GBBPoH31g2VmP3O4Z^jy="^jWhoL|d'r}C$5`aZg@._MTx#v"s:2C~&
+9l!dY%Kp`D!Cb&z5TRpWyLds[vm'{5i-jG-XXCP<UTMZFk7U.,T5h'{-J}uEgUaDl<YtA1m&Wl}6LvzU8Z5Y~lLu$-cHsJIjFuJ;6y9B,2M-!XrpV3)yZr
+mf2J#)!-6<93|r6]h)3s:B@YXCw(k$)B^KorF;Ry3{l[I-HlBU[lgJOV&5'O9{tZfYS4meX;7uis;%+hn@{NGHi+aP^Cy;@(m$`{,H+wdp_OtGcJ]KS5K2
+ox4I{V+-tRI;Og804vP!L+K_Cw{|>gHX@r'y~wcd<}EQ=EM66AMi_b>XfJj|D.]BmX'VZBsNA9j2JhYE-J_EUi&{"0G=H<%ui9`"[7My&w>j;,9vmBh$]S
+:D!~gPDpkw;GROE#5-'C]gtD:r'9JZ<#UeIX9mHwS'dVmI.a#[7qa1@FwW`"d<I/)BrWrqJrks5JcP~cy5!Zzguh.tErezJaw$BL$RVowfq]6+x+.2x96m
+atcGXY`J&_Da+"k`A=@B"P0WaJvE$z%>hKcLQ[_|{.j,.RGT-]Tx[`8fo;n)V9~ydS&<Vk9h0Dq!3/[I=(>[R"%-z;]}d89|JQjKv-e=AztP;kk)W.Zpz"
+ZM^4APj}AHO`&<dDcRu)3Nu)--H+~`FJu"U@w4q@dwjbiZ!sxDC3-VR.#Ie{I$E7z[CiI]XP~Jdsu-_Ks{<gA2k%oN(SYX>)CO+h=ZPD/W{Mo0%b4VJg`w
+K`/!3HY>MRDK<&yiyVn'HWgR!eukV<I%T@HD`X3GFfJ}4s=(_80ml[dU2".AJmuF^%NbC')sd$H7B}H-rKoa:6)$4E-djupRF/Ge!@XhT+XxlJbDe)#!We
+/t<+~HJ6Tazy/hT]+j#Wh(3DJlDI{+<neH6uV,E0!/AbLew;[,eVLU#%p118rs`dE0}b}swhXi#m5OdY=XG]0{saRgj=`zL)`.P=-bjC+OG3Fl$_^d|"xw
+[X66kV4SgiM5hKn05hi"Q"QNtQg"_N9e+7ib5kcT-sD,1+W%xDo$tr^QMJy#~H>2+'guqT4m!^.sp+U,mz8Nb/(US"aDvHR3P[K6udCXv;1OZ<_y/S~2Gy
+ogRpdDs&3'r'wOxohesh5OBQb/$l$)5goeUhNP{|Q|ZKwoerqY=[$Gm4VXyR&6hf>B5sc{RtJ[`ozHSmLq_gv2(J)ne!)09baMvT:{L7Gy4oG>K9s-=6R>
++:mxSdrP5LOii$E[I]2C"D}X0;RARD1hM;$F~;i1@!ktDKkg6m270]Gw3mL0rb/.-v)I`'E#}-(VltU$@I8iXjp`h^VT&4<h/i~5zG$lu``")p^gd'e9Y,
+5"'&/n^:/4Q%18+lA/9a(VI8X4'D'v~O36LW4#V!rH>-n_Jpa8W'|]0'(iZ]IU>kcRrbLE$byuqD4mvyeOVGT|a=ZU'MuE4+E@^7oKz2,5yATxqzyOj=DJ
+T:S-I]]SjZh/{0{J6lhN^|cWPTg]V8nhxWp5pJgEOn>9~t"dp1'hG+o4521KV|&hmRW`+evtxw=aqF9fc%4xB6fft$Tb_mvGQBCcB|H_Ps%7H=QW@mgqmE
+{t+j[p:n^4>#vb07-NZ(27l&Afdz''KPMWw]l5=UL#!0>NBJI]Y8j/tsCB"KlST>T8(3`]i=@rRjCf"x;8->9OYyW-!p36XM_B}/`Zoi6M6+"=O$ijEc2s
++iKEBEcs/V/LWRb!%{JH8ry!@wkJCE3yfa":QMd.yJw=Oai4)E(:W5{@];MWsuff.AR`mY>+NlqZVVTDg0)#.xOh!,F=5}2x6%@6^w(rhV7|JiX,ON3EC`
+q:^a2,l=U`2:,";em@&>jFm+8h,T}+=@h"R5|5PqX8Lk%Nurw8&UJuah:i:<cD1yFElxK1|+I]_R=fj=GF1_!ehjTRqYJ1L!Z|@mCsgNCqAuy{8M#PUtIg
+qK0^,k+NfJGOllbI{mU^RIUNOrfqX&.)Z1izy6_n5SJjvy|ozv!Mc+:SupBpx/yBpNF'VN;,B.aj$N)&(a|uP9X6^2wev"O5M]yL0ox|;&k$nin^QmE7'T
+&|ve@hNFP:R!g%P0T;M^Y8:Z=Ix{^[H{l@|Pb]zP$Ob6f^>+";A{,hU#~{#jVAa>#lt"fVf,AC9@baw76B[QYqO+l]>gD_RGnNsNtjcOHvw^kHD(!W{'dS
+~utXq&"kl>TPfqT7Z3!%eL{Gvs%z[^H5ZHCn)Z/Ria<<#DluQc3Q2n9|xV}v&;.hX`57xdz_}G'A>`Y/Ox8k3)5}V}iO+eSQ)#10"j"H>OB=LUw5;O3-g0
+L)^CHC{}&#t`@3"I1[HKTghIpeQ%F0}O.5E2h'CZc%";jsf$I"6Rn&FxP+$WY6c}I&Wq6"}MI8IJE6yUJJxNTbPJ62z^6HwQ"XyPKV~pM!`g%E'DZX9KhY
+^=W:0!wiQS^jC(J/US-`+alsy;b0M;"buqo2JJ]u<E"kx$Y8"4<uN-Vr7rN8oL"ft7=JgW!suF,_YIDi7N%mUJmP[`Zmhe_>(3L/Sc'hiR^]X%axQFs<h}
+ckt+o}TMSuf(7Ne`GmI}2rqX9K]p5SJ0-i2)}>vekkPKQ@POUAZn<CYZZC26_)Kah.nJ|J[xxEgoD"$dknQ00Zx[v;I=hV6.E[#$7mae($bI(N5[U@69pi
+2SBFp-L7RViD~dWDbW_l=L]pZJpi5f;|n{:U>!+c#XZrkMhsRs6w2x~xz+g$RdcY[+<.!YG.8z!E=^EdhI[fu|-|@{0xf>NF#>h@<kAad=ZTmWfN~)<fxc
+0h/6Rvl)+ZOW4kCg$a_JlWFq.8&!1&{i4B}C-Z@JMnI=mc=s#rfj"k(.H@Bm`5/1oEhJ,P5u%+SnJ5;O,d_(fI's$[%f18o!4w67dPdxW(cm[i,);@l2E;
+E8S>F"j(YP}VZ`7,[%,y_gX-)m|H;!Yqn`hKHE$[ebHgBT6Pb'N`O]T,aI%OUNLy0|3yL>y|KN^&K]c#WxRf_zvywD#9JLpLcg{ZP89!Bg,Wr[xwgha;}J
+{aJr<QN]j'-Crx+uRB(Lr>`,gq^,Zek`6KH8|5)FJKJb#"iPJmdO{(EF_PZj3i+f_eiR4m3OF5uv5mw'DTTKbMb+OJH&w%zjDCOPm;N0q'VxoOI=7D|hCb
+,zpy]O%l{U3i0#:gv[});h`4F-M'!V,|+pS2yR[Y`toCYgd'cxwrCOZ9%++(c;Z{Z[^1%PZXNWcEsV<CRHBs<+`d;d6k<Vf8m]jC/qmk>JoROvH{.s0pCM
+E:!{@=0!#B[)M3(&89QAKWLvCRb6Ib[h+tEqw8."pe2Lw8'WDQky}&0H'n_#oK.z')'q%FDGgIrFs[b)}KsMzJ):t!P1|gS4>Q$Mc21DO+KO1^ZUp-An}V
+FSxg4(WV<,^e3H>UT$9"(|Lyxj`4CBnylIkI9emoA751g30})7%&znXiJN0N=wM'~Upc,cFf8yQ7k2vY9K0%(|UOns1X=2O:mDy$jvJP20D9//$5C1y6wW
+I)mUmN}c,zyXOr/gCzXTT1a%PHU!W#Igs{INuhqE)p0g=Bx%rJvMlYgeG^((tXVC1@I6M/(cGwD+P2MBt((kcAosanUW=;i+d;DfEJ80rdX|rklwn=/l@>
+GWKYUM}s{m,!Sm6K43F9LI==K3w[xZsR4SfP8&<6DFyp+Q9S4<:`'rsW1|H'VKNXIXrNDQX,st:Ux}JO/hJ&gK&93llz/"9b"D86}X>pM3u)mVz+`}4G3R
+R(-$!Y.-ynyLL7%KIx9nc"Wc;5=#N$v=f'qEZ^M6)hN:+o7nRzCq,gLa|UD{BJ[&pc4:E6DBX>(JyE.6ZY^"6<gmuWuco3SX^}|O~z-RU>P+p0#iqDkkbv
+,`[p_obZ_>k4dGyD5$^|yo9R!j(,g9:]5<;zz3Z4esW@#'<mlMsKXpAIU!|"54F-Pq/8z'tyB|edNVJoTNL8&y"QdT"{G]O^E<_@G#hY83PRL$-uszk2L9
+9OABUeBy`CuWA{bzGe;-jzv[X"/VuQl`J<6u627g^,gS|yF5ML-R(^#|6ZHID1NvL>R0!#=02d3/|qNn#'v8Et/zKO:F#()]f(Tdtp!"&a'y2xzD9jWy|%
+AtT-79='LPUj~n6bZ&:rYfT:hQM`8M(xooiuQPWg3neEQ&rJ"otXbjC9V9Gjuu["gFJs)[:!C|H1V%v^5'taYYVb7vy{#Es`Oj%Ng^f>j<#z=D.;iXMF^M
+[,l>,m9Okh#(Rd1FN#Pj:n%gPv`lVA"`6CQL9>Yg--HuwH:z'i3Y%7=oLhh[0H^e!x,w5xRK%F[B65D]4hz6u5M&1`S{IgJsoLUJ$J"ux356_}ZH]<>(Si
+YrL7ZQGfZ0#&Ue/t1oG=YHVaVp+'dH-P(Ia(-{}f2m^%9lD{$ms2P<=jkX/0H3oThTx::(ii`s(h&2j&c/V_m+n2jx@#3(+t"D/>EU=,(h#--NjmJ2%9_G
+c5Yd|]G;i(`JKdSBBTnr(u@P194A//B"vR`QSa|K2W~ZMX4;n,`T,8Kc`1}>KGR}<(P$jcn2RpVPSR;4CbIUG)Y^CGWqOrYn7}<}-#I]U"JnD&Qh@o}O}{
+V9Z<DcET`eR7js##Gly6"OW2}UemDbEzjx_y6n8a(Cfb4T}tgS1.hLzmJr3m=cS:rH%{Q2&|8U!%msUByP;;C.{J8Z_LkY4=j7Q1<5PcG{xy"(i;{e]Fz<
+>xSkDw_GX5ypJg0uN[kR("_cMo~V0$OafyC--ij9<&v4lP|y1-O[mH4qUpLEe]eSG#wJ(md4r:vm{k/!:"HoUxs}"MB8Y|hrUGYUybcdgWXPdDQ|hy`x)$
+)iCO9B5$1J11/]G5MK&'9kTS&tgOIX@joL<ca^`Kw(lpEJV`k;AB8mhm"w7g9[{O$rG6F^:LzDS_T"F7m;oLQgY-o%;"!/n[Jo9R9<F<z.3XaOgr|vcq}9
+a^<d6wTM:}qz,6l+r"/{N5oi|`RDj5!x~5.$9iC%E$gmpdA5qbp1}z#J<J9|crV-EcBlK>=dESFY.+B6e`}!KdC}~|tgKdh>;XpXw+,,60"FbUA)v1YC]N
+72Ja-p7/LtB5:QI[_VDH;=xv8vh%i,Y(.#~XtHovgEsPIydd3-xbC)P`YyGkkI-OEy8^O@@+E0qO(_H3=;BHxJ}q8&}Ffo0XS7k:^B=wD!A|{=~Nu{F-pd
+v8Pn=)U5hZ#M}kq`rk$H`|_mV!P1IPaZlS&W{GkFsnrNhJpKUP}|v^]2'f4QRFF{IW.Bhl7<5'>7#s/UF3OA8hR^59;%$"H"dU$%}axSs2.=j]2{h#Wpk+
+f[otA_ROf[|hD7V=s`XwOYz|'9Y7A}(S:]WCe04h04A4]U$le1:-jE@MqZ%kwg-2evf&xkt$M[&j,)B-%yj$<!Q8q2BHDof4ph}T9{0Q4Pd=Pb&OyqgGd$
+2r'DGudnvYiSIgRD1p|;,k:vMpc4/yYi%)]FsINd&`~ib]UX<^^h$40}.^)FPL{'[3T(Hv7aua`{/;"PXV-Oj$C#C,Wq5MNRN.lAd9|s#2A8DEQm~@Nk6t
+L<(sSC2a,z)S'td17+WC}EBHOuK$33VcsIe/v.~:vO4Oj(A{bRFEhNYN5B}9qWCYlLQRZ@_Q#ecE2_qP4{8B47K)_BuinX|S-tXbtAXFiX=Q)E,jk5VE)p
+kknjb6ziT5xDz]["Bb1."CmHpqBE/$F]!5/#y$W#a,/Yc2Sl3U0bUKJot9lz#tA+w3neN!O)sldfu#4`5v38w=]l;"<Q2Vz1QmPtp;7Z6.c6D);ln0UTn,
+_^`4A|z;uYg1Z2mvX5ZHrj^kg;bHy/IOR6(Wgk]8`bs!>@,GI;/@hW`9q3XS7VpQ/l;Hk^y$pSV^=(}RdU(W6ZaN"1/+C#ciR|jRo3$RaYlq;e8:8i+.{7
+q&>.^!5,-4Pg7:^y{,AD%ep;g,pl/<#}:=4MYgZ697S}/VRyNMe8`rtg$!f(>A`Rl!3YU,6RK"w,A&#_P4:A;_,-}E0!J_N7h},:bUwlxz33SxlVTK[w-(
+a27r.(N#[$_1z`q8fjz@-Gavz.bg[q|aWx.|T1'bV19nGf;k1zuLigA|~VCf^8z-n^L|mdCDvWZ`>n&eD-<)I7#]a$=cMql%>hs&g^o(t,rI4dgI2>nIs5
+>hu,:AyKOwS&:Q8b1R["Mt!!|)N7W&a,Byn>]xuVqFnv^mqh5'buuN^n5gW@^@q5Y|2h9)gs4ZXP`Vj#-[RlhmvQkG.R`T"UR:Fe_,Px[_FVUg.a1Ua:=S
+J@e;7&gPI2Z77}neygIl6P]34dv"6[W|bh_kr38`',ECg2$8SW`cEfrR;.E@g,RqLNKPdL_<$W+P22'o+ZW1s&D{okc,4(wBLJUTETXk!o@m~""UPwCdbH
+X}B&lWOOAx-=(&W[&.JqHr]-`)=!(0X4g)#/BzgCr53QXG'iHZJcig<.SJpR4pzyvEZo|%K0.w7`81IM4Pt5;;j<fp6[CyA(6XlM:Ml!cNjx"y$0(S>aOD
+>J9t}A)03+1C7^+bd@eCg$qyK-8!3DQpw''Hi{X67nk8J/&]6,O/VjZ_{db!]Tfj&yqWDF~=o+}D+}B7Y_>oh5M40"r"oan'/@UX$alX.3h.x6Dq<M$NoB
+0>i7y>aM`h':>.!5xt_+.)aY=Q_B@diI^2cRgQvU<es/#>HKKk`-#XBUExrk(zBd~eCtHWT)QW[M@H^>tyGUuu%nNN$)#;%YwF5EAZ_A=bx05)BG3e~b~q
+RP!,}<g%_ngYbGF.GQ;!/wMP7;e-4"tGfx&[5x$JvOtCb|}^'%Zs%Vs1$lsvZO2f}nUoueV=z|,9wM,iBz6H#!syZm@Maa}]I>+AitD_F07BOyO=-A7@nX
+kof#8`3V[Ey0PORWrBx@zX.PU{mg5N>tId"4:P:61<|z/}xOysE:w%hW:2N]Xf[#RF06gc8bix!Ezq,rYbO')r8R|dC3h/LuN$h=/(dTna.%xq%4!_FTY.
+Z2NeBf:EqttCmvZHt"2bM3=T3IE`EXJ/fc!4U#3F,CFs#r$jJ#ev_@)Sj!~6k6DNKI66Zs][`B3EM5KqDo6]Vdn2jF-I4KtOYNAQhs]RDWZJO8MrWzDm,/
+t(-+P0j!/F{lXAPHiNLOFZI^nAlr+KvxJM2))$08O|a^0Xb;pP28#{W+#W1q%@1zG%G#0e>4Y<$>;z1$#8dd_"j=<L;8c&E`2)j.WW#c!j[e8SgTCSiXb;
+sILb>kFY]r3J>HAY5/JZh>fdOM$`&=[o}b9GEOhP8jRdd)5aYvC>#`-t_qAh~PI03mgV):u!J%Z#=%/3h"kB3b{CB]<L1gw0Ylf(cgCvfP6UiCKpMCM=y"
+IIh;z%m]q'3Ljk9.d2Q`oM[9Yhe/(EzU=I'Jg;U(16LHUySu,Y7a2:wvS65"3I%3:SXIuN$}bCLG]M0QN>92vAs1;CPBlE`Y0b`%40SPYk=}BU05SuR07+
+VG^5{ICLDFWP`H}t^FzeYu4#{uvpW_'PU5xP,2Wh%yT3@FCYb#V7>}crH=AZ(bkz/;"wrqzsg{xjiG72o]XK!`>+3a)rsS&MBJrO]Fbr2U[M>(fQpjGkxk
+Yj!TRx;xVyieJ;9^OoM:wB`)F='CtIpkl=H}BdCXnk<3xrW4=,>p_t#,Ixpa7t0nO[8leZ_+6ErAY{MqM`f6Q:2M8r8`1UaOnJOuNf5nyv[oeDB%1oEt%X
+WyjG!b@8@x{0J_xGaUn,-^wg_+_S5JpP8=c{.4F98I@V.Zi;avgd`:BHx+2Y&P0ZOiTrJ-GECN!;f<pA<Ne:S2Z9){V)c)Iu8.k%h#=vJ0JT$aNJOfO#&'
+s<IV.Het~7"Z<.|5/Q7{)[_|y,Rl#%m#&5$ESs>tHTRFMR9w'yYEyCX:BF4k1X{KV{Dr:MCbCmEi&NRMYb1[3G)#/k[wz&"<YrLEoW;ipQ<->Z4X|IXQUg
+7;)+(C>0eMy/^o'BU_3<aapw<b+ep$+M}'NZJVH4,9wYo;&Js<CC.th>LwnU5"z.zTf,)6pJyu=.(US;B+]i":3[/PI/dU|Dmf~M=H0LVjQoQ]27XH-wd7
+|j{wlS~|Ms<sh>0l'REE1r[s-f5!F(L^KO2n@FCn3(bMXd4rOjQkTFKlvBaVJ#[v6'H9q7"640Fa1|ait]V(2W3zLh3#bFh)c(SN;0-2'_Mk_<^#j9$^B1
+g&>$]DIm"HY'SL$]'h#9{r&b;04HpHlIB-@G5XWaMM[aQl4lbi%b:IRL6hoN"=8{6pk@JkC-EEgkRz[aiwsC_=7acR9V^.Z&#H(Pt.O.&p9e%ZB!^P~y^H
+RYhW;lqbw<dKXM833{H"%.ON4ASQ8a.3=y}K]HiJ#%rq&ci1'O}p/:w3QCq_q/=9kJMM{#beQYtlm,N2BS:vOo1#t!Sm#{1gy:75_sS>a$|1]|jC1@NwTv
+^+;oug<(To5#TmeoyBy!JnYv(Z8p:[,5#QogcGsG9R[>i%oNP]T6p;7>Y^}DNOpg$;)nrJ$'.QMHhKez@e!x+uA^2L=]100r&!#|t2;j^6thc|'PPx!L%g
+@b(X^}z#an$N^Z~]sAqkmmnYJGYOT8pTKN:m]'4iq[)pPX')9UC[PmP%)C22wce@8Q3El]@oXhfQ/Vj<gTQ:q[u:NCEFTAp$&1n.`M[Rp(HM`5mvNCQwO{
+nxG>&HWZ;8!vyeY6^TTvas2xrJ|&geBaDkZX;Z=BoJ7$1E{"<B29OjzmhlpnT%Cz"g~"/(kAkkR>$$Mtzb|/7dJc4pbP-i)l2N110UQE!mW`O=auRF=r9!
+Rcqkg3{$!e)9B>w/C;-:b!UWd30>/Gz4r0dd6suR:OVoXxu3D"{`Y1fIwQiBU_)wTPWXyKcE6{ATF/%FJyx069jrY"$B9`6kWRLDI=h"F('WfL'!B|#]'&
+iqyoh$;{Xxokqp.n'+ldJ|WdaWzfAL]->R(=xG}.DhZ:.NL0fQ)hBVasq^p5@:[#ou1)[hA`"/$z4zhbeZ|#<CMV)-k.5Q}#r7{T3T"szV~LD(bS<zySO,
+xJGPYTPSQnmPnK^([oULQ!jk@Y[816e@we38f`/.c8/gasrqj4.%>zo$|ZU4i.VxSaAcDDwZ}8Na@)_Q'dV$R@w7llg;^GX%vK%>U_S3I:A#(8$v"%tm$[
+GsQf8`&>nS2NOW!jdGcv8D]j+SjN>r@i-V0ZGt_4lX~4u5b]n1LG^(%ab%:@v>z&bzLK19[|<Y'c)n~k(CuhtyH.W8,9((W]I/|v#mD+[pc:2=>|r#iyiA
+W5H>+lu%'X>[2+PvxJ:6N[@F;=V>YL]e~:948C01cgf$H[AeFX<HK-XT`JbeGUb+R%6#/IToZRQv6ID6&@0(-AvWjLK(gF0l%}@osX!wwAr4[_s6Rp@XPZ
+o3OF/cTl7+8I('+IfW=}wA)!G`rMh]&LC_N[F<^y/xai#.h:>S'];@L,0j&Reqe;;^rn/3V9CEE$rrICe3#<=bM6t.F=T_o[7#S@jQej$`>R6w9@oIfW5.
+-SIdKW`'E+hJ[bsbXq0zj2UnNg+{NgrtK;lyn=/}a{P;n]3+WUYV&"&W/mkQ+_B{a+vy#`mIix^MmSeX'7D2`F{I}&8>bIP}l|<Dh,wxiIqkeEbHu&j2ly
+rC9hB7|]d^y4X@~B-D3{9=8E#^_.,3oc>$%HTo!&D(~CzIS^<GKi80EM0TycPb7$)}HUAstf;[5)Z4]f!jyLYVm}/WT|a}crk(+j[yVN9Oeh{A3E>$V2.d
+3)5grSj4$K{x`)]sji.mg}t;%`vQbogw6MiBwA6|6jm2Y]l_/'_+920YsnLC+pwz,_If<}ojp$oT(Gj2iaxI=ntvo#Qy[d:g"3vudf+C[c`Yk{'=F,nRVG
+SU`M:g({Lx%2,J|}[$W|18_}7-D4z/dhWQeZJ2cXd%XBdoIPke@J,OFbyP@VWn/y&MV04yL0vyDZ3jRGn1sx!}X1FAbf6Q`gV<o3{ByPx>'jH0S;Txbm|0
+fm;[v:^r~;5#xGKVx"&`cOem.8wHp]G9<qBjd+QckN9,TcOok-U+s2Q;5eu|fVQHzqpd|l<[W8dZkTb5AvE!29@JJo4v:=6+M,)ekYik_mvD9E<m8|XTHO
+<Bj-AtKR-}xFM>%xgoIKxAT[k-GaBq}shg#M4v(RZVa@)i22u.CsWF))7YDfKUu-v/]/O0VW,]X1nNKq4Cr=8v<E<1OG]',J^MfG}rq)C&Fbcpe/!i~`Gf
+OLae]`L<!bsA[>+c+}BJ"W9l]pX4[q0b9QXLC%wC]hP3`kpV59pOvVfy:$G)MpoLzEt6,0ppu9]'DqP<8f1O7gJ.#>"vPO)Am2A=JDoXGVq8+0oFG!P7fd
+0:XG-p"N^^CmuP;O8fFFb)R0K[F9kWppI(aF^vp2,`_ryTLoZ1L^Y4yWWaZ[HN;3.8ZCbC!So0"w!PAf&r^MF11!4bIurj,3!pN`@`dhu)5`>jV$Ufh^;T
+n>HNjN3yn_}7$qH+#SK_Rr)Bp>&[h;|%VQRVn4eX42<:naq>~n"Ty[jM"}A77D}<+(QFNiZNtFo4fZq`1CE@a}NNtsxWkH{YISNESw)kirQ"s0mqp)}f</
+nu@{Gd$SXi2`km$Os0sn5RhVp/zSf0YomSx$!E~r/"/:Yg5vjv_<9/k9t2HaI;ph.4<4#^R!V9p_[gF2-r+cl'nE[PcIy%WhUM6]C{34aAp:2"0||Maq@Q
+5lhs{vBS#{CJ&{9VZf%M=:(-eKJZ>/UFYfr9528#/dtt[iI<e)i`x4@,L1I#P(M1Y)(Ewe5q9!]_kt.l'UPWo;o<Ko,Dd[H92L>8&$H![Bh;Pz"ia/&q#[
+=;Y./)]=cMbMmp$HkxfTOAq6AEMKdEtK<Ilg$KKv$qC#2t+YHni(/4,#Y8Mx|>#$a3~AV&9y03ka#Yk[gY^x/:Z::3Cqata,wN8{[z{GWFRGmg`3i"&j7C
+hEE-zlX9AukC`lWoxUA7qsw^#a)n2Ie;I{d7hff^w52}lj<<f:/>]$g).9Pv%IlCyk`n8bGa'$Ge;0'<U|[g[=t[t.B|znnEAfOj3yzTmEQg3xyeINfn;w
+4PTJpG%.KpfH{T^9`o@N<Yg3y"+>iN7H-v"TU=-ej|%qb0+Y2(:#Gfl-$HHxSi#=pMTz.ewxe%n`~t7a]7F1g-Q<ePZS:1zn]h4AS7Jl>)uf;wfgGHajti
+ZBc$"5.R@:Sd-&R59R-MSEOe/JDvU%cyv-P.EIV.vQjT!!2;G[cLc3&V)'4!h/8+kj9er]6uEvTaUIA]l'eh9f+D;SO}0R4PgU8YfQh:1lnz+A]cJC>0gp
+fNV^#zf_a1L$GE9#9"4v]JsMxJF3TW$Um_zx3_&wXr)CK3`AFSnmW4,_5OS]KyoSG}|C$vTs6y$a<5~]2AS6LXFTr>F<%J=$AMJZ'J@E@guLHRNP0VX1h|
+]hq@V])HPO({O_B3._"d]402&z,;;^"g3x#`<Qu_w5R2&AorAHe;FJ!@fCc&/()4%!xnr;ZnI}5wmt}(`Q/"}:a:>jc+7_CEQjs#MYjQbjVuiul&8$_cYI
+"<UBI59%J}u/b/1Ye%@3&oT@t-swU"%/bifUo5qy8_fdCd]5Y,k1-f`B>d46E+fm6Ed8&p(JwNXkfFS7<[%UThngh'=Eq!C=!deP`at7QSeiQ<(4(q<yep
+/F3<Xq#'6J.Oi%AR"rg3vF%4LO=f"8X&w-c;-AQ#3^>R]$c`pAsTg[OpLC7x6@p&o9AQmwnLGW`Nhwc;"wA>~TmZ`:R&WPCg2e#hW9aF)le;PaTp"7L::+
+;mgf!!6hFI,mr5pk),}R:o699)JG,6My:6t34[HaBmEXr!o;Ei9$Q}UjrP(N4$NikX8T@Z'5L=[iUEi+<]`=QwKNZgH30.)!XYHmmBpgP>w%Abe"LI9Y(x
+k>Z8|6KL#{iz,;E5l#rVWg^'])5sa!BvjS%-luJSM1vaow<J.2"vhj}sa2SFBRNJlP:2aV2TlyYw6oM&Ky,D!{/]pDEe6A)Ksc'2OT]T~jQ"{mIqVvuV`D
+'%p.@+ZwH.:evl'eXt~]LX+Z[|tAG6!^$).[dp>OGp{!B%$N%prNtRZZ^[osb$AEhE`H,>^kA;2B&:imP&Vh#(W999iDngoz&$xog2|74XUTt;%E:Uk|Ex
+0qA,Z4FF|>ldq@wXp/mM4{eqXMYDvX!F59UW8Gl$L:ehA[yA}`E_h+@J95/gPN!Q|"nroj]9_L{j14HLj2}O.7&9ZEIn%fcd'Buy3MIqF}cWm6F[[@${Ye
+le8Q@E_s1NN<lZ>COqJ]Iq|C<"rRJp~h#k%C2o^A=lZ:O$6I^XT'<x6mbsRI/cc'4_f}-5mC^GYYX%f5By9w:</xbV$g3rUxE]mzZi}sR&xxQ`RHCJ'aTy
+zTBzZ{rmYV,.wuKF_]Z)'V>det3<UaE>go0EEOV7<[3+VK>[PCgH}#B&W1FfN/y5R-v(o<'y}8b1T;i5g{:gIXyb_d:}%1z^{&z^sHQ/5uo/zkiM8r-k~I
+DcKd!)QT2:d}="I/<]^n1P_.LepmBnkizmWdW%0@hdR}_sbsm9Pl|.7G1"(vz2N;tFCY8nR%/IQZl]7gcEJMV$DDdWx<Z#hZH#@oc|R#a,U"T8(fe=JbsD
+MGsQo%wYE"e/PG)5JdN(7;TFP4d-chBT;aFJ;^/u'^hu88FSB1$fFL;H-}lD5<]'C{|9e1dTlEcxvaG-&=S-]fmyW:[<^'C&LpmX:|WJH<N%W&}`.bcs>6
+le!ulb@eA4diJu;7Vkvglp32[q_X4FTU@SEZ5]x'S]FiW7~%[P^9U31X~kmn#KK}(Q7UMjj!jT".4Pe.AdRj&88w(bkrjV@7wczhRB_uoWqsdUag+1kaa!
+'(X[ADp(^V-6"!Z74^O`-o^i8"hPG".01XiU$tn[/Z/-lv$8+&G@-qocKe]]dU%NYk2D56ef%4dE`8_N`%hP)8E#d0@.N(ogf3E{_dI`{]]6~z!Eplz'PL
+rysNB1>nEj66_/7ZBsEVC>F=)qnp3C1E%|U|:C}<Q-#/iyC+E"LVLm:X=lY,C9!]#EqF"24,=E]1d:gq'0jnWk)!35asZww9%W.Yf9B5|HLt12%hhTOrn:
+^/DI|:26>bz=,tHun7:7,G%JI"Zdb.o9Kaia"X:80s`AL`XeARos6#f%(($$lU6Ilw)hjrV/Equ;OcrbNr)xqTe#<-@Y$zX<xk%(l6^)J#Hvp&,Mfl.&f2
+dZP{5N^Lq2<DTj{za^a2vP#!f4=y("ho$RKsb&q:MW-9D,TYJ%L.IHG=xorfG]ckvt6#x{cNk,#<~F_]D0-)Ys:hUc9<xZ`i%Ws$C-o07waO|iwp|Ce&h#
+A;#>rf1piaXg-{|/cN3.~i4fjn@(H+}mYyqA_9^zpV5qL:eS;<oy/S"-VFpGNP@3"Co43P;16}{OyLS>3qI7o'`t~.d{BOrVB&57,9od=Oo#Ir2D_}ge6#
+Utmh`t=Xwt9Nmo+WLF-=0ftA;Bq.}E".thsKcA,p'uN1:#6|^-jT~Tc(oz@A#tBr>iVzvu[y1r-.Qlq:i!Dde26{R!%!9BJVk+Xx$NtrYaJ$G_eCc/zm&=
+1]>WCfFF;"T/@cAbLPcoag}pG@$&g91({rs!I2#;7,3kW$J>qdx1ST#;YY$c[%{8P>h8h7B.n)L74^{|2E,V$)#&7QOz'[VG#CCH_K.(d6pCC1k#wQS8DH
+a4av!:"#@)(wc>}3jYH[5FQ2;t)FSW}K1z;5W5~8M:L;DGC4r9"3Ra{Qb<S;N#3$PxHal6BpYGZmbco#-Bt30_G"AAuE}$A0@`{_C|vb!K5k$[7z[_3M1q
+'M)U,Kz16G&DgjQ"#ZuWLgX._)aU,.9W"LT`[syBSWgU.is:,!DXjm=)Rz^_9WOC,+wTAosjVO[hr7(+CZ&{s|}#;$1Xb<`iD{[m)^-R20IOw0-[>aU9;5
+}[IG,xUM<g22Hbw;#z<hibej'2;A2S(LNdV}fWG;S85l[E$qFh5bzumzAJaezBjB`@I<hc{$O+M3fSfPM1")||g4T[i"9=cT4GwpN(<#lfd9:<|o|xBk$2
+fZLQcL"Ds+fqq>6r@o.MXPqfv9d/VZ&=X<co8w60<nnhyHm@,^bM1PV<m>'6TH[Fx4)+$h`IcahnIgN4OA^z2.R=uy:g-DEyPdtRyggHxx>r=t'`KW/Ror
+y/<,1O{:UKFf$yYY+,guIfY4{)biXKZ`)jg#TPZSy_zv8{ArFis,9$No4`#&chc|Esa@tosrpV[w94U1-L:hmgO7T|&djDWLRTN^>eO,UlXDTJEQqzG&8x
+gV{|^ax}Vaj|:DfxNs'/knh}^Zst_;,S)>s@Vo"5>R^z7rHrw";6;x_|Ru.}l87+R+XsE@1I&lfwur/x4{h_ck]uX{D|27]}[7DJO]f:@:Gm<g`!626F8m
+6LvO"x[}leG})JIgoh[q@CcEyV,T,RFR#{}%:kCg2(vvd/n[x&Cqy]6uv"h1pNQGB5frf3JK4CvX1Vj:{Qvv9I$,ZL]N_=UriN/vNW1WU=_L,kvi4s0$^l
+p#w/xq4rv9)X;u1L|l12Sxw8X_{8XuX:ag[tROJF}1U{:GB!'jo+is`AcG!J)dfC/pIfV]i@dw$]^}@'PASg/e2|ODeJjJI5Dfyi'Q.wM8vdRMqx0|oG0@
+Zz]].j^0>O9N_|0z(WLo<_%,DfjV'p{+pk:$|Whn9D$F0nZQ$<,&A=acJ|T{dqZ9:_42Dsuq43cr(8b-;xEed){NE-;Q+|Hp"H&Z0MciHw,Y_Z4W8eB{b]
++YOkrS/2~+RJ(@;<Q)-RGUop=)|+-)6UEjPiINW|PnA$(":osMlFn4)+Z`dZ:xv)V'C#.y:b|uy1>.[sYxp.~NS+s|6h7tu#7Vw-%d~gMC&h+ba[Mw]K_r
+UTYk)5+,gKCj&2`]IJ}E$w'aM`#5KXwhd.pLptp!K,[p{Z{&RtdKfKIAoPS!YwehXX0_nG@/UML(G(9uH9TLbq}g7N}")W()n;/MV.,GCpX#S.dYCFxMfQ
+d%'4$!Gs!MX$n-=vU7v)fzAd_g|bZ@g&Sz5kEVw(M^`-WqfLD$UJlSDtH@v3{%qM=3;k_O8>_-T7_3b}K=o9;H0u}lx-SC4r|D].|!VMNfi8@B!88-|l;&
+6H!1<tPh)l:Dz:F=q{>&7i7Q.jD$k3I0G-&Xpa/Z6.sgWi:NQE$#m`ED{J^EX>PSoKK&hN%hWqsp+EBw4cRof8:s)gj<+>]w;!>}c:T&tYN8}$_b850jC>
+;nj[5#(Gu_l.j)v9mMHeWglmvH6G>k0y_PG>Zrp:Oq26w:-vJt~51eeXlQUtn:C%;t7W(0-OkrktYh;:I3,'d:>6WJG(so&TnaMX3i{ik5y#tCh8~pJEqV
++]7jBn.LhO>^uMy{H,A6v.U_tKIl<w4x},QMJ|c|OD4xajb^PzWr!{4}ww5x0$nU/>OL~QvK4zK'/'_cCDJK=e3K1)VC|XYHi{SX5fU0pnwV6D'zgah^UR
+2+~1/@>O6eXLQpasR}6JDZtJY@Zc4SQ&)k9zr=qkZ2tX7,MKCo,Yd)X=0ge-RDNF~foslK<T)NrM7]@8xt-_(fP77v-+RQPm&8JI7/C|6>6F3.teafgO@f
+lL1hk&o{c|KJoJcZo&[EqovauszYRts=UQk&~ghBr!3aUh1_ylq<k[XmdwfU{wz(!XZeyQ4_(C+]==v/VDgixJ/c];ALTPcdBmI#0n2)djNn9V$cC]WJ1]
+x1-c-$4%fG4:~62(dZE1.ICOFwLH<P.!bQ$b~H}h~0ZsXT^HB'(^ePoT_}c@@4bi3B`.{!u8Fhzc+lH[]O"y11"v=Xf7E+Wx654+qt"O++=Z4fj<t'4Bk.
+}@sh>jwq>%3XpEWVbD>@<fKM`kOR>j`S26,J+=,Z`La%]}E5WqNV9M!O=3z<kJ'(h#lEa"(l_1B-!NPy~u-48:ZWF2Z75vlb%17e-n'k,}_)o'4<K6i>A=
+r=:ye[&tc&QvV9XjOjGvS9PfEW):vG6M5@0aR":l-vmVl(r76K--4Rxk}dj|}zUJQbMi_&1;K6-l1m|_Y>sUYI<cx^jBXE:bQ+h@k|Ux/)'xxZD9Al0/A|
+Nity(EOj)LL&$Qp"s_-lR2[WH8>w'9-zV(cI(WLxC|UYF)w^P=Y==g9gS1>J8h{%{|yeqOc"@5yi!PQq[>'|Q+&m7N/u/MH{aR:}<D@B/Dyj5RPqrf^}~O
+oAeawO]a_EH8_}56O8pzeOhY47C`ow3{[<oW)4eknO)y;8HrJ&&k{wO}=hk8I[2GZJ+bbY-c|Xs&]EE=@wgrF[3N]%NwxYfFEP&'u"lr`kOs|d5fy52Z@J
+<TStr){wu)<n;ulJRKQ]gOwV!:g3Wt)yuBZ$fwG2QIdkT9+fRC`FEp:]<g#Sa,&([4mDi#e]wU;FGyr089s%2;S3xP(+{,2t|hdlbb#Py16aNE(@eGvM,j
+F{O3l.r]9L}:/eKzXnlz.AB-~)|'zXz|]F~gJ6Bl,YER)6AcT6uS=hMXUii<-eFJLR2pA,5G$m&4<"k;j=(EOrN^u(-f.`D8ZbK&>jHe04p`W&(goFV!yG
+($lIplevBU0e+$$o{ZxF<+2X^'SpxjoWY'`#i%lFrV:#'sYWbNp5)%AWFO'pKyS2levY#urxl^C$|dca-^`,k-7K3sOIX%$gp!EQ<&UsxWwDl&Ui30t:!)
+yG/3#S`K`ySArGp)2/=|{T<X1,N]GKKVd%NzEk.no0+Vd7U@'xmdvd"esx0KbH3)>_Lqte0MegCC9B1mP)yD-b'X</V$@EX,M_3sJCe|buB'w9wUD<Ox2p
+JH!0}.KKqF4#<,(yglq}t9+=U'uZe9WswxJQ#hJ['uOa'A]X)U<o//W4YY^@Mf'|Y3o"yrazT{SCs<l])F')K[{m!.'PA|z]K`lz>Uxs&dl27>haKZd8zD
+'5[!4YU>Tdsyd=vy^5O}eRx@_djVD(tbI+'t6Tp'p891V`f8@c9PESA'LqS<YxYlp/loal5"%85k,7=1v,uY7K`<w{6VGFd)F3mLK;Mpq'n0YO!(:uYW3p
+!dw)b1IB,}]QUjRX"X3'Y_-vY@mzd#N,4p(u2&Y:c{aO_Xn^e^LY5:clihW4C[Oi^x;)3&^`1:GY"nEkk]<T53r:Emjhu&`ebG@kr<6(TuKrG1,p:cU`Ad
+n)~qcOTz)8%[FVD4fyqwdaH-JS,6!vVrGnZT5cBN.2DFR7BhquALwQ<Zv;zY%tRV^w42g2&;Xg.0[,xB>lJ]+<FGTz`]q<C'I<8C[V+aL]7zV0A^M=C2|X
+7'W2CTbrmN#gPs#Pk+fP^<`z;H]F+c%pSjm<7Fm]Z[mDGI]I<l93gF}.Vvj%T45X#JL`RSaM0(x}0}$b8A6/^i(/@=E8{#sY]}+1nLftT$Hbql^iEe1e;m
+|'9u%jGOhP_:zS0P|%9.1=g3J.:fE+r;2+O|n]4XiEfKmIFMD=KViUZYSi>!u'x('F$3(u]LU8$hES(vE'%b.:uZ0o~U}TC5%Z<V&dL{A`4=+ZC72(;20S
+4s#uozDb@@%:3fR`kE]2AJQB^oBoqiH8%fLh`QlZ)j_(|%iM2ycK4TkUnrD2]W+Jm{Op}lA|7H5oCDu3F"}z9YJH=_QAWk$[c)n%}gUm[`^lMbcV+l$4j.
++Mz7J>Hliog#F^]kytXm!CmIuC2Z/C0{0Xg-rEJ3%eA/^>e1Lpem<oD'gby1Y9q"ek]orYPF%C}0zy=_y%_!R#Y_lx-47Tdxho-JTY_(yiU|k:%ATns=zl
+%e!0S{emy^b-Dg&K#=6!oqo1U^}k8d}%dQ(vDbU8QsYz|[h.']]:Y@)bJ(KPRvJKy|a)a.RW5;g/HlpepRh&Fu$B2=Zl;DQ(x+9I5|)+Ht%&EnhP'h`m94
++Q2jYLT;4OWW__CU7f@0qJWQtmBF(n(V5iy`1H!2TI,D5YsgM'XYGGO1g(~Z`"9l-4O;ck3-5[fb-VuDEd_}VT"3I0uh9AL-l%d$5jacvxT[!8IS_8>`u$
+7lkjo[N+T"_iy8g=C[]6_ZCp@-FYZTpkfTf`g9p(kPivA=(3yV~@;v!C3I7PD$&d^qlm.[L61#7C}I<dVynE{S~Xg.V2z,n0I3^7o-Aq{th<m.{4Er$fep
+@{Fiv}UeDQ{%^sIgd/=U=FKvg0/m#US#8cTfGQv$Ya1"BjXk5S%l1ML<Ax+111PYy<NAJ7.[8yZi@28w,qxHY(j1=sVM0rRJ_WA,.`L5G1r%hW^A[MJ^8)
+-1L,}3>qwJefl-^=iUnJNHELOj<Z36K_T)$_}L977Af,1BG)X]Fbr2We^U!#y{,,qckG<6@qgOKPQ{qad$P7i3>ZVZCKT9K.@0r#)T>Url.5RonUW.B@=n
+Mis%Q9f@&'D7OdP5S,!HFbmWjHo;~@<|GOXY]0{0p:6$3u"QV4$oUsl8G2MH&bV1Sz]xpV(T$t;+v_3h{PaSpPeh2x{UxU}P><MrI$b!>M$&bV'di$8wNY
+<1vfS#$LMAvi;j6iK,ep[`[y'+7V3B[Q&A>%f:JBoH~gMVPKLGg;pGBr1L)4|M6Qn8dOFw6%h/Vh4`UbL#YG|k5(S!>71ai@M$+Rq6RqwM(VT=k@j>-VX]
+>+D{"j{%cOwynrFPfS1y)`_y`E5VQPGO(5UEi(}qC!s(~{{JEhsU+ms}Z388oKKnr).OjE!oNAL@fTc_xL~.$0who600HVnMr]6>Q@tECFsNF+V-Q6>sF]
+diD6<z0OO4^Xf;3V!wVX=HqS:uL5}o@N!#[)F=hILqX@VrEXTGAHRF(w^5VWDmB0%og]IARiP^z`f`:OFhLhEhzD|93Ul2;f%fW0T!cG,lIL5d|K<6_^Cg
+Pxv^=Aw'Mp(d4_jTI^6SHE(`1&'qM3A/wE5=o{oV^0W6lZ7fB8u|W/f2E4'Nj{{3Ke7.#}n@~1dY!WPGPl3k8)BiWxgB@xmL4t/[0G9DYB1hg)nl~YRp5r
+:W#:^}&a".c|.2Yk~/H90/9#hcrBHUmjOGEK:pyTX1{W:ud8>T''VOvG3CZ4~(G>I)ZB[oRKV0XuyerwL2ooUBiZ=4U'C^o3!K4-3K_:I[Dq{/b[9m]yA<
+JsyR992ixH&'UwZV81Mz,e4>WI-cXi5p~%bmwYUgJ0h=p#{n<404#NhdXm}8)ER1a>5jJ-eT:I9Db(sIMH9lG6]^2JT[y!:7FJ7eI^mA60#aPaegD}a)9e
+GL~4{Y=_xiP%^%pVz0z517BWIc<0i(Hm@7JO)x_ixN2]7;!{Ob<aq$q"#eNuKQUj"Tu#gy5'Kc[P"j$5~P~%R8Fjm&IXmXnHXRQ=1L=GOS.Er/]V}]aFbV
+W/D9:s9-8QDVkk[yaGK.Q5KlU"_ty:%NVzBpxyQWs%H5-vA(OB_yFF,MGDM34P^V./v@VO0<;&IOuibc!Cfq)Tf6Lz0e:zjf^qzWdN0q3BND^5|-!ZJVn1
+Z%J'hD-'q&J#@"GPpWW^|<,l3S@so#]>i0']GKwrvlI4BWt{K[fZ_N6i88m5)`g_V[$%4]wGdxd`eEBUy[QXd5HPO)/$W[LtSe<i&LZ-Vf'dR"LDQ51S7.
+mtS<i_P_<BA{(6hFuf4g5#DX_&Y[31fEMh,;1!8+)jJ8_rJw$^Spl_O'gr4/'S'MDV,hDjo8E,S}3Wd}-oW(WB1ON"<Lv+jXNh4,x6]-EqfaK'5'##bJ3w
+uV9837[CobS`x0-C&>WKIA-u-6hF,/w@z2o<M=Vyj!&m:,870Q,|g8L]J@W16Js>KlA'J!TKBR.,[Jn;FE.B%tMYlw&im9L/wm7quSU$,C;w9.r$@=4%s|
+.b(!XVUSiVCAl_{.Ew=`,Hls8AfMpFPc%d7i|N@-@9|Uf#c<EA(Sxn&Gu`;w!l&6)'!YCEi]WUP`;a!Ny|S'X1SKB@#9g8&5z52z8VOlZ3spulTuvv2$+=
+<[p0e.H;0tE(7T9f~t=%~yXo}NPYD.,}=vqg(^Q>C:UUv9=<]}9UQ(NCBRt'd21IbqSPnh#fNt|+z6lg)BHam'50;P78<Odu@K~]"oh7!w#te"fd"0/CI8
+csJaX,rWwCBp@}#G=:Upm16Aj)v>5]NXwUq'c.<^zV$}"XJ%dZ.ZdGKfNFm@zD=B`@A&|!lO.-1YnzViBR|+NMEoP]!1h603as,X~+4+AoLD5@_-)6m_pN
+%luTqJ@#">nSKOx<pu-_rH.r%5PT0P}=qGn8hPuXHV;{vaYp-e7k;l@TXA7x}V56O0z'I2U=MC,ex/O1Cpey!}K8R0#XRsK,%HC79R,eY_u!SA3V.R:8~u
+.(>+N)$D_,7t5[^=^p`aQ{jE+|+1sDS[o$EA$5$+VSJFpMB#J(@,72]{Y`rR+k~1`T}`bbRTM[CIT[!nn5%:ox|C%9nF["EPkl~vd%p/fi^!.2E4Z,U7;>
+5N-5f5oJQqBcr]Uzl0VQq:(BYzlJq<6g-&L@MCb1Au$}/HC-V-%$DWKt'DtQ6As+%9vr/.(zm|h>Y"gytw9S7k"q}]=GF|)q3vyCTr)KD4:.>%[b6;!$tI
+D1}5>7d'rlPq7;Q8}63cir~9Q>sg%xM2[lV-$Zs=mUG"om!+EJr/-3cju^3t|f`+nB8917w3)(kbJq7A>:T6Yd`j!d(_0Zd)P,4%!d$j-'t)!eR0s5kMx0
+|<pV2:.AdqInj;(3sJ=yk@_`rhL{(La(Fookz;OL"6wyl5')K.l.v=Bnd4Upf9-@DTPid>axdw(Y|p|Crm+$z4IE&jFI;9J2Q<bG3'IOX9aVYExRyme^d`
+4]FI]NDc/k$;;YJuh=j@H=|9Vp0"%xuH2`Uj%_~s2r_6zn1YH`R85N[JQ$N6'://oqfU6Rx@"|5`1mR},a0h>6J7'i%K.$+{)"M)(0&knpfXCS(ff3Pv/w
+Ee!nKSF=0yg#9qM;dJ%(sjbh2`!heLsmK4S+5t7E)(8k=c!>^Wv;pf^M{7|7n(%]U'jTfq}'nGTaY4K^FT/"[py;tQ`@#Ck87om$Gz{Qh),#ajWwRW>U-q
++(<|uEu2+XA0DO.lT%`@pK5;jUGp<:h9@cYP.7[!l,(mNLrG;:0P/uV{ieO94tNX"eC1^S3e!.`EjdXJuEQFifKC).=x{l@_s}_xB@79"qq">$2jwBSDH6
+f2)&!IGWnk_fQe~$(P3#W6w'[#/<iu8_k'n08tAi72h|1-;!478FIA].NgIRqy6vvB,Qzjr[)^zN0OS,YT/8[),Cy-Gj(ZxaiG"3O%%y;^J2-6x5%im94h
+#6[$;%N!brkB`)GfF"5D1N_]}#o9-oDRQvAB(IR'ju;r-PK'$M2Ri(V"3x&wR.&mfxijYZRi-.jrxNKE&EDyH"MG;Ae_]P9{Z0}@Xn0VQZS4oYV,2qWnt2
+x'q|A%U/cfBT`_3PFg$+jnn2o-=KqnAQ4|p400RKOiqmGdS7G3lR4JKs(5rZ&Uh,X,KAcl-%[;[nn,CA+7j)}NR680<SHtz[OFp2[=ta5tCkO}c7B8bkV.
+>}[LYNUG"-|}GN.+~YN}pYVOJXbk9:Ayhr!{Yylq!wU9N}'F[0=L{VmNNG"2iO!HF%g9A8Oy]eIAU,'>kpWa"@AjQ|J>7KBW~v#Uw"<E%1Qi|yEK^rGW:0
+lp7[yWQ4WU`2si"ctX=4{ua7J/KkUHYHui0n$JoV%jl9'alt%7aotBz->_=ZNUjQ~%gp)Xr7Kd[Y{WHLQ6_nawG"qg5Kqz&[zq[MMgxeHk]0DD(dr)n_qX
+fHaalttkpGEKZPG,#w-'X+~o!n&dS6v<Vm2b8PtyFr.zAM.'zzK%<4:;V]vEAs92t3c&(_-2L<zOIj!jg%^HcOrDD1f;o#P)I.>4p$9t_)iK74w(W&^:su
+R6XYcbJ&@h=4H%oeQ6)(lWRp8(,DY(-jxp'Qu)G^_,D2~q.lVt%S^9%`co#n0S!SMpHp>p9^T0m/@L/Bm1&CLh4O3yy^p9;!YV)wv7Uy;d^d'B.AzC=!Du
+rUrM0wuF2SGjV.'mlRSfndp-&{wx^1o[EN.[($'ab%EA.qNqi-wE[Q(w2bg=4rsTz<Mn8clW8%=Lu8Cb{b:&YTWSP/`_6U!OsZKE5bAZR^CFsPaGB/iMMh
+F'|N/Or([zptBLN0<l2(]LYeg@T'9v&I(s.XD`FCDK3>j-gh#Apg`U,#W:l!KQz8J%tOPorTr79mG=it8}sMHgmfVKL+u.``rFlNJG]T^k[9=_`c(pj,Tp
+NRso(lqS%I!c{fZwqVT1>,>__":u8+[bo[+oN+vN>|YE&AvvXKegXpe-[N`S^PMBW`3FZImw$9h7N=9KCd}2MI!YOE>iGw@@dM%kW3Ql+KM)/v=Jt/Rn-z
+'sP0s(gwe_F|p]YEI8(k5EOBCjyZcXb6YaT}(z4='eeY0zxKW5H)=KxK>8(Fybny"(Fgx;D$)FGxm]O(~|$)!Xo)|%[_0v>FR;e]7'LIS#Po.lW+('+iA[
+eqo)7/gYRg-;o@<bPJw6&9&ct&5^ua3Q6Lj2!p5'srgaXkjp#64X]_MYhn.Gc8CV(:AVN5:hRV^%muucp5>/jV]e[hpjq]k@EhH,DD<NsIG/s'iX;3DlPw
+:0Ju"WurM#xSG^ge@`M/a,{x^EGa2snHR_a#"U&su=X,!y3k,o1!g-f)JgxIvgY`7m7.OE2</H0G8E#@b%p-Z!g1}a3Q<d[ZIY'D-55oj8n1zbf[KLgsIY
+Voo)T5bC1;6b-O@;vm6FHFr13In92^ImV$^M;P4a"rt#SxwLvX{Y{v^6TwGa#.<]hL|0s["un2oTub;sVE0lS9E(FRwrl4Q5645qZjTT`F}6ikeTm1FGw.
+g'Z/;i[!0!acO`163PVSyDp$hYIA_crycBJd$"Tj+=zh[m[7P$&rl!pFYrOAP7hFa#=9G):|R(Uem8MoQkY[OIjo&wQ>i.0h4x{wiwQ#/.uST3_;j/sp:h
+M`]vt"!a-"r!zT!f-R;i>exD,A!CN%-q(8CiU^i"O"JNo79(bPMGP-e:'hmfbXY][h['}YV=I.GZ_-%#m&w9Ha&XDr(5D0QC{'h&W.]Y|',24PaEy>shz0
+UEo't'RAW^$E4&_Vxc!I^CG({FEy0)sEF#ya"=^8$58I;uFoaK0_zpF_^hT@9uOh_>XRwr#;Wa{Mq$d(="9^2ALQv0&[&n=F_V[7>=s}NX-/d#nn93(t,y
+D$Nre3T[)$9I_iC3OV/MZ5.=~d5$(Z[h3$=Pg@yK#y+YBCVPKCYKk)+J`e|fSXu4g0V=M%Y:Pt"&h-HN>H(IDNQ_XcFQv&OlM=d&C&S#zYSXa.f,&&>'zD
+gu.$EBQl9`,II>71M,$.qN,o&H<Xio'PlgJU,J#a%_LCh=YhCCwK:Ls<"o(e+4E%Q}b]o0n[E)TqSpYF_vo<=_No=^Ylt_.B/keFy;ZgH.AnecSxYC/6nE
+|<,1^&_z{s]gWg!B!KD#z#YS/`:1DHEo~rQ{oW/!"kTC}]}#r6;(KFFfgJWc%qa"vC.#7m)eyI_Y0PDBx>"5VMUT''/=VZc9MBDPfvq3:Dr4^M}YCf&d;/
+5Z2S+'wGU7_|hG7<X#f.g;u0$`Wsh`tnUR}.xI.@`4QwA;NPE/!u,i(7.&"]W,L{.-RLK^n4vhj=IcFa{bkAoO]Ui<5L,lXgWd{J[+(("Vd>=R//27pm"U
+@EQ;af+{0]3E"hT^GsM9)m<p^ZwVb.#^eVsGi#rBXt;Y'@UiZuIs3[6CRrflg_I9N>80g|;H{97voo92s$A%{A$UbnR5h5IR'q`S@dbn=c'54LOyG&L5=Z
+EHh]eZ#A"<e)k:}vZwK&=v/B#,TuRDzDB|RV{Q8GUGA2kUALQ#|hFGG-(FWPG0fMWg40VX}[8,S!6_4=mWlDN)#a4Q)'zJ[;W!.`xyBPy6Z`q<0v9|r[m`
+:"fh%z!l6IlW-($vq&_ye>edvi1Hs4fw6hV"L_9F#gdfc'u8A5aa{fZ)}j<HC2}SS+6a+_BA=ayIuhP-Pj)t6<u'BE7b]=b]EpXHa@%X2kC%`i|%Umtk%9
+VK.HM&63RtU$a+G|GmBeKVCs5GTcGd-xi:1+6oMm03bxaNY62>x,e]5BHAEWYN,"Ud.q8{76(auot}Gkp-P<T[Ut:`s_Ims0U#li6(M<](Q.`Ze.<t$1Ux
+M>+W;--b20H!(xMU4HTD4F/"9=$S,eepW^}#7yekitf!^2s$rnGKevTrX7zGx7@:1Lgm2I6fDG@.,ex+;Lx)s)Yhjb3'3"c'h9QBv@XVF6Srob'4PiO);i
+;[n`B'g=x-khV(KolC+A&_h0qOTRG2aJK)!At`ep-N2w%%^8eq,w+k]X6wSEN#gj!QB9Oa"30;Gs&Q^e<$u:4gmV.RerLFp;F[5}~:!AxZ!+:0s36VU({R
+Eu:GWB9WV0WQPBv|'aNkcu7@^r<73xDNV^/+T]oDOG)|}c41G,z129LCB^,7Wt2@;/t_wo+XmGmGUYFYl]Q^/XYOY@|#P1rK<jI%mFf$=6ccvWpkB[76N5
+8E>=9c]drub,))T/TYW#<De0MA+|D>0T{$x^GQ(1,AR;;'K0$h-KlKi;k$8VzE7!C>_[k+4_:#c;$R@|mPSG!I$LKHkvo'C[6p|%vj>nkq`v2NYz,zPYZs
+NqvLEu/mS,Cyg9rH{<AN|co)`fTwV{'5-;xatu$]uz]dhuVQmi"T&pkpAn4a|ew{jTtU=F${/:TcTJt`~DpiZ8E+[_Yh%b)4`LMh1ua+/I<bvA`<q4ENX)
+o$|rn)D%lO35FR3QkJ8Va!Go2)VL^by8p;bg0:'{ri&U+0tmJJumsY#ZJvNw]w<DFeVu,`@clszi%tkm.aX7UE{xQ6e;Q!IO[puWJmA|u$6{GK]'^#bC1@
+gaJit9F[B!4wrDm;VV-'&9`gD^ypjD_LqDJ;W+W-yd"izC!C]^B}C&9qBY[SsWQFQI((5a<G"oGyxhFa(Yl3fC){-TLwQPB">S%YX0f3.KzEIQ/l$4B}/,
+;Z^+2GnR7=B-|<07tWCKwS9xeJRy1`viZq!QMt6a,z#EwJ(ancgo+jhydN4K]UQU9vLi,Q@LdrGoS)^FeLPfcuNgq>LgS[$4_v#lH>c5b;id$tY+w(r4_-
+B|2Q(Z6_AdKN!f@zTx3@4uQIlU[]ob["yy<[0Z5scOK,`rToe"xx{NZR}bo!RrDs>j#K9dRrM-voth&@,a'4+AK/N=r%I(w)CO",3;rZX%eRP&'`e+[r0e
+O44Jab^R|^!4a,N}p>1WB{d6<`MwPe}iElZC6s9$upBFJbjN{BO#02=g&q>r9cS4wttMWl/3<8^$W}<y'0S36E|rHIWjTzKeV8d_e7v<b9g,ITHdFNAgqv
+5GYvN4_;eC59PwhpC@72GHTWwM$im{4+}Z-_Qs-7hgW'Wa!@;cqs:l;t3l`sI}n;;6#Hu!R;`<=y'GI-4cFfivBEIYi-.=>E~<Smy2C^2gcL~81iq,F3Vi
+>,OZ]H5AxaCWej0<7}ND>o4JvqN%[v58^<;Lg$%X.B@]k&"#4VefU)uZw/|_cVSTj_O-M/a'0'f)W&SL1%K$l"r(UD")q>p+Rs(I@Qo+5P5Q}wHl="tDAi
+^MET)@z`kY^F'{IDkr;yg;`X;ea>e1t93Yv)c^01USt|5w'ue8s(Kw4BM)FJ'>&3%pQSg;=7Y@LVN"fVK'R3HaX)f));pU!ggw_tm0w(TZ;xwnHNS4+y/e
+_LK1BJLuRkx.C`m&_jmBYZ@ik&Fxp^c$'<XDfxwzZ&7'|e)u3I<F;']2PdS=o1tVn0rQVQFU/8w}G8Y-N6$hDqt@vTrjEekIxVNz3{,1Gu0"_:5@g)'Er"
+0O6nFjHc1D.a(DD`p2g_V:h9rQa[4w&1)<NhEkq|LniXmWCfF;Z+oYu+&F"mui_"1f-u[ae-%+}=GQppb=XwvQ>idt%TexlwJ>a;fW:i:sW)z]/Ea/9'5V
+RIkh'TUaBDjFT6b=p4ap1mW9)Lpsh9VPMLF]00V2QU+K28)3~NMt&@`%(c&eXi@IvP|BQ(nyvDbz[Z[iGe-tzwN;DD2^SuvMt>>g/>k[I2VeI:FNuwL73=
+7u;Kt|F7LW)l8T08wMGx|%S'(sptKGk3F)/<!wBv"c.$a(F;CWWzmJLIr/-wSSdcPBJ!%V56&LlxUgfuXPrQwa,+n<S"+<;5u>V<n&RbRTJp[WM23a%:XY
+L7Q^wY~ApYx&VVuGtDC4t`hJ$n{AXvKpx_))t#1`m`^4Pa>$BST}rl.RI'6HnnCO/P~w$4G4Zjr^G_B;Is:b4E6MXguRVM#/<5hWDFJOm1fcZ2a0_yZ9XH
+r`w0f3#%%0zc8KP(9DU^Wq/8wLD=F3Vt'<iWjG85JB=E$slwB(qV+j"6dBKMcv,Ik@<U(U"bQc'IO@r]IQnNsNESeW[ia&f8aL0#[Er0IW"zbF1D-57r,6
+(T8,r0pXY!f&YdhJDSH=#euUR_$WT!TAK,BvU}gT__0[5EjdT0taDb){zhLlTzjeWwx:gA6c7Wv$;Q|mrOps5HcBT[lDFZLS:M6/XlWc(-'d7a{("cFa//
+!J:kL<vqB|LTH%@D{`6NNXF%]Dgqbr72Y=7gchpv31]S';=Ogl[8zPW{}jl`uJ0RX#D<l9`P|;UiH}[{u8BQ#:>tdIA`V52Gd2~^""}#XH4+U<.`iXr47+
+_-$n|t4'vmcX"i<]e5L1,Y4pv'Mh/k,";L/#0Z:;1fn(.2=s`=BqojETC/zhJp]=U`%VK!dfUFhD7r|efx:>Fe_^EqWVw%RCbDT#go5%S5D6zBHDD9..]v
+P$4=]]duk]Jb(v]G16ygXdo9sIxk95))00NB`xc@6![uorHK'H4'NO,Ut<gc2c=d}h`q3.]x_L$#%R+V=`G{N3w;]Kb3kUPL|0r]Rlq4^s"Gu}kJ|9oU!#
+ZRl|9_g]i3|pQa_VPAWPbj$z$u;_p-hQ.^7&Y:n=B,jz%{pEhOJ'1|o8S9F[Wnz)2Kwzf'|162DCtr(LOHe:kdm2;2>#e+D}{NQ;yC5@OC0>a]!)GEJ-GS
+fvL51!l,}c(xT_r^s-0rEijh>qU)VAlFVN>K^;XIJe&.KP$LB522M[gV_mM_$4%zc[K3x1$-_-zHB.'jq]Ca|H|bUW=56ijJ2}"M2pEalA8C2oIlC^d}Cu
+2;G<Q!I.).B.9m[zS>em$DH[C!wn#t=KHN`i84]$9SB#qP;g/9aMPLLic3M$B5Lhlna=|H6N=Yqt552m3"BWdoqAE/#3t16I)(a(fK_t-ipS.W=!1&(-TK
+gV,=iN(<mm/E)jG[gO"KFD.'ye+kJ1)kqkv0pBdc)ADH{Una3T-[xF&mlDDS-6_p`=hxB"_$4)$8zgX.=SD#w5|;)B3r<OYnm)U0k=MtTmYJm}%KxQP]bG
+r#^9sowBqd"u$)I8lF;W0^[SlPY}QD+=G{8mZ_c{8Wo$q^W7_o7QnG@Bq+E|EE/crMlP7ghRM[z/YiN$KSqWh)t;JZ96}jV3ES8/1apSqv,b"FBaafgg`t
+(F$I:zp2(d)_3U.[^7ykSz2jTUB#}]wBc%KE%mm%LbQR!NlV|<yw5i13.oQYnwoMFr0cSENt:A0wko3s<HfHbwZ1JzUBP`[T/>@FmopJ"@i3yX/9{PLxz8
+o|8T4E`%V>)6}]G_VY's}PD_b[DpXqO/0iYbBbRouY^|HP`a_N&Z$GoOb.(t/.Jb}F$/x,bh:r>GQma[Ae,eJ;XV];E+qB+<3]PN}.b3E|a_tUd6CWYT=9
+Nf<]=3LXJDU_`tI@hwHv}:'S4I:3aP{&shj#P$76&giF7a5QL9_gE)bIg9Sf,^4F$K_B;gaZ]lXF#0~Ko4k60edp&Zw7<lIKvSAgEm#7g$wmY[6|MW}|!:
+l(|L7&h=HP5k4BMv'X.B>NxP[q;;8Bl:1!bi>,|>X<uNFaM6P'BX!F5Z%(h6wbL">CXL8ylw0%+cyo9m~A1_RO+&Ww7R>6`J!5zU0f&5F(:;M#<vr;Fo74
+ZWmDEL#GR!dFn@=aZ2FtSRo##dSo|U"qInm)Y;qZ$/Ks%<klY!vRXk(P7@RLnChfX_3PUYw!Mdz'|XQ^Dxn&#ERG5D0N`"TF@bx0>J[a/;"[_L_<'T6UpX
+~(0W_0^}g[{s"I#-Q8]Xq'"PmKs/sSM;E8I]1!uDCZ~jO&",WNsWgG`7QVN8`bqa5<6Tkfv@@s+n=,Szu!@-{;oQUfyz[X;(^J/WIoq}$p0bg3P>:gYC!h
+Y^2Zm;H8|^/QFG0/a&KxMWbf2FiD5z7`|.;FGd!I/dzZ8y]tn/a4}.y/aIoz~^-XqlF@2#>f[Q{4{AhSB$h$gJ,:9$'C#X$:P,9VPlfu16/q&yx.1^/5IX
+}(f;R[+NhQymI{VSZm,zx`1-+aXCices]nE@GA2aaD,[)Eb9CU6n&D[;kn$7NAPOy_(Cp{8vfFBH}Sv]u}y0q`PA%C26zeXCMLC^!r15b9Lm..D{FIw&m<
+#-=01A4<>zE"K@2Doh<4I28s<Bu9+i7x5hv{.RH96c@2C5o@l}7AF`z=[;!zQgi0e/l1:7]bf.p]-bc:WK1J5S|R1F%mKjmUhJ/BjD&qs-A-AwWeXoZv~k
+iLwq7v)n#p-L}^2@Zv9LRvfsq8l_Wz'4wVU2@>b!3o:R&Ywkic5UCJsV!t`KU{dA.cp9eH~6a}(rM=Ho247Tps>f2mp}<c3fE4K1@5i1lh46Vu]}rIrNML
+)sbj7KUkm()/uMl`"PpDKw<A=]FTw8e)gIvL'z'bPMlVXJ=vbgxj&`6Ylxl3,..B^ah//1eKZ!c@2>U;G!"A#.Khez,!zUk9AX+]-QvAQ|2M[T#%W-eb"m
+'DDz,i{6Owc|/Hx5L(MWDD6=E#;+%_'uV[5h_ziYD{GR]F&F9H9qT2q0&@,:'|VEzXGgj7kdtAUzsnRiH7rMKQ~5TG^b2[!If"A]miN6}]8]m5E.3(p+Ye
+5/K)R3Hx'b@YT{RJI6}jFKs+2RNHtKtP/,f8CJ0lrA_9D=4`CJvwKM-%G@{,L|P1np>$H"D/F"eg^yoGX'A$r&.K/U46!Y46-T,d)Hd>D<]J_W_$@t)F~^
+KQ`P!k"cE{,({vA&Fi'M-h@6@<L)%sm]x-NnpXC8AxEZmt&W,-d|~|';S7nm[7Cqyj)rai3K/r6^]v,hz!^e"!g-=@Qg+sy}2hyO(y8D/z0&"Z1fg9"`qt
+,&DM;X1l#A'<XD)rh'q6t18:T{9gL>g_dfV[I@/xmS"pD>wn0:;f~w)k)k&tRQe%%i]m~A1tbElMY5O$#yX_]3z=5Io%W%Zo7b3I:JGON@['!pU9S@R(ds
+PM]]Sl`7"{1:$d9C)iSb,{wj0JNg:XiyXQ_>)vxw>`gn,";I;s_Lf>uh)Td1a/.k1mCP0^vE|6[&6([9f)JK;Zf'/V{x15#l__!7L<WG{Yc:_i6=IS>L.$
+rj7S)B5vlS7p)O)B{-XGSMqOM`VOxV&QkX`w%!NPR_V1)e{LW-JRKwZ=x}}StcKw"y||9Fcu}b[>9ahc,C'+o=)Ga_zFMh"MRK;&o+l`Nz${&o5/7";RWn
+${'p{sI+~GXVvsj'^R'EE^67|iH2>Q~=D4VdGRSHmBN]6=k<F('L/p"gCuWXA-3O#}<<HmS`RD./`xY9RnYr>SdEus3]2Df;HSHg^J&c[mW&9^K{ZO17Tq
+$P4gi0T021Ci(}9eE2lL_2W</JzlUxy4Dr[w<ni=lL"mF,2qHF8p&_X!]yj"VCBMiYJO--RS-s'^FP{Fh_tzkP#'KWrGTc[K"Sr/^6mx-<DaQa=6etl-6`
+I]aVl6&vlJ0kVeO/po]`>:E(IJujv&f1]d96gH'WC@K]T__[)Li+8ePW/JK|xwH=y!J$qNaw^TZ2PlRMl=5NL"G;+Vm<vW-hdna'Wt(t|:;iYOR7o,oNV{
+l=.#c|0KAYoK5vvgFXV^nByc[3>Y7jRw'DV)D.H2OOru8sG<%H%BDlq]cE)+Er,5n1+>-]-eiqu9Xn6iqu;m~$`EKAgiABx+9jQYYu{2C!htQR3upw/P/U
+BnAwP}s{k=^>J!P!]t+xnr#DXA6!:+'3!9'M7}5OIX+#VkA:PQE^L90HDfFTnb=aDGbxFUx}R%RxZ&`R,>9}]0(Zpz=$0u&/T`#G#gxUe3Mp94{x(L9[&]
+M90vFCO'K>9y3e+xN/5E[enoQ#il6^J_-qO4DoNZ0dPBQMW'%h-Wwu<s|[Dwb6SC.(r&TU8+[zI].J%r66CiC0%t_M1.o(R%%}NBkh=$xih6}4-TIT}!r]
+rF@j<{fB/VI:otPNJ"O@})"UrOMz~OL`=Wpfwu}V:grr1|hAS|,zK#CR,_x}rGL$7XU,9Kr{so;9S^O4&HWZ-7m!/'MPkH7],uKp%s5#$Ip/H,D)kVU(4e
+8xk".s+O#g"A5X(N|YWOSB"ApCye)[^Zzy@CPmR}<sW#hd>}#MHY[uR{"C}OcmXPc(uMEJDMgyD#E.xkbOR45C'E)]hHoZqt!B'.HF</S8D+]aMj&I,h-^
+u|vN:+(#-p4[lf}Ib@pC4DVk.]aEx1hH&j__y)HHZI-N0cBE1"@JK1:mZbX8A'&pPoFy5n%JAVMgp'sQ[_8u[c{<p|[xpw0},dPT:(adTBWfu^G]QJE<ji
+6b^euDTg^M$1+F"8zP+TZc$_.|(W<0yIq<uv$#sL{36P-[[O;ur2chS$X}Y{^JNJ"|;1x179!o<6C/1^4sg:-BcYrd"5$XVkG[8(-"0b4fR5~o0Rjn4z(&
+YLHVvRsN8Ei-X4j#l&!2j'|w[e|N~J7vz,-5IGVxGa@Gcz+[yrLD3I/Y!@2@{1%Zl3|zyJ/h967F;fz4aU"[xg[&1hYf5q>w(RM7yO{7pISM<ZM{MiA5@j
+!g{sysH%+)oFlT<PQoWl46dr[0m$``(|&U&b!P}]mq^'1o_J#i(':KY={V)k[,j`.^dJF[Iw$XWzhhVlSkPEP}eR27s2>LGn7,[&U7/6qDbiWqff/wM[6f
+qw28{>OYw-ZdSDU^yInLS'N6`XkqPs!+X%^|D1y,E-@-08^EC8M5DcKqX7cJAutsZmyn(rt9QfHh)<_r{c7blc_^V|%A`YP%T>r'a=5>]$2c]pE[#_&-tY
+9/-.u|xPYB"=aH}L!)TuHi7C6[PJ&r+w><Oq]8A7.XsWmG^#NAJfC$3.8$X(L=O{3glb^'&u{S6CjYoJFjWI{PkCn;bCn7c=#lC7HPF%;DD`>{V;73-&X)
+maz"n&Alg+!FXx2e]xNGZ|x/Q}JQ;N$Zh=GAVT/vug+hUz:z"w%Q'u6Q)-Ito_bPWU,l;d!0%I+LLHD0TO~G$>D28GA(7Xh2`tb2_Wm8l2:L|Pv}L7rh$h
+F,McU/H"d2+;JUU"K1PG$By=Vj.K5=k&R]lVVe[:%L/ER&+>|eCu4LO3Al]1~n^r7yv9Eo8wXC;C2kL%hNY<&9ga;3t/R9Me#5:ix)iUikV0&W'}_/"Rt7
+iF(%`"V9{AP!:dauUXTn$|0|k{N'&O<,U6_8f"gb`$YL}OcqLuLq02c[H3"fC2K:2nmt=ACv)Q'%"tcz^!@7ym:$4ixOH)kp4b,"MQ=o[lO,$-jwit|j+m
+MZlRPr5M@u~wQ_LD/B,Yd<&&~$a#u%SE%K6,"rsqb|n+8x7p.sWN/%/Im)^7'LqF9f4Qk4JNStJE,(Ud]v)`pyGZlf6Hr-NNzU':O{s5p0U0")W.:j20{n
+L^P&kq)=N_h1U2"MC1OUdf!xAG_s(m@i:.ZoWKVC0=n&2[[vFgo}ET/-uAbr%)CIY:l,tl>v~M8}<_(!MFVfKBbGkYn^T|E1p0p;qtk+:TFnWd4F&4qI<m
+)QMQF>%i221zf#Y5HMF]Y>wW}rqgJQiZD{YmZnI'K@^7Yh/"T_,Pr!9`UV&JMD%^dzt34N63wFa_#AE7l`>H5]"!(8[mh}<&qRD)IPO}l!>f9HZ9R[z5yt
+CA8E!,t3(|iIhmem8D8,11m1Pefu=b08p!U2qVv`=)l5!9;5_MM<;$Xo;M'.t@HemHqn7Oc3j)AU$8umJQe({kT|(vOV4l.0Lb./9:2ZB8n3pF61J#&4pL
+tg2`tBguaCW]^Tju)N@L%@ZK+fH&lv.0YlC5,<r/n_uF;BF.{33h=(TUDTGdV7e{a#m1_R~G<s&;f"v0/,J^l&P0HtJVJ>kxJ7d+7Ox}{@jG{9G^XaA/U{
+XF#;m$P9N;Jwr}6VvtsY[}>sZb+L,56R5=j44/&L"_h`Tpo={|vWa}dg^,io$E1C.5uGjQ;y53a%D'Zf&;O!3]K7611EPoAOr08%AwDxV+R,VU"y.8x.c3
+}zX%"S}y3X4ba3iPE[Z</c-1w-N(o6~W8ybfw2XNAuh<'^sW)/=Vm)'}c]%AfE/pc(1`G)rv{N0c<Kd[HRFPe%1Q+Le:D.eDaes;{x,%^$3y_#(zZw>=vp
+]ly,n@p1F'Omnb92LvI7ON_w5XUEm][A:6]z'`MW(I~#{IdAJ0WD^MI'>bcoCi]9,F)1|c7_lN;IX+Aa08s'UHwdiJ|OALZi%XjCdZS"[/;+r7"-c</:oY
+qFi3Y7t{hbAE8Z#:Bn_Iz`Gf1wR8rSuV,2=^X6`IpgjcMA#Z(T_nInGt[Y^EKXlQqZeJl$~{Q!]KW,yJtGHvOXIlt<)8m|Mwq4$[_U%mI.UfjczT,0znpv
+Jn"OD&!^K5it[Ojz59;Z4a|/4o_COF1a36Lf$Uj5xAI5M$ilzVZ4e^ga0@N]+joM&oKT`J_S!))q]N2#[ANF3UMN2ZV}}5dlG-J7r^xH;U8CiAla)oI1"0
+[Nov=RazE9l71Qn{.Z1rB1}L's$pTqaNzzhOl<]y4rCMV0w/,@IBNr1Awvn%KU5U`g8RDpigPv@jsopY!8w(/TgU4G:GUFlAy+T9)OZD47^@L8r^{Nbr@Q
+H=(2.lfyDmY:"BQj$YC.!;>ey4qmPugOFQ_OdnNCWOoYOgSbtA).a_.}0gGsxkoqIXC7mmvy>"KK`(8KWdFOA"^KJ+H="zI`D4CO3]JW_k/(cgx(h.'7'2
+.0)yG`pa7(Vm}<Q!nq@i^RF<-R8=Q9<qX%0NixHa$Sy!%a_Ua8y7vPwA+z{gVL2hyvPJ9m6+P5`KeQ~`]pPhtoi"Zpc@D{[90R3b<I~^yNIrq71+YU6u"}
+Y^illlT<pL7$6Rp4d)uo42/=}Rl"TZKQ:bZ=gs!7,q$>}64W4&,og(hpkt7;~{p-0xvFCz{8:r,q{dV|0-lBUI3o2g3&Bw3rT6MFO</@VvA`}831^^L<K.
+ik#x<nHC:r5Qgdzgf#HDwy[e7R"s&L[_oMqDnxY^-^769Ccb^;D"-%lw)2ul&nP:o@(K{g>wZY%mI2kFIH41]aXHbIv+Qu^>kA)u96297bTktx8Ej)')m$
+UTd33W5&2rnN-a.e^7L;y)S1rVjpj25E#A=Acb[tnS3592L5uzZF+XRd9Ar>Q-J;>&5y@"5;5<MS$XVOc,Juf{z&#[Uz!y/qs>E&XhK[w_#R,FUY4T/zp^
+P00F'1M+S2`i`4:`nnCM`s},1{C8]5Er8gtgc0|$=Ob[]Q18>7wD5gWY=^&>XK[8EI{O3d!].nF"hW1gx7E5khBlCq4"r)ylTsK3W.HI2RMc<knSA&X"hi
+L+'h:C5dh49SF=Gh(lFZYujE}X,T5MV/j:`dltbIkescpSo@6|%A`hwQTcYCG90yE2&{8hlJQ#XgIpz1|p)TV,aB#Z8BHF32b3C77El_i|gzS^'Pr[+W@9
+]wCp4L;Ma<%26RSQ}3Mi9cbUJPy,n!cTb-gV6%lzs(><"3w:'&9=<JhHQgZ#x=O@+0imDm5yE#GJ^(Ks.r:&x,tp6bYoNhCP2g2{!"Oje%WTJ:c$HbZ=x8
+RB:-%InP;HCf0M|l4r!a!ED7#d4nsApT4=^pUf59y3k,p)8o,FjAeE9%u-@#d];/$wuRHdW4OCW8-_8"DO9OF0,$o:}'H8r^g|nyoO/e4w[Uqo|ct-Q|7{
+dlMj#_H)8%,K2K+iN(:WH&[X~L&.r;/6,`R[[(~IT$30K,~kCv&5Ycp}-bNX%7&[MQS8J8"^I@Vq9..pTr(V@D,y&s!]r,6vKjD^u"Hlg"d9aVi0~3K|(j
+R"uvTzW+Dht9@zkBo]XjspQci$]#_<1:PTm!~`g2b!eDbo(&zk9f;29P%ue`&TQ%y1O:1%u>i_eT]i)qBTLPM$]7Hhr6$L&(XHBLGDswCNK52@}wkC3@9h
+#0y}uWg}sRn6'0WH!q6!Q/G(BxG7|9Vq_<8v'^Mt0c(aKDb)ym+zkjf3zhN)oR^i$:T[X1#+z55b/nE&LS3!eO%P]dFE9c1#)i"Upc{xZ(!y_gG<B,vq!I
+ct/!pKkDn`|Zn4l>fx;1,W'woP_hIcjU:]Ukv9}cl]1q$@QKL)^<Hs|ZX=&Y;!2}Yq]M=(syk,_{Px#d|VOX!B8`,Q$2e^b#Lh(19n#}A/Q;~bF<H>Mdxz
+~krePTK[p0^7&rd#KK2LfVr"v:eZ$/VZIDpd!YVzy]T$cn"'gFBUpAd1=iHo&}<.4_hxD-qcfpV5FIevvSR})cD}xB'YT@P"F$K:g&1UM!rPs7qRWSdTZy
+My_`JB13t"^${"w@~e6>W=<$AW#z{cBvLHeC=WZLzp/(.TO5fm}I4w1HDT+PZW$3!cnrO:#ej5^m7!/HV)'+vYF+,,Om"G&AZzVp,YdqLb$S@c-_P1D4l[
+^E~xv$b$W/([)M'OD,@ZF&2!m4EFK=7_h-vy@fg>5VK^T%8w%ymG-J15b7qhfEoUv[Du!Em-LZvxINc{"Dm{_m)Yo-s'v1Vojh.K"3NTo2ZIz=6rO5ay3Q
+^Rq7l|0fjU]obp6sqmiJ=-NWjBDKSbRo3c7NfT{.{,gleFd)SyL"So@B6sGl+58ngU_yI9wYY(`H<fUkn('IQM]QPc,XE$uaEkk)3x7ni^=oW<4^F$<BFB
+gb@$zmAAAowB3}iha:~u)4~^~={mkJ{U<_Q&Q5QFy,xGbfHxTU"QP:3|1wl.~mlL~SfDoSJCGO&YzBbL6[S4%1Mi5kTbM%z$j"1t(0E/W_3Q7gvt7G^gbo
+x8:hT1i{v0^|%1U{NbXd~=i9U5J9@GblhyHD~%aJ(9v6T{PH6&|wRx2D)[~4USs#=%_kX/L7]h`QQf=-/2(:u5a`k+a=`baqAPbWw{{M1N,U|9/MBHQz;P
+X,:(!VB^[zx0jL,en.Wxbl>I,3YOO4^f($ndP%/m+w4q`mU(2KD|;B6U=Uz1YI]FQ$"rT:=>h%J.vbkeKA'.5,jZP1`C$H3]([.+1bg`8`N+3ep+=sfx{g
+7$+r>w'GOe{m0-EMUq,=t[4[K60B5)07f;!3UhT)Y#)g~XSb=iI]EQVhE_v."l>lpQFXIJd(o-s|Z:/ZOYir)Rr&4gN<>P3wzdk{8KB0oK@Lx2`/YV0H!A
+D-'PWDftFIJ(a5)`&g449t7M>Bh5.<mguMi+uINW:g:Q#->bR5Ndp@+s~QehuuJFU%s-O@6R410Pr"fmv]H3pfW0b==D3[Vx>/i&T3z7=E[4CP/cQJp(em
+&Lm"rXGp!<]8xJ31M,|tZ(ZX{Uym7Gg3T;7tE>1032jbp/URRUUU~V6NZ$re&Pm_3BSR]IH4d}H<+cWox|q[ll=8i_Etk60&Z8+)HY$/9Z+VtU7iz/Cqnj
+7bK4v$+:K57gv#}yT_vQ.C<0IifWh('L(j6'Xm^I`Pr;$@<_"^4l!=jdk&}Vqx36u1/3oJknJC~aKVF|.=t-07t<1WZ'U]A-dST_I_m;{4"ggZm-%GL1:4
+{V2dMwc0oE7+4mi:g5pZPFc/D9xP1("$GyJ&s=hg6;!~,[Pb8WDN}i}.~7Um9fpC(ks!d7p7|9ktWyb{aVs%%a#LY3eT(#Vpwt1@#0,z{>'-b3sO`!;^ZY
+85EXN=v"w8~=CdWtdedUM9}<i2b,BCV'lGh_r"IIy)"eo-R`8bTen9wa_iKbk=>05a|8`uw$Vb-/G+yT[J}+:{x,l)LorOlmmPNM&jzX@O',[v/-'wmrm:
+3Zve~2xhik4[.+]PBaxO&@i&-'#E]yOxk4([UL6Q,@K9q]}pXli4Cqvs8;nZBfxD|%iqX@D{-8LyWE/xg%+3XTy0ZVu9c.eKW'Hr_+t8;ekR'V]4".:<b{
+m|4adjd,kSO-4RqS#}'D]N#I9NE&me>'81h!po(4%9J"gJ}vOYMd@7l/e#(Bc-gt~xvg8V9<,x{j0nXXx/sL@9f/fR#^vf~k{^lGcR8|a1|gh2i6C@j_<e
+62I=&-Hm6M<[5JU7Q+qPr:(uSYYvSbBXg5jT5}z|6BleS=iY8y,xJqCqH4a58CDSu:k}a2"78pM;bPc'h}9,eyW98YC#tP>|X-j|[/]/'GQzUc1tMm(bUX
+bR$h^kJ0~R0sc5H+EqCt_WV'R5f116rc#NRVN2FqiZ3Ie$JRY7^ucLIf$R>er/NZGhD2WX9Z9gQ8~Km_1)BZL$[h.t5gW)n}qJtZnsfNr4&m+PE'n8u86V
+slV}RTS5yB4Y#Zv0L"2|Ot82x=Yra_<4@9@5_q>Fy8&Lg[-gtUELFe6pt7DEo^hcrm).IO%p`xt+r2i;Yn3Wu(o0DZ#T+r-5>9gZbVwgR6@.aq(}7/V$If
+8Ai&DSH&AmW}7;noq5stt7om("p9b^y8e@CfL8w-4,C(+XU8CY&i(3K.W=Hvt&mymmylB=ql2FTGIp6((C4dnMGtVzAoK#hh`ItOe;R]_cVQYD|6B7j=12
+TTnn=bt/%ircif`zYp){MV=fHqy+P^8>t(u3:;|4(/8I1P2BGB4zZ(7(E'u|rYWC3`(6@Vwjgcs4^>!AdG<I97glSt>HMzcl=BBY/rX-O@!:vUZD{n[$&3
+'xM;tLLfi|ii{ami:IhnLA}2TR_m'"~A0nSxIc,X@3h+#v[Z$1,b2X~G37-pm;:3QL}]r0EXYMG2!q'4cTqXNH%Z;]yk1<'K('TWp!ILE'5<Ii!5#m[WCv
+<8Kua^&9s7n"tG+fSt#rd1Q-'W>^U2zf""h@7)8]Z(%#u```_CVOGb>GzhQ6M:Z#mf_^=A_f^K~BvoA#3nLtG.)!}7;AoZ#:w=tP`J{R1NPKa0ZV$1Rye$
+=|PQ]qFjL.G7.<CCe0Cf9wR6.NSvM<o80LK8%(dTweExWg1O")7gIzy(B;1_:(,<`yxg@f<LQ;~#Ix^.H'ur-rYK!s|fKhxNx^]8B"b7>_y.xJw65>)w;B
+Qxg!N-ojuDnD<r/dpWu5;$W&gPSz>,[LDeupF;'T65CJECmWkH'$AV."^Jj#U;,2Xxba9VZ>JmCK00#DJ5_iLSqO=2LSFS",S^Jif7`(nxvh-XhPMlyQJ_
+jH<59QuLkKVmNwM@pCLu;vMc<.8J1%C(|_.%dq@VsK[[hv<J>Ps-euD_tDM2_bvGC$D;Mz#7mG$|=H6Z&8%Mjzw'/HXlx!x94xK97Sjy.tGC9A~nLd%j!n
+{w8='!upiu!Rb"A(U:YD1M35oW$6|e!eR,{2L}"s(cxQC|ep@)"eK]TlIKMw[c].n-YVMoTkyY.yhx]<^9mG"#up:-%F;6uK}G[.6.t84$e!K"&WH6:FAm
+VCNleb==!38t9<Z]{B3_W,5tq#YZ)p"l~6w0;Uw/Zx/eki/EMZ2iv{w"nb,!trFZ!18MjD~rgI/'4te2zOOV(!bE#z>8;X27X}T!PSoN=)>G}CcXw!%<$K
+'q_&.45#AT1q]=4Wwwygk{q;U>$nt7zj%cB$c-5mg5sj,=M""!Hv8-!!
 */

@@ -134,6 +134,9 @@
   X(graph_degrees, "no_cells", "", "", "graph", "", "", "") \
   X(graph_check, "no_cells", "", "", "graph", "", "", "") \
   X(bfs_check, "no_cells", "", "", "graph", "", "", "") \
+  X(group_by_many, "no_cells", "", "", "segments and keys", "", "", "") \
+  X(distinct, "no_cells", "", "", "selection", "", "", "") \
+  X(join, "no_cells", "", "", "search", "", "", "") \
   X(kernel, "kernel", "", "", "", "", "", "")
 // clang-format on
 
