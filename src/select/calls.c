@@ -21,6 +21,7 @@ GPUPRIMS__API gp_result gp_select_stencil(gp_context *ctx, gp_op predicate, gp_t
                                           const void *scalar, const void *stencil, const void *in, uint64_t count,
                                           void *out, uint64_t *out_count, gp_stream stream) {
   gp_call c = gp__call(GP_SELECT, predicate, type, GP_TYPE_DEFAULT, in, out, count);
+  if (!predicate) return gp__fail(GP_E_OPERATOR, "gp_select_stencil: predicate is not set");
   gp__set_keys(&c, stencil_type, stencil);
   c.scalar = scalar;
   c.out_count = out_count;
@@ -33,6 +34,7 @@ GPUPRIMS__API gp_result gp_select_indices(gp_context *ctx, gp_op predicate, gp_t
   const gp_input indices = gp_input_ramp(index_type, NULL, NULL);
   const uint64_t most = index_type == GP_I32 ? 1ull << 31 : 1ull << 32; // of elements that 4-byte indices reach
   gp_call c;
+  if (!predicate) return gp__fail(GP_E_OPERATOR, "gp_select_indices: predicate is not set");
   if (index_type != GP_I32 && index_type != GP_U32 && index_type != GP_I64 && index_type != GP_U64)
     return gp__fail(GP_E_TYPE, "gp_select_indices: index_type is %d, not i32, u32, i64 or u64", (int)index_type);
   if ((index_type == GP_I32 || index_type == GP_U32) && count > most)

@@ -230,6 +230,7 @@ IN_PLACE = {
         f"gp_{which}": {("in", "out"), ("values", "out_values")} for kind in ("inclusive", "exclusive")
         for which in (f"{kind}_scan", f"{kind}_scan_by_key", f"segmented_{kind}_scan")},
     "select, unique": {"gp_select_if": {("in", "out")}, "gp_select_flags": {("in", "out")},
+                       "gp_select_stencil": {("in", "out")},
                        "gp_unique": {("in", "out")},
                        "gp_unique_by_key": {("values", "out_values"), ("keys", "out_keys")}},
     "sorts: radix, merge, by segments": {
@@ -281,7 +282,8 @@ def test_overlap(host, name):
 
 # Room for results whose number depends on the data, by the header's comments. Another buffer may begin right after that
 # room, not before.
-ROOM_OF = {"gp_select_if": ("out", COUNT), "gp_select_flags": ("out", COUNT), "gp_unique": ("out", COUNT),
+ROOM_OF = {"gp_select_if": ("out", COUNT), "gp_select_flags": ("out", COUNT),
+           "gp_select_stencil": ("out", COUNT), "gp_unique": ("out", COUNT),
            "gp_unique_by_key": ("out_values", COUNT), "gp_reduce_by_key": ("out_values", COUNT),
            "gp_group_by": ("out_values", COUNT), "gp_group_by_many": ("out_keys", COUNT),
            "gp_distinct": ("out", COUNT), "gp_inner_join": ("out_build", COUNT), "gp_semi_join": ("out_probe", COUNT),

@@ -253,7 +253,8 @@ static void open_device(void) {
   static const char *const ecc[] = {"0", "1"};
   gp_config config = gp_config_init();
   void *primary = NULL;
-  char bus[64] = "", board[GP__HEX];
+  char bus[64] = "", board[GP__HEX], header[GP__HEX];
+  gp__part_set parts;
   int clock = 0, width = 0, has_ecc = 0, has_clocks;
   const char *reason = gp_cuda_open(&cuda);
   if (reason) fatal("%s", reason);
@@ -274,13 +275,15 @@ static void open_device(void) {
   name_board(board);
   if (!has_clocks) fprintf(stderr, "worker: no NVML, or no permission: clocks are not recorded\n");
   if (!gp__device_text()) fatal("%s", gp__device.why);
+  memset(parts, 1, sizeof parts);
+  gp__hash_parts(parts, header);
   if (!gp__open_nvrtc(&ctx->state->library.runtime, "gp_tune")) (void)gp_describe(ctx, &device); // only for its version
   say("ready",
       "device=%s\tcompute_capability=%d\tmultiprocessors=%d\tmemory_bytes=%llu\tl2_bytes=%d\tecc=%s\tdriver=%d\t"
       "nvrtc=%d\tbus=%s\tboard=%.16s\tpeak_gbs=%.0f\tclocks=%s\theader=%.16s",
       device.name, device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
       ecc[has_ecc != 0], device.driver_version, device.nvrtc_version, bus, board, 2.0 * clock * 1e3 * width / 8 / 1e9,
-      has_clocks ? "yes" : "no", gp__device.hash);
+      has_clocks ? "yes" : "no", header);
 }
 
 // Grows a pool and fills it with 16-bit numbers that are below 2 in any format.
