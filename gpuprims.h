@@ -92,7 +92,8 @@
 //    In place     | call            | out == in                          | partial overlap |
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
 //                 | reverse         | yes                                | GP_E_OVERLAP    |
-//                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |
+//                 | transform,      | yes where element sizes are equal; | GP_E_OVERLAP    |
+//                 |   replace_if    |   over a stencil too               |                 |
 //                 | reduce          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
 //                 |   of segments   |   not over keys, flags, offsets    |                 |
@@ -188,6 +189,15 @@ typedef unsigned long uint64_t;
 #define gp_transform GPUPRIMS__NAME(gp_transform)
 #define gp_transform2 GPUPRIMS__NAME(gp_transform2)
 #define gp_reverse GPUPRIMS__NAME(gp_reverse)
+#define gp_scatter GPUPRIMS__NAME(gp_scatter)
+#define gp_scatter_flags GPUPRIMS__NAME(gp_scatter_flags)
+#define gp_gather GPUPRIMS__NAME(gp_gather)
+#define gp_gather_flags GPUPRIMS__NAME(gp_gather_flags)
+#define gp_transform_if GPUPRIMS__NAME(gp_transform_if)
+#define gp_replace_if GPUPRIMS__NAME(gp_replace_if)
+#define gp_swap GPUPRIMS__NAME(gp_swap)
+#define gp_rotate GPUPRIMS__NAME(gp_rotate)
+#define gp_shift GPUPRIMS__NAME(gp_shift)
 #define gp_reduce GPUPRIMS__NAME(gp_reduce)
 #define gp_inclusive_scan GPUPRIMS__NAME(gp_inclusive_scan)
 #define gp_exclusive_scan GPUPRIMS__NAME(gp_exclusive_scan)
@@ -249,6 +259,9 @@ typedef unsigned long uint64_t;
 #define gp_mismatch GPUPRIMS__NAME(gp_mismatch)
 #define gp_equal_arrays GPUPRIMS__NAME(gp_equal_arrays)
 #define gp_adjacent_find GPUPRIMS__NAME(gp_adjacent_find)
+#define gp_lexicographic GPUPRIMS__NAME(gp_lexicographic)
+#define gp_is_partitioned GPUPRIMS__NAME(gp_is_partitioned)
+#define gp_partition_point GPUPRIMS__NAME(gp_partition_point)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
 #define gp_connected_components GPUPRIMS__NAME(gp_connected_components)
@@ -363,6 +376,8 @@ typedef enum gp_type {
 //   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;
 //                          the lowest index wins a tie, the first NaN wins over everything; no element has index -1;
 //                          padding bytes are zero
+//   MINMAX ARGMINMAX       reduce only: two results of one pass, as a struct: {T min; T max;} of MIN and MAX, or
+//                          {T min; int64_t min_index; T max; int64_t max_index;} of ARGMIN and ARGMAX
 // Unary ones serve transform, and gp_call.transform (applied to each element as it is loaded):
 //   CONVERT                like a C cast, but a float outside an integer's range saturates, and NaN becomes 0
 //   NEGATE ABS SQUARE NOT  in the type of the result (NOT: 1 where the operand is zero, else 0)
@@ -396,7 +411,9 @@ typedef enum gp_type {
   X(LESS_EQUAL, 21, 2, 0, gp_less_equal) \
   X(GREATER, 22, 2, 0, gp_greater) \
   X(GREATER_EQUAL, 23, 2, 0, gp_greater_equal) \
-  X(HEADS, 24, 2, 0, gp_heads)
+  X(HEADS, 24, 2, 0, gp_heads) \
+  X(MINMAX, 25, 2, 1, gp_minmax) \
+  X(ARGMINMAX, 26, 2, 1, gp_argminmax)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
 #define GPUPRIMS__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
@@ -470,7 +487,14 @@ typedef enum gp_op {
   X(ADJACENT_FIND, 58, adjacent_find) \
   X(COPY_BATCH, 59, copy_batch) \
   X(EXPAND, 60, expand) \
-  X(RUN_LENGTH_EXPAND, 61, run_length_expand)
+  X(RUN_LENGTH_EXPAND, 61, run_length_expand) \
+  X(SCATTER, 62, scatter) \
+  X(REPLACE, 63, replace) \
+  X(SWAP, 64, swap) \
+  X(LEXICOGRAPHIC, 65, lexicographic) \
+  X(IS_PARTITIONED, 66, is_partitioned) \
+  X(PARTITION_POINT, 67, partition_point) \
+  X(GATHER, 68, gather)
 
 #define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -1048,12 +1072,13 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
-// copy, transform and transform2 take one; reduce, count_if, any, all, find_if; scans; segmented reductions and scans;
-// select and partition in place of the elements; unique, reductions and scans by key in place of the values; histograms
-// of one channel; searches in place of the needles. Descriptions are read during the call and may be nested. A call has
-// up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to
-// GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in kinds, types and
-// operators; pointers, strides and values are arguments.
+// copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
+// reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
+// indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
+// the needles. Descriptions are read during the call and may be nested. A call has up to GP_INPUT_PARTS of them, nested
+// ones counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and ramps. Its
+// output overlaps none of these arrays. Kernels differ in kinds, types and operators; pointers, strides and values are
+// arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1,    // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -1136,16 +1161,18 @@ typedef struct gp_call {
 
   // Operators.
   gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
-                    // find_if: the predicate, a comparison with *scalar or a user's unary operator (true: not zero);
-                    // merge, sets, bounds, is_sorted: less; mismatch, equal_arrays, adjacent_find: equal
-  gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; sort: makes the value that orders a
-                    // key; 0: none
+                    // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
+                    // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
+                    // is_sorted, lexicographic: less; mismatch, equal_arrays, adjacent_find: equal
+  gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
+                    // orders a key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
   gp_op equal;      // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
 
   // Types. 0 is the default.
   gp_type in_type;     // of in, and of in2 unless in2_type is set
-  gp_type in2_type;    // transform2: of in2; histogram: of the weights; mismatch, equal_arrays: in_type
+  gp_type in2_type;    // transform2: of in2; histogram: of the weights; scatter, gather: of the indices; searches:
+                       // in_type
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
                        // lengths
@@ -1156,14 +1183,15 @@ typedef struct gp_call {
   // Inputs.
   const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
                       // values
-  const void *in2;    // transform2: the second operand; mismatch, equal_arrays: the second array; histogram: weights,
-                      // one a pixel, or NULL; merge, sets: the second input's values; copy_batch: pointers to the
-                      // destinations
-  const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
-                      // the sorted array, `key_count` elements
+  const void *in2;    // transform2: the second operand; mismatch, equal_arrays, lexicographic: the second array;
+                      // histogram: weights, one a pixel, or NULL; merge, sets: the second input's values; copy_batch:
+                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i)
+  const void *keys;   // `count` keys, or flags (GP_HEADS; select, partition, scatter and gather without `op`);
+                      // lower_bound, upper_bound: the sorted array, `key_count` elements; scatter, gather: which
+                      // elements move; NULL: all
   const void *keys2;  // merge and sets: the second sorted input, `count2` keys
   uint64_t count;     // elements; histogram: pixels; top_k: columns of a row
-  uint64_t count2;    // merge and sets: elements of the second input
+  uint64_t count2;    // merge, sets, lexicographic: elements of the second input
   uint64_t key_count; // lower_bound, upper_bound: elements of keys
   const uint64_t *count_device; // NULL, or the call processes min(*count_device, count) elements
 
@@ -1171,10 +1199,10 @@ typedef struct gp_call {
   void *out;           // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
                        // selected ones; histogram: bins of each channel, channel after channel
   void *out2;          // run lengths: lengths, or NULL; partition: the second part
-  void *out3;          // partition: the third part; NULL: two parts
+  void *out3;          // partition: the third part; NULL: two parts; swap: the second array
   void *out_keys;      // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
-                       // mismatch, adjacent_find: the index; run_length_expand: the sum of the lengths
+                       // mismatch, adjacent_find, partition_point: the index; run_length_expand: the sum of the lengths
   uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
                        // nothing else is written; UINT64_MAX: none
 
@@ -1182,7 +1210,7 @@ typedef struct gp_call {
   const void *init;    // reduce, scan: an operand before the first element (accumulator type); NULL: the identity. AND
                        // and OR take it for true or false: the first result of an exclusive scan is 0 or 1, and so is
                        // the result of no elements
-  const void *value;   // fill
+  const void *value;   // fill; replace: the new value
   const void *start;   // iota; NULL: 0
   const void *step;    // iota; NULL: 1
   const void *scalar;  // a predicate's right side (in_type)
@@ -1201,7 +1229,7 @@ typedef struct gp_call {
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
   uint64_t rows;           // top_k: rows of `count` keys; 0: 1
   uint64_t k;              // top_k: results a row
-  uint64_t n;              // nth_element: the position
+  uint64_t n;              // nth_element: the position; scatter with indices: elements of out; gather: of in
 
   // Histograms.
   uint64_t bins; // of a channel
@@ -1344,7 +1372,7 @@ GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type);
 GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type);
 GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op);
 
-// ---- api/map.h - copy, batches of copies, fill, iota, transform, reverse
+// ---- api/map.h - copy, batches of copies, fill, iota, transform, reverse, scatter, gather
 
 // Moving data. Bytes moved: copy and transform read each input once and write each output once.
 
@@ -1382,6 +1410,56 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
 // where both ends of the array are aligned to 16 bytes.
 GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                    gp_stream stream);
+
+// out[index[i]] = in[i] for i < count. type: any, or GP_INPUT; index_type: i32, u32, i64 or u64, or GP_INPUT. out has
+// out_elements elements; an index that is negative, or not below out_elements, writes nothing. Of elements with equal
+// indices one is left, nobody knows which; of structs, parts of several may be. out overlaps no input.
+GPUPRIMS__API gp_result gp_scatter(gp_context *ctx, gp_type type, gp_type index_type, const void *in, const void *index,
+                                   uint64_t count, void *out, uint64_t out_elements, gp_stream stream);
+
+// The same of the elements whose flag, of 1, 2 or 4 bytes, is not zero: scatter_if. in[i] and index[i] of others are
+// not used. gp_call (scatter) takes a predicate in its place: `op`, `scalar`, and `keys` of any type.
+GPUPRIMS__API gp_result gp_scatter_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                         const void *in, const void *index, const void *flags, uint64_t count,
+                                         void *out, uint64_t out_elements, gp_stream stream);
+
+// out[i] = from[index[i]], any type. index_type: i32, u32, i64 or u64, or GP_INPUT. from has from_elements elements; an
+// index that is negative, or not below from_elements, leaves out[i] as it is. out overlaps no input.
+GPUPRIMS__API gp_result gp_gather(gp_context *ctx, gp_type type, gp_type index_type, const void *from,
+                                  uint64_t from_elements, const void *index, uint64_t count, void *out,
+                                  gp_stream stream);
+
+// The same where a flag is not zero (gp_scatter_flags): gather_if. Other elements of out stay. out may be the flags, if
+// their elements have one size.
+GPUPRIMS__API gp_result gp_gather_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                        const void *from, uint64_t from_elements, const void *index, const void *flags,
+                                        uint64_t count, void *out, gp_stream stream);
+
+// out[i] = op(in[i]) where in[i] meets the predicate (of gp_count_if); other elements of out stay. Runs in place where
+// element sizes are equal: modify_if. gp_call (scatter without in2; `transform`) takes the predicate of other elements.
+GPUPRIMS__API gp_result gp_transform_if(gp_context *ctx, gp_op op, gp_op predicate, gp_type in_type, gp_type out_type,
+                                        const void *scalar, const void *in, uint64_t count, void *out,
+                                        gp_stream stream);
+
+// out[i] = *new_value where in[i] meets the predicate (of gp_count_if; GP_EQUAL replaces *scalar), otherwise in[i]. Any
+// type; both values are in host memory and are read during the call. Runs in place.
+GPUPRIMS__API gp_result gp_replace_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                      const void *new_value, const void *in, uint64_t count, void *out,
+                                      gp_stream stream);
+
+// a[i] and b[i] change places, any type. a and b do not overlap.
+GPUPRIMS__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint64_t count, gp_stream stream);
+
+// Rotates in place: data[i] = data[(i + first) % count], first <= count; element `first` comes to the front. Any type.
+// Three reversals, which move each element twice and need no memory. Out of place: two copies.
+GPUPRIMS__API gp_result gp_rotate(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+                                  gp_stream stream);
+
+// Moves elements in place by so many places, towards the start, or with GP_RIGHT (flags; otherwise 0) towards the end:
+// data[i] = data[i + by] where both are in the array. The places that become free get the elements that left, in no
+// promised order. Two reversals.
+GPUPRIMS__API gp_result gp_shift(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t by, int flags,
+                                 gp_stream stream);
 
 // ---- api/reduce.h - reduce
 
@@ -1889,6 +1967,21 @@ GPUPRIMS__API gp_result gp_equal_arrays(gp_context *ctx, gp_op equal, gp_type ty
 // *out_index = the first i for which equal holds for in[i] and in[i + 1]; count if there is none.
 GPUPRIMS__API gp_result gp_adjacent_find(gp_context *ctx, gp_op equal, gp_type type, const void *in, uint64_t count,
                                          uint64_t *out_index, gp_stream stream);
+
+// *out = -1, 0 or 1: a is lexicographically below b, equal to it, or above it. less: 0 or GP_LESS (GP_GREATER for the
+// opposite order), or a user's binary operator; elements are equal where neither is less. An array that is the other's
+// beginning is below it. out: an int32_t.
+GPUPRIMS__API gp_result gp_lexicographic(gp_context *ctx, gp_op less, gp_type type, const void *a, uint64_t count_a,
+                                         const void *b, uint64_t count_b, int32_t *out, gp_stream stream);
+
+// *out = 1 if no element for which the predicate holds comes after one for which it does not, otherwise 0: one byte.
+GPUPRIMS__API gp_result gp_is_partitioned(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                          const void *in, uint64_t count, uint8_t *out, gp_stream stream);
+
+// *out_index = the number of elements for which the predicate holds, if they all come first: a binary search by one
+// block, three or four rounds of reads. Of other inputs it is some place after a hit, or 0, with none behind, or count.
+GPUPRIMS__API gp_result gp_partition_point(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                           const void *in, uint64_t count, uint64_t *out_index, gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -4712,7 +4805,8 @@ enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
 GPUPRIMS__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
       : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
-          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND)
+          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND) ||
+          (primitive >= GP_LEXICOGRAPHIC && primitive <= GP_PARTITION_POINT)
       ? GP__FAMILY_FIND
       : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
       : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
@@ -5671,7 +5765,9 @@ GPUPRIMS__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
 GPUPRIMS__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK ? 1 : resident, round = gp__find_round_items(p, s);
+  // A binary search takes one block.
+  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
+                           round = gp__find_round_items(p, s);
   const unsigned long long most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
   const unsigned long long share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
@@ -6459,9 +6555,22 @@ typedef struct gp__map_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device; // or null
-  gp__value value;                        // fill: the element; iota: the start
-  gp__value step;                         // iota
+  gp__value value;                        // fill: the element; iota: the start; replace: the new value
+  gp__value step;                         // iota; replace: what elements are compared with
 } gp__map_args;
+
+// ---- scatter/arguments.h - arguments of scatters
+
+typedef struct gp__scatter_args {
+  const void *in;
+  const void *in2; // indices; scatter: or null, element i goes to place i
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  const void *keys;                       // the stencil, or null
+  unsigned long long limit;               // of indices: elements of out (gather: of in)
+  gp__value scalar;                       // a predicate compares the stencil with it
+} gp__scatter_args;
 
 // ---- batch/arguments.h - arguments of copies of many buffers
 
@@ -6500,7 +6609,8 @@ typedef struct gp__find_args {
   const unsigned long long *count_device; // or null
   void *workspace;                        // control block and a word a block; null: a single block
   unsigned long long rounds;              // of a tile; see gp__geometry_find
-  gp__value scalar;                       // predicates compare elements with it
+  gp__value scalar;                       // predicates compare elements with it; lexicographic: the int that is the
+                                          // result if there is no hit
 } gp__find_args;
 // Results of a search. first: the index of the first hit.
 enum {
@@ -6508,7 +6618,8 @@ enum {
   GP__FIND_BEFORE, // first - 1, or the number of elements
   GP__FIND_BAD,    // first, or all ones
   GP__FIND_SOME,   // one byte: 1 if there is a hit
-  GP__FIND_NONE    // one byte: 1 if there is none
+  GP__FIND_NONE,   // one byte: 1 if there is none
+  GP__FIND_ORDER   // an int: -1 if the first array's element is the lesser one, otherwise 1
 };
 
 // ---- scan/arguments.h - arguments of scans
@@ -7004,6 +7115,9 @@ template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
   return a;
 }
 
+// Two accumulators in one: MINMAX of T, ARGMINMAX of gp_arg<T>.
+template <class A> struct gp_both { A min, max; };
+
 struct gp__none {}; // the type of an absent operand
 
 enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
@@ -7256,6 +7370,14 @@ template <class T> struct gp_argmax : gp__arg_operator<T, true> {
   static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
 };
 
+template <class Min, class Max> struct gp__both_operators : gp__operator<gp_both<typename Min::type>, true> {
+  typedef gp_both<typename Min::type> Both;
+  static GP_DEVICE Both identity() { return {Min::identity(), Max::identity()}; }
+  GP_DEVICE Both operator()(const Both &a, const Both &b) const { return {Min()(a.min, b.min), Max()(a.max, b.max)}; }
+};
+template <class T> struct gp_minmax : gp__both_operators<gp_min<T>, gp_max<T>> {};
+template <class T> struct gp_argminmax : gp__both_operators<gp_argmin<T>, gp_argmax<T>> {};
+
 // a - b: no fold uses it, but gp__binary does.
 template <class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
@@ -7354,6 +7476,15 @@ template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD
   template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
   GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
     return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+  }
+};
+
+template <class In, class A, class F> struct gp__load<In, gp_both<A>, F> {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
+  GP_DEVICE gp_both<A> operator()(const In &x, gp__u64 index) const {
+    const A a = gp__load<In, A, F>()(x, index);
+    return {a, a};
   }
 };
 
@@ -10157,8 +10288,9 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 
 template <class R> struct gp__fill_value {};
 template <class R> struct gp__iota_value {};
+template <class R, class Predicate> struct gp__replace_value {};
 
-// The value of element `i`: the four shapes of a map.
+// The value of element `i`: the five shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
@@ -10171,6 +10303,13 @@ template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
   static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
                         const gp__map_args &) {
     return F()(a.item[j]);
+  }
+};
+template <class R, class Predicate> struct gp__element<gp__replace_value<R, Predicate>, R, gp__none, R> {
+  template <int V>
+  static GP_DEVICE R at(const gp__vector_access<R, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
+                        const gp__map_args &args) {
+    return Predicate()(a.item[j], args.step) ? gp__value_as<R>(args.value) : a.item[j];
   }
 };
 template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
@@ -10650,7 +10789,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   }
 }
 
-// ---- reverse/kernels.cuh - reverse: elements in the opposite order
+// ---- reverse/kernels.cuh - reverse: elements in the opposite order; swap: two arrays change places
 
 // out[i] = in[count - 1 - i]. A thread takes runs of V elements, `vectors` of them in flight, and reverses each in its
 // registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
@@ -10658,27 +10797,31 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
 // In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
 // both are loaded before one is stored. If the mirroring run crosses a 16-byte boundary, its elements are loaded and
 // stored one by one, because whole vectors would hold elements of other threads.
-template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
+//
+// SWAP: the partner of a run of `out` is the same run of the second array, `in2`, in the same order; else as in place.
+template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const gp__map_args &args) {
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
-  const T *in = static_cast<const T *>(args.in);
+  const T *in = static_cast<const T *>(SWAP ? args.in2 : args.in);
   T *out = static_cast<T *>(args.out);
-  const bool in_place = in == out;
-  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that form runs
+  T *partners = SWAP ? const_cast<T *>(in) : out; // in place
+  const bool in_place = SWAP || in == out;
+  const gp__u64 all = in_place && !SWAP ? count / 2 : count; // elements of the output that form runs
   const unsigned boundary = gp__vector_access_alignment<T, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
   const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
   if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
-      const T mirrored = in[count - 1 - i];
-      if (in_place) out[count - 1 - i] = in[i];
+      const gp__u64 partner = SWAP ? i : count - 1 - i;
+      const T mirrored = in[partner];
+      if (in_place) partners[partner] = out[i];
       out[i] = mirrored;
     }
   }
   const gp__u64 end = count - head; // run r mirrors the V elements before end - r * V
-  const unsigned off = gp__misalignment(in + end, boundary);
+  const unsigned off = gp__misalignment(in + (SWAP ? head : end), boundary);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
@@ -10686,8 +10829,9 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
-        a[k].template load<P::load>(in + (end - (r + 1) * V), off, !in_place && r > 0 && r + 1 < runs);
-        if (in_place) b[k].template load<P::load>(in + (head + r * V), 0, false);
+        a[k].template load<P::load>(in + (SWAP ? head + r * V : end - (r + 1) * V), off,
+                                    !in_place && r > 0 && r + 1 < runs);
+        if (in_place) b[k].template load<P::load>(out + (head + r * V), 0, false);
       }
     }
     GPUPRIMS__UNROLL
@@ -10696,17 +10840,90 @@ template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args)
       if (r < runs) {
         gp__vector_access<T, V> q;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[V - 1 - j];
+        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
         q.template store<P::store>(out + (head + r * V));
         if (!in_place) continue;
         GPUPRIMS__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[V - 1 - j];
-        if (off == 0) q.template store<P::store>(out + (end - (r + 1) * V));
+        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
+        T *partner = partners + (SWAP ? head + r * V : end - (r + 1) * V);
+        if (off == 0) q.template store<P::store>(partner);
         else {
           GPUPRIMS__UNROLL
-          for (int j = 0; j < V; ++j) out[end - (r + 1) * V + j] = q.item[j];
+          for (int j = 0; j < V; ++j) partner[j] = q.item[j];
         }
       }
+    }
+  }
+}
+template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
+  gp__reverse_or_swap<P, T, false>(args);
+}
+template <class P, class T> GP_DEVICE void gp__swap(const gp__map_args &args) { gp__reverse_or_swap<P, T, true>(args); }
+
+// ---- scatter/kernels.cuh - scatter and gather: elements stored or read at indices, and where a stencil says so
+
+// Whether the stencil lets an element pass. There may be none.
+template <class F, class K> struct gp__stencil {
+  static GP_DEVICE bool passes(const gp__vector_access<K, 1> &key, const gp__scatter_args &args) {
+    return F()(key.item[0], args.scalar);
+  }
+};
+template <class F> struct gp__stencil<F, gp__none> {
+  static GP_DEVICE bool passes(const gp__vector_access<gp__none, 1> &, const gp__scatter_args &) { return true; }
+};
+// The place of element i, or a place that is none. Negative indices are such.
+template <class I> struct gp__indexed_place {
+  static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) {
+    return static_cast<gp__u64>(static_cast<long long>(index.item[0]));
+  }
+};
+template <> struct gp__indexed_place<gp__none> {
+  static GP_DEVICE gp__u64 limit(const gp__scatter_args &, gp__u64 count) { return count; }
+  static GP_DEVICE gp__u64 at(const gp__vector_access<gp__none, 1> &, gp__u64 i) { return i; }
+};
+
+// Scatter: out[index[i]] = in[i] where the stencil lets element i pass. GATHER: out[i] = in[index[i]]. L makes a result
+// of an element. Indices and elements are read only where they are needed. Neighbouring threads take neighbouring
+// elements, one at a time: a store of a vector would write what the stencil keeps. In place (without indices) each
+// thread reads its elements before it writes them, and no other thread reads them.
+template <class P, bool GATHER, class F, class L, class A, class I, class K, class R>
+GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
+  const int ITEMS = gp__map_items(P::vectors, sizeof(A), sizeof(I), sizeof(R));
+  typedef gp__stencil<typename gp__operands<F>::functor, K> stencil;
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(args), limit = gp__indexed_place<I>::limit(args, count);
+  const A *in = static_cast<const A *>(args.in);
+  const I *indices = static_cast<const I *>(args.in2);
+  const K *keys = static_cast<const K *>(args.keys);
+  const typename gp__operands<F>::type operands(args);
+  R *out = static_cast<R *>(args.out);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
+  for (gp__u64 first = blockIdx.x * tile + threadIdx.x; first < count; first += gridDim.x * tile) {
+    gp__vector_access<K, 1> key[ITEMS];
+    gp__vector_access<I, 1> index[ITEMS];
+    gp__vector_access<A, 1> x[ITEMS];
+    gp__u64 place[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (first + k * P::threads < count) key[k].template load<P::load>(keys + first + k * P::threads, 0, false);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      const gp__u64 i = first + k * P::threads;
+      const bool passes = i < count && stencil::passes(key[k], args);
+      if (passes) gp__load_second<P::load>(index[k], operands, indices, i, 0, false);
+      place[k] = passes ? gp__indexed_place<I>::at(index[k], i) : limit;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k)
+      if (place[k] < limit)
+        gp__load_operand<P::load>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) {
+      gp__vector_access<R, 1> y;
+      if (place[k] >= limit) continue;
+      y.item[0] = L()(x[k].item[0]);
+      y.template store<P::store>(out + (GATHER ? first + k * P::threads : place[k]));
     }
   }
 }
@@ -11239,6 +11456,37 @@ template <class Element, class Relation, bool SWAPPED> struct gp__find_neighbour
   GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && related(in[i - 1], in[i]); }
 };
 
+// Elements for which the predicate holds, and does not for the one before.
+template <class Element, class Predicate> struct gp__find_return {
+  typedef Element T;
+  static const int inputs = 1;
+  const T *in;
+  unsigned misaligned;
+  const gp__value &scalar;
+  template <class Args>
+  GP_DEVICE explicit gp__find_return(const Args &a)
+      : in(static_cast<const T *>(a.in)), misaligned(gp__misalignment(a.in, 16)), scalar(a.scalar) {}
+  GP_DEVICE bool returns(const T &before, const T &x) const {
+    return Predicate()(x, scalar) && !Predicate()(before, scalar);
+  }
+  struct Run {
+    gp__find_access<T> x;
+    gp__vector_access<T, 1> before;
+    template <int CACHE> GP_DEVICE void load(const gp__find_return &s, gp__u64 i, bool inner) {
+      x.template load<CACHE>(s.in + i, s.misaligned, inner);
+      if (i > 0) before.template load<GP_CACHE_ALL>(s.in + i - 1, 0, false);
+    }
+    GP_DEVICE bool holds(const gp__find_return &s, int j, gp__u64 i) const {
+      return j > 0 ? s.returns(x.item[j - 1], x.item[j]) : i > 0 && s.returns(before.item[0], x.item[0]);
+    }
+  };
+  GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && returns(in[i - 1], in[i]); }
+};
+// The equality that an order gives: neither element is less.
+template <class Less> struct gp__equivalent {
+  template <class T> GP_DEVICE bool operator()(const T &a, const T &b) const { return !Less()(a, b) && !Less()(b, a); }
+};
+
 // This thread's first hit in elements first .. end - 1 of n; all ones if it has none.
 template <class P, class Search>
 GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 end, gp__u64 n) {
@@ -11279,6 +11527,20 @@ template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, g
     *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
   else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
+
+template <int RESULT, class Search> struct gp__find_answer {
+  static GP_DEVICE void write(const Search &, const gp__find_args &a, gp__u64 first, gp__u64 n) {
+    gp__find_result<RESULT>(a.out, first, n);
+  }
+};
+template <class T, class Less> struct gp__find_answer<GP__FIND_ORDER, gp__find_difference<T, gp__equivalent<Less>>> {
+  static GP_DEVICE void write(const gp__find_difference<T, gp__equivalent<Less>> &s, const gp__find_args &a,
+                              gp__u64 first, gp__u64) {
+    *static_cast<int *>(a.out) = first == ~gp__u64(0) ? gp__value_as<int>(a.scalar)
+        : Less()(s.in[first], s.in2[first])           ? -1
+                                                      : 1;
+  }
+};
 
 template <int THREADS> struct gp__find_storage {
   gp_tile_reduce_storage<THREADS, gp__u64> reduce;
@@ -11331,7 +11593,27 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
       hit = gp_min<gp__u64>()(hit, gp__receive<gp__u64>(words, i, ticket.tag));
     hit = gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce);
   }
-  if (threadIdx.x == 0) gp__find_result<RESULT>(a.out, hit, n);
+  if (threadIdx.x == 0) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
+}
+
+// The first element that is no hit, if all hits come first: a binary search by one block, whose threads look at a place
+// each. Elements before `low` are hits, those from `high` on are none.
+template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__find_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a);
+  const Search search(a);
+  gp__u64 low = 0, high = n;
+  while (low < high) {
+    const gp__u64 step = (high - low + P::threads - 1) / P::threads, i = low + threadIdx.x * step;
+    const unsigned hits = static_cast<unsigned>(__syncthreads_count(i < high && search.holds(i)));
+    if (hits == 0) high = low;
+    else {
+      const gp__u64 next = low + hits * step;
+      low = next - step + 1;
+      if (next < high) high = next;
+    }
+  }
+  if (threadIdx.x == 0) *static_cast<gp__u64 *>(a.out) = low;
 }
 
 // ---- histogram/bins.cuh - the bin of a sample
@@ -26641,6 +26923,7 @@ typedef struct gp__moves {
   uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
 } gp__moves;
 // A checked call with every default filled in.
+enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
   gp_op op;                                                              // 0 for copy, fill and iota
@@ -26652,7 +26935,8 @@ typedef struct gp__request {
   gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
-  int is_arg;   // ARGMIN, ARGMAX: the accumulator and the output are struct { acc_type value; int64_t index; }
+  int is_arg;   // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
+                // GP__IS_BOTH: two values; 3: two of 1
   int has_init; // `init` holds a value
   int flags;
   const void *in, *in2;
@@ -27946,7 +28230,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   }
 }
 
-// ---- reverse/host.c - reverse
+// ---- reverse/host.c - reverse and swap
 
 // Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
@@ -27966,6 +28250,76 @@ static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end
 static gp_result gp__host_reverse(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__host_each_block(h, q->in == q->out ? q->count / 2 : q->count, gp__host_mirror);
+  return GP_SUCCESS;
+}
+static void gp__host_exchange(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
+  const size_t size = q->out_size;
+  unsigned char *a = (unsigned char *)q->out, *b = (unsigned char *)q->out3;
+  gp__value x;
+  uint64_t i;
+  for (i = first; i < end; ++i) {
+    memcpy(x.bytes, a + i * size, size);
+    gp__host_move(a + i * size, b + i * size, size);
+    gp__host_move(b + i * size, x.bytes, size);
+  }
+}
+static gp_result gp__host_swap(gp__host_call *h) {
+  gp__host_each_block(h, h->q->count, gp__host_exchange);
+  return GP_SUCCESS;
+}
+
+// ---- scatter/host.c - scatters, gathers and replacements
+
+// truth[i] = whether the stencil lets element first + i pass; n <= GP__HOST_ELEMENTS.
+static void gp__host_passes(const gp__request *q, uint64_t first, unsigned char *truth, size_t n) {
+  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t i;
+  if (!q->key_size) memset(truth, 1, n);
+  else if (q->op || q->user_op)
+    gp__host_holds(q->op, q->user_op, q->key_type, q->key_size, keys, q->user_op ? NULL : q->init.bytes, 0, truth, n);
+  else {
+    gp__host_widen(q->key_type, keys, w, n);
+    for (i = 0; i < n; ++i) truth[i] = w[i].u != 0;
+  }
+}
+static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
+  const size_t size = q->out_size;
+  unsigned char truth[GP__HOST_ELEMENTS];
+  size_t n, i;
+  for (; first < end; first += n) {
+    const unsigned char *in = (const unsigned char *)q->in + first * size;
+    unsigned char *out = (unsigned char *)q->out + first * size;
+    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_holds(q->op, q->user_op, q->in_type, size, in, q->user_op ? NULL : q->step.bytes, 0, truth, n);
+    for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
+  }
+}
+// One thread scatters: several might have the same index.
+static gp_result gp__host_scatter(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const size_t size = q->out_size;
+  const int gather = q->primitive == GP_GATHER, indexed = q->in2_size != 0;
+  unsigned char *out = (unsigned char *)q->out, truth[GP__HOST_ELEMENTS];
+  gp__wide index[GP__HOST_ELEMENTS];
+  gp__value made;
+  uint64_t first;
+  size_t n, i;
+  if (q->primitive == GP_REPLACE) return gp__host_each_block(h, q->count, gp__host_replace), GP_SUCCESS;
+  h->in = gp__host_source_of(q->in, q->in_type, q->in_size, q->out_type, size, q->transform, q->user_transform, 0);
+  for (first = 0; first < q->count; first += n) {
+    n = q->count - first < GP__HOST_ELEMENTS ? (size_t)(q->count - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_passes(q, first, truth, n);
+    if (indexed) gp__host_widen(q->in2_type, (const unsigned char *)q->in2 + first * q->in2_size, index, n);
+    for (i = 0; i < n; ++i) {
+      const uint64_t place = indexed ? index[i].u : first + i;
+      if (truth[i] && (!indexed || place < q->length))
+        gp__host_move(out + (gather ? first + i : place) * size,
+                      gp__host_elements(&h->in, gather ? place : first + i, 1, made.bytes), size);
+    }
+  }
   return GP_SUCCESS;
 }
 
@@ -28908,6 +29262,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
   gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
   switch (q->primitive) {
   case GP_ALL:
+  case GP_IS_PARTITIONED: // at first
     s.wanted = 0;
     break;
   case GP_MISMATCH:
@@ -28959,11 +29314,53 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   }
   return first;
 }
+// The order of the first elements that differ, or of the lengths.
+static int gp__host_compare_arrays(const gp__request *q) {
+  const unsigned char *a = (const unsigned char *)q->in, *b = (const unsigned char *)q->in2;
+  const uint64_t count = q->count < q->count2 ? q->count : q->count2;
+  unsigned char less[GP__HOST_ELEMENTS], more[GP__HOST_ELEMENTS];
+  uint64_t first;
+  size_t n, i;
+  for (first = 0; first < count; first += n, a += n * q->in_size, b += n * q->in_size) {
+    n = count - first < GP__HOST_ELEMENTS ? (size_t)(count - first) : (size_t)GP__HOST_ELEMENTS;
+    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, a, b, 1, less, n);
+    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, b, a, 1, more, n);
+    for (i = 0; i < n; ++i)
+      if (less[i] || more[i]) return less[i] ? -1 : 1;
+  }
+  return q->count < q->count2 ? -1 : q->count > q->count2;
+}
+static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
+  uint64_t low = 0, high = q->count;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    unsigned char truth;
+    gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1);
+    if (truth) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 static gp_result gp__host_find(gp__host_call *h) {
   const gp__request *q = h->q;
-  const gp__host_property s = gp__host_property_of(q);
-  const uint64_t first = gp__host_first(h, &s);
-  const int some = first != UINT64_MAX;
+  gp__host_property s = gp__host_property_of(q);
+  uint64_t first;
+  int some;
+  if (q->primitive == GP_LEXICOGRAPHIC) {
+    const int order = gp__host_compare_arrays(q);
+    memcpy(h->out, &order, sizeof order);
+    return GP_SUCCESS;
+  }
+  if (q->primitive == GP_PARTITION_POINT) return *q->out_count = gp__host_partition_point(q, &s), GP_SUCCESS;
+  first = gp__host_first(h, &s);
+  some = first != UINT64_MAX;
+  if (q->primitive == GP_IS_PARTITIONED) { // is there an element for which the predicate holds behind `first`?
+    if (some) {
+      s.x += first * s.size, s.count -= first, s.wanted = 1;
+      some = gp__host_first(h, &s) != UINT64_MAX;
+    }
+    return *h->out = (unsigned char)!some, GP_SUCCESS;
+  }
   if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
   else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
   else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;
@@ -29280,7 +29677,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2207744"
+#define GPUPRIMS__EMBEDDED_FROM "2248704"
 
 // ---- core/embed.c - this file's own text
 
@@ -30479,9 +30876,17 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(MAP, gp__map_kernel, gp__map_args, map, 0) \
   X(ADJACENT, gp__adjacent, gp__map_args, adjacent, 0)
 
-// ---- reverse/kinds.c - the kernels of reverse
+// ---- reverse/kinds.c - the kernels of reverse and swap
 
-#define GPUPRIMS__KINDS_OF_REVERSE(X) X(REVERSE, gp__reverse, gp__map_args, in, 0)
+#define GPUPRIMS__KINDS_OF_REVERSE(X) \
+  X(REVERSE, gp__reverse, gp__map_args, in, 0) \
+  X(SWAP, gp__swap, gp__map_args, in, 0)
+
+// ---- scatter/kinds.c - the kernels of scatters and replacements
+
+#define GPUPRIMS__KINDS_OF_SCATTER(X) \
+  X(SCATTER, gp__scatter, gp__scatter_args, scatter, 0) \
+  X(REPLACE, gp__map_kernel, gp__map_args, replace, 0)
 
 // ---- batch/kinds.c - the kernel of copies of many buffers
 
@@ -30499,9 +30904,11 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction, 0) \
   X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction, 0)
 
-// ---- find/kinds.c - the kernel of searches for the first element
+// ---- find/kinds.c - the kernels of searches for the first element
 
-#define GPUPRIMS__KINDS_OF_FIND(X) X(FIND, gp__find, gp__find_args, find, 0)
+#define GPUPRIMS__KINDS_OF_FIND(X) \
+  X(FIND, gp__find, gp__find_args, find, 0) \
+  X(PARTITION_POINT, gp__partition_point, gp__find_args, find, 0)
 
 // ---- scan/kinds.c - the kernels of scans
 
@@ -30643,6 +31050,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
 #define GPUPRIMS__KINDS(X) \
   GPUPRIMS__KINDS_OF_MAP(X) \
   GPUPRIMS__KINDS_OF_REVERSE(X) \
+  GPUPRIMS__KINDS_OF_SCATTER(X) \
   GPUPRIMS__KINDS_OF_BATCH(X) \
   GPUPRIMS__KINDS_OF_SEARCH(X) \
   GPUPRIMS__KINDS_OF_REDUCE(X) \
@@ -32255,6 +32663,7 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width") \
   F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers") \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input") \
+  F(COUNT2, count2, GP_E_ARGUMENT, "has no second input") \
   F(FIELDS, fields, GP_E_ARGUMENT, "does not sort by fields")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
@@ -32278,7 +32687,7 @@ __extension__ enum {
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
-  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_IN2 | GP__READS_OP,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
 };
 #undef GPUPRIMS__ENUM
@@ -32303,7 +32712,8 @@ enum {
   GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
   GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
   GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144    // in_type and in2_type may be GP_INPUT
+  GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
+  GP__TAKES_BOTH = 524288      // MINMAX and ARGMINMAX
 };
 
 GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -32371,8 +32781,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->count2 && !(k->reads & GP__READS_KEYS2))
-    return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
   if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call takes no permutation", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
@@ -32490,7 +32898,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const 
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
-  return op == GP_ARGMIN || op == GP_ARGMAX      ? "reduce and scan"
+  return op >= GP_MINMAX && op < GP_OP_COUNT     ? "reduce"
+      : op == GP_ARGMIN || op == GP_ARGMAX       ? "reduce and scan"
       : op == GP_SUB                             ? "transform2 and adjacent_difference"
       : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
       : op == GP_HEADS                           ? "runs"
@@ -32507,7 +32916,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     GPUPRIMS__CHECK(
         gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
-    if (role && (c->op == GP_SUB ? k->fold : !k->fold || c->op > GP_SUB))
+    if (role &&
+        (c->op == GP_SUB          ? k->fold
+             : c->op >= GP_MINMAX ? !(k->traits & GP__TAKES_BOTH)
+                                  : !k->fold || c->op > GP_SUB))
       return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {
@@ -32706,7 +33118,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   gp__request *q = k->q;
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
-  q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX;
+  q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX ? 1 : q->op == GP_MINMAX ? 2 : q->op == GP_ARGMINMAX ? 3 : 0;
   q->acc_type = c->acc_type                                             ? c->acc_type
       : !q->is_arg && (q->out_type == GP_F16 || q->out_type == GP_BF16) ? (gp_type)GP_F32
                                                                         : q->out_type;
@@ -32737,9 +33149,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
     return gp__fail(GP_E_OPERATOR,
                     "%s: @op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
                     q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
-  if (q->is_arg) { // struct { T value; int64_t index; }
-    q->acc_size = q->out_size = 16;
-    k->out.align = 8;
+  if (q->is_arg) {
+    if (q->is_arg != GP__IS_BOTH) q->acc_size = 16, k->out.align = 8; // struct { T value; int64_t index; }
+    if (q->is_arg & GP__IS_BOTH) q->acc_size *= 2;
+    q->out_size = q->acc_size;
   }
   return GP_SUCCESS;
 }
@@ -32942,6 +33355,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
   return gp__check_apart(k->who, k->written, k->written_count - 1, own, 1);
 }
 
+enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
+// The buffers of a call: numbers of elements, names, and whether they are needed.
+typedef struct gp__buffers {
+  uint64_t in, in2, keys, begin, out, out_keys, out2, counts; // counts: in out_count
+  const char *in_name, *in2_name, *begin_name;
+  const gp__checked_type *begin_type;  // of no size: it is not read
+  int in_alias, in2_alias, keys_alias; // what an input may be
+  int in2_values;                      // those of the second input are wanted
+  int begin_wanted, out_keys_wanted, out2_wanted;
+} gp__buffers;
+
 // The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
 GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
@@ -32971,32 +33395,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, ui
   return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
 }
 
-enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
-// The buffers of a call: numbers of elements, names, and whether they are needed.
-typedef struct gp__buffers {
-  uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
-  const char *in_name, *in2_name, *begin_name;
-  const gp__checked_type *begin_type; // of no size: it is not read
-  int in2_alias, in2_values;          // in2_values: those of the second input are wanted
-  int begin_wanted, out_keys_wanted, out2_wanted;
-} gp__buffers;
 GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (q->inputs.in) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
-  else if (k->in.size)
-    GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
-                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__ALIAS_OF_OUT : 0));
-  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, q->count, 0));
-  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
+  else if (k->in.size) GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
+  if (q->inputs.in2) GPUPRIMS__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
+  else if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, b->in2, 1, b->in2_alias));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k,
                                 k->by_flags         ? "keys (flags)"
                                     : k->by_stencil ? "keys (the stencil)"
                                                     : "keys",
-                                c->keys, &k->key, b->keys, 1,
-                                k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
+                                c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     if (q->in_size && (c->in2 || b->in2_values))
@@ -33032,13 +33444,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
 GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers b;
-  b.in = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
+  b.in = b.in2 = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
   b.begin = c->end ? c->segments : c->segments + 1;
   b.counts = 1;
   b.in_name = "in";
   b.in2_name = "in2 (weights)";
   b.begin_name = "begin";
   b.begin_type = &k->offset;
+  b.in_alias = (k->traits & GP__IN_PLACE) && k->q->in_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
+  b.keys_alias = k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0;
   b.in2_alias = b.in2_values = b.out2_wanted = 0;
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
@@ -33180,7 +33594,9 @@ static const gp__own_check gp__checks_batch[GP__CHECKS] = {{GP__CHECK_TYPES, gp_
 
 // ---- select/check.c - checking a call: predicates, parts, runs
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF; }
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) {
+  return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
+}
 GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
                                                 const void *value, const gp__op_info **user) {
   *user = NULL;
@@ -33277,6 +33693,79 @@ static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS
                                                             {GP__CHECK_BUFFERS, gp__stream_buffers},
                                                             {GP__CHECK_OUTPUTS, gp__check_parts},
                                                             {GP__CHECK_VALUES, gp__check_predicate_values}};
+
+// ---- scatter/check.c - checking a call: scatters, gathers and replacements
+
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_operators(gp__checking *k) {
+  const gp_call *c = k->c;
+  const int stencil = c->keys || c->key_type;
+  k->q->transform = c->transform;
+  if (c->transform)
+    GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &k->q->user_transform));
+  k->q->op = c->op;
+  if (c->primitive == GP_REPLACE) return gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &k->q->user_op);
+  k->by_flags = stencil && !c->op;
+  if (!stencil && c->op)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: the call has no stencil (@keys) that a predicate could decide of", k->who);
+  if (c->scalar && !c->op)
+    return gp__fail(GP_E_ARGUMENT, "%s: @scalar is set, but there is no predicate (@op)", k->who);
+  return c->op ? gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &k->q->user_op) : GP_SUCCESS;
+}
+// A transform alone changes the element's type. Indices are signed or unsigned.
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_out_type(k));
+  if (!c->transform && q->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
+  if (c->transform && !q->user_transform && k->out.info) return gp__no_struct(k, "transform", c->transform);
+  if (c->primitive == GP_GATHER && q->inputs.in)
+    return gp__fail(GP_E_TYPE, "%s: @in_type is GP_INPUT: this call takes described indices, not elements", k->who);
+  if (!c->in2 && !c->in2_type && c->primitive != GP_GATHER) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_input_type(k, "in2_type", c->in2_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
+  if (q->inputs.in2) q->in2 = NULL;
+  return k->in2.info || !gp__is_integer(q->in2_type) || k->in2.size < 4
+      ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
+      : GP_SUCCESS;
+}
+// What a predicate reads is of a built-in type, or its operator is a user's.
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
+  if (k->c->primitive == GP_REPLACE)
+    return k->in.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+  if (!k->c->keys && !k->c->key_type) return GP_SUCCESS;
+  k->q->key_type = k->c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", k->q->key_type, &k->key));
+  return k->key.info && !k->q->user_op ? gp__no_struct(k, "op", k->q->op) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_numbers(gp__checking *k) {
+  return k->c->n && !k->in2.size && k->c->primitive == GP_SCATTER
+      ? gp__fail(GP_E_ARGUMENT, "%s: @n: without indices (@in2), @out has @count elements", k->who)
+      : GP_SUCCESS;
+}
+// Without indices a thread reads what it writes, and nothing else of the output.
+GPUPRIMS__PRIVATE gp_result gp__scatter_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
+  if (k->c->primitive == GP_REPLACE) return GP_SUCCESS;
+  b->in2_name = "in2 (indices)";
+  b->keys_alias = k->key.size == k->out.size ? GP__ALIAS_OF_OUT : 0; // gather: likewise
+  if (k->c->primitive == GP_GATHER) b->in = k->c->n;
+  else if (k->in2.size) b->out = k->c->n, b->keys_alias = 0;
+  else b->in_alias = k->in.size == k->out.size ? GP__ALIAS_OF_OUT : 0;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_scatter_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int replaces = c->primitive == GP_REPLACE;
+  if (replaces && !c->value && k->pointers) return gp__fail(GP_E_NULL, "%s: @value is null", k->who);
+  if (c->value) memcpy(q->init.bytes, c->value, q->out_size);
+  if (c->scalar) memcpy(replaces ? q->step.bytes : q->init.bytes, c->scalar, replaces ? q->in_size : q->key_size);
+  return GP_SUCCESS;
+}
+static const gp__own_check gp__checks_scatter[GP__CHECKS] = {
+    {GP__CHECK_OPERATORS, gp__check_scatter_operators}, {GP__CHECK_OUT_TYPE, gp__check_scatter_out_type},
+    {GP__CHECK_KEY_TYPES, gp__check_scatter_key_type},  {GP__CHECK_NUMBERS, gp__check_scatter_numbers},
+    {GP__CHECK_BUFFERS, gp__scatter_buffers},           {GP__CHECK_VALUES, gp__check_scatter_values}};
 
 // ---- merge/check.c - checking a call: merges, merge sort and sets
 
@@ -33388,9 +33877,13 @@ static const gp__own_check gp__checks_reduce[GP__CHECKS] = {{GP__CHECK_OPERATORS
 // ---- find/check.c - checking a call: searches for the first element
 
 // True if the result is one byte.
-GPUPRIMS__PRIVATE int gp__finds_truth(gp_primitive p) { return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS; }
+GPUPRIMS__PRIVATE int gp__finds_truth(gp_primitive p) {
+  return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS || p == GP_IS_PARTITIONED;
+}
 // True if there are two arrays.
-GPUPRIMS__PRIVATE int gp__finds_difference(gp_primitive p) { return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS; }
+GPUPRIMS__PRIVATE int gp__finds_difference(gp_primitive p) {
+  return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_LEXICOGRAPHIC;
+}
 
 // `op` is an equality of elements.
 GPUPRIMS__PRIVATE gp_result gp__check_equality(gp__checking *k) {
@@ -33403,9 +33896,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_equality(gp__checking *k) {
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_find_operators(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
-      : k->c->primitive == GP_IS_SORTED     ? gp__check_order(k)
-                                            : gp__check_equality(k);
+  return gp__is_predicated(k->c->primitive)                                    ? gp__check_predicates(k)
+      : k->c->primitive == GP_IS_SORTED || k->c->primitive == GP_LEXICOGRAPHIC ? gp__check_order(k)
+                                                                               : gp__check_equality(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_find_types(gp__checking *k) {
   return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
@@ -33418,7 +33911,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
     q->acc_type = GP_U32, q->acc_size = 4;
     if (c->out_type && c->out_type != GP_U8)
       return gp__fail(GP_E_TYPE, "%s: @out_type is not u8: the result is one byte", k->who);
-  } else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
+  } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
+  else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
     if (c->in2_type && c->in2_type != c->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @in2_type differ: this call does not convert elements", k->who);
@@ -33434,6 +33928,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = 1;
+  if (k->c->primitive == GP_LEXICOGRAPHIC) b->in2 = k->c->count2;
   b->in2_name = "in2 (the second array)";
   return GP_SUCCESS;
 }
@@ -34979,7 +35474,9 @@ GPUPRIMS__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
-  const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
+  static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
+                           *const closes[] = {"", ">", ">", ">>"};
+  const char *open = opens[q->is_arg], *close = closes[q->is_arg];
   if (q->user_op) gp__add(t, "gp__op_1, ");
   else gp__add(t, "%s<%s>, ", gp__op_rows[q->op].functor, value);
   if (described) gp__begin_described(q, t);
@@ -35179,6 +35676,33 @@ GPUPRIMS__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_p
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }
 
+// ---- scatter/names.c - template arguments of scatters and replacements
+
+GPUPRIMS__PRIVATE void gp__name_scatter(const gp__spelling *q, gp__text *t) {
+  const int described = q->described || q->described2;
+  const char *in = gp__in_name(q), *out = gp__out_name(q);
+  gp__add(t, q->primitive == GP_GATHER ? ", true, " : ", false, ");
+  gp__begin_described(q, t);
+  if (described) gp__add(t, "gp__stateless<");
+  if (q->key_size && !q->op) gp__add(t, "gp__flag<%s>", gp__key_name(q));
+  else gp__name_predicate(q->op, q->user_op, "gp__op_1", gp__key_name(q), t);
+  if (described) gp__add(t, ">");
+  gp__end_described(q, t);
+  if (q->user_transform) gp__add(t, ", gp__op_2");
+  else gp__add(t, ", %s<%s, %s>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, out);
+  gp__add(t, ", %s, %s, %s, %s", in, gp__in2_name(q), gp__key_name(q), out);
+}
+GPUPRIMS__PRIVATE void gp__name_replace(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q);
+  gp__add(t, ", gp__replace_value<%s, ", in);
+  gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
+  gp__add(t, ">, %s, gp__none, %s", in, in);
+}
+GPUPRIMS__PRIVATE void gp__operators_of_scatter(const gp__spelling *q, gp__program_op *ops) {
+  gp__set_operator(ops, q->primitive == GP_REPLACE ? gp__in_name(q) : gp__key_name(q), NULL, "bool");
+  gp__set_operator(ops + 1, gp__in_name(q), NULL, gp__out_name(q));
+}
+
 // ---- reduce/names.c - template arguments of reductions
 
 GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
@@ -35216,6 +35740,16 @@ GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
   case GP_EQUAL_ARRAYS:
     gp__add(t, ", gp__find_difference<%s, ", in);
     break;
+  case GP_LEXICOGRAPHIC:
+    gp__add(t, ", gp__find_difference<%s, gp__equivalent<", in);
+    gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
+    gp__add(t, ">>, GP__FIND_ORDER");
+    return;
+  case GP_IS_PARTITIONED:
+    gp__add(t, ", gp__find_return<%s, ", in);
+    gp__name_predicate(q->op, q->user_op, functor, in, t);
+    gp__add(t, ">, GP__FIND_NONE");
+    return;
   default:
     gp__add(t, ", gp__find_%s<%s, ", q->described ? "described" : "element", in);
     gp__name_predicate(q->op, q->user_op, functor, in, t);
@@ -35225,9 +35759,10 @@ GPUPRIMS__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
       gp__name_input(q, q->described - 1, t);
     }
     gp__add(t,
-            q->primitive == GP_ALL       ? ">, GP__FIND_NONE"
-                : q->primitive == GP_ANY ? ">, GP__FIND_SOME"
-                                         : ">, GP__FIND_INDEX");
+            q->primitive == GP_ALL                   ? ">, GP__FIND_NONE"
+                : q->primitive == GP_ANY             ? ">, GP__FIND_SOME"
+                : q->primitive == GP_PARTITION_POINT ? ">"
+                                                     : ">, GP__FIND_INDEX");
     return;
   }
   gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
@@ -37969,11 +38504,11 @@ static const gp__primitive gp__primitive_transform2 = {
 static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
                                                                 GP_RIGHT};
 
-// ---- reverse/plan.c - plan of reverse
+// ---- reverse/plan.c - plans of reverse and swap
 
 GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
-  return kinds[0] = GP__REVERSE, 1;
+  (void)p;
+  return kinds[0] = q->primitive == GP_SWAP ? GP__SWAP : GP__REVERSE, 1;
 }
 
 static const gp__family gp__family_reverse = {
@@ -37981,6 +38516,62 @@ static const gp__family gp__family_reverse = {
     GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_reverse};
 static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE,
                                                     0};
+
+// Both arrays of a swap are outputs: `out`, and `out3`, which kernels get as the second input.
+GPUPRIMS__PRIVATE gp_result gp__check_swap_types(gp__checking *k) {
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_types(k));
+  q->in_type = q->in2_type = q->out_type;
+  q->in_struct = q->in2_struct = q->out_struct;
+  q->in_size = q->in2_size = q->out_size;
+  q->in2 = q->out3;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_swap_outputs(gp__checking *k) {
+  return gp__writing(k, "out3 (the second array)", k->c->out3, k->out.align, k->out.size, k->q->count, 1, 0);
+}
+static const gp__own_check gp__checks_swap[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_swap_types},
+                                                          {GP__CHECK_OUTPUTS, gp__check_swap_outputs}};
+static const gp__family gp__family_swap = {
+    gp__checks_swap,           GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_reverse,
+    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_swap};
+static const gp__primitive gp__primitive_swap = {
+    &gp__family_swap, GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT3 | GP__READS_COUNT_DEVICE, 0, 0};
+
+// ---- scatter/plan.c - plans of scatters, gathers and replacements
+
+GPUPRIMS__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  (void)p;
+  return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__scatter_args a;
+  if (q->primitive == GP_REPLACE) return gp__launch_map(l);
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.in2 = q->in2;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.keys = q->keys;
+  a.limit = q->length;
+  a.scalar = q->init;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_scatter = {
+    gp__checks_scatter,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_scatter,
+    GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_scatter, GPUPRIMS__LAUNCH(gp__launch_scatter), gp__host_scatter};
+#define GPUPRIMS__READS_SCATTER \
+  (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
+   GP__READS_KEYS | GP__READS_N)
+static const gp__primitive gp__primitive_scatter = {&gp__family_scatter, GPUPRIMS__READS_SCATTER | GP__READS_TRANSFORM,
+                                                    GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GPUPRIMS__READS_SCATTER, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
+                                                    GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE,
+                                                    GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
 // ---- batch/plan.c - plan of copies of many buffers
 
@@ -38052,8 +38643,23 @@ GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   } else a.scalar = q->init;
   return gp__launch_all(l, &a);
 }
+// MINMAX, ARGMINMAX: one result after the other.
+static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
+  gp__request one = *q;
+  int k;
+  one.is_arg &= ~GP__IS_BOTH;
+  one.acc_size = one.out_size = q->acc_size / 2;
+  for (k = 0; k < 2; ++k) {
+    one.op = one.is_arg ? (k ? GP_ARGMAX : GP_ARGMIN) : k ? GP_MAX : GP_MIN;
+    one.out = (unsigned char *)q->out + (size_t)k * one.out_size;
+    memcpy(one.init.bytes, q->init.bytes + (size_t)k * one.out_size, one.out_size);
+    GPUPRIMS__CHECK(gp__host_run(&one, threads));
+  }
+  return GP_SUCCESS;
+}
 GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
+  if (q->is_arg & GP__IS_BOTH) return gp__host_reduce_both(q, h->asked);
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
   if (q->primitive != GP_REDUCE) return gp__host_select(h);
   GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
@@ -38069,7 +38675,7 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD,
-                                                   GP__REPRODUCES | GP__TAKES_INPUTS, 0};
+                                                   GP__REPRODUCES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
@@ -38082,13 +38688,14 @@ static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP
 GPUPRIMS__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
   h->commutative = h->exact = 1; // the least index, in any order
   h->in_misaligned |= (int)((uintptr_t)q->in2 % GP__VECTOR);
+  if (q->primitive == GP_LEXICOGRAPHIC && q->count2 < h->count) h->count = q->count2;
   if (q->primitive != GP_IS_SORTED) return;
   h->in_size = (int)q->key_size;
   h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_find(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
-  return kinds[0] = GP__FIND, 1;
+  (void)p;
+  return kinds[0] = q->primitive == GP_PARTITION_POINT ? GP__PARTITION_POINT : GP__FIND, 1;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -38096,12 +38703,16 @@ GPUPRIMS__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
   memset(&a, 0, sizeof a);
   a.in = q->primitive == GP_IS_SORTED ? q->keys : q->in;
   a.in2 = q->in2;
-  a.out = gp__finds_truth(q->primitive) ? q->out : q->out_count;
+  a.out = q->out ? q->out : q->out_count;
   a.count = l->h->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
   a.scalar = q->init;
+  if (q->primitive == GP_LEXICOGRAPHIC) {
+    const int shorter = q->count < q->count2 ? -1 : q->count > q->count2;
+    memcpy(a.scalar.bytes, &shorter, sizeof shorter);
+  }
   return gp__launch_all(l, &a);
 }
 
@@ -38128,6 +38739,11 @@ static const gp__primitive gp__primitive_adjacent_find = {&gp__family_find,
 static const gp__primitive gp__primitive_is_sorted = {
     &gp__family_find, GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT,
     0, 0};
+static const gp__primitive gp__primitive_lexicographic = {
+    &gp__family_find, (GPUPRIMS__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
+static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GPUPRIMS__READS_QUESTION, 0, 0};
+static const gp__primitive gp__primitive_partition_point = {
+    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
 
 // ---- scan/plan.c - plans of scans
 
@@ -39147,7 +39763,8 @@ static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_
   }
 }
 
-// An array of a described input's elements, in new memory.
+// An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
+// what they are made of need not be there.
 static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
   unsigned char *rooms[GP_INPUT_PARTS], *room;
@@ -39167,10 +39784,17 @@ static gp_result gp__host_array_of(const gp__request *q, int node, size_t size, 
     rooms[i] = room + bytes;
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
-  for (first = 0; first < q->count; first += GP__HOST_MADE)
-    gp__host_make(all, node, first,
-                  q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE,
-                  (unsigned char *)*owned + first * size, rooms);
+  for (first = 0; first < q->count; first += GP__HOST_MADE) {
+    const size_t n = q->count - first < GP__HOST_MADE ? (size_t)(q->count - first) : (size_t)GP__HOST_MADE;
+    unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
+    size_t k, end;
+    if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
+    else memset(truth, 1, n);
+    for (k = 0; k < n; k = end + 1) {
+      for (end = k; end < n && truth[end]; ++end) {}
+      if (end > k) gp__host_make(all, node, first + k, end - k, out + k * size, rooms);
+    }
+  }
   free(room);
   *array = *owned;
   return GP_SUCCESS;
@@ -41890,7 +42514,7 @@ GPUPRIMS__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, 
       (uint64_t)q->offset_type,
       (uint64_t)q->out2_type,
       (uint64_t)q->flags,
-      (uint64_t)(q->is_arg | q->has_init << 1 | q->numbers << 2 | (q->end != NULL) << 3),
+      (uint64_t)(q->is_arg | q->has_init << 2 | q->numbers << 3 | (q->end != NULL) << 4),
       (uint64_t)q->begin_bit,
       (uint64_t)q->end_bit,
       (uint64_t)h->in_misaligned,
@@ -43162,12 +43786,107 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
   return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");
 }
 
-// ---- reverse/calls.c - calls by name: reverse
+// ---- reverse/calls.c - calls by name: reverse, swap, rotate, shift
 
 GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                    gp_stream stream) {
   const gp_call c = gp__call(GP_REVERSE, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
+}
+GPUPRIMS__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_SWAP, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, a, count);
+  c.out3 = b;
+  return gp__named(gp_run(ctx, &c, stream), "gp_swap out_type=type out=a out3=b");
+}
+
+// Reverses all of the array, then two parts of it: elements before `middle` and those from it on, each from `first` and
+// up to `end`.
+GPUPRIMS__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+                                              uint64_t middle, uint64_t end, gp_stream stream, const char *names) {
+  gp_result result = gp_reverse(ctx, type, data, count, data, stream);
+  if (result == GP_SUCCESS) {
+    const size_t size = gp_type_size(ctx, type);
+    unsigned char *at = (unsigned char *)data + first * size, *from = (unsigned char *)data + middle * size;
+    result = gp_reverse(ctx, type, at, middle - first, at, stream);
+    if (result == GP_SUCCESS) result = gp_reverse(ctx, type, from, end - middle, from, stream);
+  }
+  return gp__named(result, names);
+}
+GPUPRIMS__API gp_result gp_rotate(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+                                  gp_stream stream) {
+  if (first > count)
+    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (unsigned long long)first,
+                    (unsigned long long)count);
+  return gp__reverse_parts(ctx, type, data, count, 0, count - first, count, stream,
+                           "gp_rotate in_type=type in=data out=data");
+}
+GPUPRIMS__API gp_result gp_shift(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t by, int flags,
+                                 gp_stream stream) {
+  const uint64_t kept = by < count ? count - by : 0, first = flags ? count - kept : 0;
+  if (flags & ~GP_RIGHT) return gp__fail(GP_E_ARGUMENT, "gp_shift: flags has unknown bits: %#x", flags);
+  return gp__reverse_parts(ctx, type, data, count, first, first, first + kept, stream,
+                           "gp_shift in_type=type in=data out=data");
+}
+
+// ---- scatter/calls.c - calls by name: scatter, gather, transform_if, replace
+
+// A gp_call without a type and a pointer has no flags, and no indices. Here a type of 0 is an error, and the pointer is
+// then any.
+GPUPRIMS__PRIVATE void gp__set_indices(gp_call *c, gp_type type, const void *index, uint64_t elements) {
+  c->in2_type = type;
+  c->in2 = type ? index : (const void *)c;
+  c->n = elements;
+}
+GPUPRIMS__API gp_result gp_scatter(gp_context *ctx, gp_type type, gp_type index_type, const void *in, const void *index,
+                                   uint64_t count, void *out, uint64_t out_elements, gp_stream stream) {
+  gp_call c = gp__call(GP_SCATTER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
+  gp__set_indices(&c, index_type, index, out_elements);
+  return gp__named(gp_run(ctx, &c, stream), "gp_scatter in_type=type in2_type=index_type in2=index n=out_elements");
+}
+GPUPRIMS__API gp_result gp_scatter_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                         const void *in, const void *index, const void *flags, uint64_t count,
+                                         void *out, uint64_t out_elements, gp_stream stream) {
+  gp_call c = gp__call(GP_SCATTER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
+  gp__set_indices(&c, index_type, index, out_elements);
+  gp__set_keys(&c, flag_type, flag_type ? flags : (const void *)&c);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_scatter_flags in_type=type in2_type=index_type in2=index "
+                   "n=out_elements key_type=flag_type keys=flags");
+}
+GPUPRIMS__API gp_result gp_gather(gp_context *ctx, gp_type type, gp_type index_type, const void *from,
+                                  uint64_t from_elements, const void *index, uint64_t count, void *out,
+                                  gp_stream stream) {
+  gp_call c = gp__call(GP_GATHER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, from, out, count);
+  gp__set_indices(&c, index_type, index, from_elements);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_gather in_type=type in=from n=from_elements in2_type=index_type in2=index");
+}
+GPUPRIMS__API gp_result gp_gather_flags(gp_context *ctx, gp_type type, gp_type index_type, gp_type flag_type,
+                                        const void *from, uint64_t from_elements, const void *index, const void *flags,
+                                        uint64_t count, void *out, gp_stream stream) {
+  gp_call c = gp__call(GP_GATHER, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, from, out, count);
+  gp__set_indices(&c, index_type, index, from_elements);
+  gp__set_keys(&c, flag_type, flag_type ? flags : (const void *)&c);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_gather_flags in_type=type in=from n=from_elements "
+                   "in2_type=index_type in2=index key_type=flag_type keys=flags");
+}
+GPUPRIMS__API gp_result gp_transform_if(gp_context *ctx, gp_op op, gp_op predicate, gp_type in_type, gp_type out_type,
+                                        const void *scalar, const void *in, uint64_t count, void *out,
+                                        gp_stream stream) {
+  gp_call c = gp__call(GP_SCATTER, predicate ? predicate : (gp_op)-1, in_type, out_type, in, out, count);
+  c.transform = op ? op : (gp_op)-1;
+  c.scalar = scalar;
+  gp__set_keys(&c, in_type, in);
+  return gp__named(gp_run(ctx, &c, stream), "gp_transform_if transform=op op=predicate key_type=in_type keys=in");
+}
+GPUPRIMS__API gp_result gp_replace_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                      const void *new_value, const void *in, uint64_t count, void *out,
+                                      gp_stream stream) {
+  gp_call c = gp__call(GP_REPLACE, predicate, type, GP_TYPE_DEFAULT, in, out, count);
+  c.scalar = scalar;
+  c.value = new_value;
+  return gp__named(gp_run(ctx, &c, stream), "gp_replace_if op=predicate in_type=type value=new_value");
 }
 
 // ---- batch/calls.c - calls by name: copies of many buffers
@@ -43216,6 +43935,27 @@ GPUPRIMS__API gp_result gp_adjacent_find(gp_context *ctx, gp_op equal, gp_type t
   gp_call c = gp__call(GP_ADJACENT_FIND, equal, type, GP_TYPE_DEFAULT, in, NULL, count);
   c.out_count = out_index;
   return gp__named(gp_run(ctx, &c, stream), "gp_adjacent_find op=equal in_type=type out_count=out_index");
+}
+GPUPRIMS__API gp_result gp_lexicographic(gp_context *ctx, gp_op less, gp_type type, const void *a, uint64_t count_a,
+                                         const void *b, uint64_t count_b, int32_t *out, gp_stream stream) {
+  gp_call c = gp__call(GP_LEXICOGRAPHIC, less, type, GP_TYPE_DEFAULT, a, out, count_a);
+  c.in2 = b;
+  c.count2 = count_b;
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_lexicographic op=less in_type=type in=a in2=b count=count_a count2=count_b");
+}
+GPUPRIMS__API gp_result gp_is_partitioned(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                          const void *in, uint64_t count, uint8_t *out, gp_stream stream) {
+  gp_call c = gp__call(GP_IS_PARTITIONED, predicate, type, GP_TYPE_DEFAULT, in, out, count);
+  c.scalar = scalar;
+  return gp__named(gp_run(ctx, &c, stream), "gp_is_partitioned op=predicate in_type=type");
+}
+GPUPRIMS__API gp_result gp_partition_point(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar,
+                                           const void *in, uint64_t count, uint64_t *out_index, gp_stream stream) {
+  gp_call c = gp__call(GP_PARTITION_POINT, predicate, type, GP_TYPE_DEFAULT, in, NULL, count);
+  c.scalar = scalar;
+  c.out_count = out_index;
+  return gp__named(gp_run(ctx, &c, stream), "gp_partition_point op=predicate in_type=type out_count=out_index");
 }
 
 // ---- scan/calls.c - calls by name: scan
@@ -44143,1817 +44883,1833 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 // prints what it holds.
 
 /* device text of gpuprims.h
-722591
-2x!q75r.0(a|7|sUhy`6WV-PHPJbKWui}Jj1+Q,9c7`wF<3<q"LTq]I2:MFNBq|iZM$Av.!wn`(8{lcZf>X2IT=FC.o)Zj#U,=WYs&!Z{s]]T2UC-}wy%9
-.v@@Zr@UF;N}ds7n^/-[}bY`3B&^GKjGK`EGg6.Id4LF"$p^Cly{Cg)6;fe28ZDvz7E4to/[NOrXlY@u;<=Tr;>oOq|<u{J5%+M;&OQh8;.ihXy76h;EOM
-F{9cs<U(~+"8eMHMWp~0ZAxhk!"LgCD]uK'm5+QN,}v;Bs%tV^(A6#!gK4Z![fdue^[iWb_uaH>o^28dgE/C>o!^xp-TG$n0ReOG>oJ@S:>EsSL1C#kEyl
-VXJ7135:@g]=iN~Jw$ZZzL5v+o6NXgq.1oizg;Ax@kTjz.:8}CPAvg{ZL4fJHF^<1,QTdT@]9Z6|iF<T!U9SK<B/!#O5v/OTNbWfEp#i1MO(o:D70<v@nm
-O^HL-]psF^%'),BYgRrbd0"Q`v5YaCQ_bYwskB,y9T(9bGU,7K@6_8vn9$6Rolev/-t(-Es:cFq&8SLYJY.i,me,kC(i"<^T'8o^8etXg$2<%vh<!cvHi=
-]Fz]YWH;sG'Kefnc,E}5z.$8>R,G4tOhhd4[zd[wyZ};X1#cgXyU2F.RoTR1^WjLTB"EbB``{59@8"veRl%h~8#WEd6XUC26-(|pw<nlAT3s(JNAnzTjd%
-YS.MZ{gmrEGv^WRsjg,Mu;hm'mn=w4(a<!>sVgIQ![{8qr(LvifDk]gzh:IG5#ze'I5F8l#j!77ABsCB!|K5atPpa_+95vq)5q|VggxN|xp3&W{a[Dz7{c
-dInBQn@b<l33m(bK@]qvG|C`;@$ngI|IIj(s+6<5cz,;EDG}e_N'"3su!r=]B`dU-qY`%k6u9P9!+HqHdXT"'vz'/|#+gJRMlr9S'S&(e"&h2G|=t"r0Fu
-!o0Uu|oIL{&qr7Q@y7xI#k72m==&1#2>Aq<RkYD}GM-HY4WKDBUjEA|cD5K@VojSb$za1#A'hbk}w#Yw.W1$HBp>tJ.qjS|SA0siAldB___>&>eNB+@KPC
-UiANq1%FY"HA!WaSW89T]JP@9T}n]P&zr)],%W$3.}jL"Lqk8ShqmH[#D).vE8&i(;W`tB}WZfX1qQ3t9uLHf3puaH@DMAqC;<WDlNQl;LmbP1_aRPAeY5
-9o1y-A9:"Ix[c154Nm@G1,0U7S@K"GfX.R[N@C3F:@lcCb7x3XIS{ZMyfuu8x1ny.1L5o0KAf]8F^VS%9{NWiU[>QY00E9$RJmmb~fc"oz`X~Cok6a~^Li
-@i]MSET<#>lczXQ7_IQMue'MicUlT/_:2Ae]VHUSA2-l1/F]z3x6KH"9o&b1t^rClEPWnWmD](xql.#)vC_a_ylY{|Sbh``%W5Oc@:M/NY^Pl4eG~GI+FZ
-8`DnwwiwUbqZzb:D'Ys({:at{F{0$cXjkk@[>8&#Sf7(&A#g.o]40@:T2fgVqRmLk((C1(ZVH+tV9:O'%%#XN#JH_YPBc)z7{z7VKt_/W#HJ>b3FQ91Dkq
-"V=eS=HH%I5Ct4)3Hdbs>7a[AlyZ^+[9`6>M`/HpQ,_Z5RIrN<L-'N~=gzpXnsf!:9;hz#57<Ni[N`mMU!y,{oe_Gk!h:<@U=T@:dH(`}F(13Bsc!_FF0/
-yFI=7a=f[h.jz9oH^dtj41p>,a8@Mf4HD>uMt2ru,GP^5bzSh''cNqP(eKi@NzBqWW@LzEVI^yVu&y5NiFZ`0,pk=;ktn+EN|0UmdzrpinS[q'#3yLzA@0
-~{!@YFV5:IgmUePU;GnHibTl#Ev8+.[u+d:SL{)PuH^4cX39k{b8,>lJklISO1K|ggl"tJZvf6(,H2s:{4+u4w+3xKHMQhoOzwuZE(6jF}_kkfCuv,j2Pz
-!q2T6-Jndk/fI`7[m}[2^lG`t+B^ymaO)y#&pMad0=(fF)FO`]@F=&DO}@lmN>pmKs_}"y/MeNy{(y5E~NYUo|bdV|V:tg'-];3{Zz=;7j2/MCuB6L2-A(
-)yTZNK87`}q6s,+sI,%({|[J/Ir2v]dLns){nszyr=k|%0Hb|XHQK4.j",9:4{Sa(y8:[f~zozLcv9|_Hb(!Qn`v;g_nxxN^KT0f]}Mw<}q`8,xI|vJZ4w
-K&fUR2#ScNs2KF~NAjmAlq8wWDR{&;{O,&Taz5Bq!7>'.!aKA6BrwK!rirj=ON+i-p"<Ao9tP;Fw^}P}xw9xbyVa6geCOs#}xw'DdN<}<&yKS{>-Gr4xUT
-0f<%.U:y>T',#enoO,J^.ti=o_pt,>hkDX9w8yH8>!c_a^/8J$Zk&XKy#jjoKsNUj=-cJy",)_B)tZOz)Ey"rWyG|}_Ol7V,#}~bb"Wc[&L8-XL{hrns6x
-b$F2tZZi:UA<}zz}zz_znRtWmJKg%$Y=csuf0GlsX84UG"K$qQ^+eO"bCT0f]}KL~pCh@,e"`xj5|r3FZWT6[xgD3{7[MWhj`b8k!+h'W"v0er,LO1trsf
-JZ!x],`K3}rBiuG.]#cch=F@H;"=:vcPmNV#TsFFY+~y]+gkMP<<2vAPIUlBaK-FDqOgS;`P4I'kn0I|}8_!"1Pst=(^/D<}5EYxJNoOE'D[3}lf5Dp}zM
-X9W|U&F%^:9@oLCPW`mucQ_O)tPrNl;,>9!kGr|c;SP=_k~}#WDx'1mA-6ACJb8V}V6-4x.{gG7$![8Z%r|=k2wdmf`z]Euhk1Ax-6XN):aX6M<}kflG<4
-!&V{S4TW=+4'Y@8|:7#kyhGl3tUj3tUj3tUjQLD}G0YBq6Go`tzTi=E[)sNZPSU98}6P+/lyvDO%6d~r7ebS+fiUCpW;lKK-`n9v$.O]P=6v9z|X`l=U,{
-L-nMe79^O-/zdU'6f6&y$.9!ao3>pBLjD"7[y5e3:Z85xT`V[d(1^dj5@C4eadG}Pm|+%-[ClrXQr><{7"6GPtA/z$ecTO9w-UpM"xZ&x}Q|oH39v8&T$8
-!F<i(hKxyPbdapS{ozib#BRJa{<@:iZrx1Et$%sNefrNUX_v(sRVUMefmr3F%P4@RZoKTJ~84f1h^wgx|:Q.2Mt72hg|{AANo9|[7C!Nef78FsH6wh9yEP
-`d0.M%!=I`#wgxp=xB|DTbe3#4G[l4/,$Y_E+><l8acq84xm47<ltbu[bT~C7pFxQbtmKjLpX7R:Mf'XpXwB:J<Vq>(@qq#Ppg"y<m_cWK^Q.5/dpot7-j
-.EpLEJzN&02v1t0sMn{m_!5qhy'kZZ(sI&pp1/(:BqxSn/y(JSI,"bS=KK}Od&RR.<(P]zIK{XCqPc{jWb[r[i^&+IF@SSv]0v#&Y||Lum]Kp8q+Ox7EF&
-q7{y%7-O(LP1t(B"3X|'aC2i3L8lM.mWP;vw>EfLn6mD5&/LL71%~;l<9vTM_djRlvwYby=;&R6_ts5GsEr7@dq.|ct^g%se70_va}B|C6/6g7'ykXn4L$
-.phnR#B;%7&@l$VhVAjnIm1[%e.&-VW|34V/)km]R{):suggO|K=!ql!J&L_"Segnl3/S[Tpwa#gi<gXZM9mPE"5KvptB8_;}u7[ur4{<1u9rpk"q7y0sN
-Jf_uu2K(/.@f/P[Ftn:G8uJDS{(J-|qq[d=D0zEX'#Lx@tkhw&,raBf6TM!xifuZ@Z)y8K~Q:H=+"gojLgmnKx1@fga<q!c2F$LXj}Bx<Jbd=R<=bSY'wx
-^u>^B73kifaf>)scL|V@<^n"_McF:-fJ:)X}_4F-F<9Lx>i`Zx"K+e|sV|+yVrK'Ng~}VA&BdcZQi,2a@9AN$O+r%I3AE$bb!=X%2l3m@Pl!&OssqGVkU/
-|F`et$d::TU(qOA)S/5%lcVc$K};K@;K},y7l18:-F4h[|+IU/b52,3ys:.uO+c<~jPmt|Y39:Tu]mts]tLU8SJ8pec"7)gO|lxQ%e"e}IT}%;DUyYK{#A
-a5qZ{w2)=sAOA)j&BM$e$x;PV^~b!66c[D=U>5tJ-CCW]8'[.Ca5,JmYSr>|fs1a~)7Yo1!cV/xKb]-YnptxeXx^(@`Y;+eAf3I4sAN$vuK]hRU^ys^>c"
-JP["B/)}Z`:kK7#Z;m=8D)pM|x[]U-yV(_Go}zjx#TCs_E7<g3'L`A2#6RhL"Ocm%pLGK3yK{x8b%Z-E]76XBtcsn.o+M14(eN_ea$d"es_LFV|,j:~99%
->dxVWhRw}nE(qr[c}/,/<.Hxe`5ics#@&@XUUX>+%m:G/Cdj)"&#t:1nl56ZU7#L%[&ZAk)z!WP7bI4k7iaD=&Auw]E5c'@u5PObxsw!mAQ/yK&%Vw%`W2
-,lSX}647vG!YDNi8tEL%D)Ws!w0!Lz@g3+b,L'HMecyZR<adrz1Cy8rgHAq%h/DfHJ0ET=[{`8<spRm/e[[%fCc3cx"f<Q]ml_i;KTfhDYhnoU9_7drsxP
-#E<Es!E@L5H9FS;Ff^.-JKu5!E5IFY(Ujx<lSet#_6I0ixE@uK',VH.L$yeTsZAn-k[>%3<yr<l_gC,l`dL-mV<Zyq6!!N!4#if^DzX;Y,rRdnB.pV{5:D
-tqlp.:sn+tV)5jy'<[e:N:$+8mM3M=PpY06jG7{Ip5GVt.a#c$4v@3E/Xcw_`N51"i77bdi@YV<fi.0rNI'O$),edNi,Dgh'CZ|fJ6FUFXEM7lZ$z|5>8z
-VV+y|V0tN^[FhJ8)r5^0%=.W:-Z|k3gh^X$Z-&Liu)ciO7bOx/`w%1N4v|w.w9:I<CXU@HI"_dtKG,C):i37SMA.5YeA5lTeGBL=P`@YxKR6e],i:V5=Ht
-imIn9kq!|b"z}0N62H=/aY--[;bxKbq)T=L:lx%Zbi->P/q.v^Nh=Q1d$4xa_5Q`te_=-ep[OGl>d"s|~6k)Es#OLAa@lF`RI).w8LIx::T}k=u^}__w.1
-RvmPr774sn(jp._t|,IRO6hWd)S<5$0h;@WZy5;_)K$GFItrJ-mC$Y_@l]U<lMYE:VNE049lDoO[sxtj|KzAmjMnO9#[d=G=QOI_c-1nv'O+fi=KCjPY|=
-'b>P@f%cu]b)NS`i34@#&9thUUg]3jO^T-%5s#vKB/GbP0bNr6jiV=nLWQpH/(YE#L+3k_>c}0]I5Z8k.>(0KVt0,aEjLc^=~{]>KO{YK)HBCty;`-|9.7
-Tq^Ha#e}TL6^}{LFU1(h4RJZX_v=o#n1W^IGBev8mJ1e,[C"329Uy.9vL_t:[hHm9kAvpdl<Qr/LkElEc:cuPu`Kovu;7ON4)F+"Ddq6#]8_NWT_|+6Ef_
--VJl&T8[9ZbmLyR%pB^-5C[F5/L,!R$p`A[${!-U@nWP0v4Z%/wb}d$I6XL;(_z6d/K8)z"b2cmag^;2x9'dCb:S=D10qVIc3HA,Y3fuA,'Z!GsEfwVq10
-Wz)NgS0+)'L{wj@:3QheuK<Zm+80m|{-u/:8jeB!%PCmV:0q#!`<!4K)}45i8jsnGmg<sSpYC},x-.Q.V';_X@C9:.+>))Kao+10|=Bwd&[[M&tq|n21).
-kXb#sSZpm{":x2-"Wc}]nw}U[z%^0)2EDQsb:!(t&w12x<0G7pZG"$JO>qtf;Lj`WQBC}84zpug>v'_u!Ha8g3j.=1`O!Q0loDFACl2T(|S65n_#|F[0)I
->E)p;9zlIs#4fDQ[L4/V2[+wzATJj{8fFPbYsw]eDJQm&Vu;dY]u>2xYv/d;2,hTh8YERz@]!"@G}G(yt:-id%hFr;O!)cj8[s`Id>&LuZii_53gSl_Sjr
-1B[:$i#tAnI&[W"I>Rj_~sW#_18I((.#bD(g8CBe6Pbx2;}XWZQEKq'W$>Ch_s2G_R%UOX${I3[:Ruq_h%h!BQoAi+S8{<>bo4;E@iY/6=R)pJ5I>E}Bsc
-G$UJt;zws>@xtX0zE7c^OFepNW1/!J)BFBG|ZVKwP9e4{d~_:J"xY;4194,2:Z}!ov4bWAxmt_a.goJnx(D6N@VegC;G}qBKcqm`'0PyQx;l/Z"dI,JF+H
-X!lmf"p;fgnP0Y:h!(GWjF"WU>vmNLg-hgPTUc.ExRA'wB+b9(O$E]+@:rQ4{jzbe"AZ<(#@`EB+>N]bDlB9['r:3=OBdbqLB_S<nl[S=b"4c^$-%}ljxF
-l%c1<^`l:Fd3l`XwEG=ACgTBs|Wwoj!q}|[C[qee7u=/aAL6"I7>brz0yS[(qYT|E|v"y&/->]AAZ@bU~V(eSY`M}_u5dy1c#7($%tw1N},Y$P((y2W]-3
-dyfbCN=Som5<5w1A!~GjUzLg&r-tS5op!{ZN(@EYQt>!!:"LtT-"UO[yhsweKfhRkhXXXrNvUN@QFPPTs)L{CD_5X4ydHg5GD+Z[/r$xM{4(2M]#M$}$3w
-x2ok^4lX'{M$F&OrrDAmWM0_u6.GX"r2-U=vL+6xv"kh~c|F2w"Il,};X"r2w("d0AHD_spO~m6.a#DrQx(97{1:PsQ$nhB#0"8#zoMW2(G1/+v(<4-#vQ
-t!D[6&Xnb%|'5v@Gd(tSVH32`OQ!qs/Bc([WT-Px%}'uu%X9IJ1(vO({mv5,R'T;vl'(,&U%<t1%+!pt;4SUe}qz8V3AUS5@HXo94<[-Pz2kO3/`:qQWQg
-yu>iZnP6LGe'YoqxLiOKS_INP]Li-A#{>)}}}`6I2wDx0L%(u9y3a}{7"]te-Yp2k^Q;<pRr12rjxh`g|Y9F[ZY,V/fStrjjgkrY%V9mmjMqer8TrXqu97
-DF7Q|A'.PEK&|kzZzAg:z:<_+}{U}^Rys/ESddpX2$:>&m8nJklNuSl.sb>lg@A![o%4x/Ncu/'Vv@9>H[n{Tt1}"(6dvXBA1l)|$_<H^V<P|sR_s9b#b7
-xk]HbFp6DcTI3>jJ~5X|C&bhTZfNt,LWs9O[|nxVBL10qS(1t8>ZNWHe!1Uf;$vd_QRe~nwHQKcn]xxB(Nwbxh75QKIP'4n3prSC$)$gCB@cIm[Y_Tg;A|
-U[4fSF5&LDxGdX~R>,)nzvws,cu%<3W__%HZAWo]86|L0Md3cM0M7=%U-D4@rp:5^KGMkH#E>U<j<Kj52>[!NmX1UNhlM>Y,=_!g(,0!$SVF7),=|ET#jq
-ob6.6wo(U4aH9E)d6|&(Sd^0PpyWJGy3dzr)h:3kv366Xcg^PWv_]hXaw"eU_ZeM,4de6,!liOUsAfy:|%1wVR"`'41Uk`HkI=Xm8bpP7.BDA9"S}t9hfr
-;XwCw0ec4es&S1}9(fwfG!cnkVqM"2oM+0L3633[(%Q]1JJ!r7!OjD|.xP0:kt::%p.E`'yuU8#z{5LF_"x}uUEF!a%/<{;m;2L"u}R$$:-Ksdn9UCh.wc
-{qnS`#9;ph=:y@(wbo0z>3BT:f[-E^^}T[awa]>Yi)E^Ic`@Wnyh<H65SI%f(9'7hk29V4Q3g-<,(VZQJg0[0QFA[ukG@G#peTF2]@,Xv"GW]GF6gN5+]F
-(zzA:l}>,P@1T3Vl"4:mu&YK`@yXhZrZv$m{X@Qn]fC=vr0ZkC6k@f!5L,qX+Nwdun6)oh>+'8J#-d4,F(WKJ!'L!GVH{d#p9cWhMa%#3(4.Q1W&"h!EdY
-rP4B@hWQ%b!BD/4x{k#4C@vgSvYu/qJuzoHJ>Gs"{pG[f><e`CT&/h8d}o}c>>K$[|>[]KNP)IjN$p)0xnXzsX0HO[Kot@(Z~+c{57Ro':)==&2z=&1(Xx
-qM"az$A,%r''`4-7g4wJMO(8{F}(.6!;>#]CQ<u/T.<3x2isv%T^{gvdnZk=$+_J5USC)e}3z'.:7,8>PP'6G8{V8$u7n&`#E2/&PF1hOV#HlHfTTsB;-7
-Nna]OPvetn_"89Ux1R6)pf6eJV,cyg>7F[43^-kTI|#bYH'rM87SOaKO:RPaFZ.`p}WWXPt)z{y)~knK/pK},oGV#tmOa"_(sBPD-YPHof.-GZ2zOw(w5/
-Zv$EZxzm}1<]Gb)XN&GQ4s98a25#2uf+:r=&tnTq{{CD2x_hf_WZPp5|)4^vh0qW0$^H8O:FB=ri3X.}va/B!C`kzPidvpNea(sidYEsxA7]}FW)6AT1Xt
-Q"C19Q:Z-7wfR8N9Bbr>cW6bymIrmC`'vQpl,BQo|AL0-65ry)|`8n'n/[3/JT+w;YQ1.(UD$K7bbU}'`o`hV7CnkaF#4pbub58)xaZ=dgdI'R/Kk;8fGk
-TAon[Kv!s)H=yinX0J,4gt"_e9C8XkK56=H%b)!u[x|(oXrgK<oz'Q0`XVxw"3Ab31QRc#>o1^^4A(3v'6_{<p%#wM085/M"K<Z^J|d,Zvc0n$sk(O&BtD
-]vJhCQwwu0UA^vq_o7B4kQEtA&U!Fff9f.]ASj`.}E>s@#mCTENZ632xmQ(ANvO:MR)<@_/@`/Q@KSq|.s<Al#06d}n)&2#(p$K}SkTd|.<&;5dBP{+VXm
-44YDGd@kz2x4J))mj|turCYD84lyK/w^v/a'x}ulHoEI2jQ@Mo$LywT9[z9LU46/cD@JtwQO<N$|=vHiJ:+NV`UW0.N@dq<[Vt(TVzg]B@GxW`7P|;'>$-
-J8|C.[7|QyVN)X$#jQxCRw,wu2}Y^(ZJ'9uoJ"K.92#/!WJ_%HmdW-N|<$unV{b&An|<dS^c|i7y:x3:9Novh(jYCnh!-vF[qdfgqHthf)M_{Ood2NNckt
-eIo[Qr!9wB_'Lcvw<oiQg<O+fhQ_<D[KF;-zbr[8z1&#^6=,B@RM$IC-)A~7pT~9=%86"`rCN1>m@J"_mr]LSw0Q^JE,^(f,c0.d4W]D:,6n]$0v6zD)p6
-4+5GiC&i&qJ@Z9/zoMaTuo%!4@c-nX)KOsHI&l|Sp6kRRpN<g]PE.-f=Ne6n!|-pphB4s,$Sh3v|>BkBvz4j}'G&jN2b=urYUB0DKaxxpV@VXcT-^1%CzX
-saUMK2[=u<d,~+I7P%kk/"s_ybpOY);4w;=Yl$Ahe^B6}CTK64icGwy]ij'&>|Tmt/w>%'z1$D6ICbY]Sc7.Lah_W!Zh4]GO&xg.'j}[^$@RPZ!4<[1D@{
-A|QWR1gn$>`-=FIy[QJVc<W'R]820<gB"K6@~[+ufDJjCYx]!BUZVi;$y6FdZ(-+z_ZL:a:_]._Oi,i%Z%"C(";p=6WQ'P"aE|yhL@1'zr2m_'Y0[+<zw=
-L5p"ugXb-B@C/=Mkm3p):,5d)d~bH3YEv8jPATF$l(mF[lq3PUzwW^h/#jlyHplvU0ugH2&BRxLpZYyu{Hs5(L"sF]3ldNg'+8H|":}'xG^a~i!Q#801p%
-V@_|DsauQer(y<7fOFBseO8JbXImx#}$pYt|"_vln4+&t_{@tm.[CQ|i!mE}m40WY/$@Bbq_GD2hKd[Fm1O`%PwNy2p8tF:.(U!~@W$pg4-DH,An.CDVxZ
-a5)(4$p(B|L(m&"d^|u1ZbL7/&3Sk=^|l",=E_EG@YI}6o&`J_}apgN]PsSknF+S($s@50$:^BG.4.1T[u$j%^FUa;)Ke|+3:KU2c>(',j=Hn-4h5T=E^E
-ZKI'Z(s]^,hk}y-5p)mhxtVHk'6"[W}G:GnWMx-(A"'`.K/BI]C(7+8"-7&R^}@5o@e::zV;[(b5Y4&-#U4PW2{7<0wz#<w+Nx',5ES%B$00K#6e-cN!!t
-(ECtY[2T$<i3AP&i|r":/PfJ1Rw"Km][:_[I_9dn#wqsk/!tU"XQYW.%&7!ix:"HIMD5&.1zzmsR,O'ZC/~nau!s4HW<2><JZ(Q>uwoTFBV,p/&U{-zSrJ
-E;l.Ly)aRyUmn75T_+H.6tq4hitKPtz.QRpE@XhTk<qq:oe_,M,A@9[3CfhHCWtTYP!s:Kd[MoU7q]z%2mE9mYYpld7`tUQO+'~pJlf}Kf.%z##$e#8qd(
-pCPd9./gSm8/.[c){A5wt-/{:zz&;E[|$MU[vfp163x^e'87XGW:!i8/%ydf=7u^mWwAra&2jp;[^YEjm.yg/-zNa]=fjPMyeoXff=gzb5+EFkMG5b9nM(
-s|7b(c/E7ZxT+<X:DY&#kwIsQA~uDxIS]j`{J$%Y)!ZMcnuz]b)BFH_}O|9iRQA%3+:Q~EaO/'Wl-0,O{v5TD6]$fuz/r5e@obzPV;Acrm;dvOwwi=R,MH
->>_D{J,=G0{8]wW#ilqzDEy!#1M=^eQ!}rU'l"X>]}^(UCfUDUaB}qMcX=70j5VZwN>E1'#n:5;+tBtH>G<=tOoi&N5K]=}|c,A#f]BmUee"Q{6iuJX5&&
-@|#nrF_fSJ@mCLfIeud=py(lJ(>5lDxpF3]WVF{{,3`0o-PB.VpH[oR]Z<)4D+Lr1+40V[X1-tMsVy~_3k./)Fz),OURk_iASimFhPIouMG-TtzAjGnGzC
-jogZn<;oGAPG9|,o+AO4@/Dl.}SWJ.UlBfBD{tZ9Rg5<rvH0F1gK^g|_.WJpBlW|Y$:>m!n8yKk0<8U<woO)7^cd2aC3E!xwH`}@"HOxGpHF}`,"an>u"8
-Y1QEqRc^vl&a05_CGj$cIA|SWT^K4HjYl4yHkhK]aKp10q+=8$E6wcrg&G=EMsDW^x,024)03+qpK1=R9Pz^u2"d@2N)Qsr/kmW[EGY{aL<luggP;-n|0i
-eJT[3JP6=tZJFL{giQk1zc[U}odf>+>Il1q&1TPoJ@>lZ)TwQq,T01<`P;'$a}Y$[1#h2pE=>FT_<I_jH&h50S2O`ev+rdH15pI#OQapMkV+o;-nU4G9V/
-WP,ZBb{hJIRw+^lQYs[}vP2h!no'W`,s=H9@c0;OgPqf)Qs'W'>`tI7-ca$20G'1VMsg{RE`f'M]E}}Oo:&_/kb"@pS6b$>(@EF4>wAMeTHlMs-NiJQJ9m
-crEWPpvY&Uc]gosa=off.R/`]s56^uY1Dc.f;[|U:=k-,.;;6IYS~9!Vc:I/,=gJ^z<[iH=<)T!:]j[9I6a83PAtMqW$es3QU[Ph^vl<>)in+LSF06'6EY
-$1{"$<M[D3a%aDXO#bj:[[19|97{=(<iVL+0J<&sE:sVkI8<}hfc6%%^~W~HP)6Ea1Q)sk'(V`B}c%gDm`4CSE>f!%d2`88LXm!oFk<Q~g3<VdhQA4&}y4
-4gG&}+|/;7XUqei>vv>!6ZN6K;4mOI&f--cn{q$gjEZ=HA.T[GYS~c}o8r(oaR]WV`|P7eGYw%frzx+Ec0FQ][p3l%OQuk15_J`6S4,HjnI|vIeBxLl:=/
-ZGsz63q|~d~uP/;%<eF7obR:v=)sA|wFP4ugsAlFi>".;38J[P1`OrOFAgbwJ7'2lqiYLeF=)xO]We24nm$UDM}@@gz7NF)h1g6gqeO}3f}|/q]AsJ88Jd
-D:>;YvhK7=Ys+wj1W`ET(P2hz[VIuAG+=J4)qOlm!OV3WKf[Y16Jeo#mMGt(`VI.29xx7m>.CtqRee.gS|[qC;0fuHP0tkPe_sF^^yHcKj6bRtvtTX2{Za
-|u1h`]C2<{#|L]'bk!1#f,)gEe>BdQh`!/0E$y;#a,d0Myi(Vl]/_=ZI$G[B8OZ#ZdIbPsdnx:9zS{xFgn<Z,3fN{xPmsJn5+/K/'a`kFXg_NXd|ylnM)j
-It6dJ}n-BWiwnkZcvT`5uWuxA9mV!O`0^J7)%EWu,NTnN.v3V`/4BSh1r|NWFR=uAqg`R2DXuOa|wOB}^wk|KlY2CGhB)@TGyj1fz:Z%=Ru=O#@No8Nb"g
-'0_1-SW[GQCyJw@/4C+=6"L%B-S-+{,gyd!<ck]odi"q2[t(k0@jX#l4|f+m;iFO}o@`hszon1=m9|R#3zY%o+:uf1bduO")Yqd7U`=N(BZz0b3wS5_.px
-i,H^mS)yV[w4f|TWHOa#j7`z.N68g{|BSr{^lf54h")QL#bc1gY3&&GiTLq,'3|CSP7k:B(m|0aIUuS}prpr'E-Ug7qqB<l@Ht(5Y2C]Q:hAfxHfsH]E|`
-Mhd)zeZw+t!m+rLeRq"OD&l!q[C[t#=4crjE@(Z0MOPX9>&P!uLL"Ycr:05=ZZdpcZIfp=BWC+CK"K;EaB4:h%5diPaU~_m1&7k!3l22MMaPwC_lwFJtB(
-:#Fj!G'uD+i|@Nm_YrCY4<z7JYa$es^'Ho!5N,8yGg]d^Z@(!jQ@T}#s~ez'>>~CV{SD`&ni,pv<FblaFru|somY:`MV]>=O'.+:y}!#HOC.^;LsCqt>~>
-ouD9ztU_zk7,5BRG]$.coa@zUuhhH4rTBO/28W-7,qNDIkGF&R/2Z/M:~pw3xXqKN-_dz^N|wM|FARRL!x-Zka_lO(-"sF+!d`ov]VB_c)}hf:3ST{i8Vs
-;]:wS':8K]EBD4n,_r@0aL)26aqEvDCRl|y:l}v:~AOMK+:cHz1h8gjdqCiy[+JEP5"[URR9wPdI:/=}m%8YQk!9xws9~YV>@+Zs@dbGy9P{Y3H`ap2D[v
-mi0yKjOK(hPd'YMz%)CPD=MCBVw|)GXSi1ta;gz'H]dNB,xVmJ#hAJn=)44NQVT`G!dQj}bOy#thdN,x!b6gqkM<uynut;y5TF>cI%HX#xryWsz_>f(4Sy
-`7l:fs5=vI,fj]Wi4,ps=^p)1)L%/&6#)4E)bSv<ZGUXS=7R~U7q2c`qrRSP|I[H6g9EYMPVOS%VB5oA9}rD@Qjq`A&;J@x#<Rjh4'Aj&Q/Lge'>F%x/g=
-SF~Qh`Ma]xk`8lux1ei#DvM|qS=uj]CL(y%0@1pS&Ghq)6GD=O~sHD]J]p79_SiJlarbPa'K7l-Nn2xAMdAM}lhaaraJK%_%u#g1nlT3+Q[V6i$SQ"YYoB
-jdf"0Rb`O&`>Qpm[0`Y9|ct6"u>G0LGj423c#<T8OzjxDu;<('vqkjDVmu_viPT-1XHeySLQ2'EL0fqpEsw].JFp+B9c8`]2,Yf6O{>BJ@}'`lpes6TMnm
-]D278N[y4aKakm<o|{i1l/A9z(UE'BPEb[{i2LQ(0<"pU<J)gDY^mpv{<[CBt3'b0Gy(!Ds;^u`MYo.G1Y//EPFwOZjw=bAt=VBzp5MFbYC/mp)2N0~q/z
-wc.Hd4+..B32wfqjyb;bO5NJM'V6I@fJ[=}6nLO}!cmqhi`i"7ZiW.GPm$yipsYzms'%BkOpymsXiI7&a+khG6Mcj:~4T#N^;ik4{nh6QGu:z@)17$-jID
-me~P[Z6p&KTvxljwYx|zf>!YfRk9lS<]}M:_K+"`hYe0jswOV6/E[S3^3TaW!_Nt|tmoZ0FP$<.QC+Q/"La/}5y(;^ZMi1qGOrv:e"1RQ%7IZSLkDrOshQ
-G`uw4o&]+->^FBG!$!f57]b1l.;n@@sk|Hp[xWdclBU+xP)4-j`I9LD|&=-lw(%)([[k!z#<e7RVy)V5Ic%.5eaig&bkW)}l[{XE=eK-`Wxbq,D6p=C>.)
-hepxQ^/)`0sj5ow&^x>4j(&N^^YW%|ClXU;e'NR)CPLXe7yMA9h1bQ:^8<>Za1MCo+d<O&3:Tpbb;/JWG`gtZCT[)wwEJ'vLPIS#Er_5TN42d693+o=f,p
-.!d&,`K@nORJL<b&#"Rh<d<wVp{:ae+f@9OtViK)uAc@=mnZfejs'Po{aG+KneJ+^Rb4_mm9_lj'HRa=!wqWg:E]f^r{amX2c[tl:8vRu){&=YFmewy.cE
-Vc(SBE>WIR1D#hq2bS[>KLiZjg%>e:<QZewu|OH().Td^EM/S9TS7%/4U1rdF4|c:j_9lz+y_),h45XjddcYvvX;e)#q/ePp.d[YK)OiCu@!Hej:;5^8iG
-=DOiXA=JhDL4oDV}h#&^:`.HD,R}((FIw')MieD}BvL4724[=VI]Q]F6GT>c[f{^F(/X%t+ZH{T3E.QD=)Yr-a~7}IRS~c$Xv;nVtn~#Ep_;'cfMg9s'Jt
-+Ix>@!hIvP3Ki#QfO,!GS.k$2YW8^ijf)`.VS4MHyq4Gs<arFbs</BH8"=uei1KyL{(JWY'OdqW92|'J:9|WxMcGXXCC>jsAYZJS46e3HflX{9GuD/)NGa
-z_YQdT3^+(+pU9l"->7Y)E|x:,C#@-{l|XrPVG(yTV5+875KFt:i:d/1#9f[}ePib1f`6Ps_lD('EGTOhKYQR17BeH$w]Jz;QO)y=(>fZ%s_mb239E]x(>
-m7J0THNeSxVhqduu6J,04>T/`Nx{9-m:{_m5k0'qw]8:G:aWT7mn"77w<vX1IEHDIl]1DeVk_`-iHtQ]wEJIE`t=z!9A7Ha1!_LQ,K(WJ5<E7p_&tz.xB4
-~ioh0kON;/!9iEvj@m>w(&0f9;FhS([wXuv0^6ZN%,}sU3)k]%NU=;0`#)&HTv,GnN/lRa(h9wriDc/sp1>A_iO>GC}Imc&51e1NjeRPDZXwGP<'U:"T}S
-"tsoe<{$XT8-[EoJgmKApz6Fm+"#^=.E_rBb@Q5YOcIimp>#0LaV}PDTea(Gb)0)rG)[{RwEdJ%oS7d^m1#h$<A84T4VbY66D','idMl3=U'@8kV@3L/7h
-@S7P~mfUG^F,BRXmSX!'fz<VaC&6`VK0jSEQ8&qs%XcZ:..l}himyGTki0/j`BdLN+s16;&#.2$^q"2=C,|+ND'z`xmMCIaD/O+3PLs4dED`Zfy{q`3^:;
-pI@3&<:Im)S<zL)@;"z"K'XL&3,Wobj6S:;Y^ZxKlafC+haK'`}"0:(wKQQL'zB/NnMG5Q]_2g44&M<'u|cht>H52H&"lS.9_y7aN@:#pv|Ogu%)~f3qM|
-[LcgQ.Hl|Q4-3y$kzeHw390cPl%.pnK.NnR;S.S<}fch%yQng[-S9(>jU|cqFbpDQl+cM+C"Q)#-oH)u<dknGBq6tFP^xD5$Ab2v/^(w'XCoGdCP^T}4lR
-C#}LXb7^=j3a0tm<4.Vz[iBbCv7Mo,)/3g-P;N7RfLifClEQ:E.}z81db#D^zA..7(5fE!QJ(mt+/4mAFZQ(__</~Lu)R5Yg3A%,r'+Jy$CMt,X!:+>d_W
-.P7{A}H9QA7D34n/0<vut[s/&0.!),N"r]3tKU)rPdG#VHgk_,,v9rM"d[ID#)dU_Kyyz#UmLTL7}FuJwtKr2-FJgeP"M"V4o33&5pWArGK_^+i[Cqr}.s
-ovb6WcN&@q2WD8AAnM=C[V#YTzm=c2rDAnjG~b$OvlrQoa<d8}M:D(|0#i=h%%<f6|[hl90a=.E3M`|ii)1{%wM3.!d3O#'ztG;PV"{3t!U'O#^wC+a|+i
-)e<hK5o+4UZ5]r11EbsFhKB0!uI%VOmu4#BE6p,%c'xrN.[)_|ulXw%I:gIne,<Tg+fm[]^foz,SWvX|QNHh^f6<2nOtu7{I},Oq$4xTF3!r1dCT"{A_+I
-|LNURHlX}cH[`r>R>C8BB"o[uB:v_xN5yNKn+y7_9/^Z#zn8b!)8:q7{]JT`~Rmw_AnEd1H;'gzu,6urfER|T5B'n51qd^"eYa[$bt/Ji{c(gp^b/-7x-]
-{lCU/M=(gRw:VsO1,hEdM9W=5W@l#B;][x`d7_,MUECX#V~LjNCQYwl2k@%Uhcu0PrDQ]uM@AdqQC&jZ0gKDjPmMP6uDxzxiUJEjowTbpl+kGNVdOaH|%y
-/2Aaniw@R5yQDrc(btNHN|(yc|%V@ij@]7^:2{]`q(b/mnS1|q$n`^#WK;2j8Zg6'#by.[&x=}k>SV}L;Ez}kmM]g%r"(`!MC{o%M8b!H3rLQq[5e6DW/_
-m]^2qap9TqNIK#BFPg85%"E/qcPst9)2DW13R2yy$x>Z0lP,-Iz}dqKi<jaryp)Uuoi,1{EwrF2T%%h0r`j<ieqDE,&78:a|.meC{l79yRc+"J'n8oK]xO
-o0MuZ|st[-w9N}h75%c-_#QE,C(nq:.glv_AiAlc[v#`f_5rL}f+/}E2X{AD.Mk3qu%YO@cIg&3L]#BrlPb+9M.2'7or3Q[wd[Rl%HRK]U:A:T=TWVQ:EH
-#[=}5dIo|xH+>3jowN']mwtD,Jwe=<f;tEpKAEy]'aS9KiGms]>lq4/}Q}(c3q3<u(0>~IKAfeUfKW8OWiA/zs_-"q8wp//N8hR"Nm"xAO&@YB8{B^Mm@_
-o/YGm1"ui$2SL)V{#%$-d=}Sp{kVi+zkvR6L"U@DR{n^>wFx"MpfR_,Mn=E0Mujw{c}8ztptv,thf6vow<.A2Lq/oO7}fY3}V&ThBed2+!v%&If,meLG|G
-y.cvudkhY,qzBFIf|H(tV^l5PXwh!1=YkU6@H1w;nu~(|Runi3i:3>-Ak>6Z3oxUqJ%q+v]Ys7@E^XEg#:9cPmp{/Og-1@LH4!@L=1cyRV_7c:S5Ul@[eU
-8f2O^KV/R>gRL<HT>b`%<C_B}`fS{;'P/yD".9qIX^]5YcckYB7lB.=:InIM`i>T8!1l)L#/WJ"$eaq7&:fUF-z%6PVjz'%w8,>.S$2RK)T,E!awF3])vF
-Qlthq^0]51dU2x/1t8z8MWT(x_he$n/!/kbvdVR.{zDNINhhdP5O2ML8uxH0v4PCe}(4aC]d3aN+(na[B&S.}5<-#U.V=p(nX.k@xk<<ySGj_k)k~WgJsE
-+3XCRFHc=,yB4^bf}yRO=8wolH6t"W_vtf7ZdqC)'PvT[QM}MWaFQy.tm4}Y89nL%_t"i"/iaC^QS5ZjxR]#w@7J,Q/Aq!CQ/[E!bMX"07Y.X_]is:qj$(
-"U'zng:O+_[LSS2WhbozyJVwMtRR/O<6FypMNAb_Tg&J&sR5/[W"dP%SXzsw'wZ:&j'VF%^|nOFT%Z-UHGMm=jzZA^8Ym;lYjV'-fC8;-:>O)'$x.g2h@8
-'jLX5plmNUUxM)#s,MwRINCNBS)N,`j{Pq=+]BBe>UB>V}invl:$w#AkK"QnY$/A:c7)77o)AM/McsA9^r{p7`tBF8M'|]_95+okI3Q)}R'],,Do6M5HXh
-$Oas9lcd^wS(13VM}np}lv(>@8G`GN]0Dqa$qL,|:4]rE_up+B(O%mn`l:Nz7z=2MA+O-dfCanE=|6=iQ>N503/_s,n@x<ytQEVlh/UgZPns:VH0U<sSp,
-W>Q7#b$6$XFVlAN&1%2<"X[vYW$rMUE`LWKGk,2]&0;L_6Y+N-f_6g$b_QkE'U7#(QS<P)JvnHw:Davex{5&/Fc|=CbrjsSacO@rIIXGgGaNcHcf1ZAq0K
-f,~DA1vMgu.QnMwByu^gm<W4!0`'-A~m~q4@cG`N(@^@YUS9q@a-l+BH`-V3GefJ2i$|j"{p$v7!TN<T'W+nJ:MPAQu$>xyPfJex2{xfa6<BksF{l_Hx/x
-RFX>9&~ZGpfCsF0_$pOfYe6]-h7PQ2xyV|#tgQQT7'j4HUt;2tL(dS]nN=<JG:Nf8:c1sUYqA,21[u&yDjVVZ2LD2W9|5@CWR4dKPb4u60^JsP<#c&)nb^
--E$8YgOt@f|QL>^`h82`4QWw{n9'E[%pzX5nL,2C-{#fU)od:Km)$|V,)QekuHD4qGKGE0$xLKHL0AlYZp,Kx38f9#P'7HGGf#Q8UkL&-"%,dcMz(kx,a)
-+3i9iQ7NOy/hlLbRwpP(thavZT:wU6pGa_!T:mX#:Mny=<pF|yS+]$}0l{^gU]=h6lHX,bNf^P!oae4HeB8]rp1z)A7=tBFl%z0KWXL<353F,3~GkcXBX<
-XO%iU|Rbe"-SB0:y^gv>n=_/66R>8}rk&xZ+A+<e[."=My^nDak.TexezV_OO.}7+#aJgfy.qF3VFRtZm$ng|1neG0+,XsAX.HWWl8IsoDOCb|s:|(@N(t
-&nBxZq=FA3Wi0Q:vsqMM/6V={gI{LRr,|2{d)N@#eYzNf%Idq$ox[>()bVRt`8zGL8Vq.Ez$Ja=E.@_E~)@@,.w`sBz:)<^Mh26f)oeN3tW"~K[DwC|Y#[
-w$>Xc7mTX^=|#pb{.h)=4o17Gs36i,u:+ib`O$K|zCb:cum-Ne(kiSOAe!vxz0Y]S`3=i.WX5fSQNic.T9dF>&j)qFz-Wa"9)sLddy'=^H^mB[(f`um}9E
-R|b&:EtA9;D#]84A7<D)%0t_HmwoX&PERRG}ML$M91.-gx7;mf#N5j}F|Y2x|2:[_7Er@>^c,3vnqoyQt5t{[}#WCB(I!<zsnoTOIoa%=XH|CgSY/INp/-
-'OQ4x:2Nw8av6Mn.({9y8Ff@hi~.%@p}&J`rQ+,W6rMPbWSuRkZvAnTHn@4TVO`]~J)0<uo-}oQ`P>7M0Gc)d=n`^9TT<:&9ARx@w$v!ZmeX$dqtm$<ot0
-UXIe3=_mlSHrT7]KeJ.p=u!:Z;qWO2pdmg#A,C_ITz;"%k9j(H5gB`ylwm1iQaQp`G}lL]IGr1[YYm<pF]:Fh24o+Ki.uC@,04t3#!Cr:bkjG.,RZvEd.M
-|Rk^zGyBKjk[Nv0xU2Krk"4u8g/w"Jj5g3:EHCl:aj&pQAf-ItJih+anx#VF>ogrrsD!>pr"A.DUN)MU@PV}S3iBZ_gP-@LCR4{bl|tFV#X9<^7PxPzztu
-<+7YrQeotPS0+ai2d7nu'OFCK!Q"KWFqE5.weXAmNBetrq~NU1@Tls,niwOIwP.JvLRmNcsl1+]Q!`B4/N-8]3GFb^Df2}$5mOx<l-6]3r'FK=Ma:9Bi}+
-m2AE"lMp-"i8(^M(@YN`Qw:otKkS"ozZ1cW6:mF1J<=D]U78/hMV]$zvd<yUu_CXUNcln7%[lh4xc5+l`=([URer+rQX0q3i-)r|JsGrxu,DBSCrtGG'f>
-UucZ(n5T-Ph89n;_(.nS2_xlT/LN7}-p{[km5:@BBK)^T_%1AXFp;jBp|g[a~$_PaE2soz!n@>:zEzlpjn8dne(&fR[Dz'@o=e;HCmg5v[oM}tQvSK,Mc8
-3$:TLBjouB+NAD}`$LfpC5sW2c"087v3q.y:it!2fN)6)d-0gEVao1ns4yCk(c[8:d<lHZ^]~8^G$bA7H:5&<lakP|/)c1@HlH!7-I3ta7!DbFCL2LNsVc
-VK>cYyga)u=M&Z$9cu~Fmu4L8$y<,"-qs"|v61d2str@~vI;DS-M5g&e-A;zPboK~DP5;)AQ`}'a>R/9FFIxFENox`Ut'Qkn)DqXNM7NtYk"t3^HC8f>{`
-Wc!tS>#kfe{X.L_&'|HEEtz^+HQIVI93pBbAx00J@hUmBrHn0eR^TdGpM/o^'xyCFwTzD{Y|=,6[_Kbf'ZR{{GinbY$qA,j7h_hJ_Hib3@VqezVCsXuC6<
-74qXW(K%vobRL&U'Xp06DL!R'dvc.0<jDrgHB[JIWOcxiSXs&oU(=PZsRd3ccJXSFm6.Q)]<+I0x8H#xOA@E9C&-KkeVKb:eb]$=tGQO`t$R6hk2x%>tOt
-KGJM%HEp~`N5^l_D`QIy;k5&jx=WSW}W:TJ,a8:i_%8=ysvBrL=}Tb1}~'#5Y'a@_akHw`C2+M_J,;jeOhHiQ0qHH^=4o4TLRb,"mPtj;X}Sva_K%`)B1l
-A3qF}AK5dXAkm7p#_{e4PtIWUXoW0cv(9Z(6KgxB">jg6MCc-Q:J,/O!'5R=W{5^+HrG+RNB}E8P01lBfG;I11}NM`AmEkE%X=,{<xrd1d-;)7n-Q;V+p#
-(>l<"OYNIw{=A]V{NrT,@3FDB|SIue(av"bKPeZ=fwfz'UCVf;amMe-J)NlIx@gfa3onui_sv/)SdPf'7^7Yh3cW[49haBk=#n`O7d7#jx3|@$5+)`O/p4
-VQdwOR!04e/Xq1=b9wsgymm(`ADM`p2d[z#2:>q>[=1^"B+Q!Ac$WcR]cv;|vV3ifbt]9$4.C:E=GTrJ4/2ra/A."#f:RwBj&Uy_KM"t4g[}Zzx6ej1MAM
-1>-xZ|>V]`CcPbKk#v6iVC-D1#=n3)KUD8GOv@,s`DS{+>9}~MMys;@M3$C2dp@wFvf7-y`mEG6c9|lwM@e'`{#,8p0kO"X(MmS[=+{cv|WD";Hms((Ux-
-CiVe;'G$23QK'v/KH-7h!97F7qsZZpJNu(-$^CRFa#__i}cB"IwsR}o^>JgmyM).2}rPL6TMRuD2#-1n]i%I|C{+o":oeYoX]PMNC.)b5K4<JzSX}a3mci
-;H+e}|U.7IMhdKLb/RMC%/QGv-Em)v[T/Pm-RV=a56Y34aB)kiQy~RU[(m':&;G2Q}b&Yu<g6<3]zs[I7t&rL@ny2[c%n5.0kY,V`63fz_]Etoj#-0lcou
->|q"7#0#^1THKTx;sXI4DKKP44rl4IV;LbYk3CG4X=jVhgV9(`7ihm,e28je<4`"O>v;LM"CU%;Un!`[9|VP&LlKaX1WYLm89n[L8CL.F.j/Q.wFBTGbEk
-pE_FUafj%5)`/sEyGT=D$UrU51M+k!^,vjVCJu]WcD!QWut7`k7[/eT45kv,kNL^qFsi^v{gqT+k[%=8`fh6X}m]#HP|s!T6w3y^'Nq}W@C:z>y=Uc(zeh
-!a/V%5XXEz.zq[z$iQ7!C8gHhF)q{F=a@MDQrNp9TOpP#qQ8ln-;&cp)'=VOL:`Y^2bxmg8x<J</`h^jQd%W"x_1ms)B[Nd9TXgho|9N7$0&8+FhO-j#9k
-JeqRl%f/Ky$oy2&tWioYBG:$3Axfzp}wF+AXGF0+fG(C6%t[O2nikuC]R`R!uVlBcD|5gbkQY8!CUMp5knE_/{j@igCOEyqAsmI|Lvz:XB"RIc1IT$.2%G
-'A3:ifN>I0U-6W,kS0XmK&ICcc8smxul`W'@betLIp]F&6I5"|FQP{Hx$yqBy]jmQ)dX<53K7JjPE-pdyCdY9+k"d!nI4=m)tQqmqwgP5_8hYFxzD.%gx@
-+qzBa+"@em`U%(rAv`8<"A@Y>>gTQ:Xnr(po``8oxlb43,LM)qe7tsSdR5^]6A<Z)G/#r!j&W5,C$Xa<~h|CEHl2CiqT@V[dkFVcW;m')_j>a`c`|5VcZ$
-{Ro%Wy8CTAJ6aG+okHX4wPb[7)B,VwZFR]l`Rv`/P`wGpM,_'YD1kgV9tm#;-s^oU.i)-QL|tFEa>&P27TdWfqd10n3P,zCP}sgwOqV->(eLP@D1rlXaCB
-!}0MDnQ]fqaQ;f8{Ns6<wha{s9B.stHuu70uabL-a}RRG`'{=<$&il^:>:Ex`(p0ck[L^"]BM"VG~jjI%foGP{"z[Gc4wKxz,Y:!k$h#B6)fWrh[mgPr:H
-sK~I6^Y`auO|PQ2JBPnw{}4fl;.Flaw}nih(4HdfKBWoukNV^x`"ZvWe.VqwRi!wP<GwL/sR2.J1vB}FNzMgH1sN@>Ce}Q8F,0[g::;aXc}Hi8~Bn]5wOa
-39PL13Y|MgPn&Q<T9kAeEk"D{0&QV2Rm>5t,}^^te6#Ym>ABUvtR$eQN_kJ5lw2vLu3LfEPg^RRI.ua!Bzn8scB(3bk!:f(s0x>I)}Mdn`>D_Yk`NAOqvN
-%h+N!EI`m2F3n<Hzfq9@ffAl`A'(#<Q!N^83C#ZMO`dykJGuhZ:v]})I6tR%3GT(SJM7C#fWw03:c,7wp+S"y`jY(|"m|'pR#;gRR(<a4wvu:xiNViBi&r
-FDrtu{r64ywldVJ|tlVf"I9Oo(ah":dd/fyf`p.}p_39|/7Lk`<HvvC%dfk^rEB#akj@@qcOWO6;jwz4j6C(ZBcTh3g^=O{}2{%7)gEy%6ef!}vhL`1-HD
-;w|=AdDQu8J:%{D>gBTVk|S,$zB"Gi)yRU0;v<,36Lc:06dcPH{hx=9Jx;6zwz{K8O[J@>$k1rUpQ[gDt%ApElRi._f!'WeBYEI!KDJeXXWEkX,rf|Gfw$
-(Go7IB[beZhOWH)c%#_2|ldG5yZSb<=Vr.K(hLrNpgc)I4dQ]"BS+HzcWok;ri>5|zE_|,1ob4LMk+e1)#y)-jL&h]e^"eWFqRep997,FMJe>3dIKWl+4&
->.";n1fqa(II$gJm1Rlmm4{y"1s]&#VH{Vh^^Gm.>B=oY37Wf<Dp"oh<!sGQk`U(~%:`xJE>bek:+bL-'3Rb9K~W<Gi@0`x[3E2n5SKr:9{Bf6=H977]Uf
-!Sg_w-NF57ot'4lh77Pbn0X<<i@LE_qh[0t-@v2iFpT)C#Xs7Xm-Ze(eS@0TLB=I6w0U>7ZWv|J$:v!CFVgN6e6YJ7TCtz{5P<@:u[u}FrJ"X:{f8o]1[T
-{uiiiwT=m=I/:.S`B&W1iAj=u/69_eB$eM8i<`Y,x:Tk4IX-u"9Y2=3A,^Namry]1)eF.'Bdr{^E]STpCWIm<+5L_cj;~5/o8`[vr5%/%bxN2hvI>L4,ea
-F=gg7+p$rcefjNJwj=Q</sfQyET:JbIE[{csQ[xV<P]vJN&r(0YF5|wOUt-@uJdl6J`r#@g-TqY[kOCw#AM_YN&]V$`YZ.]S+K,'X%eF3PmKD=6@Wt_Erl
-}SpRw0bDeu4a5+i/)f$TZ'O0j8J^Q6{nE7''X[t0V^f=7ziaVx>,wQ9+WzXN1NF<8v=rh)qdMne%_3nY]mru^LtO2na""TmI3z6Ng`iq4vqN##Z/VlctxQ
-iw$X(l_="!s_ko^lNYx&F0NWeG(UZm{EtFK($4i3f58Ba$]lpKko~0Ci|s]kfbHyIa[2]31$z"]P{r7B<v00NehjsdH8=1LMN6$Y$V9m`N9"6!{'mj"a9r
-Z:diL:atPFQgB!a!$LNg~@.8FD5)WRb[R6"=@sQ7[JukwX#/Ft},rVc]Q6Q+vny$U'IczTU$:;;d$)m#wre$t(pJYlLrHD3_'97x2%^F:T'=ohArY|uVws
-w)i^K`LS;jwt7Y%3>yuFYO.:Oe3xY&7vSz>|X|xN4{VV4qJ,>}0D<8&,oZ+3&i5QKyMguUDcy,#5&q)7zRfRbgb=#p9xbyVa)Ju71VkJ2Ct;>#(YI]mY$g
-]!,.i)FfgF=dy#[TYVq#,{X=j1JyddWcsaCq.7}z:=@B/,Pk0o'e~X!yx#P-e)$l;tbjq!E$2&{6nXH%5$}fFT>pa#|dpCXhbrib+M]fmi9SuijQWtSM>|
-0x3<7#${0jV;}t0Wo"2o],R|ca+M8O4T[NII~LqGYlF4N{)'VFk4:V0k,^5c~M9k)Fpj,]-#',TH]43$15%%+sco4XcT~pk_p|g:wC[Z#<7H@+2shK}o|@
-).Td29ePZgEzvl]v"LvL['kX-7"CGOJpMSXiER^y2:}:#q`RB.i^W'(|gu/v"{q$@C0^P#VPA|q@~d;hMET+:IG|p;Fu(8IK7k4XAfr9S4W!mldf.|D2h6
-]sH]7fD%^9.0C]Gcq4Bn;MxJR^r1nm/XG@$caeK!&Mic2Z:DmNHxv"+gVmj,Ux:x7wZm`|#.i0KJaR9]e=JCqjhaoz-lUtwF>LBj9gS79fkV']3^am~JY6
-E[HjRoJdXzxiHI&l:cHl>U_MLEb_/i12qkr+/.=>9@V)r)1H#(k{POoENM}[O5LGB[ZDND4.D494y[b"aaLe6SJY^aoCI25<'qqxz;_%mw^ZvWW)W9EO8`
-9:9riOx{,ZzbN[-Ex]v=L^~<Z&tusu{8mvTu<XE`jEJ&`ON#&H_w!xCMcbTRH{h^p@R'N}J3}7L4m7A#DUrOEFWJVt8s/-Ym+lJ9uKY;[Sbj+f."X-V@DF
-LECw:nA+@{J|+fQ;|N=}_6B72$3Ec2hN-z=J"Gwu7;_dk9IhQK+SPe4S+f%Rrk>n5^sms-SZ2SYY3:osdz$,GM(zn||#l.VJo@uvU2g894xNR`>=Xjo_oN
-kS[O"],7]!.8`Va;B2nz2zoGChR|tflc4j681]kC.]H<x+t8%d@@JtY+T0`RrapfF-5<$9Jsmxtv>8IhiO6:e8(i+Qz.:IaKsj/Ez9@vdyA]EJh''Tg:PS
-xh8R{VGle.mXM>'E)5g7ym:i$@0csz>P;;>,34jrNTEn(toF8f^V0@Ym|04^d<q)N|xEC8D6dC3&O$_t%KB0GWQNCZnbv/]EM-R^Zfr3}Vt0jB~2zPIG``
-b0qJXX^32:~vH6zii5egP>"PN>Ns"/Ph4&QxYs|F<vPZF44vhTE:,x;ViNU<BHoNkGpv3)W.TPf,L6j&:U=tVlV{bU|>W->^D$Wuhq$ZZ_&=XjZc.vsS`c
-;BFfHv~}bS~vwOng}/y.+4ed!a>JO-23S;y=od>k0[Ef!(r[-I7}4wkRl(X,b_laOP8Ridb<_Wm(|63l8q9J6sJgB]F3JL}FwEC@o,/0dD<}<&87|&-s|y
-%7PIYtmaT"eU{mzT#x0abf|jZr9@6W~<<y+HAo8{QjGsy6dI]n:FP4PF6q~Htt7M)gy-~Y'a4^E(.I/w/;bgRlg0{1g^h,!U4-G)h&wxc]`;W{--aouw5;
-kQKN&TLW;#!xFnIApjcsp}ubT%|P]'R->NR<BeJcTgUvTO$uI#z^>jl&Cn5EF|Ifm3XUlGE03:Il-E'ywxb{m-J_&s,]^ahNlEBF%lf-x77:sI7GA=/04V
-|u,OLJ>2_,nR>V(t=Bhi6'4RsjPb%|jx,wq&Wi<]pfL{{kWk$u]&Y$}YDw!%7/KzQlaiHhA$',dR8zM_2n0">p"DUc!#hV1We<s#^.Y/mpw0V%yn8($+E=
--Xd`qrts5ha4K%SGLG^0gq=n[lWOi(0PXd8d2:YrPPxTiyK:PP-IT<&VDyrnAoD:EO]alMz1H1YC{`}!0:a[nYzl{Yl138i1S)g|v-L1"O|0vMjg&k'4A)
-ff~MG<@T:-8N%kzk0@C}o)m-B`/B#.6<x-~$xA~s+K3jzq~V6>1HjhHePuY1,!u8K2UUmkqp)m]r-w@79<w&f;%`0>'Xn0Wz^SrINk:g]XL:EgY,>%2z%h
-zH{-{W>^-u>)ji.iW;9X7U=uu60)e:rs8@#;d&xT0{_KHACG10N0OM3vagD2y:&`!)B0^,DT|Ft5Jvr@s&HlD#p`~LCLQ=<+Jm}Q0L=2rE~0K`]Dxsr31y
-s'HJuExi:/RTX@,0OAx%Ei-R5TREUK[6Y;+&b.i`R(U)7,V!^zsu}Ib!gh~!}.Vjh%M5|0N7cYh&"!zdai<a^w2x9JbAgD;L4h>p-VOqY`(YtysOBzq@&f
-o>a/31d/U$3u^xvrm{ZPkWa^U;iYvs}!xjB81`CK-I|JfTKk}IDLPS:6vzX:=uC0;2NJs:4)vAzd&=^{GfhH3NfkW2-uQ5_s4ZoWUc:RN}'&c3p2IC;c3L
-4uv8uM6W`zu2D3j0@>b6=zd^Z%(EBF`UP<J[^S~Tdx^xYo{U#VeeE)Tw6bZ%bUDnE8o4jyZA:0HU7ZFn>lDRBu_k_I4zUYwjj^jJOTmw^{Z"b:@ofze(Cv
-}<A2HD7PB`j%Qoc!abi{![]O`kfAFVTrBg-g~pPGv/t@.++c3zMF<^8j=7Cui7U4QEIyG3^tZ)g8t;s1ZE+Vw[5:<=&ua$w>.Il$3KH/(|h&Q:)%|^yVgw
-GpM'I,,7UAJ'>)dC63lnJJ!<"]6pQw&/P!`+gjQb;MVf[v4L`gJ^}^7lFsxkN6"T7:592d]lf:`9_!.S0SK4yub"gn;uF[F[};uuvAL|C#X[l5s@,Cgj3+
-0:2<)kVXv/g&w%BNxj0QCcn6<fvxA<rRP+8."4iu`[L9]j8v@ra/_3ZQXldOj[9d'<yZ5-<gQoS9sqYxQ(KLM^G,Ve<NLbJ>v$PE/7#RyoM[EjZ[V@ifYf
-[iP@}yXj:qZJ@tc:{2C-z{!J)%pfLEmozf3F,X;$]^de::Ffz5]}i=FN]H"n+Db"rv7w(ZTDaJxXlAj50hQDuU4BH-~x&Q$#izsF+{<lr<"j(=:F'[@NCi
-O5&'i$5OzT2y$vBjRA4ZbY&h|PFC4qz({3}#uYP;j{kh3uno;;+FP:UceF0OVi$}<W4L9g&hA2<y~6xt9oN[0a)udehHeOQuz9kItz(W!gJlEqBx@9@avs
-^lMIle-ZzN})4vYFM-]OFre|wAvoMVE=5oF'{Z%t@Br]_,SgXjqLi]|dJRia8i@BTqa.R/|"SYl6,GVK];!qYFOI+(c,V]6pG9/["Oz(Bb^MmFC;]=VOE6
-!2._%vlkR3;(_>mz;^[>DbQ_!".vU&'"XZX96]p}{%lEZ:=f-!-%Hbp%wqFtB_<d7`Te5pqqQZp}ZOB_}%DD"/8zs{GSXy:jGW@H%Pzk>Il#7R&RRNzRSN
-TQTN}sGr/'w/`.|o&Me,T6hqHxnYXd}C8``Nh'SOt(5G`!Nk}$jC<Z4pW{3}ozw3hl&spu!vNeko7x)ab-@]BJqK!O2H2TQ[~xN[,2Bd&BzweHZP/o7>0q
-2ty!B'BdwjVF^60D%J:ixP^1gE)VEJmkqO`]&,gxzQzR-%!/kcz]-0.GLWCODLIU&Z)-_M;{ncuBCcz+<27Lsb)cOD8=|IO$0.[S4!ia`,Q[cBNW20)dfv
-J9j"&Gi^GOPv+K:NZ9nIimxxI$u.]"F=Xj_G0{@qZuEW2^&z9xAF.t0&;fcl>UwJ=8K|1asFs(|(#@Qs/nsIJ4To,x"&^6Fp09m^M>&/px'&{y&9)-T!6@
-M8fY0d/ddt[}vO[>o:]H7-5y0$:((5M42D9)kg4n{.&i4Y@I!Bx/H$t|'.@W}'NLm`<#q+YN.feT7!pS_Yk'Dr9]2EnZKRl`0DG[+SA;sm$Q0aXV#zD>/w
-x7l"K$4%p+TDpr&^7E7GOxEpd2'2;6:rH]{AL-)hvwyq_9v3c"P|gr5CBVxKCTUlid=P@%Fvr^67Zl9n)jsu'a!0i[b=kAXTox,b|<NYaTdB[c<}U_iA/t
-,2(!P.&:M=xw)JT:D8c.y[knlc_wd`YC)QM+hrbh_02COHF%szK5V1gR@)%19_#x]2m90-<enRC1#h(RQXn6JC4Tyx'czVD$iTXYS<i+Umz`CJ=y=d['HH
-D8z!YnAP8AOd&9Q<LQhGYv~eh@!J<1de=xd`/TWB>2:05wt`K6Jg_:JS'9mSC&<+4_PuG!H%|"VC77s{&}n,2{Tm<L4bLe,T]:`o_`YR$gCAL_BDq{jeB|
-Rv4B}Xr'3Fd|:98DLO5]rz+6+P1$EJ#I4{YF8zZ0,!b2c;^S}}9m+/$w^}Rxc%xO`}7^d)B(hopxx3,%$N(CN,4iQdF[0g+rW%R#l$KQO#vgSW3wQ,@=QP
-~y|fah!TWqu(Ji3klb5cYe3z;j@2O&mfY47D0C-JkYb'j/6{#{Jcz'loQ",#^uJUFqwk]ps`n$~m@NLLREFr,P{^Tcnakw1N3gL>Tuz|"x%(D4Nuudnj1f
-h7>MODX>#^I,FPZ5%Y,%Fe.CpPAt<:F6e/hax'E$s/5V`L9l(#!zX<nOE9Wr"lv5>0(_Ic6('k&Y@W}rT|@]QjwD''9<EZmSQI9dA(s/dVQ]F60w5}~&z0
-n]o/2z]<`[q&Gj9$;Kle%nWe){:|vt4La+N`LOCPWjQx1:v(dfbSEohnEn&)B)NF7d'j51-YF[:=&ZOH1l#S-hKhAPY]xzpGeMI8<}z(R&Q<m@MsVcGW8b
-)I9sZyyiq8gggWc!;]sXu:)%a^p.F`d$CwJ`JlYKnFZf"#{f=G{O&en{CD}.@E>eP-Go0@2vg%~C==l}LQEnHg<L}ec]BOvdbH)sl7zImtJA'Dsdqmf:1`
-c8:HRspGsr8JQXP#~@mZHbEK&bs3u'"B9GP+"'U=K}_9(rabhke2@pWNI_]6wP~4+<"H=G3z[WIjlpk0w0ItYsQ4>u.&pdXp%jswvYz1/FiM.)wD,'$&/:
-vC&YRUk1x;k}kX4TlYI)x'USDE!4#QFM6E3H4lUI|E/J;FAO$gGAZA"@eM3g&2mn3rLe339I/ge%uj&3}2_UR<m8R&8i|]w'3&zuWzoUucp:;m1+e8cxs;
-`+fNzV>AaUg_=KAM%}`ykVJg^.YU-rICy|EfFA0C`I'|b`!!Y<wCX.'c'i]ykHDm`K[$4^t@9<beN-aHtsnLXfa^JZjTBu<qdAq/pq2t<)vBjzo3:sw@t}
-vN$9x@|Yranxdmm}WjeJ;#hq4ELq%p7rPO>Z_}0gB)@=D'6=^o,pg;<xYxA/y74$LR~"InTQO)pmqHW]v/bm;K>m@F_lDnCSpB]+[t)=ei"nj;BDTe&FDa
-I[Ij`JHFkaxcE|>il-EAJ3JPM}nK+weO0nq6(vRj2/;Wz|Hd|I~j&}nRJ-4}t'Wt9<Tq`LpO3rA3U>;@FfUAyqN+Uq<{i"D9{@ac|'ob+wqC>oJa6'{eIJ
-33H56RkI7gqW7&5/6}#_xL'ayLqAzBNVu2@Y2&0T@dE/&UkMk3r($rRCyEq/Mj6i0(Wd1m{K`Duyd1d|$Ee,;a$wF<ge>R~}$NWW%b5[2!^@nS=jkV'=g>
-+>HkWD.B#x<cTymf1my7Qsb-qW.}x%T)7lCURL_k_yccExH+),i@T_W+/2DB{6q}UZPHuO:_Ax0gq@bH2Oif&r0nsGW<Ss`^[WLvSnw5zqms}avPA`e)+T
-5z3F[Qkq.eu/"ePAEmyjFW<97k!LE6HSmqA]W9b}l7n|L[+<y=DBj#ex_@$!U{Y$~xUgAi_p5I8]!5R_dYuM_BhA[W_"95D}9/-&o)"n5S;=%PH#sxS,zx
-/F>AuX&@`Q_SkhIM#9dO}G'"(V&1e3nDiwRm4n>6%Y6qPNGc%t(/Yo^TvgrxF&`4YTJ0|W/A;&zF7k<AOE_lV|k..(H)6"pcydyh1j!wnmdq,"QN6RU/he
-a/f$wuA1[^Sp#jY9F,Sq_9v!HRZVp1TqvfY-)/3Z)]HIh>Ja/O"t5Oef&,,z7;eJQ'%x1`hmhWyEC+^E7OL8:rX}H0&/qW';k>uG"v/h&]")xH=;aZq4J-
-qHr}H7T-S)(m@S}:FS+N}"c437Z4eH^yWgsciD46o#)i["a2-'jD[RD{L@|PmlyshF(|KB6rCwD'JRe5lKSZe{;4V46Sc42Z"0shRE3#R@c0a0v9Lkq[7e
-6jY7'LAE^E&7&"U6f313>D7d0ISe.4Gb1iE0.oM8i$TR8LbD%fGHt.m@5vOeFOYaN[)d=)/O9}GtIsX{6TZa^7Kdh"SPCcuUFGN04.esm>Pj9cuQ0.Ve;/
-nuo_Sv.XBeSDjAR[a2rq)JhQ4%FTg<WeQRjl[bz&^su6F]xSl/MkiKDOKxH%ZE}]"gbb<k.iPxHc+7$+6enU:1Ywdkq{hRdHFa'cark@F@ojw-,F2^&#xs
-}%Ku|W",;-O2Op^c>#!BDj$Y<NeDKJh=Ts@GBd4t:c<n4pM1COb2.O!cJER=dMUN9^3xKUJels1M{z@gK'#+9cLa68e+McRJjB&IMZ/fX(_7]u9<jC2_cX
-bZft][9sT8O2))!cN8.NAK(MOoy}K7GT~")1:f4NYqR@F_daOO>NC|K<Ca,e'fvn!6p't/wIHI)ER_UxTur+6-Z/7|nu~kRx$|u7VCJHS)iWh%&ZWm{-14
-USGFvZZ[;G)/$3'vKvoDSvkZAGww;2sC}$`n,2$#'ogD~IVH#%dD3C,c$';rCR5#-d3`Z.-qY9_ZZ%._%M.iQ@e/KZLcVi}O~gD6ONK-wa}m$VL#`&An26
-;YIWL@22KF^{l_R[q)v29CYZXnu%``i<sw1[dawbx71&6J]!udfL`eT9'|p'F@&P4MENzjkqsXi!)+BY_NP}9+YEh0.Wt06I+^72$|DE)Y6Br8:B7F(y)b
-&x_/||Exs(te-@zL@Sgu;0fHKZcrU+%@NgU8H`Lw.XDF[Ivjg1y]%Z[5>QD!]fb7w%1,tOHzcWTB`q#)0Gh-[69`ozP4#ennhRdC2uy<XrffA<v.Z@p7QD
-WJVYa56xniU>cvr9ucDY(>9|fD6osz%5v"d_}2cwd,>p'(<#qw]H4l<oEY~Dfgbv>0I(n7iHd'CPei,b4$&T[60jGykC6Lt08mEPU%ui>o3p7-^q53NL1+
-5.QePs<0Ke[E6{Tl79"^2Ak|~[q}G7z0d80L0Qn:_`XELyd{y>^Eeq2J_&Xi8]{oGD;m-zYR&j7!I)U'K/vtIk0h6p:A,N9=jB6}sI-WnTmfxvuf_:{|sE
-yph+ZE7uI46Tvl_))y4vq!aTYr@TPZ"-F%4w$fNJ:BB"A/adTB,cJKae$G9TWzR-TwY:}{b|D.~G0t9ixj[)`5wfI^EB,[;o<KRZ;Nm[quR;e%`(Z/$S_Q
-lp;|g7`A`gnxkeWqJ&0Hs{H66LmYen5Jxx0]'nu!Qo>ehW"sX)DzLyw'+T|i+Yjb5!@=i|&p[l9T6@}Hnj-zIkf2/[P(7$a6Kxm2xZT7=UK)Rdm!iHmi+P
--KsA1d!2X/Q9e$&upS>|[RWNiaYb>kI_p:-bA{m:.4(Uju8yJkifb3TO|r}Z:9>.HmbYUOYk(CeFlzQppAsJ-q9pqjGPHDEA2QZ.IR&G2^<Bb|guQ,obJY
-w%>.BD(9xck@GhKPG^'r`#."]6m.(^7`xjjP"Bhkw'~M)T:+[l)gty.j<SR5yWT32a=^'2B^%!$|A750Pd1ApPfTS|V^Ghey^aJJ=s+A/!-Ed]5vwI%GO#
-f0,7Df;Xu|Heg{dB}n5awS1:MsT8^Wz%6&9WUBbFDz^}#oj+$dYD@^sNX5L+F"LUz]kmFPK9^;X$10|S~hihf:YhE[4-L4Fe::tk6%WoS}gmoog]QxgS$p
-a2)E6Cu>l!Z3<z<+_H-{]<e<aQs-'Mp`yy+`@IH05ZydIs'F,&hl`jj^x85tZ4l'Rv.2|gx0d1KO]I^jQb-/F'Vf'Lz#}U#,iG4c>$mi(GJ.;y#rHtfDF`
-6xxq>ByD`R@-YSg^AT8}0eYyTQ[8l7L'RO.:EdXAe/oLrU4_Ej+vKy1-lcVy_Et-5gnLP!>T)y5lYGv"6[L(lT+s@h.5@pLW~,wQCHQOJ9L'#a@}T8ojvE
-A!Ox5>NPU)S/{P8`nlrQ+zuv5}bq1o<:~/dUax%[R&S7irN1GvP"%sSL4Xr&Wc['1ymu{$BB1abcY18D7%E8Fg5)M[!3@MyU4|'dOAWyWI>W|p|I4T_/@`
-%XSi;{<dgG@IN>~!NdgA]<#g#RXKD_NiwIv(,js|V#ARTPP:3m{9htqYxW0SIK6;Z(E:77ev`-#<P{e$;/E)bm;r{h4MTA2XW+KJcg{;]3dmu.+%G-~xV+
-|1rc:!/CNZM!dPu;F(a=")v)~,m_@PkBPmN8W9E8B0k{41^HglW>ViTy>9A!R;O8mW$}LC@(rz1TPE@WWfO@y}+J{@Y-w;_@.`pI}Z2Ri:8`+cAlL5=62P
-%D!a[vdv/4Z{S$)%xc7EXY}}01(cH={}110vHe$2$Pr@z}K7g(Q&)C0Es)`l@.S%|^Fa)b:&EK2_MPv0Vo_C~|to|[he'a_<#}l$Q!xcKy1iS[7k14F!lx
-uzi[830p^tQGl_hk>!N,a;kg4F4t.d=}+gFGzF:-F`,M+O)aNI]6]n)c2tumMIR[MZ<s/z<1'n=}XJ&XEW_b."+kk(&dt</<Zj;u:<m-TBDP70,KI8i}3<
-:%dfs!Q.j2>PFDy2.bFUk!t4L2Fa^0iTS{sgFMWOn<uF}E+^Xlo[I;601cb_z6{";N<'b/C{bYy&(H1fX_rvQ[D|3>iisCp<a)61N/[$Z<k!%QOm"O9]($
--d,gmkHuOhkxyg8ZK7[4KPT8[+4h^Q,AnqD2%>{+3WA}~^r5u0c@[2P7Yi]G^1F@hp]>13B7DO:Vq;3W#[,'.Q:)cjx7aCkPDeIiARjc:$a%=.Ye<RbmJd
-b!b:Aw,N#mz$-la}mc[<^1t,C1Q`_W['!R/]B^(MdzNi/4Gj}w,rGPCJb$iJv(Z0Y&%(TuYj1_i&PRlVhFR8W>.yKe>HukpU7=GJG3yJuU[390:%HhD]2g
-O-9`:2X^}tVUoo"utY)q9H{u{SDZ0xjL,0n:v>h.QxlNNr^9,B4rrDyS}<-rO!Hw6@qEG8Wm(IV$OhiOa)<1nBRjHP,-tM3]Mrs={8:mQ"dUyWi9_78n7`
-s<H,kp>iRVjR9wWZ-l[1:2lni/2lY8`J`,`0K=GGCccOICvSVigBrm>yxG<l.e6W!GC!:#B./hdEd7',hD}tR15-]Z,M&rBz+=QR(Y^dMV[S0HzI^hf2Ht
-4zd.|>"]~p.Q<nYA<SAL}[Riv.rQFCo`>rU8UM|2Jbr%n!4,,-bMn@<vD"nLgrnV=&~dd{kcwfJW;R"c>Jcda$1O:Vpc1I5z-W[RMI/vHt7#)203`%z[Jf
-v>(4oG5>#)vtYP0!ftPtsU8F[jNhk!5JH8OR@)<rGb{Qkp-^ZR$rGq:d(@fVnGy[`F5`_W2J3hv"(/Gn&ip:F]5/k_PG%Suf2i`F'XLA+}(=Q0@[Hp5J!/
-u29^v`7;R$u|4bXw-id$~Y:!}T]<wGNoqHB[[hIu$2ToAN-6Br7bM)2BhqkV']9lt,/cm1#C&0aq,e]$M_HlrMzg/"_uV==AV_Ag]|YR4(rI"wEZ:z#$+[
-K(|qpgqVq("qm<''MyUVq4`V&)k64BS$!Q:fuwEQe(pJs/kdq2t(Y:ZKVK%7h!]xv/NwTEP7x+6@!lwphJt1jd6a:{Cz<I=/(f>[#DLB@&"N!q87okaq~V
-ix$:^auZLko[Baa@,XIv!awro.Gh@29]ffqf_OHFDPH4l`+)9n,dcJl:5(Ta!6.XDyLK^J':r>t^w#qDkP3{<_KZeO}-l+!ATJs^x="e.{DB8S)4w3Z"hi
-,6Sv|c-F~yb8JxF[O9}$[;G0K9K"9ajQr;d]i;_Ot!DsC`.VdXHvD,F:{hrW4k(XQ/+AXLS=CvZG[4V;~'ds`mg1xmS{I[WUdDCE;0Q)Q3e""6aCaZw^%7
-DH'PHGC9_cC.XmJyvR7j|Q6%b,q5A8}3@g/)eKP.yF_&vl-3:QJ70kPUkP(y}FoD-.tC4BAzj+|R[TI&o`VZ5p]'w@Rio$+:8|GQ+s<B[%HWP@WmZ]sb{2
-L6p[nkWs6&ym(>5-lL71$($z#Q'.f{IT`ugf;5C-.}@`@zGOKipw!m}kd}h;MRQ9,/PBUhTxJj&svYnjOO]Ei}gr4JI!b_~VKJ{"cO)%O._;eUkxbN>O>f
-3d1ZeX^L@YPxP0i>j)nE5%M,lymsuD)7b|Ox'V~aWMUM.y=Dh5~ai8-4nO9PkgVG{tPjK|.}fM~i'{}Un;|O1r=vzR=O;d@)|M:D~j^rskafpxGl(D4pZK
-hg;"uB1%J7.%;QE(aaIzH/c_7KgQ(}MW,I8oqn!8MB@`y`ns>wC[4uCeGLqwF9,t^3%Jyb$Q)Dn8peujtwgfm;hN~97'8!bw1WA2lyJ<}w$;GL+}Js(Yuf
-r8}|Nge5m6+1w]zDL{#yZT<W'CHccDv>pF'}$$SOX}N/7D$_!SLQO9#t:6UBI)5nr<P6hVbL3ce}qP^[P^sXv_JnBV<%npc76/_d}"%QnA0v0fO6T28afx
-y)ItE0Du-HOS#24.VO^M1m-|@O+0%WAFO]0(I()$W;(gG`<n{uIH@0dt[y'-O-`}q2SOB^WvrfBR(:2e2aEnE!n$<AuT$vk0UMp$ASK2O[rL(6ura}JoFs
->]Z+dr)Tbwt}yB2MeoDgp#'kJC&|Dzk`Y$ej0"z]UhPFk32}TFtY`uMJf8-`c5iE;2nJeosj:y=;%[FL8|>|UNI}{E`J"q3xw$zY]QY<NYy7rn@El;":q_
-tN#tFc!o}rvg<mIeX</Y7n,e&mN:;mm7P>^pY6U"_S_579cIX!_Nrx<'FPq1h&G(O1J}2!'s#m(5f{XfaS-@3W,.inKVV+9EVlKfVpAm{4,hT4=^S+J^Z,
-9.f9~N`W}#.q/FU+/vrM(:22@N9Cmz&wvwAIU=RAuG$9Kdpq%BT&(wx&)IYZW%:t;l<9hD|:,=g;0oKj.H+m2C02~G-Ca.{jWtqrqF~M,vsFC9c25H+biE
-3aJ9D<cII&DC]A):tCgmb$':t;A{CGh@USc{lTC2KG!M1sd`NqU=;)SG~8[IQp2B3ahk]5Gy]13r&aFU79Lhl|-$Ov(e|ycf^KVC)Bnx>8.z!WP7$1tA=Z
-KhI]B2nYW|EDI(KpmnN9Wal[Oj9yFou-qn!TP94/Pqj`%@l:>'hMEvBq:r35YGDTR#G!//aPTvoCj_0{b7"_,i^r&-|tqJ~v2z{K!ZTzJfvOX!Z62P"@nA
-,Dy77akG.n.iY8H&X(,M;syWO=~Hm%@k-gIM.w:d=2+Kahb,B7h862_of;WO3r&,7@E&,j1b0N%m}>:](-d,ti|Zc_NmEL=t<%sYDer&1B<Kjd-_8WsKI%
-@)}"S12c~FVtwB<E7SaOW"HyI|Ikd=K<t}VNfo^^ZV>!+Vr81YB;@^mbkoWsdM<W(_^[Uu#xp}wyez`#p^(UL,"x>}(x;G~SV'"~VxnADGM1-n=5J)v^,{
-6]'=Auz}$BpM,iv8cLpXnhkA`eaWeo7XXXOU.K>6mw)00^df&BI^6=}o&/8X)q:D%R,]PGM_.c^lrA2slq)hzp=j},Z=9:YCkG|oVCy,mj.Po(x<M.H5$z
-o:L{u<u=%x+]y/13[4(E/3x3ZskVCVz'8O">9vW&hqb[4Qma=7PZ#`LILMcee9{n3X<sD6<v/a`S9ps(xJqSPm0&P,DH4cim{f|$Hr!v`L~D>6G#5!JFcl
-tct_c7%qo/)DKv,9NsB#k{ba2CpoP^:Wp{wQk`SuMQW5ur](Y>V+1(QIp/It#@4XzuRJ^C>:Fp2V%<teoIBTT"1R<ic,AR-W48LA[60r0<Wo8P[Va9'CDi
-j(Lamz"PCtJ^)gk)B;b+wWc[cY<9oEP}Tm0/d0#FRGjWOfVQg`%VV'%Q$n34$]@hwe3hus-lXm:E;%v#e5l)S:;A87=<yI+IFMwPOXg76Rup6{}HuYiGgm
-OV9x_r|/-2T|nsm+>1u$'co'hp&x)Tn;tdC33t4H!=K3nKw#gw2@x#f,-$"k$wstXr:Hk2j|=;,L(|h#'omdJ,vT~G<@__wpgmJ((}C@$|ePIuALl)T6uN
-_yB=$.pRe9cZ!(w>0Xz,`d`XC.8]_jZyrt.3|)2lyqg+pYDKO_`@pm)Z3W7:P+M"Q|lv}g4ixn.MkCag4Q,za!Qssd<seEalqr-)PZ;;-HEd^TiJz3q_pA
-mLxMUmf(kOHmaZ5Yu3&=$'`ch2xO#eA"LF{rrx):K2t|e:1eY$;zH:pL-HJt|u3`jzD{ZeH9pKj"jB9C(JTo9pAE(//%jBBe|(U@/m:5H4au~i|,+M%MQk
-4wr{a}EASU/"Z1+%O.>RIV.F$LskvJ8a.`_E<=8gbmLiPMA[7_y49b]i(Y:2`#F'7L0fug@mP4QB}+yteo7mmb)WpjznnxnBqi88<$IP}<V=i}h2=u;0@G
-t(]q<3/.B+fMx_tW,r7te%ijwPr4`Q6KJc_D0:X(+h,hQ)&)-NtyyD|Ipi#boB(GN|P%'eq_[L,mD&h0QG3zhj+UxO6'a=d7G7qOLdM^wB)G7E+#](jx#m
-[$o,{kdGQ+g1Z'tLKmW;%oZCZ,--i-rt3>-!_E2[iLW2U5BDcB7@}kS({eB=SFGPMhH7G.!|669^kuPb.P846&[8ItxQ<rb-5Ah([BoKW]fjnJJEyiPX&g
-^opKfkg}MSl^]u".QPN^Ybu$t@)Yv1tv0i|q,6uGN32/apPZ{8sR>2bguu}C'(gIH]8'Vnq"hB7z#sOkYY^tuTvvpp"I:JC<X{enu.@Z2%+v6M33_QBHRK
-)`Of>lo=&b$K-I-bPdQFS8&D.DdN44{.tc'-s!<"dj9%912AGnx0)3PR}7B%u,h^S`EnOs4A-'4p%wb0XJC#yZZnvmq6,(HDnY1$zMY4Qm_MsskZHii}=L
-G0#I_rb!A_97u]t(Qt,{S2||BTZH@"O%,{1;l5hL3Izm4sU>'b]=G,~`)$QoPP]4pg-$>9DD>SCqmP@M85p%9dg#Hv%P~Vzgm=N^Z)Rh"k~cKp+NkPPf~,
-kTj(TpId3^QwTmHX{[$v~U^6JUqn0BOm~:LS)yBe5l>/g/;Af4@gjR:Bpz]Qwom^6g]BiMCy<"(|doeOUno5FL/AOLXM=)h<z{X8~xdPpygKwFhnuJ7y=L
-l8)3./Ctnq:7hq#8F./[X[%;&S[`Z^0UEb3]Upy(:>{)v3ciYT%%28P6fQ:[`vV)m@':#7=e5EtDzD`@}{|P:N.G:<b,/sN'~w/5Md-h@uhL|FYalH)5iI
-@{r^.K&-bL{06XVV_5arMCNqegj^]5]h@^f3WpF2jUktdAhE5VysX93itaf,s8(tJ-wpD}-6EjVrFx>!O!,s;<Yq#b^s%tg,eF)Lvh{O2tV/GB7hiMZ=:l
-p$Ev1Y7t^sjCmbZ4N`cs-'3trb0[S>HZWj]#r@5YuJiP4dRuu"M#RL0d,=)sLTKW@K>QpC&E$5n[C]d]d[_ENR<iztk"h!U7)+WFz52B[#;66Xe7rBkn)V
-OC>p0.J2KoStH:M/9eQJ$,w"GMB58>`![]azF@NPTl158pazi3$@^:W]WnVG=^q)ndq&NqFAST5=Cw!r&ehlmgw>%}8#B0;E]Pqjh%J4=}^G}!pMF$<Oi_
-w>YbxzZm/&FhRf98C<AWGBOGp-4F%=R!1wtQW|y|oDv1JVJNJyKZU0p;=x2=T0+(">cRAS"{I<U+0"-Hy1/F#SFE}jTPp3&8;#m+G:TkNda6NPWa^21=f1
-Y6/9{Z'+E5-CAOz!W#nB,%8<^j6K<"Z:HH4SPvzck-QRR$G@gB'O@.Ses"hP3sg-,]%uH5PH.2'|+[cgQ`fb(X#<@$~`@}&h"(L;BuB+_QKM4N"W7@y2fo
-DyprjGdUS/6iY^M/AUAM+]+qM+M_p:fS+uC}Tujj]D]hhD#<@k(&S17@W/9ZM2`<xYSb:/72vpeZ7Do_g`cN>iMmV>%V5g;c-v.z){hbKX0@m/"7N7f)Sn
-gM_f:q2ToK=;_ssz>jZroh1!1]i7CRFyw$]5w2z#wfpLIQGgCJ$s,.3G8jM9Y_mVPDKw6tBW57rf{84MW,-{L;rQFKjQFHsgkg95g^f<GWTi9}[}hIEmc&
-oo@G{<D!`<'4|}(&rd$xq,whlfT'#+2pB06%Qx(KMf/07oD]d"`K}"tzP.UQ_U"}!g6-mTk];BKzSQ/=j]Rc|%)m-`d.XytjvD;'fC,]Rg"P+7Q"!W.7Z"
-A4$B44/UDx&brV_B3Ktcv{yh3WYiZr(E'_fH_8fpUBRP~/eT9eayHt$#A6;'hhnq4QVyb"}[-T1E!EyBJ|&zLJ4j}[$Z<qEsD)y{kR-VJY0-XfajUoCvr&
-SW':c!;kU"Ym~kGvyG[R`6)rx>W0<S:BA]`PE(ragvq,&Ul&4:3A0#3.(o6AR1bc}U$s$!OM9$Yh@Cn0+i'zu2X'[9oEOFoJY<BcAu~Jo8$rh}+rr|5w^&
-^NJ3Nyp@i9aMcb[}m'7Kd]>J@1[NomaD{UJ=|a,z8+C{e)J6sdX`aAZJIK`>`mvM,gCpj5h@}x89@M0g.+e9d<b7E7}'{v+&/)K+7'28GcIw2e:pw=gex>
-U`{[O<|ln%^B/G/2fG3AS[nYt/uz{#:Ky#&B4/Ymj0j`ZPkL3T6e)oVIYFk47<9::sq4G;c"&lInZz{y17!iea=>f^bcTq_3&QPFs>WDsY#E,3$SF&26{t
-A$i0[))yfMT8Z7>%(@J'D9ug}FHkGL^|^s62=X&u$9HfO=:%3uPgQnSG+)RIHlP^V;T{|lJs0&qFA_fIXtc7SMjm99cB8AL|Z("H`e/zH[n|,Z7/m/MYk!
-;gWW7"pwpKE4J'hP&Wa&k[lgQ=D!yWITSP4_f43sA:A$YEEt!%:,P&]zHNf{`#~{JEriu;+a)>>m>F>6|-L$z5^EFupYUMF>CdqS,R|fpBjAFp0g$&&/0J
-D}qknjvE_u@)/4K%bNX(.-/(B&YLsf&s~>JHRQ<0Cf@Y8LkhI:Qo26}@'kLHvv8|D3leIp$+J+fJJ;P(.m.rMT]38HXQsm4bWCW`=tRP[6)dQj|A>^xraq
-Ti'F%#HT.B8d!Xm2`6$dpF~z]+S$6;>->skdKr(|Q6>G4`2iu&(QW;jK[ZM&.k(uYyqw~t]@!`E7{H;9W@O<+6eF)A_XDiIifAO&EZle^wau!{uV'uk6Ra
-Qt9R@KxEq6C'j#S.b]rWV%p>Dp-5jxyO!<my@WOm8zu'T{a/+N~&JaH:F>"=(WTC0t~j=<F@j)!]^g/L6FMZ$Msq}Fr1C{,Gx&X8V@X<Xvd3kM!P6Tqf;v
-n7%[R!XaTJF@{E!z8(w6(MwTvjPyOR6R&zLT8h@10:12o3p>ReUV6h/(4kin2<Q7H(DBuF5|B#^9;Prs|TGfzs(F'fAo)(>.D>8PrjQ9`]XR^kDiS<AVTp
-$Qk5hC;BGr4|Iu96M(U:b$S3gx!5"f=Q#qswAB0v^&GgDGwNa]X25+EfR5:mX1-I>}W+"']/"3x8rr{NYv'"x+HP#0<OkMh]|ay=;th9E'4K~y$y@Mk#g#
-ge)2|P[{aWAzM|<lLri5'2I8$z$G39X'[c&fz_VT4&Z=XgNp/M2XPrHoT,1H9+_vyMu"FqkM5,&8Xg-my$$WEik;B4~QBStX_vWgs9}Ezf9^~71dSM=5j{
-5tDMP(X,0g[iL|HYqoN}sBEA6O5(hw:Ar>[Mcia,8[LS"v3Dt,{RytPAAWn/#(:,khR[1.<RGpAhI6.aOb;&{$^FU7f-OY1HDgpm,ILa.eA,)<GUqe%fgH
-}}e,HHBPjLL+yAze}j,Ja^]`VtDluwl)@kJ=O"A).U~hkAQ7#g>i'R^>%t-@>|{U|t[&:t;Q$iovG1B+W;]5{5d^b(mVr&8f_A_nY<7u:4(5;D'/vv-{Lu
-u|iKVRaT;`:8}XxJ3hjY06=r!kRH/|B4`#(!3>M=`pmD]4C!b&:fMeF)wSF@RkKuf{"Gz62{QEqq91D`fE}RzCZLj!dD}9}(1B]I^-1s$('Rnaah3w[$7O
-h7y4@,Pv}<jU"8k^}a#kMwcv3KXUxCDt]=t`x#}(v[-VeRco2!WIW!'q8|e[k"6_'|D]&JnR{blaPwjJk-$-of'6pL;;d43P;Rr%"@'w$!hyvLS(YHy%Ck
-g@'DmHuQ=16)Gv_xfddC$.o:m0s1X"!%c[lz-Ho,:1(DB+ff^j%h,wXt-@1@pI|]RvvH[W6X7013TuvR82xKKTff3VJk}z@pQ|[RDR9(h1Ks!BQT0438RG
-V(b%a#)XO'@vAi32Mh[#(Ob[CT>_]6z&T7u>n2&MsOOmlM%@_mp4Qcb4H[c[c'0HB@"f>`$ZaPUuG%4K<5iZY:Rc%z-<G=mR}i^2LiUAoIB6I]q>#Wx/Cf
-[.H<!g_=O|e:j@]=f$UBJ5>8T2Q2u}!V2nZYZZ{7g1R9wlW+sIyp|rVM(:;fkSn,-|BG~=ZwKE)QzRlw1Ed:r"n56k#0_-'"aC:zt|xM$]<+K:Wr)1}Kms
-grMh<W(.Y1qp&Q@2bqFyn(^Y]D26jWk})(7$@{5'fDw<MN2/o9oW,VwWL>5H4z{JvjnaZc,|{j~f3cXWV@L=,uN,VgUrSJ+%=24]$SwtxnowsvZm))W|tp
-UfHOwqT;>s|LvtTFq{f-;cT$qD_{`_QV#Q"ixDRT1U93PY4|X]8A@Yng<b=C2/)M"8vuPPK'qMVXgwc)I<WfqQGJl3s/6Qztw/Ya/+R^(N"bD|'bD|"aF!
--GO%y:(rE^:8BM;kcHa5H$}jg3^27_H)@<C{!Q=1"eq%k:SAPOK[H(<kF;p;RFf9gu>-"@oU2@=Md}.{:XEmBiC!1yx2CkC9OL%=^_1+C]{fFhst(RN$W$
-=y`HGVOxX|`9Y-Zi`S5BFd$'F;.W&kUjQ>S.dE+zyCM89`YP)ViYyz|W)$>,Ul(<=iO#E73%9QW>';+UX;"`Vf0;W/6/Z%-j{UvU]Fq{B]nG!rOBWW=u:k
-R@DG2gMH;;[Kh#LhL4K;QV;.nMQYxGrD;J#b{[Go&#j4Go>fwO+ML8.kqf>Tfc8%d777#TH]=yoNNnU/AsCdbs&){rt-9/5]Hg:;h]jAd#O@M[#W'vj{|R
-0^n-DmLzfnyyu$AUP,xKPMnl!MB+{uUN59Y(<>A.LH4,h>!v,r-5VRCbCJ1m#{Nl8Q)`MM(yxO83v`Bf@':E^/@O[Qxjp}k^BXY{3,{fpU]v`|Sw/0vjts
-Y^BU7#s<Pv_J;8uKjmiu!z|Z6Z68yooN!QP}=nj{{<.@Bwz.UbvNh:+t$caMnx0&zcDXG`ungU'ii:e1xQ[L8@xU:$W^sBiIp+>=Z't-aye)}4gQXlaDnZ
-v'(J=0<o%tCVr3ewMz]FT[!P%pZzk.Z.I|z8sP&>M[OAzB.41zT)|8k.iZRvP%%TO,`Lr-cG7L7f}+m3qVH>W1Yl#vy{v;|<^53A8i<+obmY7@J+]FN3'4
-!u&!w@H+mR[]JAKPjE.'@D[`LUC5a2W]S%"_,5MdJL2/%5E>nfj0jS-"pL=b/>3t,Kik!9XB3C^X>w,m0BT}CTyyS4p:66+(RbCrr1;4A6#S9&_&RJC0^t
-QGjdSx6Fu;Rn:KVTx)!6xKV%ranP"zKX)V'kLbbjof_s+#}M>6&TMhyokitU%8GN`AZqu]oBc#<hDWw18f7eJ8sk,W)h2(,3`gf3Lymyjm+!oC.sgUOz{U
-mY;|L:2+PbYiBlv)7d~<-8i%MS/:P3XP,=OId&TlwN`)pQSEwHbX61$E&bJmn-|b2gFHN"|OXcrpu|L9buW7i=:f9VX-)CL.}h-qKh29U]bDglpSi(@tY#
-1hB2G6H]2iVjD6/UfEzHx=P'F{-EmcW"2#E_S9+{jf#4[}R%G@{A9R]Qu4Vut8IiOiNC5l[&922-$rJ/ddpDa#V'"S]XtG29qwep7$PPM=YQoD0Hp$f^Vo
-Hi1pFFKt.||nY^YS&G)=b2i2(-~&@O3Mm`(mG0I4[Dn4BLg3#<fT6`:e"j<!%=kV{Jkq,Z1-tf87MTFA!VYq"7}6!pU8)630>,fLMeo:sfP0bGpA.0s)S3
-7XAeA$5|hMO@<FPdk";B1{X`)$J/e#-9oIB[3otRsUt)^1P<|64ttbktD)c8@'ov<b]9azg&`MPO<gGlElnfZUnK_F0[^'k9R"^{tpxF!;M/iQeCGX<{k#
-2Z5"IJf:62Tzl1}_C00c"c7NY!i6dHq='6Zx5S/;.3<WoQO0#2Hi~Q)rMh<]!c~oH2MR~y2J0/A^^Xby$GDa28s@1yc3mc1#Jx`9-IE0%M%7KS+VnhWvZp
-}`1z[wOw>rQAR$_J_wfXqt/_>,&eb=7j}M0}2Ct(2>%H#lsDFP0=&dsTZjHF;I^>TPw7:AiX!c[WvJ'l_(@44(Kf';QV+n&t8=L^"$K<fINc#3]z"H6C@m
-pQqQWJX;3A[f|d^Brl7.^ntuYsq}TF0oz`@%MGWR4v7e1_Uvqz%omy"~T&#7{tzd|[1yB#P}yR.Sfg@TJ%IN!,z{!>{unwuGvPb"O,cCV%%[T^}(d/;wvA
-OwVwiGD&TKU;z':L_px}3I_rTVF0@%K9EIDKxSGfqEfB/.#^M:HbZb52=#2p1pB.s{vKQmIrk2hZuI$^p8[f-^M%!.QBSXStu)~^Vj')l{|^8PVt7=`zEC
-Kc+$%)LN$)X`XuBCTZ{$!~yla=UtxO9eMuEbFvpcV5;w06]/&tH<.RLBD=#W,rv0:IL2]@C#;Xlu(hY2C}7NIaiA-sX7lu7'/t^:G@4psJHe;0B<W_I.7Z
-P1s1G_5'K"eBd7Uw.]BE%u.25:zk5Jmj28ya<ppWGr~mZRbf1IO6BidJc4w5TaEMV@)4yYbM#)hwK=,0~I}Fh&NXD<0K`^2h|w<_XCkF{tWvdqO,<}0Z}z
-pw.Gj>u_Z@`ZgZ%VlR`ImOMo0[~jId_|g;c=7fwy@[DKWiaVruZM4Vg!qJYx5:C}Ocq-KOZ%`E/mA&H7x|OF4uWEI>;|APQ=wOI4rGQE$!}sj8eDmnDbM$
-E9O%7RkTdQq9c`s5W'}V.>yZfM@gIWeL)L}pAV$7,YpC+PY"m,rYDY$vyfSZsJ2$ku'lQFYHT5MZV2C|0!9>Eb=z+PIr{yH&mU}m;-gqZ^>:v!1`c{PSxc
-Gk4]^aou!RMyz7"Z-2jK<.B%WqxwQaYvtZ-rQn$O>r`7Yi5]S7Qw}t9%`dDrqqaz(nX[DWJ@!_0&[OpolQ1[+H7"6qiJBZQM>U1;@O=!itZMdGHw~x3<@l
-&>|FQ+ob,BemN]]:`il48yV>[OV.h+(4B2f!F'U6aumpV]FX2@yx6Vu%rp71&pzX~sefzq2JfTX-9#}A.s_gDXSs:H&f9xPb3|EK>Ipw'f%[oYbITCqaX,
-4{%f6ppj:%][/n,g!c$Sr<qQ`QF0WE;oVHMP$b"5Q6O1COM@kx)R=Y!^}^ZmO(z8--Mz9&",@1}|AW-f:&BQIS1f|oC1`O"ffB~,,tHAwR}`fO/f(5q)KU
-4[=7Y+K{-b&MV&K@;$]|T!b0Z'-<3|^aZT-)Oe@3)'w[BdB5p<2KRWi):}cu1^#AC|Yh("u8SzA:nnp33Xl-0Q`FfF0E}gwQe^-9uDeN1LDGcIv>UZxboX
-#l7KfHgiosNAE]H/9a8fcIKLbheZ(xqF8HW8~6fY^j>rya1>F+DyNGox&:g+wr{!:o7<dO<{AQPf&y4R_eFOmHFp+fDxaKaJ(hq,QFMsS}ocHM#|PihXnB
-D%eUw]]gvIDD#DH1|.7.usaHJLX|oLq'k`-@m3.zb!dW0[tpp4@K!Ei{%%2H%JtuOIK}wo8SNfj`_|dFuv%j!bazKBM(WvwJo!XkH@yue<C:]>{Ag]!cT0
-s/g2m+B`n`jxi4^DD`!qQ^Buj8#l<5<M4$Pwb.j!9=JPLab8eTtv@O:'XYU'!5FE}XaG2G@Q$PTKp1/Xk"]ZAYk"zmjeA[gi_GZa/V^-t)^YPEzr.9^`[F
-'IQzn1FDLBtW:|)bA([TT{D0@TIME<%-QAP5'(A<a/Rv^9v/}iNp5K,g:9<sJt]jwMwZPiKP|v%%K#x-CV>uOea-cVsLp)8t3vyCfc)]PB]D_N!_Uo-cg1
-+:e^CsTs2I{JE8>u6OJGQE8:Rk:oy!86,_byNvMg|/}R8Wdteysb+`>9dGW]xvY9KR[tvz}5Gi~N+I_8!$iN}CGa]AB`VTvpE%q#s_);-j5Hv-)8#=PG2J
-rp1{aS}/H/34j!0813zH<,+J<0-tEvT;&G4j^LD,L06,,R'8dYs&TgGL,IZq~bMk4I`@inMJYPR3;z3V}s4L/YV>q+VGmHkJv[|xk(a$O$_=MZH$PWW5:x
-I4P^-WNic#Q=W$QRJu3Iw&IV#:f-[1TYE)3u1}0J4A,e!${1pbR>3Z3cfzN9xvJUop!No6.2k.3N}>_)"D~)acKAq3:A[nD+,!3i&G^H8yMcOE"QS$#(>|
-d^;q]E]Gi'1IomQi=Qqju$}1!Tw2$t)[s:G#s)>5"e5b~C+loT]orM[+5.I$f^YhPX9T":;b|$oMyc7!V$ZU-m^x;)w,Uts10|)w{1sRvs6hIY^^jVE`zc
-024TiwZoa9-nE]p0$Yb#{":OnxH[B8DZka&Wq6&P^|71nQVW<AC@1(4SK[c|J6W5U/|cDwqo!:&Q'nW]|MLoztx,3gjKanMziKyK_']Wk@AB94F7D5y=]<
-fBo`v>&uTXiy"lqMiqFQM"!.Zzm:~(aY7BI6=5E7I;1l'S1,t0}2o9^"!rIj{U6X>=TJlMN6[rj;jUsWy&W;h]o8<97cKH[+CW.n4sW4AHM'"PaABnFPOK
-A/R=y5PN[Md6nHUi1'iy#Fab]fw{w^"J9%^N(+HiW"<$O@jsBHpoIn'J`{UD",$s-15J}WO+^FZj/1`iQncAr])xwe8QdH#".jJ/AY)[./|U!YAB.h$V|w
-[aXGQwg9C12<qA/TC^OI)DpFFBrFCglI&taaF<9@`5"|Y&PR<je663>/xePBqdKNL(kTiCH@tdPtF$&l3f(bE$FU.YLlU<T1O+(%r6iXw%!z"pv6]9P>mp
-BjG'A(vB37mdq)~`pPD,<>q+mQ[A{R[>B2}%3F=sqIJ"VGDC.=-)u!<Oewh2G{&i.YH=6]1=$:UbCvwvk<Si-bGl!CP<MqqKXhmPN"=#-a([:{AGJz}7&"
-{'i-`azNou#K@D<wf2'PLW0S"ig%5R[VI'It4x<!wz{0YU1ub@T#f3yZalE_pw[p@O<^k<z)hB9pGVdV^aoF'n8ZAR#Jz1aE_I^mK0T^`bjf$.9jaVSv;V
-j+`,LJ1vOea3U5Dm!x>X2^Z!e86TuS<6p@gib`OF!crE-x]2jFfR3rM-Ywmky$;NMQFdJq(U/wt#jm1(i@,/{0L..zJjk]h[vh5Vxz7]'CiaqSqjGjGVaY
-&i>7H(XMO21bW551qP%vLB;<sEj;mvdoGoU0<6HR,@UAkCtXGI8,bw7uL|("Rqk@[FXPEh5LIeX`|09[-lEz}m+S>vz(KF;9)Fjan&Unj<zktzs>"d5IIr
-"O8=(f|_ph7idI9ti.WH(^w#}T<>/!V|rXQ)m1TGGpiw"bh^fB#5G"1BDSy!GLFd8k0>lj%t4FEh9qYe@Tf#'4Y=~UBIl"ix{..T(>n(^F%1]4)lOyV[Tm
-9Kfmp}d74[9q:y6u2a,uaQJAvpLxJl4Tg.5"7!h)lf9Z|r@U:y~K%bqZ8M_f'ZX&Ex`;L>C'3,dyU|8$Xff=s4A<6GFfU|X,fSsBE}=6yU#U|q.jR>W2W6
-LkEPMhGo"];RSfL##PZg$qDCWyE^#.'>4dxg&b`Frvy<ilA$goy!!/-H3-q|j[uoI]:[[dI>[H-AIV~cNCkshK#J!7Bvx"e]8f$|;V>=e]U%!TDQ5{yv2>
-e5]_k|+E%5`5E,G0;Ln9^0i%f6}krmk53+{HB)O&{a~P|b`nW<[!;9kpxXCHIs+4/]-R7I.Db|hp(7[>Q,2E0at'1,~yU>+O$+Z|F!L9`Vs]"_7r&}!hG]
-$#l{i_'B(b4y>%ybDWUSMi.Oh+Oxqj7BjTXeBxSFg!Po9W5R_O2Mv]DhQ^MZw7J>7QitK>LV8(hQUl|Do,1#l"QRAf5F!CM;edDCXTY6EJuNDn,DwufCHJ
-HAmb%K[Z3th.7$%TmY6qc,>6wG$Lb<2i]|#m.ZHPuJIs2XSrSZ~jG+zV_%n=XX~q9kqCm29r2Xucu0F#1YA5{s8j&tw2NcIq|N~R-R7xE.Hq9K&%LT'`2|
-r[g(fIfPJjx)473ho}QIXlTyWdVXG<PgPSOf|sItf,wG}|;bdZCnjn<L@.n2Bz@(^oFRKqBI[^E#-"4nhf|jJg3D1.$y$`U7@d}Ix)I4JLef@uclUW7K|v
-44X|!ZMe$gu2N9>DOS;bZlhF#0y_CdY8yw{^!;DUi28Jku0|<`_+w084P!^oF(yvIAyM``9q;x8jo']fpIv-<bJ(</vV%,A7SbF^9`NM2t.iz9$R:USe0e
-x=&6c!>=xpH,W_nvc{]:"<%]7]_mD=a+xSuJ1<g(&ac@Wye6kP##-Vh//=:3`Ht#5WxOq&{@;-s(FOtuTk{Q3#a.>P~:mw)+dbD+D9e1_.Qqvj;uJpvn0q
-mI||P9P(dW6f"yX6AzeC,teK@W=%V1oY"+9Se,4k1')'_w7sqP3|p)>Nt!L1LvF2aio}R-N$PSLc%jLHrM6"m3$oab/nG2[%^W4'gvKp}E!nGEzTuFO.y'
-&i'']i]E_:^7:U)yBe27yByKyZL:[xhUF<24='gAV7q:l]zIk9TDn>f;>p9O3I>Mwc3XAVDE!F#ioVyQbT3jwf$5.|AU}3&]SSJNwR>oC5#E5UKFy(0)d-
-6Q'@^S',0Up];/Z'WA:viDmQyA%vv.Q)r.rj)-e@K71+7zM0&6/<|_Jd_R]X1af&lMNUh,536>3.,ma7GAvzP.zswE8mba5+lK9U-eczS)~x.T{=Iq~i1v
-{'5(wcvse:XL<HatNYXb8z},1/NJvW;,!Px"o8qez-1XMaz`<og0r2P$|>`5&sU6.g'c/vONFaJTiXj%p2C8_$5;uBcT'^DjsvR3)0C6#d72{&0)#l9;b.
--oyK`kWsA95xb"a9C<8PW9l)#OFkv<@[cSR.]H)@!TVO>W@F3(d5&,BsvP3kNUc<8`}Rm,<&[aEkWmi2TsbYXZ$T!,UFU>3:S+fpd/'LLF^<Lsepzvlplc
-y%k7+:@Z1n`_POyZ[3dkc>AMnH-,#sgmhG<UG.t(g5qL9:[K,6"07J:UI2rI~A.R:KHQ/BVs-!sef"K@ug-{swJIQ|5(%ao7WH2Y>gyMWEJt6HyJ!"Q<b}
-i!JIAd:O{`+$Ml0yXy_7Sf3m"U>G6R4j=]:AX]pswk>']rKCno+S:)O'RLhR`n32B{O.(RlT2%i9de%C!2FDMdFSMzcu#JwsoBY@>ljM0uXvJkC=Ze(Zdc
-B'./PL7F-Foe2V#'#n$Qoak.]<mp4zD;kFsk)cAw3X&m|Vu9Hvj#%lL]cr^L7n@T_UI/,CH=8FThb&^wo]IyQ6E"Hv^,j3|uTYtXOM|z5U|dq3<7v-[gq&
-2UeJ"4i2>8tI$CAL<BIaFWV545PsNtv]}XJ0oUpERKF"I+$^;/sUcN2BNx<!r/jg(NLlVHLW`S[yz4XRP.jzK-yeG[&1~:~5WPShtckL<@(i'o@H{h`#s<
-"F=w-,9BEEv0W^&"<nPkNQb){w3QZb3SZzlZ8r(Wa;H8Wj6Tj'qW,9U!Lfrk~7#:>h&^&ZTY`_'%_cSGR${Q.0A;(Y{;MuU[!gbhM/y5#NMDvjBsKQ10H8
-Wb=X)Z>{>)A(:7b(`l72Qb&UaSW}8e;WV63QwOtgJtyW{>n[/uu{fO[KF7em!zYts+>T>clxIfkgW42R^n+Cb:pdnf)750h{<+(OuXIQv/zGOI@SR!Ts-j
-)ql[,$H{h[g[(D8#gs{UoA_yM{2$RjR(pNXb|c2Gc4yJ+]KXwNmGL=+%};9YlVBM%(yjn$dg!x)u7D)zTmEn0;piRr>Y1bru-m8;6/,vsEfV#Wp;:,}>zx
-[8i2}`Pz5:}<|fSe<d/X|P-^zDjq4r#"`1xT@^lB],piBDT8@LOe[dJcq'<9d>LP@_R+vDi_``[a[#%d-qI|STRGWJJM{@sUe-c2rBH|c_~=w-#lwUf^_6
-iAyFY{.ICEMKwC<;8YM`8i~1~'!GmGVI6"Xh^]x'egL(j!/C8@h(Y,<)_+,I4te&E#`x.au:Fl2Tw|)d|R1dc|GG|8nw7MUO(dOP)[[X^z$:e#>8gFvK(e
-jh}lRq0-0[|:_';hQjz=SJW!j@0>pcPd`t051"|L1r4M#Ya2wH-+:"i"0>f9'uD(M;F|gb=j+|uh1kD]f=.wa3g3r{zPSw-ScLUUORa8epLvb_B6xuiFv2
-tOO5x`N%!CiW8^EAyv&c)t2.lQRg@`ul047x&"=s@:Tns_|HWkCqcprXzM!EsGiD.`_HNgCgjpY,.`&=c-g[MOzk`uXi9`HImo%7Ax{O9I-s=R{tad{S@;
-n0J.I;(sVm)9]DI&C;]5o,Y.nrhaxb}pkHw:-6<;X<.cS;yJ[gC(3h,p+q/$<LV=p>e"LU9i{#o:}UH_|&<f_q3iMeHf{:cMGn_|wGh(;BR{'7"xex1gwG
-s2sEu5uo'uj:_Pk-ydYnKBmv{jAsQ4||0}]igilGDb]K(NPV5GIcd&#ay2vp4p&Eayv=p}V'GIG:oP&$9{G>26Ox|,fw9{-O'nFgS5lX}xZGJOEUe@f}RU
-D&}}&8}kpGkf~1]YvcCrie<PS<8.J5Y_!Y`=.i9=O'21~!+%8nu=YjVg!zCFf3zRhT!cNbS$ndn2Jl@A=7V].i:UJMr|&QE!Hsr}#-j+v8npK_Y5^rSfp.
-:%<1N9-Vh`M=EZ}+%E_wvpHDg}"LCiqu/".NYuXVb#-IoA0)'U(E2-rahV~HB44^+`$aVsZWo.k9$a)Q^|Exuu[$NC:;~N<I8<>Gss#q`DOIxHjzCh"wgg
-Ep-Fy#1|8;T_pJ2-F#,@%v<MsDg"b6EvhfQ5.@:P-J%CI9kE8]Ti>^-Y+'42G.z0~5[8tTvJU7@V7k7q}QS1POlxYjRxTw}jDd(2iU,f~b=RA:nve@.DNE
-v>]/^O5yGr]PjF(Rovyx^1mYIb47[J]e;`}g`_&Xo96B.{aQMlb`J"Lx/J'L%`3}E[#4Z)>H.$;%cJjzQ|Dvi/U#mS5:)|Be="E_%bb@ODg:G!(.LHvf@j
-;gVv"D:2huk=+=2yzW}%_$.{]`p>ut&vihy5ne&p4HzsjH[/mw^7z"DOgj(L&LvLeKS4#jugzTvOGffm=CEze)l^(XZf4DMkmI^/X[oCgIX4c3m@nO^f=<
-6CINxW-`g]zw%ri=L$JU-QdLw}x0K6y"x)A(e<w-r/2v6@E]T2#Itm12$zL/e:u7"}Lj"2]h+yiGB:(%75DY=nu84{t/uPNIPcw-EpxFZP'_OU'KW5&_.X
-jEg_Z_Mh_fJU#p~D`TC0pO#]4q]WF#<.W^pv]_EOOoRY~_{JkZT]<Z7!6R-B+2Zmls05N=<X%gWS6DG$@b9C5P-M6>fW~S'S"0ObL(R_W2|$cG1:^5y]Ig
-rbE{Y1xA^'B8cgkWg;pt"iS(~mzUh{W>'jbNcdH'[ej5`EvFMW"b"vjHA52vo{0Q>JimK,HrCL-,Borq=x{K[l`9$-mPp+VIk>P[=BYp@@rdS>3O;UFW1u
-llDMG)ZKxU;=J]=)i6J7+K61)u2A{]+'$!@a%>YgU/6W-Rl0wagDk)6!qy<wm<qjYz5o2Z(swzD'{c8L[<&r||y_zhX,irx}>E}[=8{/!e&;EErh:|PT_T
-x25](w5n=Ub&SSgFUqKE):2JZC]+Pq62Ldl|!kPy9w3.]fHAC!FAagd5a-Kb$53mIUmx(ZQBI(+E%J];|s,CWRS7y!i9#6{-%Ga)'jY_{/N|mG$0wRjNZZ
-OdV60)5EzURk_!)Fnbb.pP,lV=eRd"HX6lKkkt((jJo#|yhH+;81Z4.r.'frtUc!n508wC;V((7C4"f2c2pfwU=&YYBvP2<B%|(J9:k3c3Yg+/D6.e#F#]
-oEfF{HTOu(%Hok[V-rbUOuGi:}hL[o&saV.Or7/t(zsHpN^Y:zMg.@J-PoZ|'F`@bhgElHtb]ugCJ6yA1u|+R-6/x;-m{VHNU/s.v/C`.(dV;N/A&"cuZ&
-GSdpT#34'/&pLw]o,jLv3O3/&5O)ao.Ix0u)a9J(+0sV4uM12clYh(wpf.nKLHDfTI(%:^F26EHa9&;f'Ow<l6&ySMK{q6t7BQNhuUZ'INJ.)Tq{WpPp7b
-)X$S.c#JzexS07$/k(!%).-G)@[.yKpSEJl%Hh34~:lE9A1mYb3n=s$hlIlb591`@SBqR,E0VQ<-|KroxgsBwT~u><:}-pAVh[K/hhwY/7XD^16^|0MX=3
-$eXw6)up$;P4bc;oje[Geg4G+=lPm4XKoc<qKP26SxiS~Zzas@Vf9h]HZk>WRT6{rmvk>^/'T9IhHO/%K7KZd#[lpr)"DS;U=)SXh{,I:]GaXpqu4dQ[~@
-8W#R(U_>]N4_Xb-sn#dRAC@r7<=`pj9s#X(oNY%7gMroKk'jj/=J#ftv_YPuN5t&!sESO"^JNyFy1`6I&rowex7;Su;<lLrdAM$cRERp=<mkpi3Fc+gmVd
-qX:M"&XXK}E>S)F@f#:bfC([7]XzEeWaw0"]uU4OS_HPQ9GBbB}F{7~$LB^)4mWFX|QN(:B1FNLEFj.i(ps5rZ$vNAO6H^E,[KVP]<9ik@'v|pJ)ck=<,s
-wdx#t46bug!g6IYV<LJ4RBl7ja5u&Bnzg_#pRL#f#[+p}O:Mr,5sn$:Szg~'DFLwya%6MEzs[t42~&j(eb}dv82,on|J'vG4mr[3lX(g9T~&x|BQw+Zd,D
-K<0qhi@[TIo)j"S;Da!+&A~%Mbp2SqrmRb@WmpCcY8UxKT1q/=>tK+at4Pwk6Cl6a`ylKbuWk&{)0KVF6BO(CVrc>e;!qy|gCaMmNs8#Q<n&.v91gwzZ2[
-]1b'="W5t.Iiwft[suG)W1cevTI$<7xC:Zt>N>bcNR%7[Rs4d_+vD(wKO.@aehAlC%B`"30i;BlN3@+{Xl<[khP$s%X"S#)&.IXkF[|o"g1h7'sJ:$gI;y
-m:v&Tv-enUOh&3KL_^170p|b%w{R9#]"rWl)Du.4/)BeUp}>6Y!$j;G'@dTNjw+]sb4I"+EaYhj8cw%veXZLr!A:yx]]sg|v;2}D}$rZLjJJLGn5~ktzfk
-~rSGNFkNvPh5zRaKjN#bnc{WmhvaIu$^>[YFEaQg,K@&wbH6JPw:onAl"w9H&4Q[i(bFU;rJ3+k['U"h+Gd5,h4n"_:c>j8Ny.ueVFtt6^6<{'3.&>[b(.
-oc6G,|%pLkv59olveO4Q(|QUI)EOPM6|;lDp~TxRUus"X6$2`#j<bsj9bDs1X{Y#_76ym!yocJFv_"O.Z)-<"Ev)=jTX#.B&Pt1Wx3(`pW-v452_2=4|lt
-n$66|>,@=T,oN_W+oj#dQgS]=^qf6[$3TYi<R$nz[!u_D&1}uP{.FANNs'u:T:@VAk41Sl6r>Zvi%0E_vsJ{7qM'#>{+bN9e2{(IEWNvQi<l#/+pp[rX0Y
-$YTPZY7zF4QJR(se]&`}x8PX_S3FD{--hbM^a7.wkMlTblKPrmUq34k:qB-FbX|,8Z`[D=i#3>X[8DKZ:m`2~ac./7%Z:^;dKeq#}I_J5p"r]ls)T6~}&}
-^wGf&QU"%1oqv)TP%$gH5UW<,@hsaQYd1FZTi!k-@0Yv{ES7(i9-omGJo2YCP=7vF4Z_k2u&y:qpu:!D:dRFtGf%VSePwa3GnL@FRe+=apmLY:2_<(~69[
-eiEI~L[+1-cnki>0181+v/Q(-@&xwJDn_|:_H+k<33/:NEh`y7,wW$N@etwPLh3("jt$Oa3]hvSB{p7$u>$l;9^1p.D;NhbG~c$Ae[8Dz_Evj/N9j15):+
-W066a#%>>efeb$-v2Rv0T#BQU0cB~Gt.R:]u/#<`m&w213yG(%q<rpH8fRXt"+5^wxQ$FL8A,Y+hYO(V(sDh`)!hIRqkA'gq]_eM}=A{h8viDx3zzfEy"y
-'X}aDY83`0d-D<GUTiTS(gP@7k#mh!k;2hk])^8.>U0&dDXx^{"mPMGyD0Z=~xYt)aiy4gMD!mPHq|TV7M2Uk[pTmJrS`u]T^Bt&a6@]={xtiQ6JZ3$.f#
-,DALDihNo1UnU%b.C6JwJsZiPr!KvfwOQL'>Is_LLn||oNm:8:X2/Y5,#B2gDK);8sWgP`af!["R5CBykV7ea+B!k>dz<]l11tk7`C0C4JKEG"k#/hF^Nh
-m5KXzlU8m-{EJOa|HU/A(X]E0rJGh3A.PU`}o0)5_}%5qiS2^C~A&Xa#/!EU&!$Yt"6.$7dXp<c]A#p.CrW`g<5&uxbnojKih;-[5p7WpdraCmJbIZ.Smx
-K}5k]>80T/~'dP!.^ag8UPhD+Fl7/;x'OD$tPP67HipWK>H0[9[q`47q5kBf[NzWQ/:sx7BMRiiI96gi:NRuP<r|yH(z6KL=~Y>wy!@HMd<S5Ja@5JBW~D
-R1l>5iY_3+/8XZ[kw'@s!K|=)d4j7N0j[zSgLy^GI^N'{[ox;H.C$Q4Fi-9<0GKekk!>SRzwI:qa-q!g+x@&h^PmE0(9HKda!x9dM#ai|PhgKdO27kr6Xx
-9pG}JHD4bbQ<sY~xZL{RnA39Iz(1+S2E0'N4OmPcE8W$#M5uz9~K|u+Sc7h;!%d(R(Tl{0gv[w,qwgf1x[G})cl;>;SAVF&:Qh#VxWgB$.WZ%rQ'SD>V>]
-v3i(~Rz:tuNy9{GIpj"K^dItu1'/:WJq1fZ<wedV6_,)UW.F7|zIWk&22kneKcX&-,+rRrj$]`cXIp15|KyEwTdLNZw)jXhCh1w./P/_xGbmiimWJZ{mu4
-:/HMG:$-kZ]7p&Yq(uz|sfw4U!x[XkbAl[,Tq/o2Gf]y$]MIZIr$>4qQu7jzs)ZqfdSgTiB;pT/x2RGA`46jq8vGBst|'Au9]JFj/ZF"E.yz'WgwAsGj/5
-u"zKBX-w8va;Z3sv)<z_zP^eM&#yqdvP-R>Pc/4>PR2lp}{H:44%"Y;_E)8,;kcOgJfqin84^NX+c0hO&%(SsGxpbsk;CN7fV(CW2Le#asqm"zJ28Jskjz
-%zmpWo.e@rAEC1^@,U%q-NZ1PgwcE6%`YQG#;DPEB/'pb}LLYDZewCr(=q2%x$sMM-yQMD&'[xo<eZj/t2HL$_4xo)H$2ft77;MT=7+-pY8-%Mc0g^Hbb=
-B|h;ZpIE0q}kq>CeTwk05Vs'a(7lpM:4^{D|[}gtG|[69[z=]SHT/oBoEd=5ZD'<6f7o>-_"B$^$vji6Za4bjUDudi0YB-sLW|um!O{OCK;U#;km$#UZn%
-/}pvv]2p<{{L3Gs1=JKSiEp[nS)}UvTQ4iK0DHZ`_YTuh0=}<C(iZlK)c1[l="$wCwBt8fe%^U!unq,P]ekL6Z,QUv0a373Mu87t)2:'%(JvpRH<eZmYib
-lBZT70)DM%5SPli1;;)T+}n@v%_k#cnFRyFs#_Pa1k%1|K{Z:DKb`<1/I&<j2i)H)YexK)Lo]`U-IKp#&W@A&S<(]/;>rGyeNL2zOGMn]GPIRFh8!Mu1Dy
-=ygaJ(}@x&@,<kiFdQFG9zS6SK>8:!m6I%OZb[Cw&mx=FjZY6lhykP3(@XZZg9T2ad>I[So(mDHyjgbMT${FH>$_}&2UAue:rAKX[19]7TW-gs:I.17X+f
-l_=w'p&,U{5Qtx,leJ'#E`H5'qM_KmVx""[LBTvRH%%>TX,Yq|MWa!&lg;"rgK@U&$U67)L'rD:ejZ)s&y<wp0%M5oqtk6=hgP2z/.&(9fdJ9bRVQr&2<X
-Bps&1.kd(oP,.kx,aFX!tlnWh{i_Z#FJGU~^2`/jd!TksA3UR$f[;bv#O1Ee(p#m!VLwM!!0@-&))_L"$UE4YBpx+YMN[D#J%Qa@<enh]G;fK$'W6vT14`
-n<pB:_TlOOU>PDmJ0wUQ1LP,L4E6g04n<TtQDM#K,<aYz@H1|^[^VaY@5IP!pFCdEm^isczYbchG7u'OX&)V>O|i^G##W+v3`bV,@XqIZvFoP/7we2s!hE
-x17ugo}g1y:mW(FM_&[hpPe7YgBk%r6"^khCbzAj#6:16BomcFJcy[i.l;.4w=knPhy/}(1Z%l7{!!K{,.D{w}<|NfyB%o;z{WRUQ54Wb`+^XnM&q:a'ht
-t!^_2&jUS6p@$W|<#WOW/vI;2I8VkiLi';~=d,[;'Ng#[i%Cd(1tTUtS&#p7JLCG%|f,uB]}w8U->MI1Q]'BTZj3sWG(e}1_KWu)2h`-=_c(Fox),thit;
-qS4fRe_-.DG!t[{9x2H.5HxQeOgq:gA>)N-R0zJxleCI#(N7-{I+%m7<_Qk"1/Ps9ijQuZ$:B%3+pOk[yvoZ]ux%)l46,>KcQXZj}yEbDWZ;),[)`NXh!y
-+-=TVQb"Ilz7@"0/;Pc-W44>;{<9K!<cAO|ZG)y%q[XCpx%w('n@~aW!gfO9WRZ7`%,EWqZ!AhX(EIiPj+m2&GN7{8b@[3Xp~8`>Ol&+Q/YXJ3Xj,20AAT
-g8lb.KjG/u~:qUe:Q3el',wf:;P9(.jG(du/l[$m=uY0kIpFOb@nJ=l<F<P3yBCI2FUm[mZ>AFy)WIPPpxL9ioCqba,l9_LM%9ZkYm{sBSq<08t8OTdFDj
-vGeyJg&>7>6/RLL6">7&LQo!2naA;1KZfTdArMs3oA1mKgK&q8ke2p>b&lBF8>j6@/gWScm0.yEg@Xvpau2cdE.TAMi5KNmWEk.%Y^>Qa1x%[YJ%=slxa1
-U'$|:Ztg4j];[f6<}iz{a_IP9K.`pBX8n4},|nTaIoHHtA9a0=_Nh-0Ey+{"w9=-dUE5Z@"e5f~8hQjMo$I}3rTur5xmG>TB]P2UnAX#PC;=3t=cW1~{+^
-F{joG|kL7qps#iB.L/}DlS&yg'RR(kicZ2[-8z4F=l>@^bLjND$BcoLMb&6EfvGI#3h%WA`];e(zciEr6SEL-:QLmS9^$+:Y@8u`h-9AKY8vJ#Yn}=},y7
-8yT`Q>w7@l&6%wc^]rvE,fa"y%,WN3Qi['SJflLDFR4D.AewO9F:j^-)(&^Cv<SZ}P]m7pMVU(&|Xr3F)K-:)D<sDFG]3<o.^qGT(juy5wXxzM</Ou;T.p
-{=8`JS49VG/E[c~$tFQX'6S2GFo.Z<l`AH!8)/wgn[`-+hJW)Y)n9N"m,ao9CCS]WZ-M/emyI1gc]HWmQM9c`V9|ix(Fm"G7^VVr:D>#6i#c%S^u:z`5ZC
-B%6F!$`OS(gXQG4%/it`H^Nc_X[@m<Rel@s#:Frm1V=WL(E4(h:(zjuwwxmRnks]S7%Km^_vib-zkiW.q=7ZT^Y5$uT7C)44fuD!-)MspL9|4M'`49.;e"
-PMIk^Wd>5q[dg9C/l#'S!_gt~f4<9]!jDXATMk:wU.hSO0#(],"(|JXz-d,Kj{HKe{p_BdET=YtGzD]8[91kPBijX9"37^/GfzIrs++_D|/W!!Q|=BqO(I
-DDkf@oves@0H+d6)>{xN4hV{v|9,Q}gjvjsJ~BX|+>[M"Xn[7<jWQx~=0`pq&rnaEzV'hg&;;QR/68~v.eo&gQ{b!BEl^r1;QMw,,(S+]XE=SpnasTb|:I
-+Su16u]Qmd7p&<aSHrROI<+749,J,{y_->>L`2h1P7O:hZrV,bd+[.>T,)=[ndZ5TB`D$PMUSFP/GUij|<j0^|di}Y`c+[E]0u2};G{)Blpe8@SB+_;=_A
-P@>n/<7ydjzb{VKqw9iKt1L-:eZO1a1G:.qq.j=S-yX0hy.G&D"URlJms|xq{wLW=D2&N.OI0{})QCLW!SEmSf1u3;m{9_7GoBZ77&[ma%x[5]A1&jwyUs
-O2(#FFE+019>rXME>EiWGN$#WBlVLf<KzEiIi=i&O-;C|B/Zj{!,Q56H{QcT1u=5+nNNt3=lRZwJ_tgg`yD8piHl.RqB4E@-xVGwN6gWa^M9t#l50d<Q-E
-<:6Nrkn8'Bk^Wtd'J''Qy]#I#+H4$fj/6a!m^ZVM1NKc1Z<@)cS/XSM=(|T`6:Fa8ytwR1SF}ZcW56zmfkF5Cv;5XQ:Pl-eX=WXT%_am4Ij+'M$m`GPoI+
-R)gy/vwcX"|r9}(t6tRS$#9d_m3bTik>b1j6GF^/"w3Qvy+b2o[ga1'z7a0al!D20ZM"C^WxHY1mA4:Ie]Qi|DSx-^gt_m1[tU-cPdd(qNZ[V@1h`L6+FH
-}aj|e}.@3J_1Wl"R8}fO>O{x,Kkw}CrqAW+D,|lxnALjF>yBcX4V)n62q!3nLxO+HxLgu+}i#>&w$C~k(b]wslF348d2E4[4h:H^'11@Di@&S!0iPXRVUD
-PpsJCOYCLi7(xXv-5]I:hjE9.tJ)CgMM4Y05)'o'%BfYs.///<6Eby_Q;i,mYV_GCdKdx%O<Kg_ED`ce]Da-aDUzfsV`-oA1bR#(d#!~HMnTCAZVZiZe->
-]'+vrMhr[PyltU>HgA.zMp'.)$Dcd{qI%yNrwrJ)mq.3'QkX78fL^xTA%n;Uh}V`OPs>G@7|$'_<6e+[V7t}-lUj.kZ80iDT_wkUqohan==TG;Qu4Hih-p
-6T)UQV)7'v2x=x_K&>#^/ML8{z9JR0G}/}&,zl5TY,kUx|@,xjur$H{JgJuASF:;a#D';-BS8F6!KKUX6G9s9F^x:}0#S>LneQN3-$.0z9QR|ACrOY%;jl
-hg3+H8gkQ/iMt6/rfmYQ,b}Zgbd35)La9U9SXUA]h0/8|O[%XNVCnpHoMsogfYW7JLEb0./`'.t4kCj)1D;bDH_/M%j(-d}8u>FR@S-w,p{_5Q1KkG!hmX
-6vK{-%>0jY{7P{teYv-D97sF8VCGNV$atHZt^@E8Rx8!=HA.f2Z7twTyn4EwIl%:q^Fl|tdEJf"%B<RNF;)eu:ozzA.-8yq[wp3c83rY#iqM,r@#bw&+(n
-2zvev>U[u]oS|./;}CPf~5D"ugnwQR^`9$axboQOQr|]uG'N=KeH;waf6L5N7VAmP1t5.#ee[FT!9ZO6wgV(jW[s!1J}HH`h./&MC3J&xj1!6RzsEldG|[
-sI$Mm@r&{x8R()JZP<H4:BkP0B|-}8=$pB!9hVk]nGOGV@.[V&/X%t((!c&y;EIrNg5Q(t&#!joS2WLv~pU|&s!Cf7WH1X4|]sgLeiy`35zPGLn"L:Lww`
-_-mdp%gi2SKWH:1S,SaDkBmN;Vrjq)NPPxkgs0v;`Qyx.Oqh`9kMRMx8/0His]S3F]T(X"@s{DuWos2E&.0&A4l[o/nKwZk'onz23u<,JTFQ7SldVhiW<:
-aQ}W1N~)U7F<`'w'gSX8+neqBSRXG}7wpM./KTzS4CgaMrr`brC&@P-sn},c-AFQjJ:L]N|PLF#SQw@u,^q`(#B!cTl"`kkKIOMcF{7^/^.wl^@r"-qxA7
-%ejU/rwMDg9eoIQNeANpI`9Nqix+X)j5D|>L!a@(4p+rOu4j`z15'_xVFLZ|(p4q;pmwI)cyxO%[tX&RN]e[_x7eq^HqmngZAB;H_(%6/}xV1bS5~d~mRC
-<jg}L<[(b1gqh!cC_kW^bSo.yYCU5i%q[,3^]goy4]c`$cT=0ft;HY~xD]KE1sn"E$a0F6Ug-%|<RkTt^;S1swqV5VC"}eOu<iHl{l1CwoN|3AfH,^-0rI
-BDMAxiQq:iIg,VJROFg2p!gdPU.9;CQa>%.]nc4r8f2`hEnm892RtiN!9xNy!Vc!fC)&EAON<CD=&p=$TYL-p-cGrwd9pAb)@n&-ZcURr`k>$m[kmZ(fWj
-e+6!UV)V|tqX8H,.wnUAM6b2G5tj4rC`QUGLNX_P;xYzTh)R~j.LT<qX(pX;IF{fw%+h=+64%7$Mk4+M<|DEZuF9w}Bi2<+EL]kkd{uY{.u`(/R,zkUBs:
-k+m`B<#p!ngzgrB^>aQ&-{F2YK5<aYQincV]y$~`jazq{xu5aif0@Su!0Dm72av8(,C3}Z0jL3}edowlYf-a$iS{;_MFM]^&J^tl+({D6}dSC:eYBeV]t"
-1QtSkFPnu3SaS(|L~HdkszN,K|VOZ:pl^mzSfGQS1Juu)nnZS9F6itb1pBX-^XA'`7B>:/^!7fgc6@;TZ90ZS)&#}r/=fg/=%!Ey4zQC!oEZ;[U%`|_5[{
-9zpz4#`-WuuwJz>c`ot@FKJYOhpYq{)&g@]BsP,m[kRvzU[;t/rEA-QyS{/O<Ye'n`~,0h/pxpY51>gqSTB/>8v5s{AQ8w{cjt$G(JAc@6FojqOEs_gL~e
-Fgb@=[.O(5Y2GXq6/_,YA`,AmhIpja]frAWsx{(Gd2S9#,N9:.r!e-aD1H(A_[C.zFNOhlVKbih+Fh')],d!u9(<#`usuMk0%Mo^ez8MEvA{ozK_A%56Hi
-;&+rh=JD)0NM3$G/l`7dHs^#L/FFI0t(;Q{)aT(>m=RKen.@@I":W0'dtpvaA[_T<;}_EBcVMnJY)Fsn}gN5A4#3]j1hqp|||--WyggszUMpZ@o#7M'-QC
-;)xE.TQ'l)D_:20Yvw6D,rwGC!(#}r$nme|[|JO.>]+SbhU[>A6OAezLwnJq|%Nhnmb;CMIuHYDMDG`]$Xq0{%lg&|9ptI`";%szj}CY837"U5Wi<&(f`T
-,N[RH.=ygL~ud%G%P/0z~WH:,R|M(v|W(]mcd|pL[]aS+5|[:Qx@Z]NYbG%S1:g#8#tu[{ybp=Ez[ew.d>;$XBe/A}!#S@_4"D,peI3.WUXo=B-06YQ<UA
-f%R3G1`y4R;R-smAhRa`r}`l<c(zPpTB~ZX2p{P:0UEykLhsu)Nk[Nj4iy,Cxw~`simAPb!s`HxZ[/$DBOm,tMlsKL1{^hPrJ{c/}ciGppA{)ollBONwHh
-`w/FfT_`RO<r8jOVE%;@wk6<Fg,T&rV_Ej6`'pdsH`;fL6>hnoA8"/Lfj|(0Ru6i=p1R`^MM^vsF)0||DO0FpN5$>mPQV|ExI8rw0sclSaJOrVmfe|'t<y
-w=@4WufxzyDex0Wu-[:w+>Q(dRy:EnP95+YQd{hgZKY[^9^$F&Y;}tbl,aNKWewUm["u,6e8YGO@>^D2X:Jm02w`Y|fHlcGz%_Xdzp.{uI/ocTn17KKf4(
-d]orO!kSr2PzIJEQ:@<zll%+P}=0k/'h4cyM$6F&m/=|_r5+wdx}|{R|}Mgvyu_5nhL4CnUkxRZP+o`)A(GJ+-lTTPX7"_zo-n(#UI6<-as}JOosJW;wIo
-mOCnkS!o-Vh!/!3Pyr+bg)D5_#NWavu.vatCy8+Wr8Zv<QY%|OB`!-3FPp[D.}=;~sqi%iS9Nk"}i8Y4Hkcz|WQEDba|Dlh9kq[yyh(cg,6fNoic7mWs!f
-&BJ;SKwt^35M9<{_6e1/GPM8:'k&;:Q]b7_:7'h{bA%Kx,S1h$#BwL.q6QGe_|6Uf#K'!MYs2L;;7|H5UTQ;1.Fe8=$TH-q,9&<CSOTp./P7X;ky[9',8d
-A@@y[UUs"Na,W7:]8ccjjzObiSPkE=^vnlAOFMe="4heC_XLQp6{#%})8aX%@/Nt^qTCx6=:Y>f3yQ}I7z{o[t"#W>&Ya:{ypQrUv5mbn;)fG%Gz'Xf1+7
-TfrG!YW8f|JO0x!Gtq-tOw'OX||B!9&k6H~IF8r<,w%LsRVGjLQ);1aR1B1E$e2=0-wVnl/51m7sz5UHoM8>ZZ]oW/;Zyg/h7yWH)cs/-Gg,s@z`8@OLev
-_h%EwJcD]@3+zZzqnxC4a'Fm)MqNO+}Cq|b5>gc.G='T0=RuZ4A6FswT+%x1KM`osmiU=0$Ql60e5D..gt:HRlCy`&w2;D{&R{<D,LUZ:K^"eh"i=>/-~-
-Z]3z^L$jaoN_exv$WiuzL&@KeY>RED"]r-3I_@ok0FP%+Sq|G6Jumdp|!gN48haTp%cqihj^0g+M~xEBw%29"A|aA:B4g$Gp^ADwdj>|b{xyeq+D4=GUg$
-j&^%Zl@)nE&19M%ehyD$R508XbBYybtZ5.Is#:f7e1/rG&>(~37(iEgW70N/4yBpA_(HDtz<R16b-<Q7`UrfpFl1IiJr>dzYA.4A@3`%L"rmT:ePI:4E5n
-H!%P}ob0`7K}NMcm>3lP-TZB=J]o-b.l.1|Iz+C/2=.sweXGLV:,E71Y_NJ<c2:_wav|rX|:K2dOv61SS(al.<TIb!%X1[UzY+%Zx5'>66c2(]=P:@s-KK
-F%c1$2]rx(moT'LVJIq:k}f=PfK,nlZj'x$ri=L$u|_z,+1,eqQ]Y|6RT4dfBgCT01)M1vDGwo.pq&Ni"ki1'Z=WI|cfsY/2jBMbl:UI|d;PPKR9NjZlp2
-fDl{-d<Sy@6DU>!NIy:Aij26s6S78ei[(O|F5#KP<8j2$7HN_iq#&!xzW];HHe}9Hj3vbU.R]r>)QV=movUd/I]tO)ukQ^=g0#y()0/rgjvn1+3g81>0Wl
-G@]Y10B4q"-hBYI}s:pYy2HowQMCp-6./<(F5,vSptM|&pM'BMAueZgQQG%({LfvT7'k]L@)t$H!Y#V#tzhg;Qm8jF."Kyah/(1^yMK;'DBVS3,3PdDR(r
-7"8r3xMD+s9gk`d]Dy-x[(D49LiihiG'pVhx]a-=r&jH,Z9sdyBMtjbO1Y!i3C6]O{MbJvi"g;&T{"Htz0(%h2vA[B[j.r`d2+{X5Qbg>4^i.[0Y"p~=XS
-1g`7|ik1$GULyl+hu"^u)0x7_pSx,k,rE]M6buX_1+FYPfUkQAPuP}1bb+#k#Zj,VG2>L<Z:I<hs7|,v@OQ"JZb4".,c6t(FwFx$ylmZbxkCl`nl^bkZBZ
-F5v^9s:ypd:]i(WwX(HaU%]J57ujcv4u7%xb&;,/SsxLQLwf~vmNx(FARLxf.`mF|vo0l{wQ>X;'9).P=qNf#y%k%F}ju3:]"+Oc'kssVt=&<_l&d|B}LF
-pR$pbMz7FS47CFv-VQVuD|yNwd7F}h#uSKJxmF'8GS/MT,M20zS#/J-}9=JdZXZ"bTPJ"8Db`i0!dX${st)u2N|Z|;cSkrD=gx|{=-h2/z&QD}28`lK7$D
-91#iMovS+nMD|h<>UJThX_n(j1`3<JCR9lE`t5_x&zon7$/v~'fW1$5Epdn{T`O'3yE1@c,v>+a7E0k0$pk94tPlaKm-cYiA;]>6=K39tGuwE];ll"A6Nb
-T]OKgzdB&5r&bc4rG-Mc~)4svqj}.,-^KBiw0<Wi_}89%I}){yYEU.#l9E@T|FkxvD!CJK#>Np5}R_.rOHtG2Gt78BSv>,/2!(uCuJuEfX9ljUdJZZQdAz
-@BF|>XijGw!R)X#FuP#9szG`g4>[}}^Qf$|z$k;'dg"#UKGZB-h2/_Ww<LfODP[T~TS$d38-^^tC+87D9IQ2XWObkpie;KqIQfXb!)}$f4'J3(JUIwN"CL
-XZl:`t>/}_[Hn'v{],90L6f::b"ms,>f<|lu5n2n>g4Z>DCf|"f,8vOu2Xd,h}qMR:XiNz#_V!^dG;yg)-(+s8c<sh=q1DKsb]Q[[vdnkprO$`[aVXbZcT
-%tY!y'l[hd6W!E9h77+(NP%cdBi=RdS']C}Q+zeUO8{x=P1O~'#CU.J$wzu.p[Uq,rvcA9ySY!iuO@R|Ue5O@=AI8,]kPmk/8}=RS:BJ'Y1rX/WwcGS+"J
-K(qVI+W>4Py4|"HX^q1-VD7f2VY(pN_TmKU6}R%(V,#ub%rDIRrs1v|NluisdHSGXy<tPSv1qmHj.S9%BUn3[;/)G7W+V&m|`A^V3@x&:ETH#SoMy<ICZD
-,<Q`8b0h[9R8mSt3Zz0[EdmHV=Qi'k8vtwKIjkTjlUUPY/NkkAk0w"1j29kHgY7AuLkPQtgw(nv]jJva,Jgu7X4!c.uRR6LS3t#Tcj3r9q_o&>a>,lP1/`
-,EAWJDB4z,fZk(T_b#9p@^}4^-Oc7WmSV)!M=.P%=3|eZ<sq(lXT1PwmF^3z%Q&btCLgRrE,6iOo_!_CW[]N[S%@MQk^Ebh3A{ts@G6R,#rG(5Cw",3xI&
-=]Pn@r}jgDbG3LpD;MSG.[D&cTsyVg4=LsO;_:raK|t9(j`9-.Q>>%[bu(yolfOme%QD(>8((&tp.[82#0,o"z-@cBH+Wc2#GTMLt`u09rU-ru5_P/`{AU
-FysfC^K[].FXF.`rvyn#$Zpemp4HMKV2F73<j86b9t|"JG2beZhJk<#>WiJCcS!F9B1K'5SaO^<9Z4ejZF>d[N]e$N7Qb/2=1EbO&xFR1=5Hd$Ma@#&5+)
-VREMn&<)3>~o9BLPqEiJ.TZ:R7.XF;z|p]:T%}.)(S9S27#ZHMx[!;Qt1gOLy8"JXrW{:_.m]l>&(CsAoYj7vZ!K}fox5t<]&-$7RixhZtR_DfzwnL-rY`
-8;c';_HO-79`=U7yFx<G9[bYZW=Wz.{RG/aP2iFFENK=q+A&Dj:Go+2/#(bl"(%3h@gHBBMw9R}fzo|pk}ghAXVu!MH{!#8w!08$5^1_8)5%._B:Y$(xR3
-T<a"$U%LAu~Thr`<dqrJ{5mt~D}F]-I-TY$,98ZUv6iq3uU:qy._>JK2i{t:[Nt2&Q7BU%0[4LCoITqTsN<jk`X|n90-'%)"hubB0xh<)RZ9=q/|]GiHHu
-dPeyM}(J%oX1:h'Em;lNY)Jeri;nP#!gTA)'Le(l<_h59@G$!mSyF[6Bt;o#VL]6CRS^5ZFeCY@jOm[|@[5{[ZAD-M4`siO'2mW4aVMfK}r9iARgiB,<[+
-M"!7ZiB;:3`m7xVGk@R"%^bkj6~WULPB4pnH7.W3x%&#ysh)xHhJbY0TY)i&rWUa_qUf.1B$Ag)Zy|8c/cgt16M7rcp'02RHAON8xHI!=v"rW#BctXE^x{
-#v[[.G>$095K&;<y<ZZS!b^_mPX"y3(-:W^%W&.oE4TvtA:>-`rm0FVOyV8|%sYoEEE,F"ebQnaUqHc/VR_NjQNC/;R]'B9YEKUKQr]'`W5)n+~&Dgn>0b
-h[GmBQxM:oMtBE4rojb%Fr7f",_b]21gnJ[2t+9VxRX(8RtkJbX13afzE@u:gAoRd[8,M'm(Xzeank2n`h!LWC'8q9C29JK$HAV`P3r.J&:lzh)Y{b[ESp
-37xTZ9ghg#:TXY7;.$3-D]E`ssCsa'Abr{8DrB^UeZjX(xoL<|0G,0bs+d!vR`C!GE,vxV1jbjSTC[xRkPtno9VE+i&M<:u"u@N=0#=tU&e5:I+.k.B,=P
-81Bt~&F;Qv!VRqpLf>:t$:rc-qRalLQJ39!k<x:B2^]:pG8dF&v4t0i!244{P55)ovbG@Of-MsBpR)0RmKB6wpn(404T2hEx0(kbg9NoI.19{xC'D!p]"<
-".Abr|pfErT!P((dV52f]$H9=ce@/Pvx$S/27y)X}sLj<(dy8qFS7j9#lJ]tkS)^;A%f;x5)o$ER#B6bAygA99>9FB@/[W1CID4Y1_4.q'7d-5tIgr.g49
-c/2aCfDWA/;fNrU;u@JApzJD0D:IXnn4J+,]mqBZDG"3VVik_>aAowd^'+Z8K3/xMe~4Ujxms[@B|v"Hwn#%l4x_3dTAGdOf,NBSV7uw}"%18Z2m4CFct0
-(b}$qHqMclL9^Zu`{f-5>Z-[sc,WTdbxVNJfvvgTSy=w,5Bs%J&OdzE5lOkusi-6GEIv[%}/_3'SX);U3,{37+~E[O.<4kMiCTLbF]V4j;fPryB`3^3d=6
-5&^Y::=PRO~WyD[yyYbQ9$ztnxy%<kooMa;j3X9A@At`")]s@Se,^{/B^F'5of=+4MA58lG@<c`!Y6^Ruz]2w5kkcXs%$17S"{6vT{6>+{(g.#L<G`mI}7
-]}i=Is/E]O=d0Qsz2I]!a8txAC^RG3fwl:o60YQ&<YblPlp[g8Bj$vcZPv!gLaP2c<AvgK$CI8+Kea#fC14'#a$${@Uk^sXOLvKB={{6l)d_A<L@mY`Vs|
-Ly/A3G(E!d<|]#e5QH+B{o6pzW4IGbXC[Y.99W[e/=d6O[P.]:Cu^5O.:EZ6D'w.E(e|e0QN#X~X,2KVI6th.Ff1!Bd>b]ykzkV'"A0_gS8^(@}'H@Y+^e
-})wy`^j3Nq<%}GYm52(`sKmC~Syhh/mp=_q;Qd2ZDZcB;|scJqv]WTM&)<2tr95}LB+>3UG&@+o3vRj,O&564o+^IFQXMOWqn9b(q98z@9|o0AsnR)K2{4
-YW:GJY9d<UOA0BGN2dX7yB7Pi<hjaAi#-%N!URQ|V#l1:X8p|5`!uKxR8aezSWhUy&Fbfd/pm4X4Aq&K|A#0}DX4;r=G9g8r_XT'7DTLlIg9ti7(-A[OJ:
-!jeuq!y4zb<'^#zPk;hE)dA'$^<mXWSb2=Mw$kMpsdPHQZcn{N4.;iw"f>p5IU,=MOYa%ER-`FD48%Y8^.ROh($m9{Z"BG|stMD5'_,XxNDs)z21(qHJlm
-YOZ5}<Ju}SBl)Woq#Z38;nxwdlpaeeGlRu>_=4XxW];1S&&e.3Qa{u|Q`w]OT&[Q_"AYIqw7O$]z{RBUphnB,l5JYCc|}qGfoL6FVor6KThcXU(e#"J%Z,
-`h;#4n#ONMO&L2v8Oww3#{T1t<su]be,h#Z^z9.T0{iX6]~{2mcN9vpGq,5bdM#2kD{U"9p][h-'b2j6(SlPzzdjVzFc,/pd-9U7]Ms5p|rn!UWtC(c/mb
-6]5+M+T&8g8)Mmv(DY'>GNqU<aUQ`]8RH_`pho(t)@p&~s[WWf&#!PN|z%h3hkL2m<-G&DV9}zJ'W!6QsUrpE>|f$|KYrA&<7(mxZVRcsrY]M/-`E'hwfV
-5x'biGa3,mH&=0AB"v^D;`"$xT6>HR:{j|pjA_)5W|ab3wP(&8Kf,9[051rtj/e2~H]L8'yVhj^+oh-}W;8)|8(A"vQ:6+GdpE#1F%~o9xf|8,'=Ts}GN2
-NulD%-9<A73BkGiIn3emhsvujC4=vMQKN0=|fVA86ZaD=&yM2[nufg[2{^<]bSn-JyIZ0"z,tQ7m^+ST7)Cm1VQzRp3]Nn|aUmPj^uLj^/P8l6Bb]ZZJ,U
-~z$[g6n`lmlkbDI!|5w_;SH"G78j@oA|&K%#+jMigZlr4t2)5jvy,5x4K+{aw9LB-!;5h(,=DhQ3)azvJ_/PkC>d^PL2}X',9#jEZ(werkq'Odw+2b(/E@
-_&z0M!%nMY<BF}z,!KKR87#/BF&dV+)(0>iy_J9'1k}2pN5XJ<;HQ:=Ryc88GWX]32eSmxaAv8FIh;Q2gRX$Xp]7$jf^<Ji0J)v&-sXCr]3@|qZYHZp`-%
-bSLRrng6!9An]k|{-[.D[)HdJK{zMO;1o+gcy)D;Y47vu=^(]Y6/BS$6.Be}ovB8SMqqmcmbozj#P:JFvN4n7W{u]oq-CWey>X.`cnU''fJFJF^x)t5+~U
-U3M'YOA3"i4XkUQ^a'!b~d)R4(<i(ft|#"F5zf2:&y$3[T@U<aU<^h@2/>pCO"6CF&430v6,'juCZ@HdhF1C<6BBW{Sp&!0=VW;YTlWs`FJP^eg<p/Lj'%
-eTKnHA[<P:gf+i3Ic(krRR&Tnhn$^q}@Ij31#lUsXF:/+Ks:R+ESt(P]H4#!{'"|=EjR)g$}LJ[ZC+3"2(}(0{h].c^^A<{V-9#A7$aGYhk#'pVTyxuX1z
-4Plr$HtWLf+Gy512`xDb).]:!u+-$3$Fu5`Js{UrJ3cofY/&rK%>hUtKi@C^H(2y'b`;.MPP+T(rt>J#D94'zN-+uP^|RQ$nH"uyFQGk6REqK_o[i_5^KF
-Sw.WpY(NvZv,G^bT9PLH|xW{8#ru;_F=2-m$sKR31mTOBN)>,c@q-gPO<U>8GUyx0@W6hu7^y4y-sw!6RIc#)vu%AeoRSAjvmj-%zdb^T/f"(F#gW@Y'4l
-Cy1g~V`hr^#nSjE#h6)<T-6J%r8l~s^Itt<2B3!VhcCCTXl;"aT(xr_yl`15tjgkXYn@1!IqqtD]9j|t&7!)yt3%$rFDGlahVpE^~gve!r&@D_YD)NR=~T
-Z^1+1/IOK.(-aY]Lq)`22=2%v]'O2ve8IA;q7E$w44CdB](k'!Jr]a>;[d'E1iY6KJNkIP/#n4_oRw1RB}2t^(Qwe8ZL9I9G0%eG<fBJ=7luyrqQb(weVh
-{nT1@;Mh(>XIo5R<u]>U5mch$0`GR:i)@d73~-,3%hGJ"t.]Hah63b!)B%.!h5NkD5k0vri8DzCW>+Kp=KAXw9J"a1!";k@}x"LF61wEG8o2r,@BN={Q@p
-~ID!=35m+e:bp9R/mt!T.op{HvX4ET`"#q95[$8aOGUfYI4zP_H:9Q${v3.]rh7!/v:@W-C(Ld7F%</{W4svDwjtfcLu3Zwhe>Y.UhdzJM_2Ilhx%>-VH1
-_QRIjyodm$dm:7t{e;vJ2aj$wcq<P!#FsAyo)Ozvy,>8hex<1UNorG99.o.a)90H7lxXPcM&e)rQ/weJy,Q`(ygLbvK1]es_pY6P:0hPItdts0JrNkn,(B
-Q,Uf#_,BE+|U_DP0!k=lGr1R"mO"9CM/}}[0hhTRq1Ob!2b50]#I^!RQ+xgxjSFuJ:Lvz){"S6UP2ng]<okyy!ss"G(.6^)b3X-Pru23%Sv@!Wwo=[E4)q
-q`@=lmg@`8Rt|s7o"L_mZ7I2;7b79HR|er__.d!2v]zSOaa`}9"Qk5w<|4i[lZz=NCdG_}b@o;:eFd6"@GVK8<PR"w7oGpmMy`z4/8oCh%932_~M(iKDr'
-RE`}]"~x_ykY>"ranhIm{w)v[avMBIP7DJUlmPDwWZX_b^cl&5}zrRFS)BEPaMCL`fKyXM+k!2l^OQp=@'_1ZD;$nI^(KkzC@o:d.ZZlyCNS{#r{FS,!<o
-H@x!RwLbVos+wqS1YI4"%3#4+3x;.r#U%p|/k`#-RBz8$NSW'29FM7a0"Mss+BE<E,=yE!(@`_J6sz1KWkvh<@<K&:86uz36"1`Z81=GsnH<mTMPIfe6/z
-+!|0v+f7p]xeYg+Vo6Fn16f`Z"0+$)(vjk8Is.N]OYCOET>|]WnZu(f5ZhK}WV1&"&H%e0-:A}B;b2eggj{K|FMQKozg-jv1p&zW]mjPX(cD8-'bAKrU+j
-pC}"V1GGz)!Q#Fa6x:9$Oh-#K^fp@pT!)XTlmQg4vEAGPG$ipkyliGXjot,.{`g`c:>cEuMSe%iY~>Zh/ad.(c2dv's:=(!|OV_^-`d.`'I9L2%}kYMYvT
-:KKLz)zc`w^Ny6Biy#r5FgZTA=;+_YI,VaGcZe8^G8DJgpXAmaDsx;f%=}33"!cJT!GE2xpe6)o9kS]0Qyl:GrTam3s4yi"|9B8N~kdASYQB"l3rgQrwXz
-5SL'38jz{]toJucDR<Axf(Voee6OLXchrqx-"iFgSd[rORIla,th'Do}p|Zr{b<x>Y1Tt)j2/j]]H4eeu>cE6Snl+RW|mO]z$=[c6q#!#6.Uk-anGb#qmy
-UxF'nc6xCf5}#48w#_JX[Z[`Xbm`-Ez2e6LAIbim"Tc7'CRY3J.Cl63A.vzp]dBo9FjVEaXbE2m4<5H`!K!Y:]3ojl9J+oI3%&:]=RS]m@f4Kx9s0LLOpJ
-jBQm5<>LP]8w_XuC}dNLjT$mx"T9bq1hfA^K:2>X(K.;>wrF=Tnx#tJ,s-a]4Un=jPHa<+,G&5;TG&'uiX8.:200%NvGhGI%2r,_K4#LtfPMCt};&$Qx#{
-%`y$jYFl7>E[q1MRuDBX^8uCE%[s7TO-]|7MJ)J"|js9hR`]dUsF}C'{vNSeD0q6Y-D[8=03^L=W.=ikD%iTK'``;e$X.^(j&lJ4hOv||<:"Tw3rFRckzU
-%)q]UZ['c_0E/RL}"S.F)qRv9w8sD$9I:K13NY}B-fRkMtk{@kqsGX<=}i`}7t/1wV{,2+:Q{<Wyv^It.Vw11B^:F{d0f}9yT(~lJNV^73'KMN["3D@kEA
-<=N8!w+wax#qzOLXQ|kKvG_16@i!$xPlqq{k/!tat^Ta'e1|9h{@kwfW"#Bci"RDZ'$#7,yeYvyPVlI&OzutE17sl@6|Wy/^s@snz=NMN)B6eh_w$.o]#+
-haY>,o:O:@O[fi-DRM~y7Emslxq+K(X/'|KN#{(&I/}gx4q2yILNnBwsDg@Hvf#y>4Gc'DqjHHi:)/b}Gk7r:g!>k0hA4d-9^xTbMR+:o#y'1dX<YCwcE=
-NI!-88oV;Yr|:Z;]G.~nvsk@8q4P.Rqcj`n,&1EFz2d7N^=3";zZOahA/w;u13:|+uy|G'@{6S2'wBsy$xdOyO9oMB7TDYFR.9GbZ5o=:f2qov#n)mN;bk
-:mHC#/nhjKNg4f(4-Qc%BSd}Y)b/8!n:8Zj6$m.gjYU#O].PXig@I"XJ,@tg+YwD;K=APBxOdNG`OrD7,5qN15baU'gPb&_i-+q.=46RAJ)}lku[O"kyMx
-P%D1H#l-Puj=8i!2m23ve{au~5{XY%7A.8NANi<>hrVS;Rp{fd<c~Ym9:Fn(+IzrV`OoTur[e`Ow]0z<moZNHqKWHA(qlFC[uY)K")D(Q"n!>8(hUP[$]8
-c3}R#k,>`}[lgR<bXi.$b'l-WW>u#q`cdN}]9R^.;IGTE>DN`ci%S7Bq}O4{NV{K]]X|+W,--$$${xs>n$J#+'+8neFG}_Ypk{hFps.{]v}/jRQHKF2xAi
-f}ZXh+GjNk%`,{yGqyML0-Q:3Q{,^^fsOKy4O/a0Daqh^(8j%4O04BscSh52UHNmR/H`W0a}#7I,k.#313%8#J0b!E3m/l3fO<F.yK0j]Y~hgq!1o:o/1@
-zT~[oStz$)^mv[xlpz%ovn|&nH-%DklW^4l&7;vI`!,(3L52Tz96crBt@w[7,^M5KX%=N;&^dR%699CY:{pp3RDL];>BG=i8J!(BmN>GKxV&iq[<.ox%XF
-F.}QwuUp`uuHynS_#jL2ddnUY4&t5.a"&{&}Xn/'1w,xrG"/#nI56R&FY9=w]T6nft)I)[OZ]%6Yh{SA/rAzQi6]=/3f"d2!_dPqQ!6B!g3Bq")vs:O73S
-rVv<7|mNVYbWjM+{q_-}8+D|qkhRB{-g%v{(^d<A|RNGO"u['7<fn!Pc,ZLeu:qjz0r4/UU_GoiOx++%K(nC~xyt#u33aaCMjf}R~3d"FV+^{Wd6V,kUSv
-|b=r+OBNkQ=^It:8wFfNf2Gb<Mw+LjYJh1/Jnpp:wysESg&tHG0fKE^RAgR2bw]+]l,j`JrUy'(`af5<|ld^O.>wOVA,xKPM{DCtz2;e^u1TFCM'aC"<gX
-m)MMZa|TYXbSlTM):N/Ce4~v,]^ayM@lYmxR>hS&_dQ>{6M%'3[lt"ssQ!Y.uH|n@{'qeyl`PpH}+$,E:b|h,(#&kZ+(u<snORW`q-0.qM8VHu[wd6!!Y|
-~zWHeC);I=TkHMrH4iW#UMR>_oqx)Ul['WT:',#t-]$%v<v;anMwAO)9D^t%iU8i/VC']A;2'oRM2'^z$ujamkoMrUl1NDkvPF6E>&{aH<<1Z_VDN"|avW
-a+qXzA_(E{1Cf.c3Z>~<=uU,5)0A(s@!skp!@&RVF&r}o/c3Hy-"2pN0;.=7FUm_Q+,63W+NA%-W<g4A`j2#gLNt.@a;zd]}zg{c9O;}idI}=}Kb2LzeHx
-TGy$6:t#%QMMttQLC82P^yrEp8Z`k;`m8#ab~G;:&7(VPYv&(MyMUJ,oT;z>(uzc_5a`N`q{&"HOT($vF=Ubme=&=hJ]K4{{}hnAUAOt~fm'#+R:mO|bON
-CmmTY43:x8ik"gyG_g,h^bk8Z]5,GVDhip2Jq'!dXJ_HT4r,b@Kr%DP$>+,<=;JzE[%64S<Hu/"~_f=O{p9VtJmuzoqQ[p_`}I7C1$HM=V|W#6N;x,S3V3
-5FB2:Hz^B'_32SI':MOXazzBY_qA:/FZCGqwpZjX_e`ajc8`RH|c>B&{/PdZbH@V7UX3>f4M)A7UHZ1{S!vb$2zf#6VN{e)JzSq_y.0a+Qg/T<i7S<bO9S
-T5j+_=0^^n!&bL-SXNKA,zw1=;a9DX']ej_"p87`Hf~eNSJlft%o}$8KCHiw8!N0f%wd[viYr24_e"6(+|1{_&h`i/m<]dZ3_ymDihnANR9a>jx0AVbT=L
-MP}8gQAojBPRpa1sVUj.$pKq1CC'"Ox5NsltZ/&@Gl%p;$^eX=t1'%WpGcQ}UvQqQlytuV>xO{UX%rh.2iXrSdQJeTqENonXl!~$p0b^N%4_vpUe!K0-2{
-j[:|mf@tJmJP.Sudo@aa9N>jdT4BTyX6Q%5}EuDKl{aRK+1c(;,3n/])@yl;!:Fs[;dGfjZyPF91(NihB,taQxu3`0nm!s+=AC[ur,uh-c!L75nX~:%(p]
-.(,RZOI=d.QcO2yu74=riJik:DZkxwls#!54VTN;B4E#B,UfYZb"Us$mh{%N29b!+3WswfI8gn[iOLlVm:6My0BjSXjY:]JAdwh]~)fYb/_Tqyv2S]W61`
-p3JV3/sG+%`>{|U$Mu=gQF_y2;akNP(68VW&J3$lMV&Z:W9W16LJW"[hbYZeHC~)`79$Kdb0c_!vTpsdD-pw^);CFB])Vcp&M'8l"](qU)z4aoejsoj>C7
-yor6,:>EPsugqhZ%q-vOj1W`eKL_P'tqQSUD!>PTDo"C[mdVes#CanQ2<eMTQLmx)!]4'I0:EL"/XW|-^=t7PA8-u{l|>Q+73tPNUeMhDJU;_#TaEUb>uS
-%@Km5Rp);<>VuHN_!ghsLPG{Pbs/bF%,O+XPx3t>~j<:)hB3w1oe5G&;kAk,F%;]W_uKgZ^98fu56EN1Alix/npyz`NY&&Mf33~|;g"OcUpxzp/5^"NwkA
-!1n,kn,=tp>',ZyiGKAJ0g@>ACkfLqZsPEY&PJWB9-9Xi/+L]m0%cwc;ORSd>7<R:cc#SkE2hkCR'!a!OU.=Omo//m@ZGciD@|uXC10Y`.E:_Y0WHO+Hpt
-[}yqDM<}{|V)@|fDUZ40ujTmj&k`%#.%FX%qm[.DYg=X<prD03vN|x=w>3"ctAB/l%,ut5tkRprRzv~M8KT}}''[8"$|q]E^WZ1;9O.eaGAC)lOssH3'Ig
-VHp0gW`h[l^dSa2(OcaE>!&>F#K<%uu_~W&)8Gq:6=uFTK0E+IXcDNRy&i!g;Px8[MPQ9SFYPm@Pj{Nlma(8J=5S(n#t>oh1hQtbyZ%f}j"dQOFtp"7nl_
-oiPC.}/)H7PSdP@<uMY#1'jC@fo#r5FFN=7[ph#G!eG6o#q^mYtr)(1}5b(5En{Ya=}<Scwald^|Xi|tWz{Ts%<Zb.$(dihw_#>PN!Q]G{Ie9'qg3X[73u
-}]0!!tD"D#|&d@d`[4.IGXh8!(Qft{UMK1n#uMM$wJ8S0(rNt[Ps`hqs1L/z]K_+mJTkS01qU'4(]NOLh..|%.Un&@sqtTLB,v2:"._2,i0h218jOv-Hr,
-LSfHOixxZbYPwc.4Gn;KTdpx0+,+/<7Xt9Hdo4<Vu>26c.=X8>y_5XCKjy:QJ)<[x2l4`uh,x`_g&8O!'Fh`{g5(+MaHdc71.oh]P_-.+foB)"'IY/H)Fr
-5+S@<-uxVu}l-0F]aL@(A5yBAd+ThB[K`YVBHA8hF0-pxJ%bYA-O!3%$|OIg/'d73I>3cj=LD!E&56;k})Q]H{&v"AX>31zbOR!_&QcFZ9Gh4'!EzyeUsd
-~#Vxs/LOSpF.g%OF{(+Y`6NzT]89xW7qFzqUnO|mFY953-CMt')+U.[8v,w,ap3dt"VUbGJ83wcrZ'[Bg{Jycs7"ssi=qwcSNRLh7mA@sk_R^^<a,[JBZe
--ZcJIB0Yv^eJ3'M8WKpMry0Is+,:-n/&t9:MX<!]g.`uwMtM,scMNXA|B7.+oBOwiw14gjKdn4%@8w+DtLEa5hFzx[-U>@q@)RtlKh@7N|>lI&!CC5DroL
-mA@h+^!<=uXADVO^k+z7othGR]rQ<EDloplb<`MyGGO3`78/ppO,v#+1[;+q&WOOCEI$o5_Doo2TV:!Lo`GuEVC#nLvcnL@E1V4"o<#'no}Ueijn0o$=4C
-oqDK2Rl$tsBq|fV_l3lv|F-%Os;:'=y:LHODhjI8Bebg6&@.7m%kuXu8OE:=0<C[1VR1A[cOvR5XdM^4kN7.5A:TYf#!:w(LXboot;Pw;4R#Jc7R()(.[Y
-P+bS=AsO32gUrVjjU4>#9%:f+kT4qtRNs5uA{dHC>}[DawQLBXz+[$|5T&6wQz~>w8J'>hHc`&k[0{8L_h+c/zs["7Bi+BZWd#=p[gnj${YyVz9<32_@gN
-$K:k}gq$.<)!W,/|20CVMBs7yNV]TuonSS}N$_|q2{f{m9eX'(QPPQ,_OdhluW88"7>6xKW^rx~+'r}0),f=SkTef(3nk("Lc8|r($[sx`,J2pUFopfK{W
-[ynKD7=BM73e&Al=$+U_"#H'M&6p"%m@Y#ZR>cJ{XnSS2I`5zzaQz@|c]5g.DTPg03qbWk=`O+e<=h)jmnZ]R'hnowS#OTUb$L.$Z4-&B1@k_66'O=i9(=
-6`=:;sK%i/Vgi+HmkFY|msV2Hb%N&i^ZJ&VTe[nHk8#C{o>EmQ+Rr"}%mT76-Vpu&I}7;xKcU[Ci6i~h{+krn%>:Q=p!!Q!B.bJo[5@ia=dj~}#i9UX+M]
-%77T@-^w]OXdB!YiQ_N>7!6n3mP-L!S#1k.HrI>[M6#NI2MW_gV/YuqRf]W7|J@;.''rV"'j)"Stx1`M0!QHI'uB}eu+k-}JG`JBCRyTK)Bf1$R!.R'p%K
-QiX{btgrOzXf#jQlWrvXhEv{'mC/b4u2LJW$OAc`N2+D}Z80Ripyf,.EzNcyPU,k`MRmVgY;X/JVBnKo"rXS~j&+,H@^^8~|Bo~+Xvo-9b|$WT.M2a(au6
-w.,y&EuDZf/imF^2Q,uhVl${X]P-rK#0oU^=peT1OTfRSOW}L!TE{aAiG;5H/lbGv5f}MmV{h@F0E}K}ZT@iHC10X-FMBrg[Sm<ea1vtn-XELW@fQ8cBp.
-99#HI8U,6=n&i]_2,/bGx$}=yfVW!PK15#jb@n`H/iPZF%%ti>sRH1Y6pR$"Z0hWkZ;)eDLTcW.OzM:]8kC2@iD=@`vgs4XCjgA1@oMxHf130S08_5F3j,
-LD)XVr_cw[h(^7`Hb`0Z8NKsMn81PVxx[,~&^A<i3|Ma`QX+HhU!.<=CU^3:0I^pU3sB>`RbzhD.AL:U['S9f}P'rm~:aTxs##~oUy-[x2JP@%RJzZ9TD'
-rZ}av^dF'p%XK$t${sT[sZ<`Xoy^yjHwE`Z:o'NffVhJDYw3~J~%5iIdSrMGRSel`3@REm|>oT&iw.3vf|ng%OQo'@tCW3.,'D`mQ1kcu8J<;jN=_TdV#(
-AfK!Zgc9;R(uE+G{$te{.s=#`SnC(@]/2XCfwl9|ADhfrc{$DGKuCC%F^"M@;+@0l,!5m8Y&Gd|@+vTprNueyd>z&))9M(j&bDf9(zD+$-tfSbvc=Ubn(I
-Fd(Ax[3v,fToaGCa>b:(>lTUORA|ZEdq{Z3!8w>O~J&&SK2:G,clQh-$Dwr>f6G>'Llc5iw.<Lcv<z8W"9]KqbFz(^--6<|V>)9nQ/gR$n52$VJb3.+qB&
-NHf$)J,hKaz=9HUC)8R<glc%~TDDkXMC|nq#53nQZX(g{-QKxPw2!w+KOxQ6MxxRzo=z=!j-4t^,qVo6+qP>&;IE)PO+&zjXuEd:V=/B=$Ufap1.D%PhZx
-ov%&t6'233TvA(oz!v'Vb3|R[|#3)0vr&%zCK)~goJZn0I5c}s8nW{WK;kUlP^z]JoW69X$K@jYyaEm'^96K#5tw8K4crgvcydwMv1~k05GbSlcA=<!NV6
-8d_u5^!c_$DX&6]Q=8}MoHN}}AT_q]2GNm/dc[1V+f8iRs~[,V[!lK8ksM&%ka-Ejg%j~8!_"UKF^bG0D>/GT'C`)cDEwE(wgB{7X%4Bjzd!oqNHEtVB^W
-~ln#sV:>g!yQM1|navg9mG'1=A8Ld`}i7i@>PVKF(&T1GW]2zBo&hZ8B_hOV;X){A]DREdc:$]skuK_;'UV0&P~)&1`j{]!kaoj8PJM2q7cV7F#Bg!CLj.
-kV$}_`EC_G!0FT+Qd6O@c;7n<lF0f@2:>r-x2dpssi+5Fdi|b8G9+b!g[9@k5431asGnq{X.NTh439{3L8S6$NNjYF:$P28m$gkA:1}K2G/S~[.:l($B+S
-q_GTFr}IpH{m_b=%N.96h1zHkX11xy,<JRE/Zf[XFb6{<=)gfLg{b9m@QWrKM_g)4HS"SEaIJqW[V_~XDG$In=1kn2Da5T0P'AmHdpWU5OIQw3N{"xEG0@
-5Sw^y(=!2_LeoRCW'Oq^jxg(d1j+Bq7PY83A`O9m;spLe^'NC|X)+Q,YAhvu39QkY+^9i9=S)_]"cx%p&;Ru@mFP=|^Fi/3CsaR7#F3<'fbbZM#ETu^3y!
-PxWg,_gRx0x"&xb1&7Xwa};X3o}%S&_adEZD"=EOwX<0(!7X0-O-_=hUrs<is#{PoUsg$x@9#OV2%X{)v0Xvb4f/Wwe;MGoS>-5mrelgjImK^(j=)%zg%h
-LT:Yg.UjHfc+:t;sKTw,SmtJU9)+}[7G@3Ga~HU.qq&Q3H|t6Gh'"^l>097l(A2pX#.Qj9b6[Pm%CBy6youO=-tnb]rgpc5aAlb8Oz,GvqnbrDpzAHZ:r2
-2Sy7#Z|$-xCTB@@#BzU,oCN1+4ksQ`r>rr^'wFd4[ig!$|`40Vdbd!rc;izwb%uGSJ-Kec|])lg."&)wQMUgBv(/2vd]rNa%@,xr|8b{PrqteMwAZD6w<H
-j!`/RODev51.+/DY@HitWE=]JW:R!oH]2R!jflC/>7j<wIUfa%]FAn=ycm0vdKdqV0[$^;^,)/y@t4wr&4EQhU}Ctj7;G$weIJ7FdV}qJ%l;0Jc"TCA):J
->=qYU1=M8'aid)sQ'KaR!<c%@7tKR-'9}bo<73q<.KA<A9ymUp&J|F;ARx,[F#yOM,xmwl"rXp"TNhH]kBeP6,1;^]"{`B7A#u9}(WUJTy<nG-&8I0^[#a
-Ez(I#TMw;^j`{]#Ev|VNIil%'U;AJ|SOJ<Yf8|Q$<I7IygnLw`5k^pOA-b`Q>y=cJjPS0m6=yTormuod[B^AmDnyIj+4r`${F5B69XJtKVrsVZHi%Yc]fS
-T2xZuA2%:W|k0<Siquk6grAsvCxkGztZsSq6+7jqcp1s`Y;p`D>24GRa#6xF<6Y2o'[6TRK=q'/4o!)5Vy46GZJ<q8~)++C+^fFb'==e)9.]E]8:XWb2cq
-m6V4{6rV|Yfp,8UQOB`2WuN('Sg.LRdBnAxnDON$j'Tm!f!cnfv@'EO1i=U+Sh8:X|N.;Y_fU>3@^_fV{$X7Uz318l49M6JG"!"vo/V0%z1My-2Tmp46_S
->ksmlv){Hg5[LseOSF~S2'<rh3Q)_(0},(M]m71@XRg3xggmf-;:1">X6ApoGT82`3LNmB@7u/3[8n!$;nLwKu]N^BA+kSyDbxKCVcvU/aW_)$(z1@8E(g
-RPy&mibkCU3CRMI1~6S5NZ@3K%DFhLC@C3KLYQn#`o+Z~XymCa#q{Ss#4Kqt]+Az3:LucxxP^'i%1|76~4G9(b}Pos5Y'k|:ur-[p^>xL^bXf5={KDnbp}
-M|@z0cpuJ9K"RVS$#twuk{uFyP"o+$Iv+GNxsKZ4V36R6=v'xE=6D}qgX<IaS];1IYvDvg"wJh]=}4q{7{hn3/#hT"F"IDBHE,,>F{m_k5[0;k+B[WSLFC
-$KOA1Y`ax;}`Z>p68UH)o2movJZ5-isR>>q+wgL%=$5"NU}7_$QcHfp^dIrcm}'dNhmi)v[:F2RC;^z9`[ig2/s[BFp>uhgyuR@Q'/OZm`Bhe85b{;7/7I
-oRpJVdyOywlMsfahV2mAqZ"%8|4PM19dkg-`|;Xy^LvRM"8R`RVVX=zgR[}_+ZF{e-b-HknG^[7VquC-,S+[-v8SryHSia4_h7coXM7em8a/tUahH&zyGm
-A@MeFHX2Q$~qgZCS<=gI^fBnZ$Uhx9vX}GAx.osS;m_+"=#Ml`%z^lBT+W@MxFOJu#{B0mE]!q]TR4jyh7Rf9>o="1,R,VHLv$e8YhmBS`b-~KxurG$O0-
-<51|7N0m`1Ur0fxs&$PuIv}FKDN_Bj]@7Gv^Wf}n@)1Z|T=xr%`=Rc{k(]-W+wL.BpQW^=W)"ZoN@<1.C"fg>j$^,Ji`9fghwi_4)2!XHbtkK.x8Ja-Yd9
-_)zuQME&,OOCs:Ph<8:3.pfeyWo{H3|k3%y{j1XhE#zhPRY%|+s'NF&>_.:09/5ysb+IIS^mH>#eK<p:,p_(mE8eA:>.~uFj`p:)gjpq|]kk'^H2x.CD<K
-YYnDg<eKwuM93:q!r;k_(ki4ih{`^h]m2@YYs'$3zT4CmRxcBm/#^!]H-)x<{D-H7+e:EW)n^}z8Z0Qb!:2;Ekc5u6Ax>Pl-/OgI"i"ki$;'l]rlp(v_:2
-PcJZq>p^Dt[LP%$#z|<zc.]4rr:0K1HX2`dj<g}1YR!GxGMukSRT%HmA6R'5.Mai<E2YSPD+2^$Qwa]LYb^P2(kG0M>"~gwJwXbpt)e"AK7w3K}UwiphcB
-%Fy6+sFAaAWPf#N|ytuh;qS!1}(9wH=nU!5"MSLa|2BS^gn8!ZaQZOnf!nPQ#SM$g<4i"^Kt//Xc[sFzV5c$O6`"a':Y+v`]dIfJDjZ{D);G_8S`W!]I&W
-^b"wLE11K.LjXVd`SmW)7v.(de/Ub)=P`Z-iajG>}q/Sp&|&#MorRdv8Cx+%TXCE)fR>wnidm`V|9OcW[h0[6>/Tnh+n$2YOO2&Q|siUSk=UNxZZRkLMZe
-['[f-sAe-rhj_#|zz;$e7iMm-1v5u_#=/b(]Y$RH2d^Amj/j=14^:[iD+Z0<A=ewJFT2a=a^[_QC[vp8O;vDqmvKAF2-;G~/Kjzrb^ud9,V,XpqGYH]/'M
-s`<rkNOL1IrjJbTQ[$.qj9FQ3$z5/kb9C^3/3}`MRXtZQ&LEUs>z3$IN0.=E#&62Yr3^g2v@f_+m}=JGP0fJs_B(C926P:I{45I-TOu{s{4BG1O(n%2Q2e
-P3QXHA0+A&jdoL"n[F|/zh_DYABQB9[w^'Cw-,dkrl]ZNlj#Y{I|uj^,sN,%X,!p'=~%~vY0'(c%^o[df8kfv"q$-)OZ#:|1i'LQ'QoYvDek;r8RHxMxpq
-=ECXT3ptNUIi`!mts/IZ{K]'ATwQ7cQf)Pf1sR6`KNg5lZqj@17f'<(,8f3X8V;gQF)5Z'g_xv2%o)=8d]@u9jVZhGE2UO<>EnMaRp;H_xlfqeD5';|fiD
-Q;0v4vYX=,-NtvPaFb9=["1/sU[vwz[[F-K'~'r_$|<`CEQAPR`EU>]&DqU/PFKJ+{kOGc%e{}Pf=1q3Bj(#ZER|B^Bxoz'_xSz!fM6u]$-y7]iGbi`#-F
-VVY!et$et}8k~}70Y5OXO-o/C}q1QJuSwN2v@Ab}#A)3QxC/FJmK4_wo@dwZ+WQ;8j+Q>sFbZd"ru,b`l)6%Cg#gnR]OUZpF}fWN4T$mF}i9wos1P.~Rm9
-(08fAfVx~S0;t=1//u!]l+C%$Rv6ph)h4r!3S}8%I2.A^u{{[G:I(v9-`W!F!YP>)a]ivJ1q(]YmU8zeEmC^)2Z]z"bV6gWSiUn=7e.Q`('9q)@aZy5Pm=
-hEv95#/48FS)T@Ys6K/NU5@j&m3{>}$6K83{3Ih}XU5|-]){U|zlBNPGCne'BM@U(_<%;L|C.b:ceYzZ9DFIp$G-Vf$A52vBM9<9k-IV|8'k,Z`L3m!<QI
-o7L(N0/-Qc]o.E0Pky)8+^a^N)}DoU56=s:24cNfX/hVWVC0%z//`g_yznVoWPd}ne>qsl+f2;p-H($O|f}q=2Mb/[Y;(6M)cmd#)tOP$]{#HBl=MZ>NC4
-RVQJ;H&dS65Xw@c$QzCq4"+GVQx"ws'd_^,(((ol|F/47VfF<L]I]WDJ2d~f>Btp8`Y./u>wyap!f+(|SiB4$h|]7_9rqkj0^S^0FFuCy)2`!.P9BU"3)]
-o%b>M:j/j"iCe<]0haIg[D5;>v7gi/L^F<K)E|t%3s6o}f7F.M{xuY}W^U^E99k.`5+%^I3y9g'DN!I_[z{^Gk12Gr3!&X'@Uu%GCKG;eg:'$9eG'^y9=@
-}.-%BrN^'j=NlHONq;>pof3`-=|jhv(R`-Tc7Qt77"s5ox!QR[V&s;0XwC}9HbE#$T{FX]mpKmk@v%6%P=V5AOqaJ|b):RlYkn$HKL8aj.!lFF/RWSSp~>
-."CSKm<l$Ey`{/B$ztu8LiHIYh8=pQ"4)R6O:ukQi-6d8,3-6'74>S{xsW.pk]!}h[5sOt<uKD8>H:YILX.3)#<dXQKIlUwDtp>[3}W8J2,UEd};B^17^C
-r4X3PfkVvC{AK)dFSi+ZA+-&A/vU#@KJP^UI%:6{vrT,%%I"_"#GDYpv#E<>a>{rm/Q&8Ohk1v"[wXnj},(|Wk(GV3<Jdy>8n}jV|22O,f|KEjijKu%+d@
-}Hopk3i!-rr3HzlCjC3"977FGyLN8:aMa,0,B:iLSYti:R`mDU78yh@yGp/ZLYQE+7P0zY92`{^}Fs,gGrR@h=EEu+'0AWQWhT}{Ax_}vBS(x;{w4%wxwv
-]MQOQX+n6Z9qGJ{QAEjoRPI)&Ei('ZcgBE-Rx!Z^dBd+8Fe)CV$sVcE#_R$'7Yr=U#clEB26ZZf6GKn6L4K#&76+{YP(9ObWL|GCy[#N5pCtUlv^,:wS:u
-z(8Y(Qg8JQf&svL<Cl/A9'^`qxpRbgn0{%qPewgVk`@WC5eMnN{D#F8F9L`/+DFe+T1Ddb^b]$o!@pEX=-~3!NX6Dhn$.Q2>6Mm<NTIk^!Z.SR)70f#(u_
-|j=RxN<P'4z=H9Fu>}/J}vFD+EC&I5yL/!K|+O`HJXs|FG:I1N;;=#tzdJeHQ{C{M>A8.B!dKf8lla}<+T1awpIMdLOPSr}v|q~XgvJT@fZy4W[c7.aTPZ
-=4fHkO;fSo=DG2gDP.~0!`;It{5LFxTp]vgP#i2v&3<kW#UqRc&[K4v%)(PUF}zjZJ:eHf%@l]1;%d;`%.jDA<hX(EK.%^VlDTTBQK-<vmWY|<9TsFjE2t
-+X_SPEY^'5:MXZ)dMlx:{Wlr9,9,Y^uz4#X"<{r1_;^RZnG}%i)v$%%wf]$tg]yWIk.fZQFG$a>U'rHoXE:KCFg%4mx1n!^-tgdQ`mZUNcBb9!5]ys2gzP
-[>2Y%Kwu1m,OV2HRQ-~'(kw-L@eHLaL|'$EZv)=!`RKJ]QyEA=/=E,(QK1/"Zg5BmMRYJnZWIhRArvBy:!(#-fGy/:`W<r$Jn]eA05hI-YU^M):k/UAnC<
-bW{`SOxl:3'0rfqrC=p$y3!p{"U9%oJ{t[yD-$2St,jfVmSNLIa;BgO)%c<I:sTxt:}trdP!7prZ8,>u|N}$qfWw/$arZE7L/Fo#bxWA%65@W-DPi/^MVx
-Aim.qx11E0{vCNRjHd@_60cya@z&x!!Mcnw_C|FC'%zO-'J4PUgHPuN."iJi9jNCxN9IWBFvNUq9kF%!cimG&"-"w+l{V;S:"+GClC^%,7jM7Jjbj1^ijN
-:Lw{M4r|Fyn$"|w+(mXY=IX]<j"4&PBO6>a5%5eqZd;:#N.0U:|dwH5OA`MPZWN1~#S)az|-X{lB.vOb)J@he#IR)R^l$IW@Af"T]mF$/PL.V't|~{,ZOp
-'y&+:<1|8C<V's[OKyV[CwjaI>9pt'no:8_ibz/f|oA,3%c'R(cr76&Rp9r3$LM+}g6.W@qQq#PK1IXPYb>+Q%-VVCibg_c=n#}bY0)@[U$6U{>iN"5v.y
-O47MM)6:|/QG5wP_viE2Y!P[pl~y~az7NHo[%i:D|^<.]IoEg!^:JR:=G2pVm=2mP(rvqwc<t]0h#p,4n_!oDc~_Y5Tv4x+lWd)T.q1:NCEyMppa$1R';C
-F+)$8![h{UyxE5ZD9m:TmaCko:WX#<;r'1QC(n!-I!X5f>K-P'0Bur-.;`9WCyh%K<W(:]p#fb+viDMs8dEW3Jbb6/l_4.vu;z"wqSj:IhPLRjNL%ZWNOG
-in8aZwwBZkB{7-/TGb$z9fQmo|98LK[k8a],KyfkODM4c.$xzo4kt|cT(vmVezauT8~!_r/cQyJGxQH5zP;|CR[#>GL2H)E<s.{;+xRjf{d9ewUX5"K29S
-XgR4-2"YI9>]`c=#%hbFPp{%{!l/go37xuSZjnEQZID82CvSU=:,EZ{#nsu7o5=!MK=YOp(SOBm//,PnjGDY`tKy;>MjEvVG)$dlh$zxOF9zJ9K#/6!a}!
-FHnrgb^@YwSTc,ftDmL]e8c{T`'W"JC3WTeQ|CTLa$oivcF%d0qg.9^QJK4`ri7!svXvx':M)2__}uHdE9fK{%Na~OAd^:wC(|~khRC/[#p9U6|hv2^IsD
-!0p9ooz`'S9+$9"fW/(wYT]he^j9Ro_m=@y!P=5O;Gh}aK0`bQ}hTA/c7|g$rJjRW8bp_|}#[ua;$IKs46mt`xA.V/o}wjt_>|-UK0+02xuOXOYv"x)p%y
-585oCaBX/|L4R%s9f``^W=WN{O3[3cEcuzINU&WDBwQtnEah!ib!uFmmK_P%(BP>O!yMT^g%!(k_]Qb!<Unq&bS<W}Vgl[b&hGW{mR@ewrdCGcfeo}|2&M
-A$[Q(J!XNH)LY7EL;6M_t(KAT0&(K,,Zd8G%)(3BQ2!%Gt>znF[%-E-VC`#^A1b.Nvv'WC}r"8AJ$5BTf}^/SYQ.H)"7bc;bzL76B0Un<Ce0:dR;yN<%"g
-HzcJbNb-U]H}(':[`=Pd=MRO2F='&CV`epF@2_$S&`lC>6G5RPjon4UM/=Va_#N3LeB|FdK/2]3'+-bjQIe]H;EngCy|c9@U1LJ5^rd"Ib<`"LBDN.>I"k
-N6rW&!-L7se1WzkUDms#|#~"9A6QuN+;L!&+7]XgPL7`2"ABY,QV&g3A|p12saM!m/LamaP>+FPH|X5eQA)LSD"hxzw'g'w[-Z3a>LoIQL1&9$n_W$h-~f
-zY#A1]250%mb]81QO)mCt=K]AV8Zq&dR,n4F./|0xNUiXx:h(s^-$Bpn@3a1O'AYC-~=($z<&6"%J+$}wMn:sJ3Ucc>h5Xo$eus>J,{2O9[ELRh9%=x4_#
-F_n!=)^inyiYsSr<:o=bcyS0oRp5IlAiB'2Pv_iEwtY'r9pLvDHbqr<sbOWB|b7@;DDoA(@XXP%F=4yn}ao&b"-u},7I=,yB;CuPmZa[fs71edO[5Y`,SJ
-7x3hz5@w,)b1>i<c3C(XB[EK(0r]3xzrx5dSfkx)dpF}'^>-`FpVIB1DA2:uk]5>Z"Vh[z:>R!#6=Jz_AbJR~$uN<5v&C@uj[loW#8t6!CJ>=13E`;<)Yq
-mPVeFvr4u;rg)SCM)iL5qR4X%Z>Wm8`TWcZ[P9+Qg'oZ8q(DA1kIR>k4nS;G<!0M'oVia[{77vR>,#b0yw{a`(,la0.Qby[tKz|C3(%vM_PUD4:W[^k9Sw
-6L)<JEM^O>y%t_m<rA&"BU~"o2[H[(wA+`X:jS,A{/i,{|}$.h,f>AzLH2uVoOi%E5V>D8~0WPu8VhSv&5HP[ci3pK_,0_^q9jTm;)npZTpJ9jLT9LzP%g
-gkqy<]Qlj"4vWC.}P81B0)b0goDC>Zid$_UL{$giQ%ikWP%5-{04.;oabSs-.<zDn;!(1PQPP!G-B;yK[)8:82sYd}MCj'FZ)Qax:|)Y'n-U:MImL%CKm>
-$xF2Os2DYz-9>yuN#egb9&ciHtUQo]PHLxBO:3Xo]+fqoSXg6sbPlzNO:!CR-a49|T|13R>B4k-x_W:^0`9GNaj$7wyPx.h!p{_om@bxXYhSdsdea=xPzJ
-`49%qvf=^L,$&iQG]nmSu"S7}&G'++GG:sOI|K5:X%3kEdLh.Fq^cJ8BsS+IAWE[`em]#)n23EGq7!bV^G37YxX'&zVQW$}wj(VY#T+$xIv.E2V8]G},e[
-HgxJV&$YW%6yT:MOlkhdz`z2V0Ji1D@y+@OSuf[Uf_7Tepa@IS['l,]p'Sh2f6g.CQwm6}OI8>Tp6w43]:m=Ap3|68VI!(_b3>VGiaAJIB|Ln/:WHyY@,-
-uab.C^YxTCmD&-{QWKJm#QSFMytb9="CQx^OFBdL:=>.poT0KL:mqx(_$8=#WIoB/RT5ukowkZhc@I8RGc,Z,i'PT=vq{@WdQ,'x7NXyXVN$,V)ufi2{l:
-Cm[{5"dN8y3dt/!,xd))Df{Dk2<@pBT-6Vhza:6C3,qsJ0SpY@z,$"rA!z"^cJ/f}q5bXe$1cX{s>9W=8B<v}FgLFy;beGDs80pZDCqSkn0ztt=C4F,Ry2
-GK&yP%:v9}lU`v's,,^5DR^Ly:21@wjM'(LGL6phAk0I"ny(mF_XBIL:rN^:%SP:s5GV'e&vh9MCq.K=GjlB5z>4PDfdpx]Ag{=cBLLX3a3!dfToXj8URv
-~=('y9MnOYI7+PkQLUP9;n4XpwkV!K`h~vu&Y-HSv&_9ibcL&^ZP"/U.0T5f`x$^1Vc5M&JSK(v02C;JP}9}3I":Xtoo)a:FydX5zT/R~;uZ=2wkrUE(2K
-57^^5$FEg=.pR0&<Oz#RJ#3M8p/[/Pi7Q1uF11#:k|CpX$|86uwb31laCAHV66(g5xcll:'[6FFUHj"!2%x|hO;{~%UIc^Io)Kd`WEebN2KA!)U_-{KZeA
-a[~wXaK4,p'w8/|BWhpdB#[aBv8DV7qXWj1>sL7`s;)h'HHFAJ|ItfBlAg|Le.fP6_YZG'~j:2T(FY4Ik{'`x]iCrBU26L;6L)Gq6gP3)tK1s2F^uV_)^G
-O{.tV2>e+@mX"9MG,H'$yH'tTwm%8'9HPtbL&'I:'lgCV9vaa2+{iiq,q7bG6qrpOz7{N'1+Mm|Vo<(>$-oiyTnqa`kTg"Q5IlxSu`c/eM~TmTQeC94O-[
-,@Gmnci`n9]u^56=4tS#/>ul/-$F[zuqPpP9R^^$dt(jd(+hv`r[=F|b;l[DXANHzB%.BM~iO>rq=zwoks1cEXM`7Rv.z#FGLZe,TM4qApvt2Z6FCQJfZ}
->8`2BOSnmZF[P|Pu/dKf3G@k2qlR7b}<;(>du0ZI$QH#4iEEC0'!cmy_E89t;wTp78VIOQm8)V_:)%jZ-r>d~^].'t6xLJnI&6P:6J94~W[o](`BC]&'09
-zztjiA+;}ptTw.TEw^,oDWh&v-+0fC!EQ=@Oj6:Xr;);zmFCY`nOfE[^fs)#S"S7`F{O&I!er01q^5'`D|=.G3QQ$z75NZZmo&<UOcR1d<oKl$jq/dtBD%
-nobhak`f,F}<E.xOn2D7KUgwRQ!OLbKbCeK#X>hO#d;V6Pk8b`GQ+S<NUZZ):AQp@=<gFQ4UlRs|GN2v;5Gg`Ql}QijMP2Ukp<no;9l}DBA1rB+K:hWGY$
-QArNHtpC>[YR"2btwLf/_MGJ{,ld|bq%sLtTGA6T]w}C$NzYOz>pcn1EEdzmvOevLKN^t/Ynu4cXcsF3NXF%Kbk$(|<ETf:oSmM^cg-pecog!M8$UMc<a.
-e)J@!w(;&'P`-yUlc[jK^p5's5Ptn=wI(%+='<tfRx"bwe@dcq.v[[WVWzPA(8buObLcZ1vgdu/H5_v[<XVO[7:dmf;4)S-po2f{;J!+}"7Uc,g:;dl4t{
-:GLrv.Hd_D<kRe>.l"fp"@.E>x.m[2j6W{Z9UbQerBxM^"olL,=aSk<PfX_eGX#a<;$N`x{U'Z"4.Gw)U%VlSY{ZN_j^5eW-EaYIdGEVmZEsVA=3MSM3t0
-9m)KSbn5sui^sLuF%)VEVzKg_/n/0uVl/s05St.swV{X9KU%L1,Xs5sPD#H63)B%EtZxY1}.@VrCA_d"%&D0Q[$7(Hgrf"v/zXz'!6jQ(Qy]4_A9gg|53j
-)Xq&)S.7$SikO'sC;TM<vaT7M^mM3N}B}`gO:zTg+cMuYcnZ]i[D2aj^h.@F]xgd!6[)zwhA^E^sYorwis(x.j^;+UD"Sok@4(svY%A`=+^fyzhBW`uZ.j
-Y!zt}Dtt2FpiX$Edp(8YSUCq^W+[3_g0s`7,tOaLrJddE"/ci`L.DV9>n)SE}[>z^RYeN27StLM/C`ui(X<pGK_"g.>O&At{rn/pMB8Nqn.ZqQT)5hm`Jf
-"3u)M][KPLFVSD!w]y_<RLd}xN<%!OSHKP!j8]<[,OKOC^hk},77s=,8b03LP[enbh1H{lS#{S7fu6x3Zs7"6i+)~k^1X+2%uU%4)1pZ6+6@_$H9pUGlI[
-:TcD0RDQj0hjOmjc-Tiy$27kkcaSb`$Z/^uixZ,[cC(_Nx"gk#lh:S[xoLs:Q70}`aL,)kbgcD"<,y+)YgkU7TKN@<WWa06xFsS6Il;_R,yyaM>PRp|qCf
-&y%#D37;g.|]PUKJE473Oyxr]xun'haI^nx%k;NH!$6!Z96$hw4M(a[hl=hbA'^8%P`So8cxrmipV(4XC#TVmKa8%kr,=3$w|.Qs50V@ATqC/d#H;FBP4)
-%,Mc<RF<|9w&yg,UnSBfWvKk'`CRn1]#XPk'#ch]1Z(Q1Z<4)WME~IK[s12}c'fNh/y<69ji+wsM&xSg/mTV8Gr&'WiB>EX|/W-e`W=j<X~7~TNA{0;nr>
-lnK"je-&Tu:=+PVgp.VDTEa;tr<#lG4-YdM}eU2vS,pPBD}ZDN-mQQcp%5=I'YU,;fB1}+%c1vXj]DX5ek~>2B&Cy1q.`:0X+Ng%s+~(+z7)I[R^5rcKbV
-r![o_;xATx|yDG28o$H1qfsBQrP1Xu=y_RvXXtD`XSB"'rRCO"bv/#zXg%nNWhFi"eA<Y|/5')e$LdFHDPPXoCXh@Yf3_I_kM=2^uvZY8B&9dO"y@(+ti+
-mb-ZdWVbN.q_YSSM"sch")3z4GJ(WfkcU.e[@oZ;#tJVl6G#zLb,:y3kj678/5[iatXoSut7PMs13o&@bE#k3UN0UWjFgFY9XbEI2t#,_xdQ[2f&;>]$@c
-<"8x&9jKsiA`bTSV,WM2ETVD+AD^;>lXdNK_)t%4a|YJi5r":_-<V1z-<M%Rw]D80|us`m<CAgB"_s9ZdsM<T[WxCvfS6S#V/TP;D_/Vi}qsrkg}v!2Q)`
-it-aIi}`l^}wR@bRin7Hmp5/wTAN15WrUKJdP|uFSRs#B(A,5qM)a9xxJru>tTY3JQkH|+78Ca.=UN7hdYp|A`VM=gNq9-zZ/NSxN"al@G,O=ywOU&/MGa
-f3SC0g[{!2H0~i[,gm48YdDM]gy+-{Pd3>&5wiP!UzVs0I&X=NNv)v6"~O+fo5bFpZGgfL&vFDuhnw8oZl;wVgDtBx<j]O3&Z0"|1Mky<gW&q5aX<TN/6,
-e6lE$U;z<Jc#g#{B-'qo'[Y":3XE'B:bh_''XwfP085Jo9as|}9lm7N&.x3DBfO{W<r`)h-&B844l0O]ASf&cl'kX'27@s3%=e]g/Q:E}uG&C]|b54)-7w
-z/bc)dQ#Zk_u-XRkwrJK-S8Slm9!D[H{D-K=VG'Dx9_-](E)|(@AB)]xRkn"9uGM!#"F/XmIb8bk!59(0'34O>NlV8,e+WHNnLs`Ba}'>gniVI}'Z`-G/U
-z9HSm|7yfl:60y%i#EdG'&}JG1S)ynMZ/5m6K>S<-Z+rMq[_H4S`Jn")wSxJxdvOT^OfotoBlcKPV8Rg)+~Aq.Bgjp~d;^WoD{,ULba5:idrRVER_9^u3i
-iBA2&7o$edor&g:[jS"bd$xv$>o_Wv@Csz;RCp(<pA~.@S{(Zz8j$Py@ZJ.j72f<O%_5(g0V~5RVGJq$B3(T^+]<^8'me,hpB_mZ-+($&:J!4jtYHYLQ{#
-Y_V(QQN#/R2QT[_(|_qJ2k4o%K7D=)BU4aSO8v|5fL/@9^_g-EpB"@_(>JE<hbVJ;{{vy+Jhp<1a2pSfI'f}u#3GUB,rxs]@48/hzGbUEWVzBFYOOYPy|Y
-dM]py{eeI6~fAl7b%g3i>Po/:u)t$Y})i&olsEfdvu~FU2Xp_%N'4z!(P@|<fYVHdWk6$'Bz.obz6tIEM/P,96c,zFij4^a!D60U5l2/v3J6fF:^p:`;9Q
-KHi[6<{$J=pvrmsD+/z#v,U0/]_LnO_Q!iGAR_!{!Z_cg'ZOsMeP^Pk3!)Brk!Au{"VLS|`F8`{s~Fa;))^/kUo6i"r}Rkh!@2FT-Q980]+v`&Jw-"vC>8
->p.=tEC^s|>{7,C7]^n=.xTM+[8sq-%uA|MZM;Y|CejR1{6n3I5M9o#>iGJRa2xbAW5o:8o5r(5!i'lrJ<MNh9BOte4$$Z!"}1Vkf8QN2ysai|:_eAGrLw
-o&Bn:SPho&)yU0dh}.#3c$('wnUK'$J9b4t#VzVf1kx233PjC7lG<Ot2#)Aag%Xc`gA">y^h[/ZN@g@[chL=&9tsC@vDEq8&AdJjHYUN5@]'qBFiVyVw|v
-a_o]A6hjwD6OppSAkcmd$8CFCESp/o3'kU5]'38l:!1hc&[fIibgxxYE`xUN0s:U@y~av{:^4,+H/;N|v2#EYE.B(B{zgn_oG6bLn$h-Yr!w[x|J-5kt](
-j1ygOSI%1sAOl^7d6C'76d}tiI>Jc%@^WDY]3>FZC3)#3k7Il}5XD_a148L(n;mLpUi&o0Bxg2,K;$z4t[JJq=N+o}>I.RNn(:@N.Zo@{2SJWnzi"2]r1d
-JF{jAn"/Q[+{2<k$R=jf$xFDp}(MK$OtV+y)P0WHk1W6j}Cfakel-6JX!P@_JTP>mxFPY^p_:2+ccCK%5']se=V$IcPg72HZ<a1)"0vmXBh'-i<dH$fr55
-oCQ!^P%Ha2FZ0{nA/gPf+-lvH;%Pg<OQ)$B3CIgkq94h{fz<2f"/=$_z`t{n>[1J+bSv0Xnr.]omVlvM<YDaB(1TJe;.MP2n8"x{Qgoa|BQMyN+tpiL$@/
-<#3.m-8x8.>t3$i5PEmKT%4]M9f'4"pmx/T}HryzDvE6_|6-yH&<N.$9<tEk2z_fI'i.kU&e$kYLnJN9+8xvCRiW'8;EZ,w`[d[&v4.y[8+EGJmTeD}(!e
-6hVYQ6/@@qwxZ$H0t51hL;_8h:~oReTBWeX)i8ixY4v|7^Gik3QA%ZQ7PVOIWE"AVUKK%2H$Id9.lCWFtjAkeWlTrFW`,l'vC98pwQ"1{@`-Es=W2[)P%"
-'VZ3DjHf~wIN}<f&9e`S}wn4YmkSBWZDhi&Q'(lOA'901K'0a39-JN6NKA}#fX3s"UT&q46F7;a6Tt{^gH>1a2FEa3^@~'N1a$b&PZw!c];&aL0R}3l85(
-',D^-G{B.V19G$`^$>="")YGmUjh$STzGBiHTStf#)rN="n<bIVS0cROS`WM<i.,XT}$=J>vK0"i94a`o`grqCsfl]6mACSHmMj/|.(5!.aA#W:uXsvne4
-Re3f+>E<IvEpj2X7fb$@qh4`[Qz[iN|x|gs;Q|G$4k.hy`o"UV>(!De9|ntT_;0LUmi4B=Z,Ao>A-ckIv&f/slpm"x[UEk!Jyw]r"qSTc|EaqH'dtOs9;^
-"~wpA}ni%baIt7}a!8s$eos_Q<D8f2/;'Z6:XHs`[D@f.J6</}30u7NwJrbHZvjc]vmOgH^zCpGTRT"Mpu+bqY,=M8DNScd{3z9/j&Iq`q<ex;$KX,[1t[
-2rRb5|6K->xb$kWze%(R^fLK5Vip@Kz8/g}4pESq8&cvi&]<dJ~!$6Pd;<!dr.kA~ljNHs7P)4@c4GP{gXze&#TjWZqB+,p_^]h6R:D3<NCQEunL}v(|Xp
-_DJF--d2$@>%M=jwGz;}&g2"<pb|@#'YR=>G|ZW+~e.gDu%/IiPd=Lkywe3dGUBH!%x6NJ0B~IwrOlxh|]as4^cgIsz@Rz`^$q@nQd~AG|~@^kPG6+dT-$
-uR[9PE,IK}%.u97XL9jk;"-n.oq7y/v_xD9o&5u#o}+$)U/=fa=apN/"0ff(%du3b+9GC7n.{$~A_l%z5Q56LiQ2d(F!LcpFJ/SXopDR4G2uZZPi5=KK}%
-NfA|DJ]",'M`y3}NH[xl&TH_Nibi3`#ex(]%YGH6za}&,TgU4MZNPq#,70BX#^xSiY'32OD)MbgZ]jTiLWK]Q0fI4:;94.72Tcyo6#P^L1[fM7r4mP$b+h
-E"d_s&/l^u{J,U>DeZ|TTw!b'gPF{J;xFsK(ZPIS@ObI&c/SzCO6=f)f7ber&D{6!|m>Tk#{gB!f#n<B[;fGSx,c5|[r7X4z'V[i.JV4i_t`x]$B6QLT;}
-A/VHSp1U{7=L|xyPPyY1Gk![W%3rm(+4:xD"<bu1[-6-qm'eL''299C(TSM;|zHLg""y{jAauEbAS9UZ"6Yc3y+%}GWJb0SVGmvfCc`f(.'y2c%oRjZ66Z
-<KvO.WS#4O|{(zw&]{K%x&=rYFURL@Gy!}q2jhnKCe<Jxv$%I{Y_r<9KOW^`DEU08}X:>CPb:;Om3:2o7'xDONm;Z'8iC!jFJ`:|W$[IF@y{6(N]J+455d
-Du-F}PZ|qWvcfdN_d)fb[m$jrjkHmT_Wlm]3QvnnN1d6"WQ#wdAm(27'r|vVRw_lb/'|Hpo=^P="~=F}rI6O~#{{3IM[,>A(-CmkNahr"P]ghPhak=|=(|
-.C3Ziyat'UvSjwNZJx",h[9/vr+@hv~(U`X[=WCknXJqZCRD_M^p--j}51}"-#ac.osp2LG,oSEJ.A2pJ&|V85TGp'ydNM$q0&>3wun,gW.+e)kj7YS5=>
-49pyNJlV^>kMuHnoQ`mifpu;k)6`Y1pe|h^H4Bl&E`|sWqfyis2tgoBBGs~'[lORiQ7+9b`:!@jLKqBUu7mI#x=m6P^Trdt_763nf/"xx{%4OO:+Z'6+_4
-k&9t%G9Q~cFy>N$9LDj67wk2;KN`09f2G;=W!-U3jl}/4i,>sJVlI//rI7zG[L_{<"BFh+SYZ`qVWc3f:#,Nbov39oB8js'&!p2=mo~'>b2TW&z#=b+zMf
-/,=&KWpgfW]PL`Gb3iCwt"cITy<a#MOnuBHKTduF/60YWtTRG+/D}HSkfAG{HWs'J_`']&T@&,50'&IYEt;bNdb([6@zgaky;RA$_7jAi;qFm2VxuE-Ux"
-jSzcx.s'`2V2okd><7[!LIFsL:I].j%!W[x<ph92A}a)]$kAvYoyk)%cXj~0_hmw)DKQ:fB.T{EQU0R&ioH&+M<-{r~np/`:u#U0M:_wI}@2Z!RE7]]^ji
-qx;ZdS#q[G/Q`N]&qxe)R!5AqVMApyKT4S82!w)tO(0&ioN=WWngG(lAbSXp~k}]GYpE)IaJAZMKMJsO2"h(<]gr|@n6,a,)c|,UM1M-^>J5o"-{XAYx)X
-6Y>lerW&<I;+wDo!`Fw=>Yyy(+!EFq)=-cL.h))iLNjp#UFWaQ[hxC."=kx;`SsCR.(a[r@7.J4Dt/6z/Y|rE2P1;7^rDV6]pT30<11k@U[AwiT(qOoL^"
-=FN}(/,wvQEQlfWt/';4pQ8"sF6#4hl9Ji#cE.D:_,J|PQ|Ap5z)0:42i<;'KD1B`K1K8n;P=Qx:(Sx^MVQ'^S-$a(PP9q$V9JbT!2GhgAG#a1:33=,jf%
-%V}|'3e/.-4C^Gfj,&SGSI~!B0i!:_&//9!3YZjPi$7sn)2iV@#uZPd]'d/n$zrfF}T/7A|z2+#n_r@myopywHP2JLKAR:{C;JKMLoeq'[P:#l}SZ@2)>$
-NZ!1Y0o6-!X0ijtil>f,lCzA38%Xy;<pNF.;&YO(=f)=R7p^O:tv|r$#%gF>[(A$_vB^Y"5RGnIw,EFx[,<[6<=w&o4`2f!JXLfq-6Y%_@KR)#[j5z")'T
-Bql"d8]e{t>P]29',>Z]`goo%}q6G}8}(xOL^Y'!uc7iZ7f2#zs87t)Gcwx8"!ig":u36Y[$6#|e0m@3e6u$.|3%ts>#e<!kEGJcTtL'RN8+muP'U}}IFD
-Tr48S|n6axtGB1j+bP0W2<zie:%!n-+KHn]Q^:j)8Jxyo`rihhzZ!PBoGQkSqWos%Z]$$)`-8<9%]!v:k3fxNirU2yj}6AFL35Gn7WT.2Fd]OcL7))G%d[
-<H7.Tmz0tdKo6w]umh's6=:M},(|Wk~_<4BqaRW3Sc(bG3T|!56flz-_y,(+8%./ClSVh#q!u|Tu5"&@!s>,SV1zSiTq'zzR'Cz'R(zk^SD9wcnEYp{^Gp
-#IeQ}"]:|2nSe<(:f]mp|N37W,W>i:+i~!84Ie1Sha$uKpmy1:Ezx0cVv_EXuZ9;c};+fDSuU[h"]%BJv{(^xso<+6ug}3V!1']p^9k]4&~NHL8'P|LZ[b
-vyrMG">D)MyEE1!J2@zobw6r%_~}jf"398{A&}'gyvirOL9t@BK{]A38NP8DE7#mj(IX4jTZxIL#.=9,v^qtQu"-V2xH_mchZz)R<RS[P9mTScOMaX3##T
-4Wog||Ht'Gv^{!Kr!{ozMsQ&8|NrD{2g%rlEqWoZ+r{F2#U>GYwd<EH{b9_7v.Ha@|$>HS9/5drH)OU!|ocDd$+]mU|9!Er"rB7f~nX+%qDbRv@IhipB|B
-rl8.O]rFr`2FrDi7:yApASb<Sa1r/wRrqG+:Z%_l2KRQsIpbAht&9+kqH@DQ(sDRlqL64Mf7WIkVmW>(M:zK&xru76"Zo3S{%EFK4wlS!9hkIlO0x7/CR8
-R.-Vir!uXN]7BEqu+8+:qj).9[K5z}rLcQXWW$1>A%}.NuN"S[NoiJ;Aq@`fwgtL3)4^wgtIR#4$r:{&aa,q3``vk2iUv{{wLdc$1Dp^IB}){#|J!7'X!/
-=:IV%-I@rAvQmn8ehEcR4Il:rw{^dC/`7S>Y;iw]K5ONt+/%t2Ub2@e%^#8_luA"Qf@&x(<VC;,.j;-z}"+0!by/s(xLQNSzF`}`lq{hj.8^R1r@Xog2Er
-aJy`4omD=m%PZum-(:KM(0F}7Fc34qK^1=s%:D2.ln-5$Qr5_TK+|Ra`f$tsz]bU(VDNX;Vc>:IvyJ-csWlQEE6#840nHWBHKpZoTDXo{_;p/!`im>m&uv
-hGT$7l1@<G7OUZ/zAxbG1!T{]-:EBn5|%K7"_F)RsaAt9|um@_[02bj',##)C2+b/9s75":Q;Njt((E.R)NeYp-bd>YY]-Ct"AI_V0KrNMw,#_"h[W^y'm
-s)qI=I$.)v&K<C<zCN&tGrw1&ogi]`O}lLut[:IEYsvA6Vnf,GAt6"_Y2mHy]Dy(GfTt6KvFmH5>8PEad-b>:z$N@x#KeLLK6I(LSH1k7yxn{CDRA`)2`K
-QLrE@Lor0KbAy[gE:3h'oR+cygRZhB`g@zGz.grkE7O>nu$E)KRAvCdx0I3t5E}@j%0eL>cx~bo1@T_^/)PU%#>ypoKnW}QxZxd9Y|_NMgiJf&(rF{:o4d
-Neyo%KAUITrCCPtrE.1n``Y$E<R(f1UfK=O[g@'pXMFju1S`Iq>`qcWv#],h^y%I@3OAhHMA]f(S>ZfjVcH4|ssgg-z!-@t|+%Op'1|9>,C-1UR_q.g9ZS
-(M%!mMW.eu&Xu8#e_Oio2{&M0;P6S]Rxmv;Eq]lRu'7|qL4CHoK]a=j-le3fmgmp3p5^H(8c71S|bFLL((=,-#W#J3OPr5|yWg56m/D9^[4SBD!{'g[}MO
-E,kY2|Y6z8C0;4YLYF@M)nHZ0Y9EpPaqQy9yE_X};Ehqqt$&v]EXWmsLqjg@vK3U;0eJ`3Sosbb(rrz35]U"6,ZM][7v$P|/3smp@.Jd%NT_yl|0GN.ATy
-xv:_&z(:&rRaE#$i-hWtT4Q)J7)m:gYJXdKg"MN_1N@.klzwat_17l.kz`K(nz:`4G`Nh26crlfx>4U(2l[MU=1Q{M=`7CcG;O/6F;jzm-{w{HL]J=BQ}3
-hu3R851JPXUe0J6]S&HYo@w:$_RCIMsQRQ41w-#zjE#O0b[Kg]'E@IZf+m9JB;'"c1<Uaz]NwQw0ntQ=fnJJ9U]QB%Ws#C1VG;-VG<:h#7bv.jJ;9Rdjnc
-~>m!r{R:!<@qy]iUf'aR51:4DhPV-#o]H"bUGY%a#Tn-r1n]F/)y.VJvkZn/HDBISbL)xjYh/Nmu`,h1{zoTNA9D<wf8C9A48|EDh]=saUnwAKI)[){CO+
-pf.zq^]-a$7b,-|vMw8n$@aOQJ",IlN}Z'C(n]tL|<+^r-&WBMDwndkxZ_L;u8]q{2SdWgu0o)DqEGDMO5ph}-_R]0JVIK/)lLXDhlvB%;}Nu[A4LeY1+A
--{l_me"r`w=N.#nHwjFF'P^72-EfH&W/59hjAaibrXncNw}9t{!pXEi0'26#X<qUO^M0{&C86oS={7H_%iSvVt3v$oi2fxFJzk2s=Xc]`VA(Y`-'1W_]sm
-jOGR}{DIUm!YTn~K@k_'&(]nB8K@QuzhY!|m;1r%a&S6t%mqZuA0#VB`>"$DD54V{HiLmkjgW_O60fkQTLF7}{v%QH|S1b-A+%a&TtE+he;V#s=hM<-)-N
-lfK=h!$%YT#$_UIoXNi3Vt!HP6u7Y#.s(BfW31-!H3#WSFPp"0lt+!Z)C1{r5=aj#'0zV54qEsp>q%$M<0rx8dMHZ4!"Eoe5UV7DpOj+hK,ED}pj+%U_@S
-$g`$DP}cr!cC{6R[}^}7R:V"E4ImXnNMG-/O]wg1a1'pqsS"X2XHI}:YYtTPl#cx5Xi;bX@M9`:{LbO]0r_Ez-_g(!g()4#.LiKx3'GT+>Zy%fZ033}s}l
-|2UB1|=_'Sh1~W'#xKNT0<e3h}wd5OP8km9{G;EHQZ{7msBu=2zxdwtMhGlm8nYT|B7a!vaSaG@OT")@zG>[~p@$o}zY>M<z6LnpZh:V1eG!"9Fw|.3Iak
-,F$4<H#}pk.tU`Q%!Sl)Fl3)L8ACMm'WWB3x{vxPKjy8yCU}PzN'y@lz5j@R_s6Avsn:QOk%cc(.s/%[&!d7SHn'X8WHq:NTr&0_B$d}hBX0~FcHYtbgU9
-@f8>l'~TE#<TBpbG$l%Q!5Q'WHJo:IfT_Ha=ZafmS1dm[YJoHSFF]}<YqCbq%(-N)j)fI"9oCj`k(Ip%$ghG)A0V1_Dl{>=BYewrzItE/ewkiS"l_4=WaG
-M^b]o}M6XMD-c/n3jdEdm{-`dhbM(lfSo6Fx0NdD,{h#)+4x<DS,L#D3Q;v{qk7]/OSMB/J;.PJil,86%/ccoZWH.I3B$Y^}_rU3tZ"_<dz`C45#^9/JOP
-,$_vXcwc;Wy3Mh|6"Eq[8C2J1%DJ_X1]>[nEA%F_9HOiv!0/SqQ^^`aPL1zk'$pg,QzLWB}=532vUAj#r%@@"XYm'SPx['4Vai'1/ERbXS,a;.,[Ah<q/.
-=j8Q6m6(memmleyJ/a+,)aU8!hKw^`A>ke'Je#qEVYW8P[p}W]{sYe<<1,HWzy-}QNr}.4TiFW<t6+ayX8'9H<U[[QT=<%11ql]Zy0Z_Lc{9viw}C8[Rh<
-48uhnOWNNM;jOI|$6+3EU->;)D[+dZ8Nq9%4E.U%wod}wjRdhrq#X9K&PRqyJX_6Beq+z{%tiy~/|Nt2aD9}8bK6PM%1ZU+>S[EVt51zqK8&4tf2O;$Z9;
-V+z@Ai4&@xW+4TI-A-y0}D,@{Uk7~<sKN/''8Zi{rFgR.s/B,;}R["h109;_}RHr'Dawtq0}|5Pkp#a7nQ}Fb'GB&z=]z260V;{Mb4!6t1a3NUK>fp9c1^
-8P>Y.r8+b`3@40i)<U;:!+oou%O=4+Lr.t#Z-5.=0'qH:!P#K_ar]nQHf;+C)=z"r/fFWdA9n't66S[!$Yy6[E`.jA:J./V"lh(+f9&A%SAn^(7,w5NF(;
-pCMH$6AKA.GRL=-X}@H"W4'w"zhJx4%,M=~89l+1tUdx3]!UdM0f$5g3$5#04Lz5^;f4s1@UFJ,8-R&giI-dh5/Yg^r./B`z>BKb6}-p`kx3p2f{18Nz>/
-+Fgp2:4G=aQfWz@ne"0i6B:M^QZTtA78vJ!rh4VZwJKB{`"$iI`m(:C+9{,i.O'$Rl4<jT'=/)B.Sd@}vQ@T)reAT@HeC(yXO75]oN;yY's'SG'Ahnmtdz
-{@bPt^-$3x+eNwH_[/"Dud"+;Ua>'i876.l"kdVXfn>p'Dwm=rBWJQpFW#0<P[8({Ul4>h#kD+ciXEtne1A4<PgEc#n#`7xKEe3uxxI!7&u!"nCb/Wimfb
-F)Cz[567)A79w`]@i{d26vu7.%,-A)F>'dGH1/2xj):JRe<V_X`n$,n(5}iTeL==Sj+aY'Z%ar0VlwY3u2.j:V:$~>jQAhl+f8pNn2ySqQFSM}Y([n{h}6
-F./W_ExY0PuSPimleog{0YR6_SS%_nNT/M:#mrPkAzK4&.rT$H{d8p||:oBGY/D[[g1066}3h;SQ;+!YJ^8q~&&-%CqqyUG0I]{!6(p.wi#oE;m=-eNMo4
-ZZ.'rl{BZ+,g-Grg|>bul@{/V@a;{mln%iNH<U.#tqXtys[Mq=bb#fEQk(RTeT(E(EPdSjN/w@m!W@~ap%^"{v9/,#Of!V/pB5P9G;g[cc:eIMDjs=sQ'!
-B/4]dm#_!B"k$mn%ZX2k8n<iWK%K(bVvJgD.$v=G.Ume!DmW0U.oApVU%vD2rZ1@">`k]hN(~Z^LDs<yzZ,T5Bk1Z6WjoB.PK-V:F:+{5]/gA_8!;E&>"`
-dfs;i#&f#.p.>;#PJ54wb)"GmyaXIivZz+U6y5':Y/{+j/wd'{cGou~a/>UM;B!xfyH[)ONwtGs3LGm|Sn2%NMbV_+ASJ0XY8_,S@((Ux@O5fJvVb.MD+@
-Z[mOr0aa;_@0o9<yP;ny,Ad"HsU<$s6Os0KB("7Q'xyh`0jf;(xHvX6@x(7XxK(yak.;1QW,{,NAjciN-Rzr'm:Zv=pcU>vKQ&Rkxu9czZNzJ5!eP>9-%Z
-Cxdl4O^_ZpWy{Vf3]+qwA-2')d5Ca']XdFch8AU.p`FRpKIq{,]h4'Q#fr{+EtW>1/5_f-)ZCO[4EMCL;%qy$64@VvN5|^#.W1`JH"6#QJp$vFl^[WW[Vl
-g]bEg$wqs^PR:!$;d_-02bx]Sp#|f"xGaKL7NQbAS&6kfug6!OY-v58+vvLc`5RZF39"eI<B_Ly+^'SotXYO~HC7Bz.v0WzxL$tHpjn0aa)9"<X{Sc1tI"
-s/OS>ehb[^U72=skjVp>Zc!Cw8JpZ&_^8e8@w$BkZ;odL'p)WWc`zt0T[.!SFda8ydW%I$bb!FczVu4dyHcAs}cjZ;kD/5~%YSf8n&;yP=mJfPC$b;rVRX
-dvVl_HhUIAcJc]51{V0;/T{I6atUM%wCLO&yKrkP^#7He/LV1+0}l-SCzVTiw2uJ>NJBLvwTy_4@~q#pBrBgdU_C{W}mWAOW8h#D`jViHs)c-q.jkOSVDc
-lUzk3_OsY28l,}!s9,%yO'AC=xaEs%@hmf_Xzp5]pq(@Hh$o)SSwwuq<`y_wVDmRxN@Dc7/l6>}VVH9LxHjaRd{s;dTo,RU6ArNOU&r{~&Yw+TKtSQlyED
-JXVO[{#LiZ|q56Be+XrJOs0{WMkAf0k`kD}[wNO9nG4:77x6F-02VU44GN&DtPXG-L8p#iOJ'pTMS%[;fs#|e:LE(TQq,UpLv[,_q5<2,hT_P.w+X/jMg<
-bG0O7dwi]Z&}XV>VA]u7x/$m`TLcZ0M(-IN98U2`/i`+=}IUZaNsdhcLva[W)IxWJ0YR[_ieb^;`;>9go9Mx8/Q;WKLd7C@V+kwS]2Z>IRwkR_WtSr&S|$
-n@(!P+HBRX}agrh=j6furt|eAHh6$Gx)FW_2_wF^;[E3WUx0zlivp5;$$VmHDQ$>N,'/Y%doQx=>b8BzN[_t'Pd$9fUyvvnA]tu$n2XoT0vS.Us>e"9rNZ
-WV]jNBOXipZb5p0)+W}&|BJ:{I&D9nuoOGlE|@t)w0Dmsiy[][xl,ShnxxS-_l%d.>fHe3ORo"luAuGv5-(K(yZSp"Q^h7RBluAK~ND&p%pVPYVgY:H!If
-v`CaSs)![alI"I-PwnYj9p!oWX0U(/}D[D{Lk8|{xHNwZiGY_J1<NE{967jA<0(]ubBUbhnWMCj8pTYp~t|g1jR"N!,Qk)rfOt"FG`Rj=-taS=P(KmN[))
-=yuwNzNpRC$r+`['$gkR1|2oxbk}&GWPPj)AvNg123',ufd#nhrGa4=;;SuUI!}7;}tLqz#B@-~vQ-UU4.p.Z1~3!d|<9w5{`cHCuYLoFZfCqD&Lf]bcH=
-waSgs0Q0jZg)<zjMV%mAz@fBxJw(3&&GFG['|`=/@=0S4$O1@5~n]Kn_i^f<SP2jZIBUGN0DPEJ_Gj7&j|.#afkY3i8Kr2db2V',QK:9P^)Y2jlv,km^!"
-{Kbyt;O.M0)Uf2-D!]+s8bB@{RSE-v'FAQu&v+:St5TOE|9C$xBu&jco{Ac&A5gv}jyrWl-Efw.jfB'A{4es2Qld3Sx8QHW5:L3Ha"[ayPm.b1b3v.jWvc
-g@i'^0d6B>ALqxSVqXai~Oy;JxBQ.!E]-1tveVA"Cb/0&g(ma_bL,Ze`.VJ`RRuk^-&9UiCSy&.EI/d$7,gU%wD;d>i3''nsZ(n^X`Z;kWr=Kkksx!_G>G
-e(iCWIzh-6`/2CnYbdgU0Es}}dQb}k[FVn0jgBl]yE&jPa~F+w'L'+=&pt%.{H^M"<%P'e6|)|@3cJ+[{P]C2+vN.s{gI%c=q"g9_WRo;Fs#_4=1E#dO9@
-KQ'AI]7F_-fYw5_h6C.A!!dt%s5.tlK-B=S={D@31u!GBZ)cE^d'q/KjSpuuKwx<n(PkLBDk.#f+$YTY]>p^@42I8a@n/G0i5|FNS7_kV{G8HVQr|A;,wc
-_K-0A!_+$[Hn08Musuo.p`-}kWX-!}yRKNl.)8bp|K0!S/K7n.!lzkA<alVE-IS+;Jq.@^3>@IYAB#{BHp,R>y66rP/N8(&mP5|TZK|gwl0Jg4$Lon:;Sh
-u_7PrUs)"b=W=3;EbPt<0dCcre2sX_$72U>Od}9e9$PJeFSJj;6/IDj6"w+U[5%G%]MxyW('1=OXxsd70i|d]n|X)&/hX1==f[T-H{zTVcF,,$!3s$O#'D
-"PTcA3+0_=G6B#l^V|g($xu$8|/4Z#W+I1j4}d_CiH@GxresqSwP0I'xx6R#I&o{r[74pw6+]^1ACAI#bx}W)hdIO%L+fHk;bm))R5c`6&"bna}`l4M#G%
-,trB+XS2vtm8.oV#O/filS+8;BORUb^R,bZvh"==T@^do.0u~-ZYYk4<9MzZf-JrG0-$FE.#^.Cl,)8(=caU~EsU:&oq#x>E|ZFY&so1_S-#[S!.L!J-(f
-^H6iw:S$&R8Ka)G}D-y|/J7(3_kvum^-tc$ry3{/DxN(W6K]5z<,4pUC6ER'G^NhO-F43jvdvCk]i3K=;Azu+t&69Myb::ob5/0XtxuCwi}|JVU/<P_ci-
-_b-u{+>15,p{51=m"/gn7g!P4MjN){lP1nec{Q'X;oDc:cHkzS/mr3v`-k)T=R6cr7BxCH-h]9~dFBLed4&AR+49Gf!A9Wzzt{>""wIOCj.TyZ#`o=FQ[(
-jaf]v%f'2F!^./53eNRR@&&y)O=r+"KGhPw8WS21F^7'#]y8s0"Ey2LgjfyNb#>="GSFFA8)d`l.;kSrGvmqpa]T}%t)`#DNPCH+{V`vy14_<SgkweTqW<
-mjLA/=<$3,G4ZEc#,/gfOTLAH&mWJI>Fa#'^]IJMaJH67ii"]InWkxf..ceSLo,XGwe{Rv=&h8t56V21R(f+=ZLsr:acU]eAy^X@aha%tpiblBhCb%BFWg
-%lQMkmi/JQO3&559cIK>X-U$`/mPC)$7Ls08vv6Yy7(y&Z5is@(]3L0dLWzp#mQf+`/vW4<Y/kgNYk~=97S5}X`[Lm1FJmjpJRw2~oF355&]tS>7]}+Dv7
-c&tUa;txz)^V2H8XM$h$a-7hp-uA_([-d3NS!z5T@cr]YPG3:U%W)%fe=yLov0D@wdkY_/]g$oO#hxXk[}xFK7N3tj6|PV9Ed1;:-k=(+.aoZ@+1~w2Ru5
-fz=-2;tcs1Iwg4>40Q^Y]$gT|7U`0wqgp;-#>n8GWq773-%azWUZ7Wg@W6D/.1b>szxyYA_wcLqeDq)i[mQs2p0]ao`}SK!JLjmBslVr~ALpAWN/AHO29+
-slUQ~CCOam7B~;]PJ,m,VNOQq877XQhB|iJwHZWX~Z0ts-eeNk=SBGVh]"{I+@4c8;=Q,<duz(J$0V]g-cx7:GsydCU.~o8]FZ'(+^lfRurD51U0_syPkl
-Tv[ldryP8;"^}:7|BOLR7U1$H[47%f[":y$,YnrdH+iI8QY],p%GAm4bQl<WI"&x2Hc-Q,e4&0G{l+7(nJ3qx6=KZ}TZ211$k{%,29S'V8CoK!4G&)9_gm
-Z{Rl0le,gx&lYQ$^`Vd}u),HGTV[}"h%,[rEw(b+Fw;)Ck=L4v.`;Z@9J2wtVjtNBRT@T6oj/XWftsMsts{p,%f!kQpIr@[O6H=xgwKZVL}Wv{vUm@K^n,
-':n+Dnnf3tDd+`dXMaL2AO{e)GcG5|.UznF{I%{OGm.|8jDsAmGaQr18KmX2k[@i4vo{<j`TaD#X2K5<lsJu6NR:tC<>i@}E%^;jmsnKAX35H'!T:j26I_
--rF/Jg)$l/^!e"'(E+3DVBk1O2lw$0~5FJa55skede24-|d'fZK4wd)K6),SsdYP94p#)X`Yqq8Xe%d`lFRg~|etnn$:jvNoZJ[b8hlE{I0bco1AsqozR{
-^h>j%=`3xr1triY1Ajdl~!:$>T]HaK2CW<1$XT=cm13X;B$px1MGHL'aboMg'&SAv(rN|G}sWi#mM/y"UNy.HfwNV]})v4|3lc&g3A!6;Ji&_g:E,eW/Kk
-lh9/w7Io2A|q)C4;!L>]QgO3CNoi%ihQ)k~k!v>N~7_&":s4VHzZ}'T^XI37'a~-o{^l2<C^0an:N!#5(Z]ZZB:J((m9:Tb]n46I=}/<k}'@h)~"+Y]lhW
-&A'R|-caSy7[EkJ;iE%Pphqt7XzF&|J]NL3pm]{C}b1U;#V,A&Z[Aa(-m`yrXC|bT)ud4M&Aem)4|3{NI]x5rKGmX8>^Y34ItvY[eE/h:TT1yuVH#MsMG-
-FTn_4{&=G#KV&I!]py<&cVV!^>XJo|rs^^)E=c^%|zjSx#R<~2tF4yv>z#<fN4h$&GCbX!<hDqu1(;.!|$Y:oo/MH_dmFKk:#V#{0})2Jk>;]=U1<[;GKu
-B%|{LFMyVo=}[6YOO5IpPFI3F=KP0UU&.}i6ncKyh:10:k97u{>JQ/O$l>F|G(^pW{/x!w,WR3Bb0:p9FvU%<7te]YF(nW3}'"Sm0ddL!V6WU{}P#zpb>B
-^64L0.I5k`Sa,#uHvS_lNDb!{EdeM;XWUO6gD@$EhxyC,aJd[YxMOO!(<M1v~b8LV[x$hvYakEe=EV4UACNC<%AYU#86fE+E'/q:7T-32fkR!`ieyTPG"a
-U7ls57WfAUwy]BTO>b4<ei39NW!1IT:4jhQ!uvuVKn0BV[WJ{ZY8_4%C:)!IWZ0CYrH"Qgd/|n;9]"<3lfp38n1bb:QeaTnFa{I-f7x|)>5sk[#_p<N_2<
-rDEy.jCkS6""4ezfXlwC'gtk!!>N2vEb9<T=xW^2ValI[(3PNse+:-cmK[%SH%Y8n=11{/R"6{X]A-l-|X}f|.F6GwB<w||Iu5d6f5>2yEj<&<W7SlE%8;
-oIh&vOoeVL#4+.52GJXLM(Jg>PEal)N_T,FP<{n5d5^i>H>2lHUZ}5<)Q!sxwtzH]6|}U,O[;:{a'U^,P>r1E'>sh{X2,y<,fX9@^nmHoFi=KwK[QOvQ;2
-I.ZRZEvJ8#i-Ec"wu./'uN`&K8$&u3'x<s:g/0p8/"Q-L<obr`thCiH5Z#Un9G8v6s;3UGx9"d<gZs@]6zRWj+F9l-g!8}6fmN!W'U(/MKtj~;:f~@hp9d
-1ov+$WO-3u}CP&h3ECM>$6.jehvR.Lv!WS8sB!<1MSzHu/D@A74jIw`w"{!iV%v!-z>n.Hm$zH7DVuJfX&dhRh>V7o(p`kDM{Op4TKE0{g&DQJW6^/)WH(
-PU+fB=]k0;6sG|p:OV#Xd0fCyTc>"&o<e6t%{fz"KdK)h]YHSle,W$MJFiOpl]P(N7/7j:]oqrc$J[1'LT^gF]07b;Up<yig<b2qDm"XM'2veNg[VR<]3b
-k[y6KjJOS)d4<`>jN^K8$Unzw`GM0QCH{4@KsBEkYD~)nC~,Dsc;pTx4|4YTs5Xy+A<=ozU"[nbFu=hBMj<J4AFl'6T$+0YgJn3rWg'Y=#%iR)ZGXL+tM&
-`@{.s!P;.x-HbcROB%^@m}6#82jf"F7:N%h[[7SX-Hlj2lRp/SO#Od7JZE-U[WZ`Q|(5xI_)(#S_NTC0e;71bP|C!f7bf1.EwfP<@L0MNIbXYS<PaD^s{T
-f{#&47g91q^N9v^EZ{r]Fe`5j=i[1OD|L6,93N[fpR1Yd&A49h<`j(N%xD]TB]<%Lwr"%2.n"xGALMbW%g>^l<&uB0;@9N7%wL/`H[xC~Y]HGy@pw2MMRg
-gb[:uY>JY.j79`J#,P|USwL1n/h`C}sgUP]8D>s&Sr)05+{`%UujRbbRITf8H17%7o1jO=s%#=#M#x'wKs(j@<<4HJWl8R|l;Qx'<#>qf}[8)!&>Pd9K_0
-6Q12;{[$W23//(p!Pd}tS;!oVF`EB'ZHSxa{qbH!F&/n:]fA}Bx@dv_,#YyY)WDqzr:Z;T|>myx5KvUYGfF$MhDg(mPzFrgV'T,zfL~f_&Nk!G#wqG(O,-
-;5z[lC;@SGAreo}.lRVO1[br+Tk,NUHn^coSLA+{{}$xX;6t2zAHReY/n,`XH4X.Ot^HSR5{@WVMsR%M_,C%{A9=V{)VwI:G"2C$_=cGFXE8Gu0/$xbd}I
-wYskth@f=jNUJCY'mu$hp-|dqAhKW:fRHO8T"As;uY~=DwTN/%,dA<`9WYs!XWo1S7Inx0xKGj#JW!77,0md&/u/kAH]$Ai{RVoJ.v$cchd(7RK!3nha9Z
-n]LE+mn={0c,kD09rxjiLvy5S{suY5cM/V!4h:Aj-f)!J{Q_t#Wy[0.iN[cL/$G4BH1-~+B:0AThC'1W8HYToTl3p&(qUan#PIgtV{m}A{#jQ>69}9]7C^
-9q/6FdF3BW8hf@B0L,Rk%5.)r;bAMwF4;xws~T~ZtG<'kkELvGi0{/Wpi8K`|2;'_hxS@ek/rf^{H].9'pQI#(yR/(V$#:3UYJhoLK^8qq":^T%24W{)_e
-N[LCtwMtEWX{HSh<Xkc/@[H{f,b<k4l6bpCR{u7kxPr4k-isW_CJLe|I_@b>jvgYlB3EdN7rXWU/7VjEs@ft5_^aXO8(v(Vl&9eI=1+TcdyQc312`Ya^9#
-+,.zY0psQ:0KSxb@VgTq|3{Ga<X:IruH:b'SlX<"oQ{`}h]uW_EX+Tpe2!ng)/fX./K1D}Pqs#r#<+fEla2dL5.)E'{05mQvfpswTdl{CKRX9Ps-E5Vsh_
-6%W(YQLx`kV4uPX!&T6i1%~8HW]`g(wS%nTQeBoH<UZdGNuD`HOHQ=E0T2|V}zxg,ZDQ~UOpsw]R(vb3B@1'i5GlmX=-lVHM/U-_x5G#94UUEX;,qIZb4@
-AO{wnO~X%C>U6pKD40hpIC;]<woOI)N8v5>}b^c#KEIgOJ~gRn!{BIWK]I)>44(#SG-2i^v3AiO1R2KA.l|##gTT|U,Q^><cy)E`v5X5Il.sk#S-};zPP;
-DLw{Vp@Gg<Qg(=&90_b1!G&'a){|N-z2Wbn5YqT4[%~GZw2)~K$!'H<d88";"pfl<q6}XT$2m9+_]F{=J.6#s>lcN1"9Z:%'J^`"=>lB-7GbMMd`qi~uiV
-N<Rhhy_B<l'Ri!WpT}%_)TM"v"&S9uMiR3}.I{z,soyqCttCbm`BD/N'P%/Ic(#lX+{y#0T[HScIxU&N!,,71miTwH240G(a}P~l%+|9r=0=G':%3G"z$.
-2op#(/}4}S~KJ+k/u-SfHukE42Y={8KF_&A%C7wJ2+qrkhQRc9!C/3.l'1"fqf1p;80py7@4noLA#7dvp;[_S'k$mgWS^>zT{i+`wtg:DC^$x",H$[mjv=
-CBr]Bmsohxhjw7j'P&yMPe$Tj"uK2Vo=-hYSvgJFTJ~i-h<AkeoE/HpB<!2JxG9-N3DX'vq}~%N_~mFW9Kb4_y$gt9`]&SD2$6x5gL_.9tB`v;F,G4vvg1
-c)0oF1!TWa|.=r.4{[$UrJNX&l_[&T!'t:4nkyJ4O^/>W:kAr-#7^}:MI#j`9:VDOQbW59+`cG}!0L@|<#Kf<2v<<>Nk4&x"kqZ,ag:#x+'S.(V,gG(6X/
-XY/U|7&ZE{<U.GI/Ank6<Kp)d2$i76$QXk#&4[xD(9fyg5%v]{kMgB.W>EaidHQ&Fd]q,g28uOq:MwS#Sk);$A(C2'zxn/yzOkq`<5iEK.AGRUNKn1Rbs6
-"Z5MK:QVk:k4b6NAv5tYEPL;@Hlt`"+L|8m6vn8`L||'sU]k7IZ(zjOw5FK!mh=!pSb:r&Waa70f:!QMY,RVy9^&k)sx(8Pyt53/6)qvMM:(A{3^b$5Elg
-{<_&-(X3sDmGvX+Wlywa&WJ]X!y|G9iFkop#"Up1jjQvY{5:'m5+>N&(4.^YA)yzbjlvIzNQHU-y`q1h+yj}6u&`fXk<5$.(6&hKA0%>@Du]g;,qMvA:c]
-#8'5&^<V4I2sLVO++Js/W(BM!hW4D#ZYG!,#[!z6c91jw+PRERuQ:i4t1BF]]'~)^>t)x@>iX;"^eO@As.<lQfWzbtW.:Ee))2s.Fw_WJog%<HI=)jA@:2
-T$-TVC<YGs9M)FXX{4$C5.+]8m)YMv.yii6O<i2;s;PGB;v/{M(rmRjgn}a<>,L6<viX0@ZF'rTR5BRX6iNB_=g2@TZ7F>H%-g9Bc3{2/j}>w',(%o`=6<
-1O>djx+4PK`8`;q'5O;bX0kXdNr^v2:nB>;`ieG;N:!X#+GaZYQIIEnQ5i7Dyt5)7_!YTa[5s$0,Ud)p]CG@bq).IZG@fd~2a:Hez%PhSg}4F$vSw`8@#Z
-XkI94-ta<y$=4dlgBprM&1(Tp#g%JY!/^_}P{{m7'"3oQ-b:A;`8(7va<iS;WFMvm,RB!5U{^Fiy5#U[n!RGeaGPSBk4:Gm+rzWXu2fM"%lbhY0a`qg&Qo
-5B|R_TGj3}Qx(P>;:.b>=%|LiY%xdm/@>pt/${/=)/tB-y$[g{,T9QBB%IA[8XuD%F%W6Z;NifV"qslJbQ]YKk,4G^I"E&m['e0O_Y.61vVg':M&V#q[-N
-LUO9_9eWSxSEc!}OUdeD,840UD}fEA(}aT(UM,Im@}G`]tfW]_ye`u,H>mA-80>j{4ckX)75q$sM.c4uO1>_A]@zwP$3WBCJ!_P4!!%#2MZ.4Pq2I'-+##
-6k/0$d"Wi}unry)>V7`&I5l$r'2iH+Lsh;1RC|w@`=q8s,Q/(&c;5Sr0G=G:yQ~EN>S8p;MvVCc9vb(>lQ)f{sC_o{q&uap$5V.6cFOiSS0ze)[l-BarZ!
-QK9BlDNGX9q/_jKnd]s!F2AOB%^chE!3:"C|E/[bi3l;+F$zx#@yt&e!{WbXyg'/Ybph[9#Q}AiVBn:V#bd3`;xYI`I7hFJugHPuB;G<#.AS+Qs-'2+&tS
-xWv.B{g"uentuPd%E="G.{1Tn`CR6AtW6ir0lDgz(<gUXZ!PfnE{B3")tpqw,UhwoH_p}k;9^XU@HPu=3/)(babNxBeAL|-Xfi5EEjTD5_y"r6vQ[%4$'C
-2SQ6ynTI7.xr:;)J,hGOgx5X+:+A1L3+6J}PRq)SA23RFTK%K>p/6lxo/qIi|gD%pR-0(yxBkaU(J(ACl_:V.R&P):'('161<:nkQ}c%UI|@VTjHbT!iu0
-A8tsvI!Ku{/hC!oBLj&2D$,hUTQ+qT_&'W&mW^i/VR&:60rQ0/P`90<q[kO#r%ze@h6_f$k,}1h%yk2U`+&4J)Kq-4/4kH7T/YiI)o$,I,Pv23m7=DM0)$
-nE~_lX1noLr|=c%^soeBRf-h(;(%,)"eG(iQCE8`}Sg8R8OQ;uDu((mi]'j'2RRws'iApk]/'j`/5Mz=>D=d3x"{{DvJ~Q-p}wDlM_&q]aAsI@iG7zMaTc
-u+-fHUf2#KzGvS|J;b+'wuU2)@q;KfwKYaVf4]yJlw"%="IPDYX@1#phy2[Qu2C2D:LP_7CdCp8)LP;4X(L;12`Xl9iRu2=DdO0^]X>Kb&e'IspNPh#s90
-fpu@rvc%zz,`e/s"u#toe;+^7+v9],'NjmQbSY5#W_O2%<y/o6N-<fh@ft&w+vaKnOL%M`SCK#5'E,C3xm)ohnk|igY<QrS6o5gka81Z~8_E6IhW5MOWa&
-,H;X:dE`X7%,jZ'An5BT_;>0;bKhGNoJ%Ga%yP}4S'>!4GCHHTaQ/VfG,3fh&3xt]@c%t(g,qOi<ur6uqR.a0&0#GRHsfbc@]I{J$FeuM;S+RVI:cu)!%B
-wkl:X.-3$@M#QYw1kDl39!GtPn.EE)5z>nz8b51zuXVLdxs7a+6v#j%$]am;qPlxqflxh.nUr$V6:I#{xz5MoU]Csd+o41sZAh9&xVBl~!'IRx!_6_KV|`
-ZfKC-p,01dw8W=@rN'4V%8sPk^4LOV_&8&L#/Yxx|40FNt5F|+,kC1sAO(zx}Mfq8RU;[E_n2+AD_vV-Tms%'3T#B5W`_64K27,Hqb8It%zEY'2lB<6CmW
-==K<k2k;i<1L["r:2{GHp)v-8ENC@-aR0-[AJxmUQFFWL7+qmD.{~H5oWipV[.u-l]6UUv36FdetnIurO3SD<$JTAa'b`"]iS9S$X%q3>_$fdP:r0pvR<_
-iaVzJQ61&:Q`5@`kIPQ&l#''TL9&o]ScgAL66dy4%4y!>@oDd%Bsk.Mrv<3UqAV{_^lO<bz]qkAXl6'rpSas3-t>-ap-a,<qs-I,%WnGW4z@zt#Oi@Wcmk
-uTzIOx<i"FTA8/ypSm;kd%(H>b/tg<MW|B5DWw6m@]_Siph3>(1LR:>QJv^b73D}W);A;hi5aILAHJ6I=xYuL6XbO.%]WRjVm4Np|}#+9BIj>nH&}s>Z}^
-xL#69y;9y-{dE5Ml6Sxk5R[ChzD2wQU"W5b"WOm'%lRomglr`!{xGIpI2RNzfN6#"P#u87RANp`sY$4`t57"Tn'X"q4McN}z3+qSz;.3IbAA.C^[~Lh9_a
-K{Sj.<l::7PGBz2z=DcBy=c_nBIrR]6Na}N&0;=WUsOsJ[iDmaaZ`o4m_2FaE4"Ou@zz0+vLMqhG2@_}j4`c8`3)Ykn""&Gcb.!%|W#6!Q]1#:pUa+w.O0
-r%]R6Y44dk,:HE)nem["Z>-Ce&kgp])CW0BAnH/B~C.t/,{|}$-cJPakhhRNBk|WE2Y!$xlqIpD8W+|7P[`|#w4[5@PT6+lEs{"U,w{xH#0ob]<k='pJY'
-aUju&9>Lb5JVS"TrEwd$h}>=rbwu',-Pqz+-^O|Xa)4M]3ZgL|dUVkKo-B|bM-GWuCC[m_MLiD|IIZn$dPi>;0],2<Br{8)!VK_kwU]IfIxxZ@Z@bo_uQz
-r,O%Zb}Pm[mU.<~PS;-"~yuNsB%o$yl=1}FlOPS<#qC,f$EsJV4VlNY8Z%JVCw`<Jk[daJ0'q,O6G3#h-`.O/RC('TpfY$+XZ(ROFD)<:&u4FZ;=M!g#)]
-53_y3P{f8T@7%$WyG|/(Yp77&]s-@@nDamv!b&/j8$Uq+<IR|y-)p&teUf0)3K096Rf{p)OaU34Z(WtPt2fQp7H@1'hIV4am+WUD3Mcxw:DdGj4Q`@Rz$K
-H!Bc@.u&cbm(f.6,[PYAfi>p,UsbqiEn,UlbmYQ^DOF`J.6'~F@Jetne;0f{W>8|(4adr@ua8(:S};0z[_H)e%B+xa"{SFyR9N;S,)oW9nO/!3%1W57MXP
->qidN9nUJwH"EF>5Ge9s$JO'Ff.a5GK+iW,Ax<UD0ZOh#066Nu:"%M),%U5WaMNwEtaNy<}e[Szr6GY`ov$4NjMHag#.G{n%sv>bX'3,RN1Pq8f[!q+iF/
-8$Y&Mh>Rt"Nuo4Y^}bfx{`sev9XCi,.O8(k"%kY<U^6L5p7@&,%.Z5:nHh,Df@<h[I}%OBs[':${ME$881wkQs$u]A!C:i9ThikDyd[0wL`e{F',.ZC'g_
-riM!c8}ef_e6@OzJR93RxW/km&V+0a}B/d:Qr3^l4RdUO:]u>p-wTy.!C;,mc"9_3Hs.r[CQy>pYP|PXuI[,=|xE/q^"4i!7py&gL5o0S04#>+ffywFS}|
-.'ZPUDzqdWT&{ISiI=-rB}MK#s9ReC$]IoCia/^=p8t1(2'A%$uEp3jaO#-1saF/=ThnoPc'7CtB0|TeIjSv_._<7^J0z3@!5x`Y1EYT@iS@URcVvH%=m0
-uOwu@GefSj79KFRVsj#mY:K+4xfD%rp.2+s1y<#Z5^IcWri;/PL)JRo;/pP>/Pe#zt={ISf9TsCWRjaZm%gvk6E:ClF#:Tc&'2@],Xv1tEw3Y9-.|"Rx9d
-hZPtxB'+mJPN&ENt-4'`pSZv6S&tf0CIfuz)e0"Cnk@S:$_)^]vg"EcD'21se;bTRAI<gjgLnWNH1m1%cx,QCGYHEfF+UWDM<%3OB8k#8$^dp%Ph)SpfU:
-x<-A:&]h!..d8t>!tNy2d^#,.Yx03R"FZ3$xM4}4$8h,X@+RConyiZ=q~Yz)]{6N1Ayf.#mz;Oc/cT`FE6_[18ZK;G&<1vS6Pl5a=8GP`(iOVX2MTDiha1
-b`PE<-HQagn{OpBAjmqVw3Bp9]Qq)<j&{X%(XhYy9no"'Y)H(QfY|m}F+9%4n2`dO|Cj2R1|Q)XlAgrl'RKD{rhe@)S5GQZvNrst'w+zJsYhF_H<=4bvzq
-Yt9<O>5y&M}%#VXeyTfPu|Ya>Ol'aK}yl)E`AC{E$#k}gbO6;BEl3N/g':l8ZZ:hNqaPPs!EW`S^NDNrR="}iDp,B_Dr9cL2r::>}N5Be1'tP$T-FaZ2<Q
-usZ(9zihgMKoD8B#e]O8XS-%|"dBl<w>]ALl|.o<|X&i6-62HuRBUY~%DPEG=%%p8(-"Q(c520+_-9Kol:B9#c|Hc8xC{NVV5W1j+ga0g3$j([U4b_cRmZ
-}EIV|g-@1B1H@'Bs8nQ#]yi#^EX$[h<&H!'(cSL)s+}u4)wc_&C/{!,v3jH=e9=H=vyg2QEhi2HfY^`b/b{3W6L`@IBO&kuy|yP<a`0Qi7V$8(NP(md^7_
-yF=<K[Pq}$(TpyYKZ5SEp:{Bk|d(]9p+7#bAl)r!_hZXhU|s{]JQHu.-(=[8:Xlp:2:#I6ZpN1#Sf^zG$8%'fO3('"I+p5cw,PeQ#JB!pgIYQYW>NypYd9
-G]U5~H&z+2^hKMddi4yb(poD^#R`9f]p@KUw&:~]`,a(q3Bwa$kyMotLzXc,xUwq5H'v){hcJa.MhlveFS:I~c4PHM<AWzA.9DBi.-Z$DQv<@#Ng-uhCV4
-mGfwg@]o1&vJn^5,&]0+AWFE;`EC&InJWm4g9[LEZ2xwlK/w.cRPo]nS>FaHt7Y.Xr1Ij.@-!W$^QlXY0ttYSo9t%,H@TFIg!JeczS[@y05HFVmgow^N6p
-%ba(ECZa>cz^Q.QrwTz1#gdk:q'Dv{!f#{AR7bdD'PX6[k9qO]-L/]r(KeK${!_BALw/NMhFbAipD#=#Ixcv5R8xGz3N#zqALdDPMk`r_2c)O8$T`t.g]r
-Pd@y65~gDC2RcLaarI+4;DnK"U1)WFrk0Yxw#Y9'"@Y"_>#8}2:IR3Dq+&|FC8F64+{6u/Glpf#PaTDjdTB&>ukBc[C4]kZTB7.%2;Ue@NSaHbiH2m|Fpy
-W)G]!{64lIZ37"X;I|689JIXWh-J)E"twFZ}Fw:{(+~bGu37&UVsP8R#0]{"Y>bS=3W^x)4<cMB]gHq@1WV<"4dYnK5b!,.)lF&LWaofgp+|7XqE|j(QHw
-0M'Fjw;o<IO6lo.og")B"Ot8TwbIa"y4]z@cwX:xwJZURH9]:}P$MrOTK(B^@NEo5L)MC5tG[$5M:{xUh.D"")OQW[8hD[d@A,lb0&X;Y4qfG0pb%(`O-f
-cf=r1^xxmWJZDA&p)v{G9/dm;Rx#ygn{eV4gtG(kON'YjJ3Lv<:b6.%CP+~5]8w/rr_&)$Yd,auS9r<4O[5i,L=a0+a&WU]OW}tH<_yOToYrbwVDu%mgD(
-^>5y)'RUmF$1V-tU=jKm53hM1)[9W0hg[.A2~t>}nU>`#U.;Ui8v'IeGZir`GzLL3%I5p55z{h5IEh)z|[JZ:bqw<.I=0-U|[{1<7K1j}UZWAAB0ZJw"B)
-P=Nv|VSkf'bpr(B)SQViWKMCtOHuGV=>i}`)LZ=}u!xgeY{bX"aUivBr"VVY1iOk:>b86W|5Av7/Qo13jLh$m#D'TxA'ZB:nq{snbL9!0[}RlW`&FZ!0Z$
-=$M[)-KA[^V,3J{wRR0,73(%0pVcs,ke6mKp^!I4c55G-n.Rd$#25w.3G_H'@!aZeGt)GsbPOQWgO2/5=^iL7xb$7%zJCgZ}d8-<]#Qh[zzGbJpxSV5,yf
-2SGXjHf#|0{/p6V4h>evltg@BK^^NT#`7gu5,Z;5J7]]nevH|X2L#D#;lh{X=!tRCyOM<+2f6V}'sK5vmI2q`SirDxNY:BYmf/2,Khehrk(YT:L2a;]5)3
-vVa"U6kB=s>9~Tn.8W3<1ugx$QF%[z20}eYBb@0z3l!<t#j=:[nf/K})s.v"@cku|x`3AQosk"~clu#Vn&q#]-Kk-qp`7)~O.xO&AX1"vM:"|]hRAS1CPG
-ZjV5ZO+D!0(Cr-Gx_^x)mmzYc'V_88CYnDq3z,{wC2V(kdKbO_5jqrpYTH7FrTQme+(Zy]#P!(uQ{vTpboJ|!]b[r39Qjs&=S3CpU.vhTtx+g]-#^%R[C}
-qXQru3]OziI;.R1=q4p(T%%)+q[,1]zur03KC20#Xu##77ES0PuNg|J&)V_nrVEz6Mwnhqz.!4"5"/'pnyb}a74P2:[agzf&)^Aj]|B;y:)K)2+>w2CL{%
-v>Q=a/@lSZqaqap}(7rgn'(nY'kTB_b9"@%s5IhP`G,bU^6udxcc6}Dm|MMHWdM&|i-k~$8.4g!$N;1hf$Nm@&lc<'mZ68Q$'l/uPo7PV;bZ"ag.j)8D/+
-{D]nc|b&^V]f1gXB{!)<PeGYpi"jJ's9sF,pb=))aE~C9y6c[99'oA:};x#>y.eVnyb!wbu<+sPE6(e&Cyt12@@}h7`nTv9Vtx}NqCZx~h//rFk'2E,sk[
-fzJ#j2pDf^:}EY%HVptH;`gh%,}fozTIDxO}Of7j"5z@Pf-<0/yH<A(X$(/1H}4N{ReA@q`Dlqi&Ti;|Y2N;$[97/$Q<0]4tiAB..V8'1T4d6wF&q<3m66
-L03s_I`=v<]I0#NA01~cuoXX7d,af<w1U)32Q}WUl6YEk,8O{tIcKeAP2)]B&3+5EB[Y;D|I1u`Hf&blhC]F}yhiUSc$'sWGe:CT~-9[e_:5J+d:&en^B/
-~2nF3:p.D{TS[g^daXkV~@i@I9_Tp]9@Ij=R.cx40EKYGVH!!^1Eg%zjwo!eNfw)`hGC2k'6G8VMe$ts<bqir0ON<QtNLD)^=A{cy86"$}2wC{eMap0iX4
-9g^5XbEuIk+<wXxO"XL)g9Y</sh|Y,.Lu-olr'Lr/@X7~W19`+%,]@zN'ex1A{C}`Hl6c@znfHy&Ow9.I/+f$D49yO`KH>mi"g5hSUGqma[20rOL-F;Hkr
-1@4)}iI-T6%=~:9+kAjWbaz}qXgltQ5hU`TIN57`(+g]H<^a.wMr47}vU-:EeI!~e>-gfTg/h+|kO#DsaepQc`An_J`zay'/beWkMX2M8vd:,W|XjhGgYJ
--U`3:y9gEZ3gr0(.^,MvqTeJ~(qPVCXVA,J,cXQ5O>A1@<;aXr{lU{iN<eh>@CgI}drbKW;sf<fGg.F!8}p3MpP/6W<DApOFVcFZXXWv{{c[F%LA'vH7OC
-nX;J"S3b'U{8_S"|gV&=3g|8vce]h-NF)DG($YsuPoDVi5MdfR_F[M&V!&r#TP}6UIF49}4<Ay-.g5qXza/Ek@uJpxxDRjHGDt.iYa+QtKoF/=]RfQOiu#
-%j=!LDtu1Y%$@"SN{S"K{1=+t|_KOI19^hbC|6=3<QnbmnkVV/A4@$mW_0HzMgjlMw%W^6lCY2)0AwJcEVF%[eI:`$wOP}:}>BwlE(v%q2t/VBX)BI;vwM
-BSjN#z8Nl||a%zDEd&so{:{Osv0Q=|40Yj^z%o>.VXM`iC.2')kUMx3@MFDn6"ehnK>a<r9K4|3_.d8hJQp:dD-kLp6q=[,)-`yz8qz@Sk0[2%x-N.+[;>
-mVC'^i}V#@X:5&YrEZ|{jAD|nt|rnOdJ~kN}js!Y638UxO%SLR3sKj0OE9Wj)3+WSRE6D9G#U`u,sI^rFN)(^]:>~_R<k:JhLCg3(yLa7NDXb3TTZ`m,<W
-5pr!oz8zvuA)8vv`%[#cIbnO-9GCz]F-9P{p2pM&5;)U,!''HE23AvKo5-acz&DB`c'XQBWT7oL+oqRYq_io6J'cmW]%/rh)3CquO(.]3Pz[z2)b>M0tV(
-FKQMwkY}]I#@W1Tx{hU8_S8c`JmqYC;:WrgQ~;CJjCccch|=UmGVq51|RA9X5hY]0qzS%OKTe]lnHS3611U^U3Ww@g{tS<n0pJRYa9Yj+3|kf4&GRQ<3R'
-uw{)D]ZPIxAHX(Xe7||MQK2W%UqO79ekqB$Gf{FwmD0S_+8rdX}@l:n]QW{Pc,}d/,l"6<b^5MW.u"aq6EwMM=D`7!yfJAa/P;s3^[N(Y2Wplm4V:S0Xcr
-RkeUlm<nW%-l>_Q,9<q:{;`EE+VI75vNDllT,R[Z`Kn/CCb117:v"Tw^`1)rViU=.IsRD:VSsA~7|N"r+`/@H>yD4q'j:D#"^UORgxC8MzYNT&PzozqcB+
-[ysepEGD'29xQ|BO)dYy-rrtpzafg{A|P,!MP8GuK"^Nha1t'wI)&%kkM9ujE{r2~B,8Lof`1y+8{cqLA}(a#{K`dMJ7wGdYj"'MbJ9]05wG)pKpdaoz1[
-3eN([Ulf8{/JF}pU!qW07]a1j1o>)HAzn.,>S>1Atwap{;Ar+jn=:7sG];1Bhl<}2#C91cU/ROqXD+,Yt8L1(7;k.EXIK4'dlV(-/_<.Ckuh]8r,b}hreD
-h,1BMJf;|n!#|S_}%h=/U,!<wM;W^N&_U)UeIi4TaI|}0Gf/eoL)+E$uRgms`EXIr4IA|&eB>gw5l(~bJJwnhGa4wrXH|jAnTAz[ZL!^$Hr;A.)ZiJfGqF
-I^M"MO<#>u>P%UGBMcM)sQ")|&}%k]mx;%+.QUr1sHJb&"5I4q>MyQWL_k]b2)JDK%c#k)yrIO{n).b8:a=OQ|cOEr`z$z8;2|'w2x0iK1.}>8]CT9B6KF
-iyu!T1!!Cpan}pgg'=hy73~DE6_f/TlXeW[-6;OD$]Vv!o}P!Q7DU>Np"G-Rj}Cf|Y+`!I5)ds1<YAn<uQ39Wh|i40N-M2Nw>`b|JjQ@B8x&vZZAH4.sjj
-UKdr}]}gN00Pp@mr/+>_w.X|pab5n"z!;a-IL]3-{b8.`W;]M<0u$d="h$[`m1!z.Q~MW[}_yx`i-7pP/El@A>|[9NLZeFaXPP@8N"5MF^$IMwDsK$P-t{
-i4r3%=pov.1(VpruW%iW^oE)UrGO#5]GZo!YQojcoE+ihyyNDr}WWxdsd'-(,lElW-<uc"IFd#M9477VNpN"Xr{^nL.J:Im^:[W2pI.<},WzC!`Y(DQCHQ
-OkL[Si~g[Z-RsZmdl0ay&:1lFVNxopB29y(U+TT&VslNjuSs8VQ'mNG=]I:9F"NnzzS{`Kq'R+))$(M"+fx87+}Npx{#z(!g~se!i18Cbx-2>FfE)<P7h.
-3JG">Bx>DT_+MQ@]|-Kt],-Nb8S.S!IS>ph-)U!Fgng,PF-1P|tdD6GgO+F3Bz>y8_;9CuzF#xVi@Ld/29DMQk1c(jSs!vB#9ACP`m]dP1^gGD'W<rpGp"
-cGKp!QG&_J.oa"~vc7<-4Ot-%(z8Jq;'}Gw]u)d4}}=Z1)sNzt/5=,:4.(}>[yg}N{Y}Pg8-CHZvPYoo8cN{Ws"C;lpkk9e>c[5OsAw[jwqteMcdTb'8r$
-^|~[HR=t2z-ESsC(glyf(mC_L5q%nFt99|p|zP|=Lg4ao(qa4l./Y&a5!]`Sny)ttmsF#Ix9(,qBzxi{{ty<nan{.CtfI4{jQ"S+C2Ggr$H<izlz>u}Y97
-vl5KxlPyoWE[J@5-@!tUP.l)[$g{mU7NftWR'9}$NJk;{,(@mMZF~gr]sT3HS(.).i14CGyU9mm>|{b2"_z3z.x51<UXkE.mvKqP_m%c|We'_=q%+n!A!d
-ypDL2:5mt+|ux`^3{B]uLgd8,!c4Wv}m<_t:@UyaOKsEWBxYl'oyEW3S,!(#-+NfRy:v%Q!I^u8hfZD[>m_;E$CvHJ[Mt'bnsti&<#Iiap$tI-1P+HF$Mm
-dQ(PcZEYxaj8Sz=PYxF{;Q77kS"Z_-c1m29Vi0^ol@C[QD[7.t"8$)u+QE~o!/L0ieK>S%|@Z%a1u)lHy;v"Z%7qkv@xEU2=GiJQJUQR%n2R>HW5h_ryCQ
-(sOBqR2t!a,i8g>MRAv`ir3L';LE-xqz^Dqtwu2Ap,pZv9T;k21N5=Z&YRH)Dp8LX"4a3(f<Bdw>%JFd@<JKwh.gJ`OF6&[WOg1{)Q1HM"Mz&KER#Q6.WN
-vm8C(kr674DV$d)w/H)9|&(fZg2k]n3xfD3Jw6n8LmcKcgb3nQ5uzt5$@,91Fib]XcAGO18K"k9n=t}Ykb[(#EA:",9,8y!$2`d9U'2%p3)pwl5sw<6[PH
-4QH(ae`WbKU!q>cJM_O;cI4XD^a:S@Mq|Y4d{K3:4%fDN&`qM)n:<YdlY!Lv$)6bd{H"!.4f5s_0ji2>U,7m+7dgm7zfG+8K~5'w3B]).gjuGI]Y8sJa(K
-JyY7|u~2bAztrTz3Ep0kl8{')$qBapgi)k5Fou&MiYY<G@4QO!{]JMmA)6sI7a,O+|;3/B(1Z7[Qmv7Uy<)|u}ko;v){qA!yyGu`Jpe!9]WBRTO^~<De{Q
-|xHC=fa;3GtOh(+,/&}N|%WVD7&T~d<h$7H6PpmhL5d/%YeqClGrsH5'i;1F2q^7NQDa0%kO{U^;p'_)FYp,]v=X~:vN8M|X3RiUSUCvTg+$7fhuXIsj!d
-`EWDB'I[=x_=0E#4OWFaHLBKwt78qb;heLMYW1ev.RY0D"@DTg!p2HLG~bTusOp(FzuTd!X%F-G{r"(fapQd$EZ_o8t6_3%ELnwT[HPEg.|k|b-(h>S5l&
-7/uP,5YyF(,vpv&Ye2|mw(cT951juEj!ay}CRrEO/_&8qFxNe1|d."%9EPli!cm$XKCVPr|EA3:FB4LSLc.O$;OAwpGD10Md]B{tesV`A9F]4Htv:j%Si.
-SxPCBtFD|MQe1oe>yPg6;}qm<oYhyz5|u2#cPZd0p8P%%</gwSf$2;dY$^}<~#k93]`qlMZ:XtYm2<@o]SQn3J((%yVSf"ut^)/u"TeEI)ypvt'fs{/QlZ
-zU#<28HAy&m<%'p=Oo[/RHx7Ji!B#qHQgG;!{<8j7rrtN6$6MF[e2[mFyWQ!lEQBUYFeVBbvH}|Y=J(bR)M=tjPv1SOoC$@XL$=3;m-b",bj|fr/,5^1Qx
-|C5"KVfVT,'QEE$FFtmJ-'j@s`@"v&YUQ&eKoB/V:%P+[!'c3Vo]Y:)9~{fMfj/i,:J0_zBAFWR,$iY#:'ex{uM&&Q~}6(G/9`w8.%H`o)(>Zdz7tMo+xK
-;QN8&'p7<6d[+s&OL@A(a8JJjhBBQ9KA>0"y08%]x<^1MqGo}P{cEz-D3;xh~<~;9}&NTmL_Hf''8t',W6Nedf~TzchhO-"t,uE%h-d"_j~WMw3jZ62es"
-i)(qg(u0P,,)WBAZ[Lo%NM4p(V%&Vi]vsOnTC/#R,.-3DAG3pIR.nfb2W4ObYXQtBu},M$|I"9^YSw6YwG$m9GudF+}7&JkH%qh;,Z""O#UxMLNgeQMc[+
-co>vw#fnu8$IdYQ|]0Mt}!IZx3)yJk)H`p$@m&qM!ai[/d+)tR~VTNtg;'8`2u"x'2~h$y+E_EZ;d#<BdiBG&;K;N;3,}<3O};W_SzZrtc@:=W^p+I)}.x
-Hj$yWd!(+RxL(t$!U:tL/vA{U6gEXpRl[D"a,J$es_7Qer3X)$:hxFsOpRh_CDYy#Ac!P[&r/Dxes0:IBD1CSaZKJH)DveYo{[>u8C4NYeh0iaRYg&46)L
-=)#HT8zt'D7a>]5Ti:8kTuTSoCtN+0Uv{bjD+0p-,Xjqk8n<'A0Q<')J='%:}"pl}<^7jU9T5n7O@kjPH6E.m1|G4$.er0:qh9}`m{4>"]Ad--dmt44Q7o
-7rFr+B6SGzg||OY|DM6-O#1`A2c'qo%ne;b4b:wGAf"rmuk#4(z|&K}kex/u8`EKKZ|bzk"XlOMw_hPa_z2z+qkUWwI>cUMCk.p''(yL:}O5;&k7<MB17q
-)6-<0oIV"-^pc5L,kHrIdXF]0ZAlq8<sUa-_}RB(.@1>bmH4g9zY_;O>o)!qAOC9,1<dDwYTjCAchc4:`of@[sT-2[q-Hi>]9Hlc>3+B+X6njn59v8[T^1
-im|`@[+Cj'yXJAunVE3waG}y9@$EZc>Sd^,R}'B@&LrbDReF[D36Q(Ha9.RWktWftpkVTOo,Fb1u]AQVmpgfp97=h9e{(Pp$zxtY}6r36Rp5>^dk/9J8bf
-74'}S$HRBy8MU-mC>pFwB({DZ=&J!]vN.Wze1!iZS<wVr[(hHMHsSlWIKjV:@y@C4OwF]&]`@Scf/7^YD'3_R;|#X|NT((N1Nv(aL0;$ND}7asR"9rW&o@
-hnLLe:l>6hv'N)$}:l:SD{QE[n2dfLAZ9+_8B^J'3XHVO+I2.oo;dns1PE)P@BFc7<v%F-n#p!oL`gckYV]6o($noM:+$T"M^{S-2clLhPt5V^f;TvkR"u
-AhhC0q}G:mpI`My,>0KM(zOXOXi6Fw(I{xhUvUzL4;~q:q`JAgDG-x1WbVsp"(uY&C[RPIby:|T,bJN5y9G0DKx%$j,wa:CF$j9LxexPdA't.6IpGwL#tn
-"vh]R!y6|&<dYAPk(peu3+71(`[mUB{<rRNw5'A_080mAZC%f@o/7jtr4{{@B=[(7zfSzfH(k,,k@#aCjdGDnDFpM(dbd<x{i:=QV4n6K#/4]4tG2+AFDX
-uq'JX"|vcSm"e_8,f8o1d8}i@T}Kb/UfClPr(/^cs'Z@rWJrYb^+.oI('}]d^5Ad1zWIBG^>0I>2{88L9<xgBu85a{.9Y[H[FwImlO/r2SeUpsv%YjZ{-t
-{fZNn#x,q]!~YC25uz1TyNs%FYSK'-7QMDV)./,5TIvACY[E~]znVVhe"b#=_`'na3rSQ1;t}GnG>pm0N:(L9Db[u4+:Xx!)moTAY8ap'J=(>&ZMMXKLL:
-x<Zu,yKD-CBtxqb>!1f))>Xe{v;m]yXn/o=#oIz+wNpl-iDBkC+V9PAxgTp;ewdh+35X-#h",o!;oyxo>B4!7ST2fLe_PH}}wjsrhIR,GXgx:8Cya']#wL
-QOwAf{r2>}<g{v~},oXLZAUBR<XHw}/RnD617-aSCYK4z;W(T5(MEBal0UK#UZ{|TNer+>gxDg40l(Dix!/YCNCs5rXqJt].G+9jFnl:B(l.@>_k9'Q[!l
-eNuwWr$Oh@ukWEL;C+l%C-M=3h_10dIz)tMVPl'ff.zN^pJ,ol!bhO/K/c]Y+g"EJ+FZ)sD`Xj05(@,)acZ06'jfj|WpG.n}X"Y;<v8q:c,x::Z,FL%}20
-k@G%)lN+N#pHZ<tPE:ge@r8J]G(@U3]fN"5&/Yy/zSV[&LywD/A8#o>bIPS!l.^|-}zWj00:idRJ-/)o1V+<G-(,|Nw<@$i$mfqUg-Dm~"RQmvX#b8`pEJ
-A%6<u4PPPs["wu]dn#P|q:vG5c.AT0nMELl:!5vH~3yW,E8>2]YosJ'puo|:aL<B'$;Numj'I.m5PR[6cVqslO>PwMP01c9&hdkTtf=fi:Q/Nx).&QioBE
-_th6/V_bcv~D^U{|XT%PyM/uBSfcuRo/$j]=Y[r;,j<'e'1(P)W/DW%XFT,s>}M}NRpeM>zkad9q==RRIjO!nz}&pXd>^%9&OAs2v^_Bnf`T6{`x6hoQ=D
-%}P+wq:X,AC2:D"/vXUV'N!4Mpy-PQUf%TV30-^-H;yGmqKkkeAK1]V(kos-k&f7d:JZM9_br-%^=}MO|vR|nXz>;G;dB(&n6!%=mfa@<-mA]5r{P0b<3V
-IwfR{b`eqnxh18gvWi;IsM0axL+gmL'>7bdDHrcVd|MmyR$1/|"9^5y1Qqu+0JQC63X6]Z+&9^$3kc3kU(E"G8ddcrR30]uJp%jG38wt/(t[e:~`VjZ0n)
-IGapST8C|TU2S/jVZ/pXVTA@Q|B[5.dy)w$Dm6~#Mud!8(PxVl&'X#j._!SBz5XzJ4YXfp:Q<#GDD2Wf<"]vpGr3v{-E.;5(xhi4W'+N4XUvAfiaLCE$bW
-N#;m`[8kYu8F(g>(kY:bppo&ARk@dx(daU<>mY9/&O]wt<-Z4>]Pe6"#'J,vHYOMPp}WWr)l,)6K-]-gjh$@}Q[%+c/I]Ioa0|BR1G6q3-"/=<G_,%MAQ#
-yrw)~@Tfa3r[eSN^6!(WXQASMsDNL]O-x_Jci7MfPvru}UrT8rm6ukCXO>UJtQa/e6cU]vCT4+D0CZNw+]'P1F{da(&(<dy%sj0qgtI^gyD.y1)q,WmdFk
-L9qvQc)Y)%/dLvUIgg_U-q}qRYMsZuj_FjkKy<=%s$mq8h"l#I5J"dK;=E_2Q(^oZsaI#%"4Bx/ACiL7Xn,09IRc@o%F5=UohHlmW.`_}9"Aq#KA^|~YY'
->KlYWH,#l@P!&-]{)rqr'-,GI]Yn^i(ds0;MoNrLMBI+h.=U(';"!40pV:jhL/fX}(5bJ1S$R%PDBm~;ZbA}.tIz5R/h](.e]3q0eXZ_#].0qa.U4KU[dt
-!9]-a1zQ-I90D9S(hX&KS2vgCx@"j!QV}E}8@qk+vici{a.96<U@~&_bRP/6f2K.=M$94.&3].~..znier9NTgo/b%!7Z9&pCwa&@^$+"pSu#K"#|,Mp-E
-U7f'No60s-dfx)%%fNLzJW}kj)x[T)1hb;;PD6}]zK~,N6H%(|!4Gl/,;pu/o,f8+aYn3E_;%|Xv;dsNsy<nf><76M^%;DZJ~^cD),o_!FX2zQ6,(hLWbX
-]=b{ICi>Qzz1tZHeZ.nGLDq3TXi9O(f<|.|IuIe]4GAci%O_OLzY{Ted!%;x9A9tiSH3%wSWg8h""UGz-7;$0S97SmH;'G{G/;eHkryfMml(6P[9`!T"SY
-)oe]wu^)bxlsxEIJlz!M@6kgA8nTb!C>y/-5{DUX"k.1FW!3m-gwBDa!A#$ibpl9pbV3K)uD!B1`M>ZfphO'7LJIMFH)jbvidG&Ufw[#jkLt9>zQcq)9hc
-|Z$ONq64pdfytV_e)txLQN+_(8.:MF"a~UqH6kJMVcO7C/w=_{ornI)WxP{a#'XjzcKA}J@e1b"UA'8pbh`/EUlAPF;dEE>ZKA^'~!o90$@o{J6=ke$ip.
-u)(SdZdg,tW6DLFS"8QsW-h-J=b44qiH8IptJO]Y_LSk:lVkQPf{Z+[qClEE70lD8n{&f+BE6nk#q0iqiDXqm7;9yclGM82%dob^lT$]Z!CyJ@^X4_LJ)+
-Nm]t"6("bXEED!8F8`KrX6b&aMq/%G}bO1#<I<h5IM@kx8Tep%+C9]~w_DO2V1}GkcVIU77!]='ho.yZW)LZ)v[evxJSJWF(k1D{Qb|S~2(zwki&}.g9Us
-NP>)LPrlo"WLNxOoTO";g1u(YePw;59G@lx#{shM.@a|kmd;`!~|~KtJ[3q7Orm|)^%83m]{kkkH2-_Y'c93_KFX!+j6C1##/RMa[PCq#_u{bTF+h"%zIz
-t#['wt~sdVu^~fV.+($!6[HJ{Q|4AAM"vW3I,]K3J"6;yC(diPhU5y(rUfg]Q!2,q:^o,@[s7';]Xbf$))wZFai%DWwE4FgEtP|99sc+j]>n]wB#m8};ej
-e!-5F(xR%8YHuh%op12P2U2>77GWPc~nJ9DBa`dIl+sUdbpGJ[JuUli_GY#dC}MAs>4$}-5us5N9Y<,HH=ie._m[O!TTeaap<vA=A>KPi!TU7yc,Ob3fn]
-zSij:v!M^IuI#><hpAUjC@/U,8C8!}d4M_@sFvyj.kf#y=[C]Vr-jIPz=q5Tx)ZXz`i8MBtQv4v&wfsL-nO#u<%`Y%ssz8o)jkzT7T)c<X8"'7yPfdOWpA
-~KLVC`Lv4IYBq[^0zDd`FVHxPqg:A.SZL$-4N@FaZG{/G}gfU:bu`qQR5^,w>2t0I=53U>)N^9b{M}xs0E1,>OLn~$Oxq#0bK:l1ls_&t$.bIZ<c}D_Vvm
-q/|$aT&K,.di^Lj%r"A}Si&<8EX"`E(V.SxdJP~^3Fmi&'"0kWf8M.XcZ;UUC)+/RFes]QBGAC;t6(/k6N)TxBaRes2hcpE9Q1FiR=P37O5tqnnvs8rCKi
-ULh3>Rl0$Gd(@LXn>Eo#9LWkXn}Y$vPI&)Q}Y}nup!MDiv!DgIo`E5v!0t-O_drEBs~2p-LOw8x@IA>_~,!_c_;_[#{1T`+z%{I%6s.&~<~uH_Tq%KZ_KS
-{vp]s)20<NM(g!S_%8F-E-jvw>"J5&3L>3~O{N@N1LAVCluIw!zFk(([}Ek{7XpCUor%#WqXLcFJY,:Eg5a]]+p/$"n^ec'{#kvZ]BnGjxLs::2t{[h6q+
-THP:IQ~qilW>cbIe[2~%tPb/ZL6SF767"H&{-mkgU8;3V_I7`d37wic.vs@4Lq#sT-Ka@,6#!qjeN%jw"r{MM)uHKZAXI++2'2Y<}vLNqW~4>l+$;n&+qI
-26G-!t)-GjBk``HJ_v,].o+3|cqZ_ZE{;b8n8c;Re9!l!@uFl8`0<.h05NnVz<t(W>lXG<0BDddW5uI;+hJx`3UT)=BeQ8]HH4]!e$^=gS6@}$a;uj)hh[
-tGM4`Nrmt:tj$&i7&px!`4$2K+$@b><}`8/1of9LIhf>h>B+('FIi&2b6h^[PpZv!+npTBJT.6~QNblpfd<58n'PlcApuwd5o@rmPF{C3"3{TZg&{>O=Lp
-n;sj:6"KPs`m!25$<n,xAq:Z%+g5_1Kd0nc(^f/Y,Dds9T3;zZr!'}O0h=q_uD7!Z[WD$+gDmqn%rF7N"kW<of5l{yB'mN}0pK^DdC/;UTo=(<TGMq^{&K
-NfU9~Pse.$A6#2N-ZpB#rw$dH0R!(BiQ#|!MhY1'9Y/<#Ht$Pi@.p2Y^EQ&@T9s`~)]2x>=VUp_E0+zno|@`f$Wky5K&1tDy2#yWe1D#S.E<c0[L<p{<Zn
-D@gCzF[X(&I;~+8sRV+/@X/K/gSzlRrQl!V/Tg)5Nn=zuOQ2PQ~"WS#q~^JC@#,=UBi/`gP@5lZursc;U)2WK)Z{1Er{#)u"fK,0msVLs6U-/v1yLqAQ<+
-`XsUmpMeBGDVP|^`;E7@=DD>ET_UOoy3R9tv:Q+yY:.jber0E_}@Fy)<1H3$podUJ>,+1IK;ljO.J(Z:@RxsT0Pj,ZjEs}{rNOoNu{ss5v`!f@393Nkxn&
-1:h;o=+t~t/cI/U=WY`bsjdd'aS@HK1Q~ZNZtV"y[31_Tz!i&GHTglwH&(]`GIx$#/!kJefHM6mi:(l%BxfN>QjGl,5"[/w/$wif5vzIojz"%XI'{uoGkQ
->|KrM'QidKRXfp62y8i9)js&+MW]JtWQFqi`|mAZ(FJFoP^jsJ8bzIA8h;Pu@!c].({$~YTt0vknchoJR!&Mm2Y)}A_"!G-Ja=n"#p~Fq6;Jplq=Y-]4^-
-W)$[8nf1RxR5;1PCa+qT>a"Cd$<J^2H+hHlI&K&x_^<Rm9EmNhYdzXmEvdYbk|#ysNE7$x=dWjWbpM9q5y[Wi!.Jm(-QGEIrJ[|4kbtd.6w["3gBgU0J__
-/:A)W5<34ZghxwJg%rlETdfI1|!#x"5EJ-0WP}]%#"I4I}q))#eRjkSUJ1Wn@;4W^PM<Ks^mL54U+X0w!4@qd{v!9PIVc`>]e{=/L/uy`}dghjrC_N"VXa
-g(2o+@%Q'"zcMhX813_)a34xm'C7ch|g/+fMq,GS@71Pc3NWs79^<!i@bMDu{H8}.{Pj"kwtq[I6$)=u&t(CBc[=c7!|j1Tn|v3#/q0wLPw$VM+{44'%H/
-K7[M)MR#6f]w=ryo`w/j(]"+@S!UH#W|MKSK=';r+s)"^Opfxe2(#PA^3]]-Q"q}I:oPDmY=&X9Z-=NL3gD}[SmBa1nxA,iu61QgN`z^aD~L=xdyT2x}h#
-)+Kr8tA/1Dj(k-w'/KQO$k;+O)|rIc,99bK:[kwl%.`1tQs$<Ig<d2nZ0Kd5l#ku|{n%(At-Y_-#"-&}4M_kl1crX9ZI1U0cV4~5GeLwvpCzu[E6,<c)w]
-Bc)B}kAVjxhP3v!=ro7urpq/cqI.m>|u;+"7q>YtY+5c_5jH-hGgVPOaRk~R])]'7EiL||"1mQN_#ejov{paOU9BVCoWxFFp|)u(/ojnTcoKoBrJZ45/I8
-C$e=Bw_GCNgkI#A_muxrprh%ZQJQ>c&@#gji(^2>Qc]hx)B89S]J_i^k4iru;Gv3vYBBu(3UJ1:,Krp_FbSgpm/7s-X7i5{JaHe@hS}"Uc~u%[|hnghx_O
-_y}:@LBX4jE#4dRZQQ8^rjWi{;_hAk/X,"&Pd)r1WK<Fd2qHBQ&3K#>Tr!C0FkGCgq,(}JlXY9arkU`6SzaUE^'hcSqTNN<1fls@+P7Drtv(AV)R#D]wY3
-O-LVGXOrLSJEXJ{t==uL-{XksW~"dDZ4[x`104ta~R2@B14AmEF8RFJYQCjBg$3t^%}aB.YN}C1;I{$X1bl`Dwk;KN}JHW31Iml`"bFG8CJtS"`&$-!<d4
-JXmU:h'6(aTq%qf`oDjq1%RkM)lU8b>DNono9S/liJ`='PoXjUl6]{4YK-R5-9+%&#/tw>"$5#7WZ}JYs`ITIB3"f_k0,99+&w!GgE-KMb_@|R#q#F@`@M
-bEMHDwt7Vow{._hg&#Mqa=K>B>)l|#"@oN3+!MFQNi_/yhnK/"=#@Pqc2x>MZbD#J='&Yz=:p`mxZG8#"BXcBK0b6IAh{14-Bv;)u.Nc@I[3=M.A#cA;,'
-)kZ0r1WyR#%KVf%.E7`%~X.nUSc%$u9`]$mk+9tg<uIZVW[Am/=6ZS6-)fMMoFj<Y.Z9ocRd7sR<J]X,!.lQLPgs1X4d%n<asLbisF(!n9VvyzBUDBqc$j
-J8",$I$NDT8R1^/P/p=IPC5ReZe8,`n08:)=LYH'[8Aa1J^KG-UM7Cab1v!f@).Rmy]KnHAuH%b&doU[RC<;[v/cb;$$oLPQ2^udUAy}|$Q,83'>cOlkYE
-y]1ROI8_%=8`$vbD}3XGoSEm""=s~'nw5c#PG);4~P@HNcXRc+02L'ia9{$pv[&|0>fzva/kBlW!AA,`HcQYw^5o1$pItlw]7;,:{)C{_TNs]69pi"0PWF
-]p-R"+>xh=']@.xv!MtPC|K:F/GZy"}"uF9Gi+)l57`>x_mk"SP8>3`TFPg('(CL&O>H/es$8i"jxFiZl>sC|gw+Ym>m,[{=pCyAgsl-a[_,zG=&7IG{#1
-;cDg5.L4h2F(GyGl+4M6QTATj91B2ZB[9bwPt[z(eY[YvCiEoa:Z<t@CSxuIgE~]+eK[/38gP92d{#wyjy9VXYP'Lz=^nd`1EkLqe_f01p]jao]g,l7Hfo
-seb;CBOmm3MA9xmZBO`:1^F.r6w`$.dTh.nBcJ'+I&YEJ&`>dxC{x`9Drrq#.2+Wz5E=mMzD%ec-yGT@VZ>fS'u&@o;CE-c_~(EA'i40x0+`S6]R0CJ.XL
-xNXi4+u[pWuRUL4:.c=iDN4s>#sh7k3jBi0Tz`7G1UG{Z1u:BH>B/=MrslZgDVg;,@zr-&+,{IL@a+:SH.6.Nn"r76TsKi6Ozjvi)$@&%TqW+)yZrLPsaV
-V!0]2Z:0tm`THmAy'&M`I]T&r'FPXTfQ=(cM8H[N"S,]7IYOUw:$}wl0^DM#6KowXI%f$n]glk8#C6-1'+wDq_m!{^&Np!.6I}}T<XSO1WhtuimuoO)&n]
-;>PhZ}l.Me%NK3oAnZ(y,AUW@f.|@cCSY9hyAG0O7|sOEA'djfg"Nls1GM1;b1n-,^]-`6oB^P!q+;)k:x[#y%Z1)&rDk0L/P3VSu&&<f.b:Av[)<<c}b4
-SD6=Lp$Uoyc_2[M(#(ELwIF>$Kr1]Fbfy&e(x+sfLqnRvP&4!$,E"%(Q%laJ^+-w3j_[VCfjGWb&0T2r!"1:YZc=4s3y`;%ebX8v(aua-^eH8aD&tf^"G&
-,Y(s_cvPdab|=%4u]Et:FXs9w:~NE,YfrhKa%|55_C-=^/!tyPf{LgHoHatWK8(0_ta%o-tlbE'aIv:tH2>@CpozcB1;d{n6&0CO6i'VR3UhBlQ}zF/eu`
-(sNryo>wE](;!dybFLzb9q@uy;&l-A}gk}81c!e_]Ph<v=O@ypLp.zvvrbH1VwuZY%'%X[WvIZmedZ86,Ba=F;Q%OM&<,=LWnLx'T}:BP(GbDoNmQ]>9Mw
-EmQO:LnFnT$W5]RkQcfd`!`bG-%PU]'J+q4m/R<=oWg$`oQ5Gl-r`-~Ff}V&<unaR7:veE$VkA4PIlN=>^h4b5E,Esmq2qlR7bFOtoYT!lYCJ[>)5;-@]'
-Eas3K@)j+1%&nWD@n$D^(S)$Wc@pRAIRS6U4n;lJI2]Y2c65rXp'24Z9PCvv,mGj8M$,#pt|5vkM1+hNR>gYH;_gP;/c+^qz]^%}Q.xJidkq<ZM{i6UNKZ
-R|Ua$xtXb)l)Mm>'73WU%5jeBx8XD(f,{|wY%u}Ug6i3VBESfRIZB1[g0-Zd^}IcL,|/08Hhza'!T+El,80gXxdcQ>'ow^^ZJ4n.YSBuna`HI37=$oA#=2
-003LoQICEb@)YqxyN.ubISuAg(&Q53f)`/k%argf|Mmk[D4xa9E5q46+BAoELlQdr'f&HVqf)fQvSNc2Ojj}!xtqUBksuzc|ne$pAD:zMN{OyOP{sA:};x
-Hg,-zf"7/.Rdw6fhxREsAi._u4%MwPlL}g9(~K2WFKR0l$>SeP1}`1tWk3/$yw;un&nIIV^%7#sJm5#LD!6^[TA$&hHW,oiMB&vMdB2SE0X-tfLJKW.RCn
-j,m]/4/K@cR',Sg(L3-nI=iu;|s5oB4D+WBEO&s`}H~v0>O%;bv'V5:Dh3Fy__O)si{$=jvG+).#gpA3qRWh"h0"4(/yS)7"M^4SDr=NLzoIW@InvjD%gP
-qz9]-xF.;R}fKR`(;qrNKZ2g}vDx4@RiJ(TY,Nj_7hqA7{4!G(LLgEAYS,V]-'#K2AE5Pr78]BM4a@e#5EJcYkjPVTmp8,Al.-v<|]ib5R~b.Y0DFkea6V
-&6cOT{Pa>CW.rwOQ8TC,Z&C0;p<A%!/l+wL6Tn=z8J6%LP6"f6F}`gfH7N1cA_X$|.O#p72;y<u%i@Pt_kVH2#,0D3qg.L~2:!&ga$=woH|GB7-L[nz+1_
-c$p!'pTjkq@kE^ZnKTgBqZ9n'{P``p.82SWi(2VgObw/Al_#9]oUXc!U-RvPR8/-cz2u')XclR'xf5Cqsj~$+_J}:i$9y[X(0jjbX;l#UxQp<U5''$a$9f
-v+a%4<jlINf01dM-vW&^Wl@]"UK|jMtfH|c6N#aq8GKD7vO_w'L!DjkEM:jKNvc)9>=sgX3fpKU`MuS5FrG2'AC,k$&f8t8@%CG#rh:u3l%q/TOxiD0](U
-@s5fw0:4]=HmiL/J@$|g[3W'(9W=!6k/k"~4t^W3VK$yX](B]%#Kj,)aIl7I[DZ]6#:mIcgk0315@BS`sXPEX$5tZ]]{1LKud_3:$m)iKc%Eh<fs&.6p-d
-Lx.8+]ADBVS'-W6lgDx!Cw~I|MPvq{Pzp9@_(!,it@`^]S+$@/~;8e5zW)|#@9Ja=wwie<HboIisU@/qi16}C(meN(@S57c1kkCrHoz)dwPx$"I&v8UQ#;
-Z"2;-Tol-68pk^xp$'u6M$atzWJc]iUgEB+lLAbpZcw4DrHbO35VvM0=G-3}%wVc}n]tr.SM5+N2rm8n3'a&R!":R)T2,96>o)J.i=%jq2s[ufii(Nq%ft
-[n%UV&WIq$/Ww<aqeb<9YYt2-T)iGRr'KruKG%m88-!ZAeq:a7D7@4t#5^b2t8-]DiL%;d%ra#_em2!ByTN7|S=GgA"RS'2F2sqv3TlpZL[5{7gEip^<9]
-V[T/MInyS@i;#=WVes0RIHsNFMe@N38Z3,<}'O0;EqB."-/vSQm$pVO`W"<Yf!WtA7<$9Y>s,QABTxh3V+n9%3^K0mVTpOO)I,vlSzKDVs%yHj8YyHaxSJ
-B1AHbL@_B/yc@i{'z<wf`.v-vi^j'FOGOfeP$,UQxj.:3($f49Y(4c%bfdpp3tLXGSb)]QFj.K$=uf{^1|DXaxe'F0-p"L';R@ZgSYmwrDev^Q&d6&3#Uh
-D7R6K<M&)=-%i)-i`E$7d.p/aw,#U@<(eHl-7c}1-K:7S8G5=g/R$b2:2g|b0yGpd1PUbJc|FQ[+`I@x[`9rEaUfVi0I@QF`c/(f|j$/M['fB3~dyJo;q5
->(>[F;1%('ru{aS',]/MX:_fOS9cdEJu4AU>lURY7E5yS,3-{_uK14ob'oku@#p`H4f9(sK4n10$^6d$IC]y'led5MLK]6I"iZ6riiOJYIyi<ME+PD3]sF
-D7_&>(HG/UPJR22UY%`Uh]JaZz3xc]%&2z_c^@~s<j)/}wIHY/am_Pf{Qv`-4,ODw]bPx2-cv5nnCwa-a`'Raot74OZbu$TTb:l]eElcj1%D}AZ//0iU$J
-|}z"$wUOyN[Uol'9Ko0sQnG,@o0@vy%9n/o!3S]u%l_u-tDh.e9]{]!z0;d`|CX;&0}>"ykR!I(0mi'HrJUfDE~'><%]F}b!zF>[oT.;i=4`TFq1)CwCZ1
-,R!qRe}LqJ-kXf:v!G0.#@Hh/Jx6B&%D-Cf5jWv)O[T'&[dkXuJhr]G`6!4#m':g}zQ@2]=^]e](90mj([/':0VxmFUt!g}'ql-M@m%ARhi(SF>K:T5I<>
-Y88`/0|6j"9i:)LKr%S-``f/%#LxeOR[,{tf~NDK(R6)FnxTRB=zpERIg2BC""R;aW_@UM>iQ$DDC;'bqU.J~_nXEcjpOp()>@}W'v#_$:{"`+1_[gny%6
-(S`auF$&Q6)KKT"L+7!5]C_dN+C>HywV4+y[x)=X$imk"RQMiX_d'${)BL>5fepfQ:jHr+gXFbF^d;`l3k#lncS%C)5`6bZP}n2B{.%z"XSAe+3i2yvmm=
-|sZ6!sRE3gDQqreUE2"=MiF(mB@P(@]q/X)$y8AX&JZxC{&U}-7{${K<MUZKZ/Y9lM@y6-g9}V}>={kZe$=3w]r:QlE;tx5cs_3+c$S5>mJb(/g|LC@<Df
-s@Y2A%%YkEG$e7LFq9B3GaUb.b!8DOM7zNJqdSI3,m>{7^0qFlAQJ{{k]dFR5OGc:[SP4n#t%a-)`UDKl9rJvdQ`|jP+#83Op:w%c0>{pZAEA8@<lSO`)-
-VOF{0+9AG'@&gZ"!gB^`3q|KJ1%<]8O^4xdqX!5a_u/94ErPwZx7.RyF2"bK:N"k54[1)]$g`R6"R1RcOlWZ<]R9')%'YDg3(y.Gx%my[[%LkHz(V!RMs@
-6#x!8_L=%P`[1;(Nz8iUFC#IB$`"VoEOO[;5ZC[6H_ZGYJx'e}M2(au{wpp[|A+n=i''H)YyAXusbe`J}TW:go>"I<u=iDHI%Se=kR#5JQf/AYE#t5#ZDy
-[3e)S-h/Wg2V-Y1AP/'>B5sx@DW#NxM[GYGc1zNx:"g0QlGq&hVyIhB9Hzi)ky<jH<plmQH$#-J-|slyNBnpCBG5ptr:wt/<3:;2S[)lpgjsJDY1{`_bs3
-NDyBmW9N36)=k&WxzObE!eMlFTl5g66b.$%%"EtP,8dLO&(BPK;qr>p.0I]DP,1l1:O+ijkV(j>X:WiT^ZF4Wi6aE!7;4a6I:}P|[zZ4{ECft)@Fs@<3zm
-(;xVNpry@YlPi2VxH`~5xldSPo"&pcl0W071>Bg2/.KL@dTO,MBQ49lLr(>$=@'<CaCl05|UN|>`+auz~>q^`C^[s+xBkL%Y;>):kF^3#nBGT7%IyV<pU]
-QT-Zm;1f_uH)~k)/~+[I`r}u9z}N2[FLf4`l"2={QcwDyaa}oPo/zAu2,expn/]YffHkt`z^nNg_@"Z}=pmE;s1a7I!mB;;Cpe8)>nLnX2r)yK'K.0Y"n!
-3zH2i"$VyPHZFbiW{P7N15181#2PfJ6o#u+)dVu@|:<+/5V51gSq)"wxVkY3FF$$og~1Y(u+Lw2K1o72XjWva}`,~hI_)qKj'HXJ'[I1ZGy&<l+ZY}^pR$
-h4^Yvjm_snmVjJDC=2Ka/cK%WEp`<_%ooEv6k%I^qUMo`2%3[.#"[}+VKiOD=o>@k9itR1H+~SmFr1xdsiGSSHt=5V$="M&Ic7"N/Y<]!&ej:KtjP-@<y&
-:`ad&oZy%v'Wk/p,~>BGU|fdt6}u(y^dUvCjDyH3q-V]Shr]6/kqoG0;~.b>)T_UK4MY(Ry@}#<P5SYsQ^#3{;LoWG:|W)/4|I|/Hr{|T3)cQu+/4#0WsO
-Y%B':/|E98B=Iu($IFGfv8a6De#l'bSLR-18"Pu)xc33;wUiCrP2lQX/!ES/1I9B]c{u<k[`/;2m$#88K3=bEYA_kE'W>9A6eu:]L&n>v$EWUF]c8)z+;Q
-3@m:tt"w(l<N@,}%!I}^aqQ1`!R-cx7G3ElvCu$-VUpPl>.SJ_F}NZaNP3mWCpDJ"`Sw`&l"6&(7U)Q-SBdv-D,Wn8270ce!{c.y)J!$#StiR+tI<5''NU
-Uij80BQ)8@f8-Y+.kJ)<YJ@Rm..S1v'p/$;=#x,p'|AlqqWIw"MII+tdlm8E6_'J26k9"%M:9mpR.5V"!wFbC$~IOyO<b}CJ;"TmF(Z`(PZ("J|6^)mLM0
-)X+]pdSB_;+NhgMWD`foh(jjh)TFS47$}{BhLHt2wjaz[0SV'b27d(2xIFm,ZRK8MN_!F^&0!%C3ixF&g}pKU]b!_FiYs2]+DrLLz;`@cJ}Z])008Mw2wL
-J[{dg:a2XeNhRy@G$2ci&@ko/[#Uy<smtL5pn,&gX&MLg1TaKeUN+a^R"_{ll+Sk|R$D'N3}Q'oqh='2&V[T8N&Fq9r4M;U$BQoSa=a$+-%C)GX+QjIQ0<
-~+QU[cu/!)JX83MYI9$("$N!V"ztoIK/@KbK$tI9x`(I#^hi)k@$;{je(BJZ4;/u-=7Dwhpz1%%4Y$tZ[rUU=#%q5ThcZ}nSoM0&G!8^le-!1L0<}5P7eO
-%L-!H)-,CEtVf2G5rjw.6|$cG4C]-=t$#B"NwNJb)6M.9ZN{d"qj;G~k;iX,z&(sWN3'0EZxu8WO3CkQjQ&G$Xq0T/GPm[67`m27oTp]~UQYx'-71=]{,1
-Ea[g'};dY#AU|x,0EMv27'a/^kBR2i@7I^~rRcRm.tEa97GIr!=ueV#H3'#%@7UFv.kuU$7gD2H;'0{-]'vCK/3u!II/K7Dso=sUWWlhv[U#/Rihc+9TiJ
-dH6FWIBG`_ECCge3VQiLBeX4bnPm];7Ke<o+C,NFR`J"mJAb{PMhPc4VlGD.-|<66f.h"PFPu$<>xQxVSCKUa&b;lGG<KiqZMq95.`J^Gz#:#83F%dVEvx
-mIso%1S|W%0iy5JHn,_^tV-G}"<CI2ZPje@.M2'T6%CLC)j|w.ITaj}3MH+.2_%3J!$!x/BxQEv8+LLEy6<EriX$W'3)hv<#Tt&D;@3tFJf3hLAkrE;@,H
-a3mBm)oJuWtPj(_aqseF$("8zh336.fLntd%(BYcJ93#VUS+`bFD@EeXhPJ"xHsgpGbSWV>$y#]^Qlb)=,'<p3}@-zn[3}Rf-_UEpr-vSGLkAfj`"aPUS_
-]G89}F#5=Py_0TQqck]P}S/wrKH5~r[9pq^q1.7#:LAR<}ao^O-!|yb1otcnLsgp5-D"zhS9WY@2)u77JTJ+u_jv[cD9^XCiJqUdXTK1]PcVbLlc'VHb:2
-f#.wNx"H+1DVqTW&kHj206vaaXFXnCK4K|Meln"$I9`Z9hmR#7+x0A>,x"|0K0m#Oxd"XwT;|&->dyY^4kr7aQpSP's"SV}uLo'qB$hrOzpzk6X4,WPDDO
-Ug)lf^@pyD3fok;9P+j^OH+h]-U.HE@E@%`Ty#i)V`DP{GoI'&;oMUsz)BemA`)edRed,5Bu0aT05Kt-hkE;j&axHCutfpB'e{aq@#[0{iO"{|ff,P2Kuh
-x%Y/@5h;U_@hSYP&%S[mJFp$8L+W|aLo1Hjcpq<$E'p<9>Wj!WByVG.=^SDC'n%>!F>=]^YW:"KF|^<yx!FSXg4'W6QJQ,,L0Rw(@,<;X@.&].d|&@QRgb
-uI6.9W:'fhL$:]H3v&o7/^|=&nU4sI'^,6f6&58[!4-)sG,,F!]D`biQ$"Zhi3C@T]Xg7^L:AL{|9ONG6Dc%xiuIX`%nw%d8&Tu=sO3B-76+Vu%TN)40xA
-bNt-{^,']/qf4NTuKSOSimPu!u0lT2l{]y@F6N7/oFL+t4`pvn3/xC&>E@RP-YI;'rV"``jdBe[:%UIrR+g;<G,:'<}iNg[Hw-ZaxkQJ/qKBN6%AN3ik!H
-r}9F!)eYMJeT}dF"5duNB"Y_j}&Mk2-%U6cqv1J"jFl63PF>W{Q(#|`W8g8tT1y!RiT-rYFN7VhS/vY!TlDU]1[VIabG=F]PTkbjkP]:eux|vNE!L;w+pE
-8!fEvA<$Z8E49e4p0l]9ODw,r]{X]qZN}{bOmzbq]3t>LbpeGJlau!76g:7l>uf_Izlh=U,[s>Ln(.z<9PRF|77R!Ban4A8{aX)B}7^.9+'/C9WH_aHi,8
-8]%"hmHK]k!;kZEdK-yR:gUJG6`Spo7IQE$(5$<K&Tw#/02'M>P!"HLdyjlw#6e+4i|LQ=ly)s])viehZ6J@Hf]+[3cFIcDE2kPj}R,pN7#fi(|z<g_bw9
-3wCw>Nh<$B/!d':A'_trP+:Fxcq>wZ-A]{&k[Y),J5v@d9/6~6/t"W)o.v{]KBx`_<Du9VN9dnaK`>m;ZSjaF_r{6:2rO0|uuS=amPrB-q(xv1yM0vN7N5
-SS:rd'jJu#0q4gEInWtbES,x.jx!^^uz_7L^!5t;fB="krRc@RR,|j!ICV(.i$Hr}4)jOX'4_J"qq>3B7<Yk5l!B'NVzw1CJ~FhE=`;LKOM0J{<iW,F:<5
-%ug36UH4pS'Wfm,Bp>19ZM,ZKpB_O1lIb{>,pIyuV90VZa'xeu7|1)=VGRAn,#x8DI+"0`HOt"k4c1`85^kH/{/d|7X>-wy#]#"9;wz>;`;GHw#c:f_x)+
-ku1{t^y|B@WMf=@.X{:&SwL`A&;GMzVo)9[rpDVWP.lU{TnvO6nd5I='a<Qnc,=gh7wB!Rv+v%Me%7m)<Y|1-fK2D&Gq^ruehSx[~G_{J<Y%PFGHC0F1#R
-8>]kO:>Hr%fT:r>/p'/UudgzaXMpnkgEll^PvSeSl1uc#00lLRi>jzB.p5G79N#Ix^R)dtrT1eWSv=j!Js/musLY0}YN7!;5Ph8Z;Sw[&`@3ZBbEBjag:P
-r"/ZhfZsz'k@k4(xDa{dG"^h<t<0Ui:JAaS2g!DH+TI"^oiJ$9sg:%9F)P3/xV@c>}M/W'np{iVwTbSd)/0X}UsVo&0.owOs$dj|p_:^(@^L@y_VDPhE"d
-y-,:^E7WQr{Udv-hjGnn.Z~q(=mV54]%<ZXFb{-YiOe$iJs=Gj]PxpmxxgkpK.=v71>YJ"u,n@GZ4k~aiUR(F9MU^GSHg5Z6RYXO9UFRv(m/gYRWzUB_)H
-kvL6_ROYI8$l](h@y2K4KP{)fY2{'z&,x0'PR'FfO$kX9}-)<^j"M!LCt>6yMs9A9-q)@BfHz"[]vI{/HrB.B]/khVOSH#9Wve0a}Wl>l,H}@Tcp)uJt:l
-<Tu[8<cXen%t-<E6X=#KY8OZ'(Z>[@I3b5jjJR=;YeTm/D8u}Y+S!DnIuKp#G69m+%)O'v4O!SJBpHlkH7tyjsGA[TszV"9iLykk4Znjd)/iuUfX^'(8a6
-kaX"tp#Bt7z7EZpHjQvS$&&VQ-VuI'{nSXX8[X4%F:W/BvW3s,iin.)d^2,Iaa..&v/F<%pK6G>,n14g#OnWWc]d1PcVO)|P{D5R{HDN^<(0Ml'/M=g]>)
-DF/{zbxPzK/eMPiYF[~/;Nt@"swt%(l]#BaBABvA.8j>KOHoXtP-wDW+>lzJ,7/H<Gg&Wgo<1)(/cRml~m8pOQ_8">sXy-T/W+^/'(x+p-B{L0L2o!VXGB
-3;uJdRvg|xyQ8aX!<a|l|I06Xo5^hOAqGLn-YGVaGOD(~)!n1jsT,vt948ityG'8PE4g4yay6X}W@;zjD=To%_Y3vmqhg.C5bw],UlC2OKW=yS+EHTG;`z
-JlSwWj5>'V0)>GlH>S#09G^$35B`Hdr'J+%xb1{+P9TtN^I8e@Wcr.pHym.1-_:kQ%CIx@N/]VCR)%V#vcKaWXXZmh&i/hRct>i9V@OmGp:-UaZf=kV[2(
-ZX9H4I:L'U;YXRy91Rk7xJ|=HTnG2$GMJ"hQ,&-/fH$A{mw@9O=A<d!s%r'nJt&9GP4HE:o.0y[=h&z]PcTk.sMsC,_O5>m:D2aYtd)kb7&'i@E9h0#v2F
-c-R't1k3wcWEhi'naR76:ZrU0Oz/r6x=>Lky=2r=eI~"^K](dexV9{gq8=BkZo!n>Bp9T'=#p@'BM/[+[R8mGbk3T7cm,^%!Fq~1Fi+5fE6/{AVX(b%3JX
-17=4SLtX>[/t+v5V!R9#p)_$cbbb{qXPJMlk~AaE7cj0"XmSJ98s5-TpuAt}W.S&76Ag|tdnG6||-3,49JbH7l1i`k%fV1.&zC"l.o^ZGjS|m1XU3D!0-{
-WXW$UXjp${q(M6W$w@j@Dy1xD'VP0UIK'%Wk}tX,CV7>]9K54z{Ak`($x190LV%kb=!ZmWS_i#:l(Gk-V[<i8l`X4[a)t{0;myj62JtIi!|}5f6X#hM:2Q
-(Qapuht7WQ4>iSR/X/cG`@-:w9mP<8ypH'n=4n&O&@ysr0@ARbi"'(!kot~0uGFrL,;}`^X!Q/g[zFytAylZU2o=W;n3wa+uC7J#/,{^&Ea^.LKDle|6M%
-L["+Q3XeEP-:c2/Oq9@x2rhINq'%Ue{{S9Gx2)SPBZ~RcrXfQ^Jqv<;U8C2Hjz#IBLozW&iKdeGX3lJnVQv+=>[xM|xki{B^:EcjkT[vOC5vdU4yH!+hqg
-nE_S;O3S:9pDI0#N@N@SenC62P;9x=~"dcOT@Fo]YOM"w%mw%y`d2eJf4KWAs6^m|M!5khs^>5"mPvTx_G}1v|nzWF#uKi+D`0d&Be__]I4gIr[jd@0%^"
-~`.VtBvJRTd0(4'@wG_i,f+8~hI_c6ik=T)K`(jR@y{;{<9k_wg[RWfb[Z$wN!yC{PK`}]16KSTxU121q:Xz8ib_9Whz;!_@16^x!q3mr|-fQSf19|,C+#
-cEvA=faQ@o3HTm,i|-%!Ij(pHU}G`>fB]4rpU/j,~.Uw(}Jn1>bs!z_Bq9_AM#6g;FsH;C.E/GS6Ysc6]Y7|9Em>0[[bCpdygwf_R(5IJ0[I|7uutrYYZ,
-Za27$syNW:tN%@}DC&wc1RFP"+e(R[;kYywoOH9!#,1R|j$4Yis;WZ]Y[U$UZyE|!Mfb4Dz%,f0l/Lr^ollHLD>s]/$raocLjK"ubN_kqz(H_S8lE-]"]F
-=xx'tH/--z2_nVWr^O4e.pg;@U09re^zv#sPe2:e^}Pp^;ptb#+$!CE@hv5HgJb$[4icw3-}ZnWvXP[(4U|[u[uA[AkJ^>EW'B/$nBAOZbz!h)ke<>DV,8
-4CYUvVtoyTC-i&UL}U`cnZwpRc>jTf"xopbxMg(7<$&9T;6}8N}_641"LkT:x@3J,=zM5P[`J[1KCrMo5oft2"!Hte&q{aMe=mkH`F(Qf)c0$sWt~$_ui3
-)hB$q+}43YAF"o#^BY~x;}YnY>.>~&NB.Z|.w#9-TL@w,%bKwwAqs,YBKHysT;.|kUOnL:8n0;1SY}.b(j=m9`c210sWwVH|2kr0WnmVT:sw[6>$3H~2ve
-n@jq,f"+LHe{i9iXZ8E^g8/zy7oGJ/D"(@"u13tVxbA|QyXXRJ`d}C!7}pZ@xd$seP[^9V~=We_IluRx,xV0|QC$m){z_tz4KW0BKi^`S6OtdpU^4ds],E
-L3b)6KBfB]VSJlyhbPz0&4l|VES/E(/}y`jzCiy$+xDm(eg&FTyE~(Pt<R7R)R)B0)bNRYXKPkmsw+b:D]1b5/-Mdst^p(Iw;_SO|w'w>)0ec#q:&Iz=$f
-U6AVIInDT(5$w7IX4]+bO(Nw;Xq.-g+bpodoY62EtXBZulv:'-|{'yU,>|y4$Nl{V-hD}DC|eSoRf^"[w6v#J'e{%%nGmy-&NE)_N0svc]mPpALVN-D/MG
-XN5pl')3)}<v!EOl_sc=^rVH%DNB'WLM'.N;Co<emfhz3f[wQpjoElP@x:2<G(d+'d~Wq`_2tR^2}I[,#vG:ny=:X8{AgU]7@xG2zU!!AN<P4Cm'VnqD.)
-Mg0Q,|x3{FX=rWIJMNK-gqcF&Y-j[hI^e,_L4C'=ULJyTOHogy<+I#="]F>65Xugy%i#TARndZW]>")mWzh{~ADL!@[#uDkS>(bPY3_1KsDu>(X_:-wnL:
-_{4tU4G%X$.;ipEgu/@bmnjT}<h#&q43vBYk:bJ{Qb+uLdq|[/Q_!bwY!!kQ|pyvyb%e%f3Afma2MsTOmcg`zOSpbf5izip}Trv%d)4pC)O$^v+#kd_@;_
-['{kT]S=Hynt!1XvY#xl)Btvw()%-NSGMf|/#26]@a>:.I>GO>0C{0^gs<UD_TOOOTvgGU4a3ScO310Z}2hp,E|hq#a[p&,[L.kkG9LKR#U+s8~_MrO)JY
-8e$|HhjJCKO((7vko@ii4^{8:h$Q&tz&W&[u[FcP2|v[ovnM!wl/l(412NX&h1}q;204lDsnZ4TybJnY_Sr>$2PI);dsQLn];U4XYZV%BrGVi4C<`-A#~,
-KOtIO0ktwPo/V2jNhE.`$_)%kCPQ[CPwDs)@.!)Gc5`rCpT,Hpc1-g!{.8v)dTfYH|!M-f6+s7grphRYN,2yaIFz:jhkO/G>zBZp$d=TAXMBgH='(!Fsgx
-h$sE/[NpD.<4'.wft>}^2GcOfTqd#tO"`Tl8<|j%3l;zq$@m"F"Z_#ZE&sF-vvo76"E{A3XR}meqygDcLHOMS"aeL{AzrQy:o(!`Z1&${k)G1Fsb%x,QLX
-(Qg_7W28V@brxhAbep"wCVm"q9X)a'%t2'i&r;bf!'U8nzACb@bb@:!a,tM_~i;VaTk}EDvh'wbd:W8`7bmA:}(-5;_$bMcj1gJzaC.[Zr`U.Ty-U#VM8@
-26OFQ"O_{W"U3[YUx<4xqzMDDGv#}c9R`[@JiU'`&tamGoMdoC2v{:syfr`l4m9Bf_%VG7:Ulrv1.aRbq0fVde/`h:Lx,Q/SA'aE%ecp5e&'8SM$e;^2[i
-;<MJ<=TxtPqg:v5m]iwm#g%Gv7KRlV&qe>U|XbQ0[o3erU=Hc{b:!mASJ@,wyv[x(ED`PE^-P02M!'j{6,IBT2%=7a'vu!HIIAAHd<LO+pzc7Fe%Sg:r&a
-z]yN;/5=1l^8iHLqisWFN7w`ZkGbmqs=%kP<{%V3Jb4c9/"Dp3Io71Ydz;N=f7^opya:jia7q%"qlsk3f^InnkpWQtO02,$yx-eJ{-~C~dkTHK)K!EoV7w
-9XZ9P|i9a_MQ'46VV7c%4'Jxc#1H4ImVilc`kjtE=K[pRLEd]Jv_..i7DN'GlA1qh@6u2Eh#[2CzIg%8zH<2MTD%f=Mqh2}2NI(fBa,d/_,"I,}uh/bZL_
-146iP,X5{G6')+~CGJ$4y,J4aS%9K!uL$B'/e|-1UR13^+TCy2#L7PV%sWf'O3W0yJH{V<gF1COg%a5,FRu^c+95=>ywt^~}@5gfhtI|J+g!LN{8gP]:td
-&$"8AY'.b:=57%S;UNTI,O'I;1oM~,.iOU~c-:6se&Jde0OBGh'#T8@OKM]L8ibkV[3'_g<-H`aOs;)#}g`LBS:ix7#dst1at"6K+{P:fJiy%92p5|@PDt
-QyY"9zmq3%S|(>;(/CyH{-4hch&h={a+aKV5f"`SqV30Af$HXk|sGA~>[ZOeRGMh+qE)EA#I^Ch[|,D`%"ZeY|g0,=@;z$kqjh)!MJ4j/W5l<4P+>`~UWn
-CODuFhVQ;_wPl}.f_a3X8se-5IqO7JE%FD|!"Ty&n9'-6`p2Pd])yo{WgePG5|YogYRrDu"^NO(a=TVO"rR|q6>qIo.Map0iV}[a`TJ#Oat.#pvzi{ssza
-$k0tKpsHTpHz:M.J|@iT.`b14lNO,`X]"SgWb@V=_ywdq{~qhY;`=Lr%}HwDa8V^Cq">g2q`9h-`|8u$GM+_x}tCWIlxTiEdLcP]dkb7D|q@JQr5-Slzxo
-|xOzcsm1}`Akpj%jk2-luxsA#TCKtJtN'K>ds[%1}Z{M}]eV`B6(.VQC4|}bP7#[9IzCPN"~V2LQkvVu~F)^XuIEQ>LDk"e8K]D,P.StJxl+;}QxFks|5W
-$(6OKTFL-Bllr@A2|>|<;>9$fEvU']h;wnVOB:9^eOH;TTA[&O6FaJ6d{vCN@I5lplUEl47{`bR)>Z#q)E6Y8t@"hF$#KwP_@CX@>t"X+9C(MxaeW1d])!
-Vpo7`p0Y6C7=]b"[v%R'|Dw7:uVCSFfrM2S_-9`<'pHtY6,2;=)#g@lz%V#a8'hCU(lSV(wM6h6}E&G<va~4S(=(7<]I)Egr)k"s.&8irp3JVI.;RgkJ`M
-6Zo+5OUbTv0mKB8b`jqRL|U-=[I]|]5;CV5Smn.oH&['/t@Zoe@%[0L3etxTa$8(^qRdO-y(g.0Rd<U&r:4]G9XV~w^+UxM`S6M<se"w}U7LDpx{^-dqYn
-~RTc#=(u79moe+>=Hx;"y&%TJ>YrLSs-:/J(f{0QcA_YE+2v;U|7{7%3DH1M@LEXK`M"5-C"LvbYRY1'yA.`D%G)'xF|_krE&+TP.UY5Zmv{GV!2ElPz=b
-qx"iA:M^2RDy:d!}g2Ai|ew5jK3l1`'6<,IKK[}@MbtT37X#O;+JHsj(|$b'&3uQ;|D%[r98dMU:,Gc3Y/ciz2:+[Gh^H0#TO-"jf8`z~Ve1`aL(rfmztY
-b5l$bn)zBhbVPiBQ}/K:L[S|H{!MsDFXsu|fwMon"rvf<-5Xy<m4MG#9OB(u;I&vgo@#5XANe1r&KeRR@bkr[5Poys`}$QxYwuji9[Hu%5#Efw({RSy,[g
-KG~|XhfA/I8-RbgYATOZY`]|`]Nx8c<_bQR4bL^_W{^kHY|YK[=+8tEiu$7@AO!UMA^wcY[1v/~A9Y8ZmetsywSz%agzsLQZ&34^]%bi+9#(|Xq1"rRMfb
-SI0D7`Jeatqs$#I=litz0Ej$"Ky=>bz|WfxbBn`!E9spDgNo.Mv/2]0#mf(bim}3ySW<0(Cpy1Cc9,(o7b7vYD-[[9%=uwX;u1V,1fL&/)`$BXg<JJkS$B
-pw$v0ZLk&VN4OB9l=+[1SyYO90jW^_M+8)mEjHjIF(7d<Ug2AA=i_O}rMT`|AQH|7o,J{7lEOs1,aPOXVfE5"fE=7w#J[v!M&Qp+/<%qH)X0+'DP#N{kM(
-n3CH%05U(mh7Z+LYcY=aj@#&YA(]`a-^Qv'fAo!5Bbt11yMA%Px"bE.|;To<$c/k<2X-(`:n&`LJq4XX8$'OeNaSz812c"|<js],WCV"2`~90&1)|(M+l>
-F!j"W^W|]faf_}eoH{~gd&7gW<HsbG=uz!!qT+yjQA$X/!QD'U4#1C$dMa($Qn<1bPKX!`dD_tXPDs[&=KU:t0J6t],D-`#;q_fT]7^5uPGRUA]C@SMiP+
-yr=9>%fm6-zVI#r<GZOoD+aXYt><`(;#kPn."3_Q+BS9T[Kd8G)!QA_E7I';.<:ka.Kf8ifL~xP@F,=jH'>oR]_<c]ZuS:c>yff[rxfvIHDN>r7jc&VX/t
-O"55--U(EUoO/#ijt@iY6P2J_/{vFiMM<n/w1pAo(_Q:f#~56,eu6<zfsLOteIc5wr3aM6U[V7ZLAk0"yx4,+&[W~MRh-Zn(Vsa]Fn4:2q%xUq/8]Xj&a0
-OP(_cViLA_{uStbsM-QS+TmSAHb+HE;`>w&-T^P%uGv$vwYfE1yo25x.4t60"'n"HU$Ne&|W!KI"BASgN4KyEkQh[[(-O(mVxf@P&Lq74SYG5TaXOjlrX+
-Bo{t7j69s5Q4!v';JSX6yAO/w5']207i`|ViWi+V-E%,X7f[B$dSG[a;Yy^Z~h{iA}YL^V/;h9t^BX@gcm4nC3&:)VR{71,vN+wRPEzQUnzFE)vXv,<a#:
-z]jFP)fULz)Lxa:1dfUS{314^/eNVJHiOSmDQYbtcyM6Z63eM1n"0IM_|nDE|%[,|0!V#R4FN'"T%FpG,fI$aB7yv$dI85a)(o~_YAnYegD`<hpk)=xWa9
-g)H$`8P9k5!h%g(vg$Vd3y+/c5=>zA>ny"oM29]]TLn,6:kB%iT:luz.0O:.vbvUr+"B&z}O^8`#qrRhn%o4p7hU#+lAZI)F|UUEvDNRbUOQq0t)iRvuLG
-e93r["L{ZL=%q=pF<[M>(dJ#]saljU0)wN'2qN:vd[;P7,6U{8@B&FHE_:oyyyPC{P|QsOOKj{UaRsA[10HULuz:DbY;,="KTPw#pR7dCW18!Q>,D%!I&O
-0x|{vl9f+q+Px(J}9Mqmg$B(sYQ^Nq.T&9%zgfeJ]ug+X:]Na9uOR>~N|j^ZuV6)ZNDo:5Wv#s')iBJEdnZbf!>7vQ4ghsFo$>L@-1CS-)2Qe)d&FNs1"E
-VRdya7TiD]K-KU'eD!'PyRYK@,q-hP%kL9b@bTj&jwc#cyBR[)!UdVI({mNy5j7W:ULc!9Iuv9[uT!w0w)&Mnx|L(twYHyBeqoJJiGTelve@aqO7e;lc-R
-@b@""a@bAXx3)yJkBST.pi.g)h$N=x24Er2qelL8I4J&@V`'8hO-C5+e"LEbSeclpT7/f`zf%n>ftni{pA;YG^1rL%I>,Z#".En/1RE<m9$e@p/#[wc{.&
-mdC|>SB}pCNzU<@ykC$&S"6L!x7.r'F}ms#[D-SDz.kMe"63d]FJbX{v)=2=u0%SV.)HC^9kP,eQ`|X^D/=wo#6kF4+b<T6(Qnh{6WX./|V&@9OF:K`f$>
-uQ9hHE7gkWUQKdXLl$_gX'GruoacC[h]#ziG@6"c2"2i((4^TVJmZVFUD-kU9;K>.vS$c,=z+h=[YY7mT[weW`sIWQn0H,juKA~NC2e:"B)ySLfkJNc2Ri
-G1v]rXy[.o'UWJZZm{},DI+j]_igl|mNV'e8hG{GO=s`3'F^78VXJ/CEbAJ5&[aeK-,]|MXiYd{3QJil(eG.<|v}n$W$)&5V>9'BvwqteMcd)+b6^FthYt
-B[]pUY~G2c5"DoJ5C,=t_}t!R)HhOD;K5n4S;j}ZSkHTrDsX@v%0i3}9s7Rt{sp7qzg([u;)s;;1JKvjS=]ZWa>ed7$U1/2Un(U#]VNqw/V>Q#eD`}UD8o
-nw^Rfrvz}GAvk#:5oua&:Gt|#@y3VYp|_rHf)f}U18;J|a/d{Ohz]JJn8c36>_gmX>dQ7cQF5c#i=Abz4d><5|`u8-qQpp`D&qwW)f:X7-j=5w.TLAjQhd
-OwjfbVZ|Kn8d@<efb/Ng4vjNad`+7X{p~|Z:N|Pg7o<wB-Ff<|8lu}#4kv4iZ|-],}wo>q$x(|;XC/I#|]Qg0Qp}LN>c=3)OIg$OCgHI_08S-pT|Jf5_"8
-We<3vR@$(vjw_5R5GfxMnxaIlq"Z3J"fGukK/vj99p~|HMW_;:h`/LdSh5GngG#'!XyF|0BTT:`<^uN3J#]Y)LU)3fh%DziL&pNXq%hCCl:Br:'E:Z%7'&
-52y:Xn|$u|~^8CjFKA"sSvLm<gfNzYSbG=`EQ&t6U%}^>Yk[xZ+Wdl%I9^_gW)#J7_7%cuUPL[}Tflu(@KH++YK_Jr%SwtYYO`cJ+CV;6[vJ~2o#,QK^PS
-GoGzVV|XVe/%)ph3'EC#R3$Q[0atXZlxU=F3<.%i3H'TBb<ol'JEh&9H"tj<`EnZLy{2-#eLH)c}UoF]iA1[p;'mfZ;.S{`D5805L#DJE:U0{i-sZ(Pf<=
-+AP+cc2bKv+:&<kqT"joc|5dv4k7<X,TyALIKLCRS2akn`rCg%]]F0m7=I"l~<T,h4WI.^w3^Y}f)c~xu`=33!9.wIbkt8z{V|WHdLZieZNUNJsfQZ9gx,
-g"ygdd!<0-tJ"fs=ph6@aoa9J2sL7c|`VH^Z`L$b]wREdi5izT6AV8$]|I<|imuaEyM%u}(u9=@(;#^taTIYW^9MT'-SN1Qum9+oR"j1F!^olbL;VpRE>n
-n9;QeDc}emmga)hq{S(Q=lr6k(F7fbE=+(qH_6kX"Ed!R]qWNlao|O,@BS/8|7i)tZ/B]7AweV(xd,x{;+A2pD0(5p%1|]ob@RVrp`lv#x/_bN/(plWQL"
-:uwe1d}6YUS#"2untcULjC-Cn}.Bl-U.32oZD]2Blcein2ca6+xD+:;/L<]N%B`1=LX%rQ),r#stG.qRR:ClYh;KE(nXe%4)!{TFlL{A,+PD/<Fx-SGM`I
-ds:qsXu+(k,0}q{`jXAo9yU7BdNMFC4Qh`=yt_Z(W{IFY/y^M+.Nje[A}.$G~]f+ms@0DMYDGhOq_Vt25jwCbI5THc$$><|K78MF]/h}i!l35]JFe:dhu_
-B#{6N5-1gj%'8j"rj"tT!/C}M]yd)XGBB68e3mq9eRR)pvoEqM}K$<npT&,$7Ds$PNW((rE.vxf3LXVpr&Eqp+Wh<_G,+"RZn>TTmN2r6#LSYmACkxEBkV
-LvrGCZ:y<}@tcQa4l&{5b4@lw{.u,N_zG/a]pWKg.d9-HSrs^3616+t@P]`zj;!ujbo+)]8BM(x_DYa/^N0QX:E22c6AHB>OZ,b4SAwt^0Z/d'"8But(#v
-T^rnPA%>m+)-2L6Z[yM"6EaXj.}t2-Bv$=>)RUpEMtsr9YT"g'l>Z#e7fbG>Y#8NWplhzZ8Klgvp!0)bL7b[PxC.nXwE6oI0v>}Ss_Hl[/K",yGYVD]{qy
-GbD)h<O%.:B)`q-}9Ib8:0^F[oHk|J$P9Yi-@e:b%/v4~<STov4%[6:Y^(1c5=fz#Y6(0F~g(wI9r-,B_&yM}Xjy!)s"N:WsLxxenn#iAMz`q_'i1L22~P
-Yv96[g4q3Dc;>Z|TI9omo6J#;NCC{(907[~Ex%F0&>Xn<7uruY|'ap^2JWPDhA'D=m)4sP4ZB-:9`-t,Kj)c8rw>{1K4n10$}{"&k%9rlD6Vw;hXwwegzn
-i:4=#I-RA&U!U$G'J2-3W:v@d8R_:%vIPBVLywh4a">|hG14Hc+t3gIT$W;'25jeI+#342VeXvK"+Hl;c':Lr.iW0I!<U.|GO`@N'y2PsZt%(w%h>jdj7a
-.3i>PL"b+MeLp3|1}"Do+nG)_^ZvDQV&TbBnYIv3ogrkEsg&kdl2A{uY[}0=m0.bOcXR$/1Q|"vj0v^8{.-Lc2k5aza`+qpuQi~P>3ICTa)h-X@P~fIRf[
-{$ECku<K>]/];1EsRS6(,c+,<=I/yv1jN%}b^QO<p>,o)D;m#,Fdokcx+l"9!#|!:O%$&w"r8LMaFve0'XFKbYLFc!UfgABhN}ZF[^7w0t0H-+|mmRDpu,
-}v,_1vaUcP@mD>[#uz#`W[wq]cx)$03rhm>nDoh4'70=|e[zv%cc@u<RJUV<R8|['W}vDybrx:D}Z+!pO7]d}Qh%~{k<"@l6UmUT=btWCDtXP=j;#o%|1L
-TEA1#:C@`g!`)G|.7w1-"d.+zkdd_n'8&}rz(v2Mx|s{tG-%J4+8(&kQVFsU0wf@Ct-Z1{2TDJ8gSTQRoXudFQMO]OkM9}GUtp3rm>N($F].YO,]BHw>5-
-TUj2k>mM>;EuYm[<(-<qH's:1IrKK%ge8kt9PUI0@IJbn8p6ngFOT({),lPl@s090$IC_-n08L9|]OdlYN78a"sjk1VnNBmP<eWhUUb1hW{4|qYe:hbhaa
-p_8L'np'J_"r%'53nE7)W+sDl@lLp.|B5n7`}EWHo%3>N-p1a{RD'PFNRv0ylT/ExO}o$<Vx6EiUTE.`!ASm"A",7akezKV-J@>(vuKi)@_r1c&{~4:9#t
-)uG@0^h#Rt7!(2.jVBWHFo!>}AEnZe%"w7QdUo]rt$D4&|o8UH2E!ls"krpod]9mn!OOO7-D)2bt~p'0WvLri&&dG8N-xw_vG^uer|+!]FV_M%c"`U8%fP
-]")=x$W7iDdpkR]i)qB3pG1H<3#UyfA6CvPbI!u4^C{c]iPrM%:FUGs(rt$:vSB-@n4@V"kGJ/Pzc&<j'!IB/Eg(Yc$TS&mpE#%-siE|iY_6uMf|,{M"{d
-:;v|HHz2^+#]zc=v-1=%2J&uBKq$fpbZP{P.-bU`%jq`Z.6["r#]klcmanPk=,.(qL<<(YSJ:@y:ro/Jft:gl6^KxFeko5UO[$87;#DnKX;Jf<Ox[5mO~a
-aEMF<.wY/"g=C[i>3o[>N+V=DcU=J:JSEMj:o/r[cu84[Y^5(W[9V>xh<L`OElK#cd>I^F)9Ozk+]%YZ4YBR.S>exgZXA6B,$kB^c}`[D,c1|!Z_JUHd8&
-De[/-m|,Ob>%3>rJk4.9yh/=%x+H2A=sdNY[R_+gm(9-{s$/pOS0(viJ6%$L8"e05`M2yHZ)&S;:<CrJ.%)wii6n!d8{kHyG'c7J,bikL98NVg>eKkFO&A
-Aa2>S{kPni--n(%xX4VH+PEfL;4(v)Dx(sQ-8Q}^Yry^lG,V<m-'P5UskeD<s_5_V+B+e,U`c5GzI0vY~2W(q+miT'T:0"E"C&+@&yo2-.DEblb:Ea6l~Z
-h}p4EGm>:vGR~k6+87D-+MLEIg8@qA:qToxyE}a^Aq9q1^;vNrD0Xwbdd(o^}/GKZ464YhyjUY7ZJ2EKiI'MS67<hBU5@E1cde.q`pLqi25YSJsgUlRfi!
-t.Z<^_bTcbo$4!O#o3f)XghJL[,k(WCM=_fy,NLlK:[e}K{$F,M#7VT=$]/^.uXTRlxT`ua)J&Z][GD8lfGkmdM9Q"[SJ;%30hJj$gjYoLl=|o=+vZ=)Lr
-3zlx-|ZNzr!d5QjaCXynnVr'58)]QXbfIk0>XcytZ5>po/LldmHckx^scy={Zd_]s,iwR33+):=tKM$K3xzZWW1TX}Bj;wT#HU]mqNyW/TS->MQ}`IaEX$
-<o(d_;@ZsdS%|}`E,,+vHm0U>%6,gSSclX4uu@axiWo[w.V@B`AWk(!"gYj9G1}.v6:OeOS^rG|;M7Q_yMl)uEVK68NJ5&D`QCld,du0tMz|nt$J/'t/mH
-k0eD4%Nrzj~/OT[u~+5=5yAp9UPM&e~97)J]iq4mj=r)zNuLuVv=:UUr%TITna>D%bV!{$$eE>8gvf'Y4vE]/kONVH71k38cL25&w=R|!vD(DSJ:gSLVG_
-U:tVuF;Ke50@{2;t7{H-3`9PV=mnw)t8Z;-XrNdDzVRz]^3n-h,sd!dIv`5oyffk0N<};4w!qURTDV'x}I:"^2e>]r2Ly<i%A9jJ0r6Pl|L8Ig[3LgzT&I
-qMMaad"6v"c6`elj$ypV&g7fSoj9jK<N2X,:i_)rik'N/m&,P|pDW<f-:UaxON`mXAFI-F~"Qgbd%HZ:@k,gr28=4G%6XMey;2DBu=Yvs+dd(fFPn(i>Zg
-ZV0ff$2]0TNI9Pl<3CfBf@y.5LESrnE9fj%t)SCH^F~+Z<>$sB-6}-0C$/9j-1[<|NK;5Y#v:D:a)3dziM{m}ls8)kvQ[DU#^'.(5&muS8BpBu/UqS@%z,
-8byWp%n"7'62Mw0#>4%j#L`BxMO(3Aoy#o7rlRY&LEIg%r-p@,msefj#{=DEfi%(Ohu$=pOm!jmvbQsoOlH_PHY{-iR>~yRLvOONN8cBpKn=y)B0KIWBth
-g6DHd=Q>r/HYM=LhFp%Iy%{V%cp=EBem-KGHyJ8o-Sy(H}:8d}^xwe=S^w&orasL!D`1/Y)`UGXv46IsB#D57Dz3NR(!YDbu}jXyt>sb/,kpK8bB[/N/T9
-R^f6b{:coe+a&-pF_=lhoCaFrTY>7hCpx8kN3(c/<6-K%6W^U%hInJ$(/@xPfz<gsin3+qZf8#EGdd2Kzs"nqq](4c"9(qpIMk<nN=VGz[ldgDykOE5nTH
-=IU,RX/WVgv(S]kwP8+{PIZ++d;TB}-}]gfQZ>z@C-Zz6jIVz>YIvwnh6Q4RQ|XOG`[-6hLT):L'MMmyJ|<a6yn`[Q!{'lRs.gB_QWg`"u=aBkD`,gcw-k
-ZQURc))Q;nTKyUq!{msS9sw5zXRFtylWQJM"w;>i63L2CRm2%Ju.f2oI/lUWU$`r<!|.U{+C~+vugVJ)vG]N0Y3n>lRiayh+/p:$zo')722ybTOV];=M/u
-rIiHj;vn^mA(e3}8n{Zp]FwCE7K.yuiR.>so02VU/1Gc1W!H.$HtO4pp6$p$[e''cLOmS|:N>t+"u2']>G6X0h0ZpBwU8&mEc"zYV|ls-}RkLt1Bj!K0q<
-|OcRE](c30=f[x53+H/Xs8-O$27Rj8l!RE@!p<gyTa-_qFPqOwAf7$dStXb&dcA;<!-NLVFV(a3)D_n;~ju_JPLrOx94v=ELIIP4n3cc~%t>fvI4JMVVg+
-6l(w!}P@6iLVjS{FqPPvW2s8z>#%)seiK"m<<W@_6YV55g'{l[,i/u%7xuys0p7]eoUWtZ|uENQx3=;vym;;^!-F~lM1)2Ug&HGe>Q8c[jd{KIQvT-!%eo
-EB|5wfB/2CZCLdtK$gkNL8_kybnoW|6Y/.X&69/`jRrxTf|wI:p_{rTi,bD:.`-X_06qcAOF#>d9{vqnu57h.C;J}T+::&p6C`_2MO8^ClL1[9T'oGjms)
-mfS:GIpOC[Mq.JYPq8]ZVOyN%2'>;5~r2`/1Ymj+4Tf7ZZd303Fc4eRx7A)EG$}7i_y10}/0@(dqwGkO7NzvNUz0zqob<5yUC9V[8;77-Y+XObZ{dd9&G=
-U:e{oJon1iGDsJFj.f&a6!l0%$.&(>dCSF|-DaVR6(cH0bw^)xhhXrtFisgEs}>>6Yx`gj#OBdJ^iaN>%NAMDo|`(49hQs]E`M.NdwU:}'&TOb9^^#s''q
-SO~Z7|Xs+bKx:0sc]UUx,x="9y<dmA0C.zFXK/Xj<CSKVoaHNUqDDL~A0p54Ngfxe@%$.QZ<$!",_Nwg$g8I4#%]~4_}N+rr}DEP0^T&yx3p|>xEKrB8Ij
->Sy@!L-q.-:LN:Gv}q6U1#F%D,zK1S:@Av-c[y_JIAi:tOP{1+iT|i}E[N@4}TT=K9Gs~u+):usYj<zZ0)"<,OG{A;5E040+~}ti!mWjyW1EI(m'fTh6M)
-I.;M8}:/D;]f,JvZo"9Nyuf;_Z$n0G]bymWzN%na7)xn%{72<jAC_090&uO$m2amNz@w|wn3koKsX[a{&aXi(bOAJUU5:,tD0kk!ink;-.@Q<k|ehK)&Z8
-Tw:P!"P&~/P}@D}C%s{H&V#DQ<{y0eRJTX%dke;CKrNX]w$IFM@(vu$ssquOc=LdYj%<FVevJwaaj|I>BZI&2X-HXstGGq3):hT"Co$9xBI{It&Ti6_=sd
-hpJm.qTFi9Bx&:"!X!x[4V4r_'O9J'BT&1>=_cnfE&~Uy}&t{v=U"j9I[1v(<9D12"VI"-"/tG5x"Y0<49dW]Q%M4ve_)[wZ%N:X:hnwO^8w=rqt3{4c{|
-aj6._9Tvk9UJilCi3WJ;V3_o~akcx$o8x9sud>mT$y'5F4-U^Z5Z3"N0G0OH/55"NDTQM{j>iI3Rt"ZxU8YY{pUc"j<jr19K)4oD"IpLqnO4tD`[|v+[zC
-1ls'hk0ivK)-)uZg_)EO0#:+Bfn&(@VWKc.|uKWeLNl8!C9Q%ItR:rl#J&LfCHgPmpDDQOQJg-J=D.(]&_s^is.pG[uq/EyNR=xs<Tz3|=~nCD7bukaHBb
-WiJPhuI]_h~7v_}oetBYVu3{<A&`TBISGP#9p.R3EyoGgra@j;MEy5-DWU0ZE@46DY.av{4Sx-EBN!|=dpP$=ToOmYVO1MB6&J$%hO$qYApxwRCbX0q_v|
-po|;:0Vam!O+!/:1D2}[W8E]SG1{gVV-y}RsL$e<9A$#Y,=0W9t#|Ld4k#^;,M$vIHJ+gx[hEt8](=;wo/>>79'N,5&j2kkoJYClOV"R[3|AsC`{']6>Z7
-Xs=--CPOYJG0NFo9soLK>g(DJ4SZ(AE"$C)sfM9qO3</1I{Vo]ko)hnPq/YyA4e_B_qcnQ`KctxnJnY3jciMY:"EN8|Dw=lVNwXA']gRlj8BvTF;LS@,36
-rBF(jZ6KX:cY&hc{piDHA>zn7m_$y(+e`Si[(0qJ3(d/Azm([z+32V7@@tQAf'Zno&Il;s'N/ux4z6o!'n3A'iemgmdA{BFjyk8}Dy(yaDi'KOxfE"uavk
-yIUU>!C{J0"(W:a9_(ZS=-SV^B~4HTq{|:N6)+#H$Nq.I]0&S3{|SEkF;OrgW1{sqX%En6v-_)6_PV-^aaB56zRUt-M6S@9H-B)Ln;=g|)QB2S71gA-@pt
-z.f9;XD]]Pty$yTy]SIu91h'&Sx&v6cG,]JH$qmg7k((>vATXD::C+w$;b1]]@-"RAISf&5&{7Z-yEi7!.F7iJp<EW#ZaAj]j|)Jv.:'yszZ5(t3qDw8Hd
-(^ViNcdoO`Z{BWJ&>!+#!6jy>H^^mABm-|bu#%i]TEz,QHI2hIgK97s-S&;&KCQpwNd8X`bWlte!z"Tn~og+F".'=%}0^u;WjvWJ1}5BZEx"%FN[9n}w!g
-7/&,;^>GsLQYIPNEpy:0/Q{,12+lzP]K|CO{-_LrP6iBN4tqgvmg`!lfDfC{|IrP/9}]2p2D3fIx^J&RTEoU:;ojsXXXAon^QfFDsZE%Mv_AA%a>p_fx{(
-i3OF_ZJt$1xAD1uscSpH+nyY/Pve6ue/BVx#gvN7{LQf)">kR9:e.)o8e,gNai'5jAGxdb.B6pe(A-2qp}_b.@:|$c<[5HY@slCAKP0Oc8RAtAG69`F<Ef
-H20e(,G8QfGsxz&9S#rx.2`C:vE,2[SyJhQApcEi-Le&h#oNPlYd|m{#u`fc>KR@h)}ALmTT&S3_`#A:Y734k!X(8%pkPP'GStAYc5cgTdPQVCYL_159=W
-)Q:N'v'PbF~"u&FF7]WatU"|Sz|2sBeC,A@1;i6+)ytihT8R@]"{"}j#}'#b[EB[d8~/--2PE5r66FQZ^WhQ{uy`7NtQhpWVAB0^v4__Y(R6qR^rKaT:E@
-b8ak~.)Ihx,UEQ+YdC[)e7Ql@)K"k]le'I_4xW;{LkW!yCEsC^/U+bs7+h'V[$^x>8sXnlsCqA2`2TY!&0T,rypkr{7cm8$$|qKdpEvuNdbY;1opIOOrWl
-%BdGyivC#OC$5AIVUYw;ofCE=(eV2zI`TDap!3x=9{im86v=K4HRDCFq""nhAYCTS4O`3NFf~4M0sDZi5^(l;@j]('eC3mO[V;$FRWC0=4>CzX!T:"6F2'
-tE2+$oB+40L_6<@uLj$/oCJ2F^k:!N(&aOA[8o)_-e,+StsXE:~{E:VY7M_uOuXYPuzbA`A;j([9D{H8MsW(]e)zOFAsN>2_ta),pG}!4'l%r;G,2xiKqa
-ky`]gzk=IsEc]U},%2CP7NnNeyW+SpGRkF>!EFR8UfJt|[$s^c|RMMHTCM>UJjP1To:"-kW4ndr,F"o:"y([My9W7p^39)![it}FjJZh:I`00,+r.&O#[-
-P_ENcmnb2_B9;76!=pxVUJpMuFF{8mo"_O$y7lmg>KE,I+NC!b`db{diY8olcd3-`HD&1O#f[&e#!&Q.5wS.&z~bmxYsf57:ma'INrstx+O`ejkRz4/^,'
-!X8dZFD8@%TDn"NT-5QIe}:VyiRwJC%+2:Q`n=,_9iaGS[C&UK5NG%D$-WP&qTn;Z#,[G<m@tjHgFD1U"k/e#u8H3}:z/F4zGG#|p3+;Xrud_JR@H_}FkA
-sQ6"0&uXtE+ekSh4)IjCBw0QR`3M]b=u@>=okNNG51VrnhgalJwe'X%Xx3<PF#2_wkzJY6(9{"yLCo~/cPGa&F+MpFQ2v&7ir]P]e&yB>)G=mp_n7icXfx
-YhCpF'diyNuXf7^c6oGzHPrQ#4oK&f:|3r1}5Bd8ho]dt;SM@({@Lyxgnst%LalS)x}pK^o"x7;RB8mYR}Q%["!+Y0_q'ttv/i"`)}}FiqM_AP{Ju=i)L!
-.1t1#/YI~n08@vl6E3"__^,=||q-96dg%&Ol)uPUNGsW%-uIZ"<#f2-S9f%FGLFYnm^9w>3pPOtX>XvQ.f'm8;'Z$j8=sf^K`V{0WxU><FS^t0Ro1"h4N^
-,!^%rAZ8JNl2WY~+5swU1X8_ZYY,1"V3Su~Ip/rDsScc#hrsk_U(gmXpjE]cL}fXlZ>^^pvm<(+OEP&g|[i2Rk#eN{>[:$hFY8!zT[_}{i5$9O(PG$S<lE
--ZqJ[|-&2%BQ{GaM$DvHS8vBEb|G(mvj0pTvFi"j0uV2A2.@c(gC]=dWy^wF"^'+R&T9f/w|=&qlV4[,!aN^b.2zY,vVP<{&]$/a5Ypy^8k#QK(>U^4SB5
-3;vea]W&.y5U;3Es7Yerf$Kci2~Zf3ge!pW9LJZTVdRq#tSAPSVXF.mi~AV_z$!=M1MoH)}kU/c@NNN449!I;PEip&>c)-m>Z6KGGOiO/IvCi.J:uQY_.)
-h-#0x/qXeCNwWb'4UUOn7j.d^8vFY817c8o}dl@pz@vk5V15v,fwD{{v3bt@;V8tCTM11y23j$#wW%)&C.DRzvYOzd>gV_.x.l8=sy-U%ay%%MJ,%XJRsN
-Yd,gHSO#X`j+S76pH^AxI|p+^Hy;N{IpZb3G#rD53)lRGSGFg|Ei)%z_0n|0&A/srv$OKv/>@=m[NfIqOtD/GQ-d<jn$4/@bglGp}F%9lt915Vm45x'Ag(
-PPT>A#kxX'FZEeWEaw'%EP/0u,VuGxH,+mkHY85Y.((rR&p]^RVheaY($l6dNFa!B/M#LBv0]RYZ;jtv',Q,4pKdNi,YU$-[(C!)8_wewU@sx)M1I,,-D[
-`QKg8hb<BPWxd[BVVnR[4yeT5^Jzs$SOImP{})+E`$#`%s3iH:&Np4hL_L/WEc<#g'_Vj4QBntio]K]k{v@Fb2vJcmL-d9PdJY4&_K8%)j6A}U_L=SH(,k
-|U=YkA]1,5(sVz.c6nvS0c%&NkekIu]497wjQSXw%[B}_dn"XX^q|h1r'JR4%EuHF;w0V{6GznGVc'ho,R$B<B|$St8-%DErOZPj@hRuG3@}jzCLbA0=bk
-=>2XVE<I1gtrL"Cz]ZnD%!K72L738!t`M=9GsYvx.IiDD;)<cX+I`Tx3n-X$:5[N,${xPfgO+9%)yTfx[+<L,hG0jDl57xk5d&)C3<w{C8S@2'O/0B#-@m
-j+pO04r=u`(:Fz5<QO_kVOt}R.gBB%,r5'ZOs:<$@W^O#)f3]=mZ|j^3q9&q!(/NchC(dyMmRih8;w6=nnoW:9m6P<4<sm`bIa9|70C9o)cMiM(hE]vL$9
-3Nw&e>@^YmAL,^!Lm>;kC;3]p)H:A-W}nb{24U~D"Kqc[Orl9MT;bdZU}k;-!4&n&(mtWFY#C,NHZ)Q|S%-kVU)ttJ(kWCi7ERS7<GlMt8MdI/yVFMs+p(
-iS-(<|T$f)$Hu8C]orRRu#EXw)VUx7EqKy-`PWx>}F<z6q#G+&quEF>-WGr|>FqZHH.Y^o4L.TnFr5"Uq12T`ZuHmx20Uez^g7Kj[:75f`~$4JCP=(n;"H
-e!,;LR>g4(B^FdP!Bna,tGxenc~-zw[_}6Hb5&}@.vGfmU|hRvV`r7TU0hdn'E<svBzH|dvnl9$@t,[Sp-o9vl$@#mRC-d8ny9Ah@e-U=FlMp'FSVVTF`X
-GJlTgtYt~FzoJx,{'m-a838'woUy+XAGr&]rjuqNiQBOs^.v>/(V8$t)Snog-z(Z:=-el$11q5{;XRL)Enw=,g[E6S;<]$S]aF(TFf:ARC~h#D6|'G'd4T
-ph&z1wJicuL'}lvX]sXD;m#B{!OqiiyP/T"e##HWiO^/3`1,,/-a"S|9U1K-bt[T2xLDdeFrg9hA.#d;NWIJG;EX#V)/'Ip_Kn/a-x]c5G}^nU%'pN@86S
-0+1QL2ya{oQ.Z:TaKkJgOuU6:P7,$%.sdGT>>A$N>MXQ5p3tN=[0#iZJzZ:npD#Ze;=J5UY=ZL2KP@&j5gi#Bp-tb[=E=.,K1/;B:lrGE7A4DHt$db`dMc
-!W3XunF!ww+^bD_J{pI&mE_0DD'jQy+^id]%eB53%0(N7R_}Z4-GB.Q%ri[Qf)kvB51J/:+Nq;t$61ZnK4bFdAMdpJoYk$^,q<xjB%fLikE6Vdo&&,^N0F
-;oO8Y;z.|3ME7!08xH3s5|"ZgM(A^#JTB0v68sBzV0V`T<C=@CAyY6i^#6-`5h37J;0Z'Ia+Ls2FDVnnFy=&$}4corWv615fidwTb)gl&K|p!a"0wc+.)U
-"O7f:#O;w:'F-hPAJzp(_##9m>:FZXI|`s2e9D"SLx7;4#WI0{laWRn2F_$'+!mvpSZ91yN]x>`O<L'B^O^F/hPkg@+&ZankT|kKY/e,"x%g7wp'}@MR8{
-VmLK==C2ggKd_s9X0u-ISnR26jP`[wWNDE!GEcu2wklU1oLwM4b0$'1k8`Ilh|+aj=Iv3thYlK=0aB1QtDbl#|8DWa#+ji}lA,Am~LFypdZyLom};Q^_9e
-67&0@juZ,jD@t`8:k^L/v:KoU"yifmk1foP7ckMF.d#&cyV^4B8rwelcn,6N'+R@wT_:PF0OdzT@wQN({F8L--JnBvvN;|V&-6tLw70q<^,|SR4xcdmn]"
-1lkz:+``NLshTRg-z6m-/HOtDLr!-X8n/@Nz''P,^tOjtzvUIiYD62f<!z2,Z8iTnc{yF]_lfxrlW=;#3J/t3d#,:sh8%tcn%4V`yCcfE8_ON;vb9ZsA0A
-/hXm[TvW:kgdW,dd3A6H]1WPZ!PH=^!SG+:7<{Qyo&L"N#1hOk]OY`I&L4^9|hyZZX)nTW=a%}Ala7[ule3(pVNar#fLr/X)L)4r=|7jN+E;n4eRXk$'&T
-T7I+=&#A10DER}0ltPo7.Pd{aOV)RrY/x#wrhoK%ed:sFXCpRG,%bZ4%Y06"8)LI.$J!OX16Z<3`Peo]P!,%MDW"=1lj[>J]+s25P.!geWWpgxuih^;ZE,
-#ZW017m$eY)H;B.'ULCM/0^a@bEBmvQ3/mz5((RCp)Zq<[T1!(ZXAfbb/w8"L$iJL"Lb[DmPETKEL1]&LZv2Zpr%CAwLrW}dz]4YS6Z@H%+G;4>FR!%(x"
-d"U0ur%@#Ob%|X,!5_5,IB^`c{in6d+u%@t[XT4L+b$^009j$lM(s9N]`1XtRa8s4oro_VZY`j(zLR0;3"(O;jMYkz`wn%"8.4`#h3TE3"ceJ5ofvShXx1
-GQy'aWQ3>X-4|i=So$YF,5-b;@b;ptMCc4tGUP3386P:Ls_VF8~AuwZUHy"Z>g&}vZn}ef'f34rSJFF7.d!)$yn^W.OJmu"L6wYmw3FKdWZ9![HBX,&kaG
-UJO7H[N@1lAnA8FI0]2P'X]#RV9[=-[c+,|aK:HY<xh=3ifukXlbmqg0S/[Te7X2]n4&8aau#_aPw3$c]0hPF]I'hpV,2F!L$HVL64Q4;#[2rGYXZh6/I]
-cjfi'iXJxP3/_^rn~n=}$rYdDh.ISY58|d((S(D@K:M$$9(Sug{p`vz6]NG>XG~'Bl2GG;r8+!]ZnlT[0&EAqB{s{7j@^"|bi^Co1THBJ&P.6sbLRCq|R$
-Q|W.(#>nyTZ7LRMBqs99M:9YV>{jQ(=+K{CO72=I(bl;&2y5yN#wi2uyRB>8ZvYzCk[:kq%PrBvpwU_M[%]0;{(]%PWKj8{WeJW+a",YQe<3_@O{S^)h"3
-#QJ4=bM+L;<UF3D(B8z!uotKZY|:-jAn:Cg(RgqQ${n^E.Dej@cAQ){[D-u(Hn("AC%Q(cd"-@EdBPaJkm1cI/@UU(0o'4}2"aDl%n6;VG7pLYkWmOTY2$
-cq:`L2p<cSUe`}Vd!_Q{&>7UGfQ@rHlaO)!t1:82h/r2154CDd|][,]m7F8:Et,pyyooJ_>:STF#9NMGC-AD~$AJ,Byl&=BTu.#+X2ag&D[W%h>pnRDM_:
-=yB"=82`Ttm%|W8`1|BunowPg]8JK5FjrsTa(7,7fx{a!,T5.H2p_|+D5Y@KF)olM(z9x%vi`C.v'tv=Y1id~qQX8"`#,:nyf4d_5SPhsbd>I5xRbX)+5g
-FFHxi4;7zQs&l!(g'fn{nec0``nr%^pH+k~3`dkymZ`}s@3em`D,EzQ,kRkHq);$C|H^W+Mgak1|}66ZC9Z"o$QYZ`_uJ5QT5-5A{esGo&<SH_niCy)A@{
-[N&yla:DYNqHTffLxN2L5hh|yvX}kR_hfPdg~vj5rPFQ<T[=G8Q9]D:{),iz|NKQn38Aan,TlEujzvKW([$'g!MFD>y[]:qw=-~B-)}DN-TDs2'D5d<;C8
-|vGrr/|edC$Y(y_k{):7.wv@%7oshOq/&Q}$YuDxKD">>B@02A8`fsN;l&|J`:9&,>eVO=`Xgn@GM%H{/WGp^l(wk52$>NMG%Gc{~3q/OqpNFCGo.p3Px}
-Z|46E$JUUphr}}.js810="}i<yQAiZ/&^eeG2HB{5Oeyll5Hg;mt9oatAwC#mH2mU&jT+p{#@tyGX/p3Za:.Xny^oE&UNP}d;VDy~AmOMdbknv,>fhaO0s
-R9L#fbaFyRY6owr%f`OhDU562[aCf;a>fGH1`%/TlVGCM1UA|Y5CSnq[-Yc+;2Bu_AO4K|I=azr>$$o,mu=Yw3x1Cls,N4m&3bP!)}B%Lb%Hd&KDYgb2X:
-p$~"Z%8QIWllz6Xk8zhEFq32VhNutt4s-%4@iNJI$'OrbNK=dmEcFEr_3,(/-1,ibs:sw{2Rd8!5O=2N4H7VWSJDfS,mkyi0,wT^JtB]ZiM%VMdALUfqW#
-xL0l;u=4g}:w!Y-$%0opwfIo,TXIrq+5'',ux,4GIgs=cOmYE{^fVxe&#vauF{Mc0'Z-Vl@aGZ-8F9xXiGuCtW|$nJ[VEj#wL2Sy1H(h%0GS+uyF7ncdS<
-sTKqPKxeLO2ue6<0.ws2pg(UfBV+LpO`O'.u>[{i}k1wk5lwg(6$g.R(gQAg;hz"Htf=.4Q"i$'"<:%`/.405m.ar6('Uvm(=+H,t!xxYX1%"Kei}C|j}#
-H6x+4o>!DM,S/7{'"+]c/|a}zIZ_Mz~6qM>}Yv"H:/DWf}A%q+;#`To4_G.XWJI)I)D{B}3V>sGz:NV|4e;BZ2l)1RN<26@SM7vY+FI=ShOZclY95Sq}[b
-T&IiU`|{s|2^b80^F@:+0YVR2fJc2dUR=-MBy7@I:#gS!(Nl1st]a;_c4@oJa[oPQ1xidm;C)0^ysIztDL+&+D9tG.p=y,0U_&S0VTxkO'3Lp)id&"IVk_
-v40(iOlQhGQ1nvp`>Y{ism+PZD0%F=K-S-<%f&R#Br73,|f:B4"v>yOcQLL&T-X1z6dN)<[E7w@"t|("x)R7Azj<9yG-x&c{(4r#3HjpH`PUT(U-!n-M`:
-8T;(x.&W4MPI-0|_V&r'Ln#Z|gM$g7J+^8y4AvO"O.rq6>)RY[^##ESP%rITqv<#fEOn)gR_i6TM5^43=y/0EJE<H%i4"Icp@.D.VJ4B(wERFXdXDl`JGk
-CKiw`G}sYs/[DL~'I<e<zGr;>931X%W@-Ox%G[5;]2>P&zVNymM%ZPz_.3s$v8K5{e]O+wQSN=n&vds-AybraGH#(sgS`G1-Rz3f}4>gwUoLnfI/v8-31m
-!d!@2hz"YJRmbqx/t]4[Bmh8SQr@&r&Z'9FPSqH`#wuhjKFdbdJ7`ngyV>R!waE7nyQyHkNU$5n2mX/v5+79[Ng{{^M&4)PPbpv/Jr`Rc^}ka}gMwlXIa'
->%a<>33HiJim`2RH3C7r/;r.r8wlid3d[Up/6&fQNV-4'4;fH#F;adAV.$#rer0Fv{5d>ooB0bs@WV3yv6dmPB6OEM2;wC.&Th}"VSw5MXA[!0FMOT_yLX
-Mw$oM"^QI;}#BXH,W,}9U]88YV[D#rmO%|bETv,qH}70C4U81bEy1Rt^N7|[x/%C#n{!rZ,@A4~@t;ga'O2s2A}8m5YwDyDyDi-_{B6#Cz)iOEa)p<=qk<
-rrLMgP^BSIR'$N]#ru<Sw%_{&2RSkXy6r{Ezjz>j>QIv[bWl6/T1)sc9nuRYW+ic(@mc6/'Q=W=$%RN{$vJ+c`@9!+tpcgU$#,:^b%{{WhF-RkY<EoL4fj
-<;`2F!J/=;ze_W@F'OLq]vE;h^Ed`)>_C<%gOI:Ltc/K!QO&Dd$CD_{||,j2MDc<hrQF.E92CdE0P!xb}myAm3zi=w!c"^>=%>bH},S$|X|sFi;2s7_8`"
-X'JE`$ECg6GjY_<}<w5oLcY%eAl"j47O'{bis)lm4s)D"{!{papN()xJbdF3/|L5N&CEC=t)5([hWe0WqaB`]S5zy|nE>Bc|P]'8DoSICxkHQbW%aGJ&8r
-sL^og=XzKJa:snrD3,l/8!###_OR._FxO;dAKM5a!swR:a_m|T5"5@)%7@/&.wxsH4(-inLdVE+TOs0a5F.Kphw!!!Y8eUor7S0F<Or3QUA734_Cw8dmxx
-:[OjRU~7GKv=#0F5!H^SCg31/GPLt{Ck6/x:wPbwN}TKr9,A"2$k#J=YLPc^!nWRtcqoDLXR@#b2ohL6acXE'JYF@"j&Qdima,cs'Kx(Ym'ClYl[^b<}F"
-p6ho+25miz,{L8C[Q[B_mTy$H-tLCAJ9Yw0Yz%/p~Ka4J+Dd(U>4@bSLwB~W)EQT#;CjTDRZwb#|}ydh>3dRcl3+PD}}]#0y1oO:$jumkk0rA4#=g/i";j
-O"1T3O>p!L40$[$]b.py2.^WV#QZ_N&/ACJ`3k/41$|c(xQ>jyRtgh)W9u,TqKM#2"ndyC>5-0j#|Ww[:HEBjL&!9qT_>Bd;ab}'fIC"mSA8'2B&]4~7I]
-Y=^'ta40:k|]0e4yL68GY_9GBX8.&s/:80/Ae2f_+B3|Hk4S7'^4T@YGx5Ep_em;/N[c]#GLZg$,0%m8V+j8&2pFOXA.9R2;HYdkdKa"+wkrDs9q+CxB10
-1:q}/qy+Fkg9.#j1[.XS^tZ6u/O][I,pNwk9(2|T:_-##)H-cbm4^$1yj!@:KM'V@jWsHZZ'~V|YC@ec$|v;ucJ}esJi%E2<-&"N{MuY$@[jS>tDkKp>yU
-:$D2],3,/PX^pgEDpq~_/R)L,b#TDtoEx>gvBbCvM`-m:]m1cDMUXq2s:Ht}O4gsoh(!M'J{~Pzf^xDj<grt:}1ZnpEI@.=p^WxOak0N_CXB4l&P$xC#'9
-w(077frPPZ)[=our/O/DOk.;4#)^0>]+gxAy;A:U/!{W@1qTC%g9XuKc~dH;.(<Tlud)a(W%[U1-2HL1C'Jq~zZul2dv!QfE#K^Z]EcQ`drY){z@''}Yj:
-/<I+3BR&P#)%r4VKYXoDymW9d8p]T_p^6YK]^iwKY!j_&al"z3GA+G,b,^wBZardhNEu{P3/BO9e44r%C,IsPK'1a6%'1ZK46vi:b')rA|DoB)z;:_V9SR
-wQ|)~C+"w-8[aiNFgF1e@HKnCzBIi2jj_!'1#m(L7&3fV!Qk%TDnFMO1|+`T_U-`a4[gJL/<zHc|8DeRD2!}DxRaY-=Q@hw98Q#j.06tzcQu2,c"gf~BW5
-uMY5{%dE6#Hu3{aLAJ>b(axN0C'fnT,.YRqR+=,H"iYh:gCv!Vsp6wmifcJrAIEdPA~#!|/iuKjh]Lqg_e4v0rWRa5g(YR"UW>9RYE0Q%3AotD&(q;T@b{
-J@Yub[v#Y[O#"6i;~w-iYoBUTHEjOrRijK8rJJbh.8D@)NK7x['u@;63bX!v79]Pfgh!oU7]Em@:.)'//>]Gc$Whxu+;&xLv%3Q:xaRjh)k:h#WP7^Ze{X
-2{;`gGEgmX<cOi>:&3SaB,XX;gDLK"JEeLI_RTRw$J_!{.ao9+-Bl&z6QmSN_^b"qPAky"gNq6>/P@a^[zS>P_M;JUDH3sUcz]_zEs3-UkF#|=^|-2XP6_
-xg^_2Ffq)VgEhl4$'@"YT+WTjzDz%LVC&i/'c,y{+d{#vVjG]n_IcPVa#=n!`Y^1,^8mZ)^IiRknd]rC.@8>~yWEfE`I%XTyi+QX(8mt{;Vb-5"/^lUgnu
-VAdi`>Q9K^m@43O74E@971Z+~:4jgknP6O9D(hnz/HV+@{692+RN8&{c[/e/D3r#a@TOrdj:6y4<;I>4:K-F@#{5_!,j=^t_b:udMI5>,q`#hu9`-R=W^l
-}i0vMVh{`y6qPxrmmB+Iq.!4I!+Cwt)(h7n(FXNr4'IWMD4)A"mOO%2Z2zW1/#OLg)c[wrT<B1'cfN`Tl4Bdb@D=>d,ZC#'/Tsy0a4WUY{$v]c!Eqrj=!g
-XE>%=V^P6LZ{uP;1M4F:#m#yqq=L/dn_F&yanV=nzY<&R=(=M&%FW;@d3mNr'7CC'C]Y^C`q~pA#ZOsB)h1]6Ytm#l['NU<V3>!Ysg0@W<4`a|m1^(HgPP
-_mxz3d`=lz.,rDo0/UX&SwH+Rn{Li=K:SA5@]S9HGUE63lE%Q".[;N`$XF5Dy>N&=g.;Pr/,!{<hsw3H{7_h-y7wH"]$GJ!'Y;SgETm8Srx:tYKjsUY7nJ
-Ygc-qR.wb9KVo9N35Sdv~HM5E{Nj/6N0HcWlM%BB_Whg~.J9i#U"/$Y$L}<e5wBoJdaESpd>0E%sL;5P~a;3k8>ER'rut'3s5"T'u%^"Ts,_Gs@DT;{&58
-{T%S_''H2P3xlcCGIA_JYO:5/28%3-g=2kG6xPA$<tC}SQ&zAK'X0D~^wAi$okWW[1>C^j>-kq^_kUQ-r0HU{(^/TL{];6^]Xc.${JDG/mN[/U'x>b6aAl
-uo2KMq:R}[jgVn$%X8YLfV@hpC3pPj6Mx)m0SrB6:%ejt3M0(W]5(zvcB`'=}>Fo_'.M7SQZr}m4hT^aIpR"BC=tfe-6a'&i-Poqpcq{]5a[_zDF^F.jhU
-vr^)pb>4ZHM^2;13YtX,m5pDegN:$bR-cbBVt;"#fl2pzua.UJk9pM}q8P=F@=3tdxoWah"Z5ONg{{2cEad:bu^]=O$8Z}`ni^"lWH4Voy0l^z{_A;5U0s
-d$4n0sE5,E9{VwE_oKm7M.ut;o~l4q!<kvGrvsz[cEBJl2|o&Qy-aak#MY@jH!I,ibl/lmsY:7vdVFs;9H~thn}D(:7HA>b^AUsfNW+&t<K)3YwWdZ:Upx
-slu^I(d!j-tu/fPLd.7#V]+F#bJx29+d:HmsiaNC{+[5)+}X)&_Qg4>{z3X0Ai|joYKS0bd2hu@-c=/L![vo=$EL!R.O;9e%Y<8bc(^]>N(JI0(>Jc{5+4
-YcpN"=!x+6^3n(M%-TeuKbF&Lwl:NAR/u[(dti>p|<_JmKzAJ,StM<>h#n#oTOz+6(^f(0g,:ND&)s{h9dbDhXiF8P5cx)1'0l&xq3QSQ=iEApYC8po3ay
->{6qO8LvgIZis{Yw&[x-Quv(_WooPno"aU98cMk&)g9bRP^)OO>"bwc;n3&L7/AOl%dy+Co^O5#zG^,6/}K,<C<Po/]1.QtB%-WGz@/7#20PK0H".[!#cm
-tD^@]_iV<K-Wy@9.)u#j{a<S41A6AAk_3wZWgq2(mS/E':mpJ]D&8tkr_6.6KH(lYo}sj{6i<sGL(I;uLYhiyNZm.|DhnUjK$m"W|K}(I:tz}p(8f1))qD
-gj^|&m/|JV[k8`4Ca3_Xt]r1`g|b8zbSnXw"NSO)<{TK&sq#5"R4_K)r!dif#(Uhyby3jb{_[Wwy10}+Cs._2804.uPm.VXEPpe+m4p#VT9Mr<nyDj[`8V
-HpsN4QpXzg]q]|&UOU'1m#HDCY0jyQRVB7`C22cZB%lEPe9xH.hv;q9AWgQ`o"Z>M^kz=mAg>l=H2BtG@q[=eiA^G{Sw~Z$5G-.Mu9bWi0/RG)oo4oV7(K
-A(&X@UA(Po$FzeaSg)_Pt>'Sql[kHl)[#Jc26=Sl7a=B2Q5U@[C"-;grIirnk'R,[hC3GHWI]`XI;IlVT}|hgWUe1VV@zBC+%),Hh/K#-a4,qKikwL,YG{
-BvPJ+7YoB<yfG&D#BL8ZHurRkYd@WhG[/UUxGm#tKUQDc&G8sq)Ff`rsc5etifNw1sb+iqIBpM]F0$|:$%oV~Nknt1bWoa/Y';na21<T[rn6N}7dn7qFC`
-0,Bdu_v,W+Y3X6bN(sNZYe3O#}H_#FcuH'X&(kaaHZg}bs%Aa{dL!nOw"n([`K|IWcn2"|E2N6g"gp9VEE]QXM=KXTejjQ/Q{%@lDR%U60cEhKutw^kYls
-,1Fj|=0&_G-V!H9CEI@`U;VdinNodUkP2Rax!@/>t:uW8bn^j}1n"sn;2F`hW/PKxIb&cGgw.2fr^(e<X=Fr'wAUvZk_k^>,hPRpIb7"K<!7S5$P_JKu(;
-GM^dyhU/^/xD|wpT3g7QY{F:F6qF<0QCXP/YG|M]WjOc'P1z2T;UepB9I-;#7p2v}d@V(/v8b6gQz5w6-5_b$:2LfUE/D$rld+w%02pr|vXrSN7[xe>5zc
-~2RvpY6IO:tD+tK"$B|;3#Ii]=tqgP!-VQyZpZ[_!=o&MOp3teg`_Oo_ZD&6r(2rG3{RNP3bU3-1oOPK]P$!}H>OZ`A|lO,<kWzbX1-97IFw.F{wuB^9AS
-x2aPA|QSdEPp{3F}([i|Ym1$!t]IgO$droN&q.N5P/^c$Iu&8Kz-.b2/(#%B[Ot;+fV2tgSowrV(|@^<m{`Sqtm@>!>WQDhWb+ip"CB/t|i|4d1b/voVMM
-wVB`,!a4:n8ns%<I}uaerJZmGz>D"{(ln/iN(yzfSTK[Bm{RlOrHrA61qmLXAh]0j;8{1+{nZCiBQ|dixt+"Q][cVb3E]0_!yTlks:r6+=%U<$)c%{)mn$
-}I"e+0'.25$eH1r(";FLwzM'"x&:GPLSpit^=k{s#Zzi"2f!>!,6U"yB9q6S0"B84E'JP2N:r;_'&l+o;eBjj"bCDIXRJH|i!Qu!q6YI}&WJxy@!xrT/0u
-NCaI{HAIM``Y7EEkQaUICBCOK><+Dy}8R=iWJdUu:ODI:<cVHk4WE85bxJh)UV%mj-X;Id$AYzEaY'^Mt!_8}C+Y}[Wp0ma=K;KokOR1#$'8U8($9{B|v(
-F'Tn%&;R<J3vGgr!))+@Cw7]uBMQ>E>;5c/HYM'xb6%n|QHBg_D-VU_3:NT&wm5h-IeWyN3oAXXWE7BhX%O}O[wg>KY(Q1"W&5d^Q#Hofl<i|7ZM&xR_DP
-.AVtJP}+Cp:,e14</'}qY;<p]8EqN;xXs4`9w06RO#cwh'c1W.iAkMf%C{2Xs2UPf:el-7`fjT;>po=Rs9S"ooI#LL)u,V[FkZivNB^7vtD5o3$NOKM@s0
-O[-khSHL&uUU%R4!ZO/o}hxD2_Nd)J;-8<.Rl5Kv~/OI'e~9ewy<r='<J"ar^Z8$6+fS0e:J9LumF;QS%^&^#ulvX0]en|#@1_Bcr1y]'ua0C3!oAXxIM:
-t0k/c93I/BR7-g#/'$"[C9h@VP_ie=FnqlVd]wbO0UAd8JYR'cneHduU0S|S}em;j4C+_TvR;V"v-P/}tC/yEY$z|8Pb>cdyOEcmsSOa%qsRtj7U|bXq88
-'Cl_'RDZqe^>Jc3SSQaS"Nb#Lw@OE^YpmxM+~_XIlp=vQG<BvG]tf3;@H/tDfC:7TB#/8|6lkgn)^@!xZ0m$CXo{I!NY8g3KMp5,EB2&Z.8I,EjhCr%Q03
-Tlv:pYZ9^&bxY"WDVVM5Ivg3&(A3-bG(4K_f%qT)OuG7%SQlV(zg7ENWCRG]O<W'#UYZ4`EX"#nUR}&Eby-v-twmp73oQ2,uh_3=FjxW{x5<YaC8"z.6p"
-Z=%a(IT+2SL2xX$Ttxbe~5#|oJVSxV0s1BxX;K&/OSX)'&tkIT=4[&fW]OY[~|4Ui;C4;{M<+Q0g:}n{neqM|cH"Ii{kt@d,WF"Xa1t9M`@bV0EH~X,p8y
->H$oioE}v<}bSbW.Th",p4s"WR^S>hsC%(6M:!~jZb%_Ll0I.>q^JMR^IGYbGpHZHWFY)Puxhl|h`!]>WO0nG|R]qNwsr=x,.H/]8dzYv>'rDzb4/5K+s&
-nSeT[50ukB+k>oj{P%(A]b1Y"ut|Wpwk,.J`[hdBx:m8k;v30HaL`s:>#}x_1DmSZL'TP>>'C-Tslkl%r6+o%o`BlZ(.(j#0gQ}xj2v2}ib"i9>2|4}yIM
-CXzcgzlWdBc/~U`rwh^OfljK0^=8DjHTXdQ5FL}H.&WTIXkxBOQ6Odxe8)zV),=wZsPBRw7hNP"bx^5o+2>53+"P',oHl3)06lR"<w[d'l~`dbbMENMFiM
-Y(ayUt|7@IhExJV-pxo3EvE5:;>wbf<["}ZOfa~Jl{,jyu0SEB|MZz2Z&6Z&cyE63^Ud_G.oq6`iYXIX`Ffn<n@zVwnpJnyn#j@ir83BP>{M'}K0CELqV2
-Zqf.uA]y'PoP!1:.B.FdA:D1Pkf<KA@qY|G#uSJX`4wgoD2-]C9SQOkLpy`1a<;WWNF'9:F#dcykX!`6Eh"OmXN=9y7Y$"43NCLFCb#t0fg!0.N$#C0IiK
-LPBnfU#"/z.K-Eg&.w[3),e)83DTy0&M{qOIM7_Mk<dd2/]7Z^7}W$,L!5d[DtD=xKNeeZ2Akmr.]hFj-NNZY)1Rq%n$5a6uU.V.!oxB<TDONO~^PEEC4@
-)`nAJ[fB5cnyn$5-r-(Qs}7,irxMQNhX#w,V5ULv|$tMPVh]hp5yplG|YVS'p{i79$T-8"e].,O'|,rKY1_/0fdYVd)@T{B%%93Q3VFc)/Y4lacIr{"=a5
-EvFlx|.:[PF_]#ku)]b-2:62':^5Lc[._%W4ZMQYK7EY7^83zIlPGP8>H[NB_arG/.j5Me&-QY<ynm@/LH8<^;W/^2iS3)(Y'^B(<I5+-JJE4r~aB(^jUO
-[s9oY=rHp};7{0]i,#AyOEKt0/j8,odSJSH_zREiS2ySHB#XSi/c'B)BEX{:Xr[=)n[,`]<"O(]z/h-5j7OX[/8TeTjApnwt>H#gltL-pQ(pd#G;XhI(tn
-L,0YQWSvY./Bs08oRc=dDk0ww=A|55~3ay3dL&7ZXtE(lOouykzT(cBx5)da%}|;feRS;QnZaorw{^~w/ZIr+WQ['0xCH5s!6<ITkTy_|%o>jM=OxaY1i#
-T&06ejKuhR+RCK}A[b.TVl<"9yN@l|E4X+g#309C=3LEfFA+qq7yln9NvNJ7Vp[#~2V]5Q>q/ji)]WaVx9/Vhg.u#+/ZF3t7<c;/7;k(I|[hN|2==Mf9t!
-1rb7o'/I]IIOvvE/pGHT|J3UP&F}HNni2;$H]jWh8GFkyi:h1p0gdZl;V3U,_ncUXJ|9Z;vqyIx;V.%>V|kor{4n|4:E=NWGo@AxD4(zNp#gXapIpNR,!#
-C1EW4F$R_wYK~4cgI$U(RrdUDJ4I^SgjRf+%..>u97rbWQK>SX7iRMgv-<^,O!;l7Ko0dq>OXZl+`O=":Hg7tyivFs"Hu"1m!a&tejF4Dsje|EYO->K+}q
-R!:oTHoU:23D[j5Y-90Rh9,zYXNo>kc&_=fNkcgwjgwtnyTsc<I{(Vpk"R7R4g;bE=y5vbUG$v'bo5GR-$o<8>T+sAf{w,4G[a4D6Ocmiyqsmb.6z.&B}Y
-!S#xd[d@fWbjihV0%ac/&F~3]K1bXy/#Z#zlpI+9BB0=c6F%PI+)7#imGxPJYZs"X51F}^^dRsP#ki,UlF}{v.(@}s=hIOffw)wfL#d_`,!xw=iAP7C<c9
-Q0hUESunJ>5=1w+0;Uja]ZRb{9U|s|4nUO]PpE/PBZ%l8K>'8^Lu4=RyX-XO>[}XIN>U/fk5oz+ow}g3Y)sbK=M6%RF>^ik/L$PdvQF'&GdM!4oReIRBBM
-|8,CED|}ey6{EsZi_D6tJ%t#}{3E()D3[>!.S;{rrS>dM1<jVJ^|<TH[<Z8CEOl(A(M9@efAm"'c{3)q]/&wL$'wqfbj)jYyx-R.M=j8AM[j}a|FA[>L6i
-sB44IZj0Jr3&saC}Y9DFAjW")6p)w%GDzs@{#<7LOF04qjePWHJvA,!Ua}&;!PL(-<i`>HJnx:H7nK$ey.Tzh),]N;|.|3lNjHum7l-ZHdZ;_@iXIJS)q;
-_yS$!^kMa#/d2XXYCOZ<eB-fwtZ$[`mrDKi:aC&mfS)}xU,]Z{:LR#_+n'`C7Q%)}_$;Lr`<M_Z>N;t58K=$hc46Y[$q)nB;d6y:X=K04:(&|=E}FE!Aa)
-JC=(asb3+ZCx4@DKk=/"$2Ng/./|IpgG@2%6!SSW_{eG|`U/9QT%|_%n;DBE@K@RPX<I.+i6Cz[0/I357Pgvd.W&;H~34k4(=)<6"ws%dc|KgqF7O83bjR
-KZ:_z<)#R_(n[>=f)2jB{Bdw2esM)ZZWRRe%r;2/$+;V'o7gO<8o>yjc!iaiGMQd.v;Hl<S3E<''`WtfiB6`RRDiN=oul'b,ck}Lt#igC)t#p@P]vo8t3d
-f6|LXLnr~kFPV`L%!BHNoo2Urmy)d7[yj2{]Wu9}ZimdI}C3g5kjb}h_[HJ[;c!}tj3h;:2I,(]MOPmhv$VV-Z!o6g)CI=MFU.<l&K(c1kS'k,eB7ZcTrU
-IMO:<BXE@JDQ!&1q]|LdIv3Z9f~joMIP=G.E&1)y{wkc;_Bx@7jP2b3I'3(m2K6nZ>o]Q2l|E}LYvZ>Wz]V{tg`clQc,Svv30Ln5"0yAZbft,Vx0@B/h8m
-nw0dsBk<25Q^EVUrJ/E6G)v:RPw#Zh~yUz$Fq!Ey7D0dawqk#0Ia]VXxi$3'B`}TC^td$|sGQE03wF}f2zZ$+SDyM66JswXX-wI3c4vqFKL{m[i@f$k.HM
-oJf`dvA>SB%d1R)gBBNi{kK]hTjeg!F}'X4&$fX+OKBpH3X[J[#$@(-:juz(AK'i_eVI4J:.(YVu|zeg>w-wHG'gI4U$[;0_4F%rh!cj@&f-4-62=_zg^s
-G#_3Y,YWVRRiYBSam(xxo_oBG+D>42G71>nPFTECe@[)zMqP$u&o|U5rN:;B}<nd+,uiB}tv2T8alj94)oXZ@Get6m4eW/ICku$Yo$3|BELT,>T^;Xh;TG
-WNHHJ%P"3v3Lmysw|rxCIai+Ezk>h#Z05pY"_p6gvg3'99'4_rojd/Obmp/IC{Kli!&T}RS9%A.3>/k&Ax-L2l+.Vptps7UIdk8ke6rmh,Xulf=8+DNvqL
-IW#^M0%1-B)d`v/ugz8a!=0El<p3T^&on/Hz8y3of^,)D|g)hMMATIUAE$}^|#plgI8$xS!vmFO,fMxbgcmx/)Ci1ID_fRWn+hx]_d+A@WUkZ'D|B+9p]]
-~vb:5C'1h`dAgPqL6gCzfC5)_k]'0u{C8qhFWuTbJ>NhNqG|AyMOKZO>$qB]TBF&_2/tQM}h8,;lc;a$lS1SurNZbeK=x(~d{TR2|6%l-_Rp;iiu:6S5=+
-HMSm/i,R8ttbgXuW))jC}t]FVUjk)4a5RdZ;O<8@uOvk;DwDH_6oQ%_(fG4ME>=>SIvFziwwzk[:|XeG0))6V<Go(^x[{Ccc[_J<NgoefiQlf>H1mx#llm
-OhH>47,47VuR&".Boe[o}Xzo^L@AFN[j6;"fPH7N{0'3L%RldFAZyU`<D`G)JBnnEx.&k>jo>rLAjo:rRG%#BfSCa`<f{D8NuX7W"D^VDI>4IrKp;X7F;A
-1ydeyjfk0T'Z/nRfn0b#;6a8JE4QadnOlX(L')fBa#^LU2bsO/c@Rl1m2p">0B<q$H7|FA1BRxO[2n^@"/gZ,Cof#6@oUyuX0!,MG:vxQNba..p35"~@9v
-{ekaYgQa,3>nA#[0.%'O@UiJ1Pxky)+_=8,-<A/2nS1[y0:)PuoJ'4M.QR2(^"`&bM5uyc{!+g%@Jxhdk47R-2~Fp%|QFLsT|3m8}-8]%@|_24)|#L3|CL
-.)P=uPOUT7E!KHe;.h7.KMpNta53~3;az}R|B.NP2:-[0BckM@pWAVX0Sy-#<FKt~HB(%@2Ujll:oX-,%MXQcRIp2^HH!#R45YJ>Z8tU@"f<e8jY"EM-|P
-~af!2op@#'qwT/e4%fH+ptAuAiI%l@/koU5W[(L07O:/Q!7YQmaw;k~qKFJqlC_j{r+s9U:C|u^:sNkRV|9F&]|&0-']dOn8Gt#tB;UxApGR^i|/h12l$E
-N#-@={~oP#jF&}8@Z()yyNP1|,oED}C@~IjJ.R4uo=gXF,~]2HX{m]%RR.JL#'M4qA]BhEptM)0c.Rk`cqW&v>BYq0SfycAlc]nr;Nj=H(Lr:d``>zHZ_A
-AmAbJ;hv_B$D|5iJxJ^%|qw<6[Tot"knCO|:5i-zzVe@:B(Qe{,uv_V9v9=s$uw0]bPw0;e8Jkq@15eM|E=]EB!l/u.bQ;JGjSd1}8r`}}!6rG3:R($5Ix
-Tapdvs0D43$u^((5,3C#Aq.-"mm^QG+Ae5'>z@G|3ij]#%6=`3z(VB@0h93e@->.^a5iSH(DD|#!.l2aIv&|8qYD{C[}5GAEQ7em@N_9esJ^1O>(n'cm;2
-WhA3&/!.3>%yEN5J/.~sNPa]0b6{y-}TwwJ]S#R!SUoGTwHs'N|WE&)sw2@9>>i8F2D3vG#h`9R:D;vDc.apsgoM(kX3eg.Y2FOZ0>{I|&:t-[L4WBmB%V
-Qnn4/=(v_EH!vyjBtZx@3DlyJYd%JbvMd8Ij"207k2:=2RIgHY/r:nt;GiqG7hR0{$bV'3['ss.aV)4mN+$NH5-e';hkf.59<E@S5g,QX=5MD{W$rK<13>
-X^}$P)@+<T}>%wphen&><FM(_ud7s8&8)'pG,=P_eA@)9S$"Kbx[A0%AnS(WdVi!`L2=}H>%)jD;tF#OnD|!FQ`O,+d6s=cvfqUV<j.F[Lc-qt]gov8r+H
-|8"<^@6ZA'(;Lwp&<F!vIlp!/]lkOC-^#4!+Ken1Bjrj4`~L/t=qwtO|j``"mIDddemc@ob+~SThG^6X`")-C5;h$61`}%Z3M([Ze:m7qGIp9(tD}SkhWL
-4F@SXoilV,CN+"FR8|Sa#,ojgmS+N]7b2}`}[#dDdi_Iij,^YkYDrI6N6^FKzxBvAJls'pm`Iam$^eI[~_Dcesrn=6%{@jyfZ|Jf5D0B&F^Ud|nm<w)E},
-HgmA;MafFrHrHXVO-[ly{7CGQ-=MGhSU.PM(Z.16,{UI<3z.F2D|s}gm,)D!^rJy+r]gABo>Qf'vkM$)qug[E|<NY-%GNbsLZEF$$;++%49Sj':@)-@w3{
-Jg<s9{dTo8&SZ>-ho(KxY'"~0mj"m)iSXVqVm/UFa3/x1H]kfh~%Q{6DL4w,hKexi|:v$4M=:dNo.mr{Y{Pv#<(4`i<HKL%{+6IrNQl0hK@(1L&,F_eKG[
-s0r)JVNJRGh&0Z(5-IjcrD|.tM~faLc40u!o_NQy@Q`8MH@{GLF{L&2[1A_)>OT.^.SkXy8r_dz9AXO=V6|5X8C(tmhggkayX(>[,:;PUT'l=WlDmN`R#l
-dwwnP^pHqx|1Tj)AT2KtiR6#7%$;'H0ztYsHYXBl!KfR4FdRTXEYc.So{CHA<^fV^h(B['G8p[jY^o&)q_{kXmBz=wZcNK^8'j&60:`urC{tGiO2]]rdTh
-v5cLIi72.jM>eGpptm3+"(gEST=CPMe8T;}(:6.V,5[A.YN]xuqP"d9m]e{I9-Pt7@$}xb{5b'3`vUXVvxC$Xd7FA2s:5nAJH.;`ByTi<44j$imKwEodi;
-w$<czD_i;y8Fg7qzE3^kGB_kMa8rGS<Y=sz&RDFe]<K:9KL=84RnO0K.xyG@BEMop}8}q@$4@TW8&0RL64ld-zN|Q/HX1XE"P5U<M$b)eCCNSI0u@4l=qd
-'9Ve``,Kq{^!&d3aZpaD4Do>%{Ey&3t#;7gd8cfpr]k5k(o/yo%p"WSM"%hs2C)f599pcG`i55=Ey8+GF}>s%iir%ZwIn:$U4rSutCApaBZ4"z%f}@Z(_:
-9T@I%4ie%dyNJoONYiY7dX07NnQ:ej&cP^4Zduoyv3I`1',IOh^QN's=Zg"jJmvF4,&=e;=Dv,^of0Q2Tg'Ke'i0-l)S[];^P3#.@3.87l<yxO@d_OwlM_
-Vw#y_JP;_<v]29LNXW1s=m1{QeJ)[-xfUCj-]Y;jXhxs<yB%U<~oF]Th]m]K+k"8I}t^FE927=(N<EB+4;5U<HRdH;d#(V/eQBZn88[4pF=:zZS;f!t!5B
-zO"C91/On)IKd]e@Q&uD1YbwxNnf|9;;FnUPv2cDMiI=Q9:r/KJXa3ZaEi;,py=0bjkTy$7BLmf0`9)^K'I@"Tx:K)y"GX8]/CdwAq">`R`Y1FSC$TW3vq
-{Ddo${]w%[-r9Wps98%&36;}~T#Jl[IEae5>c2k"PA%G7u;2OeIq9&EaU"P0,CZ/lkh@w$`BJp=&maQMjtsA,'M+)rWpyb'a"-/1+DD-3Q;je<"<oV'VZ>
-0A"%8|X<H}]aQo='cGwQh6ASL[whYc"1TV0B`6Zsm1s}^u+hV4I[+C0W!Bd3{)Gx5dd}!b]_U](&pGgtW;<!;aEX$qR{.[+yyXi}vzoig@^M"AyeavV{RI
-)]rt[Qa5AO0Bf824sJSq~r,!qJMY(k}l$(gqZ8PIS/-Oit8Ei(T}fG0vY9(DOvRLBlv7[6[,F{yO'DYf7S9}[M,uhX`,VRnp^#X)/&A=@ny#`YC!rY@T(D
-P.y&TEK|;]U@T""sm<[U;-agVBs]^8jhzW0.,s)MBc)(Y2^{9S)$Y=vGw7Y/G/qhfwN0{-vhpyE<5!SA]Jh4a-v'rB6U/(2=(Ij$d!]uG@-t:@`@@aB>:O
-$UK_ys}aW;5Ci8|DJ/|56[`)>B+,&}Fu!Y6fthqC@=F!f"^(_KH-Y0UIwHKdM;W.bb/vloPB(i7Hf+D8l4i/Hm-o:pqzhDosxq92`3|@M=|J"kzH[mx#e]
-I.]FPnsUS[z{/^XUCu'rfAolP)VBDvJZnB,T}`.H4tFv}cec:T}'HXu&/H0_xT0a6[|_|(dn"o$KonQCdjAT_Nq@6|F}`k6tM>{ec$;lcvj4(m]ScDelH^
-+<`eE%y}ezUxVKaEzw9[bwYw(s+rdWH!d%T=!UB#;6hhtE{M]R,@,2y$@e5vk'k8YeH_zd).rEi=J-|`+bvjC;/-Ni,h7A/1,,&"',ly3Gp`:Af4G(-5v.
-@As:p}M}"MLNA+@FUhH62z/pe6X[%74rOHb%_9DYM/<Ubc/h,Tb51$iT4}A}@DH=`x6vcF'{;{dPfspDX|[:A,;5dc+0[:4g1GmZ;D}N,&hYT/T]HHd|#2
-T-yOgl1R'h7Iw0J$ckI2+E>7d.3#pp$KLgJ<T0Z>_T)=mb|^z]+BMLb='J$`l9h@Xp:UVD)hXL&JpIh7/9liD<)ut=nx9QkF32f/"/0QZ(O'Z4yl7Lf,O>
-4'TuSz3O|E-Q3sVv;4slVeBENIRY1A&^lN0+`aD$-DSHaD=FyC^Tk'|j[%$[DFTn,cTn&c;4>/:WgMHA5[{8Gum{,er"EOGSTMzD;+RLh.qI_97V@/tS_|
-,u2cMWL.MFmi+b-^O(Z6hTmc'AhE|0xYb8bi#N.CEq-c,922u|IeN{Pk`t!gy3n'iCNhJ]e=I!!O5<MPSA31O@aN:>yDv^'rmVW+7/}`d'[J7dRvKvsX;o
--9c$bOF_dm&%:g6zt_r<4{mi`M7<sa)kVH;o|,WfHlHvNbmrV{DAx(WbYM}>;+WzhcL!UI<=lEs{yPJ>x1Q_Bf~e{eKz9ucKt"!Kn^hI4yKZ;rFLl31BT3
-s:Ydmb(rT8X+[j%C3M<41,p%BhYk'uuUOZbpH63o40OxnWWPzA_,][IXTIjDAV$J+I6}r2acYbNFQKJZJ%:Yo,+xuAAn=<cEPvV0t"hGSJ&@ujf@HVnf<h
-,QhG%V.!{9a|%&}$O:`kQ`8r"sLR!V.a<@5-!5Q(ZYl,p|-smvnfFfyUA^BM&4TnkZ9n`T)b>t=-(jhjs0EQyc.W'<lk&a8W6sJrs;qbF+tWG3T{T=o=``
-3]#FPo=,+4Nmo&c84af]VVRg0jqyncAee'lhb;J%7F`#Tx93`+en+S!Q@R#bW"45YOj3>B^#co!|03T;=,Hpr:n_aYTF<z0_:kPX,=^J0V4x<rA(m%B`0v
-l<vTa@FhD'.:AyyUIao1I6I8Qpz:FW-=!-zLByw!xJzG[3[cF5Kb"/Y8MSSYO2&;ujJ{Q)l@'1^Y3[XSX7,R9Ie${jg!<fak1|}6}M$EWY2oA+&;'7OF:8
-b]d:&crTVsp,XXg#21/^VL6EME+$)b8dKrfcY+k7B|{F3Ya@FP^p>DM>sM9F;J[pfFug`Wo,uS]]V^{F#DXKQn6Hb-8|2jol96ygEBJruCX>6G`M3}>3i9
-2l,q#o7c0|;av;L6GO`3w%>{FI.@4;.O!-iaw/%Lc7g5V$(f|{D;B(LAn"<uJ-hplnJQ"lqIp{zU2=@Erc"]r#blZP#/f;K0lIPI')RI}A!^9%/^-"e%k>
-12g(m+|RS2krL4)Fq)wBgghG4KdxQLbttHwf81"ThHK>#,|js$5W}3Vw$1lFW[;<!O}llZf<'4+}[Rd^@%}`>HQtd4Vy)xoR]Udq7gM<Ximuc7r4WWu#)K
-c+~1~;aLp#$R->+bLlSzj&#or$K-eyq0F_S'[gDcrXbn^>I%Wb)s9d`,G[!CI@3Z<i1_->jY'2}KSM47|!3^TNpnH1!p2lBF+0w)8%#D~1k:L@LLyt]7al
-)'&FEn''QWEY=)gA~FVVRU.Hpj|j'l8FI/Fm(XA#YVM)O|Yj2Q81q=`^Qm:0Fn4B&jInn[gdKc6]zDr=8R2B@Ss7UCII'.;:P6Wi>+Pt%^DUHAkBsJw3PO
-3`F["Gz5I6/kjGB;NG"$f[w#>:^hg;r,#@5^W2cJ;E|)~!@wR=;h.bmkXt4"t.,"uj#E0!eZwA'Lsv$2o^9a&LM-i)"P3:N3|jEHvr1IX74[CZMc;P#(xm
->Y%v_j:1.DTddd[Y,0KDNj50qKL6X)w_{06jQ:"tbJ[%sD-cN%}$I&PkUWTl>s$$WQ5f5)J]po'S)eBY65<unCl]>//7mkb><>wRJw<yt;v&+LsKPprvOZ
-,@{cGr/Q/w3[;!!f[9{MqF2^FC#UA3XV~zCmaBN,wt=QLZ2!uo3$sn{4)G8#yay}ZQ]U5lSCp-Nj010DNB.P}#>)@llZW{0)'gtp$w|ms|BN'7b<"pvmUF
-lny$|CO2sx!u5e6"eU=n;YNL_:6=}j&FYl>0oPtRnhmojmO>hI5Q:bB-)zvJ]eMFomf1pv9-RzOcferW%LSOFnnlL580E!JSmlT9]'{(<fTDo$xS!5M>+D
-`hPL$+Gt;eiH{"NeIKn%SQAt~5I4-whh1&sBAaspWJ>C{pxsc}7p&1w<f:yxUJg4`K8S|k~'PQpLbf(g<cfB3zX2T3_CuRG(nq_wQD{l{DO`MMTO&Q!eIu
-Vs),bx"hs=VSzb}oT9ORL7Q`GL%/~2A_++'<@-=7K/3]Zciz,^A9PeR##R}u!|HQ:cq&V^n"G4y!rB-BnKnV+zJ>P&@xR5xSmKLK4<+q7fXB{yvX'FksBD
-4I{&H0$a"%,;L6G%:;>8y+flm!xo0Q.RsI$-Yg}C$ZeT)6UgNC1R5MSe1PL@B>6R6&%WEi.[9-Ej+;hM2sxcvo+oF#Ucd@e$RVSSJDUX/>#ve0hZH]egm8
->-S3=sUP%$|#LYE.Aet=Rs&2J+@E=UvK5QFE-<,RzP2&&}-q7_r1D].ShQCgzRVT~F'4|@jbyuVgS5k&zI0Oy+y{:b'I!r1v[B$$#[''XJMyU.EQZ[IbOu
-<:U|<m=[7U&NZ]9jKT#%@1ClP^gO8tiFRFt3l0y.$6gUp>8]n$#i;G%^h^Jd>),yd^RHJ.Mf_#[-GP=4Va#l:&3dQUe|Ws8.uV_4L(L|:|.#Vd,di!Z'#f
-sqFJnkRf=7awM/>DxdW{EB+^nmUK[MY8~=,EX/Y`A4-Nx}eo^ZLqaKem$OuN)>MfbGNhnlJ:3`}f#[A"5V%]]8I/vuJeW/M9o-:8>@~(YMbE|<t-)^eQF=
-}"Oe1d/=Qe!/xAOc1<hi`tK`5rE#i`e0:1MU`(JZ(rVP)&;_K=UVO>4c:qD)WM^wdpxsf)D=>7UU.vD0,/WcyNP#dLE.Ah!%_8qlu"PsX=Mq<Ls:VtZ6Or
-hSs[<2t(1iS&@%.c9j:u=-FIJ0+dcWTvRRDVjmo7).05Dav9{%H^i=M[a44gqJM3Xij;!yP8Plq-qw(D<Aoyp}LO09kTerf9xyKXgx;gN]zNd}aY9#y-}f
-'um$V!Br-j=!geSPf^R,'bt3A#qRY!`aQ'6G7i&AwU0>!vMA}C97`'QeM'au5PoZPzz@D98Hshxuj0#,Jg`o6aZxMxJ|`ioRawhTV}6}Pg=Og-2ajF]wD2
-9qk2fkpd,/m@-h+@feOTI.,YOe;(p7NtuimZ[x^eMACSC<$m<pA|7Xjq),Li'3W4P^A,9ad8yU}y-%<GmNmxsiat#ZGMO#4=mxY,s>m=bi}clMg[ZH%X8|
-!b/eK,ZD_uGMd22hPx#j8[ECGr@Wt%sY$9:2r7n"K(tK"9|PMvX9~EU|eF>O/xu7|t9Yt)|YnDN"(QG!Z6`%^/qXM[]V0^U0Wl`Kxp6dk3jWL3VB:}'RLh
-i@,@(iQjMV=:e9KiM'Bue$E}0V=XUxns.S}&yDEM>bQa{J7WbC,w8e[Tnh>j1K0Rj]'YmMNo>=eLCK,j./yc3Id^H&5e2plb2@}^:!kx.`/BBW:hI^uRH6
-XFGk{rqI!Ur1Riev;lxUMQ+eJjZeolO]as!9@h3y{)hM{'Ov8l6l<{8(:j^SaEj-tR{1pE3u#yks$(yi0B{x~{NnT9Z2aMUh$YnE~@wNa|jmMiB(g_b/rV
-@;pGZJ-iGl46Xsa:mM_H-&e34@At^W[ZZ`1iqq,%;2|o6@K4ES,i.@`.)],3zxW>pl164c$#o.DT=f~qBbXmk16t![}=a}tv&"]]S<q;5qW'Raet,r'3Ag
-0ioL}.Hf3dkMPrAQ~L{^bKXcvS>J+2RkJa)b1igghisf}]qCLT{>YM_,_(D+TE+YU@>bqtqcr49.c;@]emD(-6,gq#sPd|Vups=IR-qOq:-Wl)%%'"<PxP
-|V%xft#iUm+NS#V[&LU<fk1X%VS2ETIJ'XqL<3cc,H2{SK@kjP9Y;I^O12Yk;|qc=52gv1.l5):<3jhvi)oir}`vtuFj(i^`q/G{4>(Y{M#!#2+;[pk<3e
-e3sbKFF@wBSkp-+!EOSQM|d`>e(Qu8t:qlrtHV)(DYeVytK2&2iXL,G!2U>jJOIQts#Cx6[W_/wtJohJ12^%Qx'I:P=N{=|R)E2`v/h@)^AgcNIX.zfu!j
-$g_k^="!t'N{m-{^k{&z8I0$//rR;#v."/FKZrw+^S2whOH<swrJRJ&deUT.-Y-9l]IKm='hDz)t<S@`Qtb#-"+]Q(B"KQ1l(o'0lm{UI<Iho)J9|evtDt
-#.Reo}5>k}_Xd>}SDoZg;h}O4ih}7WrYn!0os<mPoHA-1d/4B<EIWN.KCNo|`DxG.5dd"6op&Ja3L0MSiD/z5s1BEG6$<l6-vf-B-w6Od.qaDOS(wqz[Tm
-x}lDa(gjjo3v;F;Wv7.{CxMXK:SnqzCtr$9G`h(bV45g6"6=m|M.Sc.VsBQi7E3xqi=k@>G|c,wVmD;8J/-$"%jsNAHH>E;1K5+m)%Ec^jO#Qk0WJz)wOc
-5]gB=0dj!jn<W#5y>GY9;]knl%%I@ESL.,g2PGg28r[=!FP1778H-4>H!$nOxiRbiDt`>%&x8g.zM<^iHD'iI7uu4tm:s:]ZHv]kbHs/g4Eqz&4<``#x~b
-2DN+mq+46r+5awm/!uY7e+Nu6L30U69PYkhT/%N]SktuiCqFZWuCJF&5A}3SNE0zRAJP:gVb;CP`t<jm}y&L'OD;B1z'YU%PQn5}KhJ3R:a^x>GI#%S'>|
-k)A%RySMcP^nXpy{F9e5x(^bJv5rUp~|roexeYC9Z{FL(45/Uf"x=mg3|}Js[-3'o@,;xClzShaVLfs5MzUyD2bDs#N(=rPOlY0@bEjN{xcsZ{)%m,9k<8
-b{)Br=!'>5zNiaxyF|ob|"5R%gV8JCPh5S`BL&d}'aYRD_^ZHbkA5-<iwKN]DOh:iWJB@wX6q|8(6qz"L0<}6|XzZk[bEu(lDJWf_L{xSGzkrt5Gl1gZ[<
-=AQr5_5.NtP=~rdf']x]Wk3bI8.Z0l,koyjNCZ_E=ZCp93"Ex<#!eK|fO]kbUHz8nnKdMd{V9(F=H>,.Q:LSK2{8f|7'C8Xci6TT"p}tN6Yp")9(Fh-T,y
-INhT>l8D!sWPuU7iKcgN#=Mb^{G.DSZZ6}<y(;0eE|0/dUIJ1}l!j,{Y@Q,IyYG^oJDj~7nFtVC74epFx%Z<MiR4,K6647;dqq}N|xpWXjR$+.0&";}Vp7
-KmWthq#d[t;`n1OzMNH0i-RGdtrwYkVz1i)$H;<,ky9qvF{|EI<H07ojD;lQ.arYg1ayn&^1pl0lzBCmBpoNeZ0Fs`eraEsw>0xk,iQmV!/{Up^9uH@zB$
-+_=YgC}V;Z~d:qV[kjr#.tZU(nCwBjq-;M|2@SM7&r!J8ucPOk[3cry)&r~x(>bNhx=n=ZV^8N1cv=ygOKogk$%)zGl;3#[#3Z`[+p(`NI8Xdg'Q;`TUQ@
-,X&iS!&PQ"ajJwJ`t{l[tc+PZ]~Y/p[=I.`G:pI{U6zq`|S&8_$w=z<a5&p"M0}asXk=pVd$1:.i:C{{Fq^njIrgVW:Tc<$aFmRFJ'g#&zTQ<lZ<P8}|,e
-_`a+5DVwZi>y4_)B!F/3u$@_Z0;HT!"ZN#G0_/5jE2}JXFuVJbqcj^L9)BNt@+"effPV.k[A@jdzu#y9gpyQ'|Gu]k%9:@KORppv-3U3Er:ChG8,MMal:C
-$=B_`],ZT0n0~8E03;r4'GW]S(W/Nc6H#Lf'uQ!lG:1gKG'u)BXR)i987nsIel~>yDY`LivW^(awZ/zZ4eBbObMLI-Qjs8bOxVB_>y~b21,C|:G^oq-a>O
-kHwVKT4B~U9}p2@9TI:G&h+"m(7J<;&!{3[D3;3P8,3t>JccX<Yc!!i-R8,:gC+OTqbb9slU{%VfS(,Dy.mwv.ko_bl]a-,":%u'(1jZ]jiOfT1"%f^`N4
-P7(mk!ivQx0WJ/yh&PR.BzPGbVOqr3GXvmc5yy0/q&JGlkntWIm|av%'X:d@C:rx^iEeQG=sMn!&.ujDf0v["kYpZj1=&%n}XOQK6]vP|'()G$BBZbSDp$
-$$BkD{c0mJvajG|$YgvVA]=BUJomF5V2&;jRax!@y/Ebj5zPiA+1Ebs8w7Dc-B&hiq^)wm$qDGc=u`]B{P'T'_h0ff_|PZO;o_j6tyTg3r=']L+P+VQH0[
-EM10QOu(FVc_K(OnU2D!qw#Yu&;q47tCZ^#aOp"Xper-{;IOR<{e.DZ5"Y}A%|lVo4qGKfWF`"2Wj@%9RdtEHzgV0;X<clEdHvv(Q[:yQ>WbnXcY{.fEC=
-oWz8)B`D:|zJT:sL(pI#6IU:Qw3opbjTWlYz31xN{N@t;{xj2wMQ2f%XkmZMZm+sxjKm%gR0`2qDvotO7/}@se02Jj{RD"FS5/Ux>W'T2bNZEZ%T0,2qaz
-&g"+OQ}dt"zvO"}9jNk`^}M6{/#"O@_^`U%ZClY{!A[#|wEW&38(b-R>.kFM+e.bNWAf&@}hCWc(O4<I"GJkaHNa77;(pC}Ph32A^B2J]!H4XsIqqkEn]!
-VApoZpN`>wOz<wI)C@'y~@yXAWr#RnoRvY3{9g`U<SD^.&SQ<{iI9mFHk/L,0u5nJ.5=i_vRQD{'%lFCdR/Uh37v!)+<IMJb`j;{1WbUiR{Se;G}./yS.7
-,wnv{9XeP%&<FyoE{RIbY_q7_FvC7R-&gNi@HFfgPxdZEWQ!ls;7O;rKVS/UrbpO.X:FP<YvU6hE58S8E[B;Wr^'pS$8Zz;zWYO|vhs;,$;$cxi%r-ijT;
-wL((CZB.5/bOy!Pk)Kmkx"/M=#Uzv5Y}{{t-PM'3G%^T+$9G7I_'&#/XmrI%4]l^|GJ]:OC{fM.{+-%b|&~m]oC7tYt2@LE|5G8vlID_BRo.UKDtd217%d
-B,s:mV6>{pUb|/}PT9dQao"BT+ob]`,|t}d}Mnm^6pZ$lcI){qrx3Fc9t}t9/AlA9L0tDDmv$ehm'Sia-tk{anDd/gCrXrbP/uom^whksEs}8@D,n2/odf
-_DMJC(Jumu{5{sdWrhcU^aWC/KRFOPC;D4joD(7|zchwGm/7_>Z:`439,k6C:@y@,l3YTJr|X1WS]Ml-|3dBEbH)D'SL%{P1V|=j[ZxC#s[0UiDZ7_-[Gm
-.R;{:.g&+-;P_)us#{bbl%``w}Suv1Du/E%pjoBtjuibP9sD36I{BhWQH1I|^_f<i0'zZ9^u5LMct9xnY3RWdDmO21fp7pN`nE>.vjmVLc=1W>(,lG/%$+
-.5yq<ETL>9=AAWWzE7LT`(qqQ<RwZ7V0`-4uw$/l+vKIqX3`;k&_:qJ`|qfZtL&cCq"iOEC]j&:k12$n(X9)Z3`1N'WH1k%=^d'PCA13a2_Zv$)XhgW5/I
-j0d[3mu5Arcn.}&d]hwlzv9Shgeb|z3B8}J.j)hK"w]WW-Lb;g3+J"r2[gdmcXi>l:fbBF:Fx!F7`V!$dh/9je5,eW2UZ616L_3(q2FEhmx4-a^J;3%h%q
-k3-;eZdEx&PX5-0)s-31sR~<`e!V@IqLKAH1F#'-dB~imj@,-:D_I`9j41`Y@^<,r;`nYdJ|gK~mh"@SAmbj8/@,u%2z+yG;]GoJ;_9'gXxhX/n,G=kTRi
-o$K9}Z^-1#&1Skwkr-foRFhFFR>C.c<iIIo'De(2o#flp<r)NO^Je(TrMF|BDL8vVU;C}f|s"grRr{KEoOdOkL6-afqYJfe=UGsv]](H}5,Jpo}rs[@<"H
-ix8xYdQZ)`:>wZs]$5nG%SOMV%f#3;t__=_Stz<-C)<"7{gS3)uXII]ZyqvhfE`.GTnOhx3IPg|Gb9W/WpEsbsp^)e-4lXGtIOZ]-!g9(Qi=./j0^EpEG#
-t!eK;3T8SI.,L,6J3vW4_>KaO/)p);b){Z/IK&3PLMLEl&nf6!.XuIl-d`P##yMRn+iv6z"T0(`evt8UPk>Lt{gPT2^(88iG@j^KrbyWK^lo]8,$FA<=_M
-vvHryl@G:{"F_bUm<:'R8Jr1=)a!N-CzHx]MR@XXh,`9F^K0{wE_EWC,2'UK2%7Nc)0GC<XMzEwZ%=2-iA$2[8fQ~u%6'lvWgV:aVF`UhE1}Dp-5)+:J6'
-(xZZ3:hbFzUa+PI-Sa}|DZyg:V5@[CQ,>HTD3i=]wEttory;9'_+{;W'B-2[@[7uM<6CmD]Z$Vf4e^zsRhLBNsgQ2E[=pOES'XNJ|TXZy7@^gv+%SKg0q0
-an~dTU":=IC$[nG&'X`&o9B'<;khrnLdiu'qw8{$'L:1e:=8SH,O3|xxTszDK]>Nm@c'e;w$]Ed{SH'$eBQ|(A.H}i(H5XHl!;2#}!d:>EmgKMx^{E[tdT
-o5-</nd"X)T@cnrbv[D^K)b67/bIz@Kt25$<b!uP0n|8.]EP$7wk|{ON3@aS9GF>k<AkPRnnsG:`qt<lj&PEz-%:6-5nUOXbS5Op0(4R]tK/Kcz4[nI4jI
-A7lgvnQV4/g0Ku:>Q@Sa.H1wu%N.D1mP0DiS]5vBZaH-;qhE{0>Bdz|}];rn6oi$cIA[&]<sfvzW/N1=:XuL~EKe<5s;ui|z_Gn&O>cBe]^dqFf:H@0#qP
-~%z4};xXqHX]b,MgskX=0Sq9jA]J>.~`-C4rF:5jt6`j-!_=NOEB;4.@Q19ept3d!%FAn,>LvV[aZ3q^4-,2.NDtN#%;d(+65Z$9<Js]W7CC}_p8kT.&#I
-'bfGOQr<I;Sf+7cR!Mp56,TmriT24q<G<kM&IYO[eu<f_H@L/m^+[%Z$9MXOqV09T;egCX2+H$<{+qVXASRi({V'o>Z%x)A9:%}(d(,L:d]&<3:k6/nXI"
-i11D7.'&svXR}16tZ&a&Bg!5C;jw,Ig/:pJQtSCQp<M-zW{|V,cY3LR=.!}/c!NhBGZovL1D"}n,kkp,rRm6$qSFJv)m<P%-ZN.0R9wyL(#Y`n)3wmu"%u
-sCKsc<xc!#.Ki<!`Ui%/c+=e4Bk:YqrcJ7;d!rYX{dX^{+_w=T.hV#EM:!t6gRKJx(]35uvBQrfC_`RdzD<wR8yPqMbn6!Q(['mR%`O+Czx]uO6fO()18{
-sI[!a[AMFdzBP9LX(PbX{{aa1LQMh'05j".>B[@+gyV,t&+`N{rEsr`9R8(|]hc";ehC}>@AdA,Y$+eSmr,QB/~yd)cqm_BKBNP+QKN<5wYmV9'px_Z`n3
-YA=(N2YdNEMuKxR,5^Q/'9itcT(K(uKQF_ZZA-R;5x%-~4q[AK%U>plm&dP03BD=U2n,-mV|YrBo@{:Jkyg<YD'r17;w'U{H21=D!+"W}`gmeBbARMBLMz
-w|T5$pO}PPlL^4}J}2mYcYpt-fai(vhv@%E1zQqV7Nk5&k3;[TbiF3SHWyY|IBIiz^Lr/1!A&4@y^^rFGj6$$Q_q)f!ck2bZW`>'wm85^`mgUf.X"5:6>8
-2B`#HCeZ.,is0[}x2zW/qp@j(KHKSCbM<`:FuByI${OGV<xd#X':+,cM^K%hD_`sZ[sj@PL@nI|it}ij'G#!:H9pNiGXEC%)3H)`}{3"kRUxHr8BrRqg[|
-_v3gn$4gs87Ae|5Tn(I=44BE9N9MuS/p7jrwq],|jRD5+'`mMF.#4MFrq9~V19J)Lr/fw'H$[U%;rn-p"9HTF_+iK#Zdw%l+O}<8;NV2Nwwr/kNaye&!0u
-RkcYv&-n7|09Z#@QD+-xXMMRUN_z|7Mt`tnFY7cd`Yq:.P0Ma9dzfFrAcY,FHR]U,I8IIis/_Yv](Hcerl!sVR7fB{rVup(4e_9kU{~Ec>:&55D&g$Y,h0
-+UXQ4EkPoxR4K1h"JICYH^3+ZLJnFD.!(pU6nb'Y[L{]=|=bbFHIW:7}/x5|dk"xTpzJ1;O$]YUNp0RTAJ-&),^](nsDnHKhC7{e&)<4)EpVbh[C&NbvN[
-=BzY{@ELl^sUak(Vc6U8r"bl_Vv7}(848SXHb[qE}G3_z-;yaJ)Fc%oz~L-m/Ep'g^8JQ|$7P8qMW=^pmMSZ$DI`b67$^n%TbPhiKI)5ZGb;]{l89pq/fO
-(s3[byVwiP^AXN|tocOxX1l:gfha=-T)S=yB[T2>h7T%92s6($&MV>7k9'6|K[6sWYBS.&6vW@5z+0rEYR}'AM(X}QIv>-"Rz|z]4<m=m>"S-`,JM$9Z3F
-J_6dR6[[U@.l,"D$u-sNt!t2_YQ_gu8G)NZOUGTsnGvM/UpYdG47uHSWkHzj|j9cV8j1Q6PaqEFE5m{qa|E&.,xAvu+U-Ac<y6>jlCRddBn7_re}95$+`H
-m!%T_wBeXa2dw!h{QDnOe,]|JoM6Kj@>K7EK'qAKD&Z2q)IC)gbGFIlW/!0i;@<4y#b"|Q_@XiFv[_wV}"$]-qmhY5YhxT6nq;W{!j]KZ1yi.6q1AvZX:B
-1Mu_-<|nQbi+]L0]Z@]!yhvs"ZU"~.OHX{ze<eL.`;|}F!,F2hP7#y/T:ZOpy5t!tJQnuDh|$d]U},PsE<e3eBfIsM%^iN@.7eN90){$Y|~Y!xd6J-:|Hj
-dovRpFL5x8:{~,+R|^P0LBvU$)TMX@SCm2Z]dT~>c{Tp;%8ZE%N#Eh^=]9NY&[bRY)Bxh1z+CtSO#y;GpH[q{7@E{w{)mKg&!iAM,-3axgvJiuL^yV`[#/
-Z/$s,9i86fa|ofF{%6Bi7DEFyCxtkX]:zdX>e5Hi~)SbwmrF"2.n_GsaV9d>cq=%$VS;Zn+q4HX;PXOIM[/(A@;4/FlM-ibg79L10{(3Y52&W,2wORMdYT
-,)#&:t,C%l"&(sv9VoqGFEtM^,r1:vckw^m/[1{76iEL0mS|wCTnfyl]5pv6E;5B/:#V-mB2U@-h6$M%FceG><];)S{z@!+hN0Kt9Rm+<gX/&^BbYh@=v"
-m68x:_Jn8:7^~5D=2]L'n'lp"v-_ik!L+IyG(<Cx>KV>P[LbWYlb!$_gKu84w5j{'Q)-et|DvF#Xa"s7Ab~(:&^SEZ~#>nnv@:162%L3mod|2fj0C-+5'&
-c#aZegIAuuvm05"e3Vi&j^T>)B&aM4`ik-9{ZKBr#]2)!jCXEi>/9Cl&jlqC@cscmI|ov0T#lP=wO>byU#G8s_)f:G1(H(EZS2n3w=<2>>+|pJl,a`p"Ys
-wEcjW'nMZ"+Kfs3{H+AQuP9"lj[h%=7/J5&q"!a]1Pb5<temr2-a('0u'S$-N'']M]@F(xQeG4j;.i1N<6FCzfWAG(dtTM]Y/f94$J~Kf#M7zQ"]Sh/.Ap
-bC%),n3%5vcfYkv5l+C)hJoFp>PpV:^#/PE6+4+3r"i8z%d0P]G/RAB65PHmz>-{rtZje;xhJs>>f/P0~MA>pNA$_w{>5wC{}|Yj7RbtcolIvz"9KvBu.E
-WF4G~tjcuv.=GAJwIj^%E1u!'G>zdA-vn-m&5cu@">T+lJ2'aCgvlh;G@=%.N|#19+W%X)eJw73_l+'9u|XT`Z%GENt!}&Qk_@[<7Q%Pv%UUH0R9[f1$XF
-=`ZRHHzP%xdiRYLR^|~xmuT<BJF^kBpWDN3@<",O~nD9{)Tc$p;plZbr4R.O"ryjT[{_(E(fI`FF"Zza!+$i~m|O9E5=u89+14'1aO@K.;DZ8ci@J^Hb_W
-JMhHQHGiqtuDHU9;der0-#r_X@VJ}<sGtA,8Sz$nf7}MTqs,-vj<l6Mm#Iz<6)|D2$Y9/c/xGO;AGBKd}WctoFBLU<MJV=[Mr]CVxTOx)r7O`f2s5d@&kx
-AMWB6<:nvSNy{JAa[j1i_vC+w-G6GK|YN2rh{7PLpjLhJ{D-{<w8=BGna&Ux%)z2V2Ei['h;^3g}g'`.;XQfQ`Ka{ev&BtL"vg9Ldy+G<q|pl&z|JPW(cQ
-v5g:/&02d),IK/SdO0uHiu<w=|d7@qje`oCFgF/q2xuLC1U:$qR[TJ<TlSsj>%!Z8!O-gF4APbFuYp@]WV^'5=1vv,;'Q-S6f<E^ET|<5H8Cf}'twL)=7F
-#fHm{c"a'G<9WHxQN:)XAP-j%88%{hL.gMjWuX=&5M4CJQ,U^3oR&KW.yTn^vf4+9FT+<OT+cae6oT,k4E3&u`ySatzJsL!|x-5PhIXRG<$Ik'l)W<[FX+
-"@A.I,0<|S^.e,p%}=pIHs),/)+`MY11dElS:tX4J,Pm5cfmZvlp$tX/,N{y5h!>iClwK'"5]mq,,c|jBs|,V3)AxDf2t;eRuk=Ntfbt%LEo'Q93SWI2De
-V`c|n@=d6r:#vU:>(q`,f/no(rPS3JgL3"Wl0&=@vG{5Tv#HNfDta^uPU[MuGc%d!Uw[g_<FyXD:.X&k^GC#R8P/4'.dS_<-9oODKyu='YjsrbVkfaXkap
-j;@a<[s6D}nXze"/|84ugH2Q.._fiBL-3X:exCWknF,1+d2eCZV/yG1P}0yphV,(DJ)e]GufbXvh123fP^(3K[%Ee=ez'bJ"mnOhmer1d_xG~yxE&iObCu
-m&n5!<t(Gi$ZJuyZERPH-$=;yBOWSu2V}R.{;AT/OJ9DWQ,QJa6Hf6^a%mWovnUt&;<>K]LQO#%6iHK=+0Mq39kEfz,qcMNQ8z"dz@2:jkYTN7tJ0@[R8^
-b(07_{LqK><IR/.I;4aZ=3s:NMn0:9MWub6t&6LC&u.X{_qxf/bMP!B%%)E=UQ`N2lNrt3AKnf9"V{V#(H,y<^.zR|=-U>%ks!gTx::cjU/_ykivi7|}Y7
-W(2hzkE6w}3Z.y_+Px|>#MQ[s!PuB>Fc%e#5<Gy9I=nJc5iWUA#>7wSv`%$$uj`fq`EdGU(wVM)h>!b$&!Je@lB'3Uf8w25,'H!qeR_ry4r;L66w,5i%Ra
-<6(b;/NPE&l/'PJs3{ezkh+}V:I9wobqWC8qo^)X#=5,(ydX4hs[Ru8Zzdnmqs#iUT1@mP8|1_1o43lRo{DMmsQ<~0RaSncH_sQ;|)G;sQ$>g3Ilz'$:yr
-w/7.wruE[[lO-xcyW#~{2_(%$m;]@ija,U18/MFHGx7V&M80)")S;)5{^`V0A_E1nvpr[@K+AOS1r[O{ZQ}9:%9P~wlfgcs.6P_OcfwOH,P0#UmHpc+0FJ
-:e}RzAjTA.qjfB,IN{E<m:>Y`J'Y@yNR1PEZiD3K9fNVy)AB'YGQQs|'sSkDQ6!LMb.'hrj4<cmZtVL%'5q10tLWnjMyJfK`PY+YjIt"cUKJxFluu4/8|c
-R"yDaD((/U<n}b^gi[4V0Q}S!:75z&6r~#-C:J]0dAZ,~/JD"n,=u"gzI;TGKFm0{5"ze]=6i;|`+6nA${T9U2$<k@{86epK}TD<A7ZB!%c>Y^1yY0K]4k
-"l(Gi[ub@kpHF"N+md8JrppbPQ>^kRocge3o'k7Rwx{^xFDYe!"vTF8q/g9Rgfk#QI`e+hgWc@v'MI,.m%yg$}8%d(C_s`%PZ#;5/y$_/3Ao]#dgCCA9V^
-iaF"!e"428kp{bt!@2bLBgZ}}k&6{QTFr+|C)EL"03y[rVyxE5#7tF%Bj=DARH#^.f+SSsO|yFOFkk:k;B;GY<DxPodAonTte%_z%xNLW:S4YS@EI,57,p
-||;Zqe",BkKYdj,4H3B:XmNc>"whfaP>,89HFuqG(L`!]O4V%)/B-)p";I#%3x{nauiK86&wO5rdV)v,D8L]6=C7,1}GS#-)uB:+<2i/WCmh(ICnc-sUcZ
-lyaA=I&kb>'6Dzj-kK(><FF6)YvV{@5@n>_HGs'U+k5z,CaZcF[s`/mZ9=I273;5s,]_r%%!{h2C[M:_0bXqpzIjqK8tfa)6{FE[m={-kNREKp)YI0o{eS
-c>{T8'3s$)VBBT$:QVdWwh+@L@|RFTfOE>3Hsv@&[AK|6kv1tNkDJAfqCdoeal^YV(mptK#=EiFtXxB|yz}@QUmV2p9Qm,BW@v:<GdY|FVbQ{I7+fl|5'E
-dw%rL1IS}ALvD{H+zwE}>(}mM>9{'),:NCFdv<xuOT+[!ubC|kTlV"G1bK6`J}IQf]u8RVC@37E):jG4EeR}2|}/LW$<'dgv:!1l{%I@{3+IvpMYXA"s4x
-FcyzmkxBe1W4[7E#>%wRns3d_m6`3v5{MZY+>$^C6B-D,{:mAD|SpL]s'IkQD1g}70qPHf6';bU0;hVpF,nz1L=hpP2YzY{,WeB.8Lu]OS+W#Gg{AQgY_x
-&7~Uk)4]zxIm_$ZQ>.`{$H(yfi.fM4zX>IIYY`pH4f0ZL>CFDRW0:'9UW:uw=x^,aNM}0[.%gIS>iJ$d>m1XK)(ESZ!I!-<4'Gudl:G9+ok!ObuoGU1/+y
-|gIGf:h3-}MUQW@N],Y6i:%gnvJU,U"XoS<oKow>M1'1I0=[;Gc5W6fp>{=1&OP|Hyb4s,08YRQz$v<J>d&Z^R[_&p<o}_6yhv9^coSA@`k9+4t[fV'<_B
->R"3'Vm3{b-6VLVyTcr0)n8/P!bF.Bw5XR'X1EosC%q|vp>/26jli6Bk:/{o)-Da+6iwa7j4B.4Ie"!]z8a4TUB]zgBT0k81Oj&8RYvX>Ouv{UgEE-H^zu
-AtvGrb$VvX('aTKR)pCJ&M@T-l=9h9v2QYfmTe/3`>YYo|4Rj/<#o>!6HSzCxYWi3Q<'`h`akes0Y(pkPXoN:e=pH7PE^_6]WZb`MAegc>Gi3XA]I)&<C}
-P;"THI.p>75sNx9WzS'9Cb%K'UN99pWRn3VM66^smg3yP#wPdx+B'5jF,#%xE)NgSIP}j{##I<a"r}LoS:a"S0-$N:=+$G=Myt)@["DpYtVW-(7t^+pEdH
-B$khNl"74(YgF79PCS~Uh[v,DFR{::a{44pH}hKl#to/1OjmxO7NvjT%3:,D^hN%+x.aR3]2gNFBPg>ea{#Jn%%+$JBqCZ@P2a.;eXZ,s(i+nD6gmkH8%Y
-QYRh+vx})>D.ay}qJ--S~2_A-Bts9Svsg6)|RG:k<STMQpKxx}'J3k1JF#3N<wNKgvBpZSO^:^~X.uN}e':QIZCV8Ey)IVh:p(rPvlFc584.wDP<#u[i,9
-|%%+;-&[o6W!=2p#2($B^jz-t7Gu/ky_v]MfTIJ)de/UQTOOI5K9jpNi!~Hka#).fvc=jW.ZH9Rxjo"RecB[LxhRw6$V>]Px_'vUD(i3$HDsE2o>TK/o6Y
-b#f0Yg^UPJ5.,<(cwTF>GfU$HI}kL_GX0AA>k7pcfMq[L"+meKPr,s3u#<vrU)'@Hg_{7(Do_7UfS2J"/i<l/fbPH<ub8/pkrhDB2NHZ>b``U>;[xxOn['
-:x)!_E`M~@fMy"B.'2}03>Y[B{|@U[fNZ=eFc%e'o+FS~A0{c01wz|N<[pDZk27$8-!L"1P2GBqBC_@mRJm.^(Yx"=91kDXO^''1<fP3|-K]3ASN:JVE"e
-X;+TDABaFI.rqP)JdH60gXw#90hD4/Xs`+rXqkg8~2boI72c$Uh(&|$u=G+4>@h9ZLaAcBM|q3yXHDy)Ww`y7,>w]L/H7f([K')V1gUtU4%Jbej`}Pyg;F
-+@@1M43y(xK&Mfs)@2XQ9#]KO4f>E">x@FVcX/WiePaoa1dGLlyP>CQhx&VnShzmDmKjUU<@q/$y0tgs&T)T1hr)74Ds'Tv(P/FwU9(s@XFJUQ9R_DZ|O}
-@xbKP&V|(f]fz-%:OetG'TDur71,fkGOig],0k8EQ2@p}<~3[_R:mt/1Ax!L_TD.YkID-7hQYoJ|TM4hD8K]U0pJtj5%a1vib=WYSnpr7b+@=BcV5DYbgQ
-<4-zu0jY@=A$FCv6#A^cKRsJIMB7Lxu0DB+@6I656uSY[yz|xczIH74awtwtRaYdn."bmh;t2UgWa713Ot>$l6rI)Jp6&lOxqQn.{hYfN'O9%Wi@=O}b4j
-yrvV2c4,M8-<='D{S)dpQj=keyr.VP+('-qJ9$dMO6H`"!A:o%;QT@{r].vR(>[|.-:tJd^]h"(O]GhsUP@pFUg5A"3vCCs21"Q,iBmEj<1b`<zDog+$v"
-qDs#7k5'g$"9>kAAL&QAN1PJMQP24{'et7C`J$9+e++,)1uL:f'f^k58f5R2R+)v._[H6>WmX'BUrS+w]pNspL@w<wRg<@+|Jq'%#s'dEkh'k;sd@`-Zw.
-;!r"o4PpAX`kbO{T[mq+W%CH#^oD3^M7!Gj>01emcIhg^.BJs!In3^{jZ8:NoTT&-(Bi7OS'K/]jd2ihEkv&ZN]w(x+$]+L$PI"md^FCVzO+2hMzG7"_]P
-_Tpzc,yieSnPyWHmhjR-]{jutU['O8XX)XfFFoe|@Y{Kby%-heKt"LGr@'5{%y98c'+iLa;oqH;xxFnZ9:.L"s9}wE_"}>T>tNKR!&[tyv&:}gtZf[GPw,
-B2|lV2#8K9Xx-%H%cgf5|Pu51EbIK-FZlF]h6ZIbw{P4{{6")F|}1xp^xJ4PJ1.;a^tY'j9uxb5Hh2p;2Mr_ikB7Hj]LxjUEh!Ws-mqzlLUx%JHgEFiMxP
-xofA'BLx3-+{=;Rdefardi^zmVZ_`)"Fl+aRL=t}DOvMsqu4ZTGlf<V9&G:Z=-Q'0`%M8BR57ceO=Zv@kPU$/4,)F4=&Np8Meogp,SjGD_%)U(KOX]J1:J
-KJ!(<B@YLkRgtJ.,4M'Nx/Hc3}nK[$6IT;pdvS`"9PG%j.`{5k(C%yUFIAh9li#+jJXs!,$M$lRf`"}ourd'e9p)5"'&/n^:/4Q%~7fqA/YAT;6[=Y[2gL
-QgbX6<,Q4PycDV+l6wb-l;|>IQxaF0HEj3='7w^Dk0hp|A+K}NbrGDuZyCv96oH>0;q@6l5ZEq<l7Ax{d7hr5WBC[>EjrGmmTl9Qt)|5-uhIa}1/E]BI/>
-33KG|T7YI4!ks-Oy"qIA%s#=IYg^)eNz-J-Oy@&ZMy}L;Gybs7{P+{7,CrWW:BIFMcg1Bp1Oc@Xx].!/.NAmiqQF{t"jmm:nf4{"vb07+N>)3fe&@7dz@3
-KPMWQ[d5Xh7Q!WtM>xI]!:6ggimbYhh%)]Q8)b]]oL&80pqNdlif)>qMSyX-dp36=:_B"7`Znifd6+"=#+ijIcmxp.KE"Kcs-VqLWRc!ZzJH8ru!wu|GY!
-Z{ooH/E%3S~+xmE`cT!wK_LRhSDj;^M6r^!o.`FuX^-cZ/WFuA(UR!(7@_<N([a2:;b8YlseTUKF'gtu=UBe)32omV@XGT=1;AG[D$F7o@O=jFo+sm,T0,
->ng"x6|5Qqr9Gki:urmD#;8}T}]E2/CJ=|33G{EW"Uu;ph,rI_c3um!ZEFkhI=wT@P0Fqu+$tffkQuy{{9#P9uwO>{=k.W5z^OzNWZapu]0l%q{yKO1R2-
-[25BqwFd;_L'B>iu,_toZvF5I'-d`bQ=Wda{h.UzmB@-rgW|!,,Cgp!RBL;DoL@<|IP9]l<`h{V,X(kT[=!]sM7(+zlL]Qsj~S`'N+J@uXv<<PjpZpoy".
-mx8_xQ@;uQWea6n^+zR]bNyE:Q+rJ$/AtWRy!hR-)hgh>C8cc+6@)bL|8sOceW!L.L)>PUFO)>U7cq7l$QhX_!rX:rKtVJNK~gjQ~`c"1b2>dT&aQ+`<gS
-HMx5cA_$yu23-|`6J/ho1gFglye}im~&KSmSH'iYdb"B1fVHN"j_&Li6lv{|Z[dS}71$tsb0G-sdru6(ifO}DMj!C4YV}y[&$<rJ8#$xXYC%qi"G,Z'"#}
-{lsmWF,lYkDtPDP@EPdjn#r}YdCg-JqrbwHD9C89E{S72MUGF1au@q1Ag9j[gOsi3_n;QX}u__Bm}Hh(Jsg{~^&87p!u:[0wS;kw+3B/J{#;vc|+u#+^&x
-P1~z2%5,!5XX:7)$Bm"l@6]G0{$7stSLbK3}`}9p22D3l:o%3p^wptZ&TX(A|{mz'<$P|>^2R`SqN6xUr}Co_J|v<w+EAgthK}jd5A=Dp6M1QVy77oIUnQ
-IMI/A_OHnF>28o1)=jFAx`hmuMMi.4edo;26.cihGGY9zw[ub_h:HpOtv`I}Jvd;"]G6dgW%,Tn&I#Zdf(N($5{#+$BA~-B"6$M^je}c16:wlA<=f/!Zm+
-vO8xL0jrWYy)0F"W-UgIel'KE5}]@{qTSD+S"V3:u8VdFkK(e4,O@l_5)1I`Sqqu5cST2D`ofs2Sm(=2`jS88|FHi^m@=Q(B-]lI#tbFN!(iyPDrq!fvk=
-3T^qlk}|F7eDaA_)bdp/{IjfpKz>9}hE2E).I!1J|vDJjdFuEp-X<f5Qlq`K{f_"#p0N7OPxW(cm[i,)7@}/k<P&kuC"tSl8Tp=AM&oiUMwD=>Tumf$P<2
-HAge5b%m@:dDxgZ8DS&rWmAVQ5#8$riM'OUM8_3{i6u2K]g#xxjq^LKe|aM-he@8sDp2irS"brM=Km|zCE3/238{5JBDk>Mb8/ydUKi1T6r)A&kIF5nq=A
--e3-[XUb>e5BQ!s89MC8mV3Kpg>tZsN`oelY4m3OD5dy{aw']i:6CfKS!peRL#MtyThgh;L0q'!yoOI=tC|hEb'z"zXO^j5b3iN%rOmh|3SQAH-9y]}-`w
-'F-fX;tpF1mv)8cX}P6"Nx2+Al<EP;Hkm#_I;!nhPayXrY<rYWJ%Dn<f/dd@@V}"d'1v$qDsMOC;i@2i]QXEIsG(rq`/&!'EOEqi66IQ^fr0'ot"GLyDe:
-0jd]pP:#QLDvoP-0e#{v|->nH]uzwHt{/20d+jgl{meke9E3ApgyrhmXi"1BIh'HW#uzFDxda(7}@k3-b9_^{^i'3QH0S0Z69Lvq1RT$:"1|1gpVQHdb4t
-YqVq.u1D1|p`dlUz8-X7e@=)rz&oSpy.}-$C5GiM8(#N3Jk5U{.)@w+Ogmz/=2,AmDt$/qJP20D9$/$5:1y6fZI)uU`E}c'z#YZq/gBzXTU`a%PHh,G#H8
-stoO@Q/E,p_O/yq+dE{KW5nL`NB>PF973:j6;2(cWwyPqV.kjP@3p$eNqp!c0$;EZ{%MT,Fi,XoO6/7ODe:6]$jnl'UjPC0Dkr4Yfa^:bGlTxI<GD4#W`>
-b4}a1h~:#2VKwR#'<SfTHuftQ}yh1Z%Gv{z7m}|:,c[]<}6[Ig;Q"ZJ[Bl)z@"K_"D<61V;iM3'+&cz+_}5uty^/8''4c%I(7qD#k|6M.HGVkBzX)!vkx'
-7pO`_qC|7FV;F+Hw5xwOG`uG|K;Xgx%iXHbMjX0^(V;^=E}]uWc;AiJ5kp^Cb"n6.}[L;JY'za@],:R"ygfbKUaZiNitD)G50RX$HV{gTM~Fi;Bkl5%2V@
-`^[X:gS+39g')N=Y^9,Zpo)6NB]7G/_iDxGqih5cLUO/aG[fift+E"YnyLN+f3QX1]25uqQU|5MAn4&bd7})flbk>n]W>u&c8hEc-mr&QL/&f]&Tk1:GIB
-.MoxTy=t[_f#'Nh=ur+@.^!HsM_Iy>^R0k)CdS3F'B5qY7P''Dbb6[tnBSlOF<}eX{k@M@=ca7;w{RqN.2^sl:f%a-j,r+d:C_p,V}wmpaPbkwOO8(~s$z
-I>/2B$br<C<z317_$7N[C=`Gd:-,z:!C&wwO_:`p.DSN+7d%xOepZRM=Gm}MsGO:5n(pnT/s0kfvXd~TPYh27jGq'OSZH8ma5c@[n599%Y@zr@6L0d!A:Z
-!b"QG#$}CC>D|_c2_m!xvaT(x$W=EovLZHxe9l1ULGtB'=h#vwUEt7w_V])yS#"rY}k7!lrFeJ;}6o5Xn>B(p7#wE'Vy3R5$(L:;1oNLQH>UVp3'RK]g(I
-2A-{-OKx^%ZlUxT2->>@=j`Y0_H3oT%Tz:z@ii>sn-%2#3c/T_m+]5jxB#E%+tDDu2EUY+(h%--NQ3I2r;_G%6!ft]7MS1QO#J'cW)D[/lK$BQC`<<)%lU
-=$cCDwquvNjDl,<N33M|mm{am;-UI}2@~/$o[r!GX#),-m@]m6xd^4}6Q{m{b[iw5xN)AUY!_=B,{$8Bx}%sJ%F21bN3wu)z+T[TqLRqHpXMhRccj:jB7'
-56wGVi+GCT5OyxP@uC_op;6vd"9Py57LlJHrwFow)dS2qYo0u7]3B+hm|FVCJK0x%E;da`'imE.[#<Ih!1~N`|Ad]m6QHNc`i|;IV3jOK!(_Z4j:P.uerl
-4RM')&Iq^o>!Nm18RV5acI1Gm#H;dSG#NJn2u1r:u>s|<!R#aan}M}"MA8>j.8z4>j7rjR{:ig,mr{XMAMUQiE28n.q$BJ110]/)MKs)9k]SU]rNY5rF!7
-Qw`0q2D&Hw2{(Wv]|=}2gm"wfOwokff=5ZIr:LzDS_}#jM>Wth_}WO_+V#r;[hp`P%VWG^u;k-C}@gcdfe|R|<5IJpf{^f`}E66+r".{go^l{1SDL8dl%7
-.$JiC%4$gmpd@5#c)=}z'K},#xNr@8EcBlK>=dDSFYi0j5e`u![dC}qstgKd00Mnw<>&qP'kh)}[Yie:=29b,)foU1]VM'p%zU,_p.B+oVmB7r9l&ivQz8
-KOcW"yD3yg1eyY2{s)L`vnlMet[dHYw56s8)yP)<5-I0DTAVpB}+!M@QQp2AetTldm+U'|3P.OG`!gwN4>ICn[!k8;no2V#M#lUag|Kh!|kE+"~AoP@7XW
-+0]n_kwXf{OEduN7Tzl=:DT&F#Llhx(<Lb+a2XE.A:#h'&G3558h{^[:<T$"L"&V.;BFp(hD9+SjAx`=-cc#f[otA_0Of[L"owl/6`(f`eM{:>~=d|Ss:0
-`obS.3C(;lly7cx$R$McIqylRF|r#XdLPX|tB$}2"Fs'3mS{eQ/!>["(P43`(,JEn:OE)h>hr^9p<r}wC4r"(x<UcKr_TzFifDIa)wOFUFzN8wOvVtlE|$
-$8[=M5_^}:p>=%0n@s5V(g(n=5NROS5,s:HvZC2FgS=U]&v"U{z)f%I6-epyePN.mA{E|sY%37DEQm%A<n)WL<{sF92a'zH;'td1X+WC;E^G'ts#33Wc=E
-e/(/#CvOkMFAA{$|FEiNYNN1^]K<3lne:=n_(]RqrG2_Ch3M-CP6!!W%{sMUEU-tXbtAYtiXl9)EHiE4m!%I^:HFOw|EkY3bFonP3pgU"2Bcxw%4"#3':l
-CS~P,hw/%ub"r{B3;A'&ceu<}IRqbhH^cJ'Pss8v)Mcjj4S7~jT('=G;)PTC>$7x48b38iAp$ykSI/sul.`jL(O3vo8+-i26vJNd!y4Q)g,5s0K]WmY5E8
-7D1g@[Bp`gBWbXDV9(+H"-/=0]n]5E>nDYd_u!uEo-pQ,]~.i3And2s"qDLGnferD4(hdN>7b^Jz<v(JiJx[6!kxo##T/vbw<(dDQSNzQ|8W29=]i@[,d"
-UdKq&t846-'x3D'Jdjl#YMjrNh~0/$+!F$;Vz#sRG0r5;ZF$XVx`1t_/!!S((#KX_-$ZIouvqDbYw^mtQ.HcG7<1SQBVL-`@v=V1=^do@@NYH&gRUN&$s@
-MRf&'SsEKY@Ad_Qt3(.G>;@RS&OO%pxs~'mc,Z/),o(9O((wdB+U9Zp#pV1HJx#CmPc>^x=PPV`0,.:K6Qv8B}&-cH$FmO@X'(4/sYEj=NIQ!-Bp,B53'{
-t__R"z(QLIcz6a):bAF=[6u,&@<KjzGX_}K[c}s]&w7(SXx3zf)NnP{$VZ:,^ZX{Y6D'oF<S]"#M9`v$51YL)<vd59koPlkdrF5.-gN,)::n(a`|@f-`TM
-WBBH$zNQ.un_,B#;FbY#0`JV3]LQFKr/<nsX1-h!RJ6cjtYE|QphTEXyD]9o&9BG8EJ9y_9T}1%KB1EcKB_z!+-B#|RrP4E6mPg;_JYNCT^E3"e]qqzEFV
-%d{K}xj4$]|([L'hP92T@QT8vj~`hPDC#$t>"wOk81oN3!y+B/G^AI3{b{bS[kG7FCG!y7}KQM$WBhG5ga`dVSO1B'+=)avml5q_k-s"#||2-!T2hsMSS4
-z|"ayGI-|3S>5UhV<F]qOq:!V/DFO{I<]S~/V%z2&gbZ}nNyJ"3L;-`-gWrPu0LKGz`y.#["[#r'=UE&=@$k|/kIA&Tp)$=FFRXqrPmsgbj&$c2u@LPS@g
-sUYb=u}.i_U_3ee]rbeu05/Zz}/C-%u)wXm[$H#:+u1LKd_;3X@R>q_u<Ft;tW#dXB%A`vnbGbDRF@'C]w'3!t.vt-zerC2w_g.32mF,)(q8(^_8,l^N_k
-"x>}pzohy}dn|PEMi.QkfK7|ka&x8zt4N2MVh}<>tC#'V}W%9-7D!NXh2nl_d4QW`a5<W>K+V27_sEf$0$pT}^31[u8wUf^r^tIAIB!ulryf64},gd!qh{
-g8:61<xz.OyOysC:u4GW:2-]pq[#ZF06gcJ_ix}Dqh,r8bO'gq8RxdC3g/rvOSg=P(4=naw$xq%4H`FTZ]S23RBf:E9vtCmvvG<$1bP)H^)54ob<+QDY!+
-D"H6&2];#xXse9BL72&iF!QZW(b7NoY'=31_'u&pD=2C4|eNWA6uf`@=;SExK&.3}Y5bd/%w4{!_^7oK$H}Qtit_4P-pdkl&FY'J9x[B5@I1nyi"M{MC+T
-J"d29}RnHkNcw8/[dyv:}]7Ui@T77P+9Bas$1nNnvCl!Q&;a`-J@3rWU7TB<&Ru$R(i`<M"o;34'nW|)+1[IVL2eUKBq_I`%UK`Qx'+<|:(xDo]06N]L%l
-=JI'U{&)j9<^IZ7WTv$eIdGMP-]$N4y.U>gg6O}j'"ukb-Moiw[R[GQ(@J7<_y6"{aRHO[wDFU6I7ap.|!gzm;L=m]9)5LQ19.:2Q`oM<@Yhp.)szU)q]Z
-NV{05]}n(u%mX.LCVPJuWcJ#Mpca{!opT}y{FeOU8K@#Z[zC[dgB^d~b=i=5@EA+m@%Q+X]p";<Zdk:W]TN`wvOdxBcbS-oc5g(OsLxaH%8n<L+@E-[ap"
-5CRglmT3Z3N<B"nZ)y+-/gKo{ot6)2zTywNbtNNtM4-)/n9/"os%>>&xJi(7a5r7n3BJ-C>7`$`8YJEK}3UM}Gof#Dc,fAnXTcUA&$oSOf%miH,2/6f0z}
-/M6u&e@ir+W/:"=N/,+Rl|{H#/T4>_XfMuIRcubw@}mIaIv1'1)7(JSc(;!Pq]hy0r6x7v7ufr]$1oMtUoVKnK"p#Z3{j'6WocXGIU/@{DpTz@[d+h-GB7
-P%i&'C@Fv.{m3|I0a>ppY|T/Yu<Gwxeo;T+BDr8'RV`w8rJ.<)39){V)R)L|is`Hb#;o+rZ$,ddjvy+Z6:PX60xmyWc|IE1T[hTTtrLO9yjN53-25-}Htj
-$i}Up7-_^5:GLUh'Uw}=c]L@:^]]Nj`}tgqSz$gAZBv1O;3cMaOD_caq:4=7Px(>'l1]^^9"t`/vppI&3!AMOGvF&Up<D{lh7181x=)wFzL<&Hwe/sozZJ
-&V>)oI%%;,-iC++QJ{k53_r&7JHewg$nd]P0`Ub2(u]PN_ME9Bp|KNfE$Ph)Bxvm6@4_E:WbWQeJ@`|oIN)teClS(}MsN.E0(ud96b(Jox8r+!eSY0t}'H
-6y@n;(dMAX4rKjQkTFsgvBCh'">L+$t-Va/w-WdoXfrs<@Y'%kcz7s5Qu4n%(XOfvyq%+fMk/%P"j9$^S.hU>$]DIm#HY'adA['hy8{rUJ804HpH/JqD@G
-$X'J'L,Jnk<2bi@ETp-w7T_M&Y5{.pk@Lkf&EEik:o,J'wrC]=t`3;9V:4Z&qGW8t.G._n9ee2s!%"}y^HBYE^Bzvco<(F=:832MXQ%.MN^I$i8aT4=yuK
-KK:b$%rq&c8.'O{pu.w3zC.0r/d:kJ&L|RbeietlL,`/|D$N|Jg,ggmyP,=J&Ym%!6{YI9X<<flV#i[Oxwq-y1AO)VB,6;z`~`1AI;1ld=[_z"-Rdh-0,f
-~fnimUo09P<)K4D|N0uS5X+wna}A^j"N>a"]"3cT<J.,1XAZ+wUcfzH4l"6cRg!-%Gdq|Sn{Bgc5ofFaTu=oYc4--ECY^a5c^oXAUX6+ZK_;.a6{N33xtK
-1:mJ40#5utR:F.)0>%-"['%%}1H(Kx@HgnD7.[TjGVOpfm;_-7sGoHSI(`u8./+:FU43iEb`6u&O"tJ,olp)_:jBPubh9ZhAse|x>,|Ym`;u.stvYv7wfM
-L$"R;NA>G^Ox)o7td2Fv1dGI/QOfqHrP<:++Gk-(jPEp<w=F$X:ovd5>_X:6HUwQ$X'IN+pc5$BId`9}S8KAcmM/9EPd:M%<KF%x6Sa8^th<T@j,g%i$xG
-nd}[$-GL@7}<rg5qu$+CXELoqBj6>tAO3RCb@}`:hVs3DMNWc-+y%.S`2o;i2OY`e^b$k$LlvlCQ:|GV_z[hyoG$;{YxV1qptb'+/eINZdfWpfRI]-6R(=
-UM}.mhZ:,N(6fQ!hqmas1Gp5[9[#!v1)dhA`&/MT4zpbmZS&8CMVe2k.3QS&r759Y:Jx}j8C)&V:0|Ni9UhdL[mi8:,HwgIe`VrvO#:P.s0==[nu8+|qz+
-DAvUC[WDhJyIi$%#hLxQ}=TeFV]|70xW~$LLFjzc'`o&Q<[xqQ'#@wDFV(U[C|UB,qxJ#]FjN]Odk<^a<swV,`0uKc{bM>^h});kZ]I5Q.&Jo`,9L:F5/0
-C=5rJPe.0!:ghp{Ia:"ANlHTd6ya<}"e3!/Yaor`B1UZNzw,#_T)eq1$MC|Sf{Pd:@^u$-C]&V#(]uyO2lMFbQxz%IL'h%s<3jQb$=15tj:,Xf&Fa({tLb
-K+>PVZaG)lxcN%nSC!rkVkx4GT`q:>CMqqiFh]Ld/qu[MA=_{J}kD1H[QyxNDJiH~)<rT<u'5d24/YB@LnO^@UV6h0}!k%xFBz0o8g()3!aY,JH%F2CLJ"
-<W{ZoL,I8hl._X6S5Lq,<oM"d/wfAiA#:!0IOG`Up%c)fR><eT60NMy<AG"XA}b8';7JJ]Q+Fl#YvNWa(5q1n;I]o_%<fQ9cV_,94}-!l{rwrtINmAzx<j
-lDjFl-e$@S/{hawgh!`-k9r"wXLs-DlYH2#RT]7Hu>]LOFUcIG[P10:!-ho9a53<Mc2[m,{f{3ch(b[y$7C,"C+LXHzwI>'O36f{=h@bQ8j}7+uDGN:Ayc
-RUp7qK.b2ZDlpZl-C-fx1LI&Z/RY}v]Kyi>"sv&ZZaDsqufA3wdPpMp})yWibv.xJK!7FG%!+j91pshk!v2t|q``n6Z7D(^=Mzy}+|_.&pd`nv5i}!k:)}
-w+qzZ{@:(9U&dI0s`Ud=PtCRHKE9<uOwT<ZAQI331OQ7|J:+{qY8(Vuf&|cfV#Ywlp6`4q4z>;+w%>7-(8(O$|KZyQLIcr5}Z[rfp}9xp}7OdL"5;;@uxv
-x(Wan7&vmF^E1|ja1/{@}7wP3:7NoWq./YrSca_KT|TD11;csSlkHc,Jy"h>!5ICW@Qjcu![MDB+-F0^FHa7gcYu!7CYSg>/wf~H1U^pBNAwb7M:TtV#{k
-tkP9(XZX$XRh}yO{BS3K;l6[c`8`DGKSv(B5;H.zO{f9O2wad]L#"ht=S6lr"Z3u{#oep67ey"bf39rj'-_2~TRZDa4h8#KJ`LA&gO&,U)pv;gt/z:'zq5
-tN;3q)EYTPu0EH'<S-}TY2&o0LJV~aiNBfy7A+zXj#CWc6fso^:Nvg.qu5n9/%YY;&|5oG8"G#j53LLp7}M]-aY7!@uqeE]KgtUu5xpN;xBD;eoiFZz9/F
-(B(1Nlsj+I8(gPqYWq~=$hEs1}-jkinht!OwtyH!0f_"RZ3%GD;bU6]R#W2k6eM'P'$65yL"5sE.a.x-Bc`:bz"a<QT6EP"wt9x[~bYjLP'Q1+hQM2[Jk'
-Cu[y|`K+%<J.`Q/6H[2R;8nq_;6fX0B7"EvSN"|}!/p}mVJs<7)K^^khJ2P.X}E=^Fn=V4#o`/J;d(>/7y_E&fF=w/D.1SA@M;/R)GN5O!lH@8J'fGKQy9
-+h9(@$XS$%G9u:,wkQ+2CJJRgeZ3xK6@0#t%zS<eV%+O@<v!+fI1bR$LO<Od+!MiA)E}yEiW8>x;[,ZK;2=/sjr/XMfaRv.xB/]%I.YZ<aCY/KrNq^r1TE
-a:EP4>4Kq+^=>DFFXEO"X9jX+iU1."3"E|S8,WEYm7+.!M+A6Ple'!"#KP(QvCx(M8ZVZ>s`_B'7jJ>8[[<GZzGg=b0{_>4jlNeWL,jPajS]dqn"sE"r2+
-`j}m!%J}CT=W:Vsb}b6vNhH[c{fs7miWD15O9-[eU=ElR{o3M06JUI;)u_q&`lUu^["]dH~uGY]XeQ.C1naji]R9/_BUAU+CFI5gfm'1:RD/ek-Pm/"XZb
-:uG2WI"!Xqu|]%D3(!XgX3mHOv!:n[,nv5klQbO]vNq`+zeaZ{L6h{BxMDLJS,J1XU@XTw8H#,k8tY:u(v)C/Lv(dk08<]7sOAc``!/U`Tlc@RK.FvJgMm
-$#+^1--2/UGF1(f^,b4VoKwI4U=/m``%j66Nax{6G9nAW+g!gQ7<3K!>%Ub:{vuP)xxugzY|J&cy;|y`g,ju3P>RaQq6W=o{5_bpIU=n!N.b#k-U:,T6iE
-zxrAr}U/Ojj:=:WP3J{RjB+yuxeV`r/}<afN7Q41{6V<X&`'}#.@zrR'n$IL`J'oTl[7YiD2pex9KwXMhXC&|8_/`x$$s@)8hQ98<cd5DapM5L:#r{{U9'
-Udv-Mhl:$P)F4>:8q)C;e),PvV9ZFF~qa3YKEIjAjz`>(YDs(DFaggl}jDnrb.5/4sC]EFI|&`hpM=`@BwsflCE|r@3)f"xaR7+!hbwY6DXXB%F:jh{_pd
-G^;|2&SA]iXH<bq`K5(NM5Xz6gydYUcWSIrfY2~drq;CERV#8n@>s0U0OSw8=UjK^Ib|oaOZr[tr/^t$cO=8NW)s[+--xNx_p<^HRw`TUk"O1hW_9JCe!1
-X[{0Vz.TsWVMx(J'Lq-)vUJQlQJ%;[7L~>BIC8#;5eHS$'l8j>DSXb6|L`P)OKe!K/Q0bb=6>|{hr!g11qopHoJL]fm=]c}.KdX!diy!,^DPpIPXN0@-ym
-'-K8g$@PXvp&UJo"BPy5qCw_^4H1M':$=t!Z:74HyVg!]tC2v%84])k/ea[gi8!t4;N6L{Oprptk3c3Tr|oZ;_q;um&EmEL^ZA)a9RqnTe=.=`A{gd!:oH
-K{-7n:GWV/5lL%]A4Ek&fs=jX/]uVJJW&f7:x$1SV:Z">/hS1`8$Yz$4]y]<Z2|2:G5mNVgwMYJf0B8^7NrqE-9-1nV}gR{hRkY|JFW-%MxJiVw2[X$2!}
-Bv;$mO:gJ=S_qu#]C/|4NEvTuUVz:!q_;R&:ROUP4MFCemp^FEvR/3I0k"P]@%s^x(n'7C'(U=1og]%yF"U"K6wCONM1"M{J3g,{}!42^X8T"D::VA)wfV
-_5qOG!0lnLQqj/G/{Iawa[8_b'&XcV67vz;g3{.gnm(r5o~wn8b#X7Pb[8>c[^sUq._Z9Bp.ThG_r)@I;2qmk_Jd_%KO^eOjV0w6>-htu&'g}ow^O5||Tm
-Ux@ve(JFIr~9dklPEv('}2&_l)/=Obg}z6AP^(lTv#Ueu/M8'3".a&t4XH%TGOYiJu5d/h'Y[%Bq-U_L(qevS[#/jVsmk^qid6Ozel!d2yDg=y|TH"lFxY
-U+k(e%>PfD'aN]3JKd(qT|Hs|$h(b87/#=Xp$j<k}i)gQ|/S4#YPbL1xO8(HQmOg%v~xj_ApO9y[-f-pNmZ,B(8(AolB:z)xisF+:s,x>,n80nq-,>Ep<2
-uf<IsadAcF%i_5~iF")1<pn623}Q/k$G,oE]DcKmCS01Bl<`yysat_otGNg6YIODO5HNN)bg[YV}vpH4RtVB!@X-].(j-XVT78$_c'#H8B'_ZJ~$vLN'"s
-Zt2!fmIY3P]Jy`p-e7<b[xwXKtcVZBoFu=q$%E;:'hmk(|N8WuxNdl9`kZq91VNazXvva,:7%u:NL0"f1bgq#CF5d'k|mz^Q+TQ>_!VUCtmRA=K+g;;rP1
-Y<%s#|'kcSmzu.vV~Ya%p[ngk-OXhBx<G3OS~Lvxm{TWDi1>tz>UFF71@T=5-cLs56Eye&b#;xb6biPP[ZK(@5ZJ#>0YLDCpaqw@x,/W}>+^d%23(e8h'X
-dY"z<OXz!=Z91rja2mpvh"h@]Vwsj-fF/G>)8RtP,"|Ff:wvD[@0vCh^nM<n;{Ox0$PbZk!tJo}$u0{YzJkFW0}YA9XE3ePjCC#%:nGJmt1iR-9OQ<{v7/
-KZbQ-/Hz6pI#P%BE>2[XY_|sr|,NL,HmU"c+%iE!K;~Ikx6Nyb!](P'=k3mHD;%c"3]1or{aag+1JaAP$(i[CD_,^VB6:-Z78^3aemvt8"+Qh"8(Yk-0!K
-6BLO|/Hz"-gRc0VI]qW9n>ejSfPFA`<uMGjiskTSR5X!-_=Qn]%@kP}g(rPy9g=`5`8+4]3J9-li$!D1&i-FW>@#eijm!'d]xZs]_s}6[LnS'1oEso+jde
-Jel)2s/[Mt1>7(OOzkh'T45,_E={Ni9P(:F6P-$S5":>o/C.w9]j"tc7(""Nzfs8w|S(s}P-1gsXf9EF'ZZP-BF//w!NYx2hOTAo5srP7u{PAM'j$z/p>v
-F.ksV7n]S^Qm<^LCC;-0W,s1xU%H7"<^o!2HQ.uGGR:X(t)r{%..FAQlAiXz+3<VlK/2(Mrr4HwlbkT4tHb<{44o!XY=RRBxrc1:S$>[c]~jw{|JQ+'#+o
-M^t5KdqEvVJI.lZf,O6iAFqN8]Bka;1S0o1>OkKOg+tsG<NFDXpA6s0}j8{D!$>:kWKsg6rAFfy#<|1$YLEVNS7|1"hNYN_if1YJ>t/<iCP`U/ho>;W1wF
-]4Bb:B=_+awg4U_{v>mkL(o(+b4BC;Kd$q1tiprRFqlvwvS2|/}S^{2L}5_{I#:s3{u87{g38}ML$z(kq^>kgVjKA8H`6<f3W/XZL`W`JV9dn)LsleB1x+
-SK}&."}|oUwi#CrSJ|1`#yCG7L0}w{vN9cz"`C}>2>_+q'pOT8Aj{Q2`Z!]lT]7DrSTjMHntgbFwJFXSDn${r)4"0Uw1<2D-xcoK3UCWN7sR/.B}sr>^vG
->l/65Er_+)P:VbMQ%YK<|Us+TF=4S3}&]!bP'}wo:NUq:<CMoynLJyv;A,Qib"yd,pSv[z`B'"nUu:#u:'6Japb&RGUj7yV+5$FfD'fy5B,"S9Z4mp)BcF
-3!3l9R>Nl!.r7d<fk'GsX32$&o:(F.!")1rhJP]&-C4%Z}Gxy`K_nD1i0i3]HK7.W[mo(>ls[}RKOacK](4CP!k!m1#&hd=Iln$WnX6%u7xkz>+(75]KE3
-O/V=KrK02t!udlTQ)meLc3>zAM],xiMrOjsVF%eBZt+>8->4ik_N`hk$p+`^KhdS(k8=wzYkbDBox8=y"uS-[yjgT2t4/Wy:rAU.=d]h@-A+<`aoXbh#&.
-NkO=YEQ=M,l-X|Y|]p8CQk~S)IS_nGJDz3v>%9rODp`Uj_r)3]uas_uqfAf_1m>O2OAAs"X4aCFnql;Q%n-]pPo[09Ylxi4|mKhhjNSr=-jZzLbuFX8&mG
-kLCKYX/_c1Y=wJq6(]~A6_{KnL]Z.OVh./.-N.'a)Zg0KVp&TnT<nbW|3%,l(ov25u2T|pu]7ky"oy[G}b=pHH/VC7wG=)2{>w,ZW2=ikF6QJvnM1!X]m/
-CbcP8w$A#x8T;HFbBur4thm#':Rff"P5^qf6Hnm=F.d%kmzZFb_8$K%G77Nz+x(Nb|;}Ew4{Bd{|r39j/zHN@z5;;v'&j2B@+NGXstNr7XmTH}"mO=9E<_
-HO|v`w-;bY,N_}IN-M]#m]'e#/46K{+}_#}'InV|leSrMD2)&>%7.h^OlmoO&ACvyKNfmYt91@pWL7jODJr{XDbK.[LExe;MIZ=>xF~cvxX'RxJf_P06;c
-u!#{Wi`u~h05_ux}sgK<'7U3r'7-^Z561a_=YjuE~QZw:w$,Ru8M>ZaevuOnA(0(&U'N~{kT's0$blJ"2jwC7rt9!X=u1Lko12Mjw8K_|gXuZs^g]tROOM
-~`U{~^h"#jo+isFXcG}I)dfC/pIfV]a@dw$]^}@'@ABj.63|:J%budsvM/tuXdHG4{fI.DNqU}upk@_77bx-{#(-Ar08&}_cEz!`;u+x-^"d~:pEn!9^sc
-@Xi)v513t)Hsw;+uylq}ILZ@{0jE2{ZOyF)7GX5Flf<(S!^d73j5/[-+>=_y0a9bq6[/aRVt>2jJyu@FceeET<P#'ZknWV7N.>!kCNom~:KSV]Y38y/,_}
-.zpPk8@L6Dx)6lDRMKy^feb:0iX!/DTLxC!Rm]DCx,DFKG{sN&4fkN-sHVPQTL9M>1}9#dTL;6@a)fBE46/u)bl/WC>yfBWxb:DDPvvB~zf{#=Yz,;VlJJ
-1hG=#xcj$U#_T#/^sRIJDrmkjMLHniq!LN)'T-A2~9go,a"wk9e8_{^mRc|LRE&:`f5;9.m,vfVR=.c%#=bgrdTGLQcU0z/&L%3N1CLJOBJvj&Tz#nOVT/
-M^b-Wq@KB$f5Hi2Kb0|XY|Zf3PAy1[9%w#CUlNqO8go9sF/GPup'R=,xmdb!qPjb8rh&`1FU3M(FbYZ4Q(0y.E+uM/~(zVN}W.ox$ETbqPL%M<C;ktTkJ/
-i$NJvJ8'.B~8xHB)~+(BG4]EQwr9(x){({fzyv(jl1t4Y@@Mh2V9Tn~65mp}b!cPGG4{WE2wq%u3CcWc+Im-#Y[0d;ci!HC&:d4MM6x"m1Db/D)(2+pYsu
-coVlN3)zWy~+3BL;O9_EH.4RrfIT(0jNHxSi~|Y:I3.'t:WpWJW(;q/;[D(0r;uTGJq&qePPlH>QPYf'j7qV&_|{45,m&nK7EwH<^Wp<Pr>}_L8N>;"r1h
--OxqbV7O3Mr{NZdypLxeC/[:XgxoW(B3fn0kW:vnHNwjWK4wA2tfs3oteyh3JKH9__(jyb|)MD8Z0,1H{cCS@}hbXL[pasP}EaVWtJF4ZcvS">I(Pv],L4
-LfMME%okDpIGv21ZyN:V%OGZwMTgYuVX3z7}K:VOqkOJ/M2N/o4%e$}[tqw17/E|>>7t3.9`xqrNLf3G(hk&X}c|E;oJY,o&]Eqo6busd|!kxZZ;W-ZPQc
-g"_B)Rf@rZL4)R~:j5u8seV6bWNoK179]ppEbH57ONl3_i|=R.Ao7NEx@9h+U<Y9h.C&QR,l}REh]SmcyT9"l2^^=,hwd>jMAd:dG{Ocp_,"V!j'nh{asU
-{_TPQ1U`U;jnp#;5}{lm;m',iEcU(1T"O$IoC4ZPP|#q3I}]M/f7C+iu654+OFyZ:#o/m=dV|.>o3$pn6bWb_5("@^~A:(yow&AUO=!v=xvF}F@6y'UewN
-IS0K.mHU[7u(&Xi_'0H<G#0y,7/3-Dn-h&ZVNmF=rh77%GJ^NChN6^(cbG+cO|W<'_fpbU#S8KiLillZ"DeHs%=_YOR2F,0W%fK[m,pU_,/!KHGfiSvaUX
-46lEbm`TE{F%_U^P);aIJ|R)gXO!XM`[dmPPF_R(h${YG8tJ6^_0=33bj;Csn96etdE{rE7JS<Hp+,Q@2&SR};;MC2z'E^SbCxbpS|_l)#V=[X{r&9A"Mc
-hb"Oudys;ulxxyTh=ya-LsS2&bI{`TrLeI}}wp@)J^^c[Nr^"I$DZ26uh6Jla<XVzwK]X3VDvhpzpY|PRd>"hTkepm^Oomf{R5Qw^.Cn$z}z!fcp$LMs-x
-YUPfbk"x<8P&qMfDB}%W$klRUq4B6OFnEZn.JiQ|7cIZgU3N]%Dwb|KkY"7:V(wR-xiUcidk=Sil'}Mh2>VD{hg0YG@(@/-;GbMuJ6>9;ud]O84GLjXhMm
-._+OEDhOfR%aQ^:C%tYVVkGPewN"W|xh"+nS.CS<[9ueszp6B@ppVt0P6:6pl8Y!Z_]h)9:ANPprWLEjp+M=R;CA/b+W@,49LI1Cn"@BL7yWdoVW](b^6q
-3DuHx>&9Oa+bC.IUHC]})t.P(J#UGo;J@N}4spGWCx55RyMkfzt8!E4}zg<xn7G[J6nm:O3,2D!#nUFT{N@txFqt`0G+q`BuYi;L=|UC>4To<q/B,K;b,6
-baez]HvbdYm4bN=v5qcScD}stsYQ$2(1QtL3K)jw<e9k#3o=#GPay[>c}<)K=s$;Lm/&X&'6/%Dp%p^-#+O'H%YKcqQ6m.olrEEkyxJZuIWCo;b`R7hDxB
-U:o0=XKPXsG$X'+,E1T9aF(vH(&ShHCyO'=P|+o!%#"'R({q9e{9z3fhM-Y/mR=S0$29FP~,{Zo&h05}2v5d5Pr{n[:[At=J^h4{3S9@mdWe)^Cg@"ke08
-Z=8J1i}8y7"U$cDF%EQ/NPmBJ#QXECA8)+<.j$~(OkEfnDOW0UV$Fk:4b{qcYi7n7;js{.2l+n3<V9E,wU]&NY+/K+yF)/@xMgkR9%`,rZP6;F/G+pz}L6
-mdHb5wl@2$^C$kh!G-wegj"7sl.igATf:Mq83%#QOPxu,L!W,Pwo~^"}_J=s8CXLXOM-_m|v["2Xe`0#zCO{tb+oM8Jj0ITP36ejB+uIgcCJ>mHE"2cM)s
-i.+-%0xR'|T6<e@%1,%]1QI6+IT2SP!s(N;Fl{iqe`8YpGIbq_U^/#KC)1AE~3}95y)T>uDp~z4+_eoSOty=v%gKfJM'kIMt;CIgwpTqLeiXOd<1|Spr0]
-GsV;"Y]1sEAE|Bt=dHm&7v6>{eTh]xP)4#E#ora`dB$ov[<Jeh~O+TVE3F+djBvdd`U]m1BfS.8mgV{cRFgEB}8t-zT>1!4r6>+Ddb{2}0;Y#]0:FEn[>.
-J#X!/v}IaE&$xW]W2`QGt[|_4J`e4[3oR:"|=p%"9>SB%E@@rp{{8ReglwdaGr{HLSW,Rk;QMNLBx)({|hIl@>LRsg{F@%+i.B[GS=nGN=,AL0`9HezB(L
-+268ktV;kqu]$#xc;C=$g{UmtL=$wmk1V"K2DyU+n2F4+@XM`m2QE'lP-:Yl#Uucso2D:fIfy;T;9ya3%J+J9C-HT'K6c(`tI<opaY~P2"b9zZxuUApBuF
-z_rsi&tF(XCx6|P+c(d:mn$7O]!_5UU6GXxs<Dms|x1p#>uNJ]H]fT-eq{&}yghdZZdF%Ym(}m=6h:DtNaI)L`ZpJ#Y-1o5ed)4+zE+27_0clHHAnj@9J/
-Sy4qYsDFsb;=B,X78n2`s33R9mf1w"0v5#'2'@);b+=gy2Ux6<y,(!vrjIvBW+6i%s@o{OLJ&|rB1KM}1oFp~^2Uo6P>_w4q+]>>Z#bPd4/de1Oj#IUD4/
-g(~:_#<:-=Y%k0;DF<k;|AV}<ucrn#>:Sc3S'{Ggv4lCVJ%;A<{MS^0C3p^jG|drU@T5YgJ&Gk1g@uP%StKVF02I,s}G4l[TR/_@$-s8#[4AC0B+c_Oo|R
-!c0/F:X[~<8GXxFP[g9u=)9_"K~%!NVvH|@U+,~uz]Zfl7_)3;}{g9u.pG]b>v4/qC2%y]0wR+_sJ]Cck^vzW6M3o#jZxGb-JAz&QV_+Sd.,s<lIgbG:&<
-53s+<gOVZ_y<-|n/LYL]BV10AlEr[^->xC"3vcc^_YB&h6dTE78,<s09V')"r9f34OV==(}u+u'l-2tADXgCN8@Gl&dx>OZ|N'_jtt8rG9W%9B%b<Nvvt#
-duAkn#3X8R.KvzQZGw!7UmpN'&XFiM_u;,@IrvqWuGYN)cxSKJw-5t9#vBCoZb9L@fiqFJ3KiVIFyL(bXk+Kaf~+:qg)/v}"N,!HuBXYQn#XfVcQhJZLl/
-ZD:{TSI}ld&2g}O=8!8d[:U{7tr/rGUxT2o>15rtw[A;la/@y8@bwN<bSCl.eX0(L4qI,h}{;X9tMW:,Nq3bY@8L~8qh_v}s"Koi#Cqq-u&Z-/RUhK<6u'
-3.b@mg{fP)ah#OOlx9_'iztSfETD0pO0y5"UMbSp"I~oI46{mk~p'e3S2_AXiyyg]8ZAGs~mRoK'`fWyw"<qog/U_/~57f(Ik>>l2|{Zxa=fZV_NJ9'0)e
-nj'ad2qW2o$YVFgF%Tce{&)eB'Qj`;!"di1r:l[MOd}9&1r-orD/9KT0dLOE5nd,@QL>]Tb1yK1Bpt%JAx8-TzXUq'g0{9#^YT(R^t(R<4#2.pPjF;8hc]
-U-kkPR%+k/m$`{c{<s[u/QQLb6;bL4-@D`&SsBXMvlI7!Ny,hKIQ{3{Yh;A%wI~)s.fw,oU#$nAT|)='8l{b8wwmRES4e:vaYs3_D`"Z.qqD<wQA|[,{}d
-hJB>3OOD1[>_Vn9bTr5A6<G].AyUiBRA|Xicee%Mg0j$<$ZSr&g6>f&y_a>^2#0^Gc_o8q{m#XUY`Oz&l=Z`o/vb/IF>iTY^N_HEJ`1&)qM3@/wE5=X}BZ
-U0z0jZOqB8z|tEj+Av.eyN~X#q-VQ}<Y~(.=(y9c[=Fh+)(/Wx`p>xmL'W/[0G]=QB(h_)]o~YOi5rjn#:y|UI".2y.2Ykv/0.0/7#hc7<LU&vOGfK:px%
-fBu1mk%VZX/.}smmPc5H~`l[p2wcdI"us3/mQL2n[D]a[fhCZGx.b<{E!tC88W=TS8edw=YEP[8uaWrhT>RQ}RLn).fp$^MA)t5KI[@q6G1TPbX)M[n5W8
-p>O,a&v_iG#E%z_Jkb|Pug$B)QjhJ-gT:I]=6/{I<y2l,#]^uGT[}!X,G6-Z6nL1NWQA%AaGc}>%~qc6RYTL`nxs9R=RTBN(|+4a2kdB/(t$9J#[58&MGJ
-Pr<039IZ-IA``"}8Oa#ec-%5jsgPiN$:!}wrx2:=L[K-ddl)(]s!(+6]Y)O'!7NxWSockG7KZe8O#&v5^42!7mjQF$]r~'!ImuXgjT>`5oC:Ki^.2Tn`{e
-@OZE&5RE-uf0#y]OPHZ1SdC>>9Ga1S%Q&W^c0;~g1iNuOf_Lw'%A&K+4jFg'YoK,zXQw["N4+.iONTBV"}HY,0JeeJ_:nU(^p1s.j9XFp%2Y<re;J9f%>v
-!=WYQ.|&xl]Q@YquZSICA7f+,IHW--<+EWgAR(^7F$WPg.]"y,B'#YW<]^PXH-O_tifSCt1xz,%B)6!J/DY/%-!T^.fcq/'tyj={f!X,gF!BFA4vD&b;/L
-t|kq&1a0jq<>LZi}Z1":QfpUt%p8N#"w'zO]R{`Tf`Wl;wE-7`L''j++#pDqd$f&iN9naTC2FREFKT%}kJLK>k;_e_MI38vq`BKY~JPks;(k'E_XJ=Vyh!
-Ol:,67H]Ze`-L]J@t07xR>yTBVI!eKyP/,[JCBFE.B.teelwt.m9:2wm@qdV&<,CsuV[k$Al4%%}@_(!YVUSiV>A1Y{.s`Uk#H1nhW<MpFPc!d7iaOoD@9
-oUf#t9EA(Sw@HG/l;w%lj")'VXUOW`WU|[;aHOxNT'y1SK@@,9VQ!IuJEv6"9Y)(ec1U9j[o"'LeU8k0".<M=j,1"P87!uB%m|XobOsSH.M}utqg-^5@Di
-UUv9_<]}5U&Uzdq"l/SCApA6%"[RzLyjj5^AVP+b)C[/7Bf,jNiyFm_t};"`cK}oSRK$KJh+UDI8GtHao)rWwC<i@}h(=:Up]11Aj)q>5]|AvU:X`.c_dy
-'|#2},gFQK39!u<ui<#$Mx}S0OrR{oZvpPtf6o;@^-@FO2J.IAsUPtX;'T,5Y)X)'cBSvXnUy&FAKERyo_y;Ac!Hv7z:lfm/6`&4P2,h-w%WMFg5,UO>gT
-G!u,^6"0+nQbY;Yrtj6Nqa$.7MvtKk0;}<Fu0"@M|sWU<`3^9(L',qo]pC6bhW-gO[=cGFV9vn{./Sm=+QnfT0mQ;}HnCgvvf+x39]hf/(88Uf|A%S-I3R
-93qK+1a]A`C]CTw%a#>U[rp<$C4VR(Q'+]zX_=|'nkm/JqH!Nax.>%X&SE5`ypb3B&hG}[ixMv2QEa7F[P9%tiC9|;WEi[:U~nl!LjB/bS&O)HGxq&K/:m
-H=2H~!{57+I66$BQ[@|N8PME2!l>Z{F"uM2.~y/al+#@$E.Z%t&HyAnoZ4w)m8"9M=J"nUj7#:&LwC{r7y>%D7yJy,]&H2DuJg~R#]DPWZyC'Q.9s5EaY[
-f#]]`3hr$&8EHV492tMO]+nB]:<%|XVSFB0s,1z:p5BXG0!dk_/,eXO,4%2d2Rj&v)!ex1F{Yyq@yX8.~X:`Feo^UV2EgsssW_;B-Tux2vB1S`])vV<`#K
-mut#.;q/l.wlAnu1Up6=N@r<Pil>O{dw(YaqNZrm-$`4Js}it1;992iHbGh&xfX9|UYE;Sbbe^Ha4]FIOEDcii$;@Y2jVA!=H=|9Fp+!jAc(2AeNHlcK,x
-/,NH-lmmiD[fHc9:7,$.R'`=EjER$AI}5`BmR}1awi>6>8`gyJz&hzg!L)J0y{Zcp-R'W&MFao;pKLOFs'|V/(O&4byUDsM)eV:R)5~Pgve]'H!5akNh30
-_TXGpZ91nVoNeSwNSMn.Q:,/R+eqb(ouTae"6@Q=W!9IIfk;]@#Ct=Xo['Bz{Q!6,#qjJ,RW-X-q3(!jvsrr22(0DO.lAPo0bpZ.A;oN0]_-x{mg5,H&G&
-9G9|uG<:0Pxt;iieO9"wNX#eT.^S4e_-S'jdIMuEOF3fKC'.,{{l>0g|_x=@X9FkrQ>$gi<<WDH6ga)&CIGW)m_f6R~$JP}MW6'@[#/<,v8_k'p0aN_SVC
-[|1-<P37bN)lh#xOo%`m7`FKL%g/IRAW^y$U-M$5>jnEII9jS[:K=m$]T!,vktp;&AgN:b(S[R)Q&K7(U)-"BgWcB3{JO$QC1N;c}#Z9-o0|Qv}ANpMfFV
-'NV!k;iq7!T`-$dr+pT#)[)s!@/7#TJ:jrqMwhnhdtt#6ln2;>8"RxR>}_^G=.E1(v]5[3@5idjDs/Fia)x<(;a).@D!mO"%R_UD_9ZtP__#=zx$1_KK6/
-qm[d-6wG'>pmnh1IK,X'Q7_3t`DZ|&2VXX^7!>Bj(F8zy)|[G.(@gR^W+[K6N81[(2U{/ME}N5;4QuLfD8Dg(NArXrzH[Kq{@x$xNrN5S@:kV|NZPj{|$E
-H)QxT,TC@`jZ9(h7+Ifi|;j9U,PsfX]nCcHxwJ.ncJ<TS8%rMRmVa^jgAtQALXf`KA<jw1di;>b;G^C}ru-<!}Yzu$%Y!k+]RjBwI3FB9Afo"5l^:MSY26
-DZKI,=$u|CSHmR;]ac17((13<IBC{yQeupPc7acm']+JFx%%aV^5J|,lO0Z}X|2By=[oSb+h/3gjlp;N,=OI$;{WDzp|#EBS9okgyVGb~31FESDRv"^[#{
-eRF.(T!dYF>[(8G,5+"=(K#XDSQ8!JWBuw89#6(7gBQ{w!wC#H[8wg@+L[4X=-h""mJU_B=87+wE'v+LO0g7c(1m]3:w9+C>SC$ux>xdFAI,NKi<XF8Y[M
-Te^AP43(1.T%|_X9&<$.}-GEZt4FnZ2^9Z9oVE_b4If$7Ucj|XB&E")WYE(|9Y9d^eTh&aVwv:h6'RUj-t&3ZG(9F,wf>8Bsu.d%kb6T0Fq%e6~|=-fzh4
-$BOwrJ'R9ZJ'|bch{6gMK5:Kl=Z2/Bz2lt~"Gi#lBqD4:0i{9LfLZ{tLV5F|kv$G_;S#bQ-DdYL<}-Amz5iFSF6DJBWVyZrTFq^>WVa9fClR~+qs)A=QQB
-w"^2lGg1@,a"Bm+7I;SS80oV,y1dBesjq0hfg4Eel7|yIguvQCJWsRGg/V[yFF$M4H-(Z^i$qnAYdJ4f,m)`wso3~wOqv63l]oSVO<fM!^l-IoCyBD_YAF
-'=xl>M`Ik&P3'1v8u<@6eazR~P3e2k,3aeg.t=lUH$9oDBc-J@0n75k^"E5-IJBXCm!lFO)m!8<ckHJ1lkzh]6rHKXLT'i~9Z0e3-!jsKTec]kGH;4@CI9
-8uyg,+@v&|K^iXbqVxrfd%!}O)4J2I-y;P++SK}h[dPlR#RXQs/nR5rj#'/g3BE38ck/Ggj8UP$5jQs,$sO_d"qL6m:.(AmH`P9AIZ]Xn"lCGq2cI-LaQ;
-xW&AAA6Uy;,Z]tCWiizSS$0OaiCFv-3R=7H[Kd3OWpo"t]u-{%6RKWGKW,)sL+ZSkHsXM-NVGtoe]kUjxy;2cg|olQgf}s#t<XTEv[.GM<{VI>1uK=^4wc
-AR!HRZIG,-w9E45{u4K.FR%$"B99L=F4lBZ1sJu_B5F5MXP)sHtpRi2B(htk$]f)2[or"1pd+B/BJhY.'k]Z0k^,^`1!F:_PFoL]4@}LrAK5GS0>'3V9{L
-o%J"GlHKh'V|-awDL^dTTen^z]8EuXrT+Ii^pC!WX;|e'8Cci6|CQqELgNjHKK%di_a!=FELG:pe11+bH!orH"oRc"#`n8y%a:'A"pD9WPq(N@_Y4No<xS
-8$FaQrT{oNN.1z'h1C4Vdn>l~-zu]89cO4nL(=wlm6XeV][+jSG.kume(th+@Q4FZQVz|dLWVCo';|%gja^bGYl5x9gp#"xPKr-8OpNPqCP_DGbV5@xP%,
-;-O$C@wy_BQBx.Waix0akkPfmk=bzj~]-D^W|h9!v!P;bWn$l+/G>iV<'FS$AF}>Fh3/B;X1UH0-s"t_+.,.D<(LQ1)Pd3>D9=A1v!&>5]T:WBY!T`h'oR
-0#<=1Za6qwe@teyn;+4<.,xy)k4bEqtG>d[2f[NhJ[|<SH1VS_kKVXQT_S{^g;hD>>u.A!5CCO5bDf=9#J|4u[+Si`mra)O0&7'fV/PC5(T=>EY"o8t_M6
-R{Q112.97a;eGTSdoC788hLY6(=uJ%T:xNY"h-CN>H)wDN,JkMi#4966E{bPoMXDgkBQCP;m_|.f!.l2NNvYh3_D!uAn8r0:#K0E-M$lzW've9LXUqPF')
-kpST}pO'@#{B7C%F}m{(7O~JQUM&t`+V5n:Pd^{I|Qr/U>'nBu35l/o:U0[k2'_-K[(bkYEK:CaF@P>B$O@)0IMGaAx%22=kzewD|2B%nw}8,CDRIrJ8qN
-FJ!;vJ_7-_:B7Fft%QS:$XDGCj@$]&+;ca{p_+W%^x;$'R4A-]TXJ!&bfqPP&]&t!=NpU[q1mB()Xv5PrP}TcNiFU%Y:DL3`N)gXs1J9Y/"t/N#[ad/BHI
-]2hFI&;@g<DBNTUz-Y$3$/(b=Ju#05'^}xC}$z51i)n6@z3{dqPMo/;I59T<Jdr:_-Vat#;V:(Huc|IET1{uqo{7xyS`:{V4c|bG]p~i{VM`l)R_Ot}{4h
-,A`{%G!=Gb]iCM&_8X'd24%uDmA(Olm=aTEM<ZYvG.bQ5@8A'.l"d^yD3bnYBb$XI+&uU^xIbM3hI#@KJIun|VRvP0bsru~16}x-)Cu$>Q2@^.s+$-Q6E>
-'lunu[+K2UU8!|0deP>3[uv!2;gk3]}X'<L$1>Z6W4tb&I&"BX<mQEP=5S'!1Ltww2#GRIDS-}fo'dTIag+pG,RplTY'/.VY8hrNq<bIOblB7lk5VJDP7+
-Ap[`2Jy]7m_%6H~l`i|fo13X)hrT[oUnW2_A=dKEmU9t%KI]LS2bUBreqm2I}1q_dkYt3R/F[Q^)zty]<e-L!>]4U{o:&3jzJ[EL}.5l#k'vkI`mSTI4e_
-`^AsBsC{;L1_,rH;8en`K04{$&(JpbNxPKTDjaM{kWj9^W'h(kRA(A@Eh@h%VTV0WWQ<3;VqK;2pXW{sy[l.Wg6EU;n!6r%Ju'TD"I/"B=]Q,e-r'Gz#gN
-jtm$D!f+y"IH5eCz2J1&pc+x0.Z6MF)5/r"cCSVq'&<6NTT%u2p|T"]8j8dxEAKWLW+U.ME7R%E3E/oJa]dHy"K@7033h:%2dAMBg_3<,[FE,T!,E^P(UH
-25>Dw5#Q_&-{ke;KwFre^X-9cbO-Cm@19%l>D{#sxw`Egmna:I=s`d(qeb+_#e9V{@DX9RYSYC@td"PE@69H0dVF&<^[tWeO^+tb$5>(1Mll%fj>^04#jX
-L)j)bfQweS<jPk<>~:A$_Rh|/<w.lVO+lbOfZT|bO<7Won/@:adS39Mi2d<B'9eE7sPRFo7.gM=44%=%(pn'mE"Jfpa#'#vj^^.9MubS,ASOo<<.!QPac2
-;<TWumXQSlQJ$,#,c3Mhe.YB'PZn-_)Ewnt=c([EQ3L-lXQY:ZrBlLd".0m(^7/dXcKdzMC#ADP}'cLC.cPa3,9o(tmwla^`i{aahL7@pAK,p|uiqG/L8Z
-tKo7qzSf6(gXE3$;ZYz70A+)88hmsmH%@gH{EIt+.J"p%Kv2q:w__JO`w|A|Jh-ubY/IccvA)<rcBN#+e$Yxn)-#97Y+Yhq:~dQ{r,cnu&VLnb3Eqjagk@
-'{jiVl+0cpJJwmfP#ZZvA,]w|ZFeIuxb@cQszi!t5m.a'Nq]us'L8Y""r|$c_2Nb_zh(-yaW9/~#,Y)._AYVz[va2Pqxx2w.t0&$u[c&3njvual6A41fo6
-W-x5"i$D9N]^lxC&BqA+d:8(O3$5l0ZA^7AyZM;HcAxl/6EayHV:Soiga!A:$l=Wz)k"N3Wh(u4'b}'&Nln%%c"^o'rR8@"$6/UqUv'f0Zu|XHObGdb[Yt
-=1R7e5~Y{v{`LzMSyN&ZVq_._IopD3>-SW1M,oG^v)RBq^$5taITr2<4m..C96i"j'8WO6],ZP~8Q9,Kh2+<WBMvU+NGuvSr<&0l'&!u#^fB58+!>)mq7i
-w,<c`JVodE)PV#Q@x+h9B;^csz(dze#>vZ=i.uR^l0_F"Y]6#'!nT)XCS-SNzUgpH%Txh]en$HvUj=+WjMu6.ODca4PBWJl#PBFFRuL$oCo8&R9o{fA<#;
-j]HRzS/O,tc3NxJEC/_d5utc4'xzsEkiEE9[lG6-%$jbS]F/BOhE/.<8H@my'/T#-H30+FKb&Xvu1Mj|$lW7NiL0+%"i&2j}x_oF-^p3bA/p@g2ldWu@GC
->`}oXEs{.kPAW)~6<796MCKg}Gk/21]gMV`V3]Sp'k,L,x1NM"[^C;lVXX:n2Khk)Hma%2WXlJfR_SF3);n/QA'oV1ZtO6T'>g;CBz@Cdx-Q4ND)aV<,E]
-iFi(Unrm"s9tAalQNG};^0Ktqs)HC;Qp`"fQK^vhyqT9agDiM:uAY:NcL#gM<|X[LYQE'sPN,cpg~A031Drs@WgH{iIp:OvA<4AfymP/@22WL<N>)uf:"v
-FR..18>NjMb&$:E|nW!!x%Q$O#GkWme;y^4<4yyDz>e:4Rxc;[[_n.o)t9-gv7U':s$pt,Lw&F}!AUcufANh,R%ZzX]Qf%~[RpfHFVw5Nsv9'(NP=$pY/f
-|wvJK3%mjO[I}lc@`<Oa[DU^y;IWKhwm4j'-V|ko)m&h:muz|@6"zvRqyI[W$rpz@5mvA">.,HD%hbx!+8>snKdB>_VA^a2A;)tn~]EEKhJmYLTW&^+'ct
-rx6HuF[_qlCV}Fd/>R.$|3Ob@:UahtG10k:ReVZ[fzWVu6As@3%|'sZNLN,(kVU(nJn5>.J%;Tp/PQ_3Vwq5F3l>J`U`8uk;^6wBG6eGF2OCN;%bW}A0>v
-.%^],Zpl;TJ5zZr0YPt(@XM{$2dbhH1.gZe!+gak1|}6}MhL!/qt7R)&3;_o{Hrz=HkEuvr.{/T%Z]c"!,|{nao9M!),:!"(Y#k=W-AiLlq<y02cwGS_^f
-mq]Lr82i3ST'aa.XToAhk$Jc55dv#E/y>N.&COa]6ZdUD>8b."4HK-u]8@KW<(9b1`CC_^dcQ!#GK6g)/E^%V-2|_C+b%,)CB5o-g%9Q-&zpAGMa8R.3d)
-{`u"EsWIBMX`a5)&':/BahT/_]JCy=c>xjGOnp|0Nc72vSG/{F}H]X<)Re4"W0+dHXDKDN/gA:`Z5_4={c-^Tl"hRtJoS=K9,%(LW|;jg=yjxF(ZQ0m@~|
-HR21-RnXhl$v-eEhE@gF3Ca={Ir"7pfQh6mSiLJ(s0k5&_9j%qj{CTb;I",;FJd8)')ZgN9nSi~z^I.4W;(Pm3oHaU-EW+O#luony6K_,|dXwa]tk>xCDx
-O<Pv'YAOqLK(OLDI%=66nMP3Od>QE_sb(5e$8E8KhBe2~Y_%#49%6%$3&'R5|miXk'_OQ<B<`FK<'kc3UAcE;(9OhYr<_gpBB,|'>x2:C/wTv9dxQM)fj`
-rI)naXGzzcR`T@QXDgol0uD5"e}Rj@3fgd8(B%5-C8)WSX"irAy;>z|40-f#P@RPO"Lc6,;/}@':F+G!=M$vOKy9OcK/iJ@0YTsSM^%5gQ$b`E<PmqiD_K
-H0vyN9}"17}jxe,exxB:kN&Cq{]Hj.-PDxGpzoxyPaN6XnqI1H6GHtgh_AVu]!PzU9g=O}|`d2Z:z0]vP$<=A^V)k]Jb(vaG(6+RsG`Rgq(e#a92>>|bxx
-uGK!wmurot0nG.ms4,OXLH@GXITQ>eb97s:wu$x#4]UAJxwEoV<|EtT-=vy@c;c|GoKStXyx.ir&:9')V(&k!]xUdjnv"fG<bC9#j.T4)YF[CR@"wXy6f#
-87CL"q^ZCT}|f;|p>""%!98>4HyuYqlNfH93A;MPHnx_u)|s}ZF9[%Z5d|^i"Vse`[|d>[Aj!2>lsgj'Co`=A!Z7-F/r#@d=K-_ZEijh6q/(VAlFhK>K_;
-HII6&.)PrKD5x%M[iVpjM_$4$z#3eXX/R&_X}c('`Kymmnf(WB)@ZY~mud{|@I;SgC@_Od6A'5GX]sEZ0-&.$#qT}XC%i;Jpq.m:3MCRR"X@U=1k[wYX!m
-w1|.E+v#'OX##uVniWjjV-Dq8<.@<5raeu0H<XspS8H,@@hCo>QXqiZcaeD>dAEU1^T'/4Q>Z7D7>O.lG9dnp{=0';~Rw6C.t{S=${(T6he>)fn[HiM^1@
-|]pbKjA,[r#N:u(SXx#NfE[AMOnHe8&yK)Wnl_p;!tAA<U(0YLB+(X5O/$d9RX]gR4z;z/$wx3@aNJg$/!@G<MI>R%f1@q7{.eSW!IT;V<66:vF[+'6"YX
-rWO;TlAzJ`=t-aU/[s6P[noLN{jM(Xll[y$/fvP6gMFJuV+6<GjG;GzK0OuDNH47uQ9ud0R(-ZBGV0FBp{k$`@'yBhl,ponyNb-WiQqt7x1`t5BbOA~NFs
-pH9GDudVtns1b`B6z"ec$EYk;67r$K$;%[ShIUJx_/39IHVrUT,eI)OPY]"!`->7bS#<GkcFtQl$igmQ8yL)iht!V>5$!nln>l7K~83Wdm2ImwdV$@>p9B
-/qK=aOegkAN7Tl8cH8`b%y9VeX~3T'_#za>)XBcNaGnISlDVGFw>DR+uSV=_d=l;JT+gAaf]2&I={:b[sw^>N)(=Td;WBye_tz6z,4$:Md])"9O;IE)#9:
-,,#-t3mo+9j-pr3%M4s->DQ4Ybf"o1^DVj>Gp3LRxCu"q/.XBNF@a:<6T=njad"5^R}glp(WfoL3--a`fE7UIsNSi&"Nv$Gft31``2QxbY@Iv$6vjD5BnT
-EHo;+>Uo;u@hj3t<04S!r^r(YQ$%nav7!DqjGo|B9YtS/L'>e_zC@(l/92uiEVmoE#>K0$#!<,zSVv{F)nO`'h:w`-e1;<rToF"g>!J-_Y}`2$A=P,!Yr]
-L0c3425w=IjJp.8w@;k/r^mFvve${A<6@[bSox@VCcl7(""In1wv_ad86w=o1/$xc(90"W^/$SXnr!Ff/Bd`z)gD|N-D:d>'IQh{i-K)AuUxCB):6T{NWG
-]HQt"[sduufBrNYYRM;wW3nthT#|/,u%9n2g(9z&FTv2Rm;C^STNb}+HhJ+Xo{eTxO9=_v[.11xoyRQXTc`yb3YU]p%s$p;$a.-fH.2Ji"zACN'`2S'6ZI
-Uz(q[=ufpJzx/LZ2;V1d&N2Gu;Fn,zM7GB@hBYN1FibQs"k5s0]"^BEX%iP,$V~TX)16UrT3NV1@ped<oSDF9>q6E9!ve|SFmGVeMAX&rn<2lBsx>He0XY
-XAp2O=&bq[/;C$jA9@dch=>=.[Pv:5{7E{BZA+VHN0|}7<+q[(l(U=tI_AMZY_/5vjs&D4%SROZY[n5n5;AHT(5V)}kgsn`n43ZTSk@{@Ay&kJ<|VxfZ/3
-20Mc</z:pH6g%6E+@pYG@i|D_{Gx>nV^4V'`Ip0}#3)b.Lb2sX&mB&LCsp6{O]cJIG_Y9hG>;uAPY|@j'0E4='^T!4L>&Uk)U&(M2-6m-#VqZ9DAy5D}T:
-I%-7-1z/CEAHXb,0c:%cpv'zp.PbV/hwWnBPWV,opG9TFWFPQE4LQ=<AftDZh>H%iSA'(od:)W,nz:FJM^n_GF,lPtqbky(jKD"!OKTc|gDb@VVuD{/-yo
-ea8',3~k6ond_8emCT[q||cI0[{7E)P`0p8egsJ]KT!+j;WM'>uos;2amK1o2i=x6d{nqhx/_Ji^tio(HQ%a"j2(us7,!nb^sJh:<0X5,lrWag,v5!+'#>
-i,d"O'1dirK$At-WoqzzPX/h6>6T$4,%n-b/5`adbb,D<Bq@@6VDOpgvH!C!Yj~RJJx|<q/:][I#Uq.tKTJ^;Y;]Vw,5F&XVJq9Qe[N4.-i_ttI[ib9wC}
-VM8NKZB3Pzw5=GV0>.uYf@g.&bV>XN0FJSd,"H`PK24[)M8Q<}V]`}QSl;I4xL:W#}Ud:o+_t%6h~[2zCq{7HX1,Uu-p~w(rDuD'{!-WupMw$r^w5oB'C1
-%^[DA<FSNZ(18:nOxe{Uj_Wv3Hr@B"&d4,W1MbUm(x8CIK=E$yDqDR".nGKb>jEi]mY5E3RbX@L_NG4Iu4x%Zo7bc`WrkNdR66}a)Ru9Z()9~JYNv7Lv}q
-)X3bn;Ks;U3hr$6fr}!(~l>'pYJ1Me6a;9.#YSN]`LOAvhU5]YC=]XWgc!@kyTCF7-83n!e>NFz3M/a7uEepj'V^&Nxt]&:+GTPTU_{swKa2cVu'1bA]S+
-ai`v}8lr%9N:g|]r~z_zM1hEpA'9c$^<RE:V=!_6HqZ_Mm~z&riH'@Tb0bK&`$H3WstsRT#`063t_nl05j<A~^~(Nx%x6Ga2OeIav.s57uuPsur:(cHGYX
-RBWZQ]5fAtV9TerbPCpNkdwN;31CI4F4}fYeW1F-+VnP/u@=~ZdNdCGXmz_QJ=lCL`@$2fNN]4RZsmu_|5Df3rJVl'nOqL>n=f0-PkXi]vEsd]6!m},mEX
-=yk^%`he{J7I'y7^]_=6@+&7$qf_rG/JKa}{$$vv-/|TmOJ+'0}UsjD]v=9K1q#(Rq-<i!'lq9;tkP#'KWOM'3_Kp(LY<L(wJ%NesemslWjPLyW4'W,rvi
-A/`</GF`IzGU#L~7g#jE.442|mW'-I/!g2gHvb);JV+B:3b_x:>m=`)JHBrYFkHI1^uMHO-;,7ovC5-9-yIE-ct%r[xAt>pYHsqDNcOmNF[X;UZR"vi5~'
-k8T6Zk98apOTgO=kJ,XJwyu8d#&))<iA9!^'la&T`N}SAkTCMAOA`Ua<|ZGw$U[/{!Urq:miGTU6oBv>Ch=W0;Z/hy]l-"5&/PoR-j'etl'&Fnx(+>+zr=
-bNbzL$%)>>Jy:#>r'aW$q]n&}0uy#xeO$x)}yR,57MNJHH<aHwmo9re``ENSaNL&f{vP9{Nr<&DxR|ej(ZTN4!ZK=/`N&lHwb9SjV<&[AT{!eD-B6eV^%3
-LSj9/hgtHc=S_$p@Jfr)yLq.rU!Aoj2WM3Z=75z+HAy&#fr,a2@P4]yBIs=SR(thS[TFc)|71Mnk{js:f%4kA(hb.Gk{v1ZTZ"e+#wvA[2v>y$ZVyos|FZ
-3Ub7qSak2cF%|^!%/-f}~qs|2JC<^x$j,ZM}n3vAV6%kHnUNz4@P<}hT~ZQLsrJGvBzd}D.4}<kW`x~DJ'&;)%%tkbimdj.s8Rn@p/J,}!vj,kFK|ZX2NJ
-5z)B#`YQ(N)[WO2BRWpCyeXDX1F}02hGj}~J<"Pq05KzI<VZcOem,RB=C;sx[D3{!7imRPX;IG_fiB[2%b%VH+AGeMh(vS,e_V^8I47D9X+B4Q7</vUB9+
-(%QdF8VN|q71bevKsV:mBbxW]W#FpnwLec=5xf'+4(=PWbf9oK%xjD):.d5rFyUyEaYleam86E>2^MDUTjJOQp|zT7p4us_SWb$u/JtuqGs++@#F,BfeF-
-S8eMlC4j'OaJE2%nDgOv[X@f|pg@QaIwLq4ip!MO@s-kd22=,(RwibKJO.!O;^!)":Hp<6zVFs>{e-=ob^6aLiR<kFprb3T!2WbD/T!wM.FHqBURuLkPvR
-&LnIi-H4&7f-QYU/wqsK}p}sVy(8(IW2EGkC.&`w38L>Eg!v;cl`>^[d.K3kvUg:T#wW3X'ylA^8v2R6ir'P!N;C/d'=wZlO},1)dqZyAD>|(2|7yos<BT
-b&"EVY[1=cdE_Lzx12UPN!Ez@OlRJfzvTGFYo!E+JCiJR"]qR>~jWM@U<AobdJF[QwQW;9imqW^tn7i}Dx#x9gIlZ&+{b}d`EBxrlS|b8L'F["v]6H@O5]
-F=cRXq,OqGxvRHP0P]WP=nhg/Y=]fP&fTt|3C%ZgiU:ypuV&I&[B!70n_<7A'Ur6%})xz:b3u_xu4d=dAGxw_Y1eR/,W%Qs.sn$<;Sm`HbMxy-p9En"si.
-qOJ34^3:qBG]`x{;]kt|v)fw(g61ds$"]FNCo;b`[,csHBe'E:~.JVy>#|^|rW0X<4,R"fT`.(|P>dOVw^DbcZ~g8_9Yph#"NU-fSH~)_SmDM_Z%8{![!$
-&da6G0>0L1bJ/8|V_%}{{22pPt}L-c#2S^n5)QFv#o0c1%:YG&'d^V,_~6s+8]4+!(!5U6gc72=r2IS&g"E@`$[<FXWtPZsxH[l216{gLg96rh's4Ugpj'
-R$d2>[)jw+<<$+jWr9b3$,nVgQ1JLFjCL7fq@3jR|^Jz9na/A0nbv$h4sZZz~R5IADbW`e0eHa%{d.c.D<LybS30h3Xypk,8L0]qS'uXZo>bIq/8;kHC,!
-'k.`M"'2sy|h;vS1$8LO:T#8Q,#G=P%4LFC(J"N8#GOnjILYqUhXifOBB5TKpV@0H_%+7gN4mm(=.WHjH@C'yx!ql(^6:`_&smERzpW-Z11TYP%|&a&qop
-"B@u}IQ_h6}l'lq/PR8/_#c#!5#6czoIyI_zv%kz,IWx1a(R(dYQ_Z&P6D.1&E:Lb,Gp-pjQ_w#1PvAICGmwnpSJc,!iR>s7-{d$X<i$<'3j20{n9>h#EF
-kVrnk(v/nZB9gm^W!D'&wCS<cXd#;]YYd6q.fg/zS#bwNrOq_]&RHl@S==rVb#NG&x~MAX^5b!wVw8G72i)JZT+JDA8f@/`loIRJ~Y2fW-u4X^]$tJYQ:)
-L5F"aQhxpII/&=OWFY#j$,3&&n:T;sD[TsM,8xt5I4GWt8m/5J14Tisx1:2^=j#C([<h-5XCn3p5:&P:F+Eju{}N7-X-H3mE=s`74![aCTLxWnh97a3T}h
-!FSsD|Zw#.y67cFZHi|"~a/>u$Sn_glE13DZW;3HOs2vaRrbM[@rbe/ym)IQv_`lt9P}R-Z`jlP,`G}8@6@8=ey>UpRFVLO{_)=Gw=^"{kyd&ER^`FJ3&`
-}1X8_%t<|E_N:6UvS_<eOLz6ML'(>ua+'^>Q%Ac':7E.d'3hKt_:FT#j{,8wA"v(o93Irw&;d!MWni(yz9-<+6}k6_gMfZbT.[!{&@]TFVH3VUaVdXY2^;
-pPK;2$yCNg&5Ny`pm}zzI0ReFYZ9Z/),hsS6{Eb,Tpo=@IE<b}}:_,_u'E1CV6jX%(&ksh$JvUXo&Mk(V@]DzSPE4`Bsh]ug)CpelEP@G,0};O4<u]ywYH
-a18hgChhjxVJNPI2Ll&(a#|@EzwBwj.HAP8Geg(Y,<_1gW>UL;DHQ-U@J'CT4D[F6wWn/m^6f-'(8p/]!CQs%6`V<XXxcxCkfY3C>(@-&mG/%j;`8yJ,5r
-vZW(-eVsZS,d[t8mbeKU{Cw'ATM_;/W==ff`,/Y6ldF5"`nUi2(BI'>b<n^{a99.Cklc7_Oc=AmT`AjA6:vp7aE47[)7{|R</>X^JT2"cT28RU:^E[)#x)
-B&vZ]c}.4b,&Y]CEX+8`6,#2AjZ>~>"#T4!U<1Jx7BZ+3,ESATo^jjW5;:C)/R@ZNml$}MM%9uN1D]Ym)nz24TjXQIX{:qcH+5<-$[zP)Ntii5^[-B>a-G
-&zO7DX~MPk8}JoQ'UeoR|/F`>eomuTDc5rAU_GtA(4|;RZL.+YfY%I7)~)NYwiA1QFPP.@^bS:JxtuKCH.y4@lq^mvyQ!wb#HkRLb[WIqeQ=O|bGkfWIeg
-EC3A9c=OU|F(5uDn`M-:{wsi7bJ0C{!|ROX@-c<rD1;([Vh[e`#qaWVvt4~hdhA[<E"dza.|5)UcBWA"(UbXyui:&5'.'R)hzR!>02U/MHxeUT0tip+qC`
-Z3_M+s;g"&P--Hg;fiw^'gMQ|x-U!fD8WQB):@jNKX[y^i:3/p77!~;}^wX`KzHf%f`wvNN">2Nh3{Y|3f5&|5k4(`hBMvl4q6Zm5<,bn)!K"+HV|4")/0
-)yG`AC>(=3k<:#nq,Q9&'XlKPYa%YaG'Qvz]4LSB_F8I0PD"6n:FueHRY$pbtL_ehi{84J}q}X`/<bA)sKODvFzEk>Gs_:J"yIc0$>9v2deNlGq}${BxD4
-ho>MAC"q$^d3dG:T,OR^Rn8,Q]HeKT<:@a(b6O0_0{g<yT[p{b(;C;<DKEINJlcn&fKFE"f^@QWU-O3cIuVv<[{yQH(_RtgyxFA1/Xa`{Xp!i`GWm1fWe&
-&folO]"z_+,j!kN{xh<(5AERq1P3RMuJ{&n<pC(G]T'+u"YL"}~oa.'FD'aRiogq-N@VPqo,Le8yE#g`Jwp)[k@)+aO.V%Y%VHuN)^hu<o@S57zR<RT9g[
--K6R&^nh`dUY`YVC()g]NTtWx;u`E<@3RHrA3K6kitFILcyIwyZF6hE1419burf]YhH7BPn>VVj`iFwO@&fyC}dd!0/}87lLF>q9e&O)"ouQ[]<Z:c/zS#
-)m>]M.M+5Z|NNv.AHH27]z&M=;I)](Zd.J5sB(BRA5Am$D1[HOV]5gb3u'kAaK[8S`{O_e':!RZ#N1dw,5C5JhclCqe%r)i2ztK3W.6LK"I_VWy(DAA'R(
-@`o!`H<+7I]sJYmX-YQ+1>6is$g'Jx-=f)ZreV[u)wDoE2Y>NUb_=HH1[W9^0(+V%Ln`#sAS,+S!;kRH[obCSxAm9}yiH9QJKVntb3P[wi/A!Y-"JRN^'n
-jq/ZS9'h<$3dn)7s,lb4NDa&k'"y&6u@Y',K5PnpT9Ccu58I{4vRUe1CF|1dZc;nB+ei0]JoNi.0qLo!C5_LTx=>`-<8gDA8;iJ|=jR$vi)C,'$<HiI6b"
-4GM"=E'v2>etwzn7iM:;~"OsDds#HD@5sX4TIzM)NXs8K[yA%T5DNY<mR8Y%{;V<3q#3ZqZmwJ;!Y[~%J{7q6EN3;+`=~I|qsf||^w_wGdqAtz^t.p(4SG
-k4(J$dy#L$L2/99;[Jkj4Mh`Y(9i'^QMa64fmkC9#%&d8Zu:7|[Y;J-%2Rgfpyo<c-_{,Zr7hxHl4b|c:(6JO-c%jlnw5,eTeDLV)NRiX+=XX&K_Eq-p5.
-|C9)>Ih!p9FptjxmJu!ohB+%^RTK7:'zu!-a|"B!oapX~%'Z8BVCO!6il;Hw#+{cz0BD_ZN&bH3m_p)I]3g=~v:FMdH<r8Ba~G<J5v]cT4xoXH;veXw&Va
-a}5Wg|"j<wb8:5kaW$%GA>0}Zi|Pij'aY,~>4lB/mCaxG5'kV5t9bY1(=&>!tK-D2W0+C^%jO=3I$L9;[EU8&>-E02Y)gx^h-tB|pcaE`'47{U+@+jzI"d
-rNx#I6lgrM4I:A}Qp9RAx2}#|Yf9`Bl<4]Uk=;4p_blv6^xtv2Hulh,53ZqXv&2}L%c`=(Xg71_{6sT`w/{29>QAP%GAfYo&c1`AvX(Hc2cbE'3bK%{nVK
-bk4bpk''p:<3h%(at2{d|E=edG{G_Sv!U%S39FL(,FX(!Y)NV$KB&>(WyS''lS<grVffgJkDxB4qV5'q!nl(#}D0G}Y]8G0>'D(=<4v!>Lc1T/wsl"+:xj
-MnnBKfgFahJB+@M480pq~5Z^<1l_7(KfJ/T@Im+%CkmBAkOq4Lb_ff)1{I|T1'lgl$+Ys;-sO:Dqm5.V)!mJdu'+o5%o66KE%Y%k3w%Tg'CeG]%'qG7>.b
-33N)KjV+;4CL5nCG"C}n/oYTPv,.'r~<~)"vIIhJ.[%=;]WJlp~}:L!XAdL.={o}'pt&>:P_Y4O",:I;l]^{u]SS/Rb8gHk(T/2'c>Thk|eRKu`z(<n!U8
-4T]Si#~q|w#G3c0g;cm}oe_9+h<`!kbiG,nX)k:EF^'i97E}WT/[4k,ganS/K;Zs~QbBZX#U^i<l.28w6F$r0EXDGqrRI-Q$T%!Y!R#_7"}Sa&v<0X)AlB
-3BKf:IAKxPgNIf!Aml'YU-3H^mW0;]>k]jH@Wth^v<-cpEkUiI`kYG}5}VxWpr&c!!-DEXni@V#6E3+,iWy(-Fw@lD_'k]E@;p_HdmoA!D8/5G{=]I.@kx
-)S<_iaC^mz--<4)8}h;jmhK'#-nCPc!NM=+6}cE7g=XNBd"`'t^cIF0iZ9(x[CTGs&QxUB"$P_FaySy8Isz6Iz1$!'!E]l&8^-n`XkCiifPde%sf<(1D%j
-kZV|#Ka+fBPoLUY_&g|K#QaMBOM)`GU.335Z2=vM(}7/muH!.JX.oi{Y'Ob%3V$uj)@ayaG3wt/fN92O6]<[7#dxZFsRE0@KH@CNX'V.fP'FyFkhC|@^!w
-a:Ghlq#!nS~s8DeZC;(Hr,spDh9Gurx_77IDMZ3&~2"q2e!G&@8/Bm-vlg#d^To08OOumT5AJzh#dtDJ-Rshn"F.AM:7`c.Iw]6-):Uqy<t[4[[6X^ywOM
-HV&F(R)33&8On=)j2WXT<)ekx:F2!oVp9(SrbgLGZ9j|Z:.Z&[>;'F;h=JeodUmeA2cf4w+kN688F/`/~V+006aUTg=x{z>#B+G"5er28l<i&D<AiWTVLx
-+f"_saC(ROx$&8:`R5)L@(UJWEru%L/qzPwU!+@shcva}D!dI%b:{w<Ks@rcbwM}#,K"qY[I(>@wSP7cbJ+5iaj}zG9FUt+>M!biEA2CwkZ(OjN;mu}XJ%
-KV9r%<A]##dz_J,pAS5Gr)c#J;;'R$lBzUhw['{O8-EKGZwDCJA$t^rNEA]]Jvt!,bpHT>RmS=~Qg/{7z}q1ns5Bm(3SRI@av#}y$=z!$)a:sxCktSS6&t
-='Yj{cogx;R_GcQVrJn+uYu#!k+u4ehB|l5Z/^lsoPOVZwUcRRSxB=8.K<L;BPj0Don>%XXo_{^:7R0Y~/z4FV)|@Z'+oE7+zai:e5fXAdOP<mN-mQ8hiZ
-CP&=[N|yFx8NynQ4##iI7S)1,H~IP228EqO%U(WMsAOSIX|.%CmjY3'Ui!azTq_SiQ:g7@`;"Ystd5-=/f5yf;oB]:Xe"h{>qoYPe(.4%ghMBJ9'mu'Yr"
-II%-"eg-"I8b7yv-{AoEC0{V2R[Kbu5Z-V{t=yS!:p}iimIDD"k-1^5xG.xF=V^o:Rh>>zqI[f.,<UYS=w.6:!d'GYQN|#5Z6yp3<%1LM)RJg"qFzeqJa+
-.Mn3j.3O3UxHmR05Qa(yXw$Q[sXu2EFs"fcVX'6N=O'QXGP@iW:xE9F72q`v-z"]Fcr|/;|YA:=A#oaj^JY;SuWkPTP3K`[t=>Px(bN1R}v<[.OAL"|nl1
-NU,0Nslai4EX]eiVC"]B+/Uw#yo&]j^j#r3djB&6-.g^d.8Kz#fS;Nypw;cY6bfDe=hUB/(smp}n8X"yNt#heBk=A'UGq=i+ygy:rp8G=wMGa2g5hZ5}AO
-,wgVUYV:V,i7P|9./{QFx<wt__12WntV>9E&84SwYo,7gxI;Eok=^E.+0,P8{DS;P!q2PfE)F-n'gl;A6x[8mwzZ7"8EU"e9Nq$&^P=6f`/@k2pF=2'$S<
-#9w;)sC4V%Y<WL`sxMv6xrB>maQ(s]_)9!a;b-xH:o>ZZ3z,.e@sD|I5}zxo.mfB^Nj!v87"S"q:<7%y94.rU#iGH=g@v#Az[w-6qZ%x#G<4@9@5we~5f"
-5n5QM|69PoytR+U{JRDZknA[3:COauaxg!r2i;6t&:{Sr)4cx5/at.tgGOI;;X2EGC%`%e<9~Hi8F%[Exn].iaMs|NyCP|foDM^EUMv+y/fURelavJR8N6
-APL'a;8ylW0jv>hK-CD!tl`e</A_x4W`dqE,A3^VVTY])xlOO|0P~vv=>;JV)"VI;T=.<BkyrkXEl]6D)zOFGM^w>IXiz'AgYM=X<UP37KLH"sQp2y6V{D
-$&n4vRu>:7a]~Uzk%39WgtO.t7|Icmjv59:W)+~dD6JymW3xd&Gg<XFY,7u{+oY9:hHTO+^=(P1V-JZ$"fE6OYi%-VW(Fj7HbSh{2)43eP;21#}E~J^@MN
-`nmsy`l0gKu;Qsp9[V6Yg5KnzG]D!zX6}cu)q:"=0ez8F3OKdmSq_@./C-PbG.gHp5R_$GJ4tb(l+Isp7T3<d5Z}z8}ICQ@)iPZess9}Gox>'aF:Z(KY51
-[%qvIuvSg'|%]Vo0;M>]^E3pR6:q9AV!b<YV^Ti"PL)BgC&SoZ')`Jo5Bz3eA(Y<BRE76EMzorowHJ[;Y]]"wcDY<)(|6^vl}|.nF[OB7[SSIaYK;}lr&g
-z#A16b"R/+.#~"jG|f;Mmo6)^"K-%xRtUE1f.xB&dw>CGq~/`e=c5>54e4s.iwVIV9~zwB6x=[xGnBM#@]RaP:e0tVXJV-,0xlKBhYeY23DH4pyuq'_(6y
-M2AOW2[-R{}t}u5;]dJtVB#@15M:#vG9k2skAT|&-6"2ovwIPC`CKC2:nR`-O"uYtPs>8cA19QrfGe^muuJ@.C:xfkn1ybDgB)&1eVnH<c^]auyTKIFe8!
-Z8/3d>J.8XDwvG(2zUgR#7mG~MBnEabN%MDy>$(L%CNP}-0N;>']6DrV00H+>7.&Kp8+:}lD.>o+~7VX7>cuxn9lQ=w6r|`W8JYvP#kXf(<II>@TIKAE~T
-"zIt`lfTlEz,P%nT]c5<fJ7_uY%DQ%4]x(/H)P0UEK0pdb7;..ug3$e!K"&W^i~aauEaZoKBa^9T0Lo]r_lc@+T3:2S)PFdlmL~lqxG_PV/;&2@UeafeE}
-/Mo8PK.>v,YB-;:)[:(r[w:9;75]EJ^,t2bmgyyr>DGl<g@['VZ5SPvW0c~<o#avWp{"4tAh2SpqRc";.kI$}kg.3:P_qz5r2{e-(0T+F$dEDgr)i!Y0^D
-"!
+729813
+2x!q65r.V)a|7|D>NGa6k;zaHP,Hs09Q|sUp2#BPFN:j$d:<q"LTq]I2:M'4bw~s>f"1./!w@w(8{lEAE_=Xd:_33VIT=Fi/g^!mx#9S/z.tD2JD-}wy=E
+[p84ZrKT>TO}ds}b!_}Y}bY`2B+^GKaJA`5ug6:Fd4+Lw&p^qT.#!gq7|y]Ds7-pmE_Joa;8nsc3W5mlU(4(dV)IxdrXiy6J)40S,|(RPU`T-LVi~#,R8]
+A]!m.LE`sVuy`k5:-l:@md;-V3#^tun)z_JO(yQfiv8=|TWY77l]k3B{&t;%nvU9b5q2SUl9EBHbz:Bz2(TrEbUG>o/ApCO>$nE}dEAqHCY,H[9g`vC2V}
+n$IZx+:ZkwYV$UP5aGyhDnHKeF~eD(O.OJja+>>&7cw/p4p5cNnZq:rj},G3F7wuY6`3]AZhi;.e"2l$n=+=NlcO:Fap,]]2{G$olCx'=#m>I/'3[Xd8.N
+[WqJ2ZP]`h!=R1%]nx9b;L+5<iV&78b=7s3sN_{P'#{G5(=PyYIK0+b8e>PsU/rkl+vY~9La|DB0j<watt2;W/zk>hVgI]h(DUa1TE/^+Ki@gXPWu_&"%V
+#h&4HfK<T>|<`BRQmTdXooyAh&zSL=lukGfIx8}RqPzs0T9prx;d|r4YriNVN-RxZI0E4q.dlTN"Ln3FDO!Y{+Cq&KeNz$,[yd'/=j>U^MWIy.s@NMT=4G
+YiV0Cg~iN#n.A5+L%<WoA1~@N{97a2s{Y]}d'dpYb,M&Wgd>iy@(;"7=6I)h@:WvJl3y&y`>~RVQAbLtyL8gm5=/[Lv{v`T3<525.6=jjJqM_"NZ:7sAJP
+Z"cyz1NeMhkU/2Jp&&qEi6{2BeVeWem5;0ls&5c9v2;MUm|<2O$Kjo!g#G["|Tufcagx)`a.<d_H;yPbsr&!;+}pJ^)"R6o@TO/#KC7Y7{']#]j#y8"3g>
+iy^!fSDrGYR3EgjTyZsM}lpT9jO,rfS:/H5V;P.`ERkY}{jGXB9(@@)^)WWg2aClZEIR9cOW^qCvgIueCl41_+jr}d_U;X:{9.]}5:gUmX>-[(n{UAiGK-
+>ovaBLk;(9@yY(o`l_I#BKCgEek@(]]M@==#mPz(Rqyg:d~%c(%yTmK[uQ1)_aZ^+Ty72(LRRWpG.vE8sk`G<Db9A{+1&ZP#1Tj9s4S9@XvI;Da^UWPgn)
+0]J8c`tSyHC[qwv%9=<|boP+m.Qj,o(F<ZaK@+z5^l6VsE{+1y-I9m%=/o3QyA8=Uci.b]4F7BPQoH7{kW28<_hB8VW[-Y(Jh6+^`j3$ZP;yqPI`eSr]7o
+dx8dHHx-Z&.ukhlYEdJ];!#&Wf<`KGpT+=7XoLVA'+_P5B(G@vRF6Wdk]y=S!Nx.ozAlSBDVPi2J3X4BR^4/M)NP3VkYL:Rh5e=#[a[ina5SATk+'sN=_i
+ez"uHez.RBm0I00J,Yy`Sq+t${Q3}j'aIusI{(x]ywSza&3:,mf=igfAS'THjdz:sDw+{KM/'Pnp1=+}RiMPFYj&eM5K=PLjcXNxhvhvs2-Dlp]I@3(#w)
+-",S|8'2Wt9n-'Y+lio<'UL.Ttk<ZIM{/qYnO``I^)_v>s#eWtwO4F;F|2]cB$@`!yqnw3NCR9a;1=LTU`)hACi;kOFMei)!h+Y^!c"q5=[,GV,[:Jq-zJ
+U;_FxiG@qc:,`7'Vs:ms)NJ%'ka|wWw7P<7kL.y!q2M<B#}!,v[d'CHw/5r54BQA2GNjU]PHn"!"V^vD1`^B3WH8(SFmg2HA)/4S/h[di7evIo"/-@E@<c
+#3Qru+,px&KM%U9[pVcmTMu{Z5/2&V3jF874ki~E<H@BC[z(kG9QIS:tc0uh&T4P6[Wsawl/.bcwV!<(Qv{^yv.K]eI#poAY(`,3>MkGMh@83Jk2a$5[cO
+5oKU"rnR!k.}hLJK^RozZHta8Nt/%7ck}37NnR2/~KYr{K1}Wr#rk'$xqt9r7bxX@")-"oD{]n|y%bL8{y%ryZ!g{Kis_uQ=Y|^wExlQ1gwOTypTBZ~z|y
+{y9]9/"LyUXbix(xh7]o/TSZ9q1h,>b(N{,DFdCu2@P63xNr2xNrjO.z.x:yLNi{Bx{L:{Q]lu`}4o/r<_qAR,#{JNd&/|{eRgv1r[pYy+zZfbY;G`kf#x
+4-<</9wtb=h7BrRP]{;."S-{rSD:h#;7-Og7Y}rt,&sdCX#"7NY]!7om-Eg_Hn!kVD9qDr_O$o29282xhC#-Q.&V't{[N`B)^wrt]jf9|P^<N`6}~(8NHQ
+N)e64%4f:qVbZQ[Prm[=mR7WX,P|Ne>ioN!x":BfCrMPn{VXu%3{'wN)9C^rL8mK^qZDPt'jR,uu'j9TpA1tb8kf2x9J,%Q1uPM;Dr.mBx!b'vtXQ/M^;O
+Ar'ePix}JX;MS@9w/xh2QNbA3Nwx}MxeH8~bGSK}H:dKH()yW5w&c!(h5-R=b0:``{"QkE1sgzRqn+E$]f#(Whp}uPiUGA6vGhUN_r+M4:z.]jx0$G~<w-
+Z_lO:qxaLPM{ZLLN%e$xszJH}[[Th)DHQZj^nU#YQna![{$&&ij;45{uK5LXw!XWIn&#)-Yc|z&;dd%7V;,g=_VSr0I|b9_!"1Pst=(^/D>}5EYxieoOI'
+D[3}%rWr2xxtmvJ'7xz58'|2!=$fa!lb1]41Y|zTlEz5GLGpL=PN_5)^~5Ua+{(>Yd5`3DRt.x9{[:u=)Muq5p`Py.p`CM,t8Zy=mJxe+`sPLEj:2{&,j7
+O6p<3fBrVDF40Y]#kN7YG<^%,Sl0[y.DNFmEfGJKmFJKmFJKmFCqbO[XU%KZcHrKnRoWdIL8{Lfsb=2wsw)fi#"{U_JZwuhC'm"#Y!T"m"rkbHfrbP.l8:
+<[H#|_i=@'#7aK]=z_fk@i%bIgp}BU"i_}_S8,!{g8hzie~S'9Fwh-/K1NP](:y$37qDfcgVL2K8E3WFRe}Eo+a<6JIL/u/s:q;v6H0}!7h#[=eJbg4(Jv
+80Fd[&i#us1rd3u8&9lR4&7b^5`w(E5x{/)9WG#hrA:ixZSYc'44"|H#CN%tSZ6)~Wq@SneLR]1`NbBJMX/rL`|P8m"{I-{Y(x&-nZ=!HiR;9c(tEwBh)y
+[U+M.OJ^#y,&w}rO9o&->!.O;A.UR|<|$p#{-pv77T_`%SFIiV7NYN;MI@dEr:(vi&a#4'<Za4;A{s-nUiVj:lvmn/VmCvAuU^H+aF2x(t$(Z8l6M]xkFP
+oL/UYEk4jt4#L!CbN#PL(Q_d`h2ni>aB23Uo/,[c!T.OefQN_f1pu},&"t61(j2tQ|O#ESFp+f^]=Hfim|xjLnj]QXzGH'oV6Pth:&Ej&W,)^vkfNFh}9/
+EL`fy,fA},zufD&-$ni5@[C=#:QFQgI=5.F0D!qi)#6+,6,yTRmf^50=ygOvM)wLZ^/zJoWFO6J2NEaCH,qP7.W^@%,Ufn{/U4h`SLg2Mu;3{^1tFrI&:j
+%Lbl4-4)r[bUqY/|K{2G!z>n#g(0J8YQ4}P8-tRA"K;vbLn@gm,P(Z+ufU!qbPwPB{dIv]@7!gnsmq:Eax4-[;9W84<K;"zGH@eP:|$OB.ed@UT}(<E<nh
+WM,U#%c=F%^=K<D(EzbQ!Z-NU]:7T;U|t&y}gre|8jp$iVgqXSeNs@u/9O2mFE|YTFcMk#;r8vVlMl'gom1rmxGR6JB,AvhaF1{r]jmRr7n,`G8w0t)NFO
+wC]61tCKJR:Hy_"g|1GMY_&tB^2UCXb6FDfvuaU}7r{lBJBIZ+B(wnOs:mZ<8XCWy,CDw%#)7Ok0Ln8W@7,n_U@pe<m}ppjU3/-AfjGo|{e5#O}sUN+yyl
+K'Ng<}VA&BBfZQ8Zc(PBm],z.xhS}ePnkt{#/A&Y`..lDm.pp!LOh.6Wp3B&3fQMOMM`3bTHFs^AW{B|'uDg&u{klY4YX5;0dy+)=l,=r7b)Oj[i'drOn=
+4/|HyHsaCg4YY)EhY-KLCOd,w3"=3{Mnd|`y4=m:hy<{(JUUU=xvv+hKeyH]0T2aN}6YYpQ{v2xhaz{%|Td,<md"am=Fl-]Mky8sX%41B@Wt`URG%XJl<q
+`^]503oG.`P/g^j'n`F$3QY`=`DZlMF$ln,c<KPMV;SHl>4vfsD)QDV2kP{@oGUh<6sYKx9,']1N/C"m2;`Ru%bO5,G,l7v%j6,PlzWz.'@d2|H56<97=I
+hA3R0;hL"O$y6p{^K3@Muj1V%ZzD]7LUxDes=`j]9yA720bdJv,bXKgI[LvS'uS.6hbIc6}2)pzxpJ8vmSwWVsREHD&`o<[Z2;4L!Sg{]mf<Ho:/=7va.P
+cn8Zv()YQ/.UQ@hKIBIZ>+S&ZwoMz,,mSsA$g.c/>Hh2m:`K,n1jB$H@f8(Ous2]Y_#=P{,)_9/A0DGCo54JrGzx`K;%RPxlf)f2~:cp_'^)a!]BFVW2U%
+Q'Cs%ThRbo8mYg,AN]pxYa+7VXA4>7J4mE;V!nAPDijJ[=y98+2fGtVs#{&;Q]bcSV:,MRgOf;c-v>O]usxPKE<Eq8E@CEnQjC=0M=U-ntd>wgopK.1,{M
+;ZIFj&=Lp>YE{/ku.6x[EV(j.XLN;=L0bRuhAn}E8>-zJM]$<$`41ba7T!<)$Y']}!XBMTRsJb&;n335VQO#-I"=ST=Z:M2%kxyLr>~xey15$%x4B&rx63
+VzjY$'d%B:8W-{>>d541y$5Y|<!RgGQT-B@};(wAB]I$Fjf-bQBd)Jp'c^Bt9ldB<ZcS~>5zw8DY|g[DS$(4q.m&.LhGXB@BzYsheIi:;nTFAjdP}DtGP/
+:G;"!Kf:Xxn^br269N:<]TE'5$~UWYXoUWpBi!J.CUDU],W5|5}(bE(C-Ut"ns;Q`R+Cv>#YBz4[[;a0mhMPVI/UT<(C6V##rp/W|.<I0:C=|-OnB'#;!&
+hb(J>&n)8+v35/SkBbp6]B%#iE~FR;/ND1L+dr'l8#'v|#m'Y_y<]M=lI)fxpxO3UFMC7riEFq1[H=pPysJ[",x2:dr!_;bnzms0WVBfmEEB@!rUee9yn'
+8Y`Vq<wPvKx;Cgeh$_m7zfw,t=S!JJV"_=VB<ywKYER'SBZYedq5JH~<Bv7n{5A7)^_j(=53cd)4&4RVakW.v[&assX`K_.(H=2h(_#/-nH@a+fi_|p#m%
+zZC!u-]M(GR0">W'ZSEG^%_o3&U)(:G]|<)9)I66HtCA|Wrm:Y8Y,HER1,xZJ(xF_@j>,#uOe=6wZPX=+"q""L'.Ht]+&qe=;,2fc-01R/D{7P{Y6(2I)h
+Djzx6'2tdqhbUA1LG("1^NNB7v6<L(Wx@GIHs^in4tCGrphdd&Nw5Ghjl`fK!+=u0i;u9E$),HD6gTDm^9,QO%=Jv>0r>-g%n^<a+'lV8F5>ylr^uyW+j]
+lI)!-b7:Wj>N,^nlzkMMTii:~nsU,a]3G1t+!RXzaAm!Nh!!14m"%cGeSSQ^zJ(pt30S.>vLi%Lu5v"E}MYD-lJDp#.IcEg,cb20,W0(4HA,]3fuQ/VCQ/
+3bsz^,>(EQ/}4iW%ONg|)z1]+htq0f^=v%W`t|}X":tlSO#d+"N"c[6T^d%!/-qIo-woL@y,LnO+NOT>`uraJ:2/bO'{P'e.nT/BF_&S#E4[sFMR@J[%r7
+Xhn[n#cn$1,_LBG+e`tOxSZOZy$SqDJ$}NY;[qQ/2wA^h'2EZWNn:!-'v#96NF0.jip8]QDy4N}sDA1ldQJgEL%@6TDk{MyQ#W5;j/%/kdIxv1<np!(@D4
+j[Zw(LuFJ%ol8@w5o(RG$$LZUq{N|x6|g`d4T1Z^gWR,=$DlMK+179J9xBz{#Rt[ym|xZEH@h)R//UZM=frCE<L:vh6J}K&YPif'd;|banNime=cX.xG3C
+{mBFQ:x3wS-S=.KPM"D@j#L0G<MnLdDvxfh:-2%g>1[8tEV3PJ4FCEZx;nOZ#df5}#W/++Vz(4n'[_T))IB(M>"Kb'^O6#X;B2O(ZPB-&b~%.;,_qk$5Z/
+ATxd{]<e@.8akT,k~S8dVscI%vw&TjY-D(<"t{Hw11)8}K-A9ozQNizt[ZMaryTM4q7CYoeiO6Z>emV0~uzhcl.1TL9Z_=>hLRU6v|&;4kzLC`S%R|Ul|e
+Y(jQ3Dn7TB_KRoq9J%v`:Ede}r"Oe5f&<ntdu#@yv`"no_hpb=e]M){x{DR1VMl!hHjW1]c[1(A9(ZV/s)tW|Dby=/.<h<J]1J4#2YI;NqZ;_0X<p(7&yn
+n;++BbUzQ^BW/t]Dsf-Z<6|"=W%#1IQIrvXv4Dd%|HZ%bD{pp|VIWUqK+2)%j[5Kv@`K95lQaIhp=aaD5r$s~1NR8Q2)_bW^FPsZWj3p7kh@Ei}CqX5r4;
+4,CH^yW;7!BDDPN,!R}CKWmpu<QUc@TFk[s},9>bW}=jLUzg8H]fjy9Q|_/t:"}&$nG&MGZ4nOgM;Dct<)r1y3cZ%;;xSMZ:73,=q0yos|65w0vxDgD_s7
+|@yOqAM8@{bker_D0-2q,9%|ON-Zar`rBg:d%Tw(<q-OK}b|`xBS{y's=P4JcD@}>=zS2xO]b}u|`xSP^xyjy!&QPR|HoioXer`^Wu/FJgE'c}CgAaF;lD
+;{855IUj2"P{z7w1"m5&cUvM@n]f7g0V#gHo2"@_zw%"Vu;-82Mib9U_EV`OQ)`m63>4}i4E^Rp}aFtOj|c;9f=.D=UOlNh5cPs|k:|U}}[}1ym=O>`Sa'
+U"S06t'g0e90Jw`Y}xWu]M-iG6o^'q3iCLH;D3]CGv^w63oJlch7+#!P9`kCmeYNdCjQ1%8#fra:tKPdjVD^k1ejk6X|>"r)td]Bs'a`i}S84:Y>r+q)|)
+-ct>l_+6ze)7Ibf'+r0;3wcBE<:F(w']hMv']HZjPMQWGg.ycq4r7:%'Cd~3HPS$b5V4DKW2A.d;e1%-LWX8IzElN$s1>!<F~nxozvgQ/elO^{:J{F+o$4
+$gc_9|XFoDh7t0l+>O,m}3xpw)6UBwQ<Vn]qP=`}a|SbGuJD!>,/j=na:L~]pC%<-.kS6>Bu,/8rRyE_nPgwg[E2icYe]C2LIqSuhm_18b+U]CC-[;LTd5
+W2w{-IrWBwl.H>imwsP%MWtG_{Fq}E]zA'XE.=aRpisO^D,r66n}f2NcY1;9Z,%H4O~jVpy-`XNo-:t=Q<1[.Z`7$yx<"-;p_0'y11B9ENd;j:@UD&.)-L
+b1)eG"N{8jpi4/TU!r722!kM9J)J^gL3!oWiMn9p/hm%HBPP^zC&M'CL53%CA!42&bKG~X#X~RLykz>07HYQERy3};OH;01:8R&Op$H-`1T4TtnKL6}X/U
+@:7%tTzYYq,&"Au:6,UBmWUguPREF%N:a7%Rv2F2kPBrD28g"=|2CKL/`nUQ$XcO@%:j`Rkr{nplP[SlB]xOi-kk"g~&[x}KDQP.m$['SZ((MEV[/%i]2/
+kbDvu7r>qNy!/ep7HN2%ixO8/]3sLqfwBPy@T$~`n}A]GS39lxi/.(j6`)CB+T[=B.D}I,|SU2VF=wq#jC3}$tZ!|%o/8VBnGeo+mzpwFkvjzDY;T8ITl(
+gGopdr2l&8,ZS^xTA6$QN(bCO&>Mw(shOG=VrW';o{9pGW(_^h$!xN+cXT.s&5EiB+Eeo8gOolDiB|lY5:nfoMX(YqEw}EJO++W5=#pkuJc|-gjy,b!%U|
+K}'d"WVnQ^fL#bxT6uL47AbgHh;FcF(tcrj<+cQ}`v.p:ua5F<|h&!!+#u5jbrdh<Z7DSb`Bx%~;fOd+7o=eMWo#xLerb^2q0/T$N!)[nyal2>Sw3NqY^4
+0|${w$bT>44|)T/c9Qk^W|`q>0/HAEWOp[/.z%3{n{vN=2x2SQ`%.mVyBM}8R&!YP|IOIV(9Md;t^BC;AT7TnGWhl5!b628k<cC{2fs._ojI:zV%Um'j:(
+F[Kd6s_pj{Xa|#A"(jN|1df}nxJc:e%8kJs68[Ee"n)h'S$GpP[-{O]9,%JrVCfjcle}XOhan+_-kTxQGgFY05W-3SrZKOKR~Ik:d$%mdrikIyK5Me9KVa
+2aC{~:ltR}}q=|h%SxH7JeQT,$BgLGmRtwyZu<gdPu/cliS1br+=k0WBgMbQ<oCJEe:iRru|IeW'BCQzWMnF:J_c8WQ03Q12Hd0Qd0K+}mp^XJ>zG=CCap
+~y#3FHUs$)1pHBBd2i%Y]=LzZ!"^a2)xx8dh8L])8[4/FcZCCJ[_dMF!8[x&=jSe.pwo)[0}|iF!WN`!H2t.JOi"8/~.@s{@G]yfv)i3EPatXtmK"B^+[c
+:>fg5rO.'9R!/4C{7,l%Hu+o'@:A6T61Y:Ih3NA}"gU$`6}E(;1n&E<7cSde60q3X0mEi=.Ef7X^Fa'RAya@TD9/#AoG9|&5.`@eV>SMU13uGI8N!E|cx.
+zJN6ocnSg(agU`LAVEt%g[<kBRvVe5ax[s{@]C7Q"YaonJ3d%mj^X4h;-D`1~VrAfSKOQYlJq^5TSBBAtH;gaeMT@4G)3bwPUlNq&TW[HX0u%$B"AVO0x2
+)]R7/McvvlHpsD3DVCXeJ|Mt>4#0Qd#h#ONd9)C6F$+WW2DWBji7n3p)<k6#YMGaWZ(>L+3QVr23{Vc;H:&t0ObB&C>KlKxy6s"FmRVkh{,_bV6T$os|uK
+u3cdG5TK[QUZ]''HA`/]H]Ui0VN[U+N{v|7f&Pp+aCux,w9$>jem]m]DY%:vMZP:#_M||WyCy`pa7W5A43"Gvy&z:]@^|i(XGQXBYD$^o/oC(^uyj,"#&;
+mt4S2Jnq6!T3`a.BURRS].m#.T2n<gb,]y.@Jt8P7V5O;CsF^y7g!I%>[v:P@tS:l"%unJR<"d$_-;|gd+5gePLpD$e-1{xX`ZMz2$`2~`""Dnb&C-#Olo
+"doYwpK[kiEv<."IBs]M6&"dG>:xf.Uf2$~{V/>4VTg<9|>Q5`g>[KF;l1gr[8TIC"^6I]T<xN(I20)Ag,.U;9qI86"`rCN1"nBJ:j0s^zRw0Q_xS.^(z0
+++.d!,=>6Z]o]$0v%z{AYYM+5GvT&i&qJ@Z9U{[BaTuo:!z3c-nX+y^uHI'l|SAQ@TIdz((:CiU-HZyyX`~y>qphB4s,$Sh3Gff1u1LNZ]qSdRN6;>cKKl
+AJ3`eAN{~x@;lBkUn($aL9yA;7}Lz/K/C&8$e,)&uFW!znJ:9VAT.+{.0lHiyt'o2Zyi(+,+upcL}mp}S#9"kuzVL0$S|(P2.53pzojpJs@XN^L)6a<:4%
+T<y8!&)DhU[n[cS'u@CnZ5GXR/r<%g|5-EbvJm{93w6XqUa4>zC9@kzeq'%^+J]=pWGfv62|8iVjxR)+<J#s!y!`}LL+qpSya5='D0-$E`6m8"$t$Bn#]I
+yrCTM(F!(rlqj#mb,hvl~.ZyG-]NcC<zW_;Z9@wUXXC9ot^VPhGh2VF(k5wm((du&9Y_"l.D~>%&'$a}!_}e2csRYA@0Sx[dz^i|>|BEZJ=eqYHGk/fW_Q
+^cLGDw,P8^ERC]s>WTP[`xWy}vvEZkT2CT41oL$y3X8o+A!G2Kma|}cE|vOH_hl8AF}W`%gvE+~Oql1)!PUBd`&VNHAL(}_]~iA=Pyy7A,2tJ1xxR$F]zG
+{yzo77c=L3OYmOvF]'I%/za0`)J;y5^5g8jx3vyA>$&ZM>tyd|Sy]U9TGI]e`7w0[&AGzP6i)Xxed$Td+xeFN_xOl4c16,,].Bjum(|6|SLoxPG!_'uFTP
+t'|X&GbO$)[YkxRzCT}|<|]8M[sU>:&$9R^rc9b>m<@alZlx}9IB,:#G#bk=[V@[v;i/XWfp,P4'W3Mn5pDxeh@Wm]/Jf@sxghxs#Ph)C;msA.#@J&FF|d
+;&mV]iL!6P_sTx|88g#!.D<%lwIe'$]"{nBjPeV,)j5{nieu!b5,bpP`IR8t.OK2hIr!Q=Txf8=Sjgr-qk|Rn:V^qVE'#[f;iu]5p{pPcT1wV,_0-:/L{:
+f-$/{I-Sd,~j'n-$QEzd[A+it!fOYHNDN7Otnu7V;9u7)cDTZFO^b360b:K78B3iO,|`gS-;/^A4rE$fsi/6~B}Ay%SRI6CZB"s033m-Ccb_(xbYRH2$ad
+!'_}oCTJak2i2dXxd@]f~g3o7NSss^}Nb9uMI3K:Ma2]daBuqx.#2[}=H)sA<u]:-LFaN^XTpudgiF/r0e>K!_=A5o/aT.jp;[^YEjL4ygk&xNi]6kBQz3
+b#selL_zcd_JNkMGvuLn$ps|7bAn/E7ZxT+<lR"Y&#kwIsQAgjDxZP]j/6/%%YL&ZMcntLNpT1c4oOhfNi`cwy4+:Q~Eb}i9-Z[D6|uod(/M9(JmubJsA'
+:ki$8.<mF;)qCr:Nh7d{e@LQ`fZT2"xXEtFp=LH3CJp+"1>`as!`[]B$x0m[h"hw@CixM"fyo!od1%clE&Q#Us@Vg!:Zfhd>EL"[/58B&0.wWdi/C(dr19
+^D%.NfJk~aCg)w8Gghn8R&#}r(>qM#eCK;yiRF6HP}"Y3]1G6%SrF^F+|P9ggipQA:cH/K}1{Bmdpj:RxE>CkVTtS_/1QyfJkM^@ZtE+Q$N%'gj9vnF`p/
+xbtgevLfdU:KN1F4H4f=togZn<;oHATG(|rc+AE5&U"Y|i&`s:(Z_Mzq8l5#CPJWcoo>/elb!"c@#](1>IOro>'Q+wP#ys9>:N$D3gygg1OgCJPS!$7LHA
+p_%<79@WR<Pos3<fE6+zwf!SC-hYI.7d^pWKd--laBp1:4UlE]%J1oea'&hTblCcUIH4;pVGzoyN7Y1#N<!_~QFOvq%9QmnnVD@4k{P70P~aXKlgu&3^/U
+S#}6=pAc!L&$s&6!CF2/z)N%|zw]N:a$kC,(HDSlvCl}LP0q#_]lblT$%k[o#KHc/%wavT$K!F8ad'3)kr>;+lG)qP$rn:|nvl2U^zeP@UhpB`RhORXf(T
+oIV9S[:c(ciWc1s<01|G~)_k>(09rn#p"(Y>;/awH0^,q/:5yhg7F>U_T=.xp&dx`)~YWWCC#Ll}JN=I25TAJjq#]9xCrXX+ux5xX4C8'@R/IjXVM@M^=(
+)];G_h`H1JZ&}n$SM$yPN}LBfXDhaWOORLn}YEQq&EO[k/JXxP9iX9Z>W!F&7p1-f/ew(Gc>NFyRT3B3qGqR}b;Q$a21at"S7V_SpKBPm7_jwd0(HiD#BE
+uQ[oYX[2P_5v&km3.Kf4(Aw$'Wv8gECYBg1}_JUTd!BQyRKxZ0qR.wZ@rW)hCRe/WqeTyRKHL)'<|1cp~2Kh-C"3eXo2c@_|_6Ng"BHdgNRWF2nfK${n;:
+|@Q1.&w"Q$5r|'Bm0zjoi|fh~Jr,Ky<8Dw]9Ua:"qy}v`!g87zOwOORBXA$|JaH6[BP2M[R0yosD(Wr_n3Wfb>x@kk.oj7E}v"[&+Z!8:!H1cp&"'jdG9%
+BHE<`X)<PdDv^haK_GhCVP{enR]ttiRUe45E2l,u~@Ul4NW#Vp:3|]!${7o5&U)':N:Is%9BkM!W^}2M-2TI5vRMbxT5Gkp+RnKZE&9K<Q,_M|,TV^>&c|
+Tpep2To>`jSe&Kl(2yyJOFtOQEF-uzX/vSp`zhwig9^,$-4|B7~em|L(z"L,V6v,#5I(rhH{L(D#FN-uT2g4%,O)^R%3qRSP;a@ryfN`$Q:hyftVoil.30
+aJ>0F:3QIUuR;EWQXO<1E1'7xODmQRFl}Hq&5;;i/mBp&88';Y]X/[d.TejlFkKe1E%Q/1HpYn1^mb2N$L!qS$;EvQ;/Ee#@%qrSH.">41b,3G>EnM55<>
+$UFvTyCz4eE:-(+f{sg_0BF@k`+m}H9+0-QKd0^shF6IYD0>s.:cmdmH6mM#~Zq|TfiVPK<#Sy_XgEeO<SeG6r5O3|y|MByAxO&0NgDru,XY6q[VJa{{AD
+3TM|@U~9n_`TnY|c'o<<%"f8:I/y0}gD}<EusU]'_L,_^8hx`>KgACovo:f1,O9TLV_p)'@yibxrysck/zfNIGE,vBE}`}OiN#<gcJ[OFsbFx|Fiher2|]
+M|{/WWw=-1pZ8A_7vi<}28O$<YJMhD+lSBqa`=|HIm-tTDDGyN]rz/%rVsl+SyB-b|,3VyM1[h4bp<}LN/.#uv3>wXH<)H^tKazN_DEqrYQ1j>e#qd&v}_
+%,viA^bnWjCkBO'{5Db)9`,3b:O2HNL{3TB5Ua3z~,B"JD50K`fP8=bd}=1.BiU&5%TSFJ~PyId4BC=i6TeymYf1,JNnMW0#YCRqWXxW#'dh%2{r2to__%
+klc8{366@U1KsH=e9w&ZJhS-j_h1/Z&cbDx=N({Hd'<S~/@nI}|YBha6]/(t:gxAazL@I9'El$<{.fGZ{")WFuK}tA9:Mb#57@,w|H"M68OzE/K+DFn5;P
+R;#'PgC9rO2Vn.gxaII0P0wKb-Oykn|F,&[`U3oQVBxo0Nw3Fs5Yyi!g')-<WZUIhaetc3Th')m'7.EZF@xXqKN-_dLu@MY|Iu|"RL~I0Z;J[lO(m"sF+!
+d`ov]VpG`)Xgf:3Su{i8Vs;]:wQ'}5'cMBD4n,%380Z=9=6aqEvD~"l|gQl}0G$BOMc6:cPz1h8gLgd9iy]Y.FP5![URR9n|dIa0=}>=8YQk!9xwA.^8[>
+[6kB`I<msR|x$_lAEcg`z4XT=tsU~tb|}I.4wv+2b!gYT;l.n{3l/(SBgDTOv/mi,Nb6p^:sR9Kgg3Hlzvc<.bZ"{$$}g|X!L&7zEf~gr|B3r1Qm2]T^xs
+.W4mc3XD%fGm9Sj_5y(askaz0+qSVdXeHx]_8)mKj<tUDF`Cm3<#t)ClaDb0Z3H[1E46u)w9tIclYKk2)#seh_q|"RDtz;5/0:Fq;D{zuf8&$L#=5,d=d-
+C6$&o:9-5%WnVv:8O$cZx6+Wx(|boeMhncx4Si_t&-h)o,y/^C7.m`PUH8TCZAo5U{nx-MR)@7r},ewl'%>$$i.gHk{e!0Xdku:g:Cnq@ssf_7<}r:i^3H
+-9sFFMq=d)b,d/o@).`pYn'hr//3FFxN@T|mf%2BM+_a'qz3Oe2oS-odzI4W(Pzv#]'mVW..keUVe.Ym@4P")9>2mKr(u#D.hv<Mbcghn;WqhbN[br8`,e
+GGtv{VzFd=,mW6AwPw!WdR1Ovuzvq22fge(;>miu@n1ZF$lB2S9E|RcQlY]_(`5@FiICLgq}`4Bn-m9!oj$XI"tcEd|wJTF:<k8c&54H+oa"PcxLzd2i;V
+2;@oEsoVcIJX|GFdu]uLTninT^onGSQEidZ{B/bk(i{qsg,HSpV=uhL6xwoor{~kTzz)2(Uau)aUU"71a+ZSbp2T=2>`sFd;MFzd4qbI8#[uJs(+|o0,qX
+G)Vpg@#w![U+j@D`x.I,272wi$KMd'7j+``7"^=hXfIRIu58:,:AH&nm$:Wo}@zqV=")>}~V)$0>f<&C@ao7b/D4>kNY!'B_'4c_8u%<iIL==H3C]V1lI%
+yzMIN=ME2lVkV]]yNwW-y=4f%veCm.a{uC0WG'S!TPQ1|j^:.4.5biNgWYbG,@a^obZ0J5dLnl{@Ucz=fmlGcIM&bem;J[HqL0#XxMbR{'Wk;3{P@DbhcN
+<qa';lU"4a/Xoz]2MNtQ(esoXSe4zXa^H/mAb9Oh4HT1,zB=21(zhBZ)Uy}y$3b!u2KNT1A$hVE$R<PWY6CBxd_5DXl,FS&cr]V<t0kAMk6e&91ppir.mw
+~p'U.hgI({kke693+oAL-p.!d&`ot^]}i}vWD-%#!#:Js4eHv^0+#xb%sV5)PEpOi>Y}vMtve{-!^yCm4tZLs49&EH;][R;Zw^l%CZ}oF2OT.<K=%THh2D
+2<w,+9c&l3w-k1e[Iqt;Fi+H/'chY0o%Bf#QdDB(8]tvP7SPD!9WU#4LKsz}n02:U2eEM/S9ov8TU5U1rdl5zc:jW.lz+y_)(krcIGDqs1LLl.DTQIXq#I
+'C|17TY]by0!dCuE^+A[E4`ads~1woirrFTg4QQ&Q=QA;nf6"}10jpo/2xPLe|anwGMCE87.pi]QkK!$8Z7Nv=k0:2(j36mx{'h:aPY21g7C~NKn54lHi2
+nVZ/h_~&fb>V,G{bNR)0wx5pq]^!eu[{(GR&~MW5aq&;V(A40P9T|{n@9.'Hxnn^lT)Y@gyfs</B%3bCueW4KyL{.S}Z&OdqW9E#3I}9|WvMw4l<221tK`
+mleQ+,[ZG3!:~[cKcV/}So:@>hri)@U$6+_o{gTnV^x+ibORYP"khy~F}r/Y9fu]nizkLrD}>3De=kiU20P2qxxScv=-OvzASQYBj&1,_-uS0KfTuq42`T
+R)4Y^EGMw-8L"NH^UA18L$EQ&Q+GZka}MqVkg,{:^Ei"}>C)P&A'&:e`r'U'WIFv#i0W=S.MbT'F4&HaOh/#rt<wOh:eJOSW7aAUMlc;)c4=ibp#eslVnj
+:,((c+.:}fGkCKwRB[B)dQhqT2`oKsPco1wGm-V5UZq#@zhZ2C^3_!)YY`0!pLMqRNT$_=Qs+QMiick1gAWoQn3^Br14eX6o1R4.x[I/AhR-SQ.qAasip0
+4BJd5)co,q>'GOIeV1^cx.vKOgBc/my}f/+(W+'H)JU9tf3C,v#'0|f">q7rm]:1qVS41_>Xk(rEgN!82;7e%Go|k@;+YR9`:v)5KG&%<>^|t=TTHqkkv&
+uM~rm5i45<;}(==imXr#:/v!w;u8VXVL@+k"^Ey9pp.;bK6FY<k]$1N&~6>%8DhMhM8YzRQ]tm&XS@uk`B^=F+s16;&#1D%<d$CYd6y5zf,vbm~1Ic%JVz
+Hh{oOolS'aGzcuEc&W&-Ae<i40%c6F)2DpB<,&k(i;>p7hG>;k+wLyS4h3S{VDMe2QCu,A/60:(wKQloKtB/-nMG5Q!Y2g44>XO#2V7G^$YK7#(PbX`iDU
++`ZtF-clWu[lP!Ee%X=C>Q8A>vuWIqq8`#%Uy4!{1Y$2j:Rm+uIk{W&]jJ#NbC+rp(wCfqi][xxm0{O2u,}XQfjL>wL)[`Pj>=cGTAU[//f"<="81V>[xp
+ia0.)MO/nVXOhWF},zbBxa:}jzdzY91|KNc`~Mj#h^H+1!pt86`-^B((uAU`qoWit(Tz9NlRY|:^<{,/}P"VC>++!B,4o(iX"Y|PaCP[3l}G]<<P"#'rds
+/P)3+4SJeyH_{A|ruc!=$(T&JXlQ|Pget;3E9+'j1z$}3Eua33sR[%uLC/}qJH,]B#-ZO!i,#D+P1+C^9E%6&jtl>>Ml($|<"lfI[C.tP"Kl4)L[J-.i6#
+Is#C#=q1ccM]ryw6O8/7rCp/LAcP^R;Kd#l$,J(4OV5L@D8vA/8TlBZTfz!>Q,H>7A()`DWjI9$/G{S)Q!=X$[Lc7_Hzk.bi@z2e+Q0g^f3RjDe:>!fF6+
+A[GPO%6!_Q.hI|p:18lxM^WJsTL#U.IlD5|$=tPTB2UF]CmmV&X,U[<%%qi-Ch]|{#pEA8Aq{q!2IX'|m27hgQ_ze<P}'|:R!{>}bk(Q||6<j/{jM7wqd,
+zd(Go+kE#fwGc)#x_>5ptwbO&`.FmoZPYO],6J{EE&9RVH!_Vhxq5wGZdUl9&2#y'^T#j%bz~q#tRh-by-0^'=8TobZ-3|g]NtPPwSs,2rD;9sYI[+#tf`
+O0`WXf|FmAtGTjZ}`Ny'(WYye7m<[N^Id.p8v%zdd(UKn2,qEQ72]$NOYReNg.Q|v&jL7jlq+f[fG<WFm@@^_yN8oPJ7)JO@/Tbj@x%y3.Afi;=%s(f6T&
+V"h1C6Itu:OZ<),LSr.MEQrBH]=f20_>HdR:XC=^E)J7X&T<e;>1~DXQ_#N)RWMe;2+%mIW]DL&}.)Et`R8gTJ=v8v/Q9O3M3]CpEDDyOL;qXD1>"d.qI+
+DJI{:7iDChNYdyTeU6X%S0!o@M81u8t^Y:e8hMGD=.lP:FwQz'^JR6<3zfh&PguA0=b{K4jt!PUaVyLrFGu6Dvv=x}W&,{@ZJs]Nq<<$fg.'#E<{97d$"~
+]8@r#R5(Ut2f+btO_rtxr$HvV|~OMT2!'6FxlfK>VsH[nn#`C`YetqH1zqNAK]Al<dSD[W{voDD^$:jK{j|;`J@qwwr"a0)[ffd]'-^i2(~j6zC(eaut't
+RF5D,q@MC/2lTMT;}G9W|W:vL8kv{1Wa@KVy8lEXo_-gPL5uuBNAi^b:&;/#4q`qnyeNp1V<~5m'4-,mi$6}J{O!;i8iO5+T),wpGGLM#y}5w#jz@|MSlZ
+(bFPsK!7(-OoIoCO)HEct_e_0Yz$Zey!&];#vf!":;J@hE{7[4On3)_::e!;`2{KMn"{3{zZd2t0!r7@+<YiYe~shU7656S|7b~w-LgV%o<,}j4-`2^/=8
+>;/bR/b<$Pghl=^aAr$7XcNV3gJNAC)[ihY,5G8FIf|HrVHG76PX5xQW}kGjZ0d(|]wy!T~h~1S_F]+_'`G_Z=YHM;ydSw&z>=LrsbokbDe..Ygxx|'8(T
+<(EY%!A,pSI7u]xla>uT^K:v|9V2&[1Z0v=(Lsk'ssx12Q3ZJA9`3]~>:-=fG>=mRp__Ilu1TMIAWyYj''Z4-rxxve9jUyYCi;vY`|(jA=~&b.rRhhmD^3
+8:i6V#X;F9&hdi^R+Pxeq<ai}X.cqu{;<0nSa.MglSe&hU-^uQ/v6mFF%Pk32NKtL;hf#x^w,syr&[TMu^E}l"]^'TNg0/A1k)3oXndbYnaP':i^H"Rb0y
+yvc3)i|0~)=S]ml)6e#v['7aDTF/'%z<25l9~$<WA)QOoalR{|hT<f:7bhrAeyd+>]uag>)bcr}me`cZ|y+G]K1_OaQF7!DmTI|r/v41S=tKd&WVN./fQH
+;mR`E(jDBQ,0mmjJr"tf}{`Rw5(i^rtt.FlC=";F"LTwBXQ]hoi/>TRnjmmo&`DRO(g(DnNR;^zN9{b]37eR.82xneN6lNi&0MkK;TTTgTev8r],Pt/:LF
+zmTInN|&!k7Yh!R@G{4x6o~O_OD#Ef!x=UrdKX|d}i+^cNa<9O<Tgy/ZPGmL&s:/A1/gTFN8XfITpU'bh1Zg$O}DrcBdzPHG,Q%JSaeNxRXN6qPd`aFr<b
+]S7FXP,,qE=s]XWSu[{1FBv1Ox+mf|p{pLucO9W/(Jizgr+Ov{/#@zNIG!2C+!mLKrJl1{Moiv-_Pb]rAC+l5+rw'@UfsiGIMe@_iY#MWSf]zI>E:>$O]_
+N_qk"i+ZZSPQ4"D^+;u9R2K1DNjQgz&h0t)CR;1Dv7`2&+"C7cLA)Mp7e_j@iZ.NUS8[_cvuP7n"d=]p5Q0/H&NKu3S)6C}g;@!@()nK@C~m9d)-2uHrD}
+c/3M8{tTdvu[y[axi`gz^K;J@Ynyq"zB0m'9%+Ol^oB;%"`IY/~7<Xx`mVqwZXP91h<1/:E}62N=g'^fA]W'Kr_[W&]<A^N>"aDW|UGkhTvPmooajjLM^E
+u{r@(-C,P$HkUBC&NCy&_Oz7:vX[U02r8u;0:]^gG|C{|]g>roV5Kt;rySXNJKRZ}XS5Q`dv-4,PJR0>`R5i{z[`d[(!/WK(YWsGRF"OI7o+t@Ju6FCT+-
+BFtYYW:MP5LZ&&PKl/`G&".1kI+$Sv:"V="kIB3&$j|z_bB3xpj/A6T$$$.a<E7cIJA{nQj$v$F>1X5^,s839g8fm9KT|M!U8x53FCJCRfSw+.k2biIRVG
+8[|}C{!!-Jax&GBV&^Cf8:hsI('(0K![8D}E<6:CZyjA(`]N(Fy[~XHlw+|7pH&%xv,#SP]BM]k3=j}0k<Ooqtnv.xgBj{N0c9,cC@NbYKRTjS,^r!pFXC
+~_gLE2%_h1cZf;+$)AeXMbWv6lWFstBz/F26!5{3aZ$0iTqiQcrDb:>KJ)kh4o$]BHe{E4Lh<'q[5)UXGr!{5gp}K[|76+5e&YNerf^B7o3_-b%r-@J@Yt
+i95f5<b%uB_GbNU)]Aa}SB}Q5U{KIOadSY`1xFc)r5eqf+V2SRK$9MKry0e#ikr7M]-QDlR!E#5CyQHM@_^Rqj9KA-OcR,lI(b2ZrH)pk@aX8#BWTjq6yW
+]4'/@7E)-rXH[ZY{GPiqwo@Xg/!0PhA^JU|s0v]PRz+5TJ<n~`sbdxXVGUK.UECoV%6O(`>.qKv&gCUtE:9`C!LM~n[>:AY/FVlk+D:9hsB'aAKpAQ4RNp
+PjG`9>{O1an}:@wBxyXGHr)fUN$p-8=hk<D<xu%EpRSHS0Vh!/O(3Y~BY5`:TJ^rx&/j(@)yzTD{UNnA_`Q^zjJ&'"j0DQs,2z+C'"KI.}U)FnEgDxEBYW
+/uQcs7sC2{BZR-Np/-M1m{RoSI{[9;ah3WoA>4I2:)=9#{dOo(y`"wy>5zr2pLsCCEjjRZ+_2eZlkqal_TlZ"orN'{bNp/"@X=<-dtd%A+MnoeYjx04N~h
+R0j.@4p5E:P-@[ZT76/q>aO-UfVV|)C`MtZTK{vTe1Yl{%$q}+Q;L0[V`PZA`XQHL`XIoZH-/e3i^T0Mmct{xpvd3A},r1.YRCtNIf%YBwRIxYf:yb@,/X
+y+xc/9#cL.:[VlTYJT1y'pD2<`jo-B&.W^9^<f2Y'aQ2<.,29mtJ|vkwnL!tss:A##zy%Zv^;IYgVqG{)4!ab8CAdhC"[,#!iZD-0Ky5}7ajXGOgC](ZO(
+Wn6<)`F$VCl#7^4T.s$@J=}[&IV50(y_m_;8k_~rPo~ks@C`U%j[`.`U}$KUX4&Fh:`hHi+5CPS,P-0K!FY+"fw;F^MZLS_9qZz$s<r>|(^CMLk)n@yJgt
+BZ$0-H$W`S'efCuZv$x0}1Z3xF^jk[Ok]L:5(fj0M7JMv|(O%-r:Wd_@k,~]_Cl1ws;WCB[y.DNFtar0LxP|}Gr0=rMw$e:}-p|uuq-8D9B`;rslRz-T-%
+(qN31jS1uMuqH8ckUBac%+RT#I.|~X5`3}H(StZF['Z<cBC$$zIm.K&bS&%7W6lY%.eAy_!`7C5zo/:}o9e0PurHH6D@//QM|/p$z@7rs_1<jHYcCuieo{
+07oEn+i>eQyg,&Xld3:@7YqfS"R;_Jck|M/oO4S0@r0CG]|DI(a6qM-ug2S;tIsB,pNiIV4F"QO4O0R[MDrW'f'pR('b<LI(B|FBG%J+:`6DSc4F[T9++1
+-0zRYphlhYd"5vTw[fsT=T^!!FNa$#<d`kb=x/};EhI0h2c>@XPZj<{@(_)c@{MuLhDf,dt"{/@ixt%X&QVo9`SN[IC`y3JSjg_|safT[n}[f'|lA]4G5A
+R#R`j,<.cqey|'B("pD$nV)yEz<C[$Q={%KrMui{n/-sFgG/S=b$@#.@`/d'!Rbtnb(XGCgq.g5Z5q;+%TTwVVx0FDV:)8~z%xCX.hF6URh7{j~735a%q-
+AlHsPnC+g/V}26UVsZk&x33Z`Vjpn-3ZP[I4gZPQJ[SjsAu[rHB4vcw45sFp0G>q(=M]H6ea!AsLSOEm5FbOefqt=1Hc%Gj)PqXtqni#GfFl+G{wkq,kNi
+VFCG5"/6v5-LP;"Kof6x.PN)A6WB.A_wqXt6pb#=(qF:RLVYmGvR:CdbCA7#@o97{NyZ2fP_YDZ#[}Ex=kxb@%&E}2KI6d[w="[qHEwcmQ(E{bB]3mm%@#
+5iw&ot"X:-%kX]O/1#dlFE65BZl^N{Cz1^_CnI,"0$>[6[)L(TN/b,VlY}68-,{jxTwHfZv$c($X:o;^)bq+{.qQ[O5EW4F7.3sGT(~E.=%&^+R^#]NOM3
+cD5ULlzL$xf#,F|LFgC+#S~bEP/},QumZdPne{+3hU]vZUTS$M"r3I$C:JCnMZtmqK%ELz6uR-[VO)>]tynG>kM]1e(S<Z7pG>&yO)B8EM&c4jq<8giZ]9
+N9ur7>Mt'ooh{-^p3&]:VC[k^by$&hKs)|s1Jt1]'/cXX-X;On3uF&a8Km31k^V)yP!`rBB,siu@P[Z3atNkrhh(;38eq/X>Q`6>bL&,]AkE^@ObyhjI&W
+=EC"=X8Zy1Jy&;/r}juJF.8}E%6"Bu~}i7kT!R0[Cnb>]5V^OTjSrmIn077umUU9$8>x&8U|"z@VUhoF<K-.0m|9rZ[BpX<9,>}wJB_D_p7MxEK0lX2+,Z
+L&2FL6L3=Z:M<LXrKuS)#l,l^7l^c=~6`4Q+K^]1I7T#L-%)Z9tf#uOZqdl/%;&u+_D7(=/|Wm%E2+&zV6LOlTNme'Kw~s-x.t`ZOe}NY<N)3brLpJO%~A
+qI;FO#qwIT>hOjk0R4vGugd8d",_Dtsy7Uwbl$oljiU)qJ3W![f"J9w[L4w!7R#<.^etEjxdFD&+~kz-2Q:8='5,Ye{{i8>[.}t0eSgTNdAP4{"[F[G}XH
+Oh%9CopS=o%sQ@!(yfzl#97`P:Fpq0q373(FxAMFF=8v%t4XM$VFOy1kzSp)+Y"e@::u04l$"3$aT=m+`Vsx+b]8P<]&FYcR/bobJr5<`.^rq3]X|R3()T
+s;`+ZFak)MgHtEWt.K|h`S'upa,'>A^xLVjE6a)'[4@jfv+GZ$GciZP.1F1Y~jZM}B'}t1xOQ]@fCr/Wa<L`SxBjXIRDcH#b3(PqH]smaL/z"pRzF.1<pq
+#(<n<XE7Rn~}49Y@&/A&Y<#=A5Tu4)wfXht`}^6"[BGGu"l|)N]IZp_3YJTh^w8o@,8z]')p'!6^9qCYgjOGKz=tZI(}P]2"JOTP0XXTm-"r4>~6;b^<Y]
+7sv=NQ3[e15h&=m_EV]Z=1={)_^C{!Oc.sLDf`%#5L}e/"qvU0i6/kwp`q/GlT0W~8.&DG/hq+mwjG>SV30hfK$ZAnR}gilV|@P"yacUEROH-lF73<x$Zs
+5.YN`-Pd'_)E9Z'CS:]jb['rYG"B{<yqXUcUA%B;Y]$o&(2{`hu>3A`'RtOCo0e`$K4oFAYkAe47:!qi~R3U2iF/(U,hTimLJVnN+'""fPpwTq'n<0]&KK
+WHKjz0bUbKt&Z9r&h0:e{)bT;`bp0GpI#<m:t-+0eakBPW!`~.][L+#T^G2._aGBN`pZEH-+vxVe<XMT+r,rQUtAoKCYe4r'0QH]3|4d[O<'iwK'BOc0hI
+FgcNNCl<]MKYY81U;FOFjiF^u>V9.2IYMZ]5qn>9c`J@MR6(F$u6fvAIq0&,;G$A()rD.g<uH[8GNa&"9%M;+,JQRC7U$FK%5+2[3fK4{et2lA0KqbU<^N
+Gn=OsTwdvJkh44pp|=^aD7@fHFzyxqHl7$1Ka'(yxr4Tu0kfAyGRb:ekmllN<lAFIPO}#&kA-xZW',PZ<T[SUrA1a@DX8w;$9cQx.m<nvq'MMs]m"v8mhv
+ouowM@T!V(P&PN%tGr`Awr,w[cR6P5,@=ApKhfUgX5)ivL}O,rv]WbroV|wstSY4Drf`XK1Gg;A{OP>zPrR;xLjsQzz/cLj'y9)'fWz1!c5ufD}4zf1_bq
+qwm)$<v2'']_0l)qy2IAL0@|V]l&Rw_T`}Excv$h^:^tPqbFJaOW$h;)zu_+CPO@AyC,#l6bV4<zlR"nG"oFfY,MbJfKY6D3iroh:div#Pt:@-yBbSqdp!
+:f(s}wBqS#VIbdY|:JL]7Nm>6TORHv~PMazdTi0'WosK#=rz]5yB;>'0$#N_~hH+GtvapzN:7[bNVu@MDboU+4fY1AFsryH+rAa_f']WdFir6.DHepeyh}
++O4PCK_NAADt|jJ&'N]])uA(1t.gI`'yfLEt>DD/qzgZZ6%I9Og(ah":dd6-(CBwh}w@I_}']eFAOLLL}{{pH@Kb-"pFt0%r~7aaoh2LL#GZa$m1ritXEn
+/8~}T|tZxlbM$Z~waO5hs@X&d2_zm/jo[}][6]S|D-s1kj}MSa"NqfdsU{$;W.L/VX[eL.)Z+NacOs{/^d{.-|DN27tZnd00St(J9I9>s2()1IvFjsV@D!
+$<r1=36Pe2eCl<<3u<&JDOFA|Q$4@OF:[beZhO}IO]+Z@)OGC4Y{=:B/_;KVfSte-dxrB%],3<oP1:Vc-|KvY/ysy=cxj`U+1ob4LMc+It&QNT&FgRtmC@
+Rqk3x9@5Am&;ZZf,@Ta+[Fz:4O($jmL<Kdw"u=8BeGYhvuW+oW#1s]&#VH{Vh^^Gm.>B=oR@7Wf<Dp"ol<!sGQsGR(~%:`r;I>belimbL-'3Rb9K8d<Gi@
+0`x[3E2n/'sfLQwc;LYnQMK:)N~&M@O9"yAM]kQuVR@Wzi;_>2%(@4L]o3|<#&H>2/"ksP/LQ'peK%gnVj7[0DZkAG/^6LOti`+u9S|=$p"Vssbkfm3e-V
+Ysj)dHhc.6#zlf1ZMfmqVd6UE]/.&luiCkWsEikk9hVy+i%M;x8ML-2`WX;X`=r^Tsn7"Gn@b,S`a;^_reT_[6/!iXKGLB0)sI=Cl.w]IYW=O%'X4@5>BW
+mTTYPdE_FrB09QEuZ%RKJ`[uZN)JX{wmbAh``w^]ZG3M#C"$l/L+=2BTA&mjM("#CZ8#wo$pDx`8c0Uomf;0!X(TSLiNifUWu$3t,%7|GH5`Z;gr`&T>3q
+r,y>XXuS`G_1K"G[uI'SK04(iMmB^8@@I}X9wO}x|)Zr7CtWq;-#B3(nS_$uTSU#'@F4VA]_$O2}zw71'nIber@4&Bm=@zjg`h[ZkHQbJrxSj:,c!}>XJ/
+"qGKopc=EXY/~5'Xsd9oJkH`Ra&ue6,[!oL!@;]x]V}Cd+6,k^j%7l{0[I:G(@N4m0WP/Uk^XuB9;Mx_t'=5weP/O/]vwy}-"W]X",($gT@[WQB]nVj#:}
+gd(TW]DYJ'r"ThFpY$;7ZW)psufDsH9BMAy=+{0{g,E<F}p@+x&xs4V6F$1n&G>ULBi$&j[WH>s;ky)5z8.^ZxO[_/q0L:'st[.O4I]IqO<#AS%G6(>u&y
+TxIP(+J{|f'AEW+[zL6pZOJKaJ@1rs4I;6=#phkRB%aAUh}m5W&;Yw=}Ie3hPF=Otqp}8:yJzcPf#knwLW~o8(=TYIXDX|B)[QV]vg7F%7"RS|f#zv,QYi
+wef{1y8tn+J'kd$Y|G$ZV4hfFv/,e/.UxkjBiF'R=s11^PyeWL0GkA;jR^uOgr+s2N'IR;2u(N(aOjskF=L9y"fi.G#.G;p'm@HL]qJj=Fa;ey$FEjJ7]i
+cvU)F}#Ws,I=gTP'jTS$.kIyYz_rFWM%%x=U.Vyk=0`$A`:70x=JPNg74T[NMI~LqGYll5Ote-VF<L:VBh,^Ty(N9k)FpjDhOR',TH!/jx25%%+ssoqW@Z
+~p;Hp|8R[D5Y%<Deg62s2%}oaA).Td29ePZgEz^28|"LvL['kX-7"C>OJpMSXiER^y2:}:#q`RB.i^W''Nyy'LxehT02)n8"k81Ox0Qq.E73j%-5df5.dy
+H&56PWI<2rx-:+=PYruc.|D2h6]sH]3fD%^9.0E]Gcq4Bn;MxJ0/r1Ks@X9>$caeK!&MicMT:DmNHxv"+g3s_F(sRrLpLh`{&:R@lr@&P:KZpdaVODl+vY
+nkok[v`UPO'NOMg^ARD<A]~s3Lf8mU#aqI0wpTop,YRGmY7Y;y3Jb_|h12qkr+/.=>!4V)[,hF#(k{POoE|5WmhY5c1>nad2,V3Yi_Nmp!pAfC-i{1f-kR
+,G&H)/mwqzukWGzKz6=>n+T"f+Iyqhzup(6S;Cs01BxI7<jqUypRSyw)4Yc,4(pEeOy$hs/ZXOy{WTpxN[=Eshwlb[tSlfyKzyO[.O^yM<3AF3e#I88"z.
+oL0C7f(E:"eN-qW_/;gOQ7hlcHf'g>e(wetPfG$'n_g:r>>Ghr,+1;L[,G-(|Iq)X_q}+{h+!VE)UN].Y]hJRLEksoFUjl"uwncn"81rpcz<bssKE;VTDJ
+aA}Z{^W@g]`<:m2WGMSRUtdz$,>P9za1IGHPEnTe5)ib=vujm+kcqdL/.^G|"uyW,uPe@I']r7YJW&HjhXd2_UPIqj;l!(z^0JGFWR~-pn6IwXGK11Um0Q
+Lh&zT>B8I4=/OYw,v>4vy]D@#UG`IYxY>LF3w4fhO.k#]Eu}1^xMXkT7Rjf<FM>f]C`UE&}%HFO7`.Y&&H;6cxh%kwluNZZQjFvYqFc2rs'XG[pPk@(b/[
+lj!l~Z4wulzu1X-JG1Wa+;)_@/rvy@8fH)d"61$4~WhZ&@=nwP]tp38F(<dSfg-VE/kD>mS5&hY"}R#!kR_&/0!=]`a'T65>zw+])J|H[6hM3U%tbZb>JW
+eQ:DwW^o!|xMnufE_k@VE96t];SIqh;XAG|5U{8tb@){f:D1L9yA5_5j~tLW5xK@LP>}r{s7@G)36P'sw|jS6'FS48(#E_lv"lch"C^jzg5cVriE>s~q{}
+a(kF}Pyf6CwEx{Ooee&|;(j|C34)gCYFS4X5q|Q]S}_r,s]ik>^&mRmf^59@{yv:t.,/n}0j4JGw">{yX_c]I^0Wm<=d2n":(&dn]xD^,.=dJG9p7Jw2Rt
+azm>'"pIS1%_<^#Ft7`<0KKU^Hl5$zW>)hA8~Po{iU'[+ywfjbjqZUd'@&))u0/z~qi^+l"WEi`}jFl+w":/$9[z$X`K]G}R)o3Qskq%.J|Ux34G(h0|NM
+SI_D@n0Eg_.tBh,tnsxL]9p>+heQwCQ{XixxN_&j6IMSvtNl`Y[EG.2y')kg8eYMVNZ./jvyNTL.d,hV}EF#Vs5pd--TV:wY9yS_d+'l:-3(y5]sDK7/Kz
+AraiHh0+',@)IL9:+v7/4IJdjBw|Kjwpj_J"$>u;@#Jk6;9z^W9#XWYIkv5M:{Vx>27!^Bj7eS7ei1,4}aK:.F0aT.%'{ctrN.K7''urLd`0S;bMKvlu2.
+38/eY:]IfKbCXfy!0:YP.t$mZgp138i1S)g|v-L1"O:0vMbj&k@@A)ff~MO<@T:-4Nk0F2/@BOE(wUPZ`1"'-^kX~"N`!yV{ot}w~;,0{.FEdC&7u('P$^
+6)kRUFJwUugImJaZ-/VQr.#A)_S<H(<NoQhOoF]Dok7]bDY%1#)N$s<O(VN<m>VKPZkVI]%i^k+;{x:2FS[hPx;kn[q#Qs=Biz}u5''/4+Rd8U5ojqFB2B
+VT4t^i5F'SX^klw$g,2a>mkLmMrVI^X%[BeXstZ3q_L=5|V4m1D.$6n734WI>C,l=9jP_HQu"X9J9g^,DY+rf:nK(9|Fu`GhquPTGd,9.e~=O,wwp/sQjI
+=Rf@'3VqR=c-gs^)=hda"r#gAi39pc2RH^N:OzDbEGfxW,)ID]6U>;b+h`^Y40bYRh#g2u5|+B`Y2.EDNTSy^/G}W`HkMbri1M4.9lMo8H(uTqQ-RT"0[{
+YhM+Mq$FSss@PtWy~`FvraTqkY$rSSkKQ;pz(+q{=6YpBg_J@x,oC1m"Uu"(Yp!if#)_99gvznmY$e<QCV;F#2!k[0i;'hRhCqg9':pv[j'q&K6+d2%ekO
+]HE)s`S>%8k<;G9Ye%alr+@qMvgAnVS=o.{)A7d|<3DT[`KwM1bn{)cCnfK!aAU+'F/;^j~t<gQ|7>1Os;b!D}M|VTdX7YR@9GCldnrV,Xx,6y1aDz#t!S
+5j[iOWLEx!Q/OcGSD:]Rp'{75Ye0l>MS21fjM_8v#9!)!g![d=vdMIt;aLKx2C7S0g|yBjt>fg!_3SpE<{9Wk{^It."j+smx8fmny!dXbPt4QR`3xuw4J@
+o#apM6w)]%Z#O.x4Jsq]i't>zZ%;i89n5snaY%d%/9YJ#Y6dLVF4>STT0W,3n=N-o+bzQn`Rxc(qDfn{0<rRlCaZd+tKA>g[>F@w0Jp'nX>h<G"FKmzH$/
+6J}U_rivi-7bl5PTt98@4&lq_f7p%eZQ8342c9:a7>4t5Bl_29>rmE})!|=t]Ind1yN[.ebU}|b2'#JrmYz4!m`B[dCh~{xI=@,xA&Yd}'Oa+qR4kAI!uh
+n6j/~VJqO^MzZ&wO]56F._tRi|"E#hb7}Xkf'4}b'';@oX#_BrOJFlRQLhyl#yu7+6%6Xvu')4;{/V=1I|P9"u-Er'c;fORXvNOY"0@A$fSZhVRn%5_dR1
+l96mQL@$rcv-S#mZBwCZ'q~C81M1},=Tq'wr|PsP:#,8}LqEZ7.XJH^+voz|"Zlg98VYyu|vh=CxwpNGzk[swI2.|]-)mS-=&$nf,&'Fbi)2o.p}m(~P7&
+kJ;ZF){.Tb'C$t!|)84Lv9,b>bNl5U=Hk1G1h;K:Nnp=q.=IUu-!.@{_uwII'Q5y2z+OBhac<|Ze>-fFR!^8L@euo|;OX}nw=0%Mkr;s)Bx;PN%,z@()TW
+/xR+3WGuT|PNbc8'C%]"<Do,+.HfN6+/qpjr~b(C6;H>t&@8dX1[]n/Muz~OpUJ!5$oZ+MeJ<6v3>)sGlh0@]IVNV[{HwuiVs8DA23e6k`K2Ae@j9O~DxH
+XDB1v+>]Pa[aO7D!Vt<1B18i-q8i_c+[vn36sAae-;'c>cQa~B3#Xap#H{V]M/!c{;q$g%YF:{ZVmWxM5G,,4{27jmy%ndMM%U4`_cesr[!CNA<N[o^7eN
+EOOw6s8oVH<mmJuXPveFHE9!PYyqe1Z$Q$n!~f`M}PXJr@NP>p5af$b&4Y!ZxMW_}<$;McyEumTMM`2quxnx}a-h|B}Vn#Q]0;!gbuk[nrk#v7mrOuTb.x
+"LAm.[oOwsWaUJyqZy4&C:Sg(}z!)T`@rJa%7xw;u4_H+qb.abtZ}L&r{W<yFO6JwOrA5T1S{bbs{[)L[IoTNr]d_.8=GPFz8_l(1_[xdPRBE1DP8Tv&]Q
+^X$zFa]H7kI!wCi.my6hKaY(<!$NaPS2yE&!fsw^5i75no$w7cyUq4G1D4Sm9S[e"b8oLV"g&kF,VGN-zg8s7Q[sZNFF7t;R%x[&kl_'R.ZU],Nij!.7!J
+1l|n]x7>arl7|"fjKd@a`C>`MXvUO|vWuMA2dLQo]ayn!HJj$T{!4;&GzQLvoH]`nvJ@PgH{8l52^K]&t7H4rnDDWXF4_.bbI4renL<q>_'au&ORcdaJq!
+VotpY9o9r%u$'KX:zpBHQN5TBnTW:s&KqS!3;EF^el,XxEC.<w~]p!7X$X]'z:Gc1xnYp|(a/#sp9}-P=R`&wBYAuRIHm&ZTXfQd<_.aR^}z6ZX(FG_{:.
+G9t=><<Q)7>M;0+WJMNmMbdS#9_&A3!3UiH]PUvRO^vZ2f1UOYSdF3B_I#}K{UrC=<Qfb<78~z<8)}u$h'D9G%Bg00YCCX>0o9#&;->hp+#qshu)'O`S$P
+vRJV0.hD0+_Q^fsO@OG$Fx{O9(+Q2]NYE}hiNTkIQ15O1pm5XYmK$fu[V-}8>>'EL"Y'HZoha_y2Vq,6=MXKz6ah3puBq(|73J2hddkGDs1[=#(m!%q2q'
++]7i[q0:Si$S3v%!.0DyW0_-^qwCcehgEI]keA=oSZzAKHZY$`nz{/f6yhrw=qL2oJSKjF-Xsf_{@ghdy^<0"@L$b8++qM&#cCXww81K0]N%sVsA=db"y'
+[jTb!Zp;GevzE1vz&lOSwS$PU:W@T!$Z"=K$eJ&3x#[Rz(|_V5}`%pKv|;qL(3y.6[$:_++'+_'G1Lr>+fE']$(Q2W80PbT0%_4N&b;E1@oGIPe=VU|Su"
+e<KG#qNdkFn;p5!Jze,>RHwKJc&Z$#8pfjd_Kn>Si+v07&D7UKGThYa|Wqi05OQYR^V&L^._sRcEv$iYI5=;k"saH&LyLFZ+'u@=b;hAI(bp=>qY5u]k3N
+F6{fFG{O+eVpCD}.BE>eP-Co0@2v)&Ela^v}69y;er^6~Crm18Lq4dUxu,OdHy6`Ta.DxGE])oC[63iJJcKx]dik9Q~0ub@bEK/bs3&t$B9GP+"'g:K}_9
+(rabhkD2@p(Wo>:LnQpI,W#nYlCv61oUWcVSp@tx1:aGYl:,_JLb(Ufql5vB<jpb:2og6.',<Sme)4#-WBqV<rw2F)G8(>q/((gh!G$ZFMugGH4lUI|EU2
+dFIOKjGAZA"@eMVaG=mn3r0fE0yNUPe%{x|2}2cUR<m8(mH^7H"0E,DV.w^-jHATS[B4qQf>x0R,tx%=_C_86^3k>s>wB2L=!}YUA8KM&Eby}bTBZIHdru
+|m#!C2LOn3JYL.gaK@p".[{>N1%_!ADoH!yGw)Rdsp>5Fw,I8dBo_ej6Vv@-Df1o#d%Y}$A_u|(){%k`8Dzgl'.+O}%TH&NGamX)VgVQpF2Znn/xDx9O,q
+o-Ko{J8XpVl6L$Ekk(vV$JXeV6X:ePL|YCP,f3VQ,`[]U.;IcY/=bn(qj0gGZ3#W2<]=:vNaIe_P]-G]+tKg:nLw4(4RNBfia"m{]rFbAwV<MZ'^<9'ot>
+/{ZqseN^>&7-gPT}^=e@"1,yOpA}KBCim@)=Qy5qrL@JrK,s'(x$~@&pVD9kCbGL2Bdev:kwagih]qY,sfhs~G5q@Ynz|Ucq7d)r29:1!/lD~.D,<)ZIi<
+.,WyVFe1TN|dsic=vU2Hu[`}[8Ms]ORmqbhxlPsM&e)bU1wvv+Tx|u9A0hnOd!0E61/-n=_.y:=8V1=ORE$f.m,l4{[8Rp{RCPBBGzf50Er4w|M[2D+ZO_
+uOAocF#^6<Aq[2QF#u@})7!oZ}Q>_r=Od_DoC|we+f=^Es@X$i>=61qrlRpJse<;-El"_AK32)Hv(>6$UejNkb;X!q)9d/S@/$s0"nPvX/SzX$Y$vY:{=t
+E{Q@M|tj28VR6]<!8jo>iTB!W0-m@Fr($b-<YqqaG[vLcB+C}Hbs2q{u1VGB8Okb0"3q-1+1v>UW1k20h@:YU<[K=(Xrhu0/9E'0qBk<o"ii;.cJ>0#5_K
+lLBS%zx^Mr>^ih,1[v}[b[l-Vnqctr1j|>3:%'%7W|Qtr$FGx0fqt_3qV_M/.dY!>!%wHPY^BKwybivv+>n1}UZc|lg>9v>|lKLOHrL-ug[SMR~@Y4iRc,
+$d(0cJvucp(y2@AsnQohnQW]TcQv`t{oL(2u+]q&LI`|BuTA@.W+#6%"qXtc<[0di}`m7ZA8SN8aIid(L46J/,=)DZE]TMZJoamI#egVoJi]6F7YSSuG'G
+UV1m=e3Ia9zSslk:5f+XPDw:VcR[Ky.x:f~V7[wucFW[8jPnkOx[X2m/A[CKqzo.ehJ8J;]mu_Ew9Lyq@id9&G,wGLiQt]G-au9]Gek5--KxPBB]Iu%^d<
+2<X).5]rMO)#Vc:"1XJhMS;@UZt1E!BZx%dydA=szMLL,miX_6.OY[J>#<Daxo_A|i|"Z(w1Ci8v~,93M"j_|OgQSD)uI>og~kY7>I=VmE|6&"/567G0.&
+Wd0IdeF@d^2iE0ErK8i$TR8LbDHR[Gt.m@ru}M}MHKVO1I!8<|>|kjn9_f6TZa^7-J[)HbGcba=GN05]<f)`dRy73AQ0O#0DfS-]8`n>dTLz9M;6GNgvdM
+x/]D~EuD1@IJ.xg-/Mq8^IzFFFHG:G~q);x41%504uKWY:`fwXYSkAe#UboM%R0I/^>yg`-|[R){8l^O.@S=8/a#_F)^r{Ws}%NxlW",9-hlVp^c["!BDj
+$YQ]Df<xKz5:=laIFj#_V^Fbzod|DD:|0Gsh..Iy+{`<Dr]OsrX5]U4w]Ov.=@}/cdPJB5vG'sTc>mn/7Mt1=N/mQ(1dA>E3>7Kk$Eah)PNZB2}F{OLwSW
+}w8`t}Z:b)16)1:fZO&lR@q@laD2_NG|cH:+5K-M{HaxD2Rawq-m.g>doe78=xi}n4do1;rFmsjVlq+z.49h}a#IN{Ubc&>Z@>//0{Q$36g00}5<K@8w,A
+7z[62L$WVvrp/]xI"n}vN}sLLAYkmOgItm0:6K}Ar)A,u8Ck`6~35FTP5jb<^,6U}e4{15CIa!;T`KlhD/CrnDjBw-{E/pq4--.852](Khw^=#J{`vp)0U
+=#XA2Cxt}[I"yXZ9]a5#!pXBbGw80biPP<(Zi,Wf}&e!wL(;1!ffZ[T.i>#Ehh49]kxmZQ56i&A}YA>Dd:#J,KJ"2!lHjB_^v-K"Q+u>]Q>mD<f${fGW6<
+=Ar^>lJ<b5a3]0Dr<,_Sy7]V>kKLY8>}qM9arB-^zcL6!>u].o%u[Ri:txa'u@7=/CeQ0zehn/26fT%lyj`N:$v:ux`qZ}qL<g%H3zS10(Fo792c^6I7Qk
+L|CDT"4NtCpMQi72}9~O.u|L[b;3+=!<d/L`cxD(_O5Iw@UOZjgLM.HnmMzo-O]7^719FNBTDjN|Yz;ilRd+lY3No4+G"paDbe)k;&_#f_4iA-H6"I<#:.
+0&~jSfSo>Z6<nKC[,%SUCLlu>;5XIU9lqiR#uI)8%krIED>O9c/mQ_mcKO;Ky}:sQ(faW6(9Y+Jo<3g{G8N0@3swF8tRPs-V0wc2&w_zU]$ty9560i5,Ni
+^b$3mu(oj,;qLo(E@qCF|sda8|twMUBs3VNwtTe4[KZ+3Svl^)pmfjPSaT)[XVcur+q!4wmS`"{U["0HAchmeH4<=RzF9TP0'9iq4TC%AMp<}m]}yh~xS)
+S>Cg"]8w,-;o<K#r<|L[qu"_e%`([^|T9$'L8%NN@a#[sd!wg3h7cs@)Bxtn=8(@qf.RoU@R_SFG%u|A!Qg>,r9P0VR7_5Ad6W^/tC[]FhrKfO#SPRK<y{
+|A),F)!`q;AAsQnc)Oxp8hp7T1$F=pU[1'M#HyKZHdZn&CKC4m`C}K(T=#9nrN/GeOsB|@3&;;{xV4c:V5[V+xb/VT5a-0J>m{q9m+})LqC}_CWAc1^=c0
+N!k(6LaZF1{<sgYV3irz2d8ir"|"M%&rrW,By:Frw!Sm=]%ktcyPTF((c,X2F%B>Jnx>:Y,GVC[GV([Cuf--)eW!2ZWN;y:B$'9&us4sA=4i)v=WiD:gHB
+&<;,&o{DB:pzN$+3gED1r+AM-CT8{ovJwMY4#Ys-3<L70.eDulJ2lO:D,2d6G4`camu8^W9TL$[Agm7L[Ty|jc5Y2LXDw[l:eMr4j#K#"<U]i!F:PX#bM>
+FNVQQRMT`:K9H8NM^KTSgXL),a%}ThMaM;!sM(&bVOBs[dk]X"5FUvTb>oHu[RJX-}U..x_Bruy4+vn>G6rJohuz6,NZ>Ve:rPGj6HX/"oT|JQQq4lLO;,
+^jQb-/B'VEUSB1pU"'~Ln%SmMniH2>0XiAa{heRWejy%}!v{2+[)a:l19HqkYI,->Y(|sM.S_]E'6}z!ox'tCC+/GOj}wXpmweJ&mWT8(7snjyte>O-Ap`
+8PTn`Egm&#!bx(meU'^])s!2WU$H&.](xO(_q)]`.!^|&WE[_i@#R['`uHQs$}femOI5mcW>B/o]17Z.6/tlIq{SY6YG>{[U+F|9_T$R<7tR{NqWJ|FZG<
+4jZ"Y&Dx&R[G#G%J1>kOEl.odeZ#(/9d8C.]w;Yv^WgbgrAl'qTYsWgg[IfcMm:x9E0ZcHsJ8qj{mzdO0ho-uD-'=4ix+/H=M<~RjexjVcm_>%gKA/U88+
+2@V<}{93}VDQ:!2q={~t=|k&`6":!4bW3L)=$5ql.DGHE3`pmJ|@>OxGJD|{-nY@0mPQ06TkQ.9}3Euys)CcUG)9@CR0ReMM,HU,A'I}CiW^RS;Y.t7Nu!
+yXNHQND{()0/"-$5]SsDalt(2;:lEvVI$gqp&5^xCgE_g>w:v$f.NOmKnuD1FN_|0F$IMbx{QFCcn8dy`!iLi|s2-F)N=cF'LZ>vtGf=:N%v+$AJZ%%R@(
+M^lI0aUmzNG-oaDr;]'no`,)SCJ`@@C%z`f65'A'pmg(w&5SFA-O7gOr&&Tq@Vqy8RqP%l7g!qKu,jO!uL7!jc]IYKrc@[0C>-'VcHC"`wK>R[BCLWNu_Q
+Fdj^-V9vc>>bAb%F['f:R7/AI%#ap#D"Rj-g%}Q$'3jzV3#U95.Un`!3ss.Ju"t44&Fa^0v^mzePSm0QLXkkSn8XOb[Sa-u[Kld^iw2KUzW.r%bxC5t-0n
+TJ0@dod9ezE[w`@LA3cEx`uXM0Ha6&.%$"&z}SA.KpAu13YZt$}fK63,HgBMky$cUQ8#NIf#T'KA5ztfEUJy2mt)YU(|-c!.auvLKy_zUC#QtU'6f]&)]%
+d;e4U'VXp:9zM^m3.W~-`kV`0<;7%ad`ZAA@r>YZV>%mH3RuG8]i![m>@zPG7hGsSagL."p#dfWLjPXdqBacb8bf4z!nxb(F1|,q8iZ.5JdQ_HrF%i"L}#
+QxS]G/i3wR=[Fo{"[[`%/%8Ud:K<~MW#ff:!^lSRv0x#ej{xX]<1Bo+VP^hVeKRt#lqPJp4O4:(m)DWm8c.$k]IT$,.(w-Ek3jf,aX<"OkVadS/Af<:;qi
+9wY=v'-SwaEn,1.raZ4.s;7uFOH_jjhm%@w(v'7%D]WFBFvkInZ+X^oW5;UPvz83[]%;!+]_EXMt-_)$t)3kE5xg10oSUn0$2i1LI3OQz^mmHFPUj-rXk8
+rY^i2K"azI^1G}jVK$A{ZS6z[OyNlRN:Y36z8X$V_H2b@<etu0z;O$UXsRUfAlPm)hj@pE$QII"27>N#&8{`I$b8{&YEhp(WQ8{tbDw3zPpMhe6N>m@ia4
+0C]BpV.;:Z,lXy[}CZuF9dVFL.@<Y&3p2wUA@1EXGJt3"P}Om/dTNoN/lzScM"UHdC1F<qw1w$V4%aMUjrq,Eh_v>JH@'4]<f_5wZN]]9p`AxEy(Y7(aFN
+Xd$az7-aE^]3RTnnDHnbU8l{1($smU+aqqLVY`I_10n"F$cx&[G!ecY^K{Y8MX3,$gWVh>8T_)xh$M~,GoFKZ#IMvjNy^I:c~V4wZ&f-8Tfmn5Z4wo9J08
+,;DbuOpfqV/^L&U[d1t/pG,#&lEiX1wrHS}vMU1mnVR`~_"(ix6/)r$DzI7kkDjR10.ER@9cYCwqpE1)}81Y#J=^qM{Nu>aq#&FujB`N9rVonz}Rk_.t%B
+XUX;;#di+3y^m9A<B%]R~$qF,+)L"|9$BNC7zj(WPgA)X)76S&Z9#0$nXf0=JG=Zt"Lh[Z;CX#1-m[2C;CxdDQar;YF-%%7Y3vTFe=+,=mfU.t'qZt-EKE
+YK%;_-PKdQH"E.hORSzpsbb-"g;IeOpLe0|+n{E/P^%JDBHVFk]/@A{4zN-VFD,Ou92kdciTxS|0u;osm5qX(9'WLum2P+hbFyrn1n^v$1T-pbP@FXK4Jf
+db5K$yQ8x/L:IUN(eM}bL;(tX<U-%EGR,]#E#j!tuviacM]Zf%5S7!-D[&VnJT::bkX-b!r(84WWih]|nX`R4epWt7bmgP(NZq!l1T^0|7+$:jU_<PqSM4
+|f^vH4A(6+N2Oz9fAbC/o_"T>(3$a,eyjR0FN4X@;=gQG&r=rgmu=RV3@bo6IM63qO/qX`.>'ny#<Spt`3Y[#{-q=kS_(O4;PNgI'[1d6)gJEta|cU'.)u
+IqHDtbK=zjI%1M2Rhr>}tFHJ,N=Be/'+QgjCj0n]dkG{3808Co)CX=Choeij9{9W33B%CS+,.jzNs5~oj=08}}:FQ`^,Bo<fxo,>CxtATTyY>-Mxpmh{|3
+]};8WlRMLs]b7S&7G17OqxlaSb{&4JWU;ZoYgMBX[Z/AG`O#}`NXagDNW}A{)HUx6Pd(nZa"fc<aB>>g=/Sw1|QBRu21l4Fzcr5U`p{fMNCu&&f].Df'#x
+]6h5XimK~6&,SZ,ZP_}lsv<hlrQN-nmt}fk;"ruu2U/[j5SydKz%q2:4D@,tcE8+F^+[>&|H#H:^eHcFznRWF;b8K"R`p!qt}#t5TX_Vi^}dC|N%DF0<d0
+MT!n6/VG1(eCd4]CLw-|O4tOr6]/.|w]VZRtG4gQ}<3s0iZES,kW0,%wu3H4ob=A_oE-s!N@O}x"'P7J;K3TYhn)+)&pLM[J4.9vD)zaqat,H(Mr>}{n]f
+qB8imnMU51Ig[J8.!Cyh6fZ029>-sC32/po$aJ8Vz"UxgG~+r2ic}|Eebr6{!aeO6Ld{OPl[W|t^^BJlrh[[Y4v<:8PDO0Tp_>F}8}[NY$G[-P$2Itt'RK
+jX#0oOYz+C<Jhb|qfsA5M%_dozhbxhz;PeFd3)-l+591;Sd:$Y9K.Sa_N@>CczV:cK:gLJ=/LMsb>%mgb-w7.@`TE<m|;9{gk4IQz_0XxRSS4.QQs"@_EQ
+/IkoF.Hf/a@5AHg4Q6w<g/9Y#Z%X"84JY.b#-IL&BL(jYS}S(dBol:fJ{,WnHz(kyFpM^OD!dX$r&Ov=&[[#/CEhSvhh'"{Ch=Oh~=Ur.>w=r(W!<7m{au
+5%tGPi}u(q5M_T.+AnOiEIDnw.tXp|DqN%E&:,h`buX:HIRLR%1o%v<$+aW3mHo$"$D1}{|giGgIKDRKXH~U)JV3&R'l8&wY)AONc0%QWTE;pT8gu$v4OB
+5G3rdF{'WD8(2h/RSGfU4)p9ia|ceYXHq3%{PmDupiuhZms:~]L=~N.sNt'wN+~D)gqi2YhT,yYLIGTo@p;DqnUS1EN{BZwP1yoU)F|z%X2n:'G.dGE-jD
+2s=fED7|LCfanm`TwFqzb8`A8"XyK8x4)ULJX$Wnf<I759Ym5)Hb($b=gFt=A.8bHjtrCe/;$)p"/o^GPKc:<4&FN2`"</z3'B_;}&uUHU0E12HUpV-^ab
+9G@D$rI5JIHhSZ:aWknJV7qH&)q%g!NWVA6>m;'+^'8<`,MSxm:mG)lnL2PU@E"h~nFRl7hK$fZU;GtX0l1t0ayEaE3K(_l!+#`$}u]=Php/zeJBn!hSbz
+a#IgM1'>bk,_45/rzKx}[UCX^_=Ae|P8Mnjc2}KFTKw|^g;rfDPOb[Ku_.'vu"MWa;1%mp~ioC4uu_'c67AhH'%sE0-%,brp+1,'5d7$oVNcsWx=Qw"5+)
+PUri=<vs6X)[Cn]HT%7ZO;$O@B7=}"w=gT_`;u~U_VkIxtMWvho(]UFvsrr@w(v+5Yq)W)Ort>ZJGEtGRe@z>k/{_:A=Gphx/^.vmBIazCl>reHWJ]uf${
+.!byo3gI'4'iHL;hfBnkH-cfY]R5e^`N`+%3gWpmYG:TxDvC;n_/upU+TA],HKZam!<Ko8]rq$/AO]%<sQ]r%b>RQ=7m6`bIOPTFEWu!WI8i7ki@mFO6uY
+0)8mYLm]#n6vbYA.F!%9gJ3jBs#/_<[(0&T5%@GLnDv.xU")y1v$,jGNQ83y|b]DO'b]qTMkCmCl_[H3#EbxW'r@Qb94J<9r~hEoSj;$$hjj)+Smv8]fKE
+{xIulG/b.#L"r+G%;]<H[,9`NdmW^Z~rD/y=&9^Lm7"q6GvYjNI{'f9%rW'X;}vJwT_({QTpH$Fw${Uiv.LqbX+yZcY^e)IeL"Y%W0M"s=Z#<BYz[v=x[c
+CX}MwhHN$O2}zw#p>dz:Qc^0l`6|FmJ((}C@$|ePIu}Kl).5lEgyw1$.pRe9_F"0o]<2v7ON>3-<M:<V4udkI5|)2lInb+ACTKO_`@pm'Z3WgQ`+:{Q|lv
+}g4ixn.MkCag4Qyy-8Qs$r_xDbBuJxUHh=^.m19qn:ud}Xu@I1v6NfkusSF8dG|kM={)Aa#SoBE)NgRq`!gbNJJM%.6)^zC.YqA$VyHixNZBBt|u3`dlm{
+Zed8pKj"jBiY(J;5_q<E(//%jBBe>5&W>m:5r5:>!Uz7"{#jQk3wr{q}kBSU/"J1_&|:Y%Z:SU=n1'2a'eQ`YS.5jsb:j(tq@Pv[io|hM)m^(eZF''-`0s
+%$OQ!^"lqs@3`ekPhQa[Y<P_!RTnd4}{UH1$c(MKy{$O769:P69`ttAS.(f@(l>@!clxi-lH!K@(t`4/gVA]cfj.b`b%n%,h[dvn09)$;ZfG8#4_0H"Rmn
+nUK]iFW}yywZ}N]cx('mG{fZ^GrI05Ys3n.V~a@_RAXO~HX8zvtVwa/0C+Qhz2ebai>5h2qBi2kSw+Ejsf'#0680b|RI2yhM8ZmmL_eF<`TqgI20,$Z(=u
+0+rmnkx1/:xT#"{ZjLt!5/V.4zP$^aCbtl{]P,f;QSG&E5ygEz"eb[JCm{r=:6s8/'|$e3EX2B~^^lDoke0X[d`/;,.5AKnPFL:@~#oXa,66fKD#XSKmoJ
+_Ne>CVa=q2Mncm{@Wr@Q@>DQ=z4D&.]UbWo_nNT2#"",MW%GTGQCcEz;uj&,}LM+'1/qU-D(b8~qW<thRpN_3OTM+_h&_,fG[mWVdLwX0'PQ;BB{^&)/vQ
+.&9uQH+b3&,j)V-c%'Rt4)LdJ%-PwxrPa&&K[QKdKbE@ibB]+fpMq&/oINCC[6p835f7@xUg]8f(Pfbx|2X,ptR'Bab/jso=B=N-0^EFJC&45aSB08S666
+DVEM-Bc}7V))MD'sIC2uQ1Q&U,_ZtSCi`7.I;|e}tbQ<,+zT=]O;!&an^Y,g"gyVTya{xW<QhpnL~Gt=)OYYVt,rbvPadv#S@U.^OM{wSLWM(>-y$[9W9|
+6l"Dto,7#_eAb!%43i!r(}uTGly#^%6-@py}x%3-8't;seP3be5H(=h`JDx^53VTB@4Zhn'NgZv@]3OAB>IVY_II:^P);D2fUQh90szhQVq5D!~nE)z2(,
+wM/I)4!)6.!)MTsaYh6bSc_Xc:jY%dmYSqkO"yna`V>kSr$X(UA(4hHSH7"]<]DoO_Z{pw^(<(:/rj9z1k${YYRJMGq%UdIv/k6+F4F3;T<}eun&|6|#]_
+[s$WhP^z~}(&)Kf#^B^tTR!(XYh|g1a^,-Ls<-T4.kg&'lPU1CenR;29uQw=a/>@LZUOk@ptc8]1F|B'~u}S}LZ=4]p($."H(O>AFJ,EuElm|%3kx>%1o6
+Bom%SEo)x4/9/(C0LJb8zE^>{-fnjZ#@-TgSPKAYALMq^_9<&)ficUV0pvjG;>OAu]oX&#XjZA2S/Ml"Z,]7QG56$'KtdGn=A^70L01E|6|8}O|<]VkQ^$
+<i3G@lBoDmRqkUnw5=nY94qg5$<uw+DX)pl:384QS45ZyYyZg[Y.>-VKU($uu/_V+zWa-=@W`NF+&9bl>)Ajc@vfklm'Knb.mdZ2{pqW=XO|9i[WX9+|zM
+VayLibnbN4mX:n288SO%LZW)F1qvfFnf9AGdLLk`I("y:zwo[kL_7,/y>ZxJ3z2s41/Lv^nek_}TP/_6)[I^&VKS$DV)yJea66f]{n.36^>@k-j'u(V/QG
+YKn_.rh^U{o#!hN/0JD[/XZotrk)<8.R3LAS5<tS)a&8b3pNCL[16"AS-")F;=HHLF-y5RK/Hc9U2VWEN_DHLsNO2W7yn3}}@[t`CGGhZ3v;smKw~|X]-,
+=Cas0`:ubu#]ak$ig>7&!(V'4y;8hXi=5G|/UNk,qK&kh]6+BOR36e-t.g[OwOl2)EwOuu(f1{Y0xf$oppKkoy8#W)DV[ay,_vJ|23NZPeaxfaf,ioBs)@
+M$Z5K(VQ]E3!hQNx#7A>DdTDHW/9amPbDhL!e8lJBzbdxT'1l%]uJn%1e8my,v^z&r6-aa+M~{^f}=_n]D}L$-.0y}]P#xM{On6JQnjm3T;j'3.#JV^iqz
+>mp0+N'vH1NX(/$@#)'wgOE+'bH`Z5RwwRl4u!&"d!J<nr$,<'"0(97]'4;pHr1O["><]_4}VzgI5wBU:fmfW/s4l)Vr3ett+bp00nRAJuZu-wZgg^+cl_
+PGJ"qpmWNB+HZffDc+imP#G9$uVrHuy#jy]bDH5rwA@8qcnTH1~A9,POMcc+q>h2ZWq9b6vaWQ8VWC_@j6MhyL08|{@n^d'Vy,A4bL&Sl_qD3O%$g:=8;3
+S|<4;BzhK|'SD-I3E"@a(kGh`6_;uu"$)cgId6(Nc2=;kY`'d#>%"k)SgI4lp`%U;rgDkGc+s1qV:$iyv/]vX"g3dt!>rG&md)pMB=RkI:8uSRuz{%Xd4T
+RO,4^@38Bc;&X|As8tj@<cvmWm2&L>Gb|J^-#WBN+gXk:lQt,T_(2|n_b)@Icx,oJ41u2dRW%kj{g3Nm2!Hd1gV(MVY%3]UH,_-jM{c+oCXA;o%4$z_no7
+VKq]8m2=<Z~z5JeK>%9|i"U6}$ZIPy^u)5lxe(KSxAz3:_Wr^KL}YxnNyx>&-[Cj4;&ht0@hZ8~Ak<bMa=q}{YD7A$P!Acep6:kg:sdkv1u(AU/C=]=HDt
+M&vk)D)srJ5<UA%v{kV27Y+P{$$1'[z!Gwbx>fU@s}#t!#gQWyY8d(W'I[OZx%U/VE|2^Ens9A8{J$=-s3zxKJG(riHqmuIPo<&Z;G/97b,j9OoAL8Cx<H
+K^nP"G'NrI[hK$Rmmd]PMKC&d""KDPlLD}I65G^}$[1Jy0eUPc7';4"cD]})oorkH>w+"km5B-VXg.;'[Hz6/68/r>1Bt,R^EljefC'cW[b%,"CsON:cPT
++`/qlGhNb0N_f|r=RCB'(za7p#TK+@i-I2dYM_lUh-{"$L=,>6zJ7x&L:-B.f`baQy!b;RGN7p~ob|W,c$UEeyKi1[fW=mon^2I3:hS2n|XHvig.J<Vda6
+E1R.!A+GT{_0X%T_LW];ujcT,]Ed|bz1Ne;R"xU.Wd^k(jq<QM0N.4;Ad_5^.$PxQnY":0JO'!/W91/SPuv{G!QGIOH](m<MhKS;(R$B9dfCi;^%f:e{^y
+:Ggj_MC%D2'Qa(wqkiCe;1PUT4>CuIy+1$4l}Gi2onjf>}A&_}O|7buf^U@r#khcr;n2Yf.i`7xm8na:>igCf`1(jWDb{{FbU!$@PZZ":AIMaZeLt0H)6E
+5/.d^D7KOQd5s7F_$fCUygQNpCu7v>v@o#@fryr_CM>T+w$L^c|wy9[!Iyrb.zYUcXB6EmyM'ph{L&=e^wZU_P&-8]#&9_bwWtD"s1G3Nm(RUBIA&H<|N8
+g)dg2EH369M#/tF&f5V-3toxL`pNvMPv21<7}R=9}t^a4gkomUyrl{4eX1'mB#b@dUc,A5Qb"hj_TJRyIekuJZ9OLwsk1P!nFOBr!7>7j=Z}5b<@+$#-+F
+b&Pa/%#eV3Qz1d@{y<>or0p[`NF41,wl{tyMqE1afTtMGzkVZX@xANL@_)SMKf<jfD}ps6S@E38ss8/(-%<$vX++V2E{$GZZH@eM%3k([D%HO^<wUX8lxZ
+#J<7!]91t$>wNoWl2m:A,@HA4fGIMt+EC63bubvbY)O_%]}pYHbyQgA8iMsF$Ki|Oi"xWYXI452UJuK<.TdG,";,}o=^Z%"t9<S/.;$MDCmu4zEj(7$Vz}
+`&QuF(tV`bk]A2Et#3hbrLZn212[AnV'sveg8}rUH[;<Px$y9v5I3{u[!]'dJYPrii[%$W6_rn"{^Ypoc(#ls+$(`%J!4".O5P$(|2^/"xCT)k~aqlaf_5
+wjPt}'Jb+c8icE76dpW0)+aw{)@Bc0a=c:H;[!ULMy@n3/~V)KqzPLFAL^n2_)D]4k''lO)Abk}V^zd;5.=^S;Q(Q`qKFBFwQmn-}HsG$kdfR@C:0+@Z~j
+Di[}Xhm}oC:;lO!plPJ:eZS{w<F-5Z0L=[/&i#Qzck|BMev|gd5/zP#sSAtg'p+Wn2'#"93UM^_^J;E-|oP=7LT=it-H+'aVSrqt5R'D`2`oZx<K(qt`vl
+J]<DBKPm=s78E4:EfY&i5Ap.DAS&;dAJEcf.Uj'vT2=km]!+_p+QD>YX:{$L^)^2}%GbRL#B94M7[`x`6vHDg0%n|XiYnR2dJY<KyWgY7/0HL7X%<_TK[e
+&#uQOt!wT#:>5q7V.zl>yB!01zEphPM_jgMKi4Yw}]=#`{fi0BJyIT@:2@WmG/x@k;0=Iqh[PMbQLMGmnR~Mo^<+/d_JX-Qo!mL^ub9/o9t,g,da:bL^yo
+0uYJ9O7iKKsjc.MjR_s$V>u|`.0E5Zt_0SU9li==xa^,~C%VYl`}:1Q<</Ni;_q2/u^l|1([TIQOft$B(}V>3i<s%;tO^3c,dW<U:BI:]Bq9o^gnN:g^8g
+GnGvQ-z{{;@A8>l5tB|wC!A|6QoCCKO(7:33A_4LsCj$3fIr}n45isFpaS`)NL3E^>;Zf(08/^H",WPY!0;2!:j#0lUv''haX`:79J{^P%M'if4eUzCn;,
+'l;<j6b$.iH)4Ft_}^S!S<iwfImiHyWtg8-l:>56YcW"Yceny-mH)<sI~rvD:zo:5`N]4xK5h6d=jwY$3}#CB,~BVJv+>e]lhpZml&3][AF#]2D[Hyy+0%
+C[2.5gU'{ilygr21k9%97TN$TedYOOf6LAlQygYYCPpOCBVMUSc],jnS#'rMaV}7xK8e93siR<:%o&n"[0M:muW`3&zH<{Io/J5@)xrlh_~3V@IV)T,:Mi
+Y3(|PsO>'nhZ:3}_=@rVHGIu1jBpy6;3y@'LZi[tUeS3"b(u4AXO(}!hg>QqL8$Oz0-gK9uV6)-mAqD;!"1O+QkfTB9)(o/H6y_}8j%7@hqfvR"c8%5O77
+#TH]=yoN!cw^$tCdjsIyOxi&]'Z>erm2B[jAz)|^v8$0-nSy@(=<]9d[uvK_ru/KAUl+iNsGtb"x;3um,{IQ31W[`:^4g6P]}m5fi`R2cEPr>[$xjl8Q)`
+MMsjdO83v`pN8':E^/@OYQxjp}o^BXY{k){fpU]v`|2w/00vE]I^BUM!s</v_JU-CM#yau!z|Z6Zm6yooN!QP}%ciMalSABwz.=VvNh:|V]yRW[s@,sHD2
+kAj_M--SSTJBo$8wM^^0bsh;hcen[5[Y5/&9>GK3jKL$0ZCgZ7doIoY>U`^/`iy^Hqwv!1&9"~0b4wW;_DZwl"K$68nPyBzH}lYn3Eq"p=P7%o]0')}6'q
+KRh[gnuxyJ5kB=a9=b>6(^du[/r3bq+;w'2Hsi3Jx<CNKW0ux`#Y9!]@^H1-KUfp7|(TT:9NJbF"Jqbf7&K3![Lpmqeo=2Bb{QIxF_$1Q%@q0iW8cUmtPX
+"Q}eEd93ZpyY'VW}CTyyS4p:66+(RbCr52;4A6%S9&_&RJC0^tQGjdSx6Fu;Rn:KU+r3!Kqu-+;C[""vs21.-WuECV^N<ilyE{dKLyMhVukitU#8GN`AZq
+m]oBc#<hDWw18f7eJ8skHV)h2(,3!m~mSymyjm+!-C.sgUMz{UmY;|{Qo)Pby|1GMT,CQ^'[E#7:'.h)mgg^9drR:G{7A%I9"'|cqk]W#b#Bfuv&Pp)[c4
+g!O8FA,}3D`Pqyk,t/,kp]u#SA[;9b;5WJ=>uGqo246]<f%Z(E<{z"U#zyke(e=G:'Z`!a!km!28EjfzJr#EbcLjuZB)IH{O@Ex0tS`JYxsi(lXnPkKMnH
+ON+M_Vpm]Ip!JN~4=>$'!$sjKo4FDDUIege5e"rD8AEo7!ki7l57;l5RTl9J3=IH`)d,Kt1@%"@'}&1{joUH=w`"8uq$r:bl5#R_5'<LwL9B=[E$OVP=P|
+t'`]Kd&GKb%1^b~)u^]RQYoROGx9U]Na#MD_F1_S2YeW%kfiE%nFqwBh&g4r7o@B.aLPn(v9_HkPsja!<>Rp)_l4@bC'YtdF@S-;SC]zB7=.Zu$.DZ=oeu
+AD6921@J5Agm|)[dk2'j~thxw8h]NJ~lxC-5T)(|T)ycncirar9vaEJ=+SkF(gN:!AUFHojpwl@-G||`m;j^AO_-wu_ilb3m>:"RbXE>;qndIc^Lh6ntX4
+"g@l_QT4|bN}>(2A<j8k/D.k7d#Em7H[jT=::f:}<_{u-_PbSZlY#[{pg=-l&|7P~irZPpx7z@<"uL^wvud2B)(czP;H/lqBg<Kx>SQAO3Bp6I%a'#,_[.
+HiOBO<b{9uQTC351JhU5rus0%LvunV[_iPZ'b+EIi<`79+()Bc6s5Eu+HVUW;8ewwWfK^xTzG}:0JgGpPd0J(Q[Bu-U6>2)00|5O5l%}4{CXcKnI76`4ga
+(PxA:tzY[:~YAMgK"$"_P'QD4x|Sh<4mS{6|uDzNecL{3sTuSHxel3>RD.Aa3$]ExwAN^O"aAC[b%/m[-P%2&UXa#7VLZ(i!u_SNi%G,ASA[oZn,0ssA)%
+=#vZ9S3Z#%5z)KG=FzN-oXa6a"p=lgw`!|@_]dw`q+vL7KbKl4VHJJLj_I{.z!u}d{-]:{cd(C9S#t"<WoHn]/1j.nTMM`uD.iNUn"yM'v]{J'+4mGWIQ-
+HBUgg:"mQYN%YN5AnZOP-cs@^ruy8e'uQ4xja8y'iCY7MH"]xPf]B,s4)Q[:Nd#c+>r4xlIfVYEn#y:1hs<{l,]j:rE=3wq]8VM;K/M,2^c&qrr&tPlI-Q
+b1op=i3hQ"Iq2k!%f![D1<np@7WpD']W}C&F~`[Urq9rJlIL6u.I:,(^a9HtbuZ'XOQrhz2HmvpZ{EK}VW$wHiuQ%"i1/A<83ZaV%+t-F(_%H=Bs"0m%My
+;I7(%PdM7u8uu^M5X'AR'pJ|%KrhC]m:"'=!a+3#c}>^rS%={'uFi3bEX/j,LF}h)oRF+!mxUX_x!AFvk9KaX|,rmlrvf!l.Izrr7i1k+y3x]TK;):NGd^
+eA@f:wQMap>"}PvSW_k!9{V]ANEQgV8!jul4N0Et8BKkz=@a)BT(_LBf~(mkn{!K9XWuW:b)tfK]'fFHR|^m]Zv{mvcd8g.GPu[a_pYhNfU6sG^<7A]wzV
+aLa{-oEq@z9]${)3EgZK9.^`&,lBYtvPYoCH0Th""=;,6[OvRxUVkIx@R&H4BDFsX];a/=%0G4-J}LDIKk:9::L=u#_IWL.|ZDB3|4`fu>WH6$-28JML=e
+%aAag,.lg9f-S%N{M:M8DWGuvHN]pc77LYqMMpB|&g9.M{X#~{vT53zCe$89KdWdT<r/n)^=O1i60Wa"XdTA^vyQ3Wr!zR]vp:VNRYR7/xn@H@sAiuyOxq
+t+or@9}4n"Ag.yAIu$i0go|Z&rN2i[=>fO:<'I<Lz=0Tn'@s8@S@HBv:DO%wRZGQ8X@9`O#!2<0:$@UOE`sVDie2A%%igu.ux:C$kI_e{E`DNf;W!1UD(B
+uDD;Ar&$-|6#v3N"$bwIyPj<yd]x$)>Tf<|=Ha&lJlUvzVDA7@[e;26=e)8f'`2W3izn`Z5q6Q2bKuRNFB@Y_U9&b/abadaw%WB#7w]pdN#V3GI{MDAzU'
+crO8o}ea{yUPxw)-|pZz:f|qy="IxOW]4w9MXNs6v/!>7fh{zn_JxGt_f<yi6o@^NhKVREP=,Gfo=x!{>b7`@:tslwUg%H"<&2>@;G&_CT{e|$2qyL/CVu
+85@%6oA,YUydM5;A.OMGa6hgXR3C`UP^5!/xo!AHd$q3s1yCpJtX<shXMw#AYDD`[H&}v:!AjgqmFo+9i+OJ7);3$Pf3yhUWMEKcG&Snt5|]Yx-h(Qn@ws
+Sf'(f<2etU_SM)E9aSb.WRi)z0y,__`e#UK[,b9#%9Hu%6[^m-Y!{OKM|XD3pPc<zIBT|MBJN-v>aPdcxD"YR%PJlJh@/[yh6P4g`2ZIKy7Dd2:5:Qqg!H
+NU.}HsNg{MmPplVU7=Zgwg/SY$=JwHQ=8XZFou'$:yLd1vD3(.hZfHqT;/PMYxB2!KXA6'gM:bR#eABjS%Nop9;xHrz5'<8huVytzLY/83wqNvRUmK!]uV
+xHl`s3@CiHSSNJckNYB,HY;zJckLM)Y8nCCHAo(jQmu{BkdHaY/u<J%ib--eK3#!pm,vb9F0K]GpQRp^Z$m^iId#i)d-S{}h@VYcm&nf%F(ca/"8P^.CEY
+#8>`VnOBAX~KV2P|<7u!R{qQb9Fn#/v/]JZuD[Ve[cj;5IX.Zl$c6KQ0NCUJq@+3C-|7#XhJN_Fc{mq3[_$h@2MgAdMYF5FP@lZL(kHnvWn,K;]flmrelw
+ZRjF.B`aVE)Q]<]9MAm$g:=koBa9"!;0H7UfE}bL}H!35stPUr$)J|X`Bw).<lufzdUxCB!hhFtJsFO'iyZ;'s%tH#!LWnU.SpTB{Bmt>=QWd"D@=Eh<^i
+"]/p~Q77}pM!lQ=;FG7OW:gR.6_YTOj6~$Os|5&3Z/2vWcsp^`T<>]y6wcj>$LC_MHb/bPPPC8I{5m2[(9vo$kv'Q8@OJ,Gh;<0`(2<%):YrG}6ZlYkVBq
+rL@Jg]#9%vHE1OfH|3M&YDGeIH8|FetfAS><(`a`-+c,b+}^@^s`HAL0SKj<u{"uI7uw4hf!"V>|hi~(aY7BI6=5E7I;1l'S1,t0}2@"^"!rIj{UyU>=TJ
+lMN6[rI;jUsWy&W;g]o8<9/cKH[+CW.n4sz.AHM'"P:@A@p89e`'j^VUtZ"[(9{BuJT"{|6p2w_2OOZB]d=;O8T%esPQ_QL`tJ$dAJ5vTd`|ka!&RJV([d
+PkhTob=FXWoE^p:`x>%MBl)sxB:PTbC${(Tu<Sh]+u2KSX]3:}z4Bww'm]Jikjq$`mmnb74ed$d`kSaDHd#Kqo3/~_pYAQ.Ru!0trC2WaVL,i`kqe7h$(j
+E2d0Lqg3dQ$uLr%pcQ3;(l6G;/kWhT$#J,ukL#"|!IL,o[9_Hw1F5S@Sz1ZZHqI%Qoxg2&/0yTG9>1}9nGL2}%3F=sqIJ"FG$D.=-)u!J7ewh2G{&i.YH=
+6]1=TQUbCvwvG;Ri-bGl!CP<MqKJXhuPN"=#-a([z}AGJz~7&"{'i-`azNfxj>OO'wf2'PLW4%"S]vJ%6/q.njbqG$mw;A2-i2j`P!LFq7-CRBVh6cGq@^
+k<z)y>9pSs`sMaT=-^N6_%&rpBBi=q`^u>VY[jCz0Sz,a<}_+j+J^MMrZ^fkSs`k4$pwSMcAc+B$.[,B>l/Gk3HFr/xXq)r{vM+2j7vbg"ZIDE.A.p^-y]
+nmg3$Fx;#UF]#^t0^@V#w^<94.,eV&-:_qwS:I#gU.B/U-W;WI2':y]@>tzeX]`rr`xxK]nF)1MT'/0akC2H7^/uX+K<3C=IOFXc}K`duYjwB%!K.@LWU/
+L$qn^u>bu_|OK4Mot;F.E[nBgV)$BU%g;9.>)3f3L4Y8"pkb[Nty{4;xcH=&u'od6P'V:`;Wa-s5YOz72xLMfO1c{ZSFkd$h|YvGeng7Abd't"lvhINW@[
+VV(jG;gQPduz[)M&.G3Z{-cpX$PsJS9)kUZ1;k)A9H0Y{tv;']RtJ]`}:XiO6v[pqYcdgeX'eBVvjgcdu/|Up%x!~E-{~KoP:7|j[m/hjOg}vL9KC8Jg([
+t[d.E6|z_zO'eLYwWv`WKlhM2{j5F(y`b|$%q-$,xeG=K^/D/LtWg!wQk`":T%%N8=#!4P&dgd-ug<&:.[EIpP+EAkcotXNZa'Lat"!<<nE8a{o8jao:R8
+6Ja_7owea.}v{dTiD)cq!Mm5k$H;NMJtT.]YH;,+}(e#(yroD[JJ7@U{5h)I@Jh6HX_cUTU^$5wv+@G;0sVJia#DD3Lmy$qkY>=2N#($n;bF6bQRJlSSM)
+2nRMLxd;BxK:$MbQXdT=`Kym5:Fz/GCxF%k$Z<LV#[u{Y+Sy.+@2mq2;ThSQOVTEDXs^f8Z15+}q[|e<si)IYn]OI-x&ocn`]31{Eg./4"!43r>zk%W5wB
+(&'/z;l=[tN$7w_E`>wJ-kA9{aB#7Png4mR_t}0lZdksBU`mF!Np=@B7JiWP.SH/%JKN_KFlf5},eZgN4X]PPzd_s.C2v6PuB+Ce>7sA&Mx^ps@%:eJ>ZI
+_{=b+mFI]RdbnPZa~o"y8+f#F-"%n9u,FP0]Flw#l&ns)0bcCb`IDPtR"Qb'NBG'wWjewht4G]Nn'1`S[{R20(_IVdRRSM{$}O#q8v/=nqF&$]a'^aA3gT
+BMM,0GaSvD'!v`J`KTfkj4#]cOGYgy4ezi@s)t}zV&NO-zIpPu3UaoarnM^<n+'QqK<;Z6<|`Chi^sg$$T1FED05=M_;x3e^%J;xSvDsCh;nv2f%Cb2&k4
+t)+oo^RIsd[spoZI)PlW2.IFq>R]1;'58I<L>&kNrGu&Gm$KK5#LCASl~=o'hz.Cu0d6LOam"n90modBI$6Q]m8a:$}P/oMHtZ+je&:P/K7im;wF6l-sR'
+]U8h8<IQhs>x)r36>0'9bjA[9VM|;RO4CRqUVj`;D5f3p{+57Le0"4OOh-!1C<,DwutC2|f,'yDe1k/#lWH="=~:DUus($%$oL[Jyg)OJT_7K!'oyz2)pE
+wOi&x$PSLc%jLHM:v9m3$oab/nG2[%^W4'gvKp}E!nGEy%d]O.y'&i'']i]E_:^7;dyjBe27{B,LyZ":[xhUF<24x-gAV7q:l]zIk9TDFENbNp9O3I>Mwc
+;X%m2bQbQE:vNhqiY]aDn)'OM:~)$VJ:e7~h`va+rd,je3|$)Tq&-hS0@:$&)js>_V=$;1.LuaHhM1#LL'9%I'KtT&s_],)=GM8W$Z(^~n5C(Fn<Ior#Hf
+aD%,536>3.,ma7GAPyP.zswE8mba[,nK9UTfczS)~xQR~^ew!t)zN$Z$ee{se:XL<Hat|B%m)}a:<$tYgtfiirb9d&{w~RlFE`hv@LcS6Ts!h@Jl-e^=<x
+;w$NtZC`C.L^f0I)2-o"Z.z1q:%nrtJLi)%(2,#q,)U"(%1^].B'Wv1fptema[k2d"a9C<8PW9l)R7Fkv<@[cSR.]HvBaYVO>W@F3(d5&,BsvP3k`Rc<0`
+}Rm,=&[aEkWmi2TsbYXZdM"Uj3<_~[i%Ewq'0567=/gx6,NLHwNoQ#vZ%.algupn88}lnX6Af>AMnH=,#sDs`G<UG.S(g5qL9:[K,6"07J:UI2rI~A.R:K
+HQ/BVs-!p^_)K@ug-{cwJIQ|5(%aw7WH<Y>gyMWE9t6HyJ!"Q<A}i!JIAd:O{`+$Ml/yXyXk$ND[",]l@UEUX:T`0j=:MX].7gud4`3'T2!6~vN&>_FC`x
+}:.%;,D)RRGz)d!CjffIi'wv(n=OcT@v'@3dEtVY=`b1I5[s<KlnF;R(=pwUNUKwb:,:#<e#;g.'R2,H.iM-,XI3Bl;cgC28r=V&@S,-,4/UfOVps<:3W8
+cXII[5{U,%i8OdPb]k&vP&V_XM(ku]/IPFqsnqo6qsHk/yZRG!I9`6rhsn$g7}Pe-I>o!(^e`':rlpwRrVYVc]g]99BT&lU&aHbU-XJ9jxcEpgb9JZ""@v
+h59`l@[0Ilno<,!U"qlPcwVP8`y+|s8#'%QoSr)=9'7A<_N'a,L3$UFnRK~EOR[_8Yoy)=z1t&hEieg%m<g.Ep0NxM=>b.Y}6.s2L=CBK#5#iy53~{''o#
+5W4K.I[^Ul]n=X)0k(U[=-sEo/hZ3Q}{b%tXgsnjpNg^|"K$B>nOIEX216Zx]2`0LFL1=ZNC~E+,A(.}NKT0.LDRs}M"2@Wc_VI%&d0jn{uY)uYTw]a0#s
+EEG[7S>u1#~WA3"]U6J3YhLxgr`9pkUkUv'k=-77Q;hH!TO$0'w6:v<%KR=pv$p$]x{3g(^RYf&Z[iO;!:4`[t>TbaG5{`KTe'Og;uF:YJfCk={m<Ydhi>
+a/<1h!|e@YyM=nAR-lr)v(ZM6H^hF]H8c)e,H^OTs<uRC/>I7HfiN!%gsc:oq'w3u{gu-qJDq$MW3R#L>XGu<FvHQ2=n$yU4hz<!Q`!ysf(^oY8'ZTT$==
+3pn'~=6FsM}68b7|^65G,8TQGi~_tQg$2Non-qRlwN=&8u;Rg56o$fJ3=p#Fk%`X<w:8sm]Dr/L1$>}X4]%g{^S)&-KZX"a_Z-+qtQ!bhx<f3qnEM-lP~4
+-R#J|7i==D3uabd99cKs,kL(gFcPev'Fb(={a:Iu"<}e#{bBA:'V16R{,jX|;|OJG2/.{R1{X/6+4<H!2BXATAVuE5ALJt0PyYmzOf}Z76.>m7W5lGy==R
+scd/ZOXJS!Q^S6awiin..i-[Ek:iwT"Hc|_Jf#3]%_pYNZPU1CD!z{izS_oAiDGiPc{kDNYHvG,:"]2!!K1v8LVm(Et2>^hO"=tOXKyO,F>/-:>+^Yq!uD
+cEi|!y;<nglD6V2011`lrVT|.gm+{^8yoec|WNVWH-Lm0j;}|^3!":FI5$z+a/z4uyMw'""|EpkWw#)tXfr^TZ^dZ=VelHpJx'b3vxOZN73&sGq,q`ukZ8
+|Y'xhZp%CV~,h,k&^UHYhXU:iYarw19K9}P8!Q07y5U|HNh7X}@8Ermjx.D{&twY}K,Er0@$7C>rfKIGb0M;0FdP(AY0SA{sW[3Z5g")I&QEWy]`'2G8R{
+wo`7K`j<8B7Wo1IxW3-Bxrbw3#mzhDI_0v;vZOlpT&%249cQ!`ta(:yrQgWb_ifv}OH:Hf.oK#FllKOqx8mMPWy`>YkP7K/1[mK`E-LAFheioWcRaHrMZN
+[1hai%8>1o_t=8F+RS8ZUz^`5cs}&(0ml=gDajU-+KL$Ufs[A5%RG!AMGiOE,iI,&NRMegoss^Z/x3VG|6bi&;,_gyLds]_G:`)@"E/w-1xu|1L%91XPGw
+QWI:yZ@Kd[EVS('(1{Gus=8>|p6+/t.t1"F.>&,g;<@CchMGi(r^~40u%qld(mw>2=WkajGj$@WRL@Ly3m/9eo;OVpY69:N.LY>vHk=i>oGw]Cn&j^c8A7
+y[op87D^Qt4<9nyl&(0:AV(FW2(ZWr#&efH:X"@/}Qd4jPYR[6+1{3IhnxR@Cz{i-fts<THU7x8wDh]/s@h>@dNYZo-NYs$^`tdDT$0=i$&(G`jFGE(nL1
+/]U7C%EL((LJEE&fR,hYL[4FgIt8{v|p~H[695,C{1%VN1IDp-7r<_5Gbyi-f1<Q9S:,_<r(^57t{2z!r"ha4j#qCW8iDu&aTdyC;0|/yS-0,`lolhB1Yk
+Hno-n(RzsdLn|`9r5rQGXX{W7I_I^62DTk!vdC)11qAEJs6KHQil)]4N[]r|h4Qf"{#f"v{aoW,>"rTbyRwD{A&5|{jGdp(I{/9k`hy#H#tOu0H)s.^-CP
+r2#j<W'"8;JZr`l`R^:nwX||Mge8"dISN2:34&"ce|}n|y>`!y;,JtqssQhc{T`w-HtCULD_u!yA3+{CxXwr".x_KaLHSGB,<69<!;~;}MXB@Vz#WWa^gq
+A}@@B()Hc<J{4AYJ;NSi.Y^RStS_nGwd]E`HNP6<$j{ECwhGd/"zJy@|BggsKi$'G",7&H-i8RLqZm.lm)PUlQzK${"M@3~ev9%5HH1e9N:rhz{E/UPUJC
+JRDIlm.76X_Pqq8O`}K|tZXgcP9{^c02r_&(I<XYji,Xo_<xmzA><w[izTJyx=1>w;yK4.r^vb&e[WTK)1~miS"!`A$_mrj',<V9G({Ata|y-!y{!{b.IF
+!O[vy=w}DNo#f6[6w[#JQOV>Os=UFxUNP[Pm0[c1!e&;EErh:|;T_Tx25](w5nl=a&SS8^Uq)E):2JJCw=}dLCtI@p~V}tPpF:7N^cd!j`%[IJB9rE(IC[
+o,Ysu)#cp04hAOq9nTLI9,cvO(#,wX<-YGjSmKdWjO"R$`UOKQ}/9tYL#_NK6(~%+dQ,;7p0}85/XmGv=NB=>ODovb>C;91':P/;PzIdtc^l/s7)A}^+2-
+zQJx/v9,8"Yes4W{&{/sP%pJ^c8]#x}=I^ib#>M0%/:"a@iZvVB6"113TB7g-usEXW~hZ1hsq!SN6AJOso;sJ+DD)bKi$O,YoL%o0w{_Y|9Cg&=ozO3M"T
+FHVB1JlB_"^]b9h}jp3TN)PyZ5r}qGBDMsInim"LHS.E`ERdsDR$^}|4+:SuqL)^5$(`ls:Ia<{c&baif$mkJ,0Zz>[nP;1#trQfz}Gv<z.Q8an%Q"X[M2
+FGTA0dIno0bn=r=U$`sl^bt+8XkS^c[]>7H12%x1Tdu49e=Z#Z/SY&AJ+S{5Bxzdab7]+]|h!Ig<_ofAg|4+#ec}sG!]6x&i=f}P^"$g=gAE_k>k}>h8vE
+&2PO|q6-8S.ObUoLZ.m@yf4/|BreS&%7c1y/JJ$R]QNxv=^b&@H!W/]Z$g$zw@2ukVF]>QoD`"N'Ar+]#;ea~G%blM"0_1=%6AIu&,v=knv-#bNez<2=<P
+@89jpCE)T2M0OtWVSuKwa7lKY!Z)n<0M1Z+EztLbpVVe<GC]kpT=~_9an'/,>]9{E>([YJIQq92a1x-^/AIF^xQ<ppukSZEfyv;F%tt'z4yftv_Y)tOd(T
+PJ4i+Qn5OBd{^@-d#JwLUJlh'y/^r/FC17RB<p]LeskbMbmXJRzy.2|F7-:"vFDg)(.#B(cPW`co"0ou/OrwuHf$iu@[UDt0srh8DoxW!Y!m!QsW`:mKGB
+`}qtU9B1FNo>Vj.i(ps5rZ$vfLG6H^E,%%VP]<9ik@'v|pF)ck=<+swdx#t4H_}g!g6IYV<LJ4RBl7ja5uKjIN3`#pVL"7#[mp}O>M`!5sn$:Szg~'DFLw
+[d>pTEzs[t42~&j(eb}dv82,on|J'vG4mr[3lX(g9T~&x|~Pw++M+DK<@Chi@[TIo)j"S;Da!+&A~%Mbp2SqrmRb@WmpzaY8UxKT2q)==FK+at4PgkZkIZ
+BoMGHpK<vRN%(6lb[`!`bjyp`q.!y{~rbofGgJ#O:^v#'L](tz|=)>n(B$,gk+LVes%CK>yK#Wk(rq{iH#^,6U]=L_8_beHQtZ]kKYrn&zSSL68'aoCE1G
+3R1ARXWE_`u7Y0V|MGomFEiQJ#l!;QT#'5Lt4m}HRr)sn$zd^QD5_{H]{R;zJDH;8ETXfe5@X,(IPpRL~h-"n!J<G%bKfX'%`C<wO0NlRQt.5S0CkftL3s
+7H+51ZbA=Eh2qL#Lr<m6J!N[MMn>yDv{.)~2nTyl6F'f7chl!c7}x3h5@'s)%CN-=G9bqwNU3{eLtbq5~4J76WN1IBrvra#,)F7I,Usrf>6zFbiegpRT._
+LioCvm{+niaWRbid&1}iQ)kB^cAoU{g2]Q8XK%[Ck@S0)]j."<XLQ"AKR/RUQI;kO#xpI]OU8y"[ommI`d1j.-zBvCiX.pP^g&149.a8U4r7-WC7-'/GeU
+[B}=Ix>uU<Md&PXMX;Re3@ruc:U493huo=p|QpE:NT"[w;1=Qq>jNr-PFE7k$@~YY/U7TMp(5}UZ-l9,qF.LY0/,p!8x6j/>E:mU(#Fq|G5]2TTj+ks{jI
+|ZO-k6t/#G=|3IkZE@Qn(4&pP0!,:vSz"0lMf:poHkTRO4AnxWp!mpB9e^dZ!0i1Qb3_w!cNqY}&>20yZ6QnSZ-VqG>+xH5uWa~='QS.=xcZr]L{$10lc:
+h;7LezS$[6H]Tvf'SpL'Y#w#-.!H%c[RI|#d233u&fIs!_olA|I_+fNY%mu:``xnTWL)lS_c7w/eR1d1d<9N]8Vm6.K)(T5a@5Kn!;.!x,@!6}HktsJZ8:
+OXq|P)gqW>r{"7ZI9>!Uaop[ZgR!}I|I%;)^[mO[oIOD^Q`<je'{:F}mwLm{J{-l(m!)2sk!kx2`aB}g433JiR@'2BqQz+MWz8XXd1CU$&2{cE=^.`E,bi
+ih#dU_~nxv8doTrR6d.Uf,E-w#FaV(YOoYe>H]8V(Vp0Jb15ZmmWGCsD#GHx8J:`=UOEq{v<<uUM_1|9O/2(#cP"uhbIr&("5+a-L.SiN_lRMN+@>Y.BE)
+([!CpD[ZI+Nwb&ZzA5mPut%D;iF-Qm=YFX%}Xq"#+5nO8_Sy8X"UQ5jPsn{R;lZ$sA+N62<>Uz|Z[A-O%'4<=&4.Z065FM;LArSQ;v$OSnF`/aZu%>Bd%M
+TO#W(tWy!=TW2@9"Ioe2WdU/5D0;~]B84)@BpD$$:i%[xx4"$;y};iDb7_~^q8-!b7K"=M/>qM]7}lGLzU5xbV-z^=Rw=Ix;i0>]6kIWs|9R!,vQ5G,as`
+:):|bl=]opMlH:Y]@hSh%}{oSV<xDwbMnReJ{XZf[i0Q1z5tM#:D.1x|Sei'bj}yfY,`eDib>kR7X9cPAN2'pX:yr2dT/zfDi_f)oFaMLi36:m"P8:.>xX
+-P#]34t@-wc[(PTmWAd%PqrDHGvIHOr79Y%e4UFFZwfZ,UGZPtV1pAhR/JvPvf3s<NB/c;~`SS]|+v0}`jBp{Y9l.ctt,B2V+6!8/k:2R:@tr[@16"%e_Y
+hBDX>+l1@j(4,kEE:yyH<XzNW_&=EhATIZeW(:Jv"1XxETQx_YX(T"a|r.YD<Stf+#Io`oJj!tt|qU(v_fwuXWE"%ht%,SZYCOw=aP8p_eM#]Cs_s]GR@$
+/v8kUa!DG{#oV]Uk|j{h{8:6bGXeErxXpa<uxhrAdttuZqu>YH&'AC;jj=ZRF;6Iwf45DkE%~yw7ldbCq)U/"3"V|,$X%zy8Hx6rEQJVM.,+[=d=0pxM!B
+GVQ]{mfKPnObs2f74jaID1j}ymk]mT-k='aGj]T.|rRr50Bzj,m2M2/E`R-JmTF3tPDn1X}+$OX<Cn$@%<ahpwqC5qj&j_qJZA(8Ea0wzdd6W^vbw:b{fn
+>s-zL`mi~SPWfGC;u4(q3HKqaW.Uzm|kW<.#0QhU$+R^jEip,/;C5CES@AUz=v&pE$Nv'HzlK}AaH%;&WCNe8%7lIZ<8UyMl-SqcHdK17mB(X{"q"^CK"K
+%P'TcU_+;rB%m`@Hw=cPmm`hh{<HkR9shU;6k#h:qw-0vq_h/[>Ik$uuh27pNnCV5F]o3Wq@Q(;z98[hEsX$M)e9lYj8z+`4>}pa'ml2DH(]q=|K$1:yyh
+qK!@!mSx5,j^||72:.N]^HcS./~uux:AD@dns,[SC;"nhepfI3%q/n2H9CBt7NARIaS>H6.IHvJbS|]oQGN`C'Z+(N|R#X4Ec|noDOWs_LKB-Jg2c1LurP
+<2c{L$,R]E_yx)#P4aV2KN`;:==s'yV,]FGtUqxH}O0rk^vYrtwe"x}.@Ga#:Jr3G;Eu,d0_%GT=bAr4CuVUOt<ZJ|wWUwlu|Oi7N0Z3SA.HOqQpGO:0qx
+tAj9=$b';(kVSL3DFES-elGT=4c8gwgyi]4yw}dtS,&UT](%(7^+:|`ol;BbVxxwEl8YhDs'SiO.[(1|)o'$FSu>fn3B()'m94W|Xd.SWTu2FB5ZZ#%p~o
+ajMMK+9-g`;LJ!Ovr6qK>&M_ZdjxfrU"sUFd&;2>VBk89B_yEr!WBnjGs9B01l1Vgs|`ewAkDz"4[5S2(l9X"lQR([9e[01`BVlN&Nfi^2aWa7(-a'D^o^
+nhlDgBPb6Q_kB-2>;B3.1@!C(9%clwuo_nzZl=R[|c&W}!~qWc.`fQrNO_k_`^Uv0A'2W/'fv_;n1YN|-#Gpr]kw5$eG.D@N|8npaHmZ7'T]MfTm',>Mwf
+LGs>^bC!]A)#Lk6@X38R28tR@LS6V6tfLg$Fx(nDY#h(-G8Bi6fr}>k^NhQt&;Gu`ToGeRV2]7<eHp_;KRGQ1)rbiEAE5F>O8hpl_Fb_P&>Gw;}wqF!yYY
+f^f=4/Y"%Y}j4&d,JlN]WM.DEDObR.g-W>H0t8ni6&t&30vy}pGM:V^+Z0:Q'B$rr]txZA-upyzEfX([kL!!oxcNdb.MF-CdxNsvC[F(u-TQcgiZ'R7|y&
+!oT({N("E2a8`-2K:h'mqRj=bqw|.MY(D]4lw'j^'yk/6>p^3bh`93AH#],6z{3:|N4iVb3'`n0Jzx;uz^f<.3P(LsfiJ0_Iln]aoZKY6fE>ob~"@XEqG9
+R)MoiJdn$]sY;zA8>:7{n+V[LK/5mF=F.7CK=eD`QBDYrbufN$|SLWNl5UzP"GR[01jx=-5R`"_#1PaWEeL#9XQeBw_U&KKAKb]]GkpGr9S;F+uEoZR_|"
+S=`t1Z%l7{!!nu,.D{+{LN%kXd}I+uN0#-!J(3>B3<0_y,bTB/Nkj"9@D,/3>I.Y%0zX#0{0;nqUCpM.UTuSlTdXJ73VQtN&5T+dH1>j'-j(-%aNvvSl'z
+M7kc0QpP+9[x5e}T:E-M+kJBZ@l|_[,:XF^#aQ/]lANBY(EU{)@2C1jx%v[QQMY"NRo&dg]Tn^`(r|uK^{@9BvL)Wnbg0wFc+>uyIrdHy-y0V'/(`WwRf1
+.0({:.9]`m,fu#EDq0pP<x/m@Xd}l:"QQTMj#2LZB+qW`&mQ;EZ5Jy_:IT}XnfDl}Mp`O)80vYi!6#>;00`O;kcto|ug_4[W30+Rg0oX;$S4UMNBjjDa0_
+:-oV[5#<rbk]&:fMY{2s;]P0aT1",6'1|2$i|5Nl]%l30)beid<Set{>0:O'+pIOF$KF',2w1kCtr9s17/4S&F@Mm+E|WKZXEt=DQ+y49x[h,bu+s`Umh8
+W'd(d(4;~W#qm(-(w6qLOgpz7s.S1Tc)2fS%.5JXDi`x^-Zk5BZPIUN6|yXfL"SB.E%]-|gw$9TiZ2iKHd4|So7L[Zv1,NH!y|/MM&<bZSo'gl{R."=bgC
+ZD=<KPm-_p#N7`VQf681PN5R/QwdeEnaAf;Hr6jjkDPzFjK)O'qjl05^3nv&$N'U_oU_JJx[aY['}/|aD_<"~A`yB'TxQG0/#OtsOn:h~(C'~h>BQ8h!}N
+"KY9~T6ir(o=8Y:aCtrFLOGr:V3R;=[#b69DB,{J)5cU2m.buuFWlr%DUw.q6JZSL(GTJ_uP.12j}<G%:0%oKfMQvn-[/58=Rji-xN-EeCnsg8rQq`Yc+h
+~4:C:TFt:ng)MNs.PoN'"p.1~W0G"HKfBc!#~AEHx^h+b8x7xNTitx/b#:`{/&9t,biYtJ[THxd'g5G>wi{(P<)hq6nNQ+lMRAmdz$S(%Zuk1,;emX$7z"
+8]Lbw.,1=w0gFj2t^%OeqwDFG]3<o.^qGT(j}y5wXxzM</Ou;T.pll/J~Q49Wu1Q^G~(ikB3/K&Dlj_;5XVBqnP72<eP[9A9)Qq0141^Rz![5Cy)GJ(U:M
+rlTt1mdavnQ`7:$t}l[<|vms1jZ$^WR<4O9K8+n'un0.Q[5lnoEKE3rU".[|1AvE#[&>Q't]ZXDVWE;B43bu1@O-$VE;_:1@o@PmA#)@e/Uest4-V-OV.z
+|:tZ^G[pXV)+@UD7BMFeGrc_3zHDll~8)$|dT&cdY5;jLAY&$7g/ui8B(a]TVqofv+n2B8K:b,l1tyY@y(y5ofYEZB$uL,x@u;3[Xm![aTTbybsU$l9Xuj
+_>ad{EoV";d"!"v)d'}k{;b))Qx1.5bc<{"sb8mp.]%!uqHjf|XEuzp,Mb.j{^3=ebne>hGuB%nk-u+vuyBS{SDU5mSrfJ]_,IR0e_0Er"v{<b3o$ry|iB
+,1d$xK:6>GNyUg#W<$[=/3"Qjq%|cMWSM|t[6pxh~IMlNO<Dim]^g:/H[5!/Ch2kM>=@1{-L]4Hx<|.g~w(A9[YvWOrMvM|SN7L#5EI5aD33MC/P^tbOsT
+2f4!/740|3)N/HmFP@{rW3ms5_i|t).5Aw56bkYI^pzX4ld85IwXyZCY`'eV(SyY7Y(y@-#[T0tP"uI|;d`Y'T@L"rW<rUe<oZ'5Jxj>u;HRqFAwVLY_Ez
+JLi+nHZOok!tT_W8vQ2v%gL7<lc:p5XnpvrLlSJH<U[(aC'+5]J)qw9D#<'`Jb{"WVD-r)!E;dZC$Z7d&mT0#5't,x0#d$>fIa/l(Y/j$MjZWjQH/&Jd]W
+kq<V9Icv;Tk`G!3ZAwV43JG8hnT$V!{Y&H<sna=5d(&9>h.cGwW";0eoiES#Qh06N0dXJVK)H/1E4=8]1r36vGxN(yUj<oK]<u<Y[Y:4X>cJOn;Ej/~K#T
+{K3E10j{Packxs'Dsfa>9dX.'#C%^iA^[G<8<TXF3rMf1O;9rcHo]}ZFY_QCK;1$sq)7D97-[CmH5)u%NCQ,wj:b7<:Iug|42:c!_Cf"njh<]sCr$ipu<l
+O9HDx#N`L!C9-l;9yBN$}{t@XB0)WN[$l5lLZtjW'-yPr6&m{id;{#2URt@CewkUlk;d7eQoKs%+j-9tEqOo6=WsO_>+^LXC+RLomNj:6<wdF$b<jg|HVg
+l}XJq++81b/Iv3=hMd$6Wil|nfPm$cI0YX<`^<F(>7,#U'|D%<c7xFOiG{;K,yN0o3n9G:qSNVCP8jJ)CgMMGCy7.'o'7>fYs.//A96Eby_Q;iNlYV_GCd
+Kdx%O<Kg_ED`ce.[a-2[UzfsV`-oA1bRG"d#!~HMnTCAZVyNnq'_@S%LJ7FxRhMGmtoBcW.e-dR;kPBIK}%qiN-M8{%"P|.#;mOy$_(m]N@<#|-2&fGLKJ
+DHS^<g!.+vG5R@DG#x@<$Z',t@pkYjCra;[7g6(LlGbQfZ8(c|^f8wwuCpohuwnOu,2Xh""N/r|;u^.;/6iRSZ'Eizk.SMN{eD5b0DYAI]/O4qj$&q7YR)
+m&UM47@]!!X<a"uE}:~bYr$0@-)Nxqya>s/3t)xYa&,npzF71KfAb'f3u&H5ol~FB6Rq@@r>Xe'5L2KfpDizsX5+iP+|gNgx$>^|t^,ZxVvO>6,vE>{K:B
+0^GhQW0IW=:7,Ws:-V{]W1l"=AfAdS,bqpn))+`_-q<Ua/6:$9QKH1>jky.fAun=}c:a}s$jlDA)ZLJ/Hp'K8$.]~|~P"#b8_)M7ovuK7YV`qG<JE.d6!J
+v>^(Cu/CbA)r'9Sjz7cabg2QEng%=a<1z&Ug3:RZUs8HYr"Z{0A@BdB..=.<$aR='W0eK]h+bN{-_k/t,U=0m)Vu.nhumY8,x=C@fG=Y:c|/QC052'!Q$'
+=hCCJSD3`.S;g.B_Ah#24A)k'=dGG`~b;1iw!5U&hxeHeea%_8emuxZXP({3+1Yr@cpH}S:,}8r'}811V1P>z1ZF#S{(C{qPwy-|3t~Ke"TFB7r2vr<wXI
+~E$DgJ/ad:!_caZfg%%bA7"a5Ly`n(vc[3JHScO(/aT0V1jG"<6$9Q_5t)c.g@](].I.U2^cZ{S.iVd3x!rsUP]A6X=$rs;|aR]QVy$yqP_DlSf;'Fh:)1
+1$[hxgi1^iDh,:>,`GV9`=]um7W/]_vDClX6p)i#L'WJRSQ1XS@$z1Gz}3GMjW@/o/L(2P2^:Na'rduy(vby:<[,e,oenQNuZhdzPu|Kq4`T::e,!cZDx7
+%CCg<slmXih$nYTW$--$I`}r%/Y^L:[K27CHtGjom#7DMmHAgD;y#_dsn1TG{E}8Yi4|=VsCeRb9"l3gf{U_t""fGLAX>gHgGH]]0;m|!LxAro3=uS'yWN
+|M`CTRIUaERc^seApO,[3KOttXog`]J'T`FbzaeuyW[]jY4L_f3P]8:(zS|r`_e-d]s(o^DU^&0H/[&]^/CA!vA!42sKA"a%KB(,bhg85Yb$sejTVp^I19
+cs(dO8v_a)DUp'R8<sgA[e-8%,qYAH>Ue,gb|0s5"1XsG4_t:hebB1tYS6A!G'j/y3H5X2)"(Ffkz!Qb.(e$Xp'k|Gvz`v!{i!G{"ppoG{@)oL'no@UyF[
+379_1URjj5Iu,;+eq60u$|,#MvYJO.9d"'v_![(Y@>bjic1Nb#}SLKmottWiA.dO8A-ft2#oc<)vTRXyHT'&gn_1xCZdGqH:[`re)KBDSSDsGpGm'q!|4T
+zn;>{NN^%.vVfzB7ZQUK/<S{JWJ>d4Dnsp(SumwMtUoYh7OkC8Fro@0)+9H2be-x!oh6buKwGkl,]qkWTG[0k9|oMcj6UOIb.1IdN&pIGY]eKtBaOrwDuj
+p5hLq)3;BA0{c2EBPwbg'FvJd]#|$2='(M#dPJJIWf#g;)/.ztaGG&c<$"-+Pi{HiXU3FW}FL[E==D5G{4#AgwQ,pqoJ<=80A:76rUieED_b/lAa}pbek]
+]|%KjL<ecZ-CX5""xijh3%qrsa0g_jYka^8&%VCwwrWodq{C88XwV^eb>V<Bp!pk&=nqkuN1=]flp-$]EI,.-w)>cYb=RYX'a]|V$7d/;g-#l:g&0t/,mR
+U|[W_}=^V|F"kvL87d}c>b/}5L8[=jTO+Z:|qvA`A6!>Vqgnc=9ka@_]xX]hi@Z>_cv9gmCx9#5;Q5cOF4r0|U'Kta8ODIP`)$U#XKZXb=o%=Pz`spguaY
+l{4ECPb@&|M"s!`Mus$H.u@LzvSDwx&t`htF6sSeg1|atd80t@Ox7I&Ji:!|#UADF_^5pStwsX`fSUu#^|dSpb#lFsX=_b8/H@n{u<3%P8W3iSMyV`i}ih
+3b`sIPJTMW<EMlWv@,CM1F%<hUDF76DX7o7}TmWK6;_I#mQ:EjpE2%kaZnUnMb`;2zw$;+.5<1Z`,NbXc^U^tFJWwO3&hOQj$^}2y5h]-d~@6hbzPQ]A(R
+8p;.X"5Rp0'%&ucR=)%{vv]8$h8MQ44&hGpwOmkG$]2b/_W(M>pIvCx`K5ih]xlKJV)Ds{|(gCZpI_.AMWOR}s2flqvI`";%<&j}_X837"U5sh<&(fhT-|
+f"&.7kwL}ud%G%P/0z!XI:yQA|kv|W(]mcd|pL"_aSB3|[9};A#_NYbG'S~k9;8#tu[{ybFMEz[ew.d>;$XBe/A}n%S@c4Q,D{kI"1WUyo=B-06YQ<UAf%
+R3G10c4R;R4tangR5at})h<cDty6hmwZg4u{P:FgEyyNSs-<Nk[N{1/TzpWw|`5uan-LS}Ao/flC'fj|M./T~hh+>xU"Hbixu%K``m_c's`HgD9{2|A$!f
+PUW5Xbx{m:,-,9R3(=Y3u0Q}q-2M&^L-Ew%EkSA_!k!vG6_>G}%W3TMxB[PD3"0FN)x^qsP`OXD[V`hx4-zsZ%L%t9uqp}j|=){&o+Cx8tY5brngw6#6cL
+)9sO8)XA9Dn^rOZi"l_}r4)NzII8Y7@]A;^^#1_5C&648^XT7TFF_+aqz2}^,$d)}F6QE$HPc7Q7su9Dc&VrGn+g^coLmY_Ov:^wmO;vfpho'm+0olm;%9
+G#u(>`i}ZDj"Q=O@>oq}R+:vsSMKn)VN%]K@4zHTY6=h'Rp&,{Z:3M^RbFu[]|2UUU<J;J)$A7jbc"TY4S:yOyI3;iG}u}XB`f=c}>Qe>kfk8J]]ce,m&w
+qIL@RIX4,:0z^&L&S(g+QsnxBg>EeWG!5qw'J9f&HaU6Xm'r>e)zR8cXbPY5oO[dJHW:O2Bc}mF6h^>BLcnc#'oS:sqI!,Kz}Bo.WYk|gsdc#`rPO'|qHh
+H92Y230V}l"Awo~jC1:$e}EaP]60W4Ow03wT(wUe,)K{nM~@-9Se-|GY+m|s9dr7RVx6A(wG08Jm,9BG;L@(}lK`ek1hS|5BWG-|NA8omyx6'm"&;K)||<
+6k27j[MweMP/pVWri.%qTnFAtBi=(BLM"s%i1p)YsA$;_bsnag^kxFJ{O4;XoVRKlPgw1(~@wjR(t^.i9hJWd/::3GOUuuu6d-nJ4O^V0ML)]+f_JBJ__L
+}x`K0Pw5"}T}"lge&0`q+|/{zcIRX@{q#rjO#^4pqj2K]UTw"3UA@&BboPsJrB>8{1[ZxNG[zPvJ+ozx+e378a0=S6rP;QLtzqz:M=7=t,zAr`z@w%evCi
+%EwJ@J`@3+zZJnixC4a'FmvO6IzN}Cq|cd=gq0G='T`TqrZ4!r5hVT+%W1KMhosmiU=0bPl60eGAD@gt:HRliz~'w27D+sxu^D.Ltq)K^"eh"i=>/-<-Z]
+3zLO$jaoN_)sv$1huzL&@KeY0;#De]kt!L_@&}0F;%+SA79|&!VJ]tO7{GMQA+cYDeQRS==O7j~xEBw%29y4|aA:I5g$Gp^ADwdj>|ENSN1NVa.01j/Rt#
+AR>u0%H3%o&k%e`yx#)[AO/FCLU(h7&AnhiSLN@B:fm,[06EM0Ri{H=>z<DF=hb>0@Qtz<R1qg0<#};-47bkXBnS_:P,FMm:G``Er+v#c])TsFqSGhG^o!
+'!zaE@DNr|dm%t]EV"7)6cIr7a>F9Y;Ayqu5@F_X8hnLRnt.T6hM>4>{$XFDQ>nDFzl3zTtCYzmL6''1@Z;W(qD"'2@8(wP4'6tJ--KK39.:z7T^g9IuL)
+FB'Coer12`)/t.spDZT}zVzM"6ZZUV-r'yy=r%t|_z:-1,Mf@h-#0;T4dfSd:T>3BX7vYXTu.pC>Zi"ki1'Z=W@gdfsY/2kpMbl:I,|d;PPKR9Njhip2fD
+l{-d<Sy@6DP>!NHK<`EF+ZKZhZ]qFm%gcc,Qe8/-}'R,d7psJQ#!N|k>sFdC!]"I,LB;`]gIWU/=;{KL<q(d>K8%WLk'_D("Q%&WtLFFLH)=Zr@)0(=ud_
+@l)W2YyP4k8DJ}s:ACy2HowQMCp-6./<z'5,WMIKqh#I^%Oe`Ksl5":cR$}6DLgF'k]L>)t$H!+;P|tz<h;QcSKUb$rtlu=0VH&zP_Ngd.tH6Ee=G=/fN#
+4,#{<Dn}Bgk`d]rb-x[(D4VKiihiN(pVhx8j-=r&jHyY9s"~v1O/g|]G{&iIqSuspiIS'(x.32)'VVn_>2#M)bvln:~xoeMmVk]+D"Q[}2$}3m}gyNY>r#
+Cw[5<G5IdEazL+EAuP&Qft+[A$`]Psv3J]]Q]Rf[JYjm_d4I`NYuV%!e+[;;#Cg}z#AG:g9FD::O<33h/'@ct]A:(JgR>!(iR(CwSonN&_}YtBISV_EBij
+wrGB2[++QdrQAHnF._W7Q1B(rwYk%f`N/f]m#@]SP3Ylpj:P`V`m0lAh3k"E^eKOX:ELQwtSRe'xJ%(Ny8/%th|vkLHg.d"H#.f"tj8jniG/"-a&,Ru4}!
+=&(Cge,ud'-.jLM<}|NnA"A5i%l$b+%nI#{c=bgGY%[Obgu[')<vi[rg6)1&T'M_{0Cn41Jq4UC)Zx/gQn{u7UqLeF1#nv9aC)btCmrN9T/Ff{%3F8iN8J
+7Sz'uEkA=/a"3&F&rCK20;mY$;Ry9#faqM5'1)(XFe}iq>xNzfi1J0C%h7yQ`=B;2MzP-3+>Acx+w8R#)LmPHiPM_3kJKueN}5:@{71(npnFKSY]G6e4$L
+FF&oY:xiL(B]lnAJAU(@h/Ub7vPYM_s1hi%=re'8s95RE3|T&=$N4Y[I)Ssj-FH=#ESD`z98@de<ZTla}5~dMa'5f`.A}M$|-NZChlq3q=!+l6zUlq9EI7
+hH1tw/z]|cYr^K:>|l<s5M|cN"Af}UD@=v'K#7!'[d<HGbZxry|{(M1D&lWD|:wS!}jWL}_d5E9dJ[izk`O/GI7X)h}scZ[;oOEbY@7_us>gDww^KRzbEh
+CmW`Det>^D4J`2;j"'@:,kV1%z~qEVeEG"JE9DO,jUkA/X2c/mYZ2{Du^l:u'7Rd4f$k-#04vMd#M/"yuY^-%O|V1N$lV7aP>K_a}:A/d{F`7ctQmt_na3
+:4x6L)oPK;{$q-iiY9G(U4:]+x'MT0xkwjc^0gu}QT<k,zF!/pG,K=/em4^%@tnxn`_'4lH#|[z=7&h0"(95mK|K3&z9yYvz^N,)%{`l7yd4(IU99p#MU_
+dYlpSSs"Pah1Tavt.rP,g"b:GAS.W45m5v8'oD;M#Yg4rf^+FTSHuy,]!To`+[;l,V|/9iC;Y-R.G8=7;k-FXCXy<I88/yzBR<h<d9$R/`&.us{E`JHO2$
+~azhW#N%&!21TkCpZONqDc7665707^Oefc#3-.09}{GYo1.D.__(v01!,awIUGUq:$}Vwd;<YV>t^gKfT[wCn!jUR-)vi/FX(2f.eM}IVCZ2]:l5IgS`KQ
+<@eNEmkNrM/Bgc)8zE:Xyo^QFVv>u1:E}qsM~)YEQK6XTe/Y0+@!n]i<DvA/+Ei6tO@fi6ISMw)"_CW[]N[S%@ccE]Ebh3A{4]0u0;,#OM$5Cw","{ozyb
+LnVp!kFDaG3LMJ>MSG.[D&cTq0.PHYth}U=T<CszjR.U|"ySM^83IjXBaD0{u9u4!O=8]>THLHRO~d)[MA"n{`iG^H8nf)T3MxOcX_zMTUD]o[!YWt>7Pk
+LMFXgPSUPDVTWO4s^-)K.z1Hm^pk$OSo{'.#aRx-n1D7ARby{R7E0OM2Ls|'}+"j;VTbeKn3U3u/Y;p0Fdwryn{nl+N5EH;$HMgfS+`4o^o0Qf=+6pGC4,
+Ps:9[t~fmg^hT$h)$SP,p2.v}d(9Ju([:>[%JD:.W4sul>Ts4S!,|V~}a57|l$L"9t=hn727L4uNMD:J/{VN!jt{9i-[,T8O2x!)63(0+<qtoKRdsxdEz7
+eZw98yI9yBRMgV!P=6|}Hql`A^qie!33<&@/(/DruOlrOWT!PKZatoC8_v<8_#zJFzus.o$GPu{OAa=zp+[fE8!f.i!ykF&84HN1:9}6aDz8,+j>MM3UxB
+F/2KA^R6vJu}=DRu$T=:e2x"l3f$A"e)LtKC%E@qjuH5J2K0POEDdL`1=3tr%PQuclIG/}V_eb@FfIxt_[z:grT,9}CCd).>Om/N@I^2E+:r3l}8$C.7[&
+ZZmv;M9`dES'S#d;<t;Q/mk4/Y_;xy@dfSPmTG8:"h~X3=sN.Y{!ji"=}=Ibyng414^u"mOoj7hR3sR!Wgwx^zxfQBs4Kn+P,GyW9{RFyXR;EnSq14B+V8
+c#@yOdf/%H61lcq&+x|'d3&:]:nZ0-hs('^[b25wi(OEybo){'JvVYc^6IsHNpOd>4tN_N`8O)bU=/R8dQ@cYGO[kWPR]@JrT,D@@]^n7v_Jj8HF-^=.q+
+"_HI/HBvz,jt}qYN),"fckm[Acb)qfmWYh.}AN83r8Y_31f#-5LqC>Yc3BX82Jm=qQ/h/>u;Q4^56K=w4yg@="}BU(-(L-iigQ^lgmDP}(MonCjl:OSW=3
+gTdRw}uC2r7K0e!Pb98hn.R1=<7=lsN@nQPAD(g0M&IMoyA{{M=7%Rc/G]4Z]9T!Hp/7Sm6y&8{-e1e-8O3]79VWR>([eQVIchg1^VrH4:EM-<<tLAyx|[
+QOE>R'X&i/Yy@on[BSlA5vL"R_]XA<AAU'$q:H1f`q}lgc57dHcK,GTbW,q!Lyd63`Dip9VH7o5FP:%2^b0+LFn6r5/02kY/{GngzB@gJ7su&y+&.D-SE|
+h:$q5|(MX1e6tA9GP'Di~Dk9%NGhiB96Jmd,Y)>YhgzKZo_Dt"aCDU,rCbZAL,+K]JBKT-(u6r!u1aDytGiu_m+7Ou&DO^]iJS=YaVOf@&[])8w<PHrqW+
+YKv2J|SOo&A#hA&maxZa,.<O3)r}RF_!6td2dk&m)6fl>P0/_i;^fAN40^MUx@'4&WK0"p3Cv6;B6|HTSi16CLYQ:JGXzJDo@eWlpuMk3[sm<5f,}9I0'9
+([aFd({fvC9yizTOHhvl#YIKBHBQB&B4ZF=p<;QnR58YNb|ye7fupke,/8/sXd70^!Lsf5IOSa.p>q[8Wj(n<1:+t}z5X{53-Y0Msd(1u1:1}Z@ieoJSDw
+P}4NutN<Emi3YF%h~Lmn}8_%HX.+1cp4]dSMx=Ae~W!4t$~&-G-C}T2`doq[}JsE(A_H,2.D=TY0I{Zmk'bu348.bi-gxj0Zb2LboiLeRMH.|f=0/Fn)}A
+d"v6zll>>!+P,wv/[Aoc_z::a_a_hffQLCjG7faY^;`GUGETvbI`jl9d+]f=]ivBibNH|r:[^t;R`N53j{rhMe~K>m4I7D_/8z6JDpvptE90Hd9C($hNAJ
+NM1("ZknJVFcKcg&Mh2W6AnXn]aaNM@y|SORzk7zxW4vmU);I.(S@}IPJDi1"J,KqmE&8y}zHZ]PKEsn"FMSmcGX2!dJBh&trDpB$7oYhGOSR)v(M%kuK9
+7/e!{_AO/QQ7/7c%ODTjn)$';P81Bt&IF;:6-.RMk]9jGJK]]ytv{pL|<QwN8=.[8-DX}8:T-sQ,k,mHi@x#r<Ex=Io-rS@[9MZ#SGZH:}B{-J|j)!Tx@@
+QDiqB|/]LqVOBc+p(FH;toiQ$k,AZv6-]HG1ck_|=&;D[RgOl(P7AQC'wxJ=5,wI()YMS<@`2t_SAA)2/%Av-8QQCnLhZjIPNrgy)%xQie379LZWOaQQO#
+jbG>8_>d$&e#`RMPF=I,[yALl}!M"LMULowe_w/k+[Anqvs,UfR^9y8{c;n%Mt"yrG<:DO$IC7o[a1-}Utkf@a.kX;0Yr;Guk<2>i+RrSSc{Y]~QQXK$n#
+q:7v(VoSi=fA#o|umB``J3^#4e&:/^"$jc%P9g|e&LqBsES,O<LA"</'t""Ml29qdk3vH>2X(7P5]Jv_ocFWi#ARu4"k&h;@$bazsWL:L]yL<jvZsmq+Z%
+BmAAi..8oT#+0/-<-&.ff33<!L5%Wd$I&(0"'|ypgP0a%7C$R'sk[st+%A8r53:j;XxA@Am"&)[EARd,E}R;:X}H]NgvGx>IMYD`<=a#+qk5Z76jerbk(#
+Op6nrI/^Tm!Jef7,&kb!sX's>SQZa+P&YdPnMp_E[X0y%Eff(J5l`&7f-p/d,nowO"sf]9%8NBY6z5ARz!>-)/v(S^~{!jCKQDQ>rFPbScLj[N,DzL+l^E
+Iwon=2k25J`k)E}daU([CCbu8BwC06(>~k9LCLUbI&i-D@,uy"iT#aE;zI!C=^FewG<KaoGS>a34QM^JxNXfZXgWv^zdCpvBfrLCtQy)"Y^V5$lhj[UL,@
+K:I(r0K$mXWERv/L+Vlnhv<R`e+GoI9ROf1H:WEdu!hBwyVkSvT21/Mi=cn2Fjk#-4tPQp{;Ez~8bwbL}uuEEQMiBv4wR>acQl2UG&@+(@"{i,PU468o)/
+IF3[tJR`7jeRMvB#wa@`e_%3tCoH2`}l!8[yJsTP#W[7fJ})fUMo@+s6e0cpL=phwGd5JF2Yx7V&jUi$(&~z.&XB13/w}+NGpK{c8a#g+#D>t.hEKJ;b[H
+hFK#j/=E+[uPBn03#6xakynx-MR)WCMKf|E)QDH$$"Z;pBxwcl7scZ&_tCw2^FHJ}4z0hBMjIV<9V#$F2s6:bR@#ne@qN]-qtNa/:cM!ULzagMEE4(&NM`
+oH=;#WZLG.![2ti_4%.bB2DX~Aevrz{'faX%rNZ,s`WRD;,2Cds`Hr:eNVr=7fJvh(7}$$0FqQR,sS:`KaL]L:QH(=`|G_t3pdVEe+Cp3.`VDr#xuZ$63/
+Un7sByCwsb^9bMLeHmjGaNgtHsjwOAnO<9hI=zuj:2vh(V2uS[qxuu^.LX4'hiod#N2$gH56oA"k!j]Tb!8c@"LHGE#f0QG,mAy/a$,S[7d"|77KLCHFS"
+`6hCOOj=3CvY&m;sDUPme|(T='A@T)n.(@Y=}^i8jKV+IV%Mg&Ll,M%3T{mgr5OLDM)cD3$Y2iX5MXA<>{3f:>L(n^pidfhvPs!Z(@~L#sEJl={Bg<KK]k
+CV1v=)Hm8OZ"RU&E@[eL)W9x~fZ/7oVV>:47v.FI6MeJ6v#1+::_4szz}H3+v<;4r9)kBo3KwAr_iPN.'WCEofFy5Kt[h%kfnBvCds!0xy>T."IiDfY4=/
+39imE)q/OV<5]R7|/'R2uP0`PV#T:fgIbi%A~3uD}fkxFth3}dx^veX}2R3O~0}xfE,]#e:kl:^{lm/d_emy+uK'AC":B}pK}NF48>F}#A7b}MU77)I@S%
+/6Zpg4HesQn#O,TYSwb'W4egBl~XTyP&Q<--'%fKXpW2i^P0si8(=mlN$U8gK44J2%`y}<X3ZX<@o7!5VxjTmh{CRBHo!Fm[(K$#Q3eDk/I`qu:IX)|!(e
+{1WGd"CT=38u]qByAbm3VZuJ2usFjg|>C4IJbmndPt]r!p6=D46lVs]">[_@a];exzhiRtzJsqiTKPbUPi-uP#f!!AeF`CV"=Kh<|ZmFZ'AYo'p[}1V&+/
+vGU<PHe|`(=`ipKVrHz^G9&5w=6|`V_dFW6Tz#td^5q.;4k2|1i6apXzcScK#YGL!Q"X-jB&y55W>XUnoY4w!{`=#}[JjKAJr(.q&9+i%c;r`QP`XlI%d1
+6:-V@j{^nOGSwetAxuMG@_;h&qX9/Uy&3)+,:s6P-[`"LIY^|rWiX]ey|:P4d"2wrDBmXN%:N=+nPM-}K#)oZw:{`-NqfRcrR8CnW|0j(xy3F7dQ;slx"e
+</SSZ<4RS<[Be#:,<&"6]k{_>d.S%!J.K%b`0I;w$P(G<k.lS6R5U`KzlBEB8YtDKcY1#uWF:G]c/euUc1PMy!4vM2ep%J6FN]e-UYnG}Z`Wwq_"N,5S2k
+%d]gD2+$2t#iz9Rwwt~BMG5K|+~,ZPX$!TX|2mVB@@1/};V-"1`XA4%9G$$Iliym:fU7`URC^TEyqc#l9uo%BOmW10pG_MbJ_.K/"tU/rk12-Q8lW7X}#U
+h7`.U2Y-.@eSXM{oo.kYh:Vi$JL_5"b-,S|f,,z8A}:h"Hl!UzclOWW.$x3a];un,nfbYz]I<q-Rw[y-JVrGq#+G,-<l:>)4<qw7I,>tV5;[)}[l{ZoL]d
+7O)}=woz#i]u#$Bu|N%zqg<{PZh/~|s1J76rn|!TII&dfW/@!TmIbG]=+7gMJ6&Bm_M@|/}zTm#ve[&/KbSgFTO4(wtN#eOq#jrcOjo0a-]_jhNQaW6pdA
+N#46Zl,!BY_g(c!=c#Gh#DU6lE3Fd,$d@3<1@j9O]d_%pzA3p$v6Ww$V'G-8y4$Z4KG[=R=S,[($@zxi[D6RbEd'U9O_#[4DI%51_w,3]1,5CdJ]n0'!j@
+<c1f&QG3"GW1/2QTqqxku7d%w4t62V##H>)H_V40/n~JW1p[Zb;jvm)aD<b_5Bl"JFV(X9Ys,))B]&"rZcxyBw:5xY9/MCzX5mch$0`GA=i)I/{2~-,3%h
+GJtV.]Hah63bDy1#OQs+WIcYF(syE[2N3k_%.&i:UuNSm)EKi&f&bbu$%`yM.+kVu`]TY}aa^#9Ft5l(7F|eM"3ij8Ft$iB&(Y;u:4{qoM#Nf(f)A$#dRI
+e"vK^',,jg8/L.`jEzVGdE.=I#KVf1hz51sF1L$utX{uDRj,Rk@4Jvm5+I`<'vA"h}mH#z4f4^K1"Jf7o[&{}A4z&1c'5|hKvBz3uRn6]4>8U[xoFe-TW1
+KKc{[zj`jNS]#w&CYV!ognKY:Rgc$7W5g4}`H`RV.zs>4>%J#Kz^,s@zTdTZX7J9kM:zLY'Wt)@c}ejYF+/aNT^}Di`P%f(|'ACsyGOL%nb1<wbZxUu{a}
+;1cQ9[o",pK>Pim(jte^0W9=A-(b;}+r^}JfJM1G8RO!^=H[x]zuoczNPbmCcZ$',@%BY<WgyyC{08u@=Vwo_[E4%qq`@=lmg@,p!G|s7o"L+Jm,7EAWn,
+^c:}eIo@,C"Xz>OisnBA!]!9vYL/PYFmvl|/72_3^R{{J70Kj=B-=I(Uk;K>uqG+$}ft]W-GRG;6U-eVdS>)37)#V>Uz+>qDY9tSmM6m[HyYIT"xmNwFtA
+iy^Wt.Xm+s#XlIZqRnJ4s{8GR+9<YAu:4FAg;;NT>Erka%GkRO}/=tl@NX}I:kSIOTNb(4~ZpHWLSYRL&_;N8R1v2piERG3e~"8F-%PJ{pU,;m40nIJT8V
+"'<x)5Jm_GE>]X9B}Gh&O9qI^t<Vy6PPxgN;/TzAhc|%gQ4-UineLnu];+CFki@CU`LVbogia65jjGfV56xe{7!(a]]$t7fO!g%..`_Z8i^a9B:<J"-IIc
+P&tE@=vd)NTIF6HVUu1D05W"TTD2yAhB"0~9_uL9k"5%+ex/U<+-W|;%5acS7UHA[-s18]S"21FgO8,Eatc-3UJY"#V1GGz)UlRbA,M.X"9s&"6@8Z~v;P
+T<<u`"F4vEAGPG$ipkyliGXjot,.{`6]c:}cEuMSJUyV|>S]|`d.oV-CMSJ._$"}hjAn&A`&BSe[@XS}B=7=>]$ee6OT}ppzWZ7m~DK2P);Cnixi_ToTM$
+wJ%@d9-@V|Cqcz^(;cC{!Z1Q@8vR"!,kX8>T<}7X#"0wqJ)^b,D_`dqua;d%~J!8Ao@rdcbW/uEARy%MYtN|0}Vs-ie7CDs.~BbCN`n;wh|PLY5)S&KKqd
+~eO"^X+K:3}-ZaZH8-w}DNM(M{ZXb79H'xTJXP;m^T`mB1O>hSfapqlUaMxN$|$=nLQpbpFP-h.R_E5dYunL`I$8%,H>k$xL)gLvMB~j2|%qI+uF4n14v"
+wSNlVdU3n$MF}E9.r{dsSo|jQ:si(>m)6NgW5@~uxjGitV^qw@jn@aZG~TOB#plQ;Z>i:h(lNpW,eoHXCdI,4,$zU|bNk,})~V[752gmLR@>pPW6'F9weN
+OjQyC8"{uqkf^Sx(ovp6g9@;uC],T+mCj1mq8f#+m,,lQ3P:SC>>~:!<209)[6o@(+!J>Eiy3H,0JgnFFYorpwO,-J>:bZm)'zq)7De&b!F{[`1$FPEy!{
+:Q}Va:~l>@G-hk{el,m{HFg>cL39TDPY>E;w@$;YPXg)~%ri=BTKWwy+79Rr^qphtF{IV4B[&(Ss&5MrUZGd%xEC>$hSIYC!sO"];ijLU]$ia({Xwk.08$
+Ga^ahg-d5=PV!aD3u9XpJJCx9:GbI6Uym[&6=kr4DMO<')_nUS2s7va6Xtj=Ra-ypJ`mN-s7YK}E(ljB"l&c'}KPqS,+%I0flPreH8'$m<K3ds6|Os-51k
+6|q}aJQxxUxHT3@@7tM>;C59c0mirW:2quDq`oF(GKwetaL4%Dd$j_]oPY)1m.p^_#gingdlY++JJ)~:KYh{P(YcY704W$LF2>[PW;f(Y2O'Nj#@G(~bWL
+@3d$MqXOJL>7Mn1+s|T>.y!{+SN5MzykOoxKL'7-r|RZwDE$qJIVRiZbYr_f_TV$rrM(:^=2|pc^:UP&--yj.=K}_=^>4'+uxJ)]]wZgV9xBVApGUWb3OX
+rZ7@_)R]}lsnU.WL^KX)4pVy5DK3)(C:)${1m0#Mj!Iu'DrFu2JHR+S#Ui!]51l{4#"~!xfg>xBdo'CYEi%8]zHHdnW;|(LW5T'L^&;91y_.haDTQgXKh$
+_29:5Y<i/fF=Rv,|!3>k,fF/G&nEUK!44[%ifM+rm7D|^b'JEVy)B3C|BX&F1hs_ar1KAi1|OGeVbk_["r(jb+kn8S&:S#sDq}=per)a~+")ZS~OQ@_Z=j
+]w_ecUCS],EHFUQRlxF,y,89Nu,[|MT-@.aUh.(Q[PPG2aAXTN7C}oYL=u@w5UYeLz2Ajc8`=DO(I.{|gg3mNR!1=Io54:|9K_OcDr>LBdzL<2JC]5%#=R
+[KD-5I1:tWlfY+b0VKhb^z[y!]zSQ&3/Hw>c=".oo1THQ`SPzDW!8LUyt4r$U!1V!gf6NXJr'C5LTyUL=2Np]{1XPg@",2CcGy:gPeOK>$q2J}z)h33}^,
+L8M/EY9$|H;KC(=m6`~=PS2nws)3xU`nNEqes."^Z{O;aQt2XG">..8pxd]O`4CHNV-w9(4R&$M8CGAg`I%h!lbUJ5vgA9muVjm#bKpEPph5R>9ifptmB"
+dDu1ctoLfkqwFuNz^w%r]sGv~TU(jUFi1bbFC5%&&brhwe#`!nca2ghNUZ%eW&;'DT;O_krg)-+H"![Y`l["Mn8a^Zd&Igrr8N"9:F"z4LpIQXNX`ANlwa
+2DQKT$#FX[C!u1;M}^@TNft"+wvh-phRXP23I+guO7kEyvXdS^k#bfgH0(G6^"V,krN9wR$YG8Z;HES;,gwzKSewUyF`>l2y[|j5;/as9vkR0Az}<gJAcU
+;/DsehJIA!MLYHR_Ou5te9:;FnY/sRJ")-[KB7MY+{rQnj(Q4f;;ovA7%0:=NSa"VWOmyoIZau%pPG/U>=0WbH:Z(IdUA/3o,sq5tS]1&9cz:kVwYjl0$e
+VJRW0@JfgNfNMN>dWcSN60lZs5ImLC5d]MtY[,i6~r4'E2pZ:=VDSK&,^@XBgO!l)K%U$JnNN!9hFpGcYg,L<ti#nUTp40e/25BZ]"MgG{/!VoAoZ+cXuV
+m|JJ"V@6VR00a=lcUn/)v$lUn5L{=4h@rKjw^y"5QO<7a0n!%OF3onq5>bKzgAtZwA0QhTMF|7^VkoZ/Ad{^1;;h'p-!q9VXG7$|dNIY,xT0BO2HU`r-h;
+J3e+Ys5IbAvtu9g8+t/N,UsUPUEyv+1,e{t2L,}ZdL)LzYL|9'~Y}kTRpSsY/9/0{h$,IKIS0iZc1!bP{k4='M^p2cBiH}w^_^.U!(jo1f)wa<vs~F{rC+
+TFkufF0Y}sqqp)9c`o#T)zbnJ!~1hU}mIS^G)YM#tBt(l}j]wWiTX``J06PQ,GGO<hyT9%<>H7M!)!Xr+7791;r444-#3m_sL4h.VfoJWQUbO.=EdY^=Ol
+bOH7[iCUsXFi_d&ErN(aS0c0+(LWD:$k<ad0zQMO@q.g,8)v,ZF[m(j'"Zq!pAZ3yQY=ob2o31F<x'q}jD11=67_DybiD9)(oWQygC#/TWx+PSxM~x0X!K
+)sNryoT%>}GeUZ-Yu[s&%L/hj5&1K"F<G%c]b:(9p.$1l,olS_(V}BjQP=h3NOBZcnusMMoF2O]g]w`ek16V2L)M}9afvfVB@_C1Mj[h}&iI[W/R]JN1cp
+ME{ibR-!-aHlNjnF|>);vPNbk15"V[.Gd%[,AMX>tI-1#dNGX"}(yn]{@tz,X-<:"CeDXP+^:>Qd"bH8a5tA5{VP&]`)t%qp_DG=8bZ0~tYMSgb+cqv!NH
+2<WPZiqjJ1Irm2VeG^@TF2uiex_yb"X|cmDH]CqHFkkAZO~U9mNn6qHxy4e@70gPDw<1h%R;'0|.^|OaTS'xr#cjECo9p$R(#]3in<l!x%HD:1_|)}S'ZA
+I,jQuJ+aXsC.h|II5iBs;I.9.hI}:7-'t:]`m,HsV8SDEKir+y(mDi%ho>d6+]-ER:XU`wJ"R)TyuD<'i#_>:OMEb[R&vjP(@)EGGhn+=>gNR>Mrn6%!T{
+v-$j4`-'[@as37|(.n"zj}ZyBu2XPuI!E2wiR>D1cJ7_xY#4s(})|nPY/,5&'A$KcvkKaf7YFd@txjHy6FE$(Y-a<<bC/(mS>Fdm4TR6AMpF'{TNUG,lhj
+IdKUKq>UlJ!7'Tnqa4C8Sr'.hUV/Os%^j+5/{l{oiXQhenU.HTW2VZ$oV]q/l7.!8w!%6ux+k7zlkY8]MHg;mvX;dk]'LU^VPuS>c/7QL$B5+|s-|ISmz=
+nSi,Qi`;{#x3uKCpegFb<LVd!MoxUBCfFj~[D/W]us#%RV,),T^g+fo^fRT=P;:_NO0V/aGi#&#>qkSl#$(&:Dr+~d3-f_;;d43on"w",3;B)Hz+@g[Q78
++V'EfJI=<f7m,aM#y+[qdQ^S%+"Ca[eod_O:Q!o6EP7-Xf4q@e[CO'l7d}w&gt;MS/4gghN2Qb!Um[+T).P`P)[J:DT1sBO5ls}q|y&fuP~}@5oHYY)K`:
+XHCb|Pt{Wa-Dh[8;uG#pyoVvHn0uDAg2sd)95`c@dZ(|!F0#q|K'!'D{G'H^%soZKF91C"hhB,ta#:;4`0nmg8$$AC[ur,uh-c!L75nX~:%(p`.(,UZOI=
+d.QcO2yu74=rgqSd'yMeYvQ2Q!;7olVRJ9"IJoVnIs&Y|:nzQ3I=[7JVgqpun#$Ur'bT-}6Xr)m.${U'D[$5R:s`FqO;~3J5E=;+bunD$;0}>AbFp.F<gm
+4)@]u{S$Mu=gQF_y2;akNP(68Ve@ESwgMV&Z:W9Wl;^JW"Wt2IMdjc}3@NIbGqh^ok}]-GMs$Hr4zr(&#qreQ>EUw#7$-GQ>TI;%N+qvCFOOH_a,|HJ,&.
+b"'R>iNJfx0Q|Rgry$4!kd(rH45fI|%d`m3Ep0YR}`VRhB'TTh;NmnUAb:f^%>5{(9(co_<"7SScWYU6Fe@=/sO&>Ju#]@KdxHycSz=`[S(!J:5Wd$}Yrp
+l:f.}dGv,iJ.bTIl~:8TJg{QvNhVR{%Eig[9@ib1#:R`^)PEQ|:R3B&A'ykgep0._#sMI`6ADKNz;^`utBy4(z!NFEd.gO$|D-`ytcqO<$a"ja!A]7"=<4
+MHhPHKc+Yk>gX|CfAJ){iJFS~RF8{g;G#P`6(I-`{!yex>s-#r$ah-%[Y7)C%z|jsCXu_U<kqqi$Lb^JVm$PA/-K<F<``.E:DSSLss-tB}Nr&_]Ovv~}eD
+A0Bx9|OFK`:Y:-'ISv_&i1+,6&TDf6hW&zIZhW{b8;olelBG4`ctA9J>c,3%d-(lp8LDxmvVl"+[K|}+,ng.y2TxPdr;vEBC2u"#.,PXJ5jJN`+G@y=S<%
+m`J|}p''q6bi/>v^kg'v]C3)lbQ9l`D_v;g1(U#I:=XUzl7y96>0:[gU1r.s2i3=hGag';<Gwo$-f^,i$H61Jjn567`cHi7z!M:Q1^d/oMoi<Q-Pa+>Dfk
+h5'NbOCdQO<pNEj<[/6"W,60+S-|oxFZ:5YV0`2}6vd^fdnWxKZ1j%+Lh^Jn8@u`N15a08be9eo#&tfhc3m!oJOCr,&bed_&6+_#ElXx:Te{rhXlFv!!>T
+_YH%L&0;mS@a+O/qUc<vmb/e198|,!W,CSwJ8S0(rNt[Psiuss1L/z]K_+mJTkS01qU'4(]NOL<MQ|%.UnR-jC)Gy:f1,,r]"VAXUE)sX(+mNH]Ir,LSD|
+rixxq>[Swc,Knj-GTdpx0+,+/<7Xt9Hdo4<Vu>26c.=X8>y_5XCKjy:QJ)`4#3l4`uQOoB<P-O|!.jNBvPJ04xBoFHNA8`O;}p9:FeaL&!.p3=|'Fr5+S@
+<-uxVu}l-0F]aL@(A5yBAd+ThB[K5aWBHA8hF06}zJ%bYA-O!3%'|OIg/'d73I>3{>>LD!E&56:<&7Q]H{#z"`DmB)OphhQn#9q3m-4E+$"b}{o:cGhYAr
+~]VUA|>tp-`yml['+Y`6Nzk9:<xW7qFzIjOs~u3=]+Y&27LS[c_.}'o7@cDIj$+-Em1iCpEg6/7cLyqtEiN#7+wZaqE(P>XP_qa0yFUU^^<y,[JBZe2:LK
+xX>$f,)4gP5i+Lq$$d4$N;TF<@tynXR'^Tm8%,b#t{:OSdN$<Y@CbC/b4MSrffS^|GV+,GGvHZuHO2KzkdmZD4#KaS~_t&-YVXn|0[=ea!912G>q}I+1>{
+jnij!.C<x>i`F]PG+,ZTy(r&T1,9=C[zT5-$y<cIN!'a`PzrobZQK,FB%ISLfg~EZ:]f{dH4{z3|{7|G<m~L.qO5/#Bp,<9w!4.}3S77H/_f<GVqOvvW{l
+EAt)arcyJ<PS8Ch3!De&70QGL5V@r{s;EO@ub!%L<Tsg1=%k-$o&+I5@;(=T0ET!"6[<]e9JA_3t>a}XyO[><4bQ7pdrF"`djV|pVGWE5HL%120:559Ae(
+Z`g}ECL-d/SV,H[%;9cM3W)HsyewOsTDls]J2{NO]d$pADmJM0PyB8nb~o|;^"f;1$[m`8(RWr}nT%FlSnMR'x=(HEFAp,-FJ!6a+rBl5p#1idW>yx-j!1
+tTI1Q0D!<MQvg[D;qFO{ey5U,[:@+0wy+[oLarst6&oE<>}"{&I[<K%7UB}NSu7uk-jZ-/S94Mz_CKt6&296KCb<0B#ni!"lF.a'acKf_Ehm9HwllBIlO/
+Kx1F{,4t6A07/G0^'),zk5nE(23@F,FZA(as=>gd0/_wg+k9Th}_}BoYD'b:irXXJplt0ohTh3;>z`6+J<3oG6}jnPg:;BSeWQ=+';d/at@,23X`y&j'Wv
+2dp5GTWBG4K#-D/Y0gR[Hl+Ii,u8J`DQuEbG{BdU!)[R+IDm.3i0jm}4=ubh~|h%"_lfJApysx>b9b~:dd4"Yms'6P!EiWS1DLv%BbxV2K!PiJV.nSxuH3
+@]9bsk[OXdB!YiQ_N>7!6n3mP-L!=3CkS}zIrbN6#NI27gpgV/YuqRf]W7|J@;.'bIJ#'j)"St(>`Mc@tHI'uB}eu+k-}JG`V_rSyTK)Yqu%R!Am,pDebg
+DA7b'{J|oaaVxaxeu^HH0}Tuh}pUc"kgG)!B4=xIt&,rE92p28cR{&;|9c-[:7CA{'U/cwn]x82I/U>rP2<tfi+S,qWFA'<;xI:pp^2$:=A{bnR|lcNICe
+5$[rnE]HB^=o8@<svu>|XU%;!9eu%>]-<Z_L)Bz)oO|j@%R%[g^X.bqxg.[c'GCc{Ys}fGl|t_4Wc}eOm:as5a((^s7b%"8;qH1/TQPGpW%`I7WnzY#!iG
+CV~#(^18+71[]-P;>D6<Dmq({ZqNctQ8gj.>sH(m2buIy75mIu''AvU;f"zMI":'{>liRxYJeT1E1SAdn^n[K;ALbs(;mHw0J2Yra)[+44m4h|iPgxOC5_
+}U-O-d7Q}w<#%iVTv;xIMONz!t^ax5@hi+XQfU$k8GTGvB79(=Gk'0GwkA(Gt8m{Y#Y>"h,uk$-X,i|jrIuKTtjQiPPi@>7n!K-#KnTu8$r<b'N)yip"QR
+%d&'9sxsrYm-fRiT/QLN-a<CfZc/YcOaI)>=qyt@~hIHakyi|5j'`q'OrZ$0n6ajjIo9t;:52'bVb^sx6"3z|B;<QL=j]X;{(<&b(oV"d1%-v5V4l<,>;y
+k"C!k%'+:YSHRs+Uot0$L43@QvYW"5Aeht6Nyoazuwm`dBp6G7qr>,./_Z6nS:R8$bF#jO&eh_`<9lrt1doSeA#JA+H@=#m|W5z<z_Rzps@,=CcxKTMS|s
+Ob57V5APwpL$ylY/^W@c.{>s%GI=%[Nt3'+Xpgd+{tJBg<Cpov{1'U,E_.Ya9%{<PA4=b<KAqbGAp;3)w5E1zB2@U%M_@7!Nj33G]NA0dHD'e)'1@cYyJ_
+a_;yV+zv/{{ZhjGw5dVw5o_skwBUEiQycS;&s>2)_<~8^XC=y%a"d#oM:-e6!0D}Nd@J,f~#Q.q8aZX[[Rd[kxE,>OPC.McZl-:3h;Eb>[K#x=N47Fl=8j
+i2|a"6'K[C:JvKmY.[L/V4h!a5($+30j"pQ![`@]_(a9DsbetVWR9cWB21Z2(GH9b9#enw7}FdKg#Cv5PEc+IS!M{e2}nf'ap%$74eKO}JL:X=<k.<TNSb
+t4EUt1fF]gN%(Y#IF6n2.uM84^e$.k#ufqFN&k_Y:qo<62Le4S$!J5Yq=)"EO+Cj$Iuk'W'NiXe:bv<yIZ.5w8wpA|;Y3R4Uht~'aJ{QI&>[,2Y/$UfFT0
+V%2!3EnJj)yAw_Aobm_m.A/gPvFBzTLS_[|.uj0,(Bj0:Duc_-~||ET%x;(D>r>TJ+Nqj))$Q@3EL/76:^2!}F6`W.nV{/_C)"|greF{f<xU(E{#Fo)V(=
+)zXbg&m["[KS9!pvw=i.tk2BW]t>c'2NLfcp=TK+JpPq~xDPlQ2E~N8R[WJGEA@ik^by2;x)QHEQwFLV'L'}xU4kS'~CM[&OWaSA{uB=B4|9;SX1b8V'b@
+k)if|qaou]<FZ)z:&&Kt_EQD3jBB8]w>D59Rduuh"T`g@I[zlcjkO+G^}_p[[;ziR=9.0'AJAsS#J<tkt67EPM5@UOmK^D3"S`ECSmV}<qX8[2:T$x!MI2
+6VMM$Hi%YQ(].PR=!oGL)'5hIWZMBOA(~#qetrl"7)DJ<J"_wGw%qE;77<M,-8eH4H9G2K51T!;WP+/$tu!|y&84~EN`>tkJK}Z^RKw=dNW;9/Z)h|W:{@
+1$)#@"K{8Z1De!T1A{.IIsoE>`+`IQ1z71vP.lss8gnS_XXLT|b+@v{{jrf:E%{PL[&hxL`-#g<XSk8w)W&s)YZ/`WYbYGr.8cIi_&[uyquDGdHeoSt/&R
+|DWKhi^mEVH04DDl3(_xfiMUG{.ek[UTO>Q3aXdo~4;'yw#9+LM!DF"c#a%KS97l(A2pX#^hR:b6[P@lM0S(/al}Y8g_C;dP`HHC_YEPzv7lkenajg_wan
+5TeDA'tN#6z(6rc)c^^%`v,7_ezA4GTi!Bf]cg</okHH5TO"%zAH<.GFI"cHTStqE+km&s8tHHx;LtDj)80p#y(Pan1<AnnJC^JR0&EcT[q|9xJyDfL1na
+[z^47ntV98cqi.2'VV2=acEK<3`m6k-"9IemX9!FEubV_,G^L5<rA#n31H_MqG(LDerw<W{jn.AUT'|0LYMx#+3@E;V>P%F^MtTipsjE"{[h{mlYx8/XX:
+@CBn6uF<W,FTQ3b:f[#Zx["n1"A&6,Gj;m8I|bpnd'$,+no&Pc/d:CQp(o.fSG+97-.j~ygy!M/5js,3C0z(K[VRl>I_9OJo&A:eo}Stt+F7(LC;X30r$H
+91+O#CjsE|W_4`O0RX68GDC34":"np+8^DZ'`aW}s!)qVYOJ|q61nb1d-AT`2s@7AI,K]ElKm'~Ed5|{dIv(`({AL7-yST54i7Dl)UotZMEt{5u/DbR^J_
+bE^<Pue(%"WF~3&nE3}{c=4{pdfA~b+OOueE5&k={z15md1GXzH))T&YF`Q=~Xc,R`SYvn76RJlY-ZZ'4#fY^k)wJBh#ykllnn~v#TTG<le%|'y)z/Y`NN
+IuMpN^^qkYcsemxz@.sk;NJ8r_K:w-S5]mOf;_vxu/(=):~w}k7{Z@9Qza"7:(m%}';xxT&HWz4:g<R^t<q1Az.pk`v4m#rucZ&!OtDa8^,narhR`21Hot
+U0{@];.a@r[}nOiRs|+W'Kf:(N#k#EYAUzN>mT7{^<=,|j]"w:yQ((a%3DtA<DW3~d^j=9XH<yVZdOx<$.$=jcfZRxTGAH(1gPq%oJ5nX9Ud:^E.8na<{Q
+;|%#i9/+c2G7hI&tba{w,rqL=ii3JV}pG=IigoB';-WCFKyFc;RC$dv(h&Gtak:5^vFStlEsr$W<$5Yv{t{oV$1#z$0>rG60t+QP}f9;>hVA&&V-YU_>)g
+fkOg(mADH@X%S85#FjKNIn2%zJ1`gHx2oAH,1-JLP{t;%I,]B>let-tMllz@clYe~D.5iTs$#>F<%}su2%b<bhvdy3U;IQ{)+hD{K-+R)'@FY`G,nGSRJ#
+hLq@dQao0JqBeADmrd=|Vz=t^D>!!/C$]-6!G;=1}AFqNs_[[XF/O5'osQ1GLpxTba%h_D_PV^a,yIV#Q;w1XDkIc-<P.|Azt%'xE<3Ko66Xu/W6;LjG;2
+=!5@#KB(C8|LHfKrBs<XG1yl!#.}ZggW-Cvr'o}.m{oe{hgP]ho9k;m^}r9>~@U=cNsUp&dFH4@>[;yya&'i(FTeVE|N+.{v>vJ&Kz^,owDcRS6F13r9!}
+qKp@EaqB`kE9P5y/Zs@@b+1J#=QiaRrRk3|m^r9`Z[;X$XNI3YPx"Z}W2nmS{Q'%Ki=$[#BIO!mFz^~m<<"8&r&n&#0y2`ZD_(LCPbB$%C%_;h|'c;TUgT
+KnR|RIB`da"E4t(g=Mpi-'|lon|ktfx>aU:_L=rJ.Nz__2>6x+ohf+@Z"HvX/:70g8a:`b!1<Z/3!6`{^WA:d#JPZU]phX14.VnT<Jxpt[jd`of2oT9IH/
+Bob7TIj'Y93,+|4aGTfoJ_r'%UW-!fN]lJ&wv0<=PQa5BhIbI"Mi;:j(Usg5Ey.}Rj8|:0PGL2Up%d>G7LMYT>(6{seNMiMYFP7WM6+"eh%iS0@lA6-C<|
+O0z3eSG]cbB^VUTBQ8qVubQSc`i3BYME5P<SlA[sjA5lNBFgDmusu+qPVtr|LK1^fUmKRgwie.s.'z=VHV<7u`}eo>^EPJ,''u!gU!np{y^5nE%9{-o#"0
+'1+;-VF7EBV_(eymcLF;>ZHVNp~3.)ey,omUQnDP)]iaXDb`j..}ycA,!Yb]lZ,1%42^4Dq)<pQr])0RaGB/bX.17)7P!caU'&L]2:4gP,k$=T8kDm+ke/
+WWfFQVjR55[,Vm>,Oq_#q'bF!jrR%3|]4r>To%<-(>d]!Xu1mrA[$SqS1Fd1OK^45DdIc!g6!-%<gw|hgZg.A&rEOSGIHMY7u%x!^lxgaQ(u$|I_5F]iiO
+ky)kI+~#%HPL!"!c(#{OYj'po($aM0);"+VL|'&dt^r1C4cV)/B8J3ZJ!7g/q7nrp$brn;F{yv_&GIt|-;J9+%v6}z2MpLgjRw&'[xDweaKGIc%eyf"qC)
+&qjh>&OSFpf2!^mcGC#9dK$TA=#tVniK=746yC)hwXC%;L/v:Avy{gb%$XXH[{i)w";($(gkuV$vw;M,b1Xi5HX4|nWkpq[uw>N)NcgqAB=;WBQSZ3g52H
+fI';/;_LeBG+H$$r51W5MrsCT+6K-w.EIhlzK>Z[>h~T=yxUX0=$>gaZtFNG+K)I78T;;q8(@%5KgJ]|L1xN2_e=eOqNF7|;hRs>k^j'Hkx15i^cA"9z!m
+sl[i'.+`QI@+Bk~T|g9c9m^M%hXd~Vx0h7K-5}fd`,f'`,Ak$'qZjm7I>IC6%l%38xG8KTaPPG.319/}KF>!3&l3Ab13gTT<Vn>qtr,3/Vf_^nEK=3v##p
+Vp,ff:c2/#i+ma.juq6y`x2j(dNy2t{ezk{7[Ii.'d>v[Vt,&Ds&"]ri='q@}fJkd1`'z@$3=]3rs__O5/MFPx#oCuUz4MzgslUMBOV3u/4Y+T/['(+Ltv
+-5pp1fc2NaB=;Vg2zAE'T6&NvFW#lZe6tHY1AnHPl;f]0Nf700rRZ":iNv"g(`X)^Wt[aX.(H"qLGSEBsY<}cDDw:a!~[2o$|<)K#91p]O+vXN6}i08]7!
+4r>ewP;7nGcBJb`!k)v]_83ejw}}>K"~'k>ssFtR|jBgNkEC6.~Z&|(AI8#o;T^|A$CCeql0OL(2OGSFE'(y#EAM,w`w"{fR114#V9hK/{7bBx4c8w]dda
+`m^paD}RPY7/AtQm60jQ<X&{'DE3G0!k^"vNtK7QT!pudl$kKKK3[CG%"B5pP(v'!(/Huc;"zrgisj&&vqz!4g@e:1Vjj';iVAC|asouni]NqWa'72o(%h
+MYutqkGW"3`e_<SS!H0}#/jk-,m-.!y1-4WBHlw|rsB||}~OuuU{(>LZFxiI'7Koyv(fG]qt:emdH4uTk!D+{aHsLBjzel(U3<VWFLB4q]Adb%ZCqC5,tg
+#,t_W%MD{7;'C|wgH$;4=0BblXZ(~(^HmynoE6jq:,S[tSkN^P}:5ek%B^O0c`hnAbKG}GhWx/,umZr+s2"r+8O}QZr_~&x5iKX$]F<)Gz!+F4l![3lz4M
+J1l:l%k08sLdfF<R4>'%`8Ii|<Dv1]8>Sg~O]IvneTeaWGyiUpcRKQqs{jWK&5/c|`welcR}<mFmr-`@WH.N!pRZf"|</Ln=cd$RY2jY/&fmoSk8(<N4+W
+Ebz14F/:cB[tH%K<WdY3db[t`[#^kOTK9z){dy]z=94uJt!>BE+!>HLfz+vNzvEieY)-Ifp"YQA.aB}ub_urd91;w%}B6{}@ka_%K}ux:Ujrf`OvMkbhz6
+JV9o4P<HG.K(t>Pv(9Mji=A:K/UN9`DQk'5&02./~mBACuS19b2O.7cP%P>6lo.fvnDjKWVlz)OffEgd".:"552J)Ca{'!Q)Wm,$)y'g@CI4@vFA8`Vwa(
+#1{D9@D$D'vmt6>ZSgfINk<G4^vpfgO)PUsgyZISl=y<2g(zPswTbRJe>>^Vgu-p(w1bOll2A991.U;c/][K=XPUX0gc/sY!3DN{YG+8m_<6O6`>o'#no+
+dCi8ZSGy4zB+vG_m<!QT=].kw"O!&iwq#Cj:M;ty{Dd:O()2T'74k"84q}agM"|Ae5<=2k%F66DiC:P]in`u)#aoz^z_-5_Z:7=jp=j{]q|q$f^c9[&.Hm
+b!T9:'gV'm]r77M!c7R<>(%(FG^qZ]{XGbd5j)SI`ksMr`.2UJ"Z.ENS4DE5qf![^Zh"5@Y]iHpIN'T!3ZN-d,x]0M1t5J8NJ|8L4s0'0!lGu_xf5+{vQN
+hDlcNq0ER|1fPu/[};f(3DWRnpZ#TiHcv;hLny5pb'cXfQ3a'"g]+_u1KY~5Jk($-i}iPi(PU1t5F7E9kd{7gEt-.zHs.4qM|xprB6Z;q@3pRnMT"0YveC
+%fFR^A;RNW3+|+~Zh8Q%R`R$j<9_;8Bt{f:kWM5=M&cND/v)wD&(s/Wq6lKWmMkYp2!5WLM^MdC9ptX<A_A^IT7ooQIP1wb<`U!YQf=Z3sv"'9)0-fG/hi
+dFAP>VjhT,)rQ$z@OF`h|f"3JS4q|6Fx0NdD,{h#qM@eIe2"Dqmv8BEgpt)7(G<od}lGgJ:&EcoT_hfR^|#iwaMurH<OpFfC9J6oBiYcn$.|gDbwE%4WBT
+@fZy4W[c7.aTPZ=4fHkO;fSo=DG2gDP.~0!`;IEeITlwTp]vgP#i2v&3<kW#UqRc&[K4v%)(PUF}zjZJ:eHf%@l]1;%d;`%.jDA<hX(EK.%^VlDTTBQK-<
+vmWY|<9TsFjE2t+X_SPEY^'5:MXZ)dMlx:{Wlr9,9,Y^uz4#X"<{r1_;^RZnG}<56gjt#RSzsm"KtmNkdF(r>h4cVqW46MYBBS%kGV{4f8fc9$UQL"m'Y:
+H8smBi$"lScTc|i$M:aG2jY]]8Lz9fX+%Q{=80bRk=q`jeiw=.LL]F3"Y,igN'gT>5V4QL:%kaW%C!qE4u$Ia=HA]$(CEaAk)">)KxTkX'ZA+NJWov9!Jt
+$d&=;@8T^t';1H2/CkNA:8Nu])$(KrJxb^w"|)!I~Pk[RHeNK>|2V"):K&FDlujf65p.aD9TRB0d^x:ML]OKKq9P-wx=.U`y}7!RJrkLXQBx=3[6XbH"BM
+<1#,[_k&b8t'Af<{asHVIMX(4WOzbf:t4C`@,(qMq_|#M!"fBH{@3}32$#Og'S6Y8;s4CxN."iJi9jNCxN9IWBFvNUq9kF%!cimG&"-"w+l{V;S:"+GClC
+^%,7jM7Jjbj1^ijN:Lw{M4r|Fyn$"|w+(mXY=IX]<j"4&PBO6>a5%5eqZd;:#N.0U:|dwH5OA`MPZWN1~#S)az|-X{lB.vOb)J@he#IR)R^l$IW@Af"T]m
+F$/PL.V't|~{S=9wSMS%/^(O.a_jSJ@gf{<mbztA6_-ILSvH.-oEC|(r}H2U+RB$jSCx,,Thx[x)Sef%~D-Vl_JhJQ9e(5l8>p_%9#Wj<aEBs@q/IQOB>W
+T0@j#Zk|_EhP,zVM9Y,77%-]}'94ZLinzE3)>P8>Ju!|!p|,hcImSs]2O@0V@dIbD!@.fh]/5Xw;w^XGh$JLyzC^y>(E"I'YwnPHcp!omY:L,{%G=qUiWw
+)]8abM8wwASW:S.2dTT"-!@sOjN{b+m2^u]:wobtI]k<#^/xS(:a%vP&5!l+E_fU9SX`Lx'V/o.kaME#7^lS]>I"Ep%LuafJ-C3<Y5Cp[Vu@,V{y.NRzI:
+F.5Eie9FheSlk79cFv[AmL{1mFaN[&W:5p#|.riuI}.[7ent]o@Uf{stg28YCV#{}vYFKOri$LwjCNqy:-QP@JXpi{54M9eY}g/}a9>"1c7Xg",n6S~>SN
+/yJOyUJNG^=!]k']GJ/lTk"uDmoGIIW!SxIB^zhhhgK$y4nl}Mt/c4+E1qX&&XgsuV(jBG9hz5N&Nl(P[CW/^zREs(|j%j]cdpX/b{rN'([3,|^Bj!bKzP
+gNEBV7sU,9UlhH9PB+5M3IxnH|tEbR26B4tua&JO/`#^:qqkvsa-8)GZxP|xOw+QbSMJk&2s,ZUH|JV87|_egQV,#%w0!N[wqUcq8QE`9[)aamgoS}PKLs
+BS09|U.&9b6%aYNX!<{&|c8`#]>#;m"xF$;NvEax3vy&ucIco@8PFnUDXpyO2Z$12Eix^W<I&8LhNqz[_Ubza}9hG6x>"CsdU=462f)SGS{O7K|0XOT]-k
+R$UNfD/-0N!7TziNU&@zB`pFU}-l-"}U3`1HG@HrgD&_>wCw7}CDvhF)qe-65Bbx9b2P|){KDH-";A-(^g8r/vb9h"Mv`[1!(F|zR`/nF8u2dGI"cBvfz-
+pIf5bACIKaL8ik#rpP_-<q9^tpjCv=qCXlDH}Q-o^SjQ-jk^a&Z9kQmW-%!",e)}z)`9S)k.)1#vpSa;[6f"`o9{"mo+jTpEyOIS^^];+#jlJw'I~CV=X$
+_cXoa$(aFV~Z(Q:xY7KqJrI;F0rOR"WGI@]I)r]D=B(:So^H3dq@>vQE"14)X=rTury4d%_ZlVuHaPD%twY}ZwsjmuUQj#a3]+J0C',zbA78Km%>X6e+Ax
+q!5B/AQ6ba7'05Rt7,Kk#!V6[Jr(=|F;cuJ"PQ!Q-1,9z7V]6!S%[>lDie-oYP`1>Uh;Tr)1Pw()yA7!v'fAwo80U3ic}<ZC:`Ueja!EN|MSESL>V=Zo`e
+Idh6X#^QwnlQs&PDN="1YmX+)RHp@[(99THaz^fmaj[=yRq9'vZbV'PW|fks<M.EUxn&R1IH`)p(8$2lbU~/T"O^$Z!#e%S}L7H.zd);qB0EZ<w"syK_6U
+OXg->3ght[R/NY@"c@IP0Tosw{FlJ:K^^v/BqM:(xhw+6uas2SYg{nFbLK>Sy[xe{a5pJxmdaDvWg1>(AXCzo"A/vD:B)lf4Q`{9JPl{9j&CXROA')O[LG
+buyd><22]GV^1;FCVNVx~TpeTiJkpx@I&Xkt)_YC#<|G%78M}%csx37#3dNURca]e`7KJ<`klF`C~y#<|r'BpZ=vWgP#bwO(mWbJ!98J`/QsIHr)q{ZViR
+Z#iHU$bt$wd;=]c+8mK5>ZDR!vN)Sm&x.By:73v3t'=K[uL3ezW@cG#bp!8c0CuH1/ZIo_q:Db$=%P$xtB{dYnPG$OV$:!Ci!r~4M9k{Bi#bd,XCm,^kG9
+"O3L(y=R%nAW605}`lR_=%>(n0s-9zB$r$G[Ub!Est{`5]-`jcXj+V;kPF,t[DP!R)ko$1QaU:9yq2CE3u@HmR]FLJ]u(poqFRyaz(7RC2+t^4{6lXK6Uh
++CL372lXb>Ia!bE)}X~fan>66!<Zpvv}nRHk""qQe6=12c+X^c3&!96B'9fM{aE#vZ$u^;Lv%S!]9(:ohn4s{o}o1m{-fnU#>sXj;/[KeD&%q!J@"3X,TD
+jVQ6kmS2KeU!>aDv9O=/cN/%o,_G1DhaFdCo1h|d&ZAm7Wz`U,_5qs7l6'hfmGrY)r,_n}kR/>6_5|@4:phEW)CzoN^O%Hu0^6S^6N~Dd=tR>9bU~=gT-^
+aOw;2BsfrHZ4h5h/%4/3'gsnOddgW``L=ZVjPJB".EwgV!IoewG#Ld.(&sc10CIq(d3kDdBzyd^^S_vM[ks_i[JK"5|CHx}G=RW.aOlJRr$BO[-8[>Up@_
+zD3G&.0@T@aL@V=Hp+i^N>E$2b{Z=tvA~<>`VH4nasY`W:BUAiHMzv%ef$5B>lZF<_1EnmTIQ;nsaK&]_G!OBx`^u@wCBrc'l.~.HZ:JR@UoV>%C0zk:he
+Bdqc9XD9kjMDf4c!-1Vsu0w,T:tt>'Ljl^+lP)q(Zax$A(:^%xlRp47)d"v>]flbNd5Z=&oB!(vDH#8/40~s!lg=-YE|;dXXBN'+LC(_B(]IE:Ukv-#x5j
++Jgj+b'6dZPqK&J4eC8xdUsoz,H|]s-9&%uJG1QLbVL(9^q>{GUD%:Hzt-[,H9wCC:Ls'P2/j}.kC5/T"rt$,TcEsj]ZYnZcz"Ha!Gs^58$q%G{%SV,+1o
+2Ba%F&zfu4Yz'BWh$jzZ%sGaBxI0&gzTRb}E+pgob@esd=U5W>HA<Q3fL%kzs1i[O/})#)wKbD)S:b&$h^a3uLQ7N;>1r.zj&e7`;D<#c<))DOo$|,IA1&
+b'v4TgpA5|oXTb'Oh0:9~#op'ca#u2[xm>duS6wbN,N'!&X)E,Qsd]=3g!fuBA|Ijnc&/in.G3;)p79(G'e/>jZEr"f$&Xn+Fgo}%CQ>/6NzjH@B8aG=P]
+<EQVOu'%}37tp"&Z=&`0>9Y)y'TL/kRV.}9E-hUZVL$0<-{ltS|)mSRm38+dvP9mmMg`>kL`YWq.&&<xV|145VRG>B,t+K!!%"784[of8"/C3vq4#,3`0p
+3w-TZ(Rit0<OEu2Abu~6H`[TTz:Nn;~(/3eI+hvH)N@X:8x<=t(0ze,Ay.&sS4eb`5O5Lr2uar~eDVsg[nl=4$PF.)kS3=+5uN%o|mFax1<X[e/Z7TdwZD
+h)&yfWKX3@{j@%AcgN(y<X_CU0v<Q-8cVcS"|4$KkzG#-$^c9yqe#$5.%uD2l[{oA)UNusI&x,CcZIJI8N]|7$YTgu~jI^$0R&wE}iwwAAu:tPh+5GNiKA
+rVDf~:wiiqa-,gKg,@GmspFov-oyoYZ/+K;Q(_KGW&R3>N{w8Ii[:nn"Dy%trS%ELAJ>_3Pp/una<1hc|1$V2f~E9_yw/N{HuJYpb<7A[9L'OQ34glDU;f
+YI1IMyYlZ33h5DmO0-BX18:Hwl4m8OCx/dKf3G@k2qlR7b}<;(>du0ZI$QH#4iEEC0'!cmy_E89t;wTph}-qz#[P0.>T2)R77fZI|=:;,jJrwr]q,K~SKr
+QG{16a:1@cb:-.>QswhVSa4Uych+p;(im=5`e0Q-m94>Le!h"Z^|TLQ2fV2Us]kd1B^}Li5=Ki3%&$&N@kw},p}Jf@>d<J,AezZ:lE~#&vNIx64]`-U,{G
+%BHX_uX(Re;Ijcf)ZaCRAX>N7j{Xh:q}]DfMr,Mq#$"|tEsEcKu%1]P}#IT.J!WPBBk#3'Xz(763S`~b_YUOi#F,W&f{mzAnVIjO>$W}!TUy~C(XbXZaVQ
+V}gb`Aec4tQQ0m3("ae{ljbeY82&$CBkpwL==ylrw7VJxFd+gwg+m`I)8q|e'zs5{vZbE_BhfIt]n}Howtx<j=1_lHD3EikEx2k)rEW(.zXh&NR`%]w<EP
+7bIH^P"xO'+yFXB;J3r^}o1U,.|A7t)ZE9Uu9cJ.gJ|j^Zoq0)4Y.WgN#s"EnL]IEe9n69./.w!a0OBm{EuG6BkPGm=nG>l9V2.}7NQIYNVG0'7b`DJyVr
+!4{$K,G7NTSIYHgyTltfn;lI>gUW#L]:X$Jc$^:hYr9[8DTL-y6R(F!Lfcqy;$]Zw6WC%XV!K3<Lk2$CXU'z=sv--6$G:lo3+++Z%5v7y>S=HK09fC4qHm
+f.Y7gh.aYEv'yEi@O[3t$F^JemQ=hwkk)2-i+w-[_/n/0uVl/sS+;yVJ{;~k-6;#3<;/}T}r)9Z=Vi)QZ{/75^.i"^foBvygjhYS._:UjBGeM-!^g'tPP#
++3i&!L0LxRe59GT{^Vf!jJGGQ>OpWs,T0'V0g(c#(zq=wl9`Fz)><D{o/dyNez|'MM|v_WB(,ia`AO+XP#qs!rp$+we|5|}CfN#r#e|u:VI-{pOv0]rC(9
+&o0"+{,8|$)oPn;pXg-Z8%D70I8pz8=5}!=n(y2qo3R@`cYFDL<QZ&|I}%Cda8/5rc&:2K$<[hV1^nTOY)~e0@u59XB9kS.w(v;l;GOJl!1{"o!m=,0}Cz
+Xd>ZoMVXxxGqyp`kcVcmX$T#+;+ee(3&~Zw.N5hrPGj8.MfL)0"Zo0<v:jTu:+sN4hAQ9iFQI9dAx{x`%Iez>ITJzd;qcy]h|%|az+uJu|}P,h^JK_:nWV
+sML3BiN-e.cj<wG6B_}4pdu#bEn|NfgHXj789.|k-q<0l$Ae^S~+xAky(%0z&D^dCPY)%V)r~wD_y/vONzV]_{{A}vP0u7ksddB'H33J<$Byo"S,yY(jUB
+ac@QPO)JIJA|9q=X.D:P1#xuBF!LWbx%=#wF4r-fB}rB;{o%A+-9f;y1FP$P5_`[M,ll^Wo5~jp(mPXG^UBbZGp7O6Y+4.1nl8c3sw(0uXsh1RFZEF4f;:
+z0JbD`:5.=xk1>S9#tcz03V_P;9hO)j>DblAXfJBjcbxgtAPz2[s^z6W/4jUu'=RQ'@Ts%'WgFG8YE6JNF[01_6B_fZ2i7K)_Bz>l`79"@N<U`@8$n.)qb
+$6w3"_Qb&1^tkB-k+NJ-fA_PK7H$_UK)-i{v>%e;r+=PCIwhAdz}qmkq'F7>bkP@yl.+WJqe^^k%i')t<XxQP./d$}oXek{iNpt_0`Q<8/[QB_/@0x)9!t
+hE#gTh>cWcT|qw|mC-|pej}na}QrR/+s9mw)C^P9()O!3XaRm<h1Yaz1`n1!;}HLY8%8;mi{13g#U`qkWkHt=x{sh-sU<`A#B;7ea(b|Sp8nIRC7Ot"NnZ
+=e4/z9mRWa)V"UO3yS{jJp=|SEPHmuHGofxYE30xi:f[akgHIV=H|`q."Ue;V]kU.j&y)xc1bK0tXyOqmwZfNO9c0;9]4=@:VznN:Bas`Mg:,5syH<G#"&
+"KUaxRaVPm#^N-)CA-R25t=G[1HYf)}GR_1nqu|4;zkp0z~XC)fS:a9@I87GsVg&BY^QDyhP;XcGP60F:JF}r`HzM`(!O=XB~T<WS$%JG2U;u54S'$r]Nv
+4Sr2tf8Ir2@[GjtB>a{pNqVHy_"xe4r53lMo%2YsPMd#|s1awL0Ck2EA+Bcg|gu-(2l[N"y,$Dccg)f'au8d!Kky{BXcB)R1x;m2G+2jM`p%X39H5j$J6>
+2Z$u!0eOKX7bQ5}p+"Jz@CC8jt%/:pph6Y<jpz2gv2O#<O]I&WjT}J-!^7u5T+:/AD]e$|>PirR2NlIBMGCJzqReqAgxM|@z0cn6GJZ{(7(K0-m90<QOUZ
+{|AxGQ{%xFA]ES&;3U4B#t(}@C29b!PATQ|cRGwgok0pjW'Iy0SQGNJ-T&m+|UJ{!~&4MUD"$7mA)Jtf_V51$bk9X&VT5kE_XEzhby;y0i=UAM&QAaIxT[
+V)"|rhB_8I&=2h`fPF{(#X@PMpdC_V4e]|mISmkJ~{;-U@JDa.4vn1F1!S|hL9>]isUv=]XZ4ef8`Cnlh8FTGKq%YG56FRv!Ts:#@H@e(_Gd#nba}I-oIL
+.]`5~dWI]EBz:I#K9_=3,[0D+Yl^GO]):Tq`/h82x"oE.|Kn_^ZR'k>$_K"7y65L>RocU6iED3!U]oExn@'M+,8`gzyan#4M/Q-1Z"xA+CuzTc{pw,#K@o
+6u0Bp+5yw&6_4,0BOk%R^Rf-CdDqE)UnqJ!5|8.}QS}@Xf<1ErwUmejjDkt]%V8.o,<B^UhSMl#e##B$WPL#0{/KP#c3Kl}8a:Gb|sAS(0v{A"Y+ynOn."
+_[ju&P;B]yUK'b.sK(z!'3n8G>#3'(5.!A8a_MHY!&wH=]T3`WWUS7i^6Uv_<Wd5R1}$]$5.w%njp(Ml1gD,!F&Bsj_W$q>)']}}[[<wzS"7~+eS#0#B]T
+qmmbn,x<)mnV3DFnYa(C![eAU#uom{$dE)HM1>OF0,;f!4.QNEDer<Cd~N!=@/B|p[nP$gtPgWg'c^F+ctc=":)Ok4a7&6,Btj.jV=3jPpb3&Ha8)&&tVy
+l;~k[lyXV0fmw>(srB4_U'~!sV5NNcM);$g!f#^$=_IZdD2s9bY(FH9Oh/II4i_De,yDI[K%Q:+{c8BePPF,^OxX&1Q{~)I'S:w;5t4&z8M8t3c8)TqE$E
+'>mu$|H"se<P7XW&XLlVfX+veOo7%tJu(LN$<}V2jKIq8t^qm}3ccjoOxL}UGD$N#2;&xph0ZT3bYiDAUVvBlR7GgElrB9,f&Hb2fG=J~LG!^K^g~"{XZu
+4x0r~cB81LCk=CyC~[<+<3'BPs^ZoQqdt]-#e-".sBpwFPyRqi[['8AXvX-RwtW{aR,lS&[::]Jz)95dd5xD2rB{c"|ladlK)By;/_gN|ng(}q)s_YkN<e
+|/ec`-9^Y`q=~wyIPvs_#F3w-Ri#'aIi[Y2C!(|F_:TI)}$]rmG4_i#+lD$p6hXdK{L)]Z@%BO4JHq<Vw7RzPr;(;"^%vGVD,#:TW1vS.1-8CYL+m/|Ig[
+M"(7FZpf!U0uZqdEOiPXV>VPGC&mZc$X<`^R;5u|)2aIBE&zK1McR$bKbijg`{SI%_X_{0O9/FZm-ir/cjO>nb/8=.j^eg3Q&<6GQtCsEx")XX%}9FBXd_
+8L4ne/mq~+t3>}"TqWzk^%WE<H5x^Q8P7iV|"xNzgD:XfgkIgmyJlbri}!xVDJH`,ZxN#tf{VG{0e)w@U2B;lBhSksA|T:H>0s7a7:,bfvBC:.+Y5NGb!@
+t`fFa-X`jHfgI=)cnt`UgdLo$"Cez=ct'7H1Ms2UM4K)JFTXL[A.G#h`9tGqb<KF.%AhBmxl1D3=$k@5^H<Do;@}AvPfS%4jF$Cke[@07qGVZu9,d&u}N`
+!qQiIuEXt7]`fgo!;>".~-Sa;h:2{D,4k(coH>{M|9VmMxO7E9~};OnOww/4br5h85#zj!d]H}d1"-2T$Vym1$'%(Z}LPRCc^]>DX)>Sjy:A%KnSJ|CP&4
+Xamyh(|:]jrFFb&%GCa_lhAi6}>U[xR'.cjkfnxhI4"aqHDz7qwJ%(nlI]J8SeX1-QS(WB,t}u`^%dQW0$$;iE|DwejP2AN/@fYq16Q{8R$1#l:re]vqbG
+cE!A,KBO;SuM5{KJK0}3<f$f^})M@WZ-Yk=_8&nV}NydR0~ch|h5{gl##';KQ#uP+"d!roz/=znU,HAO.S63>@5R5Ww'1Dz_}(+naV0RgVDiJ!gsC>[[B6
+>-Z$A!O5L;F]I"{8#y#Nji.odjW@N[%NQFeUh-bzI027t5%[Ni}(lGK`tJPG)Pa"=5w5o6<;$1<)Y`]!D_9Pd/G2wPLqi'2NNw#J)1$DP7bzdeseG14sv8
+q-'6Cy&,aAO#$8e>g7_ws!XEL5;d;EJEYW7k#5RWqy0L]]|=iWcbpa=MgiK=k4QXyk2pHK[3=rzyZ$C18D+hw0#675{P<=Tk~#-6O}tw"{k|mw+c'[L#Dr
+77YU2^&4:^1tKe#}Qg5&[UVL/}u639WWb!9>s:]F;YAVSP7YOtRsZ+CZPYF=rVoPfDz8KEI&R2ivRD4}/JS@yE{/XObngN"f![/}/,[so>J`UI2-Xd}G80
+ErPagfipb+vG!hv@jlvqQGM|:y{"+5;JwrNQu%S]w<Nai9,y=}5'<N!x60BGtdHvEn7{3Hefn!^W6SYVNOQng^lK3'Ez:nsoPT"rQX"&L1ELi>tpY$bK%i
+{3|^$p6r!{W}.[TI,Re:c!=.oQ/3+L~IwlAJ(fpr)qpO<!i'K$m`iyL]QdGXxNu]ydWoal7rO5SAnmaTP![#cIvS.asY&+EMh@{+;(6M3f~0@Dp@FNmp'X
+tS=8Rv46AwvE6Vvg8bdG@TRIhRRsNEUc1+Q^DjFaY/z[EB'O&"75<6NJzoNJK4aS&A~`s9<-;}O-jtESg)pe%Kv8E-IY0d9J^N^PVz)va)GJVw~3,6sN<d
+sy(qk/!^xFq!A1|#{40{O]mDXxt"3'zHRF<RxyOW7282MwqT>0j&{$d0y":_q<X"T&8jp%#y^EA$.<KM%+W9GX#9v$1Mo){d>K2(oQB=TjIjk]TiLo~B$E
+onKiW5--e%{D"ISJq8y_|9TKH6~+%tAXKuP]ue"wjas)PC'7CMsQH[ZE(-bY:I%]7)]=Xa$x'wa5ko7&QO5WGyh7zWP2#zAoHV2+_|<w&g_5>/'};tvJ<C
+_Ty0gvN0jWU-D.oOBSF+^LU]PU@,87O-u|G<q3!0`hUdMiR%'7B!X`N<H;m#|Kkw[Q"%@>B:^EEVg7DZJ!iN8Kqve)2AGmFGRlu1mNS9hBu+2<GtB47Jq`
+2xR;jN=I:L/y_=n^(Z6-%^^PUDQ}%N{#nN7R|R0xmbj9vAGy!}q2jhnKCe<Jxv$%I{Y_r<9KOW^`DEU07O<.1a9p^]hu+]Yv-S|ag7w]>S[E3Pub5A/}k"
+>5c0}|Z$g>fTZY+CbKV3!h>}JkzBDCg@C%Epnu"FJFu4wiAkuGn)9LHHg(DZ!<:QMqau%X,$K}z;jzAup'%}4Ix^n8`P~/cOJ5,8P"~|)57>'_aS&2vFgA
+EJQ8ortgsAv^~^$O'2Y=u{AK$;MitLhl6{!&E>]'LJU0Fz~Q^H`uWFBKM^sz0XtAaZ05<;K8m$!9TPII=zfz=Z,jesqYS(&dr9Qt>=/Y5:gI]ZiLmhATN6
+6jctB.B.[{#45u=v_GOOEC{]`@c,~p{c-1Mb25~m3#WvHkL2hJxp>oLQYHQ{nwrMtJ)KsHb`cJP$@uhhE9]T-BB]2@jLKqBUu7mI#x=m6P^Trdt_763nf/
+"xx{%4OO:+Z'6+_4k&9t%G9Q~cFy>N$9LDj67wk2;KN`09f2G;=W!-U3jl}/4i,>sJVlI//rI7zG[L_{<"BFh+SYZ`qVWc3f:#,Nbov39oB8js'&!p2=mo
+~'>b2TW&z#=b+zMf/,=&KWpgfW]PL`Gb3iCwt"cITy<a#MOnuBHKTduF/60YWtTRG+/D}HSkfAG{HWs'J_`']&T@&,50'&IYEt;bNdb([6@zgaky;RA$_7
+jAi;qFm2VxuE-Ux"jSzcx.s'`2V2okd><7[!LIFsL:I].j%!W[x<ph92A}a)]$kAvYoyk)%cXj~0_hmw)DKQ:fB.T{EQU0R&ioH&+M<-{r~np/`:u#U0M:
+_wI}@2Z!RE7]]^jiqx;ZdS#q[G/Q`N]&qxe)R!5AqVMApyKT4S82!w)tO(0&ioN=WWngG(lAbSXp~k}]GYpE)IaJAZMKMJsO2"h(<]gr|@n6,a,)c|,UM1
+M-^>J5o"-{XAYx)X6Y>lerW&<I;+wDo!`Fw=>Yyy(+!EFq)=-cL.h))iLNjp#UFWaQ[hxC."=kx;`SsCR.(a[r@7.J4Dt/6z/Y|rE2P1;7^rDV6]pT30<1
+1k@U[AwiT()-xen!_3gOUVULL939GD=y(S.+Jh[!y3,",su-fsQB4V3]AU6}89P`w+N%(.,XF^/Se2X1Be(6-H_g/9N]$:Nnf;9$@:V"p$h8]IR;^dp:!)
+5sD14"qW])Y/&FERSjP}S)sVV&+2@4EtU#:4:5QP2WFP]@S'X[QXmlt8t"[JITXEl_QKngq>%q(v"NJDcOkV,1P|X%#v@J`G}vwM|c8)e67`:]N2^567fH
+rI%m8.#uO:m0+T_"hlP(>WIZ'P=WFtyEG0D&G2O`+[R<|./IhbW]$lhS0rT/i,I@8.KLPx#QSr4_nSaQAz2nl!Z95vdL'b3M>&/>,/_LSH+A+rP5mesw&,
+=#p_e9%"@t,|"TS:bwu!C-oqOy`g@X-$&0nmoDxvS}JZd}]}%{g6@=$!zB[Em,D)#|K[,K%4qLN[!!ur!.z)-lm"-Q~qWGaXC,z"(}+RyJ1QD^PF34fp;y
+6$jf[%wy9Sk}O5da:J+-:OIZAMK4bWuTp8(<+^}sC.$PwU&e5v>9@.GT]d|{IoxEFs}lP8aH5hGiI<xxR=oQ#To&.^.R>!L.u)DMgEKjY{tO,1c6Y+5v-k
+;VYbrmgBf,%%4#Dm_c,'jGN(LqfvZLoyHsTxZ//fPU%}lt~@/+aIqhlXjp%pdX;}P+,DGNWnM&T%.RV'3ui;FQJPKOjKZ!T_PJ1Ujj)|iEjI%||9$2N$jS
+|F@:b-{BH3>wN@4I#dC9!Q>.O)IiD^%]smHw}7Y,<&=_E.UEP!.Yeq)isARK6Iw{(.3NM(rj{nb<z=].qO_TsaiK<mtP>#bd{|%n|xI^%,zD!Y<P)S@wn-
+vmZR~7d6.S8Of=@pzMKfdP_2&fNbcWQdY_}vpL-xSn~OFDRX.[N1T}TrNzFxhe-Ka`f|@`)-hg]acZRuuS~.Vbu^8q,9<@V#7HeMFe:j_kOYxyaJ0O<sn-
+/_s&{Eu`[,yt%9:]%/{2hO,e"+8v8P,M9O6}DMFQVO]dBOmaRd4B5/NuR5!YUP/W,u62XXD}xUIU6$rHY}Q@,]ojUIM+$[^8!dxAx!lu4F!V!B}gNoU2h4
+wijz)I/|)qyJMA!X6cWjtu|XeH=BM){l@f)d(.3ntHUd<N.MeBTm`h04UC.EfYe`YxNQ@RK5snX-kdCszL,&&DKU^+LFdFpQ-VgCRN|M'Ui^{<uf#pZql6
+dE9>zb,c.k}=TA/m-$=t4{9eu,w=X)}{#>Tmd3TjVGD=~O|C2E_FHh%WX99SEeD!.0tcLqV(NW`2Px|C%#U0~a6C/hmP6VO"xHkL&`2|dk4t|7PN,2yP=X
+6vCAh:89Qqh=ktijXmCF:;C(e(8s4L@ab)x-U+emMNg0bATH']W/Ab}GD=Fr|:$"6%0wl@2"2h@vzMA!]2p9PiAtBVS;z>S7"hSSP1O$Oi~qtZ/}YHiv{z
+8b3$V0F<NWHz2%ZdIChvl4MXpy:[HeMj#V,DSSCgnXx<>dZ0>nfh>)&Sc4<=#s|Txsr:PEbvJ9NMO0a.k]p,G'u1('[e}+=w6^c-ZXU!p+)v4<a46ImHj2
+lH~n/w(PpsG0wRKLE4kQ,GX00c-gkl'N1MCc(!jNn&/b2v+O#6[!pbT9yA2y-OzG`@>()BF$&""%3X%BW-y,Z!.9^7FKT$4V9%gC>w&BC0==n&3y"`en;(
+7x8fMURn!E@ko{TuKTJd0d"'&z#6/20|bf#K4J{(SHts@oh}veKK>.6blJM`Z;HD&42y[PAlXGdMn2|$5r:K-ez3wc,_]gcoq&B0.NSf0M"6se66,5Uei4
+XF[MNvN2b91A%)Beh6J3aeHJ(6C`NmEb])E$w9UB|Djlt`prVf+O=xMKB&]@{MQ)SC^W6)27%CUMU)QWc9lI]n17h1{$pE1HUi]]#hoN|c-zGg^|_NyU/8
+JrsaKCy9R5COoc&aEa}4",)FD]foB[fdY;T4bvu!Y'Gix$/Jr'._KWSz/DZb|$^HC5)`|`/N:_SJIfQ+BT.oJ+.o1xREo/b3Hw+=~5|2zR8P;(fO#"^z:<
+!V(;B;T.FH5$Lm_ER,Sgc,/$J6kt6>jw1[KL>}"Dl>^luu^|5|V)|GMs6:&8NZ&XDzD_JnLj{wUaLJdLULV_Din`m$_}w)D,;:(;TP_PsktrNl~NHx%&MS
+qU1_&]pA:};xHg,-+;c/&g/&hU+k'=wqHpXZScq/%G(pL-xLFfo|p0w}(pyL6ei9}GrtGc}qebKWgq&tWSKqw<FL7ww"6MPTmGGP&;0DauVejrPS=MdLYj
+ZIjZFH8c8<rZS(Gf7NAv#}Sm6qb(m8G{RXp|oiWhJGF6D6ZAaYzNV.Ei0%Y{|f3JSR&HW=CA|1!sMG;z31]]qjq4az:)jMg8.5;C2<Q1TN{`zBfvc<Q3>h
+BXtg"{yEl"3kc.iMJ52fCEN.8I~CxeOfsdpntpTs~7^>A^F/AO8s][Lu{3uhzQ/4Wt:|iHqtT^q'Z$=[O!jNA)yH$IZm58sPX/nv"ZGCL;,)"Q<7UE6((.
+Mlv-|L@AUE+(HOEL6<}oKg0yWsxihCp.qU~9sx.HRLI%LJm"=-Nc/ZNI}Ym)'HJ(]{6J1Ip^&=J!r$Bni%0bp($dZ]bA`jm;Zd]`XV~pr^;H}-|xAxf6nQ
+w,SCQd_y:P|d7|w&Oz]DM(hJ@{FZgxSDr/{We$n1e7D{n6VGuKG4.UYB;Z:rX"+5OSD18Uphm3]T,E&-kg$)S2MT.!we`7{c'st$dgNlN-!NaW+I1hvJOD
+CZ5SrtQ'w&P2}k7si#WV"x"{yVO${h.o7@X(]iQtw2NpH^,Pv<dY$[Q<NDKBs%)NP$BXWO)I1WutV/KWj;576t'NxV'Z:74)#a9;>JXBsv67`!a/X<ltn"
+reF5)(-Ck(#}rQ-oybYT=;@<gFg}7/[c{eL"}%&trw@y$#RIhWyqvKq#PXCM1>"#R3f:;u0xZN2i"G"}2bT%g22C+V|#f93SZ4GT<On_Jm{3iHRvp#99H`
+tf=LW2UUamoi._yN7Q$S'r79h/f!{Z4}Y[h:&>]VlU-p69&+qN/lq(iDh|Z9gE+{OJ{'U,Cv'.VB"8s;U89v[s;J]P>KQsF0_@/aM]b6/dhW~"S^`[#sKy
+;{n8)SB2IL.1&2gnA=:-~fa=wZVK1)({DmJd#UoRr)CQ(+g%<bWejXGVW$iE3TStHCojD<X^33P}P+[v:0O((%lH~";4;JUjk><8:%f#RgdIb:yaa":4>U
+0}kI7NO3v+hI&y)$H5eAE(|(~X>o>f7TvWw<o<=u#(Zdp}N6c"m#j;ve_l.DYvck^34h-8l&u6LFv[uC%iY/G=C$"hGTYA'.U";DN2dw1Sf$_`&_X=,F>6
+|0w.22i]2ZgV%NSN&Hx81^RStNJRFY^&K-le5v<|FO@,!Q86Mw;OQ@c$~/gc#oQgH=c]jpOz,n>>-gAG0nym,cb][<gw$w|"CdaA-IO#)C%opWW(O#,3ps
+"<_2Kk!GR^X&}/vjt"c4`s'IGh9VwQAl`2#E+0#a^G7lPoAbdvPyJ+Th~)lcaGNY,<iwT^Soalo8l_6L=gm8iDQPIf7iJq<vzRDB@)RQ_q@/cU>_H#/w!4
+,WLj)`!lK>X<cQ7Fl8|zO]4Vp"&J|0+QrJ]Yta+5tW%mV_5ct}M`6}ON-OFZsz[vNr6Jg($S.[KiZ18pDUODlQ}"bAjvnXc>r>,w,a%jzSFY|w9|s,vw&O
+KI#oa9EF,44z](qT'b7=NC@<}201Te(%F+segzdfa}8SR0n!~2BiyT#[TBU0IA2j"G)j`,9gtj3T+&e3&L,Z[{@&TYpIDOeq~4$I>(#Ta"~1})VE/a2'),
+:]]qM2X{,/IfF0QOo5@"^;Zba,Vbw)/rak4qn!k(rn.j;$=b%yPNH3pb0"g$/{)7+5H_Z``l@>u:jo+fM{56FC)>D:_]H6G""+Mb[%k;[t[hYb=y{s!_NX
+(;A94IG|f{dL{g/y"8~z'gOT5OgoTcP]s'n%rOBstc'unaS7b4|3nl>O'yPY0Ml}bP73({gJ=9oOH`8Z^gm[V6{7zNBm(!_|jql&)]lTg`R}X}:%u-+SB>
+U9zwr8e{aREj&O~b#@'@=wl|;c!gf#9"x^T$e10&Rrjkk9YF&(bmvXhDaNu&ASfLRRy;wkG,6SXR>x)sNryo;pWTbcPP`ps>ZFz27WZ<c21"QRvS3]w>|T
+&nb.I{"&E]z7TAm$n^xs~]cj~22R.UHxo[#4pyhf<iD:rsvNYUzk)^}2nKX)osZ-){jR2A0/#Hg[BbBw~byy[<'I!Ig.t5^4zJQ=/PKx:z;`}TlK`6'J]a
+/(1I^dB]'(yYIvW`Z>%-@A[ECpGhWs;_-P0YTR"Wy-VeHVZhW1]aADl(%,s@qiD2XQ2iP=~h17$@.T/UX@tmzx)!jwlDfv-tiF"Q-[`Jk;4S;G}Uq)>qnR
+Jfp2C}=Xgx:D%DN7V]s<(JYt{myE}4W=4<TT-Q+<Xm%Oby=)lq$AmrT)!X.o<S!tA)<;__fP`;)p.T!t5_2p&m>KI36MurHA"i5sMLV8@[f=iWjm01/k/0
+^1t5@O"Bf;aC(HC@k,yL%UbzPVEoKUwH)r&S;Y7xd)q:yiQ1b>8QuQI;kU)sD.ZvG=k8@D5LE^g${;,&cAc.6[w_oE@/q=Sk79J%g1/N"POp_:nZmIY)q'
+cw80u/S(5:z+Q/9O>BzNOiAB`-In#:rXE{7ZAt/fg{:N&%sE@^`ASzKU+|)^P,;SD:_j!F#q-pDHgp6SPqX1bmK|H)LtX-5!tL0,@We/3>+/jfS$9k%}lb
+L@'Y/u^BW929ee/4,:B0^hF#0bgBdx;LYXJ[=^7^Sl):Sk6O=GS!mc(B.;s.VqOW-TdT<m+EMLRHZ"c"fQNX[3vV>:M^nXgEcez&szZb>ou%FUO4H1P;A;
+CI4A$QlxgVST4BQs3)My@adcSwxHR&P/_Qd<>Nt8cU&/R<X:V_Mx4Eko0@l4qVSyd.7fx7UE+lBo3&1&gL=S_FQ>u.$9^"Oq4<~f0CkDPmx&+SSJr1<QZ(
+z>+Y_S[Pyyi@/"HD|0(+;O!Q|ZG|/qNR_^e3L>-5],'$k`j|t38WEx}mCF"fGihnpc8.r{{0nm'q:D:z_MlFB_9u=l/5l>0tCL])}Y8@n(H>~$0'me6`Yz
+WA<rB)|(S2c{~@7dp3D|9Ns:bUe}K!iuiV&)-l/PD(%abrFSM=n("U~nWSVtf'dy4%t(O$Y!D-e,OqsMv%d`_`1,lB6z-V_OuNm)WDtI52l-;GO&E+BY,l
+Q]Lw|,YKwPWt'B"-VwO;%wV'@)9MW>{&MP]c[YG6cJT)"ep;t1XE$J_sbP951f!X;NV0#FZm"wJT{77N@x"HGhVtyn8`2UdP[-eyX<boaE6=9(Zv~oC8q{
+,jANnm.5e96!%.^{:p;d+4}6xHSM;=%INlk#]3CjbKSD_&LbiHkgZL>[3pYQxQotUFU44t[|oSEVE0=a:%C1KW.ifZc&,cxQJQ7-3EHB>wWzp:6Sq)1P$k
+s$rCXh"uRc%,ZkGRi@a@Zb^wcs[)tt.6~"4+BXQ4@<UZ9-<LI[qQiu|zP>q%%_tmS&ESt]-f-;ZO+r3)(6=sSU;G!i321I"WKwjg]k0B|XI:u)EZye1X+]
+SzJ+.[$VD<L8p8qLXZjYp/hHpninai84C-O="bV'[Wn}0IgXt3_b3aeT~Q>/CV{A{jxEKfu7qR!Ki#hS:mbY`.~5nGoO(Hyf$L[{}UeTG!<Grs@]Z$$$(0
+~sf'Q-eXnUV51Q%crtEbo"aG}%y8Hc-7NM0f9wDs}$OkOp,u],wxL.<MVZLJ$/e[/pk)Cj}6LC`!-)qboW{^Wrn^13Yq5Q>wC{2"Dl0HM/2JY@d-ErBUpC
+A,@5jc~LMz@0`9X#{jvQT-Zy]oVor$2nF,t/2gP|h0{qp.fr=Sy`:13o:1=0EAET6pKUZi:67r"{eOdl'w'q&nT"Q7y`{@ef0|.M,5>ILI$0InRzkyJOdl
+~RYIkCH/5.6[#{DgMzmj3^"z_wek]lidpSh&0gXj7fm=/G7!h&<ur(M:W/qsEq'"6JI}475dqrz/;Pq=`T7:e"qQZURliTB12^QF---euifu=J;,_PXRVt
+R+SW}5Yh<H2YjgnQEpSHLI{s_nZWIUW)0yE7/O9HT]s<d_vEj(sLBB'/>I-{`7GfqRk%kpWgKACb`Bg]A,K^"wdY(a+9}|=&lg!X!.;ljqxI8;C0^1SfG:
+^+Z3&^8W(O5.u17@@!}HZF$EugvO!7)wp[GXrw@_!w,YdFP@[fSdSX(PRiD&r@sZQobJU'%.[od#([z6.<3+Fa!s5>b8BzN[_t'Pd$9fUyvvnA]tu$n2Xo
+T0vS.Us>e"9rNZWV]jNBOXipZb5p0)+W}&|BJ:{I&D9nuoOGlE|@t)w0Dmsiy[][xl,ShnxxS-_l%d.>fHe3ORo"luAuGv5-(K(yZSr$~<QN$cVmat}{f,
+a+_/}4,P4Tn!nMlBcC%i3!5DYq#p6!n_2VPb~_.3=,1<{g7gwwVPwyroxp4Tk4>sAWzhwRKMTaW>.:jFa,CR[1ydTP_+2c|kxP@U%$z!4#W3cN{j$jjA#V
+Z8gD'Z~0r[y832Wtjqyvyb%e%f3A8/%OU&@zB`pFU}-l-"}U3`m{NBCE.6iNI&ZRfmBHYUS'j-q!{NS|jwaw&b^8{o#9(-H:a;5B}F}HzXOpHxen]JSJiB
+SLvKEP5nsUdn]5[g'!Q_#^$N|E(o)u943Dj@uGbi`Bh64YSZN<oc5X95X.n.ya;qu@Rl6_"Zv2(#`,JdA7XwZM|Rb]T-{6"yV)^z+Jd'}jKgjjb:<K!l%$
+zXAG`,.aH04Z#%mmalS/zTq]>6xfMM|RCQ{hD=l-,SJ^;U<&X9ZJ"/Ts.|Kw#J(fAZ3,gCpDk8@qt`t/dP96PQqdP,wG9ApolSc%/sf.c""`=r$og^c'If
+e$7VfbfjZV$BXoz>%=U^nvB9>oAi+<DF^)|}f/`gC&U!LTQ`Laq<B&DiY[2|GUA@Ew46IB9.qA#&jX<9,Q(Tc't-:hp<H(M6L-(pgUH]RF..Zi61Z=0B6V
+T1fZrWUir"=m[lJ1Re/qsR9K@=CdZ5CJM-@he}zJ!FzX8k+_=UOcV;ti)U}C~k2p/v.4Y,_k+:wo;y#W'!-KJz1z_EFs28v":eC4m{8hvPq)FZc$NR;1#a
+Vjg&=HYAh%H}Q^r#/`n:Nj=9J5pJ;RLd:`!!Fk(hJ:gZu8bY&Zwg^E>l"l`61Gg<I/c=rU%cjmsprX]1|WwbdW;%L5%4'5:]_=_GCpMC]^=l<SHzkz&N;X
+,ymOl.!gzaU6mH>u8>`!=5%8m^@Ovlfm`;_B7|U129|MyRKNl.)8bp|K0!S/K7n.!lzkA<alVE-IS+;Jq.@^3>@IYAB#{BHp,R>y66rP/N8(&mP5|TZK|g
+wl0Jg4$Lon:;Shu_7PrUs)"b=W=3;EbPt<0dCcre2sX_$72U>Od}9e9$PJeFSJj;6/IDj6"w+U[5%G%]Mxv11.AYz2piIN<SxJ8_x33,:Q2BYYJ9)9lxt+
+,Hk66'!Eg(|%.f!!'HaE4>=ZlKb%V=,{O1%rl(Mz=G5&/5pATHyJ>eRo^logIib(n"@p,rrL$&p,]yd9NG_qL47=B`d`p%Bsz11QIq|)v4LoVVB]32$JDB
+L,!E[DzBYHx%l)4jfc22'Dkk[P8`.&|<JTW(5OUbz%)F:&5E4oQ$YY(_9J`;<l~9352XHWQxs7M9pfm>8'jh:%;;bY72O0WGA-~ie-T,]e$r]hw7i4+h`B
+;(9%5(":v!r8.M<oISpT&()%PtB3j|g8q{=rM0C>Uoj]<9gH&ftFw=dr{0/Lr:HvX6Eb,eKh$/j<yQ}8jGCUlJneT;SFtYU`sm3j-KQxqFTS]FJ<<2hs`L
+Y+typ.,=U!<HS9;F7lx5[AI6_yJAW[$<L_LO"~GxT{0xW"@^IHv$-2T`eGRGmWt(;[fFkB7W1)X%JGfN`ren6Q:R{JkbtKIH,`$5GQjM"`O0twhy:""wIO
+Cj.TyZ#`o=FQ[(jaf]v%f'2F!^./53eNRR@&&y)O=r+"KGhPw8WS21F^7'#]y8s0"Ey2LgjfyNb#>="GSFFA8)d`l.;kSrGvmqpa]T}%t)`#DNPCH+{V`v
+y14_<SgkweTqW<mjLA/=<$3,G4ZEc#,/gfOTLAH&mWJI>Fa#'^]IJMaJH67ii"]InWkxf..ceSLo,XGwe{Rv=&h8t56V21R(f+=ZLsr:acU]eAy^X@aha%
+tpiblBhCb%BFWg%lQMkmi/JQO3&559cIK>X-U$`/mPC)$7Ls08vv6Yy7(y&Z5is@(]3L0dLWzp#mQf+`/vW4<Y/kgNYk~=97S5}X`[Lm1FJmjpJRw2~oF3
+55&]tS>7]}+DI}F-g-CVgsv39/DnM2y'P(B9KQb9ka=179HFx'~uH)]Gd;2"mEQ,(03)JLXtu`n@f^mJU5>=7P&`}%Ns0X6}rktMzEgVJz}.RhHBUS6WZ0
+4:@a6_4A{qB%lJJwZ8CUgHhBnpOH[G<#:5:(L+zN(B=pbPbV8%Y^Pl-eNME8'Ct1)7L0O_/Lf<:AD]ewpu4a;qGwaLed1S6]1SaEZS^CZ|-l~eh-6HI75O
+|DhF>@wX=_ze"HH73'{LG{]:yEz/N#gL5N6xv&F"yx<'~Gn+bc[L:EyNWUQRnvq12/DZ3%T'meF<il|,0&K0i[nBe/W:M!Nle{$ZImoK5UuD{SRL<>CW/{
+#[KPq`4^SSf$(7-`J6kOf$|,"Ww+svE{j+v6b.XPnx.xO'~j1K>>Is_H"ey%CUGE3Y:9kh}5.@c&0fe^kQ#Mrn6[Rs4Jx>7icIfw1kD|/Mf``.&u5Kb#-<
+6!CBl"jY7C|[v:Ft$6X4uMth34D',W[<j|YFI^U36Qy(~4GOJT`BfINc.DB14og^R`(L;$feXX5.SyA+0>1v7/VC:zNTnROTlHN2v#((BeI@L|s^.gwdhL
+8ptBVuY95@fX;N8':JF=8{dUKqE`lEoeoe={lwCYi[kvR6g@Qsd3m}S9PvcOn%Q$9vwyexFRdM/%N0P=Rl789HD},dFV`@4)C7jo-2"w:Q%^k+;0-8A)R[
+XfRc:VwB#8Lk8;ux-3A}i:>6,&e/S[~nLyMl8GrL3K@8vi#PEgS$5pWoKZondXeyT]4icUlel:the%%[c8[d7qbvweiHRF@2$!ou^1L^<.#CfcpQqUr&A)
+[L0RMeBapvQd&j%+G8EG;V8"8-m4lER8VL}(,<EE~AAZGqUCB;WG>[LGIe4j0hJH^76aLIEe_}XK2d@JWkIVH5$D6|NF|A^f}<<lVlo6gXDCK3LAiv!D~T
+=|2#-#6)XV6HlbS6.CUtJGqC8qKc.Nu;k2{}l+Qc!HW:w=7]ckoVxbpuF!+:sBs`~xQN3g.Jx&8o1&{rb<o6[{dz:<s`6%J>=+:y$o7''pX%2#Ih7Bm{r2
+O_yApJbn"wh:."yfLw.#udnZ.{NO21EIi%Nssz/ca,q4L`+|2A'4:rgTRAt7K"i0E{AIxQxu)OTa^'<=)S##RN4]bL!+V!c<s`P3}e}7qm]%n[(c}zMfHk
+@OpG|!FaB#jonoNs{5.|5xz]kUYM95K6~,F"6KXg(<dIrO}+qn9%Jo(9FrY>][n;E/g11r[SD!T5W^e-"=&dXgS)3qO:/S:-"h(S7Nkl2L|MnwqG/y-8/-
+#Rc{`;6vK:=c<IyNm[PDb1cZ{p1[(;pay:'qb13R3vbUR3MsF8DugzbZB0$^Ip1j782az]KPunYOrQ`LGOTNie$^t<Y`T>M>Ze^9pl}w_/rQ4/mOkgFcUw
+xCh.Wtt7P-Rf5IpW`=>ZUjDldvE1S!OYgs1cEXa89pxIs>0^^Dm2q@Q)cNgAlv,a`^f,]Dh"(DT69Ioq^G~P3NvHdXKnp.V]dHWkS!l'o8S#,wR`u]+$am
+_i;X}UP(6)P3V%t4{^NC0;AXl>9r5`(mk(;$7p`unb-/cmB.'wHJJ2!HS7pc0+}:QS$(a9!#j-!)8v!#w%OxZ|ZEKI{97>qsUN[9;Z^H2W+T~dP^s}BVsh
+'miQB}Jez_2:Ov:WhW+xRq|klh4mXk@qH7KLAqO%.>MG_l#Cv]e"W_<.,`UAN!o#N=7'{-Z%$<])<P<48:dE.]e&MU}MA'.yi{ck4yG@CrScnab/ih14hh
+vbb:U4RcCQ=wvUen>d,EVGsHZR:n]3^'NR}LNP+fL)p$&9,|v-6M{=J$J$[,xEdMF|sn9V^J{A)-,x9`Ypm#Y[W%^3cF':/$A+h-#S18[D`'AU;V,HpQ`%
+ti!uDW5&k0=jVX;]<h,pUz!jvr,K51@D4y^[[5[[`]ogD._}XZXN_sJQLJ+Kk@21@kbN)ICn0!T7kijZL=qsv$V$zCrFO#a4^D|k>PUSm)CjwAdW+mijtG
+'.k/WqFtjYtQ2O#ToC"yEB7hdZV:gxg:Vk@v"j#eC{hxm/V8xdB}Hx5]1pD#s!|@p9k|cf|q^}F{R-4m^aR7X^EmD#qt7r`krg2fIq|uXfFZs|Sd&0nV%j
+vP8%{cM#xVC9Q0B3U{.TMF+,5WMl#>cnqXW_1.%#!6mQzUnnmhKmm+.P#%wJhpCRx|l>ZJf^A%afs_e-q9)tl.,Ox%]x@4kPyJ|oJcu/fjn62rNXUz_Y1+
+^V@hjC6J)(5bwKTzB4-;VMU&Xhqi%o$6n@AV^jmO&1`R:MNo>@#;Fz(,C/o[&RKE52~KE_zsm'+$ihg}RHa_,gdg(NO^L1}SW{wTSHUB";4EStdd&N$fK)
+"4%EG{nEW%L2:7KEMHFt+!3$#DGIeL7cvUDisauDShI1AouKlgy{fKY0X^JTF7xq90ag;1Yok(^;2eTHTUzE>5bmiUNHC_G9s])nrRnFR|:N7.jW'f_"+j
+joSA,HaXpRPz62R{,[zU@"9tc7so.&a:+-Fv6q[ysnI6GX_D`Kd]Muk+[)jMr8#4$w^6sJax[:C0BHS[qZ[8:]jq"x;LYDqbtAmnB$F7l"`$`2%hO2kc&W
+-Ts'MIx7=N,#>&ddp(pG,4I=p]NGlcU-0m[3{q2/f"CL1-g5LJ)_&k79@C;ivE-A"K,6WL533VB;2/%h_6$e3HDEE$jl:}^f27RM<$l:yToMv&tM=mr!%E
+xe$_IQ^UunI|^Abs;{iE)[f8$")]{g3m`Yy77W3=N/l(1sriTarO&C<[6bRf)kbts4]FmZ19iMy;9$p%'D{;Yjm"PD"t_=a__<|DS1N`{|TrG=r)XjQDZ#
+K1DP}k-5oZ3d]5{[|sVS&RBi<R0asqzmDM1MRSI=4B='$6%}rex5`Fda"~9U+::2RDY^6CrPU38ekV=h_,OA|#)[u)1;80:X2hu&y"d",[@By:u(]'e8[c
+U^p;ly6r5y"xxeVAzj!l27<q",TM$Rw8Q}EChPKNKi&jwK[XG)|d-/P4>6!/NaCXR[Rk;W7Fm{a&<$EKq9IwKh>Gl|y:Ugo9RVU<n!P'yQfp-/O&7Sg//U
+oeJqg[{RIxQ7D<Yp!|`iK7D((nw-!dd]Kr77Md4vso9g2HeKN4@Ej!"&W::[I8g4$B>XvXZZGWcy6>L3bhwG!6;hRvi(/B5w|$Kc!Z!Y&36&x"<M_YR#PG
+hD}/n(d$Z3iP'ydcf='+GLPp9({T9k/e(E=2q-(S>9vBx=__.;V297RtwsK-@abyC|Bbzg)gNsF:Opt5G/%iw4b-k78;-lq>FRH|B>]@N-8>Le"ZmH2&#F
+MEh=n0n]tJoN1bPZ(=pSiovz9(na.(NV]zO0GWgR+sGHp-;'Na+(4XaZc]YPQm&JKwN.3oB@VV_E`a;Ib6F<VN:UMT>bDtNyVV;G1=9lpYIM3BvW0+6Qg[
+g|5OY@i{tJ`qGIjddxcR:$Fd^3"F5J2.-Rr,!+,qHvi!|im'pcd|h`+0HC|1H/-J3lx]67'R{o@}LV8e{mM9+m|Cb8@mXPULr$;`e9"9#'cE(=wIl%s,1C
+PU;G+HpR[36Q,rf$u&N!%B`O56@#!b'!uJHMSP-0nbW(fE[>"NAmM<f%&yAdJU~HMILwKS%/@/9K.g9{^Kl&E'V+!r5bQ7fiw0<hNR%+gV`.7K&J;V_c~:
+V[;#W3Ky%t+2(50<T&"rq2iVQ<#0WzC)U$4d+)puA|5[Z:.mOl@82HbP-pCJFqPJ.L9OX+`q_+0$I=R!/IjFZcP^w5dtV:nSSp-EFXdmo.T[an@I8RZv}T
+vTZK<M49t#!@O-E'B,P}^LXB4ns2kV;m=vw$Rp":bi78tR8T0wL=wz]%1Q8+v6&RiqQ8;Y'2V&i>"dbKpz=8ws"T{Uk_v)Qn,S'he@z1tS:mTj"]'z|rl_
+N<0jl(@UYW~diqe3'H@Me,M<lM/b)!XYLg.LGbK[P[Q>H73BL^EFyZD"PYg+%,D1M6{$y]&.AsjTM9!+ehPO"<^GZEbYg]jZ!;<U<4L]OYUT%Y:1Q[iyi:
+QmNnlVY"W9Vp"}Q;mcePkj8=9]9ZDRLS}R]2rMdXVkG@8>sXIQYhA&Pqmi6{dxs-x&!)<%Uy;k"x6xUzWU$5!m)lMz,A:U3|{>w_]"{Pz20]`@P]~JTvg{
+b>ZoIh}8lpRu5yN@BAN_A4|44fcbN&c"uhf,FaiEz8fCl.Nn$b`s|2sXFC"y#3XWzId)lB|WW8l+7+oRD%B/R6Ng8"EH"zZt&,bTH7:JOmwGREZkQ=~Tzq
+ajW{XH}>ZRY%f6Lkbik4DkisF1h;Xd%lgG#t|YsFSy00;]P"6'VczN[T-H$(_>5oM;i=Ig@O5"Go-.k289B<[[&oCcPPXe0O/"6D/)L//0htZR{!vw=&pD
+/Q{%%iWS<UEc$,mV=l(j},TlbN/;(cd'2vF,/6I%C)Ss-Z"9mtQ#,m{2U[rMs+#Lo|F7s1'<03qsrciR3CowUDqOuOq:MwS#Sk);$A(C2'zxn/yzOkq`<5
+iEK.AGRUNKn1Rbs6"Z5MK:QVk:k4b6NAv5tYEPL;@Hlt`"+L|8m6vn8`L||'sU]k7IZ(zjOw5FK!mh=!pSb:r&Waa70f:!QMY,RVy9^&k)sx(8Pyt53/6)
+qvMM:(A{3^b$5Elg{<_&-(X3sDmGvX+Wlywa&WJ]X!y|G9iFkop#"Up1jjQvY{5:'m5+>N&(4.^YA)yzbjlvIzNQHU-y`q1h+yj}6u&`fXk<5$.(6&hKA0
+Jg^fi;OV4dwnaSD;&O.I)<V.HpAhu.}44rg=/1bx}P0Hf%35m!6%7"uLFR>Up5|%g%j$RSFjBbh::/}3;]i3q_YS2V!<K}^`g;UY!N.wCk0;ShJ32Cg;hp
+<1q`O+WnpY0Ua^SC((6).eU4khRx2j/3xH'dI:2:N[14wn9tQTL|USDUgV~lbUm=wy.fY&SP[}CX[6vKUnQ3@^5k,f'&Jb"3JS{b=ZND[)6Nj[n)6ORbFF
+wD:U|]o/60'`AZKWA|YISs5G~t@P@Vc/I|SE2@SGnxGZ]g~<E9'a"wX-t(|B,GTeGI#d`R6(l'yMbXsCt[}F.fOrN1[K0r>ERKW=aKFS]LX=sr}g`)Yum5
+w$(!zoT/V1]c|<&K<2b$mONg+k/4ip-"AFKu7`:2D-z4aH#WQ^u$ku8{:%bA&Qd)>-]!@xVg+(-.;Wl_8N%G"p.t8kPuJ%(9^"$mHDk!'cVHSlZ5cw.3lD
+Ly#)VFO5=C>eO-~`Jbw&<+kUD|!s/!]US:D]Y)ywP5(rG]=^Ybj=%x=Y2<ic6t&8My5)P#cb)p^8N2lg)j'0J6VzPN.$aiYsB$85sW7Gj<q#h,X9-K@|;5
+;K>n,P/Sx,-&a99zt,}Q=RH1%s'iF"{}(J&>,840UD}fEA(}aT(UM,Im@}G`]tfW]_ye`u,H>mA-80>j{4ckX)75q$sM.c4uO1>_A]@zwP$3WBCJ!_P4!!
+%#2MZ.4Pq2I'-+##6k/0$d"Wi}unry)>V7`&I5l$r'2iH+Lsh;1RC|w@`=q8s,Q/(&c;5Sr0G=G:yQ~EN>S8p;MvVCc9vb(>lQ)f{sC_o{q&uap$5V.6cF
+OiSS0ze)[l-BarZ!QK9BlDNGX9q/_jKnd]s!F2XZ2RnBFbQX]!3}b'>BuXu.Vb"NM"a{zRDPOkp<}rS'=BJsm-#hO1uj2v];#prXo.M=6oeZs3eKs4CxB;
+G<#.AS+Qs-'2+&tSxWv.B{g"uentuPd%E="G.{1Tn`CR6AtW6ir0lDgz(<gUXZ!PfnE{B3")tpqw,UhwoH_p}k;9^XU@HPu=3/)(babNxBeAL|-Xfi5EEj
+TD5_y"r6vQ[%4$'C2SQ6ynTI7.xr:;)J,hGOgx5X+:+A1L3+6J}PRq)SA23RFTK%K>p/6lxo/qIi|gD%pR-0(yxBkaU(J(ACl_:V.R&P):'('161<:nkQ}
+c%UI|@VTjHbT!iu0MUyJL5!6{|'E2!x`7t#)b"'skih%x:o#$<SG<@t'lh#.,(KhXV9o.W_wmF8"KR}q1s[nsQF&~(E#|F+jpT$Y6Tfw'Y'+u4]i(lFdUv
+"&6U9zX)v,_28WT"Ib!ovFUcMZ58p`Q0}cJA/x$bkm#Q##iIDic[YXVHhE3>^U[-@6B6j"|x_"4:l-FN7i3A{3H$$yw;'rPnpoWI&fif!p|+:s$dPNZyr0
+:5xvAMr@dp&OE`t1}:%xZ]3T"Z8YfEQq(wSQOe_k:(NV-xfCvH/J>_OCLN"Qo8srX/v@T!eJ8T0E6%Y<)'E[H&)2+d&#trWTu"tmUkwF{UKE7T@)hR:(eV
+=aMEYE3ff2A{-7=iX+hS,OX!FrQ(6:!sZ-PY}u9(xshu)t]26+@A'4T[LWV::SQtZRJ"%M6<Zq/}RfYlra'hU(XkV[j!&FytO6uB,|ZrNX@$oYWRN#g{pR
+vV-0qkj%q3;&WV{-^%`'UoUW4;"F|'RH}:bmejTFlWndI&}%i1YPQxs:oPUg<w`%zxBmvmq`_iX)/R,,MHq[7.Y.DJ+H]|_CgJvc_PR-J>yYCoMHpT!UFT
+NfyG3"{mU;5,:-t$~)C0)i^:]$>!n'P:}H~t$PmNnBj<>];D<+^ud/j,9n4U+rf#e9<Z"eE!eW7SgUCODXY,Y"-y8s';UwFr,8S2Z3qvZA0|vQO@&pw[9y
+TB-!RIn7^c_4KVtc@)ovRYSt;d-_5v%fVEwm:j~aZcHay>|[Is'sd/8f9l=p,6@p!j;KB<6AtQh|8Dzz>EGV0B2zl:pA`6u#vye9kk]!p%`v1UVql=lpd1
+V+6"g)_"UKX'VA4/pV-n4T{mcVmqHPe>>}B+fi|#(p-XpRJslR1o[|5tFp)/D&;5{A<OP+@zuJ{.1SOjL_U./NVlYI266q7{tkuooPrEA1$wH!wJF>F9/"
+|<AH#xJ[WdUzOsn0zH/O,E><#V.`m@IKrDFQ1!jPdl1hOc4d+`VRkLs:R^sD2k7TYPaNZQm+.v$yq$48BWZU$5h@8eaVY#jYZ>MCHQ,<vc7FX.`+PQ="#n
++=X^9k]qQU|0Mo}X7's%n71B.I(`v.ENdpwX+h/l%d:7rjnbQkH`5}/+xKA3D|M/I9wwWj%b>Zo(1R2[oE%`%p7uXI><KlTwk7Mf@un(AtE4ex7y,u>NQg
+.Qv$>B=Y3h87by.zQZ"U@foUPjhwqT,4VE}3m-1X3OY<7Eu8G=I!`rc""4uc{ac5bg8fZY5C=E.}bO,"RgRy]Z:`8wpxl",oy+]P;vS<QI[|cN}z3+qSz;
+.3IbAA.C^[~Lh9_aK{Sj.<l::7PGBz2z=DcBy=c_nBIrR]6Na}N&0;=WUsOsJ[iDmaaZ`o4m_2FaE4"Ou@zz0+vLMqhG2@_}j4`c8`3)Ykn""&Gcb.!%|W
+#6!Q]1#:pUa+w.O0r%]R6Y44dk,:HE)nem["Z>-Ce&kgs>%2=W2`v4W1P2(y(UNO~"VBe8pFEEi7aFO<3)>P#{uI6w3[lT~Z8>B}QL+>Z0iiZ%G3z|"jVz
+O{5QXvqm_t0Sw5>SBjtKT[`ep+fjjP;xczrQt}_/JB{K$&WgINU&Ag~kA%+7n)nr6OC;lteHV1Ppf&5kK22>wnf6t2PdelwQpDdn(k`R%@)Mg&Tg.,IK8t
+_+b+8fHWwnxcH6]7e#]9_1!Eeud]$@"sFVk8Qf|,NAjcj|v/Y}4ug8;^QI3UsQbJfjZju7>[=#fjaLA/eF>Cp5)SI&9Zc)#s&A'8XhbSS:Jrl"U<nSFUCX
+$nohe%r^oV[84h;_>TH7mD8J>.p=;hF7,glQ/5>&:0|#p@L)Jcf8yh%y>9vz$nDs(|'TxRyC;D)T+eX[[hrNJThokXZl%ky8K)EhaOH@1'hIV4am+WUDGe
+BMf>+aY3'sw@/}QC+!BI($}9b`{Q3S'jG-0AJ3(5$Fe1M3Y4T]5wc/.HIu=L'iSE!=12Cf}LUteO0WVO#=aIM(~vm"'.P'%OHHZ:3QqiO`9OuX}-@D(]Ti
+dF(ztjh<:<HlU,wroL32s&d.r6sgBBBlB2n5jY-:,xlvVpr:3/TW7@vok/-3Q$'Ut{@PRZSR#tVt`,te+eJrf'P20.g5'Y_H5N"=-KEYxaQ;rfd9fe)w0i
+T#uZmreUcu85<brj>9HQ[JBsNPsMd%1vh`c|8`}wN>`ob#UrnQz8i3_'0vnq%5onQ#"$wT'LZJkAKW(b0Ch9Fo6_"'i7-B#mm$Pytdj{_(Ro@bosKbzA8a
+`S~qH2~)#;l^X"KHNb[8a&"xJHb=Yr}+uUl-8^k3MQu:=`PA%a'ENTaym[a.-'H6(5k6F7Ugp><cI!n0np6S6_)E8W5G-8utfY1j(gf)lLw8nxilMfjaD=
+eS]$'h@#caP|YE9gTQvDuAO52/X-^wL{n@.2~'|e6G<%v3}N%8ytsX9yj04eQP"`k5le]_U((!sxU(=32WMA8%<_(`tbQGU:)dk}ej;Y]%:$/v4M"Mj1t$
+m.E}Z6O"zkiv;+T_lys=peeWo(&k,QJT<aazepaJ5xKyKRp)T-zX$NTTiCDL{:VE6%$srK]S3&_E,f{2$;[ddN[39uLTAAn`M;#-k>;hXlQ)I4'bP!Z%C7
+E3Oy~)yMoX!BBgoT@wpl@k03.c>q"qAUdm^t+wo/X`:u('jHyL7p:$c6nIo<UXqu7,of4nybh-f/-<tk4.u0+d24<Wl'8r(pu/4Fevbh{caJpN445_4T;v
+j58mSiNj_i-(7oGVw_/|60G/.Et4;uAjJ1xxpQdx'LB3,We'i{]Rk{`_@VX-@yk<1&@Xtn1G+L03@xaktBe(#p<xjyU>-IQy'+X%uMA1W+u_@Gd0u(OI.+
+hkU;S@'z'FsSkW-VA,R+V{G6Irthq/_tqe!NQTiH25_+c4ld8#SQDdEXZYlrzf~Qrm@261RpJ_ru_x/n3%.))Dn+I48gPY-x{TJ:pOWo%iQ{QLAXp}+-;J
+gy&TLK0Un"xUpo`YlAIPQ0'mb(>T=9#"3#tFJX{!j__n.9CQ)p/|lcet+_b57.RM'vcHsMg6zG}&P'.1ZyR$3Ck-^6DYVWN.'VF"+HxDvI[y/G4B:3:SKE
+JB4pL|[GP;nZGm1YFnk]:j~iW:wlt@`&,|E(-rlk&(y):,bTt"RKr.Sfe3tzl&jgHn-V<+)PHeH,@-w=VXP`,!E0$$cs::b9:36ZXO8.hGi8I_z,tspc4J
+|Y1kZr>3oI%vq`Pr4U7@oc<06IYO[Gzjvjkr1{;[PTCjhh&<,#[Z("N"G;3oKJv"CO<aiDRu/OWqYQ!QD=(o5Znv,5Y_bT`2HiG['|GUeh_[%:>;~cUjG4
+0r!]q;G(&}1JXRxEf`r#gilc&e-9Q5bNB.BH7a5j[a|)drq3HeCjr'&+nhyP]+[/G-/7.}WGv!%f8n0K-4@meloD+:g5U;;zDSg{S]S)Bo`hGJs!a/DeE"
+;"`H!I<:pkAJn%UT6rya1nJdO%jskr&ock:E>PV,#b~xMG<k/d7'xV`MbAFk=ce0&mnBSqhFlM_9ZLq^5^@r}nceSry6YwR/&cxoj!]s.B7pCT~M>(VOI0
+H&Z3<+q}KY!L9n3]qd{>LCc6Xi6ZrK2S^G;@TR'aPJ5b8i7:k|~OmRJf]e2mRbRl%#;V717Va`S{EU:Oab)V;P{=,W}5@IWUQJ'C}U5KZ=/W^}!foni1M>
+h_n^Q;1":eVxoE1hdANJFf5miZ%U{N^5mc%|j2#J;MUu~w%r>+vhnO7!CvG2}IxToa'(wbHmW=_(/mY`>7fiz1Ke{m|4E43PMB`3oN)aQo&^mfRes#ZB5}
+7NUiq}3C11#{I7|q7kwpu"MJa)jp_fJeHl(N8m"6bC:WE3ZG_e(G$;#<F'W:+|wg$c(jFJJ6qXI}TulGow>O%J^x/!@Hn8ZHjM>6;nL$q[uCnGht'DD7>n
+Tp/M4T&C>Pg3V[_h&+venZ;KqUr+[:5qn{|Nv=8%PfBQ~T`XD|Qc#sBGwkTZkx264S"~',WSq(C:c05i8YeFj0itATz`E@]>82&ljI9mmh#KSC/X5n9f;{
+vGDvwCFTn/=%Xc]r9U#e'B0czu+DPA}'AE$zQ"+dgdc'goKp:m]F"g`iF8'`}S"{"0kNx3k@@X;wKBqnBrIqP]N0nr!sb9"VL&%Cu&:Qx#KPn>AL-k^6>.
+FnB{Z]=k4>[|Lxhz/N_W_i4BcLLB1E@^p]#Xh:)+e-a"6uq<j|R]90zw7G(ignY3#ivS0I~H{sO!`ZDP]8C.ArIdT1|M2muPl'Ln0e^Gb8i}~zLz%D5:M}
+5db|DJR|/J<#|^&TTVkS%OG2;AN#{Q<8LReRxkCet)W<r"|,]Kj3FxPQGC/K&7<2q=TEb9g2nG'a[aSD@eahS_Y-aFu'[^d&Gw%SaKB)>J9}8rqjC@mV67
+mRl`^bf:kQA1ffwJ_@fZ.CsX@mxbff..G2WYbs~|.70VEQy{CiRw:x4(9$cqXXe.;P{Baz'SKp7/mB.QJ"c]iiP>v1xcDR+d"AI8vU0QY-WZ~3CZj=uG-%
+:|WRUE]!|o&Oc]hW1$P{yGbH&ssz&w8KSl^&:e2Ss<~w9bC"uWB,[:%P8Je1(EB_>p&k4%/UY.,&StGR,W$,t,_9|!ow8GVC)IM{&_cg|)M{MwA$u]'Mo1
+_F0Vn%,(H0ImetiU6O;daNJ_;N@cy<t+2cQCo;C1&IPk6`Vy=SYkJIolp7tbHfBXi>@r@KK67Xq%uPF1hT]^XhK+f7h9,ZrtYdR^y}^}Ra5U:(dJnlk0=5
+Xi1Z]C5w`U!OE$96o<f^H^P)~.cs&;c;!_EIZ&R28jRFyQJeQZq:3>un%[,Q6x%!tr9.dXr;KAr8=S=+_..7|2^>XDNS>')$UP}&lbkc<mkLb}tyu{(Ng4
+:[=69=uN3X[dpNNT$NUwUs"O/cf+#!@IrWV,'i03iWwyfnO!kWW{PLsKP`.hMTn;Y7b!ar<An-mI{RkqStH//!%[$1TD9lFeBq|&G$uWz+%)NG6UcjK,)-
+60Msk-#3+H##exCF}NYkO|f+b-P)`4GoBB042CAIPM[Sg]M_fjIe[):[-)xxL/Y!Vyuxr,0.<_d/gvLxm_Oev;!G#I#<,b[uC}CNE!DS5DMwM-0<_U8{cU
+sT2t2C4[oDdvw+m]"ZB=[Y%7bDbD`}1McP^/.^4/T+a>ER#^'hJpN"Am4E)=%udxcc6}Dm|MMHWdM&|i-k~$8.olP"h])sr"gGaRuB/$v=-[h"$GWKhH[8
+l]p=RoD'.+8D/+{D]nc|b&^V]fk=m`N!%/hC5lxs"t5$=;sF,pb=))aE~C9y6c[99'oA:};x#>y.eVnyb!wbu<+sPE6(e&Cyt12@@}h7`nTv9Vtx}NqCZx
+~h//rFk'2E,sk[fzJ#j2pDf^:}EY%HVptH;`gh%,}fozTIDxO}Of7j"5z@Pf-<0/yH<A(X$(/1H}4N{ReA@q`Dlqi&Ti;|Y2N;$[97/$Q<0]4tiAB..V8'
+1T4d6wF&q<3m66L03s_I`=v<]I0#NA01~cuoXX7d,af<w1U)32Q}WUl6YEk,8O{tIcKeAP2)]B&3+5EB[Y;D|I1u`Hf&blhC]F}yhiUSc$'sWGe:CT~-9[
+e_:5J+d:&en^B/~2nF3:p.D{TS[g^daXkV~@i@I9_Tp]9@Ij=R.cx40EKYGVH!!^1Eg%zjwo!eNfw)`hGC2k'6G8VMe$ts<bqir0ON<QtNLD)^=A{cy86"
+$}2wC{eMap0iX4tloY=pcyet%/{<M8Rk6%s-=/WJEO>UV6{UHGKS6JW0l,P<Y[o%#&o_}fTq|Wa|b}o4G,q0Ovr4}Rhz.VeV%DSaZ[M8Be40vERr+E;jcI
+vA>))xg6V3_cFJX0+%!teU;ZR/P.^TF1Gkqo|OykDGLh+E<o:5hY,AT%tm5^ooVL8xZZPzj&/bC5"~C0Wrr:tVtT}F8"bJpCJhBA1Ho5ANq{TVqqltf<)7
+-LC.'k}<Gsdrmd'jpX]M^rb=YDKW$'@&7Lx:sd~$yg;2l;2U5&rkh+9_aW0/_o=xOujNuf^CF_1aEdOCJB6<^JD/EcEV4P]}w)7Ih'-k^22wg3kBc=l<<L
+~|auZhZ(R6C&]AM^@CRsT1#F9m`E!8z]jVL@^u~WNcNQ3IF13]9@hqyBym|:oz|U|kpl/y]PC!{a]R'2m:0-T_J}RQNR~bPLkk7k}%E}O1'6m1mNvdLLi&
+-U~kvj{UYJL{hP#y'!to|M%Gi!p8GrgE!,!T@#g}1Z[+mU1b1)9U@%W-6wc4{]F$YTA9dF2k,}sadyr6#^0&5X0T$ko6EwCtZhHaZ>Jh6-u}nOBogyqQf9
+fkM$GA_:+q'N8rYs|7#|[7H}}A$|3bq#zvO]OgJL)h/O+(=FA|RH0'k<8oE2')%TF;7MZ_gb3v[PCEIe_A0x-6+OY@'C.s59J]q2Wt7w[w/>'T'oN|]w}_
+iF(>+R|U8V&m.0v;3SnE!kR_<.Z#>xcl}NG`2OHKOJIgrd~Fh}tJ"lZ)-;M8#:f9YJ6F)gb-=tUX&ki93,b-4"<oLUJ5@JdfUSn>/_!o:^G]6s62s)TMfA
+[7ckp)ki>oG&0k+IKPHN.|zK1%-LLA$mQB5BH8V-5a|>c&^gNI+wf#Z.%;&!%S5bX)2zeHZ&qp|#c`ppTki`k:[Hf%xw9=x@uv[dTpHk@R'JFT)2yyhS>]
+3Pz[z2)b>M0tV(FKQMwkY}]I#@W1Tx{hU8_S8c`JmqYC;:WrgQ~;CJjCccchCg(]k.dJ>z%aO2HQ2;=dt(+|r)I;W_m'FKAA(=,F-q]Ovk'X]@as"5CR1V
+5EwXMH,l"$XE$/iqx3d:4"oran11/LLzzy"uA0(,3879ekqB$Gf{FwmD0S_+8rdX}@l:n]QW{Pc,}d/,l"6<b^5MW.u"aq6EwMM=D`7!yfJAa/P;s3^[N(
+Y2Wplm4V:S0XcrRkeUlm<nW%-l>_Q,9<q:{;`EE+VI75vNDllT,R[Z`Kn/CCb117:v"Tw^`1)rViU=.IsRD:VSsA~7|N"r+`/@H>yD4q'j:D#"^UORgxC8
+MzYNT&PzozqcB+[ysepEGD'29xQ|BO)dYy-rrtpzafg{A|P,!MP8GuK"^Nha1t'wI)&%kkM9ujE{r2~B,8Lof`1y+8{cqLA}(a#{K`dMJ7wGdYj"'MbJ9]
+05wG)pKpdaoz1[3eN([Ulf8{/JF}pU!qW07]a1j1o>)HAzn.,>S>1Atwap{;Ar+jn=:7sG];1Bhl<}2#C91cU/ROqXD+,Yt8L12,^F(b<56+%qu;T&W@0V
+btLs>-KUpOEJ#Wb#>oDCKVhcP!9]H8#b@$_RD^Mf/kn7S@<TkqesZiBd}O)cr'sv7T%3RKiDvJBb<5J+6`}#s`_D|Yu$PBfdLHFcBYLJl4OF2v:1N>m6!@
+Scx.2VT=t5D4x36nf!780Q`y_8$jd`fB8TKh"T~RO#vmH{/R%':jx(zc5BTP,dYI1fNhk6pt>B)%e27RCQGTMJ6gNH%'C[^o/8:}B83JB|#|[.+}SL+{Xs
+fWVO1[>2k[2Ze3u{K!j(!!3wBvOItrT^sM]X~24Z@DXivkDknU[]g2Sm<zPH~8!9[2<_8w!4WhtO2DPl%A"d,Trx(/=1I^K9Y-=s}E+(g&7)gL0Ap7,Kt@
++m~hNG1o+=k5db/Za5Q_PJ-<mr|nc5l:Bvf;`}|vI=MP7!oHS+E_=;h`&$1/@0-@m{"ao8y!1`{SQfS-h,0_PHh|Ibll|r%pLW((80oZs^x)I/urXUs8&D
++H#qseC{f"iUY|i4r3%=pov.1(VpruW%iW^oE)UrGO#5]GZo!YQojcoE+ihyyNDr}WWxdsd'-(,lElW-<uc"IFd#M9e|K.yb{#/gv=^w:rSpX=R80Daq:W
+{7-we!=51f"el#{Wu8%T|P677%f7YJY@@u-S>Yi.yr^ccCOt/,3))-+iY{Rm%iN.#/Z{lY9qSQj#x^tw%yAuc/$522'0x#2MrPM4{{_sx&u1}N|iK"RBOd
+Bs9C[jLi2W~MP;Erl#[bq]d)>5v#]:z9rj:78zDP&;&"n'ZbQ90,"jL_O7~j8A|zhJgKjO}4jE`vZt0_;9CuzF#xVi@Ld/29DMQk1c(jSs!vB#9ACP`m]d
+P1^gGD'W<rpGp"cGKp!QG&_J.oa"~vc7<-4Ot-%(z8Jq;'}Gw]u)d4}}=Z1)sNzt/5=,kXWSP_mMsOh|lOir]Ubc>z8=xv[Bh|lx$C;lpkk9e>c[5OsAw[
+dqbkKyDJ'F/Oe(9{|9m%XjBv9h$ie0LZrN/[c>wIc+]kiROz`{t"zZtOFC`1aDFY;<3-BJ}9>([u1jh]hk%pqR06ccssQyvktXZD[y;dgNqGuV#$&5dCjO
+f(nWPwWwZlz5RMkZJtoZ}t^1g8s^I8^!g-!;X37(LyY-NzJk.&/Q{(zrVVJ}<<4uHWv"IVL5h^-ASCM'clFZd9|86;nuif![mkkVcs^01E-TN8[mC$U:1l
+qBt<W6G5A<"A|ocHMoc'k8UJm]bcWjmHL[l}n!L!jn6`t;.]R+87egykMT;G`J3=7mO@f.M!>)OGqy#l#_1%!bP[y#uMJP39Z.Q/B_^gLtS=`>KX'9/+Z(
+_G+UdP[!G^U/k9m'<!hMNHag("&p2"AhQsP#NMT("6>9FBZDO.S@9aY_b8#g7N2[(|.CVJ!SvD$Wm]~vi9-4q@J4bbVF/af/[(I4rI)a8g!}HH&1H-FN!6
+:WF3K>Xft=i[m,Q#vkd8=-|Hm.u{Lh-d-H~}P_R6V&qMcd.}^26;KadzYz5-<:8O:o`HrO`6=gjjy_c.NJU]iD^d>V>M!eVAFX4-"{EDr/lLp`m}6gc)==
+f-TaLUy4.)k(Rr,V{qQ>vppZoU4bZE0=c%iRQri!B@z[HNp}LN>qN#PRTZK"PVJ0V5O3h;Uv!C{0H-Z^]6tDtV~={X<.ns2W}`,#]0,t#vkV(:=B^+IWHD
+`WXh7NX$AFc}y@S+=_9o8aJZJ%fUPR[;t9PJSe!Wb)+>lJrJjpomg'm2tOI}/uigM46nTLn%ma`I<&%XdPw9sR@0z4/la"]gl&W!Z:&"63GDp5ZI0,8CG:
+xK{:fY(aAa2CW}nM]dVTB1S[w)Ku3RfX`2bHSt:FD;v":1-)g'PB"m"r~m/lBbZbWGKAGl,V6:7'`eY:"WX;sJyd_;pf:JQ=x8Rnwhl}ooerpqgR[WJaY#
+XG'u&Hp0aEnxyismC)I:%Q3Ldm+#NC<>vR>'[@VEqgAHL+_vf"8igo/`vN1pqP}s@N2q.oC[G!`f-jD(79TvT`OLXL+eo<a@IHjN[k_SDI>'jf;+52hp6+
++%]HR1.8^rRi+"@<_fx"l58rK@'Vl[T[.<fs~Cq%-[cC")4@$KQ/+Zc#9h[xjDA$b'Ur-o4VEy!mC/angyj!JQz2):$_oyJ#ve1G%heL8bi)qGuqD|]ZHR
+3&s0Oi,'KJcsc,[GD[+Xmp19nDnt@JussWp[Y@;b[s}lPTXuhK+npTV%_ajNa6n1!3zlMEF9wZWkkcbp#Qpl|q+@M'l$7K6,9E(la`IaHgX'`n+O2U,aT&
+6XwkSK;wKzZ0d'T)m+m,gfOTaVuJrH=_1gCMdPcRQi|ladF"Wl;L6L57i3LQ>f/jh^vtDt]9]2M-Zu9_J5XI^O5<M@JZJTxVX{yq,$ULkRj6fP</{aXpVa
+t|_b"Rp{dM-m.`-6HP-ifZx5|%y<(k~_jaX`$XGe,)vQn}n7gFT@3s38J|+-xN<I;=lsLvM:Se4M;l-V&|ks-VT.M1]sR:n,C%ijo=.-0`%FZu4Lh<W)B1
+$-X8HZ2qqWc,0(%K[qBV#jdOYggJqu]/C={Bn0q:sxX39{av.yW[YC5$UgLJ9o_F8,&OMH,UKE_;[04/G9:Y"W$8>N,(PpmKK6W:,tqf:|_.2RCoO<Wx-y
+(;Wzvw_YjNz|Q)4u:|Y=1R/I<>T7maLswpIM{-sVG/ypDVpb{g_#F6IW$Nm;~Isi4t9^W5=]k!aiIvzm1MY.x(nqW:'3j^@PR3yc/2Rq!R6a2SWawLdG@p
+]u)dYC&[^ZXB1A^u/3H#3BIpz&XjxBaC!fNj5ct:TC=mr7#mKHzZGdZ=k(Lk^2QlXKVgzw5Y&5n%jZYvTuk6ap@2'ILby:,-_z+t,'PA2mUsoI{E"04XVC
+Nsx%lfj|iYMUsH[uP9O$_UY.rQ7KdLlX+=m1Opm2,-ibHXA[V0s#GZro#)0GbJvPe7Vft&Q,`c[I#x1qX9A,[&>0_T=NMU%FLLrK~QRR"mWktp^Z|W6EU{
+|B.@Y<"[Yi/oyM492UTf&[d2DeP,B!C2~d#=VhLnp(Vl'Kz|!IsM3ju>n+]}Neh:}&F3w|]8w=oz[Y5`V&q"Dx1y=q}>&Gez=q.MoYG@cx-qadZ&D6|qTo
+an">|N+pyPVk_^Hf,<=!J3VxiJH)^D'4o@68=>Yv~tm89A[X/!m8a%md'v:#OEQ`1+AU^MHU>.q1UMqF+w(Q}DXXqwLA.';m})HGb;[;zju>~q!,gH@l[P
+!'Xd#}!+/C#5PDUu"x[RGV)C[iO}8gnRW}hJIbBu(3:NV0OVt>qEQU+k"raS^O/;mlu,Mk7&/Imcy1wpA3}j,IZz0o:4ow0G_>McJ#ypf%y!EiP:D5%9mK
+|qpLJxqfu#{KqK{.h;Ld9;Ovp7=!JdeI<m7)(GfY5d2-[2Js^"0&%Z#C1"B31TLJwRi,C-I.KDRh8=PDep5]y[V^3Qa_GY[t;V3=L+9{45S`aD#8}`{/~%
+ur`EAWl8h.H]NUh5j`~"/HcGP1dm#[{;NVO$kU4Gv)~Ye19rFgJNdIVX+BPojbXyz15`Wn7C2`Ud)`l@sG+oNpr1vp.tu=;=CemM;apJ:2L#tCY3%QCLEB
+hjh%Oe2Oa6_{EcQNP_49apIAg"`+N_E-|]2ZC';mWsd9fY~RyJS&qmuIuK3504l2-L9VTIA(%M:_W|6I1S;!3+-C_HA$-pTR((-/%,y{024$&!)][I);_@
+ikR[p]_(}[,{@4u.kM`VFM7P,v0#l<LEc>6,QSO%q[;`VANW5+(NlV3m^T5gU`GHyC%,v;8R3&::s&s^mNN))!NX,fM+g{ga2`lU#]`K(XJqKrh=:4EvOd
+KR>.-]N<Faq{`3A1dVmc8X%2p6b_uT,B1BoFV&&&9R{U{/AlF1UEM^4oVtWrDGffBdIZk2IOS=H|@%vWlcqf/oBQ~}.IQb,$WMFF]!-WV2A)=:YW1`hfh=
+l_JpQ]F_7XvO7M#[--"gxhxN`G"QU_X2'4v'6_5IIaQr#A^%^bqoKCyPh"]ag3}9T_Wq01q}mY7s|n|Y`<^3sS_@",p=oKz)[OU(FZ%[203|n"`5yntFgX
+RMjktNaJl%87@sBhKU,97{F8GVZuVV<>DPV;DPB.b:JLN[ms}ZaYmNwiT)S08R6";dcnGUk]Vu~wPMIR=q(a:ez8N3x]#^2ALW.`[DE_TuUM15RVMG$cT,
+7QY,5RL|oDgVCxS5%"b!sRa8,|BCI:STyv{MawZ@,]gf;fiW~1[`a1$l~xl;T6ALTV=@HOP2zIR7(@H.NM}%v.=XRBXPH&|kzG{;|X8r4:<:(FLj0Jf-i"
+JUDEBT-W'#owVic;7$b#VU!aY7~lTk}@mGSxL[I|(+Bsj#VIU]1Y]'j5aj6/:=a=l@s10z!DKD[QZpY0bn-Qn7tF5jY"X|l9v.#<Yhv_,LT_P{|Ht'qT4N
+Xz585oCaNg,rhk~]9|<D=}JOzoJ|U|VG6VThwIvpvd;w,Rt$,nf|7Y%^:,7K`E7tJvh=#`^_Pf@O78PzpzR|"8pt{)^S3>[_>O:nZHjYa0k2T|;a1y"tp[
+t5P)&.[x^KR1@3Y("^"r$>d/(,ZWd)W^^GD'5R,Nk-}YtJ'yDXxSj{f%v7zNsHdiY(]msSOtgoecc2VcoDo6vv^2,[]`/i|9{E)I8MD,WuL]Ocv93FG!po
+!{JY@QH(Xb}6wAAbyP.!_z+$SX9`#NV@0yhfuZ<1$cOvgM{43mD{z]>3Oq;i1c[#JP^B65"2JQjD#'Ded<o!2BH(u3c_-ibh^,c4e@WQY:-e~Aa|i=bb>>
+cob.pfjaT8C!n}a0F;jq2bR$|=6MLu!"YnwAXMBsypz`~r5o/9l"Nt]W3:pPY01=PO'cb0jv3Qu89OpCsR='I]2_90.Ss>AP]S.caI,#SZDm2Nd&Bk5+{:
+@5a4&,44lNIefo"a:Q#eo(#XoAS!GOGQ~%x%JEEgZZJ+o_9WH<]Mmi<bOy@T}2/(r<!LlIR6EOq}a5HQYZ6N1=xz{pBn&V~-~bFJDQ@T}muX:M#B)}jgx"
+~!k7D%2[<&GCbGMLB"yU]Ox]zP{X$"f;.ZmN64zJkz&6{9;Oxy8ek)s8Z$`9P2r(zcuVlQ8PtihJQj29$]Jfl0`f~&5z1Mky<gW&n@|0MkjtaXW^Xu%|pF
+D+mX+nVpJ86sMV<7>g=%af!rA#|%"<Tr-rjvwvY7LnrtKn(|uq9|K#-:hK51QEj@(fBwE_S4p'^`=6,O2:i)E9]nY60bb66gwy|oB!3umv2:YeFsF;mTV%
+A1trT/)eOA#j%SMj|"2Jfpe%ZSC7'ZhBKT$N'dHp6-7DUq~/Q|UWo8Yn:"g<j.l2~ZW`+03wUnpC0,^5W4;+Sk69^NJ:A_Xo[N%FgFu|kR^fu8,!Va7BI;
+B^XEI@2n[/8l]u7Rw2kVZ=R#b#1b+40yA:h[9/I^p1x5YUZ#8,fzGIy>.LP,)3_%ZJiepI^i&Eoad4lEE`jq,9OiQX1Z/ect4^)Gb;Gq$-lL+zMAun3qWK
+5|=[BB=,fLVn<t;&J1M_p^W;&5d>sj9('QC8eCx,XH/IZ(-=MTCfB[K@,+6-9eAmnF"U.{L-F&y_TqhCp"ZD4TL:S+u`c`%=}"3P6)`egPbp,h83ZI8c7i
+-NqFo_;GIRD$"ERASK"W^6!L+l#>[c2([!NH!eHED8""N8~"yOqVWRjD)_Q9'YcQTx"h,%A3jv3`qs"=NgoI7GA|adp^S[/Qc"rX3WsiJL[`,qwHu6OMb4
+CR6`1"rmoPWT0BV@&N5C`g+Xy1cwG/Vhi#Cx<o&H^Q0h8jw;R#5W<sb2IBrR1sZ0nKsFG'&f2KYjp)Mo6,qNw8RYYuL'g7{8,hzN"e`j66:dg/1:$;P))3
+P:A#`N%v+/_%&B')#'dj|Aui'Sg/MAjTo,Nx2'L}97>.u/[5](rfZf1IzE3"/,N_f8r&/.5)>WY{"5[QR)11p#"8m=m=wG;}$bJ!;Lxnye[3^QMmr!uC[Y
+vP;OC,9CLy,Xz&ln[3<H[Rs+$qsWedLi{Co>OkIUV,dQF,zU:%oZM=(;tyQ]Tjv^+4+rGl-UBM3wS$Hq@9!(CUI^2a>Irk^9L4^+VjGP;n<vW$bN(}Kk}[
+}5By|AXm})/@mS$v[Wgh(,nD8ouwD[h7vS1yS1LQ/6i@SgN=Dw2v;9/J+99pRVcD!i6s;P-d)|)El9,`S)JhGAl$!>!t)C$hJW<U'j3'VQ|G7V:MBc8!rt
+6&kEC$q3Y,[:8b6BC9GUASX%R2l4Y!HI"M,Z9%B{IIP&jQ~|uF4$`Q"[4b}=$#o)PsPwk,;H::h[e611#-%P-#{PNbF&Oo67q/U@mn@=UO(0;I9RjtFs!M
+%h$=)#!BtlM+i@GyNnCiY70RG7$67`67jK"fKP;w&<==#pg&Qe@_pSm<lm[DSz)W%"$u;9c0/"L''T"D%HU+yYR%-tB-YTk4^Ioy>yaZKpy5V_&nMCaB4M
+~,^iW4~`VEkSvUM0-);l3'1NK>Ec)4Fn^9Q,s1Vgj]mJ;IYX9fcklH_lOI1b`J+2d2[H.X!e|5H&,"=Fp,1La4YE9}|:f]=!2WngWT|KV0P{E{sm<e@G[T
+-J3a_w2.0)b%mLb|n^%M.SU@ZszQq+]_iS.;C(W`Ube8lTF#8!%VK(K>7HVY73lsg]'HsI:qvJQ-<WMbTo:^s@@;ij;&#is)%IkC"_rCBJ~:w8h5|+'K]m
+H(e3x-!+K6sr,U0Ayu3>)l<=zT8&K`D`aj'3}Y#]rCzcjiUHY(}okFAdg$OL3;GMw9C/|BJR{RvkV.I=y`}#==P$xqFyBIpH4.QK'|.4PE6Lid6hOpW5pO
+V|#8yAs`s7O1&Ku%@c1RcrphMre[5x>%1#5{p"jE|NkUh$sYj/LY>GT"dwMH3U@SF(KWEQg>g%mC+7r_ni2cEY=JhdhOr^TgWg+^yEJ69nE#sboZs$.Blt
+G'!oDLJ`!5EMn::QLX_8F'r`We4|2Cl9a,p`4$`)a8'/]>`_v<4.uQmzp0KWD3p,[taW1Oz`pQ[Rj_CRp:KQ4ft-%biu`EuNfg#%xEFBc50s3QZP@Js._=
+tScwpXnY&IH&`+3lm=0O!rRMa^<wKTRw=0[rY^)eBtk:I=i:]F{V@JuVzxEq)3Uc(JfUZONz5}@Bw+{@_27Dk@hJf3FVKiwbPiV,+bE:Djh>l:2#;QF!%q
+{stsw{7_i"^>Gwu.DW}u#[d0lLRH"H'.A0=S+"++CX,i~M6LPsyyu]X#;w$UkK>LR']57joE3)+Y1WIO>7r<3]jlIApYTny;`6)P$xoo_&j#v28EX6Se##
+:hP1CGh}U0|dxSSpzm0><N1Z#UcYOFs>fPEJ`R/BR-b]G>)6K07=hxr"T[|=Uz6RN0TqE4k4Yxkx3>Z8i`}/[ou|W'X.+W{e5u|bItq`nM_R0[<#`@2VYJ
+6KL#[5Csq9SC>D'TtZ+]kQaZ2NnDJ#hF|!V@ls`#@):@cDde#]<cM1)Y$kQo.MkS+8+jn][|aDqzojpG_(HH8YD<l:P[!1Zm2ypJ-/oq{A^$M5/tA/s>~^
+w27<g7e-mM'EqJ<|3-t=+(gii=2Rp>z`Z)o(%pWUAfYcC;h=h|q8(l8:]OkJy^a^yT+S-rPrpG^pCB9dEL_|e;:,P!.SJC($0!Hp@o5f/m2=Eu}ODg$Oe1
+4::O-93!yO{g0!|aVH3!LK"fc>VV4Q_mCTYZie/W^;`4v(=>Mt<}K3B$P;(Br6E{-'Mc_#Tlf#j&k2v4;aeA-Wofnhb2|T/M.Tg"MxVHev!c0K+IduR}nt
+aVIPeGq4Ml{J]Z8B=+rr)t=%9em-t"ShlYeH_0$Nlc'V},=;nj({BZfq&3-[^QV40I6fcNndXoM0DY3>#8BiV/MhcMRf{'NH^#YUS6Y9!LQ!cg#)7Ka]G^
+X^!jjnS8'G-HNB.6T-`$&QMbCFYW7MP'a_w9"G-dg]FF-NT,+ioP&A~]QIZJu]v>'<g)A4PPK:vE!fQGxYWIv.R>fG^HyX!#QdNj)%!CH::^C"K4zPa7{I
+5p[|;OM(lWhSrB8C`E-H8KfQaDAEK;1m>lV|[<,Jt#H-:m4ejMnDoOzS$`##|uni<Zp>I=ReKTv)$1m7Qr7Ib|F>XIBOFfyNftwPiAH,FQd.e^x#Zvi8#s
+X6ejgS,|Z'$>XNR9Agjbvnv6nK@F30XLE`WZjR=81DK)%8HW%r>wtEFV1X$@QhYGih={YnoNe@1DH]n3|uE;5735k>~8d]}V(KI@hJ")-xaO9B{iPmzW`o
+lKmD/6Kkd,cWsQaJJ]+jH&_l2$bT01K>;_qyM:6rNh=}9_P;qmh!zj[M-aOz(xi9wB|[0bi|dR@n@]K5=t[%sN8`}!.F:.[$:T4!c.C/t6!qQ`w{.$6fqT
+Wo/5{FsT<'!yQYJ/31UY-TiocQbvS,SDYjd`#1D+)"2`+hpd1wntDP:OUq.c/V+5Y>ScuT2I4:>vm%F5-N#.$)g@@sH;DOr]5nrA`,f2.eKt_.2[H0zN"k
+dKpM{-pNNcz:[.62[=Sj>y`Wmt"TqWzk_TzEU!kH;8nC(HHuwdzJu5u9t#mhmRimjU4q2NrPZTZ^`F][P7O92Hi:6m`W@c;|4T`LQ'GoeIZo/yMQ(f=6;p
+|1Rb"qR;}-H)i[BFns#=acMM:#o:6ij/2KEv!)tz!M@X8UuP+YZ<I`HMXX0<#,h1H-4pTxl/>{Q,ePGSYG8To[Y4eWwHA0b2Lye{}%)"sWgkeuGo-^,#bk
+&HXz@t0u!-{ZE.:%avEFFXx$fxhI^TQJgdWkBEZ>szJv!B`H2kY7;s]p"maLN(tAjz'2[DM'i8SUF6kX|XPrAq}((8^6`L@<]cM:yujiTFW6vrW&$gU>s&
+@0o6K%F;<$pvJ4]WYz2z(/}Z8J1oS{'gCDtx1igABdTaI0i&WSBmD^eC7ThjC/qfQz8QkzlNjP<!$U86hGU7.2Wv#p{rC8FlB{8CC^N108S=UOYezvL-M-
+zO>;QYme.'QSJV{!=txE_M.R!wyBw,xG~<F-}dlaLCn`g^&"`g^I>mt>#6j0.Z9+unNH.>CbUbN|itVuL8>|@&noc$=IWXno+[-'v:FpX-CJr|D|.-xa=8
+V]BVNQ[p-tZjb&nNkX[pcW+0[vpAJ|}zHg01$nJc3+iIJx4Tu[Jzn<INMU5MQ$0g>5R"+y$@eSp.Tg+fK0q>88nJMVPV]{MSa'}U7Zv.q<`d`8z^q|`}(n
+bsnc"rarhR[q}v#w{R`+&{:0g%^gfn.(z;c!~3j&L;d2CrjQOhxnYaF.+:@_gPKJ!#ygZC>+$#R{C;>)Aq~h^t<fA#,_J[A!fxz66ySi:K(`:u'4.5MO%A
+.aiFiK%OlUE2T1:$^+e1sO>:kR$J64vw+h=^Up470o~Mp:)YMxsPz<NnMxGyYczqZoEkbIqb58`:,IX`<E`PACMTDVeL-g;83{_t(6Z/3UySd=CExY$I_0
+&2Z#X[OAd6>FPx]E@ce8W&.nA!:e32S0O,p%EE~-'"'"W_Y^aYV<:$X/SkNBTsY=q1fQ7x.4-4akbez#h;+Z8aY{p<!i.T,C3"pOF$UJ$BF%fG^jT->_zG
+32R<Yp8$S5$9NgRtthzD>w~uJbb]cM&'yG5E%MAL^lSdtjKkn#73b:(p%)%sduFyZ-8fy%8Z<4]gD$1:S&$I,8%jswh+<bWQk#HP[F)[iJ|uGrHc`7r&[[
+rN3[Z,`f^fSe29L('<M|(uB6^7M'.jZc;tD{IK`kqc:|AZ+(@VqKg}Q&YDvK1fRD<zB[JB/UP<`@EPb^o#&FdO6e6yj'!q~)+Z4])1pJ05j['Gq)/Z+%<x
+]L6X3T&""wp7N^F}N&,:6.(dsU,F%XB#0^UN~H}!{%L-qoangy!05^7.&or"..J%DFK/9:3'Kxi57Lje{N;;K'cj~Urp^BS]6V>1+Ih6)9G5,<0R&lJBc9
+K4jSb%=EgKsJ+%d@[>,]=jKql8+#[(#f2SUoz+l'E[4&/>0W(:fw,OjbxpHP}PfGPmq+jb7wp$#9qoRg3lBj_]C[8/BPyF'Q.=I1=%Qk(/Fo1}0]SM5<B;
+)mq-]Q(C14>Pk(0]iXcmp4JKU,mnk.ykXn]Xx1i[1o6G}c.^Wh]+q&GK^psApJqKdYS]X}2gCT.D<hP7Z3~A/MQ(Adb4Hs|-Q>-(V1YK#HT0PtqJeEuD="
+x6d`jKKykVCBFKx|3jHhK^dikFQA6#)Silsi6F@uK$Xa(]m=Dm&aX.j"+u[z,6D#`U`eT.LYwe4NzDY8$6{d$L`jt!}Ke%:jTOXa46yUWS$Jn9bA,SmIa|
+^c'rn&!}|xNhP/l<WEcoeRflccAWz|^36P(ak$@2K){7et97=!GONUp(S>d]]6Xq5J[V{Nxg5h1&Bn:Pac2P'@`I^%YblA4]"p77YaF;[KyM9/E}e;@X>R
+DnB-,`lT;><#+@mZvD8Y]|#xt.13Of!M|/Fc,B0E0p%B_B,E}J2f0mHiN)Z^bh.Sy}u'Hn''qD%9OBmns[,W"bZ=%KjE!v_,po:(dh6(k#d{>{=ouOS1j)
+S'Mt!VnxVk'SN`28b{c(Y]|N)_"X,JpYbm|FYE0,=iBu`!|R:(|%[c]qtp5w#)RO(v2.Xr)Q.Lr(p/gjM"2Rp{|(@cd9/](["U[p!WLaB2Lh>FsATsa=p=
+4iz:=ez!nGq=devpM;ljiRMW`cuNHzdx:371,+qp4H='UH!.NnPRVlBNb'MN7TPRghun%vM"cP'rH90TxqfY'$SU0(pUW8orkjT07%oEJf~"tYwHtFq:9R
+h^FaO^tLKds43Fcl.D;]$,;F1QfE0=w5Z>kcy'(H]7V_rM@@If~naJSv)Sli2ID]tU9n/yjyT"g-lVc1s#)vVk2w17id&WU4P1=7$rjXB.h0iwM=/5j:UM
+:CfbpdF{pdp&CXS%-(Eu.:wU9H1RUWZKXD<+DOrY~#[Gi/I^Nkv=ur$:n'pFez;I3<aLF>'}e5cVNKaI;r3Wz!:E!4ll{ATl7"c>N'T7Jne'$k4ynJ8f4z
+[>zWS+2]>}D65V+9x$F|4Vmu2vji;D6N:jLA1A9yOv:mF/E%ylAZZzsvO}OB7p&{|'o5QcVs_,gb9RGWSQ^v;HR#{HH,=0#gP,g5IbC6HP._mX}i40X940
+wUd):_PE-1e|in)Os4hF-69mi^bOs@)>No^eS9-jKcOWczi9rAcJJ{iJ8-X$8l!.IQ&2:%.4chVIIbe,XQ8Kq.W@h8W2`M$%^'C{ULL$IV>;:jIio=XI'P
+w0dBrJ{Mxx0/1NllQ#0_2(VNCsLEJ5#(#5"gz,;5su#w^vk,NL9nfc0uzG+5r+M(ckW}2c5L!cT}Z8%1KHW%wML(LI8@$.>LJYdjQdWm=7PkVpJ8ix`/QS
+0U;)`I{yW3'k'HR#f{HgEG{)]6waIX'aOXzqM6Q=AG~`e$0|~BU&Z=}%}D3NqZDoTk|^.DoW<DBI,{lGSCU#NAAwCpYy{kqhBL&9'GmiJ>rGT_OdIZ0z/j
+}_&TobeR!,N'VHyQ%z(`N2LI6[Z(&C!^hgA&1V4";!A,RMcpRP-3<ISby@/e)f%Jvx@$r3b{VO.6NO1v|=f(5S8fR"9JmJE2"`Kg!wp%DvBq>8kR'yyffG
+wFjtB"Rf]7zW$XtK}WOZY6pADKIbvYSAl2X:h:M^Nj0d;58nF^N<<SCLypBZlckjfYFZm)ys(DoO+9yg=t%hztY=9lCmws-Soq99("}9&Zg0]pPY.z&Uai
+!s(L.Lms'w2xfL#x3f)fQFhE1Fk9:;xh884p$w@g{CoamyPu<s84nRwo&WLlx<i7=whCm!=}ff!{>]`we76{.(RPX!>prIxz.{VQY_&SI`97'yL]P.a>[6
+NO:BCTnH0`d4CK69K_T0BsvSZf[t=]p+#X>=-gwaC)cRni959I7}qwfm@Ez|LNG+~di`jmbbU)QJ!fwYmP1Vdx_rz@mf,{PR,ztL}vIl,)%eMsNp3h`z}_
+jwn}f}xsfaQ|TrmO78sN$M<:"JpLJRp&gh_S9>lH)xm"YwyPR0}uA0kt$@X(Y'I"@|ABg1WF<'qqTl^-]qn.<+M%gsZJ%vf!I<6+a')Qm05`Syb,myHcA'
+i>19gNwrr09%c^U7X;=G<t[G%/4'O1vE6^qYPmTzhJ_cGf20ch|,eB|o{o@[|)SEn/-JSfPFht<@}2eTx(WUnm42:%LcaEa&.R"Q@#G0:t'3M#v<F'efZz
+tv`q/_n^lVg)L"bwP:7rk:S%zNs%A1Sdf{r6BOzoerH^"Ts0&57zR@LQdaKxH!l0vvNi^4'7+;9.%tC`hI|fNO9cxGB_J&IhpG2XS",+YcP6^Y;8mXw;QF
+H%|F94@fhWIDJ.-KF}&y}C]d/;cq{#N)e65-d>SbX`)!:Y3pwK&_XvPrK)t!L#LLh|>PMoMz>G_>2(y;|%aNCUsXk+R_|j<X.oC%6>fEaP;v}DS!)OC(Wp
+`oymbM8v5_v5>>G(a",b'VUe]Wg<4_s)Oca7P^-x}A>c;OA'.T1C+P{Ep=^Y>&O:^-0H~+7%l"%P<8DwBl/2/HW&-rMJbdfV~(2>q|RS(Qq921<USF2VX&
+(s!cV,J..'B(OMn5B+GWRZqzL@>Iy8k1+<.Z]:",szUygNmzGLz%@ePltfKn{>p/v!dUWixSTuxnG3Q[WhM3DMbu(Bwl'JhfmC.`d6V()MNjP^)dl%cRRl
+DY(d;){rSg<:/,]hHMp@T3]=HmiL/J@$|g[3W'(9W=!6k/k"~4t^W3VK$yX](B]%#Kj,)aIl7I[DZ]6#:mIcgk0315@BS`sXPEX$5tZ]]{1LKud_3:$m)i
+Kc%Eh<fs&.6p-dLx.8+]ADBVS'-W6lgDx!Cw~I|MPvq{Pzp9@_(!,it@`^]S+$@/IXMKHv03y&^QpCXpnTKXlE`qPi=>RI'cnzK@1ww@7/rxjb&3ENYBnF
+hdzg1%a7X"1'),J'b,L297RtvE,Z_H1:Vwq/[WjBcmM)1!QFB4nBaGHnaoFN[i{il:ZuZ4YPbz/b7ns@NWMV)tqGueD;y<xTDP.%%.0h<Mq%gP[jH+$M86
+nOq%'y~3[nmI_1s[AKSOQImA&]=F9uaV='bp&PuC[./5vYF{-]4FE#{}wsWlk4DwutT[%9V1ON!$t'o0aF)d;xJ7(oLO|gHJmu`BC6te#2:WB-<$cCOD8n
+pbyf^yp(|m-Dy(J#B4^HF[9[%<0GQWZ(63@@wt%id]kTruTu.xTv67trj)+|~<5.MAYYmD].4nq&I0ct=<ymC%s)^j2Q$WPpM,CQ%Z.PMG`|vgBw(N.bU{
+C';UI-{Gga]h-hEa=_ep8]FXco7(r=i3[{`UZRT+R.;UxZvyp#0K0'_/T'i>)xl#FAhl0htr=HeUlDV/hEM'P-Tj-4S{mZ[vKD^hu<T]IE&n9,&>D!+I1e
+KPm`T'4pv6h).%Oy'vg1r7A4P2$FI'_S/xnUBZ[dN)2>0@p`2RtlycMj'y)!Yq/}U),hd'07xF=tkbIB|,EsD{i#85@q[r6BPfgC)N,T@p[#iAG=.MxV(<
+v8-McE{Jts_VcJ[0Y8kUA)0.cmvD'/4:=x1T;N{'PGIiplH`+]V-#5NhGt'7E8u@luAG]F-`Um_%_BoGLR.huG]B>';LH(pd7u-YIJJxvt9Lp#P7JfQT}r
+3qqTXxh4~fC:hkfM=-[0nl:,!s$DA,4+=-O;qC4wDrE;+,Av<H<_{iVU3<yqqn3=@]<"Ky!oA9G6|fm;C"rD6GnJZ_cpC9@B-%Aak|kzFjX1,4f).VrS.o
++c0MvDJYW[~8.fn}n('b5|fyJ897;#dBXQ~=[L5B]<Um3#:Z=$d.M[/4V[LUI$Rt~SmV{m],kbsL@.7[u;~i,-!b@[/+;^Ii1zLR|=51/SP{i#iX4P;5S,
+#7i`0WGcAI^LJbG){H&vwqEiJ0@z"_"Y]S'<W$XfdwD70MNIwr$B]FuP2<2Oj2=[b$IVVav!l)5="}sq$>aS1XOvSA"]//=OY:&]2h6X/W~{y=@7Pr693A
+"%'B)W6k#3pb.9D!y`Y[sw((z')DkkK5,QYbxY2)ggs|$QGrQ{{yKk;)vCN=b5'G.oCT&d{fBJ&%%._AY>3t2(&0JNG-7hD9Sfx_7FNm$HvFBC5=tB6^([
+.'p(^I[[I!6m5t:.[fVX/6#vAjf3%nHx"b}t+gpojQ-X<Z]mD&Kk<f2.CE'2#j"j-gX:_k``Nddo]x&2,Curmi"T#3^;1LJ@,GM`;GnfVBdRm%g_Ji_/5^
+(d6dgqD/@V0VL{65xAM(W:Zsf7T&j#%n5YBbS[L=|+IAVXNt~)f/8zaso'v%fkG9h!gx4GPx6JHorE(5d@=}IJ~M;=x#un%@E/nWNoei$#W1SMV;/:1>ix
+B&R3[^xSRS-C4XnZ~tXS!5wCj4ed7Y$Nr0:nA7}()nCik[~Z<RJ>I3$}K$<cUI&fNM5(FWp{4pSdBS8!h2yDEK9c&tf!PB=L51O'|P]6$EXnfcentl$Z[Q
+Xz[%_|RA:AmDi|Iz{h>m}a3VUMmy.!qm"FIqg]KD@>~!k3ONWuf%VJ)92&T$m'9{Hy}2L3K+FZ(p~=eZwEZ'5z87m+,E$^lJUxN2<2(Jc'G{j/y,/IprQ8
+l&`<Jd1H}),Ur=WFj0_R7sW!I'`M-_,(}"/h;hRXU<bI|sE(tp1X`@],<"o'_L4t!q&d$8j_<+NPC1]>1(PO258N$4n`R%Us/DTL'7Yb4z%!KnYSJwCOEE
+e8_J+_(I!S3jW1z-KTH%yJv!h)pZ]CxF~|JJY(0w4L7"A$8`3:J>G"F6OObiBQS3TH1@~<KdS,BOz|(F;tY]15_v`&EI|O53U=>/_t2fVo`hb<vXjjP)O[
+N,:Cks!T3`P:uBztjBGi{D~1c[#&_&8|d@]+Nh5UC$OD],K,GJ+)w=Tq;nZy7%^FCMQ9hUbUzytei^EXPDh/qG.vey8W)b1jFSoeph3.5{{g}WveOLEkTZ
+GItW@0|TcZ-/g;Wv7Lf2'R,>2;AzA&tMf+'wH>Ko[j9bL972AH`-WyT>mesq/oE{dMA8+qTkq1<H#:ulyd'm[,^KfJyd&ti=hv(Z(.yPABkp/5k%hUldG:
+4>xv5_4R^Lh,KL#Y^Xb1sQD#<}-X!_]TKe_z{.h_=]E{5d7_[nRbs#$W1&T""s)/7L$P7!UVZ`,LqcMqDb}m"N|j^Zf|`p8-dD>2-gAXYy}!_MBGzw=H.M
+ntI/[T{7:#%V#<@]7o@[`.g@jb$2,hKA7D>m3sCi;&(-[fElJs.EM[tr1=NlsyprTU,FS2eJ.9,W1(r+MnPB7hwnn.JCls(T|`UxctW9s9]pL9S<]QN|DD
+k8QR0Ijt^z%m4>{_#q-=E>s^GY.SurEKIL)ZWFQ'ZG7:;`Y)6q9I73gQZc@NBQw,3)jzkSJ1u{:bOY6,y13E:ooBG2sG<is4/=4A#NZT:G%fHEUw$n)m6)
+&KX;,Wy<!#RAPR!C>gD`hY;<R[:6czsVb6;rjg'qb;TU'g=Ai8nW>Ti%F,/)n.l1-vY:67w/IT^C/PT][oW2N_q94#];^'"45Q[=PcW8~o_h-ZbLh7.{Vu
+DUZYz7q0Y3/]x|kGfU)2b+$|cI57c:;/)u6$Doml+GOQ5b/#>{"!1k;aSR&GB2hz!M90b4z"74:F"jx^U;7AtE07=PA2w{QT;S{nW:7)N[M'^lW9()`NMU
+7Bv^E0y^~eVs,,PXG4v2"EVG<pXvoJyDh7<u)E<&,#GRr5M$5Cg6B|GO^'AU~:D;}xjwBs|TBbfjvO"A-ICPA0iLYrHh##3lPB!yn[Q#Hs.Zj&Ta{UeM$:
+):z44p|K=dTSd|]CC%GS-Qj3W$kZ^/C'G]F$!Ht:{TIYxQJU>p)x]Rs^2qFo0q`A9of`pRP,t(DR$ynWJ66d=Bm"AP.G!;cg')hXcwN3nc[x`}M6A';>Mi
+1"gB&xNe5ScIIV7JM/7RLYBUN_j$@@beJL(E&W'UP>K<fV@]C/5_'!DYSG|X:0w#sh:DRzd<tvQL&}:eL,yDzO#dV(p&@zLyE9_6"-8A!fz}#dSw4D,ZO:
+}%Sy+SJQgPZ!NKe#1TnFfz+_I1'4.LUppEv09M7|;tzj_-&K.T.w_vK}7DnkIxv[ifKq.M%O/{jf3dJRQr{^gp70wn"x&qd'jmmao6R7cBARp[;7+afvj^
+V{ZbAHDcpR^8M^qix{c=@M!IaOv&6ac0U83SV(|:nE5u&F|0o6=6h0Yn5i4>mF;]7X'Q7b8Rep2N#I!n]uF81Jmf^4S]sw`{i|pGIb>gm@Mw!a-ZTvA'_B
+Sb&#O>L^]Ttm>y]<"#gZ|th%}YoN0eg<B/[o7Y4]e)}G&B.h%n:uCTgjb+zuaid/^<46nF.0fxVRM#XrST1$eQ0$SzOq20,0I45dl>=4)$C%ls0TLs)q2[
+N-{DdLgP0_M/hDUmG$c__p7w2tN4g"b&s!H5FquLon;X>W!i9(CW4.uNmm1UL^W=ttjE[0(4dI&WG]tWE't9uthms#+!V8%C[b+jHq#QIi{Z'5OtO()b~K
+`6mu6hwJCKhP/.EGwQ.dkvj4zPsx}<_T.pU6iY=TT-.,2=nOHO6auY4QzPD/60OAIAZV247(`F7@A5ZSz5:!..^Ey%=a@LpUnwY"]-.(ZE^axpFS9poDQi
+6drS^nlP&iw;>2QtaNm`.f>m4<"Ti^&w1I}5vHeBMfcvR+0b23DwvdZgNBbN~ie<Sjo9sX^@m'>9FQK$:!D7XO&'4$h^W&Oq7%i4f>WWPeoBD400Nx2YD-
+)PnVxcTAr)3Yp<EVFnKjSS'c~'4b(Na)f1=['zK-TRh(hcF2dHWh`^K(R3GO:p1V){Q%`iy&N-@Dq#b:G@SWQ<N9v4|JRiEvO>bWl_p^N%Gw+vw8F'V!u<
+78QBYt+G$IxN0<!9x&k33b=#H@4D{sND~%kB$Fs[:ej"{)Wv$uD(r3%`X42x>e+{!"X]QFL2O]R&gG,-f#sR'R-5_C0lNMp)s4i@So6HgQ93cSqd)J0+uA
+7"E/EwVH-.mETCL&8pyr$n4Ad.b+0-VoTD>KkDA3i2^etGrzwKW_$'pQ=7PQY&&M2r@`[6q$y@t>Z&zrI$/q)Vy-8[Fu2=FWfN@$`(!/g$$/zmu`-dc'Ng
+{v`wWL1H40!gf|(P1YK=]btgCM^XVQ~4R=}n2Q:9+;nh^h^)=+t&R3+Be!xm_q.,S`w,fw3bH]_A1KG&IJ7I`l=C)@Iti9NXiUT-@sodikKcc.HyAe_%7@
+uT}#u{KN5!DtiRr+3=^IPV(@]Q%5!-''6]sja(Ov20xDu`BnRH`eX'h.aXQ[-V~/at.m:Y9(gd,^+[!j[Y7=21T#tjw=Vtr"h'0PH./L"s"76v<%p1^6WU
+1_:,9;F{-^~%MFlqK:O0T.JRw'Q:oEm-_N:<zZ)^,Hgq,<7KLL,IM8"G82gm66j!s=`biQ$"Zhi3C@T]Xg7^L:AL{|9ONG6Dc%xiuIX`%nw%d8&Tu=sO3B
+-76+Vu%TN)40xAbNt-{^,']/qf4NTuKSOSimPu!u0lT2l{]y@F6N7/oFL+t4`pvn3/xC&>E@RP-YI;'rV"``jdBe[:%UIrR+g;<G,:'<}iNg[Hw-ZaxkQJ
+/qKBN6%AN3ik!Hr}9F!)eYMJeT}dF"5duNB"Y_j}&Mk2-%U6cqv1J"jFl63PF>W{Q(#|`W8g8tT1y!RiT-rYFN7VhS/vY!TlDU]1[VIabG=F]PTkbjkP]:
+eux|vNE!L;w+pE8!fEvA<$Z8E49e4p0l]9ODw,r]{X]qZN}{bOmzbq]3t>LbpeGJlau!76g:7l>uf_Izlh=U,[s>Ln(.z<9PRF|77R!Ban4A8{C33b{N;;
+Q4.<dQ/o;DmS7OM:+#N]ot7X"UT7gIu8q&RO,slK=(`aNp"i'0I'Wt))p&<>C.x[~!#ntIrVWq&KJ5ESzw"ZVu1h]ET+o%8oGZ1u'qvUO1:]u%>@u9m9lh
+ou(r-bXe9|.V>-DFgGNp|D8h1"]X'bWUNP"I$V`oF;[NOALt30LIEKeqX@m%Xt{wQU$>>AP^nViF`cY2GZ!;u$i>cl]:4/F0&gR]Fuu'_M|]m]U11e3$JH
+JI;f^ceuV^xyuq'0"Nq<&iW-UIk|Pc6BPkN/GfP,f$QYRq]ziX#pP/uG4&&P&n9+)Mm/"bE;AS$1VNzo<,xD<lWh~HG;gEw0@2m4"E9v3pbcFgzX}S0a+o
+h{r]_s,(@MR(0q,Y}jp6_m=18>r:LEA;_#HtHKeFC]{a/eat:L@eb]9%X:Gf6fo[uvcC/;V+;=N)a"KcH%W`]{S(-ojb[!mW-aRrVpu{>:Jbj-Q,##%cl;
+'a+ZWc(l$yUhFG&]]rQZcyE=;tu6<T:t)7%dlaB7(Zlo5CD#HOCP5A!U-9m55a|u5spb4;`2|=mM/}"{]H|(]JZ5mu4x5F+HucKxkeL7RJROUw|0aR{]Tt
+f1F4{VW_I]Ta%)|8L2z(6_K5r4"N:XB=S6TsvpaEmF63{S,7T#X1p03cRo,[U4l+$;#qGTBsXy~v(b`Z)EhWI5^t:0Z7)$_RT8STlHWzFxy!+qw${K(/]R
+4`=iGGeS>-_!%"L(SK|zESn=+@.o8fKemsZ&O%,V2].)'g<e.fz#J_D2c&OC%i-#I")3~U@!jW_=9m3{tX<<3Hl+5d/j)rEWWCu9L=@9[S7evR-p$yA_$X
+><Tp6kX<J"~S"piRI'TSu>}Nn9j`L#)]4@RKwL@42=rlQ4+LAWatNG$}s0"iM7S-P#_H2i`")HlT-_{`3Hg&VN7@ULh0zg"9)AR$n7U[+`{rIv#IA|}6R+
+]B5ZvI%Ai9B]C^'apu>OooD}/G(ay]NPQ]K$ckeq=gL^1Kc_6!)<Py{/(F|zRC+X+(q"kJQ;ojnR#B#PFF9Fu`l(IUZepZVNGT@TS0}<w/_+|>XwYduB1;
+2NV{:3fG@YbV#5.3TR|0gEn>/UP0Qu>6(jD!vL<>G:L>bifr"/d+3-Bv,:XMwYvJE.!M8eUmC-Xuz8J2Az5^mz|-eFAa,3`yLm%TYBJ4Jq;'z'jk)3kK5/
+qEQ'U9tEW<>|bv(gC'LH+ES{k{LLBa%(X1062:%Q2[d;i@+EA!JEn2R(=Y=_@jNN|)<V>pWfIb_fUS0^XU03@msY8L9ch|)z6B:nOr^!h<{Do$oPm)oaKw
+T2@[k5=Wo5wU9DJVRrjka$kmTto""JRP}Z(wQ@~P[X5>-V)EaG>FYDT|&;h{WB=W"Q]P=I15liLxU^.Z{86!>3aC>Wf,17x;yEx&Y!$8KFiR0Y<IUY:>cJ
+BR=sp]me=$4EXFg,Uik,V"pif(zdC#+eo7te]t:CoW~|:JYo:RC[5fX{M@{Fy;],M5G^S&m||Wh];|{Ri|hj_lsCuB;-f/M5+C1[GjT;C&}UHq`dTM.6Ke
+wk;6d1GQY3X-Xpb5(d9.q87:^C5Z0a4/,[~YV0hp@aZqL=eH,fiboJ{$+WtXc}p>9nLV@ab;V`K["1&4Fcb@vXM<F+E28,Voge:E>M1&3'T#&nR;#&7>t9
+UF)P0fGz/17Qf>EE"_kb%o76(H>,g&])/{air7Y39]e.Vsf&z'M6OWt`-Aj;`@!{2B,q{P/M7<bV7#U"l^O(>VUjN6!9gV{m,2PQnRKLW|o84+Me^IPs>0
+iz6:"@O$!_#^eUkQ'<Rc-kZo<Sy)7<a,zt"LH9[zTOqpCNI`-[JKoMaJz1$Z%aRoCZwgpu{H[AjdyVOj`,AWE4^^Qhc3ypp6qP-T;W=vITp0H!zr{H{0pb
+h(j1[gIhUQFQCgBsD[1b}jG!%-"^o:}($+BFY0fjdjkL@#es,3|DaSul+_!C31e$wQsO)GWDM}@U,8xt;}oXk>[umyRhKl~fe`s4]'Z21x:bS6iL~3PATM
+T-(x8c<8hM"[Ir;E>00E$H+rIBqu<0]@'@Gk]fO;4#Y6ak;262tXDMD;x8P%jqfnpD)cA.cc"]i;.0g6|J3B)^&-~4@Y.R4Q+(y4]EjOdELu],0m,wbfQe
+%$m}oxrC%#r(a%<%^GS&lyP.XP!A04_4O9:]z.;-C'>|Co@VMMNXKvJWB+w>Rb%U-0S[s=Q2|@';}zaw%x85e%#4l$U3C3VW@zIMVMU:QW4Pc4stK5/uT7
+J#<5%_Q{8pjqdFP"/l#UVn{#|.TN)wi,IOCy}JbsYC<nUm9)$POe.%bvs9L}[v~3Cs7F.MyqD=$d3Ec`Nd_O![Uo.gHHDZM.9sAQlQ[qAF}kc2+%K;6InA
+vsT=[PNVA$`%d#Q).@2xK;,'^!C;-nRpP<]]rlA"4'DNy1R_pFS.R.gzf-=J:K;U8gCkEuWVVdzp}Sgm"b-,v6Pd|Ns@7Q49pH'uJdX0&4M1nx;=^P[l.=
+!JQ{:{r:_]9D+/mH#T$o1T(G_=ZYPW9;)3prozl-=;WozDCEbU>a'8KWb=]Fw@+Jr$+`gVux0Er$JwX(LDj/CkK=4QLEGBg4Sbt/H=~]sc;#/]@k{QzoJP
+jtyr">oFtowpn2N(4g<tA/MbP=5Sn.k&D!59Uh7Nm;:Tkm"_gnK41zu/9ITvEZBP@(x]6mh,1ee5_{3.wC3r"$,57nZ'Yoypgo$%HU1}rUgjTZnJj=3`ZF
+K;sIhy}:{!gptxfMKs-#OuV2~tBWk"qM3a<3$$.lea##-A`Y8gs@&#2t73_=>Y]2|<Qx|ptO6KfYwp"ffVYyXJjr0H/_k6RMACY{A%'5/x=eTc-[|3Ms)D
+bd]<.@qH$"#/z09OMZ|C2}n^E9NYO|+{Qk}hw;OM7&jp!c<9r'gN"l!{vk-;U2S7l:{o|YqBb=rRO@v^|_AXovk[OA_%|`PLa&'&.gvd4S)Tx^Sh1;MnYx
+iU[(}i.p=QpUvzUqbO1ZzfLJp!(QAbjR5_Nz5o)^F8yo~w&_e%>}<gZWl)WS7qtaQ_V7a4zb`Cd>wzgm"]8$eih#Y.Iw8H4DKB|4sVuceb4":]X#PdOA-3
+aT%Z8%~>}c'Q602+XXRgYDo[8;{@;>D_Y+7rE9S(&!r&MX|kS=[Q!!OEslweh6Dv/g"xGZ{^d4bSo_/QkZ]1oX979;^z#RT6>Q}BWN>9sb9Z/qC@v>L[GY
+>2nK}nN<J=xP,qR^%vpr/lT@Yk+,!jp!v2v""_6u)TtEo7-1xFf%v5]2'cx3<R5#FO`q~eGad9XSB%H-eH{+p{]Defo'3%5u/2_bH3[-|uM`Ifg]t'`a4U
+{<yY6:Km'nXVN-I4m(i<UWeEk9Cg^Pe7>>bHdU"<xl{Zwaj_3p&_.GTtC(8.j${TnHgo7Z+m5k^fh%!uPR;ETIJHADJR`i9F"+pbZ{%A!xvjh^_'knNplR
+-zK0HzvnVR3x_Mb=78;_v"@ab.%k%})Av'a_Q`ex3VHqy'Gz6v-@K/q/c`/vyp.x=:l7qg4F+fl<m43,e}0(dGo>3!{r0v8Ju#b;42fJh(0P2ns8O!8/4L
+$QT;bz.<7(VgUzKO9)WHd'4`q8&)&iH>:pvyzB>g!3pP<)gWy+TVrHnO!aY&ZKnF`rELj{xd%ZH9yt=T}`[9fo^$xn-dST5>XBu!<;,&t!W'0E:yf_n5G!
+Klw3StPoh!5'YjVz`m#^PgjU.Z9WR#3u<.!:DE{I(qsjCS"[yYPt%8gSJfK`4ZFznYjd!wT@`Jdn@:8QTz"d/|fY-x.xQzlT.FP$nGtZXqL)La{3{M'QF-
+#NWp54HC1"=9%F@>)#Q3G-:T)rSVNu<sS=`2%FV2"zBj~6@a-uM:U0'KV_Nn:1taS=P(!%J!59'e+{Lg<8>z!MQH7qJOG`cCa2;zwG1Hm4zeZrzo5Ow2T1
+~x{MTgzOy%T(u.ic,0/vkVwdLLH`,dYp|od+7wv[^u+_T{k85x:F>auXl;$,Kmk8Xq5]q(a+sp}<_[R2!;(o+Qb9!j(l+5i'jU+9($)-)WZ=Ij1dn&$;kQ
+aW(WVQ(=WVq'=FjiO2<;=UEE=^@{I7cHB3ZhW^}&rL:o$M(w=%z^i{ME{vmi&t'#0[8(}YGF'y8F"ss/GmP%@L{LU[>J"y@2W$3lCf(ax@_#y4iZ7nSR78
+]b.T^A9f6<1_0mSXe<&YXqW<l_KTC79HUPAy&nwYC,OE5e9qv^`)(_;!/wx;vOw>`0od2qkfd@>A|u(q%r#"LU=T(|!yhhQK"U|OWHNz8">X}26dgLeRe%
+avMDln3N|%FJI8K`&kUvOD]k)!3WJVBSww0evi~BS+btT&K=a4+iqFs>mAkf;-ht,,vs1YU4&+Ox&R7rU,R@bnnX(9A=h%i[W4')va}1>jZ]RL^-9>n33B
+2>9@V!eF~PzVe!9R,yp:^S0$7s6"B]!)"%d#KVZu_4gN8mWk|2"iTmrSe&gJV|k4e-#XOfSvNUBRav&]q_3Mf{w,Q|.@u_TOdlMwvh-p:3za(R,Q6u.M_m
+li$%0r|{K[LQdWBb+L5/'W_=a,{t:y+<-ewOGXncn-9{s3EVMv(2DHOoihJ59`OaMptOo)gyC@1)SKNw|WjISMY$)[7w-un,MTkIKRn3I({VQLh!o</O7&
+vesZTXgwbUN_s|JD9,Cld4I8wM:|e+/"S+t=U96/.LH^KVho#v~}7]^Q'c/@Z$Nbm+-lpedpx1<xI@,M(o0&jT$ZJ{NSok3T^`vQ%L%'qb3;sY+9Q(l{c4
+}42xJ+qcN"E<Dn,G+NLs)b;Z!48bp-kH<XES3Z)nne7]N]p"Ya]%<{FS_frc2sfehMOADbBl&.3k,+m,h2BHK^!k/!~w-XU!+^"8h:%zF5qxLm7xix7"Rm
+1n`W.w9"/cnEQc}Lw.n_GX]b,/5F^_f@[BH[])ea|aI]@@4weZ5=)5TY#t")x'vc2CtQ/sm>~ViVBKrZ.|H55nX80VGg~c:v>@X_,I)p2<b^p;+HkvKL%A
+t4w1=[W-!-EBD(y`Rp,r5b%+%c/pImp$U<!+wG/HBT69:-n9$1f;j#16]n+H-S(1Z_T][|(Bv.wdxJ)VtVUU)]>NXvUZe%pgaNNWnglMjb!MIw4{xjB^vL
+vof)`Ua<B'8%kPwcTXcPo@93TsH$XXhpmYXKt9WKmjp9lXlWk|KZ'<}:s5|q;S~PvtP)R$;c(Ftv,r3r5ZzDU,bjc%$W4y3>@OPNe|+D>'5}wzqCnD/cla
+|{!tPU}[ArRu7TW2PUD;4;"x^geriblGjs2"jx'D|T]:1-g>%;Dn[gmu-eF9H`V/[qiw`ty@rM}e$G<T(a$hG:^^Ui=Hn>1|>-svarl3c"|K!E,2>TFJ|:
+#Z/eQ%/"Y!j$K01=<jN}Hq00{0idr2G`rS5e5ar>")&06u$s)RWgWjhJtycP;k3n_+>s[7(vgY1dv}qC&YIlN}"|SGWHMMad9O1[3c6}|`9)xC(I}O7N8p
+$bB<VE9=b2~=-Ds$5wRlSIPA1O0J;XoLs",$^68]v|TuiS]4jxqbeSz;MO[A78:q+c%o`=Z!:l!w(0)zxe9HB/DL={"AE;~8m=0z7-]koTY,4BVox(Lc6e
+{/&[}0Wx7GR>,gPY.rnZNq7^ELJpDpR{qF;er7-`-'>a72!m"UmzC4Gi9cEUh@e3511]vmV<kOtW3;94=l]k4x!PoF'brqzN"l9(5Zm<WSb<}DYGzyT.V"
+oN>O7Q`DV,c{s}R't!<Jcm1&u$De8k%R.k]_S$H!B%[3vyM0.|Ax=_TcX&3Sdm<4jav<|T<d[73xTI$Y++pkq:IrYz>.14/qjk<n#,J[e1Q-zqcc%TdS$,
+/n/_JhU,M5dF5(kr'Cf#X+kVTk0H(5Rnr-WEh<PGwN@1LTBC>/K(G;p;jeUC(;R:xji86<,g]3](lPrvy!+'4.D&={G829U0g(^^y!aE$HBlR`+fGp]Nv[
+0B-q0aXw.$LXN=X2In~sSUXzV7Hex$=oAB73nO4F<4yKinG02KlxZeGY29)]RCJnN5%9pQJ/r|hm5E0.N|@dy9isBFHmX0nRe>mGrUHtPNIR/f,1.&]VNa
+:|g.nCYLP}IjI51z!]GwiV;enUz4y:A@+7@!!ijs+(0M,.Oj>$Eix7%E2A1GCR&|(tPU!m9%qBT,pCB/[HD!@jqgZ62G.G&if(TH)",RS|)8w3e):#G[%t
+vTwyNOq."TZy-O(I57:b('-Hl-B7Xwi}b<qxO2~TcCVy%`"&XR+,,0P(.wM.nl0hEVkYD{K:~!a"kk6EWO+Q0MWUbZ/V$Yx<HSJbhk>#1Y4v+<iEFjP3cU
+2}!^KkI`r"7xdf7uI=z!bc$}Yxw.tJX-P$[>,0/grfQZNXC^Ne8J7D6zP58xoRnt8ndT]p9>tWk{(qQ6LzXPntpZJ<}hC2Gs(I4MwTtcP{Kg:mEn'N{x&0
+rMi%#px6<}^s7;v2-YhO/34o%q>;.I3GpEt^_Ha}xu]|@wn02E.=yqHHH}IyZ^g/-_ARVMCb|!@WpO!;8`ozClnWz'Q`.l[=wqyJ|L;|SoDNzeh=S),n@R
+pEV[RS}<yW"x97DB;dXa,AfqAKyx#Qe^uEKN)buQ!6|/0BNO<DNp1HBPU9spDgNo.Mv/2]0#mf(bim}3ySW<0(Cpy1Cc9,(o7b7vYD-[[9%=uwX;u1V,1f
+L&/)`$BXg<JJkS$Bpw$v0ZLk&VN4OB9l=+[1SyYO90jW^_M+8)mEjHjIF(7d<Ug2AA=i_O}rMT`|AQH|7o,J{7lEOs1,aPOXVfE5"fE=7w#J[v!M&Qp+/<
+%qH)X0+'DP#N{kM(n3CH%05U(mh7Z+LYcY=aj@#&YA(]`a-^Qv'fAo!5Bbt11yMA%Px"bE.|;To<$c/k<2X-(`:n&`LJq4XX8$'OeNaSz812c"|<js],WC
+V"2`~90&1)|(M+l>F!j"W^W|]faf_}eoH{~gd&7gW<HsbG=uz!!qT+yjQA$X/!QD'U4#1C$dMa($Qn<1bPKX!`dD_tXPDs[&=KU:t0J6t],D-`#;q_fT]7
+^5uPGRUA]C@SMiP+yr=9>%fm6-zVI#r<GZOoD+aXYt><`(;#kPn."3_Q+BS9T[Kd8G)!QA_E7I';.<:ka.Kf8ifL~xP@F,=jH'>oR]_<c]ZuS:c>yff[rx
+fvIHDN>r7jc&VX/tO"55--U(EUoO/#ijt@iY6P2J_/{vFiMM<n/w1pAo(_Q:f#~56,eu6<zfsLOteIc5wr3aM6U[V7ZLAk0"yx4,+&[W~MRh-Zn(Vsa]Fn
+4:2q%xUq/8]Xj&a0OP(_cViLA_{uStbs#9~'3)Y(anD5nhSAZp-8&=!+kmm(kq2NiAqaDIq;EjL>#.]$l,(zJ-w1"tp#b`$P{GrtgW!R6918|0X/pN]!-v
+cNE'4mG)A3{UWg25``vkLULQgJ"H}m/Up'2Lsa|<oJ,:D>KS>{,T.T3.9h)61NJ9c'F(k8CV1u:7|RvT_|4w9/=UPRg=a2]OE]F^eE,S0.#yNA4n{4m&!i
+s$)_vkh2k3n7UC&Ss;Uk~2J-uv3voDTAFN)(xFAG;=J{-slS{'[g~4CkEuyK5LCKyA]$>pv>x_ghy+77y@}-$%Hjz.!)+jam4Mq'BcKtn(HqOIB3.`|@4a
+Z5IPeAVQ`X3Yo1CRN3n'@P~QVJ}P(O/nO(+JDt5<FJY[uaY^t$_yCQ7;)w]7KSVc'S)TVmv;>|S:kFl-f5#b)v|};P@&ag#R^+_HaNN-&4Xa5q2jw-,img
+x%C-{#d@i3P&lmwlJRCf8$tx6wY)cZakU8y[.Is%7iAZS-@2o{.Cc{QnG9T!N6I,xP^b,jnh=T]uru!eu"x$h}|tRy)D#i_8B>l,ulvTdE4V6Y#t&"p&_&
+LIc0BO}"]6f)!p,|<rxyTO!yCIF!eB_{#seU{@f^rr}3ds$DK%6^rwdRu8|q[2|rm4.|7'fm<Z.t/6YLSgYF=Is`4%3J$^k,$;W-f-rj;A"yj1#GX|/7za
+NX!K_4PT8""dxm'%rK"7opFCe3+$tzvUx&t!rQJ50oQ+m-S[91p:knE#"t7Nh6KHwRps/3i>#/E38N];/x&;$)IMO8XPj)U^YWgMi'OL!7Uh;2EZENq!(S
+K^NdN;PlnmEVMAtDz'67{o|'4Nm2,-ibHX`6-H!x:+Q^R|v6fwad>w;}_:uzv,]2[-o$XJEV/<n(@^yv@qgBHk~tT0ojv=zXIN9^5EMtCkW%[kL2}&$LOE
+}al6AUyUJETqvW{K>hepL<[xev_aJCIW;v<K6.c_tLv(sYxxB)1|x!3|V/3lh/gRS-'PGiTDgGFH-@;:Q,_<g2z@#x]/1s7YNX-cA-n0WmCh-3v>{={ts>
+CUQv;89$xV%kZz.8S(|#^Ru|+B2'gqAp21S!D<RNSDanFP|U%n%]<u!lf%^'B>hW.<a9H<R7NP(9"-h9N^/0jM-oD#2PCIt8/Q]w:bNe9';_]L"]jBzyIe
+p)$E=j-pq2fwkf!)[aVVHFeROA96<hFM1uzNJcB,P^~!.y6y9<p!}[n]x5Kcj:PXz|4EgXFReCfq2O`vkPGSsu;)Drqk!h}6=tZT(wW}<1<0C6l:7$9EUe
+CXstgrEGfvSWM&BWCPMG3I{]alr%FBhqHL-VV|U$'EV$zN)kk<k.&-vN'2[3JPKF7_5[$ku&O{!WlTE{@q}AG[.DL/,ackU/-6NM:f5upz)6bW`6;B4,M<
+qJbZ6:$,pOX|5OwA6eT,rOWqx]:_0-&q7]e8$ZMy+<hk4I=yVO[yAxu9b|(gpgUpo}ypRh`={ljt3]v:B:k'vl#Wml%'4Bapkp71kvZ[!PB(=H_O1I^BAx
+$DzO&7kbR2mB%(|ruc'{d<Exf={p;1ozhYq}h^)y_r`ItCkHxyJ)pw|}tA,cGPPy+wy4S}-l&ai'FxNSGz[D4J+f;v)DJXa+oV!~Y%=}nw4m5iAz^}.zE}
+]cZ^x.KE-xdyn['|8v1iV-=/8^%e]r'rTycu4icd,L$Khf"xTZ.mR^)&{Exy^s9^+({bWnk0"sR=>m%.}1tky@`))T@X9m{Er%753v+3CMQ+dvSw)by2d+
+PebYTbeT.hQ6+M.,ICsT/_z(i{|=PdTkt`!h%ou[VOM{s5%FmY@i"-iL++y=Z4U9p730GZ+pO<<P03%rK>N)Dm)"u8z+KZl1^tn424s>qf('nk25{AGs4d
+-VI8ns}D_&4#s<}'k`kv,/x3,L=)0bQF.hd%$F%#8@@k07Ws,ZjEW:'SFn,)aEV`Y/rhP-Qn!jUX@iZ7utxD8%Jwn2D})ai:Sa>8bV,[K7V:$yAgIO>Iv%
+frhS+@uT7h61|MXY4`~4DHBEsn5S,WTe)$RaE{HInHVNU25)tavptvb%'D@X[BfeN+2[V]5{1c~3|31M~n:dPWakQIu{AlwiUc5ih!"T]ea2S"fu5x=`mp
+D)qMs7ugK{!M~|eNz'a"mr!0]OPi"xN7<&u<]Cc%feLqulqc8`RM^p+hMd(Si)m'j5tA7!+Sse)w!;UgLkt3P};Y#5<@++OWa4_H:Y"s1<K.wa{Z6&BA+'
+(cT"OC0km-3G(S2=:&'&rOe|o:2"eExKn1<%/5Mw-BTyrjP5H>DaZv(F%Qo##UDBq5_Ct}J<A/yNyNR3g7=b9N^pI//rI7oyV4`Cag>0Gb+Aw;^F]%,g`B
+Wo$r;>E{Z>;7;'o&~Y^w^pywL&'&#Ci_hH,wTe8dZ};bX9+;EC]7e:DbVHIT^DDDL4qg4SU<vW9{)b@BYv1+c$36e&ekm:a&%TbY2RVth0Z3K+G2}w)kXw
+wa64~f<Whr7'mx@qFiRdf3l5.W7>yevBS3_`Pt,N`I{xjdE#OBXth@61-yqj3=q=y4:zRL8a{;'l{;M5Xi_>fx3gjQ{d</jDGUpeDqG)mG('[WyuMOxj9=
+N}S"XFG:sjJTFRj@c%wLzI8ALV+.MU"fU$g+"<b|w:rJ12mbbKMKD[dRH&%3_o`icy{u'WZc)-6'Mfg(~z/1.fi:ksMFt2,cf-fdb5-RV>m64#"7^]&+[{
+AfL%t'2]adTsibT/unfmb6RtV|]jE$CHX-wJDH[Yny9l7z;wm<@;`1sO9IR8l'di<FKAK4i_|:>wUV}kSF`50:Pbx0o@e4C=;{<#2ThCAGL`nb+7Z,b4SA
+wt^0Z/d'"8But(#vT^rnPA%>m+`RYe[ln{f!,3p<GVPyYU1LR/1T9;I38yKx-=kPD$H_="r,DB40>Q[7<IHs|=.euDLI!(%Bf,Cm8M3VwkMbZH5(M_O:zn
+5unVfPUM4=k2nNxM5p2%E/8#(]2ToIW}-5B-/WobmHet}5Sg-=t&`C/pR'L+Q^jiHL+#>,/ln$XBZ/DN#l[SXb~DUze[yUU1pRM7!ltM!%zP8]lx7{{CIv
+QE17NAynSEX6+X~8>z.ZnrYIY2r]`l~id-xuIZ5"^722~S.W,>P3NR4W$_=v_ZLxK=PSAIAX5<h2F`S2_G%+zgY=bU^[o&K&7tTB.xL0}(7YwWW"~NRRGR
+.xvaZ;|]s<{LrDOvF]Y/"5Wh`#<Pj"5S5)V)=]z0C-i@.#L5h1k6|LE+p!0OFc(+ep%KZreiBt':==zIr::T&Tvw0|C!lpz>3i@Ze;3/UYQV.$8+.`ADk|
+^U~VZ!F,#p<BqXIzF/Y$zIRz:U}wO^!Rh83|:Y=.Yc(O=>LE(d<+)a8R7Mh{ICOs))rFaO[K|}/HDi"5KAL>t.SJ9PsX;ZXG.ivw(#8u(8X(H|Ofy5Rxai
+%%dW"B_V`&.MJ>)(!9U<fCmw0(`natb|>3as_z"Fa_JF[7T{>EtWA>>$DH/N/T0+"F%)gMp7SpFj8!.Plaug.O!7H2y4&O+^FK%&B@4w(!XdYH&p2-|kpn
+wq;f0luEip7b>|-t-O_c#Oqmd&Je&k(EErQWW@9q{WE]QFT|eBlBxBZ^Gu/HhABr[P{(y|1bU3W0n#]@;yD,a,qY-SaD5Q9Ny/pLs&Ds9gB$^Sr^LeLblW
+DKyv8nb0}GFYQDww'II:jux_MXQWRT.iG,_.jzuE~)B5A+i#.--gjq;U-[~ZEwj[&G;jt-rUd`-y^7e$%,vV_O`mbwDe|560~)4q`uwowAy^pa_;cf#rmQ
+|8Ao%]xo@HeL@i(KwGyb2L'{eneZCI`"Pj+8vdYS'4T]SxPZmw3YW"`{"Tet59Zpm7jKJMv&@2vWJrx{|2:.[-k;P|AxvhN}%75hsR}t=$BRO9Q`$#`i#Z
+O!7w<e9U=/:AvF~13=U]cL5!nq>5XxS!`Hz5J>ietp>Q}um$^=(O%qse50/]1$]>sA,11FJ`^2,[~+Xh#(3&"NjA"C;7(""AE+8D.NV-T(KL%t8b8kmuhO
+sf}_e^ZWe#`0DVzZ}ZaE{n<{XaddtJdiypxE[^>+}P{W9}0>'K|qmZ:&n5/HAx$k%4XhEAs#Tam,y@IA$Po+U3UhtJwzG#Xm"-5G80uc{[J_J&5)XFzc)>
+.>sEhc;ma&5(z#c]r#w0'Ba!>.1uO"s7TA&h$c61%9QC7oQ3;go4edfmks~"s7BdL;PyuE^xMDE'$:=B.&=KPX#4]{W5zr'5zAI+"~_f|Hspbb1Equuv{!
+KfZA8<V'JV`wNUKWZJE=:qjeV,#w)ffJ==+PY0^-yWx2A!gr#W6Xi7./#qj7FS4v9Ix@AyYW]CaW2ef%]E:=NdgR=R-Ibz^Hkc8oMzgVB{'-Q6ls&-WyFS
+uD<df:tHz_R`dxFNH46AmAamz:QTx+uQCsb:7m$7F}8}.FfK3Z<.G41LS>Dq^H+G,h%=f+ED~JvN5wWyk6eEzK(,_v-Gmi,k%J;{flQPw#3{u6O+r^95Ff
+,<6mddCm+uWp&c^M#3s)M2%}wq99C61`1pz0ayC_pwR%RW6ZK!$qTh/zDgA}Y7xeh4vf7N&^Xhus!'Q.oL"Q43aKb6%WbkD}-<g6#Ay"3@q,nwbeYr`5qO
+5}.hE!E[XV(V2>8b<@"7<YUW+7}lkWz@vo|!IQPCbE8[-<SeI''QiCog3k&`d#!qc:RE(VXoK'T9j6LbU4RwnfzBhpAAwT:Ag{cuHUZxPdd{>x65v>+_iN
+~gvE'>wS/xX4VHn<gMwU"6m3dr/h#9.&uZAOH0=:oS4Q$TyeQ35p;AS^tQ&c:@olYZN!.IHlZJs@VPGF^!87#V`@5mMJ@PAi5OrF=KvF=I2WCkkmiy!ggT
+YB:7)z~:G+-z%t@#LN=x,{1KONONlcmEhxaI,gveLA_DKyUT;N,hiMvmd{md}Ksu+SJrPiQ:[aIcPatujXS^TV-u"GquOdioZP6'uv_SV+=-=kd;%T'0Fv
+'G=@q;YCJ'Nss`I4'!W.:._9VU^"4(kMR@$h{Ap[[;Ec.pGJP+]tC.2AwHYG%K7-G[{![O%[M[z7VNkWYJD^"$5(sU)E<QqU&OS5Dx@OnD6HVN5Dh|Yn.i
+LvJxfPMc^+)OkfX@8=L=.|>S!Edz]1]8=ncXLr3Fz1s+vsmGUs!/UTqsHrVUPNDq%FE42SWjux'tCrt7.1.-2}aU=6($X7M:2ydBU2.Q5s|{_dVSB0(B=p
+Y.8L_];GX}<(KKA^Y9Z693tKv0;k/FhYSqG%+E9'`<t8Nbb%VE"2XejJ^M21~K)rCyzFcT"ZDmvVv[H09GiHAtk)4b@vnC34t%zCrxOu~N9zWdlXy'wcF(
+r2,RfpYp@iWVvMP#nV>fXL(t[,kwP>'RD_yLny4cqsS=8&8K!k<V8{E3N3Oz4-!w.!!Q9S>vHXr1i-&NC_NHtZGYnS{k>I]kr!Pnkf+dJ:Zs[mnbDFr_^>
+!^NBEYJ=mn7Y.K[NeUSI^QV=mnw)t8Z;-XrNW&}j;|@nD,$sVx_EJqEAJ`rNCX@zh#VGl4C9%4J;6fq^{%Ufh:M}Ynf3#526[;-yg"6t`}BQ{UQ}SJIEgl
+[L>gr/UHRo2o9<2UaYGzo.}ID648PbcKj;{Z7sCEQnQ8UJww1S32dT"7%jzw[iBwb62[D0yO.7{`=)UHJ|Lg}4kY3t>t,=MC3BF&Yvs+&L/Mi!j(10xtZV
+0fK+2]0TNI9Pl<3CfBf@y.5LESrn^-DFJL&ibcob!UmF_"z`&,!VS.SV-Fn4@^~ff]+=$z^a^oT)D|f7~uPuK[TFMhm2QU^'O(5&muik1yal;,b(C+u7ME
+r1b+]$}sxdicC+7mu++n}Gbuz@fAYm&AaI5xUJ({V|uqLfg6XiTM.{wZfhJT+04^l(Wb_.|+2ae'JDZ6[]}_ETv.0Sk]/b2}dwv}hGAm87fFD]im/cRR63
+!Gd=iJ1cwlg^7s3I$dC!F3{frML:~NGdX/uz~JZ>~!Kgb+fr:r~LtJ|qONY-Qdy4Ey/vsvop3JXpUa,([PN+V!=%xh%@.MQpOSnbL5@AGzm8fo(k+D2l3D
+5`<O,G{dvw!}rnuKG`>a3e{0|8R-w[S-3,1fVEWQn8o]M7Ygr/1PEC=@fnY|Qo0A^G.a~kcw"30VVo2[RBvc!Lzw{kLZN2GnCSC}a|7.6|p;y${QwEELl-
+9%h'+62g>h/.JdSP<VQ.mlT2~hllIn=5UY%WFg@Bb0mBx84&PS/)o$~Hn:B8fbv_MyBh'1;t;Y@<wCSR"wu4c5v7SnF+N6|je}07c"CP7g/HTI-vj#"'e0
+b}Cr=i#;i_:=%,:$-pLm-IV0D[,2lYh<31J5dP$AUp|k#5`U,O)!`NVrn|Ab,:V:|V2U4<o;,_`VDaZ_0(yGS&9f7bc:g32!s.vKFL=,GlC_L%|wd2/=xh
+gfl&uv(CR/Ci2'P;gEc}O7x)VYS9;toQfRg<)ez#xv;Ij30#C'''X#^EiZ;Mw8i2rskHZtv;T@~jPPR__8>#vnUV$VUIUel:R<m=(@G$R{kP([2Nz`>H|]
+PWK_|J~UaBG]EiJWyq]HSExu~Z_/XV,A]3e'q@]Mw#TV4CU#`3X-EE6^O:fmQfW{Jf=%m.&5Hr8;G+2im(^eE`~z];!qxPSH'>IV68-&v,nNgDcI;!K<)m
+J,sZq:TkSHx@D#"CXe"kgi4yi2EqntRe#]3z7t[}'Dyoy|zfO]B0B}J-,b8ON(Tn1xhA3]+$QC_$p@yaqJJY9e,L`=A|55$gH=@SM-.d@|TsX;:x=cKeKz
+9ufBNq=gk3^0'T),"WZrNC8n;{O"5i-zF+T&sswvslgp~|EIU$hbCb7(Jf!g]qQs</J%z9%X&#hDA&GYXuzZ"o0pHQ+=}lZUGz[aufT{1_rp)1]Ik%^/l%
+uNaijZOJY+MV2P1x8rhC/X4(}<R<Cxl(|P!hkp]$[[fS,v/}3mD>P-ZuvKX;{b<%PM5yq51{(Eu1m1]{}#E]_n]VAn<JiE#|V&Z^4RYFGo;5n-w-%0MW$`
+#srCa7edX+zB>Ms5kbJvdyMa2/P$o!BSaB|}U#.}~6e/PIqMHdp=-O)F(TYfB4iIgbL{P"eBlP7SI7C}G&O;iSy3aeW!0j7hH'Ivrk7FO.sD(xdaI"a$s&
+AAf|[)sSQ/c4nxS{LQtWx>v;fc7|(AUB'^RqOwfE0jko}:TU44#]q5^5F%_G+G{{`Tk[|o=J_5ig,9Qs[t~0',aVeJxJqg@h|xTK+[_o(SCP9(M6N[Q}|H
+s{"TtGZ'f>o4Ko}aGP_4:Q[qp+gPoohy<x<@uaeUaV6tB0NIq-k.{Efkl|kLP>RMnsAO=gFY#SYGuZl|M)ED{l@w+17Ms,9&QWop1D-$hHgznM7nz":^[.
+q;TWy/z6G`Dex7OuX"Cp4%)2w{kNZu0wYqL%@gh'Br&d";FW7#PQVEDbHfmxQPnqUh'S0=-UE%io7|'w"LCTh[!.6cdn`z)jg%>okz[KvX(/)U,h,L|-h:
+BFX)d`HST<rd0b@vcRl]e%|c]>,63}z:6!@+U,(+}tP2`1t.<ix`rp2>ur+z]&e|V6/gfx!K%lsiIGP.mep4pp6z/>{T+{{XN^:x,Dz;^MyYDZ@{Px_^+M
+&.ptaFak[vUDnO)7)m]UZ1>4C`U6b#zwP@x:sQz,-Kf"DAub+&f8]T=+ep<,0F-:lu)t8m)5RV>U]_<GE5LyP:/TD,&ttE0AB$s!Bc,ac<$KKOmmw/I5)"
+,h;JA=n;|"G';gT{,qJn!6dgA<G:M{,HV"OSpsTE4^6k,$.1oAu:v_9:}^2e_%yax5`h{P#vmOrz|l[]a-^^pw~u"#n(lrm3$/jOkLy1}R9#'p='rl9tQ4
+Uh/3I{X@`wQ&+jfb;(!Dn'gR[464uu7^NP:BH_iOnO]Ee`[YVY8'C)D;6,b16TV}i:;W=-zSrs#}Cl|50X^_~q4[0Vn,uV[(F{"]&[Wh-{Ig-mv{~L(iDr
+1m:i,hD><'w@TDBTh4}v(Mr.$inVnfs7ip(]pP`%5k_{O{!k)6OxRSHLB}wP@KpRq0AhG%;o%=&|H6Yx0@lYXcs7~j3/6cz8P44oC-^QgZ(XXlcY@s2cmJ
+eYEIORT"=D)@#W''WC5WJ$Bo5]d/H7m5axWxmh|pyQG+%NuE/|]i^6EE@w;J6K&.cx8,6s0HsV>pipN$yKB3]Fn;zuDDT:sv<QEADGyND22|S/6p&nBBMg
+WVpxv@T5/NZ%<K[AfBS^h8J^tX5N`stENB&_2Vz.T;5'#Yc]E;{X#C/"_@0,sfrDvT+Wg0YEfjD+RbVjV$8/_NwC2[6bIL@tvW(_'ME+,HUI-oydi$5/_K
+Xb:O&yclPXFWJ|!!$-hacx(6/+u9f|8MgnVJ~T3$&]dO9PG-2L4h-U_Lv>gX<.zm6`SLy7xT_J2N/8r'(py;d4!l_LL/5+@Z7@Hp~gs<{vNK@TN}oNT-75
+|B0p;EyFh8xnjpScIMw41rzrgjoJ;&MLmm!WqsXpqkn0D5Hqu(KY=Z5it44^D$NQ|'0si8V^Gj^:0^''|kYb5Id'BcuYa8BoMM~RE4(:B(>7{,slV'=,fk
+j1uKYn8jb-&di&<<5kR<8Ll-BnX!l;a5jqf5>Od5'|kR2bAuu.z^"(!r_&FUYjr_j`CTmz0,UJkwUg`&IF<6!/Q':LlJBQMEA}b#Xwb|CC|%H^]$H1DpY.
+NFW3GY@D=v]/Nksc[])HM/iIYm4ipgK<'QE#A/UlFkFOA9B`oscJp3P$)jzV4W4.4DLnx4fMZNc2`+}cLY/Ls5R0BX2&x"p2+L=U6.vzpB;=r)CUfmj;]f
+{d;,=[ak:(PEhSV7g_@[S6wUZ2Rbf|6wqk2[9uNaP&s)"q@g/h,PJ(smU:en^;/jYb9e%GpjL6gZR)1SNUwr7!dWK.-34O}%0r`r6TOdggomu"7Lm$alZW
+`=RF=.jb$z8PHobh(3=`{>;1'wO;ZKClpFwkU@rMn5rNGENxsl$_IbcEA@^7z&qy(0sSUw8Xe+%<v=W_x|w52#y5:601H(^tg<pBrw'U1FM"D'QB#^k8u[
+I!H-!tI&f/YVW-.PC2AiWh;B0%HDUHu2,01b'jz1gV+R='5_L9oGHt[8NUEOqaYD.Xtgmq~;v{RzO)BZ3&+/;ybu],}icna$jLHIQ7;:N@Xfs@!VE`";3B
+pJeGAGmWV"{ulaVK`sN-}y_7.(m8x[Y{qLx8Q-LJGTqv1#%((j.'Q9H[]%Il-H;HyI6Oo^h/eTKH{=gVP1#ru<Bi[DzwVj|zCI@}HOY$!(&MOzN580dIhm
+Ii`6uo:skqaZ^W(l&Yu'b)~ddF}<mExM1UfjGIwPPI/3}h>:NzIp|PA)lp#$'KgFHo&,Kc'"`">e~vl[0)r1/!jcw3SPM;/(sN!F98dmU'<@99'$^0w1ku
+QAc4n!C{uBao9uR$KFkkFR"B9^Q)#:.^BmD)M:BAKapP"[SV3Z9hV%hO<"3=HNW8C={@-U6A6kS#U%Ax'mnx/h`t1"@R)k#,ExNO(F._l4'7/GI8U'k}-2
+{2tbWG[GPEDF$p&fR{)}}}6`3hdLT&n}ol_Gx7Mfc/gx+m^G3chJ|5D/}!>>c2^P@3I8^+93X-7,9ie'{"IcMu^Up42(5ec|E^WJfr_h#0~3-T4r4mdHaW
+u:yin4;Im54R}^{h69n<eoPF__n'wXJ-70m7tvz,+LhQS-"(==of.L>Cq4Z_'Eabm(<(c{gA[U1'mit}=zdiJmvFgxo}fwzT5t007v:2!kQ<HXf#U6Xx+'
+AkQN.{(!);i{VMFAGB7au`]>0uP'~o;<O1pXvD]jkK+e=EW&yIz2Y"+j@#V7s'13tlXn"eX-4Fz%~uIJ$Crp3tCi(3GFTw]f$`~Nb>`YSNrG7A<}X;Ks@W
+sa)p9rV.F3x|@7QWhs'@Jrk_1>0lX;caw@2(#=i8lmM#l}KR6lX.%Sp-$xImjpYwdtP<aqweHd6ge3zbB'e-JG}]fGBF0m`VbydNf^Mw{w6NFfd3g5P.6s
+''Bcou{MDYx';6"2R7Xiq;-T}T^7N>QK|7GNVI~;O>Qm8#oz#hJXjFW3v.ppbyDG=7[4k<hgb<BgnMxaDbdj&foT2=iW#Zpsaz)^}4G/tFoDG4YwZwd0@`
+dAgWY;6;r6xGrnZ6v>6h.<A9OJJ>+h<R|jmByy%c';e8aI{F,.;XrRy^Qu(x#X'qL^{.;[3t,5R+mvzI+`@N"m,U~0V]j==uCBj"[y`yU/MkYDgScteeD]
+D-F={(.ZPW!b.oT@OVO(f<JxV'zrfxrkV+5>44.l{,>n8S]nZN^zAeUoJ'(gc;qC0j]PRD$I`K=eD7zX;44`6L&O-Th2dBU9p`SPfv(pz6F3P$;@=Hv&p.
+94Ufmfr;RLV%]HFq>f/3|@>!D^8{-y|:SAyNCyc"Da3Bm;)z.H5/ka2A1j.c9j}Y-dIMa:x]HM<u;S(8TK&w/fGh)5[i'k/4ET.DnVr"":PS{t_o=7)W6M
+!TS#,+)|hknzN[D:ugfuqpQ!{z0R9cd;nIUUxz}^1+kvVlXY8f@$nhG%6::uB,ktwc.NH(rlC[C$3BvlZ3S}O^P|S1S]z+nu<.LOX"233@v/h!|s}MY^gu
+wU3nu,MFX'0DJAIDljdB={}tI;]94B9OKpSx3z:x~Xy)=Rv&G%-.TqXbj9[<k,.H`[`g4RP,Y|]5<8#L[%D)d}FT_5@a.#09YZDjW`W{yc=.1qMBZm|;[D
+J%^]9G3Q5tYH(d,e83AwPdlH=iB'WyP=%3eR9z"r!~<haJ(36A>QueNMSi~m|{yG/1")S@-vXZ1e8^1D/:4v'>4ZB"4IaE_9$%=6^Pe|+Xd{TdOES=Odc>
+^WgEVJXpbGLD5rHE8P!BE<=_]:qamDANUWsNot79;&xfc|]!SG<{xqw&dSh'jPYwX,Rr2g=sBG%5^_362NZN[gDCcXNqORyzSwd0;MU1gm`FgMTRvtsl.b
+Z,oq)4VFVBF}bG{tH'w1MyyQg{=7Z-l>LP+"i2kVZBqETK3h+_x3r4/Fs7IYQ`%4P33C%ZPFAa2Z_'A&i[%khdBB"G$L~q&t=wM|O,^q2DNF7/hppp)c"c
+wte"Xn/O$89ZVA<:~T_7UYus(,sWp5/T/tHiPi9u7X2m1}#tJ8~+KH0OCIZpqQ4{R<L)!4I$tV7j'1J4`xQ%CY[84hY;,T[hdpuO~&%8)nS8z}78LqCe'{
+z;2|p2Xg=p;cgup^CNU&Bus;~Ywrj$fQYb{i|"T"wZG]H-m(a]mhxsPPF2:U/!T"e:p()Ts^YD!4`:@pJP`+z3_]Ou05LqTgg,{Hs`/5n,H!=$ox.$T#YG
+v=Z8KygOc3Hkf'iv`&pMJx{K=u-^RUgcn>zmwO3[9|FxK-|1c&jo'I%Ds`5F"N:HH4Y;EBLv.)ru!V!{%B0arLNq-M+q#CxGYd2E"-r(HWm`w86$Y+RAVO
+N8Q4YTJcGlGl+XyW1hxG8H^nJwW^'jv[]=KzFBA&S>SVJc6,SCS@o,#E@AdtzjEK/Y1)l>Z{mzfBy$]X!=|$<t=XKbgdN;b7)piK@-<uUsTd8'8@vxbCYZ
+kXRpOSJ_$)1pe:N$n.`@".yR3%]G5_mTXTx(sVX,6t>a>t92h"nOyOZ^'.R0Lb(mu6'9pD!>X(2!RBa5-Hh3l{'U6X!rhw_70,ZS7wI/^s]WF1Q41nPvG0
++"AB8BJa1f5OMEHc`[}">cXM$d/8wy.U=d=c]2UJbf.g5&TC7jNoJfTHB[ljqH.8I'[A.-}(dqDvh6UK^fXD=zBE#Qeob;_MI->ozrK_L<!o78}1^V|$K0
+psx:`3QpDepkt>]S;=8#ClQldYf22}G&brSuevDR$sOxq^BQv_+Aok.;6C<Oz%~c8k:xM[_Z>[B{TKqLN@kisX2GcUx5uuN_/#_g%cHIg62V+DN0lkYetj
+xFq$W7z)tzuJc<!+mzSsIDq9!f/1h2#im^S6ihG3~,pCO1)46@Os/KksKQO^rF9WfLo]kur:k(6,0:tdOU`bzVPInLgh'e<$:T9Z$&M,Wt&U_ZL-](upUy
+mZQNYOxqI98Y]@lf}U0#n]tFt&|!Rkm|FP!XtsHr{6aCyT:fNQ,4[Wt)C3g0i7(DY#t'ijt.5@qT@Y!-]7PV1sjFt7P0v-#y>ZfV$x:T2xcYmi.O!$AeGM
+!hcHgF{&T-!R-0Ey+8Fy']JOGU.>1[(u;EYIPdbN)oZJk[.X3[y(&XQ)cMN{e8g0yM3M^ClTiGZ@H<=HJc=Q3b/Ac;3hnQf]:(r6Gf]_U_a^IzZE>-^1Ep
+W2Z@M$A|%l@<n<E%=}C$F|G3O4fi/P$1Rgaz"=[dS,uElE!sa.|3NqGA(F@C$&Tr<K-|#`A^kiU7|fjO0'4(35&''saN@"cQ;3tcXii<Fx!%wcOnK'$%,O
+r1'dMN"e_D}zOJ_YzYH<()EZV,4dtwzIea@K"WSs'D(NU'-,kq_]rA2^5.u$&yoU~HmzDx@n1zn5O<E''rBedjHT#r(Vgg~B&)CfXADK(o5/P[jkG&`yo}
+)``ZOeJ`~1"r2>%gN#H=lhtGN[30ami[}q!cj+w|Fg,w8"VKV|"JeX4&4"F-H,kJ-Av-SJ.<PX+o'O!+(K<g`XB"[wI!)1SQ)n))h`ZW_]tihH6Y"tQB$.
+7q[c++sqA^TpWu6G]F8)O}I}_fFp>sT;W76k)VGc0]f+ednH:6Eov;E{T5fXpV#w]]]2Q[|q0CFbOeIKb|oNQR<7KF"^a!tBP>cU,@vuDv+T]5VhOzM=ki
+DWop}J-^ekfq|}a2_0K=0cIX@-(Ooz:l>B:t@F`G}54H2Zxhgj;e-Nm>TL[@N,NiU3%C"t(S-!s.j7H'yDKDB,Hln^`7GleYjZEq5|X]h-fB)2iui+.o&&
+hHSH+v}f3,vdm;Sy[J@K`>3;8Z3``#xQ(!!MfL.,~F$J(_EKd-Va[,)&ek@/r#7hQLEn{eE(.qX,Xl~#Mi;,v`6CLWv=aI.H;#:jC,epcc<$m_}p8+j!RX
+7jEx_fX${D.wTtW<nrQ>ib~h}AV'lIy]I=-[jQv(!Cvh()wmF`.(1+;q_0g!0CIzf;+{:wjW%}kD2rDq=Ac6L=,#`AKv7k+VC,+C~v&km,kr_@PBjnT7X]
+[s&]INlJG8UbMi2=3E],kCA%McvtNDF7YCWS1,9&{mv=w=>rfK.!h2|#Z,W;T1"#`%$|u+O00VA,-tlKy9-$tFDuuUP+~Nt|,!#Ip"]LFL(W|kDW~3)4;S
+sXE%3.n_Y};+ADd!,D!5{Aq(~^z<t@)DL(K)a9@A),IB%0`_W_!_ZJz8H<b/c9('5yS5~=:{TqG./<gfeA,M;x<e8nR7.4kfps/p8Aqz8e"cWN]IH^Bt>t
+WZ'U6p=c_mrPKiD59@g|%x.KPK"utszfkA(eL=#Xw0]mJ9GM`(;<p5hE%6=FJHlN@ebv}#w]V|)eQ,)q_>!P&qFxf{;J9f93V4[XFbqKmmqxI'E0d0)1O@
+bf.dQMgj@m|@DRPQt'p,x:>+8z_=RpBs3<:]~,ieNr;[e}8$O6a2!&8EEaHw&f)3b+g7)^[>QNaZe:jJ4k%&2cVS+'/{_MMf;mCG7R)l(VbU>Qk!^/r@RT
+-z40dZ0mH4J+%jGGzm_9uVb+4/b^,Ecb/6e>3OYNYw_YE,6iLk%3@$dBor}DbLkDC2<:SdRintV"63x!P{fI:e4&d8Q'7TCi/46`OXv]4pNZy0!1yh,jlV
+Fzw@ZqQsx>X]s,#1dP"w(y~MVnXPgC;fID1iKSBFSVq=>KlAwYp0QSsSR69.fANHY197L#yvh&8HZqWe;V(fVPw<e#f^f`247@_;vFA%fWU#>p33U^Q7hl
+z25MiVS<1(n3TZ#H|)pdP+1<ueQ)eggC77Ss_`my5'1nygqpPp|x9P&!{=.snm3l<M;1(nL%EON(zYytPi[|Cf>pN5>c/iY7^4+L0v"TfiKDgITpM'uDVK
+7^:xQ}r3YdTR'q|i]9-7Vp&c0(jZSY@gWuYyK5ky5da4J|Qv}w<$prl2IThie|F[@tMhO5bT#Bl%E7q.N,$+9v)9k;25}bSg@wZ'bbQoSzq,vp`78(01EH
++k|+TPoG1E$9w}w,LRr]Mz`pPja9vH,_{n_a7oQu9^W%Au/n`$2j.h)}r!:7t%A,9t"GC0d#RSkS4`nzbi~=1#4P]b76IF]wsoz(^$YK-%us2ta.u!m>7K
+(;|b-c&H`lN'/1wLGjX0}!vAG-xDp1bUuaf{ka}vYKD-<$S:AuRTXkB{,}/a8gl72Bv6SD_GsM<{fq><Z@1mmRulWz@zgaBqD9XYp.edTg0)c%kmf3Y{}M
+HtP5z.X@N7J]faoF:(F"TMkRJn;8LeKnWHclg>0-iiN>Xz78++k&T"oD5hk'$-8ExK1}")~|}gktwchuM-SWva9]rC>)#=NDQ_W|>Su&]/uQF&#3^KJ!to
+~di"l";|zOPxXc=8n|Zr+{~6^q^u4lQU.Dek)twE8_CrL)~{k6D)sBY8oOU{'OKjU:EaqBd(n9CQaT:3%MpO_XsJ5im]U6fF+i.](k$LSE=hI;Gp`7@4Ik
+|Xi6hsbt's&c~hN";}[&otP/a70G{O~}P,O"a[3&q+,k$C!NY6Qvr[c^>sqzml.7q^y.0X}A_W<cK+3a_878$5CEr-5Vh]BYBkEf(T:>fZ=T36s"us(;Hk
+|D4}nqb26aL8q%c|VQ(%n+rjbWd-Gv7eM5rbu$K7rt`ObKu.a:u[^a^4S2/=XJra2CpJpI&>ERMGlI+e=ZZCzmcwb5]pK;/.=N/]2HakccB5QNum59dh!#
+<zG3ii2^o8gN@!if>)C1{(I4x%_@-7nw:2yn!TOJkd2%rZOXiQR2j<#ydc/:sNgxh5i:OmTRG_jK>WO`E'cS#R[uc)n!"pw5cvk^u::0eNs0G8)m'_Eb/Y
+aVCTE)t36tmCj7rK@,aqV4'Z6mt|#c~FQ.2[7H^{]BJ2AdELJp::EY7f}v^}V7i|ra`}2{Gru8#^_[Qspm^:IQ26:eVLQ|R$`F$]ULOBu17iJ<L-&bpe%l
+a^9#5[T/CYhXs<ir,2K5eJ~k`wm{_Yuv/]MbQg;"=6vG9IgFxa{;MY6Pk+t3]b0s+e}At.zU'Av'=}&$n(VVw6Tl#'$1:%-(/`YSl[j8RdLw>:.`8B3H]L
+R$]i-Gb2#jm)xLn/z-]ucJfA:"JsH.Yxo=%GMnSv_|leF^mo<wDuozB`&^'XH@r|C3FJ++Y4@oW[PC<hbDaDFsA{g:3RUoBx3xOu+FJf1F[)u1et7/syVJ
+GU1M&%xLjKj)Z;`|uUDO51CE^mstE1M"/1)Z.n/mK6BsE]CcD6G!`kNyPG/4m@%[_J7$!/E;+_YXUS<$V''E:5VT6rd8{Y{KK3w`oKhxu-6+_MP{/L7P4<
+HG=FyVJ_ej{gP)9V2>8a8]!|;0{9&EDC_GJnV5tUj!p|9D$JR"5#=EmP.6YzuRgnp3f[z;FWp]$b^N<#_EUqWsc>t'fF],ttc)Fk,vP`3EuV6"GRFkaYs8
+J=&n5DxNC`E#tV|f:3sD8^D/D[VgxH}8^@TOrYNZ0t_$WAswKo&"NaP>z-q+gvkP^2b#07,#1%:x@F`CD4g(jZ`z(<+p9jY1[R7W49yO}A;F%`$EKmY)u)
+JQWiOE}4$gXinI;R'BnWzJ<9d+a'.}t`zZ=BcDR;q<K'PBaGS[xvIJ&"b7"NF#A^PrEViFh%P@)R{A1$ReUq!{aE$>kJSQ+i}%PWG}D9<5M#t@99C}}aMs
+raD|:RWdJxE32$|Q4P{a"W=&]1bQ$SFuJ7y.U}^Q!#0.r^AxItS%"$.t5D(E5x1[!eGgMu0]mZRS0%3P#uD[|X4BiN<bPOBj$=hmm&trjk[7hNXes$Dm97
+>{97N5hF;{vk4N`IGXME@DMSK=$S|T@N(AOqgy17r.o#3N#hKcuOd6jLe/gV~YRY+t>5$9;gZU+;%x_}7-)m^cFb[n/R{^QWFV:qQT}kew{hG7;w(L2)u1
+G>@i[gW!$8#inF(ZYgXH5`i-"/B9q9^f=wWxk->,|{aWx|'xI|7nM(3Aop1yv9m[D!7RuW>3|6nu^&I7@p'We(jztW^[t_"=mNRv<$Kam$IhZIoWoWq0x8
+`ok3``_.s&Gi^E:r:Ef![ip&+m2I1W4n%7d:;<BJ$kPI&>4jPqelw`(dH8K,7@uUPKm1=EV#W+E:-p[p{_]WA`l1L)A^I<:2ai3<QoJFV'#lvnN"M>2t!2
+QHPmR)-""CjCtb_]b;>8;N)$H3B8Nq0aS.PvQsxA#9u5ydAiC:oA:zrH(`{`.Vz(wNld;pn:IXVO=O`{RDs}%0#$$Ked#;|$;XhVPgIWK5<G|X$0NIAOHB
+r{6>_k]+#18Kyx0"=/`WD&>@zruo%9d<3x7N[aV]mGaeC0.`lwHfC3"k4UP$p}{e,c_Oat_d@TEg,T!o`elNh%mI&ka]l)Sn4]dOaC}>V_GuR)LjHsx+Vz
+kb6IcO9C|T]G=9MNmyzd!ewLSbSPC3p^r!Su>6z"22'8p5~8}Ov9ZeNiYJv"<9%K,TeJe+]XfCmX1LvE>+>]]|y]VeN'gCi&4J`-#VX,D(!!d!_PO!p;5-
+9xsW|N`tOZ0u;$RT=T(!l9,Oyy,X4N28'ez;%@h|SB)5xawliAm1C57(BJcy@Yq,r`)I/>2M@nV$N5xVU6|`cfv`Z6Y4JNN,_m:__'PMe0X,0Qye~TJyF(
+TUIc[SUp:r:%%V3x{%BwxCJdj8!qHr3fi8!9a>Y+t(n8iwd`rQ1q=4v+:b~uBHr4dI/,]G[E'woc{13h~)&UbU)g"7nF$zzuGR]EF&EZF4~fy}')<t@`}S
+%Uj]UX=faG%YN=R$SU}#>)F|Yb"vG>%8&:E;_uD:91.&~6>{,<`dpADW=GA'wH/r#]Ru#kMR10Pl5)dux%C#ZJte[I8>T&w1n9TnhbTw,!Od'@]bHV@F|/
+Lqd#X(aO.Cb,9H}Nn:4Z;/gDH>QWx;=KFtwKOl1@Rl`2P:)h=SO><`JDJ@5bCzmWF'N.;H(_3mqJfb<L[V<z5H:&lv3P(6>)ZP-5TP,Cakz2a:O%DUl4GX
+IuB$2pUgehPd5dqcA>ASa};dt5hWOR:%TB7;/(:k6Lk=z:8q4bypWR0Cw+R>9%%2n8DF[H;(>tU"^Stx,.]U.im66/{/x5e^HH&znViHq|IiqS+hCW8,#z
+wyi5(^5V']igVua]q-T'fC97E6:!0=`Pif_e|@;%3v4E$)ej`iq]LoaEcnwA7[R:[BFgv,0eBhTng}}GLi^R1!x.px|"tN:seUVObk6}+6[cip^:Wb:1r}
+@X@z-e1cEY+!&re%.Qo1>MKMd"}618X`jg=|<fzW;UG%0<@[95Ls_tV`Q,=!u1_Aa+e)NR/msG|JoU:0U)WmI3B1/+5-B8CnvAd.pd|w4mYDFo~"Mi%t97
+:iD$>Jd51xv_..y5UT<Wp4Eb$-~%2)eH-u13`gq]0RHP_;'@`=J4s::Tpu3"R@+CY$uFl`4l4E5<pc3DdJQ{flv"F<b|OKHGe+d6nh!u.ABL).>6uGInST
+D/0f_ze`c2uVQ>.R$&n$z3}e4#o9M8AT{jNk>K_nr^cvcpRDRV>".A#[1vM,CM."~W()e^kx|Ay5=+<-7ACH5Psv<WuoD{PfH&gC}{%JBdY-=Q@hw98Q#j
+.06tzcQu2,c"gf~BW5uMY5{%dE6#Hu3{aLAJ>b(axN0C'fnT,.YRqR+=,H"iYh:gCv!Vsp6wmifcJrAIEdPA~#!|/iuKjh]Lqg_e4v0rWRa5g(YR"UW>9R
+YE0Q%3AotD&(q;T@b{J@Yub[v#Y[O#"6i;~w-iYoBUTHEjOrRijK8rJJbh.8D@)NK7x['u@;63bX!v79]Pfgh!oU7]Em@:.)'//>]Gc$Whxu+;&xLv%3Q:
+xaRjh)k:h#WP7^Ze{X2{;`gGEgmX<cOi>:&3SaB,XX;gDLK"JEeLI_RTRw$J_!{.ao9+-Bl&z6QmSN_^b"qPAky"gNq6>/P@a^[zS>P_M;JUDH3sUcz]_z
+Es3-UkF#|=^|-2XP6_xg^_2Ffq)VgEhl4$'@"YT+WTjzDz%LVC&i/'c,y{+d{#vVjG]n_IcPVa#=n!`Y^1,^8mZ)^IiRknd]rC.@8>~yWEfE`I%XTyi+QX
+(8mt{;Vb-5"/^lUgnuVAdi`>Q9K^m@43O74E@971Z+~:4jgknP6O9D(hnz/HV+@{692+RN8&{c[/e/D3r#a@TOrdj:6y4<;I>4:K-F@#{5_!,j=^t_b:ud
+MI5>,q`#hu9`-R=W^l}i0vMVh{`y6qPxrmmB+Iq.!4I!+Cwt)(h7n(FXNr4'IWMD4)A"mOO%2Z2zW1/#OLg)c[wrT<B1'cfN`Tl4Bdb@D=>d,ZC#'/Tsy0
+a4WUY{$v]c!Eqrj=!gXE>%=V^P6LZ{uP;1M4F:#m#yqq=L/dn_F&yanV=nzY<&R=(=M&%FW;@d3mNr'7CC'C]Y^C`q~pA#ZOsB)h1]6Ytm#l['NU<V3>!Y
+sg0@W<4`a|m1^(HgPP_mxz3d`=lz.,rDo0/UX&SwH+Rn{Li=K:SA5@]S9HGUE63lE%Q".[;N`$XF5Dy>N&=g.;Pr/,!{<hsw3H{7_h-y7wH"]$GJ!'Y;Sg
+ETm8Srx:tYKjsUY7nJYgc-qR.wb9KVo9N35Sdv~HM5E{Nj/6N0HcWlM%BB_Whg~.J9i#U"/$Y$L}<e5wBoJdaESpd>0E%sL;5P~a;3k8>ER'rut'3s5"T'
+u%^"Ts,_Gs@DT;{&58{T%S_''H2P3xlcCGIA_JYO:5/28%3-g=2kG6xPA$<tC}SQ&zAK'X0D~^wAi$okWW[1>C^j>-kq^_kUQ-r0HU{(^/TL{];6^]Xc.$
+{JDG/mN[/U'x>b6aAluo2KMq:R}[jgVn$%X8YLfV@hpC3pPj6Mx)m0SrB6:%ejt3M0(W]5(zvcB`'=}>Fo_'.M7SQZr}m4hT^aIpR"BC=tfe-6a'&i-Poq
+pcq{]5a[_zDF^F.jhUvr^)pb>4ZHM^2;13YtX,m5pDegN:$bR-cbBVt;"#fl2pzua.UJk9pM}q8P=F@=3tdxoWah"Z5ONg|{2cEad:bu^]=O$8Z}`ni^"l
+WH4Voy0l^z{_A;5U0sd$4n0sE5,E9{VwE_oKm7M.ut;o~l4q!<kvGrtsz[cECxl2|o&Qy-aak#MY@jH!I,ibl/lmsY:7vdVFs;9H~thn}D(:7HA>b^AUsf
+NW+&t<K)3YwWdZ:Upxslu^I(d!j-tu/fPLd.7#V]+F#bJx29+d:HmsE8{dw57J24y33,;$OHYxvF1@^SxV^5s'=EIDNm_8FZ<v}7laZ'hv}$;|UQJ+3XME
+G19;]z0rp>0[pGxJ4G1Hb{#Y}q5K;F]1x)6)ImsEk,tpYTz`$=i9/IhTZbzX=sZuuar6$kyWYQ$^$`)}u5K09N1>N7Szf,0hvRPIEgN3SkM!HGr3A.<Y+r
+dF~'#ZRi^b4eMb`F@uZxJd}OtnOq3TfyXr+8r9~ln1;1^a}^`$@-ROFyV-0OPE#"<3||[#BqGV]F,vM<`|X+Fu5d]=}I#vk<7K:|u6WdU!`=9B8#jc)8/m
+u_<M%C<!u>n#88"%D]jg;_7@Q/Xt60t_Q:0l$UvDV'HA`K``T@Dp41MeD0X(=h.SXcq:g,MjUg>L:Ktn.Y2aziSyJSVhmv0pSlu4OTt{3]9zeQ[-Uu%["0
+zu{1pSgwzc1OLB22cgLV:{+[;zq.6XNAHdBF;3h;fB=PxFNvC([3p$x'}2Ux)u)hd&I#$H=u0f~HQN&0(RrFtFRFv@61nuB>{5bh9>DO>G8l}[9.2i|bK5
+ZHa&++RxeXZueU6BN.mbh{E#`3tP8e8{+,{,/AZ&nfb4=Ur$#/cM@eCCD7c)Xi|KPro:NoTdR`-P!B`$5]v<UwX[_OZYZnCbim[d8ZHT_<kx%q|7(Il8:x
+kRB1S@:%m2]aF`.N0t`0)2],a0|`(jsLA(O3;"j],'bZ6XmY2g_wFDKY$ZLCZbA#H,]8e#8ULgoSd_W/$75ReEln/q7B2qUpV/'}xRM1)L@.._ucd4)26n
+P=t%6CH6cuPXpw44kxan!s4M1acWqNm,f%bvM6mld&U5I_-Rk8;,)sk[$js,#gF-lOee3jJBdiGJHkQNyp@hE5Peqbay9k>'yT')]/~{T_jBB1^D;4/UZD
+DAU)6g^Lx|LI^NckbA@6`Ij@n7/53F1LD{.hy62LF|#|m>&jDmo.1-.WADm6M}Ci+`@yIw}]{p"^/8Auyq-H^D!ziCzKN$LcP.ih7$2yYt/+IVS$;#x+[Y
+e%(,L>FiPuikn=U5Wi7AhUzZ>,=m6."nQdhp[A,V+JQ_y`G-U"B%As"^<[iTi1NE[=S}@^"h^VCj=R0=~tqqD-FmLq;CJgN.JX1Zhfar_,T,U@U=]6N"#c
+oEN#tW!M&J%!>srl1Ulx9JqR,=;=qgwqq'DOD#2ykSjKckW>"e/";4kz5:.V{G-!@vy'T,IccQp8U%KbBnzJ].1<mPDLL$vJ4G8I;F(SCvJ-i<f'cZI5o+
+m+_gxoSa&MK85G]IsH~D"o`5Lp|Sig2ju#'byVE%nS:ZgeM""8+$r7`76@"Y_-x|aFgLMB>}]@6g,Ke1AfmEu&y!DE,F8A_}~t7"(!{o[|3B_zY}6WT1tF
+2B8QMphp;juqlc;R^'rD@"_z!(Ii|bxFh|/8Q{2]B'}i:qN}%Ida{,c;zI~<9H(pk-Otu98ED<0%)b7}iV2M.DgP%ang.1y_;XXy>(bk[_[!Y0#gN1E5Pc
+$db<g{Q{FI@E;n^/yxm/aA7!BHQ^N^h+WpymALfs3]kv]f!x/Y^=R{.ttN%+s8a[v&Y}eoeaKAa]u2_Q:@TVMxB4u_6eRc~zGTpk5#~:6H,FFh9@="q+WX
+hTeL4Y',X'0G(x1[^({q!K5>.:CI%KoAe1#Ujvmwy.!r-Sj!u'`Th=XWvi$6tT$CL"[!6K+$scOdJ'@#bOGh.r~CzSeV=/)Y3`TKaUU$Defp/&snwT~"l"
+cL3q{-/sou_!og)=<l{dBqwo`pvA>5NhfW!D,qdbd|t[W4dt|P$ZP1qI)mT|fpSWD/mWF0iOGErsP3(/([U91VnI(`1wgC4/;yi"=P{e24z9.c=[CZtUr`
+W}$B%'.O+P0'Oxazn1j.&_+,S%XrCnkOf"224^bpL:lcv#]h[UGG=n3y,rEL'^x$obL@g8+->FSz(-m]HQ9pH1t{C`_201iM`Q2+z|{8nP]t31"B!0-IF=
+#&l`KZVSzN5y)r#@e!;`+kq!|5bbT6JBGW<.ye4VUb:Pfd{Uo3hH@Ro@I%}%DqQ/FB/;RaVyL+bxB2hD("MTHZ9M=NS+V[_aX%hR&$]aq%vv0l5.8kT7Qo
+{b;NkkgI_F'z|tx^g@z87WO(ov)l)-(%H!5}:`zRrgA>yI3rU8OW8%YJrn~=|p,K~RHqtXeZ.Wr#@g:7P'K4J(=KTrQvi]kU~'(<+<$lWo2@7L[{&^>>aG
+fBq;-lC@dE}__2rqxSi@V=FREp<b$N6O&<.'!8eQP_+"<TKZh^bZ,J8qE}<,_IPr1&-G[LmIj-='x(zL[VTHd4;+l&T."n7!;|je:tg4&vzP|EZGGu}hD]
+f({C(df&hVL,xF0ePO.dV@-%e6bL<]pGD'%$A($zD&tp_|f<2cYsy4{@2qVcXn#mWbmm7kMFU^n<igLeSM(c%<MzJYUP^3;_}q6@Z(b2^yq!x4NOFtvbJ6
+hbC,5;Op6hRRcf(#@E&ZnT_56R;-Bs4$/g+/yInnOF,0`E6Em0Gt;N(d)3zlmM''!Z.1sPNhx0c%k:}W//#,27FAg2$%Z-#}-hBu7n7jn]bNC`#D4lO@FY
+hUp1vsJW1DeO!v;Ka$5Z'C1p(5A'wCo3&)hsCL~J#z`s+(p/=hBbo3Vt,<z'23.,gXo)ZG7-J1:}19|{F,SVdGSxyW2#7b:}W}~er{vHo#nSvXj_H7/k!2
+CBiRvA]E.@hn{35bNt]n%`Qag|nXyF%F0;&R$6aHg$-&:(ZQhe)0KxS!{V4F(>uY@p:[a=sx"=ql1Fkbm6m0i41!jsOZxRA"9]/}<^kz#;d{mifZq7:n::
+NIt5n],fevEH<It4g-Z(I+8J<lWc2WZ`Sy!+0`7F@4"lh{.cnX7:pA6RIcqTZPVVmF>nBw=iT[#|p@BfX(6w,)!][.d8&iWXY+eL2`(`AcV71:.U&>L$zs
+UDmDyTE$RR[CyHyuqxj2tHMwW1IcF={->gV|<}JZUu<<ZOdUm)0J#Jjv{o:,-+o2Usc|"LzIpLP2s/36Wp4i!c"qLQy!"Ep=H`5C[IE4!!/6_oXF2>IY%$
+Up6J-Y|BGFEyhzxjRy31@u)kzN^pPiqs-9_s`FfniISUYpCNV8"|6}JD~sVy5Urm='ibyy3wB6-K5-DuHKC<)J>m8`dL=T23o2AkJ_V^]v,q[cq^r_$U]S
+fPEb~[wy,|u>dhtd.D3eM;ka7u-!^""AS:b:hIaSfA|WMXt`[d2{m%i(q2AHmP`gC89eO'#}Vw_uABBXS00{j.QSj%FHrX2"@LfQ$|X3{YOtL4(#GEzdvj
+bE$j=MO">:z'%d>pRut!a^K-&#:v;t8hN-8p8F26J3OEd)t@,xue}pxM=yVXFJD<9N3=L|0(6v!IF9ejgYquxKI7D`T]f;7RiU9zx643>%d+](GCJl,;-;
+}_rcU)g|z|{=!ihdG^0A^ap8McGG[u^(I8e9.#f}N6Pgry"{N3$p5.H,unz(iy|.O;OcHt`Zkz2/'/_ySNQ'(9O#H;;6|.y7eu3B==<MG5,J3^&yc))QC#
+D.iG3<3HVDGqcy$YBJfniYp{;S5"i>:&Tm1:E9CSKC.S;JtG8;=+/H5y~4uMf4L<PEuqV"k!P[l8{b;Dfm<:TJvK-8~4Vt[]_<vnOW;V/=;DP(F2.4-<c0
+WpI48rrhEf|Dc09V,}5iP`4Zeo_}VMw@7T7%^t}hrj@<TP4`G(q'm>t&gS'Dq(ob#2%T;G/b2bf2xT/g8Z0^87=;X#|07w;Q9ITNz28=M)I+Ua__nk]n#O
+Wkw8_$/bI&lU/Rq0g_w6<4!1%o4;<bg@M`#HXIeW=ppZ^zJI}F@uDIw,K60ki0X}]mrXt+/GarJ2FD(|zVJL#(T#[7Aadqv=|q;6of30!9/>qenIg"KWn)
+U+r@z+_]TyY|oD4BR&(->KHVslO&3%et{a5F9),ZX#Ot{^V{iG15N&E>QdYEvhLk`4aeLtW_Rzm{rM+c8&}D+;H#Zd;US371A/rR:.OP9l&4:6kEiNI)V<
+MUV1nz6RyzDYYxLRi">fEN_/<p9qp|koi<aml)zsC,!-h|ozZTDU'n7V.RPlhWrTRQ@b=OG7YV-F+7;_E-2syR5VketqqV-;)[+{O8GuG=vo$R2w;[<@:g
+Om8nrF(|>fBeAy(M!)HaL@lU+)UdFl|od!d/4A!Om8LgkbR0v.&zI2SS1Z%yFk:'i9(Et'(tu`P0VMy"$5yj>_hK8{=M3J[|4&$_{zLm!aQR&^W(Y8~c2U
+o.WmFR'wsTD|N8jHqL+#~A1`:9(efMH.oGO#X)~%FnDEqB41m8W6ux)ovd%"[X6m-Sk2[s=:=3$)v)j|(iP5hsVk4[(^9h@sT+Q.;3{81ILDqtMg}vy|Xy
+ewKT}Zc)FW)kU/Hhis{9'MY$^]gaD;!,S<9IW5F,xX{Y8RVY63p6JNbKk%dj5HTo)FuHodq3yT(P|Pcx~0^f:-h7%g$'$6,4rK>2dm:/XWc+@'ByfwCk3y
+`5R=AyqLAN%f{ukAR+%<vPz<$_LR_H3Fq8-M)O}x'U`-:rqtmYGz{%`))"bv:GyVPUo1Q7[H!Ye#ZzF!lk@qHM(s;hLdg`5}_WihpWSJcm;2(R~2<6[=qe
+21-VE4Yk"YR8cJ-lbhf$rp|zZ}^Zbgw%k25}]-QF$9amQ$_dtSuS!'3:R"qAGdfD18OQ}r;E3"9vyqzxDb^^_(MlneK0IYbXXp&5=Eb=EEgxE;^6`Y]#-,
+`J.#Yho:kPf3V!L``/|nXZ:w2>>{VLpOexk)r.T8^.bjcj=J-{J+Nh5>m_p/8Z_<c&UA>@evwJ9{N6{}^_x>}FL>AZH59uL[3jQ/1b&jj'l9g/fX;t-C#V
+kHzt3eq:1]!j@P9hf<&Z=>u/7lG7$cEe[plxoCcmtr43w>nE@!wW&4BuAOk@YvERn'gj-`163qQY7uk+Gde@;6P{=DZ;qSi9$itVH<s_[k_#3p^Wh8]oK5
+^KR;U/^KcNrx)&~_FiFsG^5(QVetdO[XrW7M1+8Ib}2(!o<ku9VKBjx92`(kf9`HJ4z+CG]@;W6zb%RWP4wg:G)m%pa`}<)FQcj"kBb-XO.>xXM@_]Ef:l
+zD#JR_f]lu-ur}GR-8Nw%:WFf2#<TWzS<tgI-n]oPJEkyl_tl`)6iHn<H1;l,UK`m{tBoaEW-`x-=31i|e{<5>@E6U{AUS3a|x(naB+6n0mJM:HYLyHDoe
+'9y"tf$9^^s+.gq-Mcpobe]bF!rF&$IE`F{g5qPfFLjUTkZwkY5OU/Og}zF)4s]{Kizr&/c|}^M`bP(m{yO/e#,(cbL>Otv"1&^14<MK{@s|CI`5pV5U(5
+7j;l[0/<-NpGuKh4H9asx(.F@S:gI&#6YINxlq]_gK~xw/>u^"3ZRQ7`<jle,o(]@g>y$$bhhb;h88ejo<J::V%f+yM{lHXN5@iV4tO"]n/(lM%`^kYn:s
+%[frFjrWJ:e_9FR#y86eZpNH,3ep}XN;0OhXPuXDX+$#a-C%xm1p/UG$JkyMXp^dC3-[]eO<<h'1h:@au5FXPs)vO]"S]h]Xt{`nL0C.HkturfIe@EKbdi
+jnTLUkhs4R$@w0-VZs<isbj`A9+G/p^)A|DFp(l3hT|4&w|#N{9Cn6)xCIwk>F`i<QcP,.;@M'#]nB=k5'Xv8dkf'T:G4[pqo!4cLb^Z7|cm40K.X[lU-M
+#$d.>7vQlOtd/]g"RS[+YjEMAA6,#)FG(f7B]i<_=HYHJ9mdXy^86$R3PJq>NEiuC$)Y3Ar9lMv()Fv36sIKP+A{Oac2zd-/%m<A@M;ZmWq8kt>Y_J']-G
+@1bvERj3K8-Y(D~./[;x[_f3}&b^in0mKepPdL^e&JJo.;!-I^jEH'SGs|V"k:~#;lSO:/qYui1HXbCsf5'$22u-,%1ATh7X-99gPn_4JS2GOHQ{2di2y0
+uvD;#N:[0{5}EMp_Gq^@'Ws]2`ME@pY`TYwp{d!4ZQ03Ck,Y2A<ZVoyjeAuYMCFw}E|tpB/d3CQ/sZu-;7{d}._1{]6XzLtt`kxn1iZCB(abI]t,8>D#bV
+WrGA8@02L<FwGHzEPUwag)oI;`zbnCw#Fqq|DowKqCS2T<UYpLwI!X7[/je9p$rJUw<kr{fLy9(ICT0GU7YfQU$tr&!L$5k.c0-1^.RPtLdvi5dBwsm5)f
+sw,4N[#G'(!])u,r3HZs&:T'J)xUQkxETBEC&LrXRW58$3Flbr#rI.x1{<U}U3,N^PY]pA&4YAt[krO929+dYXf+[eh3N)pFr[]CCt62SB=WaRoLgnK^e1
+r}@wr)~5w:^a/i&4.;v$^9mxKlt:T-8%QE:wICvFgDVp:BSwH.u,"x}_wvp_:hm3!6oW<Le9^2IaZDcF4@MgV6+;#D4NnB#D#N([3)@y,K_b-yoP{vSFv>
+%MR<Lc8mZNfF)DxU)BZjmvc/s2Z28KS<&z;_f,+u`!dRi%`r9}.F>n;CtGc,Sp5f`S|Xh>"6]8aE&8ZE)J/^svUB_E"hxP`<V>&WvMKI:{,t5B1lUF^!Ir
+W(Ui$xcfUSBkp%y@{^nw+gA!"fMh1=C+M^S28z87$i]!_3jFC[5}KO-BXd51^Oi_&DwZ>i;lqT}+f>U'^8dtkYfoq$C|2<`g}r/ot)QdyXC5o(ToK5uk3"
+xRxS2<p_fl<v+ncvIoTC{5S$w72zP"g_q.N#{SgsAyOgrh{k&eg}$xGTq"d'LO[Ee2r=>B=;C^%lR)-VdV|aE@0<a6$72+:FQK0r='h,]FcW]_")'nlGe9
+H!O9=&t2q!%J%QrPo$ygx#^AC@+:@e3Yrn.x_H;X<Z<(d3/@R0<9n>OAm]vz'X##tG}9_d'1xLjV`J2LT.lPDQ!7&Jn]V)My)-4x#V3Su9[O6Sn|8"SV&U
+E-/h<FW+Q)vZ~b^4/Qv+M<.sxD",&X1z}<JA<jhy~asN;TG{I=ze'iP)hY>7wEVLwVd^;t4V0))Uco+:qmDDPG}S<XtDWlQ)+cfK@8X;AHH_'zeo;5iU5P
+,w'7^@gN%q[b3o[LYC:9>ie-y`ZG-Mts"ibiV4mL`3qO,CU(&@I{r+k'Lnj=r>%F;%ntHYY_8%Y&.R+Yb_Mjyc],q!`1G@apptrT0TPFz3TYRh#.dZ%1pb
+u"Gcs}$tH]g'(A.pZg/f@sVT]Mmh'YXA>pKhH+9JVO}74Z#[FAsr88j@Swe''V,2r4_jkB6G<]|%et=P7TQfl'-`=MGw-!M4cd]_3vyIFOnLH|qY>R$zl:
+<wX%mSdX`z8@9=d:.e6%Ci6W!Sf8-jQwofXSuTt"`UYhprjRs5ZedT.,'#'8=]+dYR;vpBR7<Qbg9$69#"UeLiX]$#_%&)K-YPkU[GK">u90Djl!RGdUvL
+[8net9~UNOom:G4H/:}=<oU49^ZS^"Tm)HONc@gM,mdHp4aiZum![-(d[x-g$5a)_}ZHSM#=S/S(G]s#+^o1b<<hM<HTRd:Ef8xH,v^qKt:,y2yUn#.R8/
+n|I%A6orGs@0Hm0af8=Yy1}D;H+3w;-b>&o>78.Vr@S[qzL"7|C:@]J4z]rC<D|.0%eiaRB]0A61<>l<&$[pc4va83<,M-QX(z8Pt$P&^|LGnvL7e`sK3<
++-TULpkQ@XN!:ayMH^r"$0T>qKB;<,hcE9-Vz]^5E$SS-3zJLW,l!Geu;c=-G/k`{qRU0J[Xvw'c`'3eIqlv3o7BiIw1,%WXrC`'COHq$$1t[`y5Ijq@IM
+r)6{D][F%@PPt1(&=pkU8/<C!7;MFwH%P+xv+f,K7/w:/IqT=}`zMsI&HgFT>qPV5<2X4geqKzI<ktssanarVi-bYBoC[(9Lo8|@eGIid_ZK'x]UrN+Mr{
+oMZE5UR8jx6;]fDQJf`}5D)s){PNYN[Dkyl}ZDcy(7&#@h'(4O""g_n,>kgfHI=SU/'Lips|TUzdv#||JXp}j!`jWU{uJ<9l=d[:r$up=pUN=4dTydm',=
+66nlAYz;4Y'Yf|GGIgG}3%zg[HY#E:pSr%`bDPoWy}1P60Ij}@[WfYK6B0EV!NA=wCg+}JuilyZ]>{wZYR~s$>@Y`J#ddc~Oelajt@5>[Y03<>Oa7fqj6{
+i-C>xZX^9_Nt|:dZ)"}>sjBViP+8"Q/u^bwE(`q!h/}lpyCcU_)5z_3sxXT,;"_@Jh2a{hbN@}@a5iGx@,)-+CWYty/gW-WfsJOnfi]!p^vUw"oD;Zg`C!
+u..#CGKGC^>!Ft67)GTJ8_w3aC_SlH3:f`>ME/&8m3qD66O<,_#sxCch^I!Uh7V-W7:hznV-+daw7c42jX"+^hzW/}X%-r"eQd`>WFYS^`=Gm^jX)"I6Oj
+4//9uvR3,1wLw,mh7)9iOc81uJy6eRa9Xn|UVm)[o(1GErwid"<:qc)l}Svbud~le+<;i'#bzP|n^L$!n/tX.vCXbiMXFB2R[W+Tu<Ufp-_Kw4VX^O:++C
+]W92A[M74.I[:+Rh(<@B2[U")3,Wz-vw]d%T}C3k(D_Lry/=8n:%^R)|~l#DP1}VYJyZ"[w;Q+8]4Zb%YcY|rwm^:YNEW!K8(bjZ7hs^dq+42g;e$-yeDC
+e=Liaujp3I,5Z[=MbhT%Gn6FsU_l2&AbKJilF}VyWU6fwWPQ%92tlgtZfmn.;h9bW6Cg<h'[4j-Co(Kq[rb&wiT923ec@%M$h4{xF%=.PgAt;LP44KPy.8
+'wSjFmp^z]@rp_r`/3{DSGDY|o=bMuAcsq_2lvUi9s`Z'2Z;GYv3UuR9R[:X8DETnEj((/oVvMf!#6DR53[uGGc;Cz7{|dq=$M3!SUhX%>qGb:r,/2~T1'
+TS%{fH4WG}Nd2{4N_;FI+U4Rz91D-/I&VqZ`5$@Q7g"nOgw#<yHt0%yp,8Y)=+5WmECCmg$+7)zS"Zc>.z4y!7'&$KnHWn9%inT7ZL:>&f:9_7SS(k&lf[
+}{w^]2D0P{6:o&$(]iR}(p#C)wTj;XU-f]'O&":mBJGuJxh-28|YE%7PQ}X1DJ#)!z/VEgFVgMw0:vS[J:A;6IRBmiPRq=8+[0WV=Z#CF5TgN1(gs(0qPJ
+Xr,O577q=-5t4CYU)w_"Se2fyIB|tx!^W)(|DKNk&xvJ0M9%A&<obPTN90wc>4f59Kjm:s)MtKL.y;qpp45E!^@B7m@kKM>O$j$2}fvScoWxQlJXNI/|-B
+ixv!I+,8gD'>SYOSpS5a,CkocC-y}M|cKUN981!pV<T"6-d^-A7W7i;oc'NGm|#9g%S^8"mp1]!h]V`k"P^cS{|P{<B,aK[:j1Z:>#)K{f2p%j%}bUMk{{
+.eT4w]&k(`Fq:BHj/I]'i2w.FgXx6ik"HZuS-to"{!dS^oS>iNA[iur!wH74wvz1z$+b0zn9,=k)Yxg@/b]I9ywnyxxhO}Rx`vn;wwyji4|i@yG6In17`h
+/LYIKYT93qr#jrQE[x{+OR8'Gq1)H[A.y"LErO6!8"Qlr.,"%,Tc9(g#ef_[i[fM{j"<h:dK1;>yg403_,eJp;^&)-Y[#Bc"2d|Q~_C$6ZnncL3]DHWE3A
+]&r84Zp,/Y9]MKgQ'x5KL;E+lPX:_q%#c"K3fib}@iIjnt<v!7~kcs{,lvSI+$m/+a-Z:"g<BI:DKed9W,CV%=;f}kQ.q=pqt|@`&6.Rv`%jbd"~M)Aw'K
+:Vd_aJcT~=VDoSL9Z-E+{0rZxQ0#Mm,1]Od6NxoeOM#hKlj>IwQnnCiH%=M-!@la`_(EsZ1g1R(=09CJ1Jf}a@lcP]#`:UP^'tR;[E1si^]o!y6Da-fRVq
+Y@'ILB5`PO~>T}ZL53m>3o%F@}^c@Q)XA(KL"~Cx=OT#p}oa=$]H:KyJj42lr+$+[m{6tWtIOBKlW=@Y4#`n4;Qig'm)&MJ"^HgQ.=p81}_1n%sa/ButK)
+St2[w6ZG-bm_2_zb4/Rbx4U|.}+fWqanO.=)=m:_)iioV#FrMys@OH/+pne35MF_'&rCNgA;}HNwVxXz7J/Rb=U1Hf-h[&c(c!Tr{2`v2dS_o8u2P{>5Dz
+4zkuwKuqA45,8@Qs7I=#I}lL=3K%qF>@K=HDFLg#Nt[-Q3Un:US}KB><mS-HdGAWb7Q/mh_aKLOM3AB,{]Ul)MO|Y%`bHM_K~w,&64xAW4'NES",62QJl5
+(00+t`sVn^CNq_pyoRZT08/bQwd+w)F$HA9[oMKne%hH(p@aC0@t:m1N{<xx2AC}A.Mw$H<YZ=~G2|t.5[pY7[GY7[L2$^sk8cZ}_$$7Blqjw0xx,=<jS"
+7n'b~-eK2+kTW2{A(sm4EZ`_]+^/@4hQw0x_nnvHC`T`y(h@>sL"B32n%qtrxYu%HJ}t>mbivB31|yQXRY#va(F+fLD$yu`@]$6dPBpZ@s+QJ".7LxGY[p
+o1fHbXrQjc$AK@yj,b~%V@F{!;UTQC!|`_!@sELgD4;kp@rO]>OA+bm{Mv2J1@hT@!HjybHcMUgjnV6nIbz_`$AI;I<)olM(JRFHz;atrqYqIaz5UZ'1yT
+J6|JMVQw,z(aBW<i>Uw4`fDWTxA!bpl:EpLg=[AubIY'bCK4,RowDm=mEa]9fPPbS%Vg5yv#>g<I-!XU8MiE^wwO:_cUj/"YEwNF#n^z^M0gSYGAP(p@T<
+%1w93QJW"=o]3VKx5'r){9=S+"Z-7sJKoBo11D!Ery!#Y5{R~I=Yc}}a&`hpEzStu#BCNx#uKRW2ehLY3[6zyX9H^QD.J!P6w;~>w,Ha#]S>6EGIv]_$E{
+|<bW.ozb3T1jBKWM3FK(1,rcKvjY`R`QP"PJh-LW%!17b[N`XljX4,N;LFk->70Q(S<qX]j:{(Q4,Q].Vccz1WJj-7Hewm<R;:Gv-kt4I>Aq<01`49$Ayg
+tG&R2TNN7zd^II[C.=DE/JD]|'|U"/QWMR;L]GAmA}xkX5"_|G#|PeZWE(@TS;yUo^,eIT-0e!]=2puLH6"=Bi-h<^SA#qL}[>bvm2!Gh@R={&2t<D7o2q
+jm7#Rp@adnG6Srn/-|C-^3CYoIE'izWhy7FB%1Nbf$`&o:YQtcK{i_mp6xXp`3KmD]"$"mOzaRvl~-1Oolm1#$9a^z$Bz,J4^31x[YzZi=M$loC7SM'lC$
+"k@{/w^Se58kEwRS$,=Hnp,`mZ.o1K6=Zm,y<V>J>h)H%XV7"w$|{NA7=^UwtgP>Qr^my8h^VcS0.6O"rm:^H-!GjKVlURHHQ%k`$'w8@Ln%40j;R;;KxH
+Vd'Ingw/(E$1#+eH4U@JvaIr_98M+!`]_,mj9ok"}9UVQR&bA1%D6y|B"C{BQR4tZ="BX]qXBI@A;2P#5A{ufN>zmDSY_vw6V5ZEeHL>x/b_BY]MX8}}'m
+YyIc+D`S1qbB}ABQ9-.eloiZ[GKPCCy}F$'s8EO+(Ara~#-7`]{TS0Y"c9^Ve:7)gjv,6&{H_t-#!b]6qlH>UQ{}0f,qR;DU2iQ1jAWf0=ZfgPcnL;ZPYW
+tg8rpoIG/7,DeE,pPvR(i6i52(v@t_oMbLhFp03|'Y1XBZxls9dEu$2JEH=1MPIeGTj4wcNyEIw&@Su54TaKS6y)_Pw:I1+$cygFlS}WwsejZn(/A>u]wC
+$_[=^>gyOGJ^l(Z2luqb%#0G-T_[&^>SJPNN8SF(dQp>}3oVgw902B5yz%B)RXp1llAt2.!%ch/@@5#<k3}XC%S#7uXO{<`e^p~Kysp<I$.U"!~<T+8Z}]
+2#`j@o!}So8;B%I8P.s^PW:U>d#tJM.PjcnPzxCRJRH96]ARF^D_;N.Cw5v%xmi"i5bk_cbz_cfALth)bS|:3iKL_43N#T9VE_UH=K&oP:~C8hZhx)R#NQ
+^nG0/YK%K=n9dXUecqh1,D1xv3'jz|P%iet33]OD`A0h7t=(01YLQ$i[Yq=Ef6+qw#{N.VZ=ED>HyFd!g|O;y}1oMjE+@RUbEtQX~"gRvMqpYvwUZKovv_
+DhB/dkMc'gqfyP;.m>K<)cDqhwX(rF9X^57"V4B^QDDENoJZt6=u"T$/}Pp6bM1,j&ts75''S"+=J)r_E=|,dk(e0!{D`;Oa^F_<Dvz5ux;LrR!'bY`x`2
+%2<HBj]z8aYb#E>&SsB4uDXY$<>Y-dDB@]_2)q::&;wT_:`iq5jvk_,ue_.$uf'aZ4vxKiOA:Fk3BTHQv_6Zt;_F}Zs-`dEwVz7[nmD_eM=U0u&95_Ev+J
+(|TN_"lDbi;zF)yi87H'kt=R$%|MI>PXhgA)m5]uzD0aD0vPT:qlO>U!DtQ3G(k^|cq0_'sm36)2e;xm8-%[oQE4V0/]O(nnzhM[LYb^MR}NGO3f>BG[WX
+W@bpmsalR]4kQ,-)izTFbR7;1I/Cp6Zm2F'8M|OsaLO'9g5+"3xK=|[!qw4taHfj;!ms93_g/n<"ZZdQc3mL:[v0$}%!s8n6yk<$Ca.gf`/5<^^]g@%W2>
+J{Ah/P%<j=vy3+^"K#M!5U7%F%G:g9Ro"+Tl%N!'PIKoO%@M3][+&&{>n2R(LL<vwpm9uGm)#;y/h|S9KGu3TYd_'WE;J!:f9QPL4wQs@m(SREvw7={l<:
+)|WSYQWXL,w,j#<Tj7@0:r7QA!nLIni,z7PF6CSCcIw3t{n-(2+0%X@>M/9jnPbUq(VA%.46;0x5EeRffUY5-AK+Yu87v#)$G[FM+G2MFc"OZsP'~(%Z5_
+[_Lq$p.3Efob-'pW'rsv(PHE)vHt6Jh3Jz=iNj#kd0JUGYujg!uNp#a4_Ea[wn:}`e(yRsDZ[T:v)ucOZuK9b(KML1HBjy/|b,XT<'#"B3';GmZ4`(Y%+|
+JYycbjI(fF$&Z0b/(Jq1im:c0H{m$0Cgk]A@s331ODYy&5{Fh=+C[N@aBwSxM%hK):SJAWsRPZ$r|fQj}IWm=+tirIMt@Oz<{:s0N^Mu~5Vc!+R''C/"`M
+31m&cKXs<`y4C0unh{{@t%@K%c3/<OUEzYz7#6J!#HK;cbQa4A-6rU'U^xc'6cmK6-aJ/3(MZ"G_O{iSdTT22<sT"~pJn%]K_x:bM[Z|.}W&2I]}o+9]Qg
+W|1|^+UuQ{'_/Gv,JusG~`|)1wnLt%TaF)NJCro#-2>HDPX+Az20GJP=vAL%L!hVJHYq$jV2r]O/JQ@$(wbD2@j/kZc7YUI[Cj]|FKKsL$6"cdLE/PQryo
+fvCqp}ern([r<CkqwukeX|Dg9Rp@h<f+Z1Iabkf4XZY]P<>s<=.Ijv[$-`GHQX]a>|IU)c`L-nSk{A-$,=fFDops;$l%I;+fKKhjX'lHUA>j;SnJ(oU'^s
+l-mxbETD]Y^(_aWI^ax"1W.qW{-QAS<{W,e"9Km}|g+x%=1rcgT)6tas%@"@x91)B11_F3g5SfMBpr&zAt4F!^/W<i}!]9&3I'Z_Xn0IDV:$y1BArWvtS6
+V`IHT0/E8+uYzq%D$10<d1#;{R@/i>F5nAP/0LX__sJ)_MV#s2)Ue&o#uRi'~w9+W;ulQikXlmp6lO[.DE2:|YkYCH}p@HU1WL4AfC}j+J[z+X_SV0o2ON
+A%0'&b<S>=&.YE2QS[6@.b-$Vuusim#C9c<pd%>9JVeQV_%y_5S0')t.l.KXnXC7K_ioFoEQ"<|N0^b0A)wPBo93hI2,B2`8cIOS#+`]K7a2ayYWZ2MY}2
+k@PlNh3,:BV=WZ|IT5,P;TX$h;4r7X%/lEfY@b!vD/)3#;0ChsUiO<FoveCt5PU3#;pXX;.2V85/m$o)4(0ydW{6_C/;_iYj`qC(0(Xl79{y`{Kxxe$3m7
+MdPX+e:1&x7B]s.$'{@<1Jb=<lsGLYdy87iL0Nr60=Dbt|Zq#djv;$P<_$oFksU=To)k;/GVJtDCl_P.LZk8g'CDLBjB$2"Vx29+x=tVUw`Pe/"ioO53jl
+<%H{SHk9gUed&3G%b0D7PxLB8:^'W_RKh%p<kdFgWKZ'Pxoi[!yIOJX's>hXUOL4w`:.y]Dl,xar9e4bMBmIZxPnsmLL/`jMkc:UyGR{,cwT%Q+;,jZL#S
+6")Z8]J!>pRLZZThlWO/b1#=,6T`7dL+Z"osB:/e4klY238'#I@yTDM.O9[_A3gE/wrp{T<qB'^vhOptr9q3GbidbBJI>EfGz&ar6ni")i,%bb<{BRD&`b
+OMs;8@/{%iVOt=MRuJIv7f8v6!%68T{)+N:Ye<vkSU8AVPOGE<0>#2M{eh$^Yj{yPb]ue(3#eEC"a6iZz+O:^2oxp)ZB:7UW|du=&Ny3D/2AM7r8Mn(B0P
+G,8&cbM0=Vk0;e7E_;M.%^}zG"5zBS8+ScZFU":.]}}<iy`;[g,/2Czid./e="IGB6Gaum&g$.UcyjZ|cU,G%P7Uy^uxf.4V7Z)!#>4(bSvLXV>p]}3tzR
+biRq<9B}isPA@p%-K'X|c!jCSV0MoYI::<LtnNG}BP%B48CJO;sawJC4-$#=.y^5JoUjQ56<$)t_tBc(hzJH[`-$&d6uH6m!GzqE{T2d!2ZHJ^r)Id~KC}
+Teg9&UsJocG:]C:i_;81k]iS"VsJ&i3L"/{KN362><mpWh$+CE1lh{mNm{Zuvuw5yg_ijZy5o['SrzXI0,-!wm$iWxkyv=Mc}DSxq:hl|T"9vGqHss=^we
+vbwLg@fg8&)_Ej0xg3otYaVn`5:u`FLrzKeFXoKe:NR@#Rh^v$@ewoEfB5<duT2nMDTB7pk<tE}r}UR-4>@Ig''zq,Hfhg)j',M;u<}nlPLe-7A}[!u70q
+y0x)5CUIj.9nIdI0Zb]U<iy3LU},!:2Zi[70HPkG|-a^5u_Y^mFxO,jK<=h.BdOI`b-_|q8&e=A|K7w-}32YLwFckpbC@D,[t&3f9Hom[{t")_xnlm'N#D
+_@IU+4s@|..L[oW@:w41w%Cu&.gq}Z|y,T{HI=3cAj(o"#VRIBW.%9Rxps~csv@+5jg2~xf|_[/TpIPivk{ga1bZm>NW$WMKTb>.RfcC@j-LO9Xw6[Y}d@
+EZ3Gs{^/1Oz}ALh8opK(g[+4;D1Ic+V>3qc/8Doi)JgsQF>Y|,x$K8}cj:m[PV"T[Cq;7$2t@60gm:/Gq[,EJ](`jsy>QxXF.6/pUtQEx]I0hrIjwGHRdJ
+m(q/,-vuCG9>57#q1#Kgkfwm$;&A|l&D2KD5s3`IVmoZ]],iE'7r=;H`&^)`ad^)"&zj^./>o.6rY3K,a$2]p%";AwNi0D]cnzU!]nAi[A+$/h|.PFub$T
+omW.2D+"B4f@eU|u#&@IkVOU#%:]UdTOL{(m;Oxd1w(hC8%m/)=C8G=-`[D{<qI&1O#W!#[(]cf'6Sewz![EFm8;37tUXY+J6=EU@@E6O}jTywz=%99C.:
+$;PRtlXu>q%[.scfrhr#55(U)v9YJHEr2JU^f'Kx%{@AWRd#&q#,w-Vc1Rz|!M#RN|E^A&LtRdh|1q>x;,cP~^I]j:ROnmMatXcV"KnEKJzR&a8,gd7MPV
+151J7ducg:'Q"d=rXzsQd3Yh]&D/]ND]<xgzthJo8.<vj3j:+;Q_K-{Jw=&7snp'~ODM+/1J">&oq5>-{8n4b"KHKTnd4Yai9.E)x:p:I|>O(,-wMVlc<#
+J<Sjkd]D)WAa$|&QJX,8Mhp5`mQ|m=m255Hi=E)S!Bqi6!Qic5;R7MlGinH<5p'Ytjfi=k]VrB_4MIi9SJksf6M/yS)}H<4-r#6,>gI6Og6q$j5ZA3JlRk
+7C'z_J~s!95VwD4AvstJ2ET}8DBaq&-bgJDmSmZ;xq3dp<e8}w,A;VX`OE"cFP3nN:U5V_p7h^WT';jFo6{8Y0Mhj63r@{8CKT1db^xpjzg7b8RR2S8oVE
+_=|V#X>_QP4$~_lvz!GefmS=-DPPEvky@0+l7VOicVL)Lj!yI(oR"l`mu8BVV"Ju8VflFI~!ddX"a;ZTmc39M.sbx6"&h]Ad/(bF:09Ceg5)L2CY6W^&mk
+OJ{<qIj^~cq_Yue6r:xUwu},P`C1F19+["d'Kl,iRu1O;2EG:wr(0"33^dA>okY(dv5qQ:[UgYuyN7f[L_f#uzYv(h!t!-JCa#xxmu)|bvCGD]BiCcVG/Y
+}Cm:=vdNanbUu"Ma>L3>JJm6TuaX##<<8^v+ll6RvPX7o{kVSTR[EwvFI8Ym+bn,q@ofaM-bFRI0k)P9HicVS<W)}SPd@ENW0|JB^iE}"OPJ]#aI-x$SFi
+(&(#;XQNPXz&u@2`;wb-`'k]4ZtRkJO<ryPiA9rY6H=3Kxx'xD$`wE7EObql3JtK8W!qEtKU_x"GS#cXSnrEf3F7T<L2L)21cE8r7lzI!kss'uFaOi8X4[
+S1![W:oNc9usH5~aCK/UT>@+ywjgUGGK,i&)=eO1)L8DKL'azEpX4VHlQ6q8O+q%`IQ.M$X%Rd4LY<s@a7YIT5C`C@'ph&jz1vwG7>kn,OD'~)X{sFTFz+
+T3ts`4sJODPr'6/r.[vT)H<%z3hA6{V&7%g,d/texT/wQeQznbr"C.nJ2;6AYqZbh7`-P/O=d:VVQ._;}1w=N0Y_g$76ZMe.p5LYZjtjXcw)^1!B/bwZxK
+TOvpbJg(3W.%^(As`KHeRv-xm}fLQ|[D#{0NPv|=cEont.au@#h.,z6;f(e@e|:Z<>/7I8B@IA%4.e_jB&:D/E8yU7n<Ek}rb,)`yYiNQp(jy5(]/TBz(5
+aDt.fn27k.P6gDN0|+ZBZRp/iPElW){mN&qEQQ/O,/KEhV0@,WwD]]nbUYJ=5J.z"LYuPRrMa3e+|Y(i|Qp+}<%CYs{Lkm/1@'p>F(2K6u|rY`!<_DW5|]
+0{kWip6>&pMUqd&6N^a3V.lG1,#V$'N`0>7#.4KO"p.T@-0[zj%0(m@p/TTP40cnS)pejv0p>-+,+X5_`4)/<@VtzHgR`kCXoO/}hGy('g<'e"TPI@|}us
+cACn,^aNS>)TRRG3w-WI#ev>-:pp1u_fzgoysmA4856.E_SISW4[8-@j"8Cit:bGFz/bVA;)rE3YQgsK./3^BuRlNzywKNDIQ;heQ=Eg<,lvL`;O{wyhxz
+9rJ&>2fVs2,NMmHb7d|cg6nvrUm^'jEE:ukn52v<3^(19"&Cr+O6jMizmudr'2@gT/rM+|F'}xH6O^c61.V'c,(L-cvAg-570Tm)]0hESwc)^)-TB)KpBx
+92!^fe+XkjUL,L=ZLf+&C4PuQ>nUrgrY/3cO6;6^0Pkcir789E},W9WOVOAUhO+or>]H(YaDRLYnrJ5[r"%||gy/m0J5ONVwD'0&PBYq[HM1C3flX}t")"
+_[BA!L~Q}8|_W[Nk"bqGr[KR@.[<l0)nQ4$mx[sk~D3GpP~L8HR0zuk/30LOcAL.h1jc[zTfFrXfXO2,K@2}WTV1$5fpO>q|!/jpGyS9L/6^VEdT0et;Bd
+.>=<H^(#eK9subfd5ui%q"+W_BO#&f+|Gg:dAM-Y.}<b6MBAFr/1wO'i+QY=^fpb4F>AIX_9cgC/5Mfp{3Y$,Sp(a1IT[8y^d3FP)B/0N5T]+n#KAG#;zn
+0]C/'weBs:Hz{T0#:M.Cgi_jNn)IhPcVwh""!ivQ}&/vL5/yk%g=><2/'s^]51QMZM%FR;x@m4U{HiXK<(T.g;qppzmOCa"|N[<31++eHFU],9j,H}J_W%
+O=`4<9e']Xc"[]x;gmcXg[KjhKe]j8/^y)i{7FM+d`M%yU<1/5`)'arPyz9/r8YBsjss@xMleEWNc`!T2US7W3mv]dPC.MgJPrBxZU)>Oa0F)M]fmA}jo`
+DZen.=:u/a7N^|rK<$t1+DawoLzVRWS$P@8WuiZTQ>(xV!CPG0PW5HX>-gO">]`8`OB3#"g'@l{V9qZ)B%CtbmY&CO<lKXEIeGc"B|aNMC,LF5$ufVUC&>
+{K"!60;m6H^"q"p<r<=!D-+UwF@;@=$tU.awjC)uBvJLcQ:N_j)QiySwa!Ix'x'we!DXkDGK,2OQBLV-G}3b}ErqkZtJ`sdA-Zk>d{IaOD|2ptz!$0Dw<B
+(&,5.nU47NXG_[UH`0A&.}&fD6m`HD^`)dcBlG^J`IgF=])Py9%8@}plcS4@Y.50m@m"9Oyn&nl9;9(U$h1xX9$l%HAUD%9c]01tYHQ:pR+b8,#jRp[V7y
+`Wz<p>q<HgUY/GG]IlSERZ44Tj+d%8c(Hx3ty4^rJng5w>_$)T'FaT3%1pH4D%Efq+P0=hd9ijn!I"<c$(0,@S$Tgk{VE',u)LhN(px$4fCmR1L$,>>b]'
+cIh>{VPGT4ZfQ!AaZtZFpBuzV3:_$2yg(Ny[FKd!70&]wGZXZ6&)Ofuer#h-Ga0/C_Uu4li2#-.r37!IKcH&}0qP6S9sX`f}LwugNk>8RH^%:p.=wbmM^j
+R--!Y;l<~om=]cD%pN6Vf/#H#NN['"{_A+DAty<(V9YR_"+ag$>7_/jj(!hUjB^uF42>]#9e9gJ&w_pJ=wm_+HIBy&,N[TlcZC=eNE(wPQ:__.lpAx'5K#
+@N`s/3q|y]yWtiAY=#,aw/N).|b3w]YF3Zl_LvKL^%`fEs'iw"}2H`Y>6uPk5oI"1CY1-/I<YO9[5S[ewpe-Cl$(vyv+qC.nF&1v`V7&.IyLw:7$8B^}o1
+f!WS|Se@Yo}<+SbS;P8m]PER!HhVf%5W)FKXPp{jR>}#Dkz%&iEL#TSN>_kX-jXM#P6v@xbv$GGHK:1XC7$Xi[l$-twI9y4A{F,Lv9;^^2=7(sF_6]Q#v'
+_uH=~Kc#U<"oC;}J_Ph%;o+lnUZ0cj>)_RNmQa}:<QLe}5@/1q=w06b!nV'W5,lAd%1&He5QW!e[S2)m7KvRc;7{IK`h3sv,/C5nUmcX/gXsCHXPsExR%h
+9]6].&$)|[I^`Mv.}3b8N:G1l]u[rCMm!RTqdPd!2M.GyuNZ:=fQk6m&[>=>,Hy9FyD8W.qV/&LS"!Rtqr>MT%eeg=0T--DQNB,F8b+;t6d`&OF6xaE"|l
+jQK;9ryP9@)N_i8Y!su|D`3fX0Qo9PjICSh4LM.:fhxz`vC_LNPox/TA"fMysLo@9Q|q0'j5@!=&%PZ#7b22!Qeiw|}$@CrvBz>5!I`7oRPJDUBYkDK9Bh
+|&;zb9V}Pc,>S54]^F08r%B[)W%JmLP<y#4nuaeV![5A0UolZs^/6!<v$(a9|7)t~[Q(zZZ1,750Xu:g(B6P1XC`Fv<<qS;nE.qJrY;mw.h,Zh5C8z$&I&
+dh>2@S_74+L;je8Lpc6#o$aEWi@5W`3ZnfV.TcKF/_YC}xQ=^CnUJWeyw9{uSZE"^^[nT=9'=NOejz@iG<x;'#shrF5x)7xB2gNz56Y04%;q/;IZjm!aHi
+wHF]ib.ofp{$+`n=2U{|LgOzRzD8urK,aTPCik4Ga/eMS2xJSe3NYhp$h[|]m,{Ti3nmvEJbrkupGf`}CAC39v[dlS"oQ%A72v|X+K>9R[Id#J:wdkw/0`
+XQ~ynT1`z20x<^h%(U(>mW19,Xy^TRzdTG9f&}u;fz)yRC+,.)bZWHoXOof+i7]B^'gI:^Sm#;bZ0,#bBHJ{_Ge3A-D(6q!y}}@B"=jrHI$CKM2@&T!"`T
+#o![0POmA}UN`HPmN)A8pC0M7E_5]u#1ZrwxgsI$T^<%aaS2D3<|T{N,g@jON>2GSs{My<:!Ta=CgGQV`u5GVNSdEhyg)y.S-|#qs#3VI(0p'spzDE~s3[
+<;1J(RcfDCGBb(Qd9-0Z36)4~-SekO0_)slUys:O)xbJdaY}8;'ZpNg`MuYo)crG_Uj=M;YOM%,1YKu<cxAVi%%a3p~])chn.=foDes+dJ<Xb}gbsei:NW
+a{y,.ICv`PG#bPNPphZt#yn&lkOxrfW^ctM->=UK>W_9Manp2TjD#qWRq(RKd=!L=gUz6wmT'$H8;O<g6eif@NP=H_3EXK{lC:zJI=0hR]MciBO1gT@{1;
+Qd!"miR`}>X)YkFU)O&(w$Fn!`blZcr>{)/KYR'0hg)Yd39j!Qli$V5lpK[`-=1zO"1D52/Iq[,geluMkk+.+LOznOjliry|V=^pW}#7(fnAELM'9_()C"
+OTup2I5mDV7yYPObd=L}.hD8Cu,qQ"<a1{wk^H{r2BXTLNODZ8(3&Zsc5+D[PN(+QCgL0',x-]KWR.Iz39Jh.5a';,In0_GvO@ei1&|/`x.2z$on]8!%t{
+t;HWZZZ]!'7A7rx'O6Fjp>JI%L59,_8Y7#f'k9g{i"iD;5!@MmPl2z5}+m&i^mmy:,`5ImGMko$1WosVxVPG.PTB"L|CdijhG[veA{i,:6qakm3,9`FXsL
+YUYe"JIc]N;gI}RI'4@oZ"')<qaK0DBIp"Ny#g]}J77{q`yKrU_[tMht,datf,5Dc3pd0OEmjpV1=!<SV^WGs&D$w$>_/Tin6@n/|$%:7dYR4J1Rp+J^dV
+-y~T:u5BqT;KcB^n43TbAxi@9Ww_!FS59w<:6_9"qRli"6,$};|n/ytLVKw:@Vw}k!6jAQ!N#t;)R6{btJi"is~^lgN{&I8-|7|hiWJFJcLqgy'<S{^:KK
+{Q>2w(1{|5~qILr8QzmUGaB)bkvIqPQx~72%x=!@vbk-(2(y1_&eZD3;G+~]Dy'cV)M6i)z%fQ<Z9Rx4+8C&43`rQBu5bj'}#tVlao5exN^huqx3ZuN-}R
+ax68CCpPnsPmu<r/>9&<5=%h7QRPIMA{^Nix+K`SNfhjseokU3:TsJ2]JJlS~3$Fn]fk#C8^>meD.RH]DeZ)%.'V3_3dHn1V|2}pv8=0`^UG<jXy6SCPNQ
+vA<x1E3JC,/7Ap{%wI2+72%,Qj7d'Y$,.hnR+admjhiy;7eBQnEXn=[=7BwNISiv<[%{pe&_KuW;HbnLhUIb<S#.7[cC+_6QL'x)hGKm[W9V0'vw_!2Q{>
+rjP%[5UO2=)<aE2R_Ym$ZLMrR>q^PSK<~JfYA:w.]/Vc"n7>QX"v4psm0Wbr]t-]|8uE.5WF"';PslPGoJRyK#38Hkzgmk#2C$8feE~1S,9(g6~&Y^[o_S
+AKC)vEXaG{BMU@d84I.,F&@7IPq`iml]@I!KD.S-R=)]2b)CyG=TW9Ox6u`f$:D2}Tc2gS]<QdX-RZde[GfH[qwan@(&V"Xp}[Bu,&lOe@1MTlA0n0f6'D
+]FoZWC[[2zbsX7@Bb$1ipiDV0/]y5$4tJiDxo4^#j"R#VV6R+YM<rI)d$!@;@!EJUjI]fD6C1.<l-'(8z.,:w:_j.r!LmGTV8SBzWKjdsN0al0Fk)y75;M
+RG'r}uL&xMs$":%R=:^bEe)24^F)GnEN2XnJX5d2Ps_ka]|b.T;&:!iK4G4Ee$RPu+H@|:m<$abKG!m[v]6xdk4VKVoRqh][L=~>}y`[a{`';qx]GpcxX|
+2VL%CkEaYqkw$Qrnal;h/kMz{kSHjo;Yl`ppoU<+hAk".lYvIa6n^9Z-GGl_#[(5XsC.BeLoWRVl^Y):xz&AQ4/+13JsoNC>Y5.Qi{0+>7+lhzi"{-~W>_
+7XK#(!n+(-o>$R5NB'1kWA4&ons"(rGT#5u%:{|sYm)Xbrh<Wc_1gzE^W#6|{_gQw3&H&bTbW7CgF%;|!frV'9v@1h.MoAkj!6tD"4%S|]z}QhIYkPQ4AG
+.AB}^t:Ud6NGS_p<mE<1sxPo"ojSbklgl,RUFLf@8%c@2_-s{Xgmia6O$w&^MN{y&eh76nUXXLv[&puXK2ygC'3R:G;rm|U`lbrIz1Ek`kbv+Xxr-Z7yc;
+c.p+{r1fN|=NBhHI_,Tsax/cKWQ^l(ytxs^C6V@S<oe4o9lKltw5{CcRxN~v_VuQqxg8wXoPYbj^C-(s+2uD-DfS8/PV;FL}O/@;S2!N!BsCvLn-`jw#kP
+RvFu5lT5xcY-s{q!01D$nJNT<,m+H36pt<$J}>koPmVpXzINZ5SL>aejNk:dBrlwdA+T%d#9)sU)W(fV])}5P!|8NkG`|Eil2c]:./</IY>nn7U."9&LLX
+f<g)zXInOdJ}-jpw2YMj#Mm[vH"C/lWQ/oo${Sv%_!7U+OO)uRw:NyR1j3Z,IxGdp#5,<F]&-t/;q+[=lNH4Qj(5W|(5DDKL]+5WHhE,iBr(Akvsgw}yr9
+G!Qq/&mW'pV/X3/X7k15#^`:p6>Ww(<;J7a+{Zaqlh36<22Aw4BAHiV(Rj2Hr6|[HGK]4oWc&j2=6zuumf"[ReVqu.#I7]d74GxVahz7-F2`qgLDiVH&jX
+ZzgNCk+vf`-#RE$1qCdK,BE{^_WIJfT%k-T[.dA7L=Za/f}'FrNwE#-Z@,Y^mmwJ&o&nxMejA=j")9wlkG(I~+n9M@Xjq3gS82+W<md%$P~<G.8I%@X8O`
+}frtlZ,4SidF,XKD0XAcUV[CV8hLd|[3tL$<yPElOoA#;:;NScv8C2RKre-X^k6A2IBKc6.=sm>!|@qcO/70fr0K:miNC3lRBCCM}<1Er8+hJZHw-Es#X_
+{QYLfBF@rm{uri)S{Ecl[-]J!Wi1jS&6qlr7g%!o8'YUscz0%mB.z&9xV`(=|rQf-$5#qCLnLL9D([.al_)k-UW[r:u#}%)KRotY4>vdFQViJw5dGyx#Nv
+"Iv_CSRX2+{Mis>^5&N<E1>M;yudu[Wp$=:pUG@7ZEgTzx]@SQv0jFJj-Kvd)l92v@bsM=Dy~!b))2hY($A{AYyfjF`tZNR#+y.&0n4tV<9v#{Z8+]'Wh"
+L+rTQGS-;>rXQoSNw}4N/1AQtXiKm}D69t>5|rz]%x~8h"|lc[hG(K&IWlsRpY]sFJP1,a%[Kp%oA+''iV>NbBgIk,/p.y0Q]!D(,!pK]Yc.C,MPoDI6.n
+}cI&<gtHeVvKIp7IR+"DXK.EV<x!i,X=,!qhDxIwUR3|.TpQmaCe0eMd^=12&YI6.tG3FQf9#mN6tJ[]bi$S)+B^X"Nz@>@`HEV&^ygxXi#X}@"D%_Go;i
+#Vy3lUe$([NFnYv/'Sqgp=M:mgli59Y}6rFu0&{yB>1)%[T:]SSD5,BO<xjnjrL.-xO>2#0'V2Gx:B.@^>iAZo`g8_t4`|&Bc9{x4$|RS)O!|qWNMHh;I!
+>}DN#{$7~>#,[o_H5>jrQKz&vaR+a:aVMc6pxxiWZTY4As,4]ty%@!g6SgEtOMy.t3`b,4k#!iz/e(Wg"L!vvE;.NgUHUGY7h/w).IcB<ju0[VwtqMsA12
+34Uqi$D-urqkVmlH<OwH%$sgBg00:,V^zF:PQ9F.=#z("SMIu-If~&8dSr9@Ha57}=rf!^7Yk$LwqU(mtjZ@wJ!vI;ZKRVwB5K]a%x)R+D'WV_wPIKbuy+
+gW`M5c!)F]1=@t4@r:FW"Y1lP9jF]Wboj#z4XJPrcc`F}#Z<U&^HMLD`-WL%nsv=rkd4K"!n)kMd;OP%MNW&"q=L3QM1G_m/xp6:Z+qP&|P)H1b>fB(!6&
+UI:t&>=E^`:&FPed`Q+=QDk#}J$GCOTcvFj"^CDw`O4}zX-Ku$)ke5ye2hv#>Eq9d/rsiI%Mik)bTZf`$o#<9M3'%i{ztk|jTXRWVbUl3Xdr}`Ia]_'kK+
+;w(r{v/T&H1(_hp6IM4bx{T6bL$6`Ws4GV7GnEbS/]yG]#mRKD!]6OQnhldm0v@"9}E.+2<b82a$Up%)Crv_AmSuOK)p}IcJ.3m7fOt:LYdM6A{m&&82kc
+S4WCR=/eXR1pb^G9e-E7WuY_Yp)WE].KdvU9Vu0[Wjd<04l/x_I^]]=ojh-,3WHv7d@7Gk5iA=X7RYpCMEUIg77@f+)!uRDd7yQ>=E0e`woUduMjKD3Kwk
+f8[Zw9V{$irb14q>]yI(G]u+P.Ch(2-c`)(S~.G1nR5^v^w&i)M}h[Eneo_,7arzJWnBi{Vgr`JecI^LAZ:5.1Xcju%YfSij0sazrw|_~,Y/BbP#[7`0]n
+TWjI2{i.C$xqM4JZzJ.hFq(fwAn'|atnexo4sqg|30y]y[Ox/26SzdhInXom{)38~kEewX'Z.$lADuIAq|o#K;lP"/e^EMh2QUmGfK#}Bz|=t0(W,IMoT!
+>Yx+p^wF4pkcw42a!hFriGrwYXrcJB/H7Nh%[)m&[iDI<]JADnHxw645[';eKb8f4xR[afw(bw7i/pT$gAL}N>a"mML.SE,@SQ,ck6ZwBvWQ`"B4t5x7-L
+c:Ovi;{'30&lLy_#M5<s-M{-W3E:tso[>(3$]:=y(n.tKT9MyGs3]pn42BboEM=6w[djd%0@S.O,0TiqXr<7B{v|=8;)Nq&]Rs%IZ[@2u20h$7"p!8WG.l
+iJYTlQ2`W"zEjak,B<2txPqlLTPF6|w,!1_z973LRT'O[oq,5,"2^(V`s`p]xA.Ap>W8VlFJ/LJcZxZA,||zmtEHg7>O1&!w&nXrYI+6:&6@+bV`z@JtOo
+P<Ea'a[AWR4Gg9K//W=cY%$E,.[FuF9K-w+u'Hf@0^P<~!Dk:boJ/&-2Bh]ie)a{lc]<CKRZSL`WT<ua38dC5KPqCNTHb:GpJ$}9vPBH&-a:tPa)=WPAzU
+-O"5l3]|iov-Oih8l<tm_jnmcF&.l31.@+s%1ber,x[)7YZQPRmD~4K]'L=E@]15^{F%U=W%_]!Kl'veo5.TD#X.=R>DULh@31_X}2`{QKXboM~h9@J:.7
+CBy`HPG]jSD2_:q2,Wb|!V!)op8b]MGhyrP0t(/QbE+t,,{QOb.&^F-yKK9iYPDt!&m"Gs5b.ITk6%'ri2xO'q||n{##I<a"r}LoS:a"S0-$N:=+$G=Myt
+)@["DpYtVW-(7t^+pEdHB$khNl"74(YgF79PCS~Uh[v,DFR{::a{44pH}hKl#to/1OjmxO7NvjT%3:,D^hN%+x.aR3]2gNFBPg>ea{#Jn%%+$JBqCZ@P2a
+.;eXZ,s(i+nD6gmkH8%YQYRh+vx})>D.ay}qJ--S~2_A-Bts9Svsg6)|RG:k<STMQpKxx}'J3k1JE#3N4wNKgvBpZSO^:^~X.uN}e':QIZCV8Ey)IVh:p(
+rPvlFc584.wDP<#u[i,9|%%+;-&[o6W!=2p#2($B^jz-t7Gu/ky_v]MfTIb5de/UQTOOI5K9jpNi!~Hka#).fvc=jW.ZH9Rxjo"RecB[LxhR+4$V>]Px_'
+vUD(i3$HDsE2o>TK/o6Yb#f0Yg^UPJ5.,<(cwTF>GfU$HI}kL_GX0AA>k7pcfMq[L"+meKPr,s3u#<vrU)'@Hg_{7(Do_7UfS2J"/i<l/fbPH<ub8/pkrh
+DB2NHZ>b``U>;[xxOn[':x)!_E`M~@fMy"B.'2}03>Y[B{|@U[fNZ=eFc%e'o+FS~A0{c01wz|N<[pDZk27$8-!L"1P2GBqBC_@mRJm.^(Yx"=91kDXO^'
+'1<fP3|-K]3ASN:JVE"eX;+TDABaFI.rqP)JdH60gXw#90hD4/Xs`+rXqkg8~2boI72c$Uh(&|$u=G+4>@h9ZLaAcBM|q3yXHDy)Ww`y7,>w]L/H7f([K'
+)V1gUtU4%Jbej`}Pyg;F+@@1M43y(xK&Mfs)@2XQ9#]KO4f>E">x@FVcX/WiePaoa1dGLlyP>CQhx&VnShzmDmKjUU<@q/$y0tgs&T)T1hr)74Ds'Tv(P/
+FwU9(s@XFJUQ9R`rLss|UdB6U|;O{w7r|&$]gCLcS:cyyZ)UrF48ur@UWF-3:X1wP^!Ynn:]GKW(2{P6pi3Vmtd2V,Fhmv6}:7,s3[e><Ww5Lt+#qW{sp/
+<=:HJx,BU0_1q;Z2>pD90Y'|K(F=a^aQ32L,#`ope9y557bZ7{K(b1U0-d[YZK;lmMO}{BN5eZZoMyLKiA=CIV"pHs.K+jD<p,X)9y_"G,KdT5JZ#G9{I9
+IVNE>r8Sg-#<u_0gOB,tNx{jXB+&r2$@XQp7.#25]3o3Kf6SG[<ijR{+oPa,]=ZH"PYmehV-u@8MajOs"(`Ok#X{ZIxuzgRD`BKMuDXLY.K=qgT6Zo6T<!
+^RLoc)4@U`1@O)|a;9N!|AfP>KU"zP9>o3X(D"](tSs+-E^k%DkwM&)1sP>#zi#;j$OZV2qzXK'mKl.TFR#N=vG+Wnvy/:Y]6];N05F{MZB|n6FJo@$gDd
+ShidSwqbcQ{meI(1=uf;W8|85=]LpFxb2[!tG4M#`hA+R_|o%HD&"Ydnk$yK2Cza0$Cq5!-z%H8K0>oZL.F"lQpJ'[/isj_3b<dxBKN"wZI|#fj!IREh[+
+:c3vYA0}D#%3.}CUh0I[I]5Oa#~JbE{D7/Dcb3uRHOLef]`Q[&wtktx)CLc})ugCxN;jJ2,6:Z,{W"@}iN'>a";3E`n4|BWNPpMuWm<ZidnOgXw8h@^@ND
+Es8"a{7N#VPJ}^cuqD8j(%iy.%">D>`|d9+"KxKlP[N=T)2Cr#CGLB`Jm/Z1P}[%Q}m8<p!~=q5HOC=-Ek/na_e/Sb@eg`=+dkMV&r|_zbqlY3IZf3^)c8
+vdlyx}TZ/f}vDxCp4r}D}44o:A]|1{UNW]|qDr^wqE@Nv;m@A%Rbu%p9g^z}28L7zwK+m:4GD/l[$c]=_&9$(A<q[1i+]pC8`lz0vgkQ'+'T3+`R7I-7sv
+DI&:F4b@$Tj$68l>fW^dfdQS_`0=fFjry5'&,fTf{'dBYOIem",5j.ICMio!]84#GVoN[t%aS{j36`t[vsRTt5lJ"U#f#u:ro!!wKJC$r-I%[PTR'HA]'+
+:R![sw`'=1j.-m/=>)teirq<,/'hY8|Bcj&u[zqUu.O06h|o4W5buX/$]zoaF(EIP`%6~7Cxc2{lNa{[[v5_W.x0,G[lbI0u-`||q,Fx,k12>03FJ4wu;u
+-9LT}+VKE5pOYVcm2d'0Y)7c~i,=6YPFzUgMQI6`SxQ/6lEnUq7NWd&8|0TlfM!f/cMBy,}8V|,&2J=k^`ebfBtW2w(8r_={@VQVWf`GuwibOy!FvG.HD+
+}!MpW,U71T)Dr#`,CNaXe87<:mrY=s,9!<K71{d>"]ZDtsGB=EFRT>9-%Bn>xe#-(I3rGuUD&_JfkMl&Dw+Z/.o1RZplvEEqZ%R^RTFtepGMI'7b!6qJV;
+yelhCP=Ne4.xK!{KO4=!mNwHd'4R+i!U{G3AriQze@f9Fi3t.@7,KnPH'Ady<@VBnVlbL`%j9!T,an_f^kBX].B-=Gzq;jfbTrzy/;bqUXXHv;akc:`W.1
+4>b"c,x_h^t3w%zuU:(&0Hs!NZ~Yiwy[dtF]KJwaR][Ok}@bYVbd/OZXcN4k!;z.IE'xd@q){uQlcbGsd/{:agW3xKU"LrbwhK|N~[Q8^yMg`N_F(k+NAg
+}fllAIz>)uRI}M68YhX&>)Z1yz3C_n7S10uyVnzv=Lc+6S&CBph/<CpNE';Nv1aUxD<O!&'aEwP9a6^2xe0/O5i[>G0ot|;&l$vin^QmJ7]S&|ve@hJFP:
+A$g%e0z<M^^8Gw=Ix{"VH{[@M9a]LhlqA,In%NjmqfM3/h%JfQ'1K<iM!Ei&&sDE1a[BrTZ0&p7}]xhpDkQeV6&_9j38&_j,rw-u#htkAPx<.J6Kld8e~D
+F9PArP(B+_q:Toh%B^Ei5f|YB1o"}yYX&OA,fVsHXDdruMrOuu~#7iHi5SE=CBR`(Dk4hPt@TeE,HzO}=>C:~,YQyJCWdUKqyy[SFrh}27F!3Yl;!|nR#^
+x5.Q#{<=2#ys"cVlTPR}NGzuk3'umt2Kh2i_b8CFIQxO>qaDWdJxpLea.a][c|i,)7;4c(pKaw(1s-GmD8yEZnw]h<~Ko@aG!ds$eJsNQn$[-wPK/mXzi.
+uLU)a'f|R]{p~TLQ&n#Mh(PN+R,UP+mk^ZT"bu"u1Z@cX|#7Pz1MbK3}E{=I))b)H]IR+w~LIKm#kk%`~|WN$/R8O0AX:ojw7,Njy}aHo5bw){&b`D`}eO
+Kq+1_2JZgWh;|,[H5;H96feVanhcv31X]v)T0t31NotuLffE(YCCw.+ZWpEE5cm[}znyp@F]4I8KMoe}6zq.Q>5ZqD=RViv#6Q>qr$g$SYN"VQ2`~&bPZ"
+8ntC!q)Z]LH`_^sVP=v%L8.{6(FJ=lNTXb"k'jEdCG%eb+~>`Nyija%:Rj+]L[;CdtfSC+'g0GpYT(6oiIxK[pjiYapvrJ):wS/)AF:--OdcE@w_/9T1V>
+G5#yqb7!TE}g3xI!DLu/ZiowvtOOc,saB`@%CqxVN5FDI6N0]OE3)3%'5!X5OLb5FCcK3IV<0r,huIBeNDo!#wXf-g9{k$rumE&%[0!WF/h#vya!K:H[;w
+0`f#wE;7|a/0kyGDR80X41tq,pSu1]ra|r>[3i$xluajh+#[#xE7$8<f[@Z|FZLXfmD"N{uwoefq~ogUtq0-y2JXFxi!Cxg^eGON23ZVYX[NZ5baF08p]V
+MC;6uW:,KTaRF5dYww/1VCZUm<<p_CZ1:PK[-72-wj+ewD0Knx%DwCHlZu)8cYqM~oL$nE.,2D6:!Ish6"7K}itrt]7WJSQ{Igd/K2OE3B%|"|<8At+BZs
+7#KgHs});h`4V-|>!VpzTb&Dl.KIdWGL%-q<!h[P8{X%1G/3h.etHQAd.!HEhA|<J=/J>k6R2H0r(qq0`;~!DS(LRIbJ8ga.u_Ys@h=bexdSywpV#!$383
+xE,,59@DKWTvzPc6}aC.)trmw8/Qie2Lxg'WDQOz}&0HemKN|cz|'))q&tDG}GrFs[b)1IsMJEv<t!X16sS4=QKNc2MCp$[O`FZUq[AnOnFS+h4(;W=,^e
+zIX9kQ^P(OYrxjh4CB,ylIlwVKYa(OIACG<|[&l,s_/%JNSH;wM'!V#a,cFf]SQ7Y5vYjN'%az%8tu}V/)&1way"WIe8)(b-R'SY^WNZr=6TK;A3~B$N"=
+mIXr1Nl:<oA#h4E&5QdDJy+r+sTXTz0-<7NR3pgCG={CJr)WtXn=&Vc='%;Iu6P[MF<KK-p<|PJDeL:w=hV)wf#r^RqJlterm;&-B2(Uv!dcc"/K]AlAc5
+&GK`1VbpL]gYXpYT!/1(a%"w%b9VRk.,}-RQWEJ.DebMtO73l/SpeM2{L8im1xvGAgHXDxW[:u[u)cR7p8r0:X'&l.oJs<;R:IPRIgn{|NH$V"$lbhq"oz
++h4g'rkBq.LAO/Tg}b7:&5.`H5+gnXGVCRD|V|${ncZ%-&Jy}ObXdTYafV:(0yS4=TQc,@N_`)3G+CA1fgDuh}PZn+0:O1B_$VFP}2c`[]x^KDcMY:Dll[
+vPq.Qx/r~)K'BKz%#TGW2vvFAxFR=>3:;D)uIm;G{4#&s(xlCSwJZ|qL33@w-ts;2Y1x4x|:K&_4PZWTsXh<YmX+zI:j}+71IY$prZO%EuOF1v@k_KSB.s
+bBWuyRh6XRr>S:u(/cd1(fHMk{0ym@EQTft^KJU0(nQcKfAdN_ohWF%2C:ZbS1[wmZ9SS2BB,>Lv1:Hg3/~ClNv_f0_Bp,^L}9x7(XnJG.D#p&GUx%D]a@
+I&kO|uWo8BuL9g]S!y"N6_')a"BJ/2/NY([@SZ8ma/A4D]&&N.!2TzMg@.BwWai7U,C#NgCInhg^duPfJ49],v%wv:XxWFEz=q!j8=FX-tcIU}RZ!7=J5c
+@[n599%Y@zr@6L0d!A:Z!b"QG#$}CC>D|_t/_m!xvaT(x$W=EovLZHxe/Y@,wlic.YP&kq,iiNm@,;1tQ&!f2}WN}XfkJsS|J`H2^]b0aN#pi.+uD%J'0v
+SU>`{v"oY,,cF.$u7P1pC`6x9|rr<+3Z)sfD8[[^WU>5=>oE]+()vTu_PTZh^9)C%EF=&@[59JRsc%h)2jgfkDf,45.Q+88z"FpCeV=m)K}Lh;Nx&B"}%r
+,G03d8;Yu'`#cAXW2)V-Z'Fedpbmn{TgX7WzEEvzY]vD[V6,o|D^}=%`6g"l1&266[]:[LoJ<H{L~xYyC9QqHr{2^,4"=Zb6w(Obo}'sJ%F21bN3wu)z+T
+[TqLRqHpXMhRccj:jB7'56wGVi+GCT5OyxP@uC_op;6vd"9Py57LlJHrwFow)dS2qYo0u7]3B+hm|FVCJK0x%E;da`'imE.[#<Ih!1~N`|Ad]m6QHNc`i|
+;IV3jOK!(_Z4j:P.uerl4RM')&Iq^o>!Nm18RV5acI1Gm#H;dSG#NJn2u1r:u>s|<!R#aan}v}"MA8>jGrVGYUyb,{UZPPdDcy2y`x($SiCO];c(brAA<:
+=2xtg3OW8();f{ka}v!M;ca^FgL7VcS&/0l;zZ{DL]"pM}=JUNQZG6ofTvug$@|&TyY0T|<}0}=5-&eV5R`B!++1k<lVV9b|=81{fe|R|<5IJp-OmfDM,Z
+[TyPVNsH@G~Wja6-Du2ZV"eE3RY"sGICaYRpU^ON%e'{J|8x0[cp1G7_0q3i4lFWuYDoK!@qaOyxyD6C((8vM^_#ygSFFTPmmsD]0X-B'Tsvj(n;7$I#Oj
+U@I'a%w;w`-x-GSEL9N-7gB<QMb)|DYqNlY|KT6ALHHfCK@q4=|YZJ-%|8%/Z&5(ciajw1~%"f099I+`Dy;uru%;$OY8'85oPD{7+052ImQt]]wvX;"7#u
+koDO6E"}F3U!P1w8aZ=k&W>HoF|krN9bqKhZ;|v^]2kR4Q6GF{%^6BVoX<3'1.#sTRc)Z+.sN@@]^:R!f!TjV.bbxS!P9+SjAx`=-cc#f[otA_0Of[L"ow
+l/6`(f`eM{:>~=d|Ss:0`obS.3C(;lly7cx$R$McIqylRF|r#XdLPX|tB$}2"Fs'3mS{eQ/!>["(P43`(,JEn:OE)h>hr^9p<r}wC4r"(x<UcKr_TzFifD
+Ia)wOFUFzN8wOvVtlE|$$8[=M5_^}:p>=%0n@s5V(g(n=5NROS5,s:HvZC2FgS=U]&v"U{z)f%I6-epyePN.mA{E|sY%37DEQm%A<n)WL<{sF92a'zH;'t
+d1X+WC;E^G'ts#33Wc=Ee/(/#CvOkMFAA{$|FEiNYNN1^]K<3lne:=n_(]RqrG2_Ch3M-CP6!!W%{sMUEU-tXbtAYtiXl9)EHiE4m!%I^:HFOw|EkY3bFo
+nP3pgU"2Bcxw%4"#3':lCS~P,hw/%ub"r{B3;A'&ceu<}IRqbhH^cJ'Pss8v)Mcjj4S7~jT('=G;)PTC>$7x48b38iAp$ykSI/sul.`jL(O3vo8+-i26vJ
+Nd!y4Q)g,5s0K]WmY5E87D1g@[Bp`gBWbXDV9(+H"-/=0]n]5E>nDYd_u!uEo-pQ,]~.i3And2s"qDLGnferD4(hdN>7b^Jz<v(JiJx[6!kxo##T/vbw<(
+dDQSNzQ|8W29=]i@[,d"UdKq&t846-'x3D'Jdjl#YMjrNh~0/$+!F$;Vz#sRG0r5;ZF$XVx`1t_/!!S((#KX_-$ZIouvqDbYw^mtQ.HcG7<1SQBVL-`@v=
+V1=^do@@NYH&gRUN&$s@MRf&'SsEKY@Ad_Qt3(.G>;@RS&OO%pxs~'mc,Z/),o(9O((wdB+U9Zp#pV1HJx#CmPc>^x=PPV`0,.:K6Qv8B}&-cH$FmO@X'(
+4/sYEj=NIQ!-Bp,B53'{t__R"z(QLIcz6a):bAF=[6u,&@<KjzGX_}K[c}s]&w7(SXx3zf)NnP{$VZ:,^ZX{Y6D'oF<S]"#M9`v$51YL)<vd59koPlkdrF
+5.-gN,)::n(a`|@f-`TMWBBH$zNQ.un_,B#;FbY#0`JV3]LQFKr/<nsX1-h!RJ6cjtYE|QphTEXyD]9o&9BG8EJ9y_9T}1%KB1EcKB_z!+-B#|RrP4E6mP
+g;_JYNCT^E3"e]qqzEFV%d{K}xj4$]|([L'hP92T@QT8vj~`hPDC#$t>"wOk81oN3!y+B/G^AI3{b{bS[kG7FCG!y7}KQM$WBhG5ga`dVSO1B'+=)avml5
+q_k-s"#||2-!T2hsMSS4z|"ayGI-|3S>5UhV<F]qOq:!V/DFO{I<]S~/V%z2&gbZ}nNyJ"3L;-`-gWrPu0LKGz`y.#["[#r'=UE&=@$k|/kIA&Tp)$=FFR
+XqrPmsgbj&$c2u@LPS@gsUYb=u}.i_U_3ee]rbeu05/Zz}/C-%u)wXm[$H#:+u1LKd_;3X@R>q_u<Ft;tW#dXB%A`vnbGbDRF@'C]w'3!t.vt-zerC2w_g
+.32mF,)(q8(^_8,l/ffk"x&rpzohy}dn|PEMi.QkfK7|ka&x8zt4N2MVh}<>tC#'V}W%9-7D!NXh2nl_d4QW`a5<W>K+V27_sEf$0$pT}^31[u8wUf^r^t
+IAIB!ulryf64},gd!qh{g8:61<xz.OyOysC:u4GW:2-]pq[#ZF06gcJ_ix}Dqh,r8bO'gq8RxdC3g/rvOSg=P(4=naw$xq%4H`FTZ]S23RBf:E9vtCmvvG
+<$1bP)H^)54ob<+QDY!+D"H6&2];#xXse9BL72&iF!QZW(b7NoY'=31_'u&pD=2C4|eNWA6uf`@=;SExK&.3}Y5bd/%w4{!_^7oK$H}Qtit_4P-pdkB)FY
+'J9x[B5@I1nyi"M{MC+TJ"d29}+HdFhpM[(mr{u:}]7Ui@T77P+9Bas$1nNnvCl!Q&;a`-J@3rWU7TB<&Ru$R(i`<M"o;34'nW|)+1[IVL2eUKBq_I`%UK
+`Qx'+<|:(xDo]06N]L%l=JI'U{&)j9<^IZ7WTv$eIdGMP-]$N4y.U>gg6O}j'"ukb-Moiw[R[GQ(@J7<_y6"{aRHO[wDFU6I7ap.|!gzm;L=m]9)5LQ19.
+:2Q`oM<@Yhp.)szU)q]ZNV{05]}n(u%mX.LCVPJuWcJ#Mpca{!opT}y{FeOU8K@#Z[zC[dgB^d~b=i=5@EA+m@%Q+X]p";<Zdk:W]TN`wvOdxBcbS-oc5g
+(OsLxaH%8n<L+@E-[ap"5CRglmT3Z3N<B"nZ)y8xSaKo{ot6)2zTywNbtNNtM4-)/n9/"os%>>&xJi(7a5r7n3BJ-C>7`$`8YJEK}3UM}Gof#Dc,fAnXTc
+UA&$oSOf^kiH,2/6f0z}je-OSCasyTlV]!`f#&U9GO~cRV;Y`n=rgyd9ry5Ga}Hde^{WTWT,UdiBU]P8ymsM(J-{,L[KDJn"XH8ykv;6Ie"wQ=YNF$,<xp
+<45;W0~axi|0@q&s&4bZ8#t#$2`3L'~u)O6WA0II=OkVlK0cLMrH^:V`2J-$jj4G.x5'/%Z[U|<T:T6Ouxo4B"_v%Jm"&CDtzMM=,.h<-W|uNkBO53X:>E
+j:Lx68^{t7[X&)Z&~4KFSsPjw,Wnn+/c6;FSjL~/q>f0.@om8t3fUJfsO9b(IoOkEV=ItvD)w1JdWTo=^|#W#c<0a_>!gvS6eLr9%!X,^pOpR]eVp75b@k
+><O@;N,}Z';YOa<Md7wYi.X:d+ShWRlxqiR-r7{T=HNQm+C2OJ#zyu]Sa]2T:6H-s0[)n(eOr,cX9-diXN~ynnm_+V_`_[JCXHQzq,SM2)5]k}E{,$ZSjM
+yUU1<q47'MS82.1k|Okpn|XcoQ2DA/Vd-ytbt)Ox|(YJkgAZ;9}RG`=|SFKz0xMM@(0::Kbf>M'sET5Qs[-J}Nfh$xDK$"ugK>Q0/S3Fo!wArK9+0:2a)_
+Sx7>9{t+'<npMYk+|A)Yjti+kqkY{bW<yx(B.5k6nE2rQ/m7%dLWDKJ"ZXKKAzkYje6Xv'61='o]WTv96Y^&6$Z;acnIckfg9!!OwBX/+H+}-Id'<pW>@T
+&r^-Sjr,rViJov^ToN6,-Z(wQ9Ndj`'SSrgL7SOT8X$<M$2'z+jCPEI2K2gy-jxjO):DPCb#y2||[#Bq"G4"Q=9uDm^'(JLF93`D~e|R~SXD;F+j>V8`hH
+%AsmTKJ@HHO!k-bJS$S29J|x4FeS@[(R,=YO-<7]>^;N|vg(ab:r=190:TysoYTRmtp^<|t14},lz8m1FJh#SpI5isz7p2J=eaB1F6BzHw=;TX)GH1@wIz
+g>vtni0ZxmkHnfs<%7gq%Vz+'k9=g{^m+SR$)Q<P_"#Q!Tq",7pBb4B&Uu.Kq.]LKco_ll6YMY/qSv7mk;S>+FnkcXbvmMRDQM-j44fiamy(Fe13o^cWM2
+9fXR8G41oMlde6`em6cZsPi[oZ)WY0]N;L&6b<,|%a,qT[[2|BN[''k:q3<:L[Zzn6pXiFocgw&WH/Xl+Fg[9/SYs:{1>9X+3`@g^U[WxKs;'B.aWZ"@r)
+"7WsaU1eb'F(5j3Qy!8YdI80;jB,ql9n|a>dN9To_Xsc|W3&)e)[m[X1A8a>z]}k+r,/x#;7"$^Hl4@3&[`v3vw!L9-c7cX-WOCF`71bOLrPof/7G<6d6I
+:#mwDr0a3^5J^YH;m-j'/Dh;ex`m<r"&b-!3NcJ{TBM=wU`P"|$#3b(1j;D.Vfe`MuFQWoDFckdj&st9M&nU`m[|hbWokh/V%gsJV.cI,0MbV>;+OJrIw.
+fe.hnD={=nWG{Moi~L!jX(f.ZuuALqgYzP#hKZg[~'F2CFa}U$ht~!sC,y~`#`L"]'a|d-SPpep)vQ.0Z}FAkLOCiGZbD0]I4@xvn5~]SHlMDIh`-W`J9R
+obwurT.S;qev;>,'Dl$<B@VdrD3ST8n2cL8Cbm"o,4C.2&~H@8iIVgT^xc51CkFG-O8j9H.#J5mP,)isJO^wn@H6;jB_;th"wM7-Vyr)b[gf#qZ"c97nT3
+]1i'mTfb(j_ajXJih{-wsi@-GG1+SKPw-Q4.Zg{3vb8lrsH5(WX,NdLpyG,2lL60[(o0!Z!cB<ZGtN~Zp+LY8#){Km7i&a&lT^qn[c.v)t/U3<igc9OB+}
+zy@x,9VgNt;C[hZkBZDP'/!_L,TY&35SH/']nq6j@Ltgx;7JA3X!'!T+.Y`.fhbiy[W'K]&<.rgV(+iFA82>;VnYrGui)4#uOrF1kTM<{>C0|_Q'b-n1Hv
+;>n}S8M}|ef{dDgW77)y{oKB{RJ9)]=}J1}2c8w#L>NPO^sd<X4G[kh-F0nB6(wCFpu`[pvDT$Xg#3|UJl&nr1Vu4;ha!laJ$wl}Q,3U!2U6mc|L50%g+Z
+s|0s0B:[tO[%{ac7.1}p:jxZI6(pYl3uxlvUa&DMYed#nV:lPz>6}s`PJLS=mAbJxKD1Zz9:Jfx}{|73a6%f[qilK+SgR3@<MMzbP6V{O52`5UHUCiv'[7
+~OV}'="521eemJigdm;g~id7HO(';>GQ3qld1FJ@]MBE[qB>oMF|.@_(]+nkTDt=Qq@RO5_&<t6JRO2J0hu645VH=5'}/Yj6#WVG$mSrQOEu8s,Cbdn}P0
+7x|}W|{OWrJZh%@'Be7NPiuH|lRez)2pTOL`=SO(QU}D&VLfIkJV'=J:roAe:Oj2X(_pKiuFepU5|!F_P+6ak09FqK"mf2a%V3(@c4p,tpmyP,3ljr`VMr
+!d(;@Ibfazp,8];y;"~tyFh-T<m<Sk9E!|h|2i+e.G-mBA.o247iz$a+^4(|h|r-8)|orm7Q"sy/:,GJQ=ZyN"wCI,[C|!BDY-KtTUAX~:i=bA+E.Qfdpe
+aREg#&;%IL_ry'N.$NyYy7_XI%3=kgLWb4%^i&~:=)TvW6fj~Auf1D}ZaT|<F"3kCZsxIn^f{rVI{Yw['#==_R~YIc[!5Qt+Ze6I]}f>WomZP0{wDb@eEy
+ky,{xf.Ma2^CwEdl|-W3T1UW8uKt&d[$tgJllw!_#sbJY}&FuEHELPhzz{4!(Do!jl+Rda.B;,n9#kYtZC8S9S",ZMf!ZJ4VBV{&aBA.BNQA0h;Zb8Rzy-
+M>PB=Ff8$9X%E98XndGSbymMPoe%$^5'Bh(Z5mYh/[vIo.-r<(bZ!3L:hP~}QVwOx;fx^,%6AnGs6X8'm}c^obw^<YRvo'f]rS_']{Ab#Dc/|V3V)ia_f.
+W9%4g+9Pvc1[5$D469}[%E]$aQ=i#Rd[L]VzGh&Xa5e9sCm)NeZ0("K#Oi_q<R&g0/MP&reWp9R68/9q&PfE2Tc}NbE<._{.@U>e.)`VKtyV=fso9L'MbV
+>#6Vml^A3l(eyfJnyW;bB]b8+0+6yTo^_2db=bg!m[t<VskWV!Y!3O:-&<3=wZ%'"f&`[guC%P"Qfg$9Ma{$7-nj>_JAp`TZt50->>0c>|dr0pX|a0,tvf
+Dk7UugBtjmrwwPKb"xX%AF~G!#f}bi0k^jKpOB-z8s4>r|rJ]uE<cW+8^Unqj/3GiNw)8WZ5<d.%z@x#BujK@>Rmrc~K4=okC9(a)vAFt>i-Xn1;2j&a35
+[rsuTW]9b'rFV8v'Rk>p]K4)=d!!mwL}>#cX$!lDl)v48L!.H>'v{YFG:phm{fJo%NrAn|7Zt|2{f2f5:&fW<;`<kz[4#UF-Ll^y$L%2Xe{SqF)[^>[J9`
+BABP(jpiuB`97V3Lfrgu#Q%@YU'X(jc3X$D@'pZjIeL5+;`VGAA#GZ[fB{OZc-I`lTEPEh-^)6!0#;C]NLz8&{|yDN7bDQJf_OgH3;K6mDBs1Ee=u'{7n_
+15,F(LiZ%w9KT]';_lcX776A|OGS]bdmXmG[l+Qsy(kN7fy]`5lOpvKr's>kg=^'HQ2i9h;(8M/iL9rCJq:L_yv=vJZk{IO>E|0rztBQhUH$17jPNWSU3E
+(m@Ix%C`eZ>Z(hMO8FWQ_w}R,35ViDkX&W'>fip>b:lr|.n/CBP5JT/,Y+c(c7a@S^qd;XB1LxzOK)ed2Snj>{quqXZO"1dzEnH(BNe25XYO|@U:zgO`t=
+$P3I8u=)wtYh+V33~06a+HX}FQ](H3G+(IeHr%<rEl/O>J721t2^]+fa0ThI|LXoBE^!'LX@e$^$]E7>X]3,aY2g{Ht^6_7{$HOhaD)m[F<{G#<;OD~_5@
+H+G|xsFKRrTJu0AqpI9<_G8<0}lseF/DO:Z"tz##7F[[5sZ9'0@Zh@YY)>:VmIZERQdUc@Zs^1VO[H-#]CcgC$]$3w'&Y}8b5!zSmz5drcsq`a{VHI8$[I
+`gxJ7!S0C[d+tF]So#!zjRZ&y!qr0||huYMPB[O=5)}0aTq$-:AhWM:un=>YPtb806+T6"'=1RK$yHIxb&QMnm-Ur7.deL}bl1>]58|^n0M'~y#p5p,H1o
+:1Asd4vwXjXvB}22"V{Bsf<U4',^vjUK]h_(VX{hJMW3G$H6Hq[t"JV>PhUs/Vwg@$dsUvm!0OQ%x|1n/%8%(Y=4s.y6-G-xk(W_>D}zp#@;UcF8Ls73ub
+/8DBvR"D~YLtgkwtRkhOYe@9dDn2D@t0|MjuBS8=-B~s6F^7(P|_@ESm]DF-'r))Kc5H,p|-<%[SK!tGX96H}"5:Wo;it'mczu:fq8F!]lfAFrEkP,!Z>x
+#D9PU<wF>.9)W>/A<|x.I=5-,PTK{CtL{jq;hYINbum0a":/Kt=&gf@J7b^5N6vv0NIZrRBPMu>A(0JoXcZ3Z"|Vv$s]odynss$2$#7+8znzXPnaeo'eXt
+s^IQ),QstAh6]cJ#.[dp@Omq{!J%W|9_f{e&U7".^iE([hvj@oeDt^JxdE6'][3)hQ&0G^QQ6hDRMw-'na4ByN;5R)jV)hw6kmelG|A,@4Gt|>PeCWgX+j
+&8)+jz/DxAIO8'J-~k-c4Q7]BExaN`/ocnu%Wot6WD27h-|!qRHF]0peR{v)!6vo@g"'T[z2|I$r@jt1Le3MjqF}|@l64_D4${#qKeAQaEasaeN<lZ"DOq
+J]Iq"D=QrRkp~h#k%CmtDX=l7Ap$6I^Xd/:pJ[Gi%qCGvFE>`{9I_ebnaL2+mJ`tUpTW9r}48LDf3xX#YwK`zi2Jos{ABndrDN'u&,ev.kd]o.:B0n{xkR
+]4).FIavFWdIi[Pa@h^|',<[5+m'1m42tcN"fRlW(Dg'&,NV{S}<!k}8Q1T;#pg{!-ekNpT|y|SWN@}#v>zcg'-O+tIuE71JWtP5;A6C"Tx:ZsqOrZpU^>
+@HA-@'Vqgx1Hch|G<CzQW0FCiO_{pJ,gDFPV-4YPrKN)7Fy3N<.v2R@bil-r7gV'JM#<DD=Vx<v"2VH#Hoc|j/a,fPY[$Dq^eXza5cKhIRMlP$kV3TUY5C
+8<[.kbFv:WBE_:^Ald.@YK:r=x'8FS40$fNL_B-}|D6<L'i|6Fe1STlEax~aF-!=B0[7ny<:[<B(C&mpv,A}0snWz)!,yB9E,/]K~%~kWF]KaGATwzm)Vk
+"hS622[q^)4FTUW_EZw]x'B>Htl,TYU-o[=TmtMydcQqrO0x="Kec8|E.BmD3S]Irf1x[L^nGxt;6#gTI0uW^i5^Dq9o|oGiyc`&/]qKI1)F5Kl/xhdR;(
+`WeBD7wDSx|D`E5ei"921`@xQt=DE"63+^n%{6MjCHCpooy<mcaqn`fX76''d^(P_c%b}K/k6>h5jYb,2{=zj4I]`nu%2tNMRgxQ^XF%AH<!|5fBQEM4P@
+7(6fEGd=rJ./C%8NRMeA2)D]0fR@nN#<v!@JQpZsV/S.A%ID4pIxju&j3FRm0P$<gQT"hG(6Rq5;^8FU[5[GEgK9hrJ"woPyeG2IGnc&G<3i^7t=XZ<{zx
+H+1ff&aqhU<&#e!8#C&}UQNC{^gnV43+T4nHJ_::AQO:-K]%0!%Lsr/=o]r1cxIyQCRN[!k]>k@eJ{oZuFH'Da;^9&,7HIsMf{(ugTY_-G1|FyLScJ=Ohz
+:0LPT@6Ws)9g824Qi8F+V4O#nL,Ig3nT;epo:JI{xkf21Ww)}ukx/Nj0zX'mN]OC>SJ%3n+107/-C;P1FPlGrbc|i#,1&Ms8$-_-{I2K@bSDH[7xz=N{eF
+{TlNS_B1n4{]7|H0{Q9wW/&dwSH(_WO);'Nr-kOpx!gESz_H1$VAG|:7CNO>3qY7D,pt~.uxdO_=P#|ZV[Iq_OD;IrM/IgKaiZ^MZ4xX}m)&%0&AT_|F4:
+5cU(W(4ySA[hbN7Xbt7"'&RsF-E8r>8BRksxmOj4^ZT%H2/-hOPU059PB`]S$k|sq!DJn#%6tU<z@-)Y3(akrJ'63=DfqWI,c`px<+GrD]0P:'P:T:a.hL
+sw;V%@cR73#:I8DCmn[T<6j/%wf4;]@_oW@m:nnjs>g9c1%G3#!.B[{2/[g6`25qljl=~filK}M');tJx88a$d^e0OIA:!5Ff>:e':>CaLyh-+^3@fF#>9
+,x):J7>Ak8F>0=dLj(JBU8%4@Eo,5P$M&2(J4:q5v<mP:LAiZjh8kS6bC-xh$X&QG8ZNgHDHMXlJ<3mGZC&$0_MzR@M{w}lILzYlL9<`orZg6/^PCd=l,|
+c)D$;P~'i`VF4Eo'bo|bCh|.02v!vf'UJfld'=s^ssvl#MUbs<awG%^{#EDL2r/zz-G.~<gR=T]xs[1<;%U;p|o@>8,Z,RMIb.qlcZ,yfOr+lEnVGpVQbF
+ab/C%IA'CsRH-}1`mUiPYC7iTLfQ;'tm=xarRIvcf`@_"XNHU/e(tEJ(c.yA#2V{OH&9W$tSg$Flmc}0W%;;jR0^!b=n`(kCJ7/0GwLeg5Ke5tIf]`.-U#
+c|~^H=X3-Y9XDaNpL>V^[R`o+H4<Eye".XV]'<(o)|coDGN$0{1fz>)yv>zBXpUV)6ix%}0:KkarQ-Q%z1os{fXj>=s0L%E-s=15A|;l+uWMfy25`mXrXO
+z;<.BT!u#p0U'{"PZS-]`v7MBr^ts,($No0`X=chc|yr]@=qsrqV[w14v1-L<hU[O7^p$q=cP#jiMnSD9&LGl2L8Z}c|=}+mtjG}WdUNW5~{^a&bvJUV=q
+s|i28Nx]&:&_B2JHRY1=ky7r~wV"=6Mu~}JXJ|ig7+c+XsF@}l3-&by8TfH8E`$D+R/V^c@Q#w2{~N"7n3/J)%`w1x.yH9_"m>lyXrT|heS]KyXNh7vvJf
+#1A|ELCg/B6x5oU@#ylT6MW&x,e+28g)^rkfQY5z-zkg>{",}fR{(@3E{ZbmPsMG5;guu'A^[EnLrv.JX1X1t7R,dkhIpO~Az$CjolZ7#{eC;Y)T0hl}-3
+/XjQY^&"04e2f^}=:HDeUO.tRO`U=|eGov=2UIr-oSI:WK~pj3s"h+bL"~y+t"D]NFad&8t:Voz/3Iooxi2}H'L,X0hAyA/CljyNjzM4VgxD7QZ[GQ.nN@
+WV>X}^>#oS5SZ0Vn%n.n[Lr<tGS[eu3qS>Vd_h3MT%4]nd2|adWTY}`z6$tNc2nDmy!9&&Kv$OBHFtVNb9AnBa;t}:(Yg:n8O,WccaAroiE/41D`QfA!-N
+GnyNPiWJDw0Q<Y_53fl7IXy3yDtZ4B"B%a<i3uregT{0nH^U(SuGSHm)0"2ig.ru7plt`&j-q8qT@&3Sp$msA%ZQ@SYHZX)}kH[C%b</xl10]^YUP-uTud
+]^oa4pfDa5qUAqyWE$mLJN@fr9uVuzul9A:$O#>do%.HY[9]cY2ts@A4zY%&/paKt"7vT/>>AC^0hoqSH+CFQw3d;aeU`m2gAA#5i,E,I|F#t$v8h_m0Ac
+GrM%jEGYk+1Ry[fY`[gUt=L/F`'E.#+B2VcJ1D$}ACj-.`CxT#D'ikB.ns5hwx3Psbax~qbUzk}',OLX[[h[B)!.|md}Jx$sn6FAXSW:B_|V<ahw9Z)yR=
+84iLyX-12m>#tI~qkTX`_&DDcJ!.3Bbz}w4+R);(dZ@D0{miyv9vh_2{Ony6+I`$|(wu^gP}VwE%^r0FZN-sY}JW6.gKgd_$(47)MF`GXFf:JT|=flxaP!
+VT5D,7DA-Vj$2Rb|d4kmAXTII4xom+U1b)lb/],n#U3SN.)"`,%"BJL:=O_EOCyaWJU.jELxDs'u{!WEGM)"E03mLBIr;w1ghjzMSq"}}S&_&|y^E8k:;j
+2IK(_lQNMZ^};}Ew4x1gNznO#u=}~w.t6rzOif^}<!o)rz+j3_j8^2QyFPse6o~bC=~6c)[H:w#tJ8tNz;QmY^cOPh2WhT8K,p|xQhh!)77.%yQ<h9>;'g
+,d;/aJnS>o`Tp<.-:7uNlEC6@-1XRkE$_J&Nrt&]Zi:#O$M#B1'U,tvhfCi0k/ZwnF]pE|E;M"!gN]Fm;_t9N(lAa`alVD$DoL=lh6qD8-I)`[8'O;37Pp
+ENIYP.3{RRKH3L.pJ=3N#!=z^:KI|7)zUS7,TTJ_-8vuz>}z%$1z"TXW_0tnG=)$"j1l$,ENt{E1fq`g^T[-&Z>TVSn6K6f/Me~!,kkr"EX^3(LnXmrMiE
+w:;;#)}Whk:[&pQ+QA=9Lhx%b)OAS>}$[Gg)Dx#4;@.IW(2K,3oy/7[+8p9olRx=}JV/Ft&=_8nAA(yKESV6,_$SqQ3K7(!T[GDN2|Dy-S!wS'#A@{hHfU
+n(tX^rS&]0gtaqF4HK^p3+8}[auf#6QJ$|x!LT}G'(g#)Ed)9l_1qD!NTy!vz3p8Y(F2l4"klb%1;e-ndk#}C+o',<K6FEKLaA:yj[Ww4>PH=O2i60GvS9
+7DO;L/L4+70HWA1#]/TeQMMi![s7M8N"|t3a!}lf6-dGfb7T=V[l$c)Knb_@e.np^czjLoaX8I^^znYrNfR9,8!Wsj>e(^TD{ymC-W.y8,19#s+!PvDy-%
+|s+>B|v2S7h:VkSt,7b6#XY:)`tVvVl2.MF<kYF{8QC7c=6[3Rs%!yEJho0(ROG#Wb.&m{DZrNFQy|4xCB0Dlau!}df{XNV|EDofFr-fYS^}BNst9g=}l}
+~zjJGa]DZdP,<dO|2gDu",`wnwEG{[-p'm}4X&9$XqZ)7O{QF)%}6vVs)Ilao6+YJ_oAT-|IaD),8mQ"OPEM/gxGPqDf0p2Z@Jk<St|4Lq1.U^|gYsAt#C
+|7wV{9{7Ev1t/d#,JqeCppuo)R2Mr5Ak`SR:FO6$C7)0~IZgS&n<o[Vjjtk@~hg+KU'to"b72rAjRQ#a2F$!rBICc.0^YG>O+;l|O3|.r];L"C/e$yAclz
+.AD-{"|'zX-}$H~gT6Bl(RER&/Ace6F<<h;BTiZUuf@;LR:pMI5G+{&4m%ljj={EfO|<a23F9A{O!Iu,thG6In-l0{RboF-!zu($uo/DFomI=K5''`6rrk
+L5j2</H]CZ(24/F5_HGnf6I&si21n{UKC)G26}=_st-D~%l5RhdsS=)"wJDDX<YqV9Qtii}p2+BNb"Q#eI(i)=pgY-uVF>kT]7r>As#'%s=u,aIna3&=Wz
+(,n=B6y:mtr.UHgygW9^`@2.eM+_+DYJlJ"Kfs7tDoE2Y>udgL+x`[edQb>[!3ug6E-2X<-(us17q>[ssdH{Amc.qR39h0.saEAJ"8:1edg2U$<v#U5Gb|
+l7Tmv0szdoQ4I)a86)j#5HIlGMtRQu8'FAx<R`3:4m7`V[3@%%UG_h=t7s8.y)Vd6%WV;VK!Kp$GMD8dLM;+wGfN["l{#|:$z#U.D'|[m'GFch9wt.=OCX
+oO$9)F74';`1k`i6Qgm/szmW1}|0v8(%uXC[yhPdp)GurMvdZvoo%x,_SPQJLxPf/Uh3_UO+FW--{%Jq#%L2AJzhep-O|rvbYWkgD1KDDAGY&0m)j%{a;G
+BBxEr%7dbwwMU1:^Ya.7+:vh!/Qm:go^H5m[$tE4;>>G"2ptzas+u=a`}Z}eX(k'Z%@oN((L:!@`uQU`iiP;HOvxIfUY.g`h{L,VWq!kDErw|T&.C=>7mv
+3{Z+dY3XfVozv"^m+7G4KqzG:n5^DTU`819vd%OE;,$<Qdodpf&";!V[+7qc|StBty1a+p->dXH/pWue7/V<xBDv,@_<IV(=hj~$rWI/BJ0rQD2zRguT::
+A^=Ny3obRB@H/WG/U$wm;>w2#g>5xF3!KBl;#`<R2+/|oLD`j_(O1Wu}0}zau@7^^i(/>=Fg40sY]}[v`w!X;02hB7j5OuNi&9z=(w/,Tt{#9TtW:!z+L:
+xWNFm:6:i4TVN"}e9^4XiEjKmICFD=9YiU]YSi4![DN7.j{D.lhs+P$QMDr[bV0Qc4&{r`F;kJg5;tTTtG!T]fpt_k0T-:DtAUf'4GoL:/45w8lh~gT=%z
+3}%Yid{aC4u{]lS(8/^z[6Ql}&"uojklQ&,hOPxKy`dy6Y@Yvu1c|X-DqtO=38RI"^!_YSfprGA`PU@Jh<U<++~F.H!h!Okh1(<aZv`m`exqTxfPMw(Ta>
+)hnWjsW6B|hzHib`5F6K|,ef62qW21qn0hq9/=#`sE5_{Nhs[8jZuD.@dc3(-hACosS2R4'KRgyTmLELOb{YcIYfb5mH4[b6oH>j$8vifc97M$`sJU1GlQ
+LH`u=40HucsJL/iHsSH!s&ZSd&".N'{#f[q${>J'rbr2slL#B-p_l%{Yla[i)9$Qx6Ust0fK5L(`/u{Fvo:&VV=6PL}#7#Z:sl.!p=3w(VG|S2<@c,yKU>
+bE0$q>Rt(n(Vmgy`xIV1TICBBv;iM'{S:)g<g(~Z:P2l-4N;ak/J4-;fE0ulEI<}-YS[`3iRn_wgX+X(GU}Gls^g!O6)>P[Ar1%2)/fRe_C$TXg"q63SSv
+EM~K>P0otG|>kHeF4+5y0'9BaI[Q>Z<Y'>FpLFl"x<Ab#uAd$}.]kE7eWwGIX41!YBtkw-RMJrl_^)~o>HKb.FEhN-o^xz4r^mNh+,Zv>]`7NJ@">}`5uK
++"j9.;EPLJ264UKsf+R19J,">[=2D':VBxvW`rDWbA|4SX<l++.[iNgmz/[L3}|c[Vl("yG%T5FC0/X#&`D=aV5";/(Y0Dn[V:=kR#Dl@5Rq2JskIn4t"Z
+RBCZ8y@G&U|F/Rb0QZTjU(j#I/_.VocXJ)EBzA!"~NG)UdkG:6S|s|z8Q{7J=#iqBK>Z5ZCK@VN9F3{D>257F7VpP+uha,dY:Y603J!).^SbStOR~eIuy;
+wSFb0CX<y_hn2yXp%l^@N4$HB5()m]RY>'T#1LLCDQREJbp;^Y1B0,xm,nH&n%'4c"m+@N[RJRH/No6ykYS2jQ_tR5wE81JjRa$f4tXKk=CH3Ik1c/XwXm
+tE"W)&t:lEJ'n>D!LTvb_oMhw.!ueoNVcm`fAH6N@TI#Z8dOEIr+h/ghWYUbK+zGYq5(7">7,az<M${Qq6SqQL(VP=S4j>txaR3vx}F%Bxufvyq&FP@R1y
+m__yf![jh8<8T+5$t$tIm&zS+rXXkGf]9cNgL&.[-#6HUT'8rG!oNAt>fTg_xL~.vTVx]!USy.eZM0Z@yjr<I%%mJ]z9n/<hyyldTRADg+3)OBz.l"K2>1
+No]6BaL.QI&FN!9rnFJRB=~nTZtqHAA#XRLa#{k;:ZqpKIr0`FXfw_EKCkLzWCT`u+=AcN^;JyG`TvB+xaV/]Vfo:1@GMVrPOLQQv1#`YJ(8zC{gv>UVww
+RwtByYho`xs]Jb2E<chbf8{<B2.jTMpYetj&/[5NZi9R)cd:;44D1W]{eyu:S7ORWXd8@"|scKM$DoKHt;1l6lk={R&4YlD5C@711LSn]($,fy}k$jS;Oc
+a1d]e=Rf:a%t/v"K3"x+zXb)1XO6h:ud^yM<Wv;eMh;y#sm$O3pH;!U#qMulk[`eaVf%AEYxdc&hWk`;9+X$i"vb>3(A=RKuGv,X+/I6,r$4])[R$@8se2
+@6;y5Q/v-r95L;C2h)C!$vk&V1q:AENB+FS:ADTS>.>S%kW9tdBHw;1lDFR:Y]-"FCdLgF%G7%1!(EbSD|)ZWE2e-/GS_.8t3JgQN'e0p^-489cph[X1V"
+85/)V0SQ4mb_wW(l&#NZC@J{)l/5xj<DQ`AIhL;]5(;I&%H602ZTa5r'3iA:l:2!#Q40~7YuOCX6o5Mq1,z';he=r4z;ZvB/m<@Pl89-0Qsmkk[yw#f>e+
+}i<hAyJ]Of<|2w{M;kJ#}4})A(OB`yGt,Mo>M3ig.@+/)=VOzM-#IOwis`!C$q)Tf64omd:zff^qYWdN.qLczf#>y9W4r]^Bj!KVgDN'$$6Np%u8pW@R|<
+yknX@st#}>rVS>'et#LGsX2klN}ar=o7ZE--4+%Atn#3"R{mL4BM,dDb$iNmkkU,A>9TW"8m1kiCT'S66W;DH<:9gazVo.-V+Lr-&AQc_`|{%Ztb1pZrC.
+2%7%>mX(j48sT]PQHPGEpYkHYq:Wv6Gp-];4v."VC<3y:MjQq#&FLg;K6[eBo3dHj2q]H2D[OyW)3"-;e.k5fWI];9"EM=;=]Z#W$RlFJ<QvnboT:i[#'H
+5rc_Kk#'PKq;p!Q_{'^&XY]1Y[5<'X'bqpR00iTUK!k!9Y2ti>cIc@`W`tK:tx]Kb/K@0p[-c)Uy[R#&O_'H9J^E"pA|wYACj,CC[$5Y8+t"oIJT&gk^DL
+0"(.Mzs;~!FKPR.+Y0;:Vspy83oCWSFiZWcHbKTR+_00kBz-Svk!/.[/OLH=2_Q[Rbnq^4T$=es-Gga.t(VXSA{tQRHUe&_'i":(K-MzcO7!~4m1g2}9XN
+!T=OJ^N4m#MNf^fSe[qsG}TtlJVG92fB;]tYe8ASjvwN>cH^"rz,zUmjJ=7]qCkG~8:7(y;C]a_yy@=rK$7Xwt((}qKc<sN>F@3U40VlxQ("m#CTApt6It
+`MT"GBd$8Evfo!|r<r#7dk+Z>m!Yp{o1>XO&/=O)~^)kv%h!}Li20+qzJ]bTs5yJg`c8"AXL"F@i72~5I4[`)gI^B92KE4b{}X{'ds[%qZ7/TMY{=]N[Ia
+'L5py3="lI2'n8lP/eHVZN,B>wVCxs.GwgUkuL'ym,H%N$>X$jgC-ey^O1{covOe%g$@X1j]u6lbdM|!5K2@t!SAVPEP/J~KWS`Te!SaLT-y-m(jnspohN
+qGNv+1E[Z[q$[>$5$+VS=(pM7!7k1UD2F}mkrR,kc2_T7lbb[8}23d|>"vz+F]_)9XWGeEL-MxR)GZ+Gr/fXX8}">Ro9D`]:G+wqx%ICE5CwM0pc(N%]I.
+O1>|u5J^lfW!L@y+b1C|kq/HjDV-{#DW6tV,tQ6Ad!%9Gx(VW|]|l>+:gyyw&:[FcF!n.c3}5l|Lj`,I&eW%8$S8YzG0.EElI:,4X.oD`jqT1!]@/b$t/8
+k(vP,#IoRPutr86:0N_sJxg,O{<1|a|)I}C!z6Xb87v"o)2f&&#]eTpOJMa4:p#N6!!"wIwDIvD{V8$)#51_,Ib^h8`deKCbHH,ifb/|b^^=9Y<EtVTd-N
+Kp&d;qInr&r:skQeRvh>e+0f;b)3b`#cZY4pOd!vA3VmNyZFj#Ou6K}s:#TKsRbx8Q.Xb)5,/b_0%200sSVMa35^!.XO%@PAyWH$})s3TYO72ktL^F]{L(
+7Zq/RgsxcuS0OzOr(Y<JN;nTRy/"7e+1YOZT!,+:^@&'LD$d-/9[9<M<Z|RHrs"e]4FkHL$BW&I"UQ$$iKTo):)w&I!Y|L2xJLNi;ts0qkMJzIhp%%{R)5
+G/MFF^w'4d}"tuMDT2aX2#gFibe`y>Y:/KtMC60p%^#S0P4x&B<QBK9T=,Wm1F}J,`_-<S1^]MhH#i:j,K>!/f_o^`^Sv_u6yRzZP.7"`"9(AVwLg(%$3x
+Y"S>Y:SVX"zHNR%bV`>T1O1MGS`4A';Q)Q3G2$,%]LVo90&d_VP;T)/@RZALG,<.W0UqMg(Cc1gDG`;SEPE]#d,0qERfx"_j&8vRZPmw&jc/6aQXU,29r@
+0eQ1xgE8Y^T)a)02O=Q!0tAF{-2,cPdvmr&r2fn^wI1AuR3I>Hgi~/{t;'Q{+Qm[jtqEF9@6X+niRg^rDgQfB3QS@D%dVSRzy;20XXSg5G'`HmIzg5:Et{
+(8bUQm,CQ@Q&Yf4Q`'v7Hl(_$VhA$(AK]uQ5%[Ug`LA8(']csfE!6x;}#qXhc+yadvT4DiO1UUi;E+2OUqScrvR%NMA(I#7e<_[AL;P_x@,IsQ=c~c@[6d
+k[6ZdYqiAcFX>-yPDl4!xsrZwN0v%}+q}:UpQC/Wj)wU_eMO"ia3iiNmp"ssm[^d.!0].B6scpgiP'-zdq7rqNkRqS_pM}7yKgDuBtk[6bS&:}%s+Lkyif
+dk@rM}!`&{'K-xD8;42|)(|O$.fsp^P0ULv(^V$M(u3PPQ44B&+%4"IEZc:6o$l"kNIgwnGd]2E,Rb7!u1/^K{a>&Ub+J9[QWR;4}Vn:AVYi!I@N!YG.&9
+,F:>{POo!Rtka%9iDBQC|@w:'Z"KKav|'eC:e%}#B4o5[}),"W<`9/@S^FwV2l[}qr.fvz5rY:<=HcZ|L1ZqJhELiHH30<!YRiz:VC$lV^;Gg0W3@DFPM3
+RwhCRk.!KFr`"Cx9Qr`wml:tFPx=)$$cAF>TC4ROvbsEE!XeFKw]jR;7j|tU75&_sF)@@(P;l[#.<n6$u7Yu6qGPvpmUwm5BA6%=vKDMM"GSe3cW.0N-,Z
+:V<0`YmGdiI#y<wU/=kXpjY/~+J^O6!]Fi=R.UQQtKc=g#MakCj;KPxVlSU0a^#dY9ZD0lz{n#rXoZ#WZa;`we+H%Hzcdg_LJ0&{s-8#rG^EIVtqgGF1%B
+!]m}c}CKKe':Q$1_5Aj&uBuAmLb;jV|hgoHu[E2nH[Sh_lk.M%RJvH9Ao42}R&m.;F6A+`^;>jvuGoBq4[E7yku2YTJtrl[Q%.h2.IO9pZ4B#`@iRKl"{C
+!`zn):1|Q+!ikFRv6GYCVn3013DA{2a.W!P'5P]-'p,Q6[<L|EOUvKC@%NnOe,Dx5xO,s:6$`vsCMrf0hsHKw&p_y`"5q[n6y&J|:eZm+a.dF)|q~>OiU]
+zn{DJ7wE_Zja{cwp|,(81pY(yN/,JJ.dJ;f,=Kxr5)|b=B`Y@1#bJ&zm&,EI$P>=E>(wxd&a2k]2N{3#=wj/L3PUqz7^O}qqP{]$|"@`KvZ}N0S+M&_EVX
+s(!d}/,=Ow=XZ}%|[^GhC=JN3RlYwT/6n60-OSMB_:Q$.r{.eQT3UM5mo$yx#TYk7%TR[dBsvDs;0f~1uB^z6lFvG3^E2S_8je{2^<L5Sg8&;eUE!skL'Q
++Gb-K</>D#uv$-}aJ.M[MDsUScjJE2:@@6rX;l)Q3F1SP.jL@T#/>+XmjHfJ@=E/8L5REVb;,efQN6@e!Ugq"=k/TXM0DlPw[0<)"WE-7"Q:LKtqlt)tBU
+&LAbImYxb4RcBQe8SJs^l=OMZt0u(!n&/!DJ+p}a.18%'SYQT'=Yb)'BCW}gNjq!y$&wD_WI>1,Ga+lTf4Mxz$+aU)C,v.[^Az5RkT2X3Vx+#-8A}KmXTp
+`h2pex(neGk"2._gfn!JK"5M|e%lUzNL@,4UcApX_m$4GBG>QK-)xiGBM{;3(uGbb$ehTJG+tHi)!qmg.S+ODNK)UH:B]lpjN/Q<R$[!"!`4P`06uPVSzD
+h$LZ%GGWrytpId`'Tjm=c][md7h0Hr=9pFYr,G8,0HbR=9E)F{//Ueo8MoYkI[PwcoU`Rmh.|j4x>xiwM#7.uSU3S<j/wp:hM`mv=S|`h'r!-U!fE^;i"f
+xD.A!C}<-q)g@iY^"/O"~M)r9(bP,G-3fib9VN<$2;g%X<sJz6bT7I6$e2a]9-~KHdSz`bu:"tuw}PW,JYkZ<EQ"7(eb}w[@CV[YzYvfO4J#%&+X@a"E)u
+k]+yc`SK;K6IR$5l%!4StFv5#c"Zv-Oo-;$YA[O4n(4T863"=6~d^m`@]a(-w1Ga%E7@k}B(!4.X`v2=R}Q-~047tt'Sg6`20V~fvN7K#4{3X#F1l<@{D{
+2^8+Q-+WEF6.H6RVcTq5l#JO5K!S%H&-0sgAclXQSdE.lk~/-KX6=.`BymLR['4ojlWHpz@OyDd,XNKK+s9!`y08l)b#+#BSOxdu/$~Z-w!XXpp[(2}K];
+Dy>57^CB!r2!E.d7FfmWX5leLZI^edSvSveX__/K#JuursC;"A[hh2Mf%cMF#qo<=_-o=^XlN^.BGveFD;B-G.XyecdxYC|5V9a=]v>-<wel8P%P"b#tC,
+u&s(kWuAfnf`tgdy^1B!yi8DNF}#r6M%KFgfgJOc'qb"vC#!!pUqNd{qW8Q14ARLVM)Z''q=U,c9UB~Ufv44:Dt4C:}Y&g&d=/QY2S"'@IE7^NiGCkW#C4
+g;4_{_Ws+atnB|0/a=/nGHyp2mx!y<e15SWN:,%:&.tx6&XZM;fHkR)7nmQ6mk5D<}N8Y5tn)5>P8r^l}`Q;"ic%nK11orU&uMO%$:]wKZv(O$~$:4'&f(
+3Nnhyx"}|84>06rT<O+H'@z[r3VCPPF,z|,q^TOwcZc0V5tROiB>^-i=.ekm|2<i7P;Wd:-fd-95c{9@kc!cA[u[y`8B7N7el_/@+8by2`'>O^44cDmIYN
+7m1i"w1gp|P"$p-W]1@7D8aK0Ql`4$nUTZQPk=8#>^tt3!^_4E8S~K.#Y^K4KcH&ng~vU+GSPTo:Y%w9<]i#~YgEiEfCzonTDG/,a+iFzFMG;b"]-kpQd2
+()6P;I^YuB3'H-n8~U}9$+.q23('!>SLMtbRGZ#9:m}G[KZhX!wj0k7d+On,@&oM0nSK`41J)nRP7/_CCTE|;=rT}|x.#/=TQ3fHZ7vu"8z7&_K-#b6-eH
+e6BAsOPB}VCDV5o)yKic@G3Hi+]Bz&<S7'`EZ7F:J}eWDjk`H&ck:pTv_2mR<u0IWFCS/ccE+G]/~D.7$CsDDpkuq.B):0&FDpRNt)[$'A$18WrYoh2u!p
+D#KmFJW/F<$T;^e)M)@Ixc79<voD1Y^CaFAqk`PESk@^M^/5[V(UBl8E$/iY"I]1k6g!40.+h(&3s5,YU;J<|Z3zv305bBqP7>>!ul%Edwj,m5XXiGan<D
+KM#[EtRKUv6,)P~@_b9]Aa@0rdi"KxYiN].S-nM.mJRV91L/ht6#7M',r2G`@^8Iayi4&Eo{7lBXu"r6uJ-=]xrXYTq1G+[5.RCKiN/Zn;GR,:uXKk!qDc
+>Sf3|{pgDz=LlGhUH6-"17^GWD[]X{)oG,/i8Dlrm)KXE2zm5gg]G:J:>i$o0.~3<e0Ug[}N^Em[=8,GDam@TinX2cUE$"i|z%j(UprfEfSTNu5MXGKbTK
+MvOZzG>_a'@fFc&eTr>aqB7S--!V=):.A--W[`%%YLi$s$G$V7N9JnHMwYCKl.u7ygK<m^8d>57%BTRE@Yk4^m@Sn`ZbR[zon'fs3e;8)P;x`WBx@,^F^p
+`a_j5w5I/0Xb-4l8y:&'gQ}fG=N.B4'Csk$nWYUJLh4mqI~QS.Gq2/!<H#xmn$lMe"w_^XB3>!M5Jl&_"aGs|,[;d{MT'G^mZHg]b.W:kPr+"n~h>`N4P5
+Fe6+M3;TG_w=@DG,!2,uoY<Xa#7RH$TT<Qv,peXBsKbk$O}sgfu"[R#f>sp%'M$[X-3l44{U-eN1pmgoGH^YFQNQhKFIC-6MsX-kIa!O/"$-3@N$>2/WX1
+,K`%rfSp^!nj|#`${lU6r0k&/OjgRaj;+m_|V]dUU/gI{RVQAhcEz_b<BP.n3pG@-]b{kLkb&2JNf<25g2iC}9~H_g4^4H:hqY0RTItm<8,q0#Hkt.uF&.
+Pbq{P5"4Ge:Inj6=1=Gsp<W"Y)B|tA|LMLN7!/)/x}~MrZTB_$$B@|3G!R~@^GPo;SM}J.!}-!<+&p,G`80md.%V)U&I=B2dYQuu&U<KQ[akiw|w3oohi<
+eYkW.9FU;kP'Xu3>=6ihG}'4"e'a3&4nx{/&UsX"!8ehZU|sPw#gB:fakYsQ&B/G4`N;vYv'p0p33y#6AUU.2+X&!--A135gf$}G~pwDV%,;>F4.x|2F>0
+(zIL:A_6|KEPgY6e7kR'hc+lpE/z`W&&VNWOZzZfvH'Hkkdk-ZxJX}P04|q0<[DurQ6R^c7]%phu6!c<Tl2F#)wyJF3em6U|1,b5mAAF0;Gv_&nH|mqY`M
+,@^a;m3.{q_>iMw8%$#ss"BXMM#Wgaa)&w,.$G3(CyT<#l.k/(;XmeN_"HeRz6&lTbq$P`V#%np)0l5V""[Dbx%Hr(K<!x,XfCFo$n~a<D5'U=:VS^dp[y
+dEX|y5ckCdJy1fS>,kIIcQ&!=Q%2T&kYF:&xNMjG~2UiaDG#DFj2d5YT'}+Hef#,`>dFczpNK->gNE9i(7Kd8S95ZwGrt6B$o32Wti44{nGf(AlMU{7!50
+0V#Y9YV)ql!8Y^aW[=Sb][>h4kvGq$k(gnwTH!"PBOzh7h}=u;(ue[TVw->WVV-ULK4"vE>,e:}{tdrV8_cBT&df[@^wrbAjI(YpIapOB.(Ck/eCLQ>GKn
+,SM01Py}<#Y@=B^|h#]fdD3Gow,o.LjsH,$z4dCuR[pJ,:O_iT0vZrXz_}-x&jS2EU5[WfHx}6VDhm[zPNUN@fMu#P,ir4i5,@~H:i%%a($AeL/^TvFi@M
+{Las`>^Hm/zc%UFa4fA`>xF$Oi|WT#s01O-:SL;T7p"XlQ+nJud1G5VSHO"@uA+d&lP]/3CJ7""kR,E[wf|Y)2@Pw<c&9a&,1+Im~6"e`xJwE+DRB`BB(E
+P!Z4==.346)6@D0F$$&try8DPVi'$]ST-.kn~4:m2D+m>0Ma>=c8;#XG]vMDad1,_I9O!z@1p76m#VF|YP1%ELvqZ<0p!L_uMHe53(UufsK_zAwD5{~a%P
+6L6WO#Z2R7knXO8^Kh=])4`PdCPRN=~a3UGH81oEy2-@hX%F0'EXG=d&c!@R=+AALPoZ3tO:>>zW)V1DSQ4Uy!aF{Wcec53'=IDT}XLJyDCJ7=<<I[QPKm
+<f~h$<_G;`fFJ2)D#E[`pbFq3qt4@/0|G7j5c;0^W9I{g,5e1lGpC.F6R<g8#)(S}%M-V!+91k30@dedt.Gy~Fd_sMPY$/h3Hanx`^V/Jd`Oi9p/|@@p]G
+$yDxNKlq.)c>-]}D<S{HkW7!0R6Km^fYd6~iYmNiKBYF;^3FWKgPOFRE<Vj.O-R{)u@Uylp23Rm"@cF!y;J_]@g3fWRr|bhyxj]Cp)p>Zjm%5RFZ|Ri<KG
+)jgQ8<fD_$^^8xXm>zF`.=&t_$dPcWf|sTFLyg(sJs0b{pcI)G7.[;za66</Ii.3eZA[P%'!i5-ZZgj1TKQ^dNXb4Ldc!Y]%21`J"AOB+w^pf3=3|:lcgu
+sr'F~|H{F}hJdKs{YHL9UB<@lpAx5&z!P(1k;U=G)TbJd6<A>,9&g=X1MxPj|&`,).qs8s+eU|_qyrJx0eU,e5nSxrM[06@BkU`.A^wVK$<:p,$S|C^QEO
+".z()L"5<<dF|[5":l7Ot.+FQmM)@w5g'XSh2[t8fW(vEQ_0:0QzW]m}_2fKm,T%:8VpXP+ADg,Xb{Ku[|zOhJS7<cMhs|t8pNP|kknxE240oi:dy/mTR{
+dIPiVS$Tyil,i8:SPh,Mp[K)]26x^KI]FM9QE%B99^xq'2)rPaK_GG-T-0X@;Kc%~^Jb]Sc<oHX"xV<S8,a5zsZZii%>[A-(VM^gx#A&MH[S[h_rqSZMl4
++0UCsu>2IAQs)_ii)s@4'l_P%-B23RJXkJVr>cCcI0[tXPnA-;C^HSa"'^KlK5Z^JccYE9!VprU-l#wSs_`V^E^'t![hFm.Q@]i.eA]MddfxF,.;[FB:J-
+T^Hkml:1vK_tzxi>oM9ZH$}.$,/+MS=!G;AYQeAUY^n@]5#E|>1pG;%|`^7mt-QDk}<tpC-^.5';[OPg-@~:f1Ip+O1U_z:ZaD-xIV2KGJ/Er)1>KAU.']
+Q}+`G(o#}W`X^Kl+=uc>n5t_c&V@Yo1YA"=QT>86)!b_4d6d&|w)wHisk^!#%G$pT;VOg$P_76Fb;1jnEm$Co^xt%:WC%32P`;S]#,aKL1{mg,KrOj~M#W
+}rqtFPmHp|aFFB2VVf55y`R(PB9tCX{im2A.HX6b3i)Zns_/EM`!N"=QRD|r9Vhg)"LV~]2f)JK7bpG%L(=17KOvw#MgXX+'F_1+qmv&[45552A{!#,>LB
+n"D0as{DiNE)bA,r/+MW{,TV@E2{4)ILK]9Y}/W%cf439HKfxg]rW:8m}V[EA!OtI<uky.@k-,OFk)y]['HA<iIL&By2boxB8>AKWbi(.NHX"aDv<"zHH&
+58:N+t;jI.~>|`q:fJPuwi7pqhP7v;k.|L[Eg<(4/uoHeZ+M%l/p.eOpP#{cdNAYzp!7H<-}=ALy/"#<L/#ZFPIh>En@{bP1/;RYD"Tsl[J=T;tY%20HeY
+9B@+;G7/BWsh'^f8<64p>QJh!/!t/:QV'{2xGT}L%K;3LkQ^RsS$'vqKs&a'gXyU}Q115Ud`K_Y]M0&cLAr.bcaY~$^aBO#gw<d[!DA#W8bs:1u`LLFiG=
+Kss(gnL.ICf,GMsNn7'3Ao(d>tVI7D>%S|;-SJ;a@00Pt6R8Hv#1cmMa8fyG4B|ofiUmQthS1I4W0BM|wQ5rv@}Xd#`o0Heu$.Db:dtL,Mn))W{i>4Rdii
+Ip0(Js68xinKB"/3RHfV^C,|5dwj|VP]}+luuD{o4X>-Jr-ynV`L>DdY~eXVygt8-z!LKIT4Pl$U"b`RWtNb)_,8J".>nk|b;Vi`W!^F,4a<V1>a<KXMz]
+569-hp'Cb9dIdL8FE.';0WUQ30%7w:V-;2_!yk&p8Lax>^f!6Ia$=Zm=:Ow$mO)i,#+86y3o./z0NSyCwfqM".#|~bM/O#KZX32/>0oCb|M9WT/b+O%!oE
+$D)!wmN,b<P-Q}t8B!mgF7Nn},46WUI2Omn6[4{OxKbDJWa5}M'klh)HW6u+l"%:ay<W2zUhLEP9oglJ]Bkx+EJhq{Ij#|[(u$u1Eu!WB{<N24T&.Af!m!
+Dnhpm8"!)n]c|8<:8K-SHlV]/UC@NF19ilwK{ZCZ$eqGas:6t9!@XVP]I!`@I3v@^&PV20@OBy/)$MG;xSS+>A,pmMXXQf`l-}4d$/")'neZv<|'v9%1/Z
+X_K{f5]W;YOAkRkLUl7gK{_Si,iH5s_Elr|k8<veOHlum^7c!Ze,]BG]Dc><[z'_BmsHXSmWt]AkwIOD@ZeG#2|%50h^3n^%mhVweS^C]G^AW3x6[(}6%:
+%qX([Ux5D;7i7-6[>31(`,XK5f'u@k#9y_;9!#Z;v/G>b!5oT]@Gcc!A&Fp+l.<8bqq<nx=lD']^="hr.6OtypTRH3Uj#7||!~T!g&%N'<-lS6|W381y@v
+Iy!&<Qa.yjxWd1}RkKq.K"bgGv(IlSYO=$%U$n`tR3x-kI0^]S&#b7.`:GM3c"38@:2S<<9U$SGF}CnJ2.n_FPmD6V!$=bbf3!zUWR713:{6na+}Qn1j{!
+Ajk1A@jA)O"}N,awc|CsrJn0>2MN[(_+hG>)V2,9HQ<w<Z|yi!./&FGb1om/9Gv>,:.z"zhFQO2"dJi27xf_R<byHu}2yi^a2VE}6G+jb+lk7;yY;eGBiX
+90+w&:ZW9,<E!08A$wX^'5sYZZn}f5zTkR}_tug"96($jO,HVLz3iq:G4}V;Ri#-}Y06jw!36HA/9-K)U&Y""ZuMcWc-Xq~UvN!WMiY<VCRcdkCv9A@R$K
+Y05V6zp7hg7&!>cXuhz-WDnc}07gD(>u{1nD,Q4VXR@&{/IOoON5]l+0u6.p|{ezTJ^f_OP&:X`W`:_K+<-neM&EQP2r9-g-Y>QgGu}OilPOT|`w+s(M.8
+>1g9&`6oGraw5DW-YeQ>q{8a#YLq<am=vzZd6&3[z`"Za=Q7^E:m,i1+]''yweX2c):,bgjH6.vSr)kOq@s(WNz(&,A9%VTN+k8CmrFJY&}j|zNj0NTXK"
+CD88cBA+e+IgJty^RqCJq%%Xj,Exn,qa;iQ{/8W{$-2gwf1]IsI.0E@]J5QGdH58rMrc^qsR}!5-p`vrX;g}n&%/@+O=-3EFbp/45]J4iGp^TE0!5^1jok
+`W+5Y:izv2@6H%23SbNEEbe(G!j)RBPist(M8NQgp1@N#+-_,f2.),q%>`9hYX5&^Lir/d"1J,B%0{U^K)s.w38l6`QWe88:i[+NYE`NwH8"VxTJhzR]Xv
+O<qRIJ60aTkH$5PMDR9Y!s|55i);$3I^Y1xi:k@QVlH'Vda:-:KuE_6i.#H(y.'I1qay4i6m3OZID<rrYn%g5XWhSe$>+rd-1^RTYkotm.g4szMJe4_jV|
+`c3Dqao+39]$Qz`}wNR0JKY`oa:+^kl,^BwXlY,_of;bSZcT6ztvJ]cS,f%A@sjzw`#PN&fXe3Kzy/JdN8~i~]2.llX7.:M.I'q>bT'$96IF#aRA!i"k@]
+jc_2[E7.|28=u8Ws=IDDOf4I!fMC@z<<punN22,60s5/:1niC#g{ac82KLd.WR5'eYlIb#adFyMWWg~aQnOA4[JtxLggwdeJt+_-e,i53rP+jO".6g=,V"
+F;W&W=eR@xXL{V6Qp7H%Y^Ke,zN[dkeyV`|p2$B:@'=NrIA]'M+%22L|ndOhUc+a^jAHbHH!gf@y-nQtuH@1QzYH[G<jn^,_D.I/b<NMaH_7xu'4Bw,#+P
+iLzUxy3us5uGQ}==lylh_GEZbIo#X2FG^v}p9]@;+$[_y94JKySL]v,9vblghP6@5K0HDf{yaF:(f=Bs/ffk4(wgf{KMhO&r`;Yt<r["jYF26sBG1HO+,:
+QCE|YEc(a}zhakJ4FQS=0,$&m16]B<7@^^BuwjHek.kQ!`O<F]eTmKqcWs5cPR'rwzBNN#R(Oo5&D<2`v,2#=0Wiey:gHEX=|4oHL@d^sV%5-l:HiGt.eq
+#E8gxM2VPBhWFgqtBxTuxpGaUfd6;j9N,d:|<ydqdk`}oaw$JKck0u,1BO{^N[C6kf)D{%Arzoey$E`"tME`yS^$,6YkAE@%r$v.mKLeG6G0|+.Vy&qF~<
+ELrp`10Y]].2CyEyJ")@MR3`J;1_<{)wkS-ACoidA{AiqsXrqR%zp+_6]iTGgCibnr#y6+fDLqXPZ(st58_wzT,%`:=7,w(nxM9Q@S=oW6bk"b-Bnj0X+"
+B]ny{elhR+q@"=Jl%n[Cye,}Jr^wuBCo4]uY#QbSCc|`0,X^=e^_Hd<yXlX]<#QUn+U[7M1!c.|bYy~W@Y{KaKaNJ#e$NK%kqM6:Jyzk_eDva`})2@QU14
+0Nw:k:}rhW.,sheo,"3!ak@vN7SvAR!L7Wr|j@whOt`ow]{L8HUsR/h']yJ%w>aNEHv[}H$WQPt+zu-2&d%./kAlOZ|%Fhj$9bH5dJS10C42V!QV@%@]L}
+(DuDh+#@inA6+e3'19I^NK(%8]Jrl$|oI42wz[fog+HYazVEXMy67v(L-JU{WRv|v;1[;GH2sf%VG@3Ru3A65cLeIUDf("5P-nz}Q!}m3r&cTG7{>|r{@e
+PuhYazAp.mJucOzi@i|!&%pbviS881<Gs)"~;3=1=c4hINUZs|T|&`1Xk_~%1:B(u26;IMM:{i5S"`t6%)PD3A^TVJwVz@BQ>mMsVrwuef_}Rz_}FWz/%&
+9B_Ea_!MoVGW|6"hHAAfvy6WOa{)%NVAr/KJ04+Ha(I8:D(9JNs[-F=To#.%}=I)7|CwM7|LJCpM:gqkMHm^RtFri;)<.-1n9qSv$o_I}0cl1R9DsV9Z/9
+R0GZi2C#.8YMNJ#)OSlxh3{a#Yx>BG`)f6YLfX,1Zh;p2Hz@DDk_"T=2KVriW@(1yEm__ZD;s;.<&QEkft5P7g#M#RHS[ATq@=zxB1}kA1T&v;HM|ChxUP
+qAf3H<Y"K.U]'"xu3'<iTB],l(DOU+Wr]Mx^]:m#+(QZ=wTJpbPl)%TEq;L`fKPN$<qv^i8C9"fLlPABO:~NugP=0_Ri{n^V!{WZgJ3=QL"|s]eeA1v%J{
+21/02|34}Mi+:p0;sGS8HxM"QvFR}A)59hLNi;&V`HHZ1w=YQ^F[c[D0A|bz;eqF_qO)Y@&Fl_JqujZ&XWLpSelAa0mn}xhQ,QLDrDi=&%p=%IQS^qF.QX
+.@)0}r_/"Rer@A%R^$V9$E!R!d2RhQI8)R{n1l7Qgn3fNl;+LH6YBZgP||Rl$N[j/Cu'c+|eO3ur~GOI<)Z,W5wt8V17U[xR`#'L@993gDWi:A&Iy!79uo
+oBP,;T{Mo4v<^cGF(>H#du@qr/~DoxpZ:wRsoclx0zsg[,WmIlho7l/g@pVTj&/gBf0jtUQj["|l7EU+:`uk+0W&V[<fwA8@X[.w1kh=s%8lQRW.gi<{n>
+LKBA,7Nyk$(^0%#|cVdG&Z5ijx_oy<(5<d{e5l{bmIp(ezCClGVC'Vf'2[8|1gstNSZO]e^f+2Oc.J!zrz9s^;@zM|s7lK5/YY2Xlt,]'uSkBTDfYnDlD%
+FTARL,Gd:n8<p1lUWx>vEO+XJ-jlIiZZ2_)AFt9V~o4@CQD2N$p:"e.y='>TA[0.auKx<LjdF1JX;a3}fE1xo:!lMW"A^%Pr`cAAK"(8>]O}X,x2ND"39c
+H'7u,Tz"%Q#K"ipN{Q!KG:7H%ey:kJ}M.bc`5c1$Y!WE@OQ%@D;+9a=)l5!9=5Iy-BW'ooYB1:y-%PU<kn7O7mk)xS=r$fq#:1.6-x'5x;+5V[iiz)#(:u
+-wPW%W`(h+6l&ae3DBIaR#n^zTkIUQL4#Bg0s4Ig8KTf6Q9ucJd]eLDa6E>UzFQEN7eXth#UDtlt.XsMll6MkVylvuY8E^cm'8GQi;,/oWq%M3{l^_~yUw
+s@k]+:(3]{8D<))u9,N<%%d-`cg|tiSEp8<wxuX-(</AEFBolWAB$=HIska4Nt"[vD6sMsjj/#1,1Jv=;,WP79SN$sX):rgy(igPwy~Fh9!GR4kR2.pGBG
+>DgNdb;bmf=>/WNo#DOV:9X]QJ6.{&x0Joxg~PNyf^Hc;Bi454B,_sM'>6S;gU6gasH%I;7)HPk;vS;lU_SW$Q<!SA41,Q1+J>}Db9V-kCzx2'o+$D'LzJ
+xX.#9{qhxtYI>=}c-lerLbF/W;;;6k@_N$XBzwTd:L4SP.yd.l)V!X`_t>u#Jt{@r&Cz;%K;F/nG!0[H)ChC,a1&6VRiHc'uQx|YAA6i&S$}sO~ZaIL!>n
+VVnHk_`s7z3dg$$gN1wtJrjZLZu+gmVM55dG>H4]]b&!G1T=Md+Xci6J,"N+GHzZ[3DS-v<0Jzb[={8h{_i,XB}:O}ta~CGNw:M.Cxoa/}G(-oDZYz{,B;
+@k:2Q&[!|4~HW;V)b%d_0Bq+OPCBu!stefIf$,`IN0CNvM22ZHw.ZCi9i9#GJ7_&l/w-E5DI+Oy3~)r;"0s}F|6lQG2t:c.0"-`%P]R$dcwNu%2)9hQcNY
+}klRZUREA6QMh3WfFlyt>q`ykYbMbY]v2G'Vr{hbjZb_yH=WtufKeZyfI3!&YmPi.{Zoj8pS4wfKca6qGgy%bK|&e,Kntc.;]IW]^5UvvT"Wm7HL`h%;+^
+(>&sLO<GT5.$DQL{QLj^xZe7zOG/nM+J27;(|VV_n`8xGKge#TyE&FJx<EqWLx.|g6H)Z:]2{$Xi>[%+XprQc(PRGm#8}C/Z(kIX0_2)fk0m3vISKGJ7Cc
+0Vh(.KQ/ZjG`Dr5%qmC)M{7ULsfdvJ@|9x6u1[&}E':=Uu)y>jFGxv!Mpz>xy_p+LXVlEnR|(>pz:tZcqNW/6oF&@SI_M<mxV(O-P]r&"|Cnb)p|ltxwxQ
+F/iR<aUn}>9x<E[gea+C_{w'QBeWL@b==A6F2"L&37.]<|65raP+%y%xD`=(QUFelm=55,ENkyRw|JULK,9,>jwFdI&LDs-|sEd/>'&s:y&_&^;w:#O}Ev
+bKI;,W+hHmPAF37Ky+lkf_00u$gQDOzV4O'=fs=ZMmb%PP2OU=#x^}wRU|v<%8ZG$7}z&{/zcAF`x4RvMr=8eq;f&r9cYB,X0`mI5"EA4^L<K.ik{wxw$L
+Qf6&MJtPM&nfmuC#7R"s3v%Mdv-EESXI@(tk2o4K6Uq7.O&euzb4KH~1e=po#$EGIo,`:d+Xwj<]OfdYed-b{ZF:<epnm1E&kPACuSz$3jSd(N@uCWI]eL
+5N0yLd}sWzk-GFnb"DFHdenQ(A2Bf;NWA1CIQCvI:,%nx%#JR`)W"9rU:,.uK&n,(<o^,C8|4e_Z1t<-#8AT~s<dh]D&z3s8n@$%7j(5uAPz1[[c|vT(M+
+S2`i`4V_DH3f:z7Uz[{HMRV|8JNJ2<QhoOBmah)[_,{2ZD@Y8;5Cv3>-4dOgeoP>'Hc!3@YreOD5<R:X3Mw(L3PZsSti+X+LY/]]5AOAbM`.ae<af/MMRn
+8KpV0r-_`d)p<PA2RXde;PsG8GD}KCxr2b]Y=22=hIiACc5NeHYkN0C.uvWMj-6)1K&"@XqtSzD6%s][4jyiX(QJLVmto09>|s}p"Yz!GR(@;$Ld(Gmn%s
+I&3d<%%$xFvSQuC-q!=O`%`%hQM4v2+q5C51&h]+x5~4]O0^fDW&aZ|^4>Q]']@ti%lr)4Cs{7s,x,qiaJ`lAsbgYrm:pgMjG=%Q(:HT4B51M-j`]&SLv8
+^4ED(7uH`A(`PX_,F<Z_iyts"c+4CDZ-}Xb%JT]vU)5o)B'QKjgg$(aQuq8bVouPvqoR^4u9CgRHDF/ErGfsrt-#i+tOyb39)oEwKN36%dtQ0w9R(1>gyD
+nUVSc.q_9=#&'T3|m'o<UtdK#9W+}q((E>26uk5+$5)Le}-bVX27-S^QS8Kgh`/4:r'1ppTr(V@D,ytr~-J&=IJxY_C:,cB:ng6y+^8#G0:B{r%O2|r^p5
+hu4Dfv~yWMseLofh$Kyp!$LbZg#L4hpDyoCckhEIWa'Tsr:yY>T:9#(2O:1%u>h0r:osTIq:KhY"eXZF!7k@&(XHBLGDswwELdGD7UkCL_-E#%~OzcJ8}[
+4&$kF+85Z8n;eim:q=!VuL`'@Yi@1O[mELck"FNf"[%,C.37S![)VN90W@5^ush^WLR6x-_)_UbdLXaYbiODj|cNh)s6;rPKnl3@V_S.8Cdt%g'PZ=gk%a
+~'~WijYZIi3y'APxAMxWV<xyd{PjWLDtgA7k%2v,OYKMEXHn|Fb:Hgpv@&JhXeB"58'D"X-6IAWWi$uYEu1<kUwt<S4X>j,:%V<P<3jn#m1MHnF3^-aTas
+OOWwSg2GtT|w3m0KD(H!U%mE9Vh16jp)$Hj,L[21{K,,$:XWTpXN7.I#S5GWm%E=iAZLT!O0grsH6[wQE$5RY85!l]O>_jXGoy].P;]e2o=8vJ=I.n"4#B
+hUb&mtv3(5{C8mu]7qJ,tQ+$fe6dr^1a{sGbc^;|8Cwq_T1'GJ)nF^-VrY@_tzf^L6$P6I@./QEn}$#yeC&&R.er3To7NG]+H(+%:QSRz2C>.5xbUd5n%[
+dzy_dan_Rv^&Ta]VHi#&&2]T;ch3sG]Tq6QBw}|,>RK#A@~VCTl(K_)kpIE/PEl+a}Oj(mpD9x2z.Hg.mJQhp1m<#jnE'LEY]zSF#D{[[D_|c&q8#%Z)b4
+~$s^7"}S8'v<0XbSPcEb2}Yhi65dZY0w@0sD~Yq%tY}(=<8uFAq-^=7W-[Z3YlBT)9$eX2F[xs{VYnW!YV&!xxxfI4SU4jbTmt}aRcv,<_/"6X..!Z)jTb
+Sv7NftQHYpSx3),op:=5g/%vWqG3gl."Kc>"3{ov@LW`70X=_/u%6LX}@lJs<Ke^jHup6J|1%1sjbY'F{Xh1(()>K/h<><ti=8cp8uBhf+f&(btS{7KT`O
+;k|Z$Cxeh`((N.+W}FHfC&NLW[}:.X`rKDKIf-$K@OG1"(j8gc1sS![Xc"z^Q^a[[2A;Uk#VP=q@R,p/Bp^q3hD1Rzc)Nyk0s&Vr._{o,"CM&@y9BXIpf_
+&qHt9Vsg<5}bFE3}/H9N1'ZJB6:[2BtL[H',2KxskX|IW,(CEn9kz'_eLj39-#eTXkh:u`0:I6Sf$bQIhcI(2{U25Rd(Jzk+dt7--Rshn">/AMrofczKw]
+|7hx(etXg9F88L/=qCByw;]V;)Ehh6zz87=,c>Y41Dl2d+^enQ%c,@%Oa!nZH%#yJ)PK8OO8P,+'F}XeZPCpaKKwOFg>omx{'3:5pZc96k4"L!W|(L)HJ_
+C8+Xl}]ozUyrRE~DR0Z#DJWqo@e0$}q(,O'l)r4Qq>2hV#8R-nPpk"9RK>H%HA=!^$2bYV_i={<^H72RuOlmG;R-brPi!Gx^$#vlJiGB!gK^L_9FTF"0P!
+biEA2CwkZ(OjN;mu}XJ%KV9r%<$^##cLbJ+BBS.Lt)c#J;;'R$vc]/OqR<k{O8-uj6`hcD4$UhJyGBNUA@,(jQaC@S#S8Kq1w5^yI}zCg2Alki]-qphX=.
+U8fKub}o>0Yc`v6#<Fe_%qC[Pyjtnf>92=]}+e8Gf)H7auN^+JC=!Q;#8a+N>1!53K=g7/Ec=U|]RE0:Fto#3]~zr_>@fTf2z^z##Yli3Q8$;`v[`/C%I]
+9N4VJ=K^(CmT<mN-mQ8h:f:"=qtrG]!Pxo8B1<PC!tXV]a^)gwI2kxfgtkjAQm`{YO}Zeb}U}`;">E!,i5o,LNqx)3IX<rxm"ueMx%=nTa[{-iy`9=w((h
+j;!_f%ia+&PvxX/r&U::}Ip@UnPozT:+'hg&P^{6G!7E;+RxJk<h</<Qhb^,X<DlFJvQrs{gM{uDgBG}';L0us$,yI;{;KdY]fPF&P6+eK{q'EoR%BJc.%
+7"aCDgvpR-o/%h7usr6H&ATL6QcAE]ym<x"sOYMs/v[Ax3]fsD|%rIUSBOt"@fkuU|E";%wsf$w]OmzG3Zti+MxW''V0!y/yX^DiKIF8f2u33w%KfXt5U`
+Y`X&`'[.O!m<v9/{.B+'+_yIJSo.K!]ozwwjx]5/WqJxO9rX){<XIr|t|t(#]C~!oMiJ)/kJ"FfU<tbkZe]S|Mzzqj7(!O&pkY'>7llJ_5%1l[Lx=-Jr,N
+"5a"fTccULXp%Fa2g5jT5}}|3B)}UY^wlM#MjwT,}{bd(mAEyVzO=%:U0|$^Nx4ivOZ#yN}/s13Qy80}m&G}j-]/qBQzVe-O{K#IvtJsRx=K-kQsk5g(r:
+B5Z{`F["GldF<ugLFUVKT:2CfK;=NP3b!_dCqZ=)_xGd(#i'@{C1DVv'H)9-n/=N|ge_I98th/rFpGWudvms[r^]+hF.A'g5l:LHplTI/8rsKc"S}Zg;NQ
+zA4ZWocz9{te[8%/(J-lzin/TX;1Xq7'qc{7dX:jI5rv8^Y!Q/jx9h3R,spO$<]-N.XB9k!6$)3fS1>9gZa'|r.=($Jd:8fTt!N2f,z9+]o9qyF8om{cb1
+(yWUMcj8g"`uf&KW4x/,k),Ua$U<;-2=SET)7V<xhvt&myK`[71)obsR^DAbL0'CdzD75y<|`H6"EEA5K8DVE0II/EG)UT6g'E/&Q:7yW^t/.ircsh9&yv
+&fEFW2f/!jvjl_~P~Fajs:oPDKO`v:-VOn@-tR]35h|>vW(UR{Boss(aSJ#@F3{J<6z|osV&TxcD~sw@X,oOksd-.EYY-`CZ6!@.Gr5(!M;Oz4S+6.`HA=
+rZl^eXKeVR^&6KA31-HR)]_qX[A)KHD>pZ,=w&e,e1I]nPD6.V#|f;I_KDj1yn8YR0Xj;2;FB@WU!T8`5$_okGo_W5%b#8;rd>2}cZaYW#gN]$im=;=v1#
+8B#9,0Z<-Dv|;/g@8X".m$`V51bvaoyll(Q/'I7/`@Ux:q/CR(a<yzlT8=JxiCpWkP#!{4SW+`"i.zMj~E"i7c~I9m=bhXY]_i/,PE8)3qpW+<,Ps6_0wx
+h2x_>Ioaz@GWWvh"Y`>z8qcCDqFX-E5Tk`h-=Rl:QP4YhaWZ^I-ToPe&${(6/BT2-LeYqL}cew!WoC`p,_g_2l6SKN<5..PN{1T&/>Ncu1h%`>jo8./<}]
+$wu#S$gKsW4u3u<%CY>o!|d"ZS:ZM2AOpl32QMO(Qee>aw+6GA9(__,'"NDm3%NKqs4k&6"2ov}t(;H7',c'|7sJt-dhPGfUlz;Jz+)65[FS'CMZ'x{MYD
+.m5D]xGNq`Q>NMiO4O@&o8~n5+")gJS)x45Xhp@:l,36K"5fFfgSg]Y_kmVYXMU1PY(=ubK(c-LNU(k;%[,Z3s!bt0;#)ByVVLp+:!AfQmn$E$;(U:^D3z
+35oW%ex6!e,+{2L}"s(cxQzz^eFA:pVpTleJpqoK].o['nMo-jyY'khx]<o[G4!Q{p:-%FcK3wv]NUtSP"m.r#i&2>_uxg^[.eEC,G_Y!E40R.m>y`Y@=U
++K7hu/SLRyExask>y.=UFH[,/`wbF}&>@[86'0hhvWy#$"A0/TCDL"+txyp+`#!dB_SZyrJU|yk/myE'6u4mDKU19@59~L<I}!+K-E+i%gV]$Uhn^/q3}U
+f'z]"k[=HAd.jQj8|DI/|Hb>%!%@8-
 */
